@@ -15,11 +15,21 @@ constexpr double kPoints = 72;  // per inch; one point is one pixel here
 
 QByteArray number(double value) { return QByteArray::number(value, 'f', 3); }
 
+// Only within a cluster: a row that reaches over its border would pull nodes out of it.
+QByteArray same_row(const LayoutProblem& problem, int node) {
+  const auto& n = problem.nodes[static_cast<size_t>(node)];
+  if (n.beside < 0 || problem.nodes[static_cast<size_t>(n.beside)].cluster != n.cluster) return {};
+  return "{rank=same;n" + QByteArray::number(n.beside) + ";n" + QByteArray::number(node) + ";}\n";
+}
+
 void open_cluster(const LayoutProblem& problem, int cluster, const std::vector<std::vector<int>>& children,
                   const std::vector<std::vector<int>>& members, QByteArray& text) {
   text += "subgraph cluster_" + QByteArray::number(cluster) +
           " {label=\" \";fontsize=15;labeljust=l;margin=14;\n";
-  for (int n : members[static_cast<size_t>(cluster)]) text += 'n' + QByteArray::number(n) + ";\n";
+  for (int n : members[static_cast<size_t>(cluster)]) {
+    text += 'n' + QByteArray::number(n) + ";\n";
+    text += same_row(problem, n);
+  }
   for (int c : children[static_cast<size_t>(cluster)]) open_cluster(problem, c, children, members, text);
   text += "}\n";
 }
@@ -67,6 +77,8 @@ QByteArray dot_text(const LayoutProblem& problem) {
   for (size_t c = 0; c < problem.clusters.size(); ++c) {
     if (problem.clusters[c].parent < 0) open_cluster(problem, static_cast<int>(c), children, members, text);
   }
+  for (size_t i = 0; i < problem.nodes.size(); ++i)
+    if (problem.nodes[i].cluster < 0) text += same_row(problem, static_cast<int>(i));
   for (const auto& e : problem.edges) {
     text += 'n' + QByteArray::number(e.from) + "->n" + QByteArray::number(e.to) + ";\n";
   }

@@ -119,11 +119,17 @@ LayoutProblem GraphLayout::problem_of(int area_index) {
     problem.nodes.push_back({box.rect.width(), box.rect.height(),
                              box.cluster < 0 ? -1 : local_cluster[static_cast<size_t>(box.cluster)]});
   }
+  for (int b : area.boxes) {
+    const int beside = plan_.boxes[static_cast<size_t>(b)].beside;
+    if (beside >= 0)
+      problem.nodes[static_cast<size_t>(local[static_cast<size_t>(b)])].beside = local[static_cast<size_t>(beside)];
+  }
   auto& given = edges_given_[static_cast<size_t>(area_index)];
   for (int e : area.edges) {
     const PlanEdge& edge = plan_.edges[static_cast<size_t>(e)];
     if (edge.cut) continue;
-    problem.edges.push_back({local[static_cast<size_t>(edge.from)], local[static_cast<size_t>(edge.to)]});
+    const auto [above, below] = edge.back ? std::pair(edge.to, edge.from) : std::pair(edge.from, edge.to);
+    problem.edges.push_back({local[static_cast<size_t>(above)], local[static_cast<size_t>(below)]});
     given.push_back(e);
   }
   return problem;
@@ -220,7 +226,9 @@ void GraphLayout::finish() {
       plan_.clusters[static_cast<size_t>(area.clusters[i])].rect = result.clusters[i];
     }
     for (size_t i = 0; i < edges_given_[a].size() && i < result.edges.size(); ++i) {
-      plan_.edges[static_cast<size_t>(edges_given_[a][i])].curve = result.edges[i];
+      PlanEdge& edge = plan_.edges[static_cast<size_t>(edges_given_[a][i])];
+      edge.curve = result.edges[i];
+      if (edge.back) std::ranges::reverse(edge.curve);
     }
     for (int e : area.edges) {
       PlanEdge& edge = plan_.edges[static_cast<size_t>(e)];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace footlight::app {
 
@@ -14,6 +15,7 @@ Hash128 LayoutProblem::fingerprint() const {
     add(std::lround(n.width));
     add(std::lround(n.height));
     add(n.cluster);
+    add(n.beside);
   }
   add(static_cast<int64_t>(edges.size()));
   for (const Edge& e : edges) {
@@ -24,13 +26,19 @@ Hash128 LayoutProblem::fingerprint() const {
   return hasher.result();
 }
 
-std::vector<int> ranks_of(const LayoutProblem& problem) {
+namespace {
+
+// Nodes with the same number in `row` get the same rank. False if edges close a cycle, which are then ignored.
+bool find_ranks(const LayoutProblem& problem, const std::vector<size_t>& row, std::vector<int>& rank) {
   const size_t count = problem.nodes.size();
-  std::vector<int> rank(count, 0), waiting(count, 0);
+  rank.assign(count, 0);
+  std::vector<int> waiting(count, 0);
   std::vector<std::vector<int>> out(count);
   for (const auto& e : problem.edges) {
-    out[static_cast<size_t>(e.from)].push_back(e.to);
-    ++waiting[static_cast<size_t>(e.to)];
+    const size_t from = row[static_cast<size_t>(e.from)], to = row[static_cast<size_t>(e.to)];
+    if (from == to) continue;
+    out[from].push_back(static_cast<int>(to));
+    ++waiting[to];
   }
   std::vector<int> ready;
   for (size_t i = 0; i < count; ++i) {
@@ -46,13 +54,32 @@ std::vector<int> ranks_of(const LayoutProblem& problem) {
   }
   // Sources move down to just above their first reader, so a constant is next to its use.
   std::vector<bool> has_input(count, false);
-  for (const auto& e : problem.edges) has_input[static_cast<size_t>(e.to)] = true;
+  for (const auto& e : problem.edges) has_input[row[static_cast<size_t>(e.to)]] = true;
   for (size_t i = 0; i < count; ++i) {
     if (has_input[i] || out[i].empty()) continue;
     int least = INT32_MAX;
     for (int to : out[i]) least = std::min(least, rank[static_cast<size_t>(to)]);
     rank[i] = std::max(0, least - 1);
   }
+  for (size_t i = 0; i < count; ++i) rank[i] = rank[row[i]];
+  return ready.size() == count;
+}
+
+}  // namespace
+
+std::vector<int> ranks_of(const LayoutProblem& problem) {
+  std::vector<size_t> own(problem.nodes.size()), row;
+  std::iota(own.begin(), own.end(), size_t{0});
+  row = own;
+  bool any = false;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (problem.nodes[i].beside < 0) continue;
+    row[i] = static_cast<size_t>(problem.nodes[i].beside);
+    any = true;
+  }
+  std::vector<int> rank;
+  // Rows that contradict the edges are not worth a picture upside down.
+  if (!find_ranks(problem, row, rank) && any) find_ranks(problem, own, rank);
   return rank;
 }
 

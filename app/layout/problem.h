@@ -16,6 +16,7 @@ struct LayoutProblem {
   struct Node {
     double width = 0, height = 0;
     int cluster = -1;
+    int beside = -1;  // a node that wants the same row
   };
   struct Edge {
     int from = 0, to = 0;

@@ -13,10 +13,17 @@ class Stack {
   explicit Stack(const query::Store& store) : store_(store), reader_(store.reader()) {}
 
   void add_locations(session::LocationId id) {
+    const session::LocationRecord* inner = nullptr;
     for (const auto* l = reader_.location(id); l && frames.size() < kMostFrames; l = reader_.location(l->caller)) {
       Place place{l->file, l->line};
       if (!place) place = place_of(l->source);
-      push({l->qualname, place});
+      const session::CodeRecord* code = reader_.code(l->source.code);
+      const std::string name = l->qualname.empty() && code ? code->qualname : l->qualname;
+      // A loop or a branch of converted code is a function of its own: part of the one around it.
+      const bool block = inner && inner->source.code != l->source.code && !frames.empty() &&
+                         frames.back().name == name && frames.back().place.file == place.file;
+      if (!block) push({name, place});
+      inner = l;
     }
   }
 

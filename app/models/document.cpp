@@ -38,6 +38,10 @@ void Document::add(session::CodeRecord record) {
   const auto id = record.id;
   put(codes, code_index_, id, std::move(record));
 }
+void Document::add(session::LocationRecord record) {
+  const auto id = record.id;
+  put(locations, location_index_, id, std::move(record));
+}
 void Document::add(session::FunctionRecord record) {
   const auto id = record.id;
   put(functions, function_index_, id, std::move(record));
@@ -69,6 +73,9 @@ void Document::add(session::GeneratedRecord record) {
 
 const session::FileRecord* Document::file(session::FileId id) const { return find(files, file_index_, id); }
 const session::CodeRecord* Document::code(CodeId id) const { return find(codes, code_index_, id); }
+const session::LocationRecord* Document::location(session::LocationId id) const {
+  return find(locations, location_index_, id);
+}
 const session::FunctionRecord* Document::function(FunctionId id) const {
   return find(functions, function_index_, id);
 }

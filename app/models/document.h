@@ -42,6 +42,7 @@ class Document {
   uint64_t dropped = 0;
   std::vector<session::FileRecord> files;
   std::vector<session::CodeRecord> codes;
+  std::vector<session::LocationRecord> locations;    // places with those that called them
   std::vector<session::FunctionRecord> functions;
   std::vector<session::TraceRecord> traces;
   std::vector<session::GraphRecord> graphs;
@@ -64,6 +65,7 @@ class Document {
   // A record whose id is known replaces the earlier one (an open trace that has ended).
   void add(session::FileRecord record);
   void add(session::CodeRecord record);
+  void add(session::LocationRecord record);
   void add(session::FunctionRecord record);
   void add(session::TraceRecord record);
   void add(session::GraphRecord record);
@@ -75,6 +77,7 @@ class Document {
   // --- look-up: null if not found ----------------------------------------------------------------------------------
   const session::FileRecord* file(session::FileId id) const;
   const session::CodeRecord* code(CodeId id) const;
+  const session::LocationRecord* location(session::LocationId id) const;
   const session::FunctionRecord* function(FunctionId id) const;
   const session::TraceRecord* trace(TraceId id) const;
   const session::GraphRecord* graph(GraphId id) const;
@@ -108,6 +111,7 @@ class Document {
 
   std::unordered_map<session::FileId, size_t> file_index_;
   std::unordered_map<CodeId, size_t> code_index_;
+  std::unordered_map<session::LocationId, size_t> location_index_;
   std::unordered_map<FunctionId, size_t> function_index_;
   std::unordered_map<TraceId, size_t> trace_index_;
   std::unordered_map<GraphId, size_t> graph_index_;

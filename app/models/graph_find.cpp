@@ -10,6 +10,18 @@
 namespace footlight::app {
 namespace {
 
+// The places in which the nodes were made, and those that called them.
+void add_calls(Document& part, const Document& document, const session::GraphRecord& g) {
+  for (const session::NodeRecord& n : g.nodes) {
+    for (session::LocationId id = n.location; id.valid() && !part.location(id);) {
+      const session::LocationRecord* l = document.location(id);
+      if (!l) break;
+      part.add(*l);
+      id = l->caller;
+    }
+  }
+}
+
 void add_lower(std::string& words, std::string_view text) {
   words += ' ';
   for (const char c : text) words += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -23,7 +35,9 @@ std::shared_ptr<const Document> graph_part(const Document& document, GraphId roo
   std::set<session::FileId> files;
   for (const GraphId id : document.graphs_below({root})) {
     const session::GraphRecord* g = document.graph(id);
-    if (g && graphs.insert(id).second) part->add(*g);
+    if (!g || !graphs.insert(id).second) continue;
+    add_calls(*part, document, *g);
+    part->add(*g);
   }
   for (const session::CodeRecord& code : document.codes) {
     part->add(code);

@@ -3,6 +3,8 @@
 
 #include "engine/explain/node_hashes.h"
 
+#include <map>
+
 namespace footlight::app {
 namespace {
 
@@ -21,6 +23,22 @@ bool named_after(const std::string& gradient, const std::string& op) {
   const std::string base = numbered ? op.substr(0, version) : op;
   return gradient.starts_with(base + "Grad") || gradient.starts_with(base + "Backprop") ||
          gradient.starts_with(base + "InputGrad") || gradient.starts_with(base + "FilterGrad");
+}
+
+// The boxes given and all from which there is a way to them.
+std::vector<bool> with_ancestors(const std::vector<std::vector<int>>& from, std::vector<int> open) {
+  std::vector<bool> found(from.size(), false);
+  for (const int box : open) found[static_cast<size_t>(box)] = true;
+  while (!open.empty()) {
+    const int box = open.back();
+    open.pop_back();
+    for (const int before : from[static_cast<size_t>(box)]) {
+      if (found[static_cast<size_t>(before)]) continue;
+      found[static_cast<size_t>(before)] = true;
+      open.push_back(before);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -58,6 +76,37 @@ std::vector<size_t> forward_ops(const session::GraphRecord& graph) {
     }
   }
   return forward;
+}
+
+void lay_back_beside(GraphPlan& plan, int area, const std::vector<size_t>& forward,
+                     const std::function<int(size_t)>& shown) {
+  std::map<int, std::map<int, size_t>> votes;  // a folded box may hold gradients of several
+  for (size_t i = 0; i < forward.size(); ++i) {
+    if (forward[i] >= forward.size()) continue;
+    const int gradient = shown(i), op = shown(forward[i]);
+    if (gradient >= 0 && op >= 0 && gradient != op) ++votes[gradient][op];
+  }
+  std::vector<int> gradients, ops;
+  for (const auto& [gradient, of] : votes) {
+    const int op = std::ranges::max_element(of, {}, [](const auto& vote) { return vote.second; })->first;
+    if (votes.contains(op)) continue;  // it computes a gradient itself
+    plan.boxes[static_cast<size_t>(gradient)].beside = op;
+    gradients.push_back(gradient);
+    ops.push_back(op);
+  }
+  if (gradients.empty()) return;
+  std::vector<std::vector<int>> from(plan.boxes.size());
+  for (const int e : plan.areas[static_cast<size_t>(area)].edges) {
+    const PlanEdge& edge = plan.edges[static_cast<size_t>(e)];
+    from[static_cast<size_t>(edge.to)].push_back(edge.from);
+  }
+  const std::vector<bool> to_ops = with_ancestors(from, ops), to_gradients = with_ancestors(from, gradients);
+  for (const int e : plan.areas[static_cast<size_t>(area)].edges) {
+    PlanEdge& edge = plan.edges[static_cast<size_t>(e)];
+    const auto source = static_cast<size_t>(edge.from);
+    // What starts from nothing, such as a constant, stands above its reader.
+    edge.back = to_gradients[static_cast<size_t>(edge.to)] && !to_ops[source] && !from[source].empty();
+  }
 }
 
 }  // namespace footlight::app

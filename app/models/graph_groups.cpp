@@ -47,7 +47,7 @@ class Grouper {
     std::set<std::string> names;
     size_t seen = 0;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const std::string& name = graph_.nodes[i].name;
+      const std::string& name = rules_.names[i];
       names.insert(name);
       if (!rules_.shown(i)) continue;
       ++seen;
@@ -62,9 +62,9 @@ class Grouper {
 
   // The longest beginning, up to a slash, that the names of a repeat's nodes share.
   std::string shared_name(const GraphRepeat& r) const {
-    std::string shared = graph_.nodes[r.first].name;
+    std::string shared = rules_.names[r.first];
     for (size_t i = r.first; i < r.end() && !shared.empty(); ++i) {
-      const std::string& name = graph_.nodes[i].name;
+      const std::string& name = rules_.names[i];
       const size_t most = std::min(shared.size(), name.size());
       size_t same = 0;
       while (same < most && shared[same] == name[same]) ++same;
@@ -78,7 +78,7 @@ class Grouper {
   void place(size_t i) {
     while (!open_.empty() && repeats_[open_.back()].end() <= i) open_.pop_back();
     while (next_ < repeats_.size() && repeats_[next_].first <= i) open_.push_back(next_++);
-    const std::string& name = graph_.nodes[i].name;
+    const std::string& name = rules_.names[i];
     int parent = -1;
     std::string inside = rules_.common;
     auto repeat = open_.begin();
@@ -239,15 +239,15 @@ class Grouper {
 
 }  // namespace
 
-std::string common_scope(const session::GraphRecord& g) {
-  std::string common = g.nodes.empty() ? std::string() : g.nodes.front().name;
+std::string common_scope(const std::vector<std::string>& names) {
+  std::string common = names.empty() ? std::string() : names.front();
   const auto cut = [&common](size_t from) {
     const size_t slash = from ? common.find_last_of('/', from - 1) : std::string::npos;
     common.resize(slash == std::string::npos ? 0 : slash + 1);
   };
   cut(common.size());
-  for (const session::NodeRecord& n : g.nodes)
-    while (!common.empty() && !n.name.starts_with(common)) cut(common.size() - 1);
+  for (const std::string& name : names)
+    while (!common.empty() && !name.starts_with(common)) cut(common.size() - 1);
   return common;
 }
 

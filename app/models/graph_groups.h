@@ -1,5 +1,5 @@
-// What the nodes of a graph are grouped by: name scopes, repeated pieces, and, where a level would still hold too many,
-// the Python functions that made them or simply their order.
+// What the nodes of a graph are grouped by: scopes of names, repeated pieces, and, where a level would still hold too
+// many, the Python functions that made them or simply their order.
 #pragma once
 
 #include "app/models/graph_repeats.h"
@@ -26,13 +26,14 @@ struct GraphGroups {
 
 struct GroupingRules {
   QString prefix;
+  std::vector<std::string> names;  // by position; scopes end in slashes
   std::string common;       // what all names begin with: no scope of its own
   bool only_scopes = false;
   std::function<bool(size_t)> shown;  // by position
 };
 
 // The beginning, up to a slash, that all names share.
-std::string common_scope(const session::GraphRecord& graph);
+std::string common_scope(const std::vector<std::string>& names);
 GraphGroups group_nodes(const Document& document, const session::GraphRecord& graph, const GroupingRules& rules);
 
 }  // namespace footlight::app

@@ -99,8 +99,9 @@ class Planner {
     Area area{*g, index, prefix, depth, std::move(parameters), {}, {}, {}, {}, {}};
     for (size_t i = 0; i < g->nodes.size(); ++i) area.row.insert(g->nodes[i].id, static_cast<int>(i));
     find_variables(area);
-    const std::string common = common_scope(*g);
-    area.groups = group_nodes(document_, *g, {prefix, common, !options_.fold_repeats, [&](size_t i) {
+    std::vector<std::string> names = made_in(document_, *g, options_.grouping);
+    const std::string common = common_scope(names);
+    area.groups = group_nodes(document_, *g, {prefix, std::move(names), common, !options_.fold_repeats, [&](size_t i) {
                                                 if (i % 256 == 0) go_on_();
                                                 return !hidden(g->nodes[i]) && area.variable[i].isEmpty();
                                               }});
@@ -117,6 +118,10 @@ class Planner {
       if (at < 0) continue;
       plan_.places.insert(GraphPlan::place_key(id, g->nodes[i].id), at);
       if (area.twin[i] >= 0) plan_.in_other_piece.insert(GraphPlan::place_key(id, g->nodes[i].id));
+      for (const session::NodeOrigin& origin : g->nodes[i].origins) {
+        const quint64 key = GraphPlan::place_key(origin.graph, origin.node.value);
+        if (!plan_.places.contains(key)) plan_.places.insert(key, at);
+      }
     }
     return index;
   }
@@ -181,7 +186,7 @@ class Planner {
         path.push_back(at);
       std::reverse(path.begin(), path.end());
       int cluster = -1;
-      std::string inside = common;
+      std::string inside = options_.grouping == GraphGrouping::kNames ? common : std::string();
       for (const int at : path) {
         const GraphGroup& group = area.groups.groups[static_cast<size_t>(at)];
         if (!open(group)) {
@@ -191,7 +196,7 @@ class Planner {
           ++box(known->second).holds;
           break;
         }
-        if (group.kind == GraphGroup::Kind::kScope) {
+        if (group.kind == GraphGroup::Kind::kScope && options_.grouping == GraphGrouping::kNames) {
           const size_t name = static_cast<size_t>(group.title.toUtf8().size());
           inside = g.nodes[i].name.substr(0, inside.size() + name + 1);
         } else if (group.kind == GraphGroup::Kind::kRepeat) {
@@ -403,6 +408,7 @@ class Planner {
   void add_chips(Area& area) {
     const session::GraphRecord& g = area.graph;
     const std::vector<size_t> forward = forward_ops(g);
+    lay_back_beside(plan_, area.index, forward, [&](size_t i) { return end_of(area, i).first; });
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       for (const session::EdgeRecord& e : g.nodes[i].inputs) {
         const int from = area.row.value(e.from, -1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/models/document.h"
+#include "app/models/graph_calls.h"
 
 #include <QHash>
 #include <QPointF>
@@ -22,6 +23,7 @@ struct GraphOptions {
   bool fold_repeats = false;   // and put levels with too many boxes together
   bool chips = false;          // variables and gradients as chips on the boxes that they belong to
   bool fold_scopes = false;    // scopes are folded unless opened
+  GraphGrouping grouping = GraphGrouping::kNames;  // what scopes are
   QSet<QString> folded;        // scopes by key
   QSet<QString> opened;        // functions, repeats and blocks by key; scopes too where they are folded
   QSet<QString> unrolled;      // repeats by key, shown piece by piece
@@ -54,13 +56,15 @@ struct PlanBox {
   size_t holds = 0;            // nodes in a folded scope or group
   size_t times = 0;            // of a folded repeat
   std::vector<PlanChip> chips;
+  int beside = -1;             // the box of the op whose gradient it holds: drawn in the same row
   QString dtype;               // of the first output
   int64_t cost_ns = -1;        // with all that it calls (graph_costs.h); -1: unknown
   bool cost_shared = false;    // with runs of the same graph from other places: this box took at most that
   uint64_t bytes = 0;          // of its outputs, where their shapes are known
   QString device;
   // In a comparison with another graph (diff_graphs.h).
-  enum class Mark { kNone, kSame, kChanged, kOnlyLeft, kOnlyRight };
+  // kReplaced, kOnlyLeft, kOnlyRight also: by the next pass, removed by it, made by the last one (graph_stages.h).
+  enum class Mark { kNone, kSame, kChanged, kReplaced, kOnlyLeft, kOnlyRight };
   Mark mark = Mark::kNone;
   bool follows = false;        // changed only as its inputs did
   QString note;                // what changed, for the tool tip
@@ -71,6 +75,7 @@ struct PlanEdge {
   int from = -1, to = -1;      // boxes of one area
   QString label;               // shape
   bool control = false;
+  bool back = false;           // on the way back of a gradient: the layout has it point up
   bool cut = false;            // an edge of a hub: drawn only while one of its ends is selected
   int area = 0;
   std::vector<QPointF> curve;  // cubic Bezier: the first point, then three per segment

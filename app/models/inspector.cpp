@@ -155,6 +155,7 @@ void Writer::trace() {
          Selection::of_trace(document_, near->id));
   }
   add(phases_group(*t));
+  if (const session::GraphRecord* g = document_.graph(t->graph())) add(passes_group(document_, *g));
   callers();
   if (!t->error.empty()) {
     group(QStringLiteral("Tracing failed"));
@@ -233,6 +234,7 @@ void Writer::node() {
     row("ran", counted(facts_->ran.count, "time", "times"));
     row("in total", duration_text(facts_->ran.total));
   }
+  add(passes_group(document_, *g, *n));
   callers();
   if (!n->attributes.empty()) {
     group(QStringLiteral("Attributes"));

@@ -1,7 +1,10 @@
 // Makes the groups.
 #include "app/models/inspector_parts.h"
 
+#include "app/models/graph_gradients.h"
 #include "app/models/text.h"
+
+#include "engine/explain/stages.h"
 
 #include <algorithm>
 
@@ -97,6 +100,34 @@ InspectorGroup phases_group(const session::TraceRecord& trace) {
   return group;
 }
 
+InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph) {
+  InspectorGroup group{QStringLiteral("Passes"), {}, {}};
+  for (size_t pass = 0; pass < explain::pass_count(graph); ++pass) {
+    const QString did = q(explain::what_pass_did(
+        graph, pass, [&](const session::NodeRecord& n) { return document.place(n.source).line; }));
+    const qsizetype name = did.indexOf(QStringLiteral(": "));
+    group.rows.push_back(text_row(did.left(name), did.mid(name + 2)));
+  }
+  return group;
+}
+
+InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph,
+                            const session::NodeRecord& node) {
+  InspectorGroup group{QStringLiteral("Passes"), {}, {}};
+  if (graph.passes.empty()) return group;
+  for (const explain::NodeStep& step : explain::steps_of(graph, node.id)) {
+    InspectorRow row = text_row(q(step.pass), q(step.words));
+    if (step.by && document.node(graph.id, *step.by)) {
+      row.link = true;
+      row.tone = QStringLiteral("blue");
+      row.target = Selection::of_node(document, graph.id, *step.by);
+    }
+    group.rows.push_back(row);
+  }
+  if (group.rows.empty()) group.rows.push_back(text_row({}, QStringLiteral("no pass changed it")));
+  return group;
+}
+
 InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames) {
   InspectorGroup group{QStringLiteral("Called from"), {}, {}};
   for (size_t i = 0; i < frames.size() && i < kMostFrames; ++i) {
@@ -112,24 +143,12 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
 }
 
 GradientLinks gradient_links(const session::GraphRecord& graph, const session::NodeRecord& node) {
-  const auto is_gradient_of = [](const session::NodeRecord& gradient, const session::NodeRecord& forward) {
-    if (gradient.op.size() <= forward.op.size() || gradient.op.compare(0, forward.op.size(), forward.op)) return false;
-    const std::string rest = gradient.op.substr(forward.op.size());
-    return rest.starts_with("Grad") || rest.starts_with("Backprop");
-  };
-  const auto reads = [](const session::NodeRecord& a, uint32_t id) {
-    return std::any_of(a.inputs.begin(), a.inputs.end(), [&](const session::EdgeRecord& e) { return e.from == id; });
-  };
-  // A gradient reads what its forward op reads or gives.
-  const auto belong = [&](const session::NodeRecord& gradient, const session::NodeRecord& forward) {
-    return is_gradient_of(gradient, forward) &&
-           (reads(gradient, forward.id) || std::any_of(forward.inputs.begin(), forward.inputs.end(),
-                                                       [&](const auto& e) { return reads(gradient, e.from); }));
-  };
+  const std::vector<size_t> forward = forward_ops(graph);
   GradientLinks links;
-  for (const session::NodeRecord& other : graph.nodes) {
-    if (belong(other, node)) links.gradients.push_back(other.id);
-    if (belong(node, other)) links.forward.push_back(other.id);
+  for (size_t i = 0; i < forward.size(); ++i) {
+    if (forward[i] >= graph.nodes.size()) continue;
+    if (graph.nodes[forward[i]].id == node.id) links.gradients.push_back(graph.nodes[i].id);
+    if (graph.nodes[i].id == node.id) links.forward.push_back(graph.nodes[forward[i]].id);
   }
   return links;
 }

@@ -13,6 +13,10 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum);
 InspectorGroup ways_group(const Document& document, Place place, TraceId shown);
 // The phases of a trace with those inside them, equal ones together.
 InspectorGroup phases_group(const session::TraceRecord& trace);
+// What each of the engine's passes did to a graph; what they made of one node.
+InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph);
+InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph,
+                            const session::NodeRecord& node);
 InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames);
 // The nodes that compute the gradient of a node, or whose gradient it computes.
 struct GradientLinks {

@@ -50,6 +50,7 @@ void apply(Batch&& b, Document& document) {
   document.run = std::move(b.run);
   for (auto& f : b.files) document.add(std::move(f));
   for (auto& c : b.codes) document.add(std::move(c));
+  for (auto& l : b.locations) document.add(std::move(l));
   for (auto& f : b.functions) document.add(std::move(f));
   for (auto& t : b.traces) document.add(std::move(t));
   for (auto& g : b.graphs) document.add(std::move(g));
@@ -238,6 +239,7 @@ void Loader::send() {
   b.keys = tail(c.keys, keys_);
   b.files = tail(c.files, files_);
   b.codes = tail(c.codes, codes_);
+  b.locations = tail(c.locations, locations_);
   b.graphs = tail(c.graphs, graphs_);
   b.signatures = tail(c.signatures, signatures_);
   b.console = tail(c.console, console_);

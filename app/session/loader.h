@@ -28,6 +28,7 @@ struct Batch {
   std::vector<session::KeyRecord> keys;
   std::vector<session::FileRecord> files;
   std::vector<session::CodeRecord> codes;
+  std::vector<session::LocationRecord> locations;
   std::vector<session::GraphRecord> graphs;
   std::vector<session::SignatureRecord> signatures;
   std::vector<session::ConsoleRecord> console;
@@ -97,7 +98,8 @@ class Loader : public QObject {
   std::atomic<int> waiting_{0};
   bool first_ = true, unsent_ = false;
   std::vector<Print> functions_, traces_, generated_;
-  size_t files_ = 0, codes_ = 0, graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
+  size_t files_ = 0, codes_ = 0, locations_ = 0;
+  size_t graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
   size_t keys_ = 0, distinct_calls_ = 0, comparisons_ = 0;
   explain::EagerOps eager_;
   size_t summed_ops_ = 0;  // chunks that eager_ has

@@ -207,12 +207,8 @@ void ConsoleView::build_bar(QVBoxLayout* column) {
   connect(filter_, &QLineEdit::textChanged, this, &ConsoleView::filter_changed);
   for (size_t i = 0; i < std::size(streams_); ++i) {
     const QString name = QLatin1String(tag_of(static_cast<session::ConsoleStream>(i)).first);
-    streams_[i] = new QPushButton(name);
-    streams_[i]->setProperty("role", "chip");
-    streams_[i]->setCheckable(true);
-    streams_[i]->setChecked(true);
+    streams_[i] = chip_switch(name, QStringLiteral("Show or hide lines of ") + name, true);
     streams_[i]->setAccessibleName(QStringLiteral("Show lines of ") + name);
-    set_tip(streams_[i], QStringLiteral("Show or hide lines of ") + name);
     bar->addWidget(streams_[i]);
     connect(streams_[i], &QPushButton::toggled, this, &ConsoleView::filter_changed);
   }

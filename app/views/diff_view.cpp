@@ -109,10 +109,7 @@ void DiffView::build_head(QVBoxLayout* column) {
       {"Merged", "Both graphs as one: what they share once, what only one has in its colour"},
       {"Only changes", "What differs, with its direct neighbours"}};
   for (const auto& [text, tip] : modes) {
-    auto* chip = new QPushButton(QLatin1String(text));
-    chip->setProperty("role", "chip");
-    chip->setCheckable(true);
-    set_tip(chip, QLatin1String(tip));
+    QPushButton* chip = chip_switch(QLatin1String(text), QLatin1String(tip));
     modes_->addButton(chip, static_cast<int>(modes_->buttons().size()));
     head->addWidget(chip);
   }
@@ -139,8 +136,7 @@ void DiffView::build_head(QVBoxLayout* column) {
   row->setContentsMargins(16, 6, 10, 6);
   progress_text_ = plain_label({}, "dim");
   row->addWidget(progress_text_, 1);
-  auto* stop = new QPushButton(QStringLiteral("Cancel"));
-  stop->setProperty("role", "chip");
+  QPushButton* stop = chip_button(QStringLiteral("Cancel"));
   connect(stop, &QPushButton::clicked, this, [this] {
     worker_.cancel();
     say_nothing(QStringLiteral("Cancelled. Choose two graphs to compare."));

@@ -2,12 +2,8 @@
 #include "app/views/find_bar.h"
 
 #include "app/models/text.h"
-#include "app/views/labels.h"
 
 #include <QElapsedTimer>
-#include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QToolButton>
 
 #include <algorithm>
 
@@ -18,35 +14,13 @@ constexpr size_t kMost = 1'000'000;
 }  // namespace
 
 FindBar::FindBar(Searched* searched, QWidget* focus, QWidget* parent)
-    : QWidget(parent), searched_(searched), focus_(focus) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(6);
-  input_ = new QLineEdit;
-  input_->setPlaceholderText(QStringLiteral("Find"));
-  input_->setAccessibleName(QStringLiteral("Find"));
-  input_->setMaximumWidth(320);
-  input_->installEventFilter(this);
-  row->addWidget(input_, 1);
-  count_ = plain_label({}, "dim");
-  count_->setAccessibleName(QStringLiteral("Places found"));
-  row->addWidget(count_);
-  const auto button = [&](const char* text, const QString& tip, auto&& act) {
-    auto* made = new QToolButton;
-    made->setText(QString::fromUtf8(text));
-    made->setAccessibleName(tip);
-    set_tip(made, tip);
-    connect(made, &QToolButton::clicked, this, act);
-    row->addWidget(made);
-  };
-  button("Previous", QStringLiteral("Previous place (Shift+Enter)"), [this] { step(-1); });
-  button("Next", QStringLiteral("Next place (Enter)"), [this] { step(1); });
-  button("Close", QStringLiteral("Close the search (Esc)"), [this] { close_bar(); });
-  row->addStretch(1);
+    : SearchBar(QStringLiteral("Find"), QStringLiteral("Find"), QStringLiteral("place"), parent), searched_(searched),
+      focus_(focus) {
+  input()->setMaximumWidth(320);
+  row()->addStretch(1);
   slices_.setInterval(0);
   connect(&slices_, &QTimer::timeout, this, &FindBar::slice);
-  connect(input_, &QLineEdit::textChanged, this, &FindBar::look);
-  hide();
+  connect(input(), &QLineEdit::textChanged, this, &FindBar::look);
 }
 
 void FindBar::set_searched(Searched* searched, QWidget* focus) {
@@ -54,13 +28,6 @@ void FindBar::set_searched(Searched* searched, QWidget* focus) {
   searched_ = searched;
   focus_ = focus;
   if (!isHidden()) look();  // behind another tab, too
-}
-
-void FindBar::open() {
-  show();
-  input_->setFocus(Qt::ShortcutFocusReason);
-  input_->selectAll();
-  look();
 }
 
 void FindBar::close_bar() {
@@ -79,9 +46,9 @@ void FindBar::look() {
   found_.clear();
   current_ = -1;
   next_row_ = 0;
-  if (input_->text().isEmpty()) {
+  if (input()->text().isEmpty()) {
     slices_.stop();
-    count_->setText({});
+    show_count({}, false);
     searched_->show_found(nullptr);
     return;
   }
@@ -92,7 +59,7 @@ void FindBar::look() {
 void FindBar::slice() {
   QElapsedTimer clock;
   clock.start();
-  const QString wanted = input_->text();
+  const QString wanted = input()->text();
   const size_t rows = searched_->search_rows(), from = searched_->search_from();
   for (; next_row_ < rows && found_.size() < kMost; ++next_row_) {
     if ((next_row_ & 0xff) == 0xff && clock.elapsed() >= kSliceMs) break;
@@ -125,22 +92,7 @@ void FindBar::show_current() {
                                 : QStringLiteral("%1 of %2").arg(app::count_text(static_cast<uint64_t>(current_ + 1)),
                                                                  app::count_text(found_.size()));
   if (slices_.isActive()) text = QString::fromUtf8("%1 …").arg(app::count_text(found_.size()));
-  count_->setText(text);
-}
-
-bool FindBar::eventFilter(QObject* object, QEvent* event) {
-  if (object == input_ && event->type() == QEvent::KeyPress) {
-    const auto* key = static_cast<QKeyEvent*>(event);
-    if (key->key() == Qt::Key_Escape) {
-      close_bar();
-      return true;
-    }
-    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-      step(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-      return true;
-    }
-  }
-  return QWidget::eventFilter(object, event);
+  show_count(text, !found_.empty());
 }
 
 }  // namespace footlight::app

@@ -2,10 +2,9 @@
 // million lines do not hold up the window.
 #pragma once
 
-#include <QLabel>
-#include <QLineEdit>
+#include "app/views/search_bar.h"
+
 #include <QTimer>
-#include <QWidget>
 
 #include <vector>
 
@@ -26,25 +25,22 @@ class Searched {
   virtual void show_found(const Found* found) = 0;    // null: nothing is looked for any more
 };
 
-class FindBar : public QWidget {
+class FindBar : public SearchBar {
   Q_OBJECT
 
  public:
   // `focus`: what gets the keys back when the bar is closed.
   FindBar(Searched* searched, QWidget* focus, QWidget* parent = nullptr);
 
-  void open();
-  void close_bar();
+  void close_bar() override;
   void set_searched(Searched* searched, QWidget* focus);
   void text_changed();                    // of what is searched: look again
-  void step(int by);
-  QLineEdit* input() { return input_; }
-  QString count_text() const { return count_->text(); }
+  void step(int by) override;
   bool searching() const { return slices_.isActive(); }
   const std::vector<Found>& found() const { return found_; }
 
  protected:
-  bool eventFilter(QObject* object, QEvent* event) override;
+  void opened() override { look(); }
 
  private:
   void look();
@@ -53,8 +49,6 @@ class FindBar : public QWidget {
 
   Searched* searched_;
   QWidget* focus_;
-  QLineEdit* input_;
-  QLabel* count_;
   QTimer slices_;
   std::vector<Found> found_;
   size_t next_row_ = 0;

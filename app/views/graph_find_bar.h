@@ -1,23 +1,19 @@
 // The search of the Graph view: a field over the canvas, what it found, and steps through it.
 #pragma once
 
-#include <QFrame>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPushButton>
+#include "app/views/search_bar.h"
+
 #include <QTimer>
 
 namespace footlight::app {
 
-class GraphFindBar : public QFrame {
+class GraphFindBar : public SearchBar {
   Q_OBJECT
 
  public:
   explicit GraphFindBar(QWidget* parent);
-  void open();
-  void show_count(size_t at, size_t of);  // at 0: none is selected
-  QString text() const { return field_->text(); }
-  QLineEdit* field() { return field_; }
+  void show_found(size_t at, size_t of);  // at 0: none is selected
+  QString text() { return input()->text(); }
 
  Q_SIGNALS:
   void asked(const QString& words);
@@ -25,13 +21,10 @@ class GraphFindBar : public QFrame {
   void closed();
 
  protected:
-  bool eventFilter(QObject* object, QEvent* event) override;
+  void step(int by) override;
+  void close_bar() override;
 
  private:
-  void give_up();
-  QLineEdit* field_;
-  QLabel* count_;
-  QPushButton *back_, *on_;
   QTimer patience_;  // until the user stops typing
 };
 

@@ -40,6 +40,7 @@ void arrow_head(QPainter& painter, QPointF tip, QPointF from, const QColor& colo
 const char* mark_tone(const PlanBox& box) {
   switch (box.mark) {
     case PlanBox::Mark::kChanged: return "amber";
+    case PlanBox::Mark::kReplaced: return "violet";
     case PlanBox::Mark::kOnlyLeft: return "red";
     case PlanBox::Mark::kOnlyRight: return "green";
     default: return nullptr;
@@ -252,7 +253,7 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
       triangle(painter, QPointF(left + 3, b.rect.top() + 15), false, t["dim"]);
       left += 13;
     }
-    const bool single = b.subtitle.isEmpty();
+    const bool single = b.subtitle.isEmpty() && b.chips.empty() && b.cost_ns <= 0;
     text_in(painter,
             QRectF(left, b.rect.top() + (single ? 0 : 4), b.rect.right() - left - 8,
                    single ? b.rect.height() : 20),

@@ -6,11 +6,24 @@
 #include "app/views/theme.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include <utility>
 
 namespace footlight::app {
+namespace {
+
+// What the bar says holds for every graph.
+void take_choices(GraphOptions& now, GraphOptions next) {
+  next.hide_constants = now.hide_constants;
+  next.hide_identities = now.hide_identities;
+  next.hide_control = now.hide_control;
+  next.grouping = now.grouping;
+  now = std::move(next);
+}
+
+}  // namespace
 
 GraphView::GraphView(const Context& context, QWidget* parent) : View(context, parent), layout_(this) {
   threads_.setMaxThreadCount(1);
@@ -18,13 +31,36 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(make_bar());
+  stage_says_ = plain_label({}, "dim");
+  stage_says_->setWordWrap(true);
+  stage_says_->setAccessibleName(QStringLiteral("What the passes did"));
+  stage_go_ = new LinkButton(QStringLiteral("Go to the next changed node"), false);
+  connect(stage_go_, &QPushButton::clicked, this, &GraphView::step_changed);
+  stage_row_ = new QWidget;
+  auto* says = new QHBoxLayout(stage_row_);
+  says->setContentsMargins(18, 0, 16, 8);
+  says->addWidget(stage_says_, 1);
+  says->addWidget(stage_go_, 0, Qt::AlignBottom);
+  column->addWidget(stage_row_);
   canvas_ = new GraphCanvas;
   canvas_->setAccessibleName(QStringLiteral("Graph of the selected trace"));
-  column->addWidget(canvas_, 1);
-  minimap_ = new Minimap(canvas_);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(canvas_, 1);
+  column->addLayout(row, 1);
+  side_ = new QWidget;
+  side_->setFixedWidth(302);
+  row->addWidget(side_);
+  auto* beside = new QVBoxLayout(side_);
+  beside->setContentsMargins(12, 6, 16, 16);
+  beside->setSpacing(16);
+  beside->addWidget(new Minimap(canvas_), 0, Qt::AlignRight);
   find_ = new GraphFindBar(canvas_);
   summary_ = plain_label({}, "faint", canvas_);
-  source_panel_ = new QFrame(canvas_);
+  source_panel_ = new QFrame;
+  beside->addWidget(source_panel_, 1);
+  beside->addStretch(0);
   source_panel_->setObjectName(QStringLiteral("floating"));
   auto* panel = new QVBoxLayout(source_panel_);
   panel->setContentsMargins(8, 8, 8, 8);
@@ -55,17 +91,18 @@ GraphView::~GraphView() { threads_.waitForDone(); }  // its work calls back
 void GraphView::reset() {
   layout_.cancel();
   remembered_.clear();
-  options_ = {};
+  take_choices(options_, GraphOptions());
   shown_ = {};
   part_.reset();
+  stage_ = {};
+  offer_stages();
   words_.reset();
   costs_ = {};
   another_ = true;
   canvas_->set_plan({}, {}, true);
   canvas_->set_message(QStringLiteral("Choose a trace on the left to see its graph."));
   summary_->clear();
-  minimap_->hide();
-  source_panel_->hide();
+  show_side(false);
   follow_selection();
 }
 
@@ -74,6 +111,7 @@ void GraphView::refresh() {
   const session::GraphRecord* g = document().graph(shown_);
   if (g && g->nodes.size() != shown_nodes_) {
     part_ = graph_part(document(), shown_);
+    offer_stages();
     words_.reset();
     lay_out({});
   }
@@ -92,8 +130,7 @@ void GraphView::follow_selection() {
     const session::FunctionRecord* f = document().function(s.function);
     canvas_->set_message(f ? q(f->name) + QStringLiteral(" was not traced: there is no graph to show.") : QString());
     summary_->clear();
-    minimap_->hide();
-    source_panel_->hide();
+    show_side(false);
     return;
   }
   if (wanted.valid() && wanted != shown_) {
@@ -124,20 +161,16 @@ bool GraphView::needs_opening() const {
 
 void GraphView::show_graph(GraphId graph) {
   if (shown_.valid()) remembered_.insert(shown_.value, options_);
-  const bool hide_constants = options_.hide_constants, hide_identities = options_.hide_identities,
-             hide_control = options_.hide_control;
   const auto known = remembered_.constFind(graph.value);
   GraphOptions next = known != remembered_.constEnd() ? *known : first_options(document(), graph);
   // Another trace of the same function keeps the same scopes open.
   const session::TraceRecord *before = document().trace_of_graph(shown_), *after = document().trace_of_graph(graph);
   if (known == remembered_.constEnd() && before && after && before->function == after->function) next = options_;
-  next.hide_constants = hide_constants;
-  next.hide_identities = hide_identities;
-  next.hide_control = hide_control;
-  options_ = next;
+  take_choices(options_, std::move(next));
   another_ = !(before && after && before->function == after->function);
   shown_ = graph;
   part_ = graph_part(document(), graph);
+  offer_stages();
   words_.reset();
   costs_ = {};
   const Selection& s = current();
@@ -157,23 +190,24 @@ void GraphView::lay_out(const QString& keep) {
                              ? QStringLiteral("Tracing failed, so there is no graph:\n") + q(t->error)
                              : QStringLiteral("The graph of this trace was not recorded."));
     summary_->clear();
-    minimap_->hide();
+    show_side(false);
     return;
   }
   keep_ = keep;
   revealing_ = options_.reveal_graph.valid();
   shown_nodes_ = g->nodes.size();
   canvas_->set_busy(true);
-  layout_.start_making(
-      [part = part_, graph = shown_, options = options_](const std::function<void()>& go_on) {
-        return plan_graph(*part, graph, options, go_on);
-      });
+  layout_.start_making([part = part_, graph = shown_, options = options_,
+                        stage = stage_](const std::function<void()>& go_on) {
+    GraphPlan plan = plan_graph(*part_at(part, stage), graph, options, go_on);
+    mark_stage(plan, *part, stage);
+    return plan;
+  });
 }
 
 void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   canvas_->set_busy(false);
-  const bool panels = width() > 760;
-  canvas_->set_right_margin(panels ? 290 : 0);
+  show_side(true);
   options_ = plan.options;
   canvas_->set_plan(plan, keep_, another_);
   show_costs();
@@ -189,7 +223,6 @@ void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   summary_->adjustSize();
   const bool anything_open = open > 0;
   fold_->setText(anything_open ? QStringLiteral("Fold all") : QStringLiteral("Open all"));
-  minimap_->setVisible(panels);
   mark();
   if (std::exchange(revealing_, false)) canvas_->reveal_selected();
   show_source();
@@ -271,7 +304,7 @@ void GraphView::show_source() {
   }
   for (CodeLine& l : lines) l.note.clear(), l.fate.clear();
   const session::FileRecord* record = document().file(file);
-  source_panel_->setVisible(record && !lines.empty() && width() > 760 && !canvas_->plan().boxes.empty());
+  source_panel_->setVisible(record && !lines.empty());
   if (!record) return;
   source_title_->setText(file_name(record->path));
   source_->set_lines(std::move(lines));
@@ -284,20 +317,25 @@ void GraphView::show_source() {
   place_panels();
 }
 
+// Beside the picture, so that it never covers a node; a narrow window has no room for it.
+void GraphView::show_side(bool shown) {
+  shown = shown && width() > kNarrow;
+  if (shown != side_->isHidden()) return;
+  side_->setVisible(shown);
+  layout()->activate();  // the picture that comes next is for the canvas as it is then
+}
+
 void GraphView::place_panels() {
   find_->move(16, 8);
   summary_->move(16, canvas_->height() - summary_->height() - 6);
-  const int right = canvas_->width() - 16;
-  minimap_->move(right - minimap_->width(), 6);
-  const int top = 6 + minimap_->height() + 16;
   const int wanted = static_cast<int>(source_->lines().size()) * 23 + 54;
-  source_panel_->setGeometry(right - 274, top, 274, std::max(80, std::min(wanted, canvas_->height() - top - 16)));
+  source_panel_->setMaximumHeight(std::max(80, wanted));
 }
 
 void GraphView::resizeEvent(QResizeEvent*) {
-  const bool panels = width() > 760;
-  canvas_->set_right_margin(panels ? 290 : 0);
-  minimap_->setVisible(panels && !canvas_->plan().boxes.empty());
+  for (QPushButton* button : {colour_, hide_, group_, stage_button_})
+    say_choice(button, button->property("choice").toString());
+  show_side(!std::as_const(*canvas_).plan().boxes.empty());
   show_source();
   place_panels();
 }

@@ -1,13 +1,15 @@
-// The Graph tab: what is hidden and open, the canvas, the minimap, the search, and a floating panel with the source of
-// the selection.
+// The Graph tab: what is hidden and open, which stage is shown, the canvas, the search, and beside them the minimap and
+// the source of the selection.
 #pragma once
 
 #include "app/layout/graph_layout.h"
 #include "app/models/graph_costs.h"
 #include "app/models/graph_find.h"
+#include "app/models/graph_stages.h"
 #include "app/views/code_view.h"
 #include "app/views/graph_canvas.h"
 #include "app/views/graph_find_bar.h"
+#include "app/views/labels.h"
 #include "app/views/view.h"
 
 #include <QHash>
@@ -39,6 +41,14 @@ class GraphView : public View {
   const std::vector<FoundNode>& found() const { return found_; }
   // The actions for a box; -1: for the graph. The caller owns the menu.
   QMenu* menu_for(int box);
+  GraphStage stage() const { return stage_; }
+  void show_stage(GraphStage stage);
+  void set_grouping(GraphGrouping by);
+  // What the last pass did and what the next one does; empty unless a stage is chosen.
+  QString stage_text() const { return stage_says_->text(); }
+  QPushButton* stage_button() { return stage_button_; }
+  QPushButton* changed_button() { return stage_go_; }
+  QWidget* side() { return side_; }
   // Asks for a file where `path` is empty.
   void export_picture(const QString& path = {});
 
@@ -51,6 +61,8 @@ class GraphView : public View {
   bool eventFilter(QObject* object, QEvent* event) override;
 
  private:
+  static constexpr int kNarrow = 760;  // no room beside the picture, nor for long names in the bar
+
   void show_graph(GraphId graph);
   void lay_out(const QString& keep);
   void took(const GraphPlan& plan, const QString& how, qint64 ms);
@@ -59,8 +71,10 @@ class GraphView : public View {
   void toggle_cluster(int cluster);
   void mark();
   void show_source();
+  void show_side(bool shown);
   void place_panels();
-  QPushButton* chip(const QString& text, bool on, const QString& tip);
+  void offer_stages();
+  void say_choice(QPushButton* button, const QString& choice);
   QWidget* make_bar();
   void connect_canvas();
   void select_node(GraphId graph, uint32_t node);
@@ -70,19 +84,26 @@ class GraphView : public View {
   void search(const QString& words);
   void mark_found();
   void step_found(int by);
+  void step_changed();
+  void go_to(const FoundNode& node);
   void toggle_unrolled(const QString& key);
 
   GraphLayout layout_;
   GraphCanvas* canvas_;
-  Minimap* minimap_;
+  QWidget* side_;           // the minimap and the source, beside the picture
   QFrame* source_panel_;
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
-  QPushButton *labels_, *hide_, *fold_, *colour_;
+  QPushButton *hide_, *group_, *fold_, *colour_, *stage_button_;
+  QWidget* stage_row_;
+  QLabel* stage_says_;
+  LinkButton* stage_go_;
+  std::vector<FoundNode> changed_;           // by the next pass
+  size_t changed_step_ = 0;
   GraphFindBar* find_;
   QThreadPool threads_;                      // for searches
-  std::shared_ptr<const Document> part_;     // the records of the graph shown
+  std::shared_ptr<const Document> part_;     // the records of the graph shown, as traced
   std::shared_ptr<const GraphSearch> words_;
   std::vector<FoundNode> found_;
   size_t found_at_ = 0;                      // from 1; 0: none
@@ -93,6 +114,7 @@ class GraphView : public View {
   GraphCosts costs_;
   uint64_t costed_events_ = 0;
   GraphId shown_;
+  GraphStage stage_;
   GraphOptions options_;
   QHash<quint32, GraphOptions> remembered_;
   QString keep_;

@@ -5,6 +5,8 @@
 #include "app/views/graph_export.h"
 #include "app/views/labels.h"
 
+#include "engine/explain/stages.h"
+
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
@@ -14,33 +16,21 @@
 
 namespace footlight::app {
 
-QPushButton* GraphView::chip(const QString& text, bool on, const QString& tip) {
-  auto* button = new QPushButton(text);
-  button->setProperty("role", "chip");
-  button->setCheckable(true);
-  button->setChecked(on);
-  set_tip(button, tip);
-  return button;
-}
-
 QWidget* GraphView::make_bar() {
   auto* whole = new QWidget;
   auto* bar = new QHBoxLayout(whole);
   bar->setContentsMargins(16, 10, 16, 8);
   bar->setSpacing(6);
-  colour_ = chip(QStringLiteral("Colour: op"), true, QStringLiteral("What the colours of the boxes mean"));
-  colour_->setCheckable(false);
+  colour_ = chip_button(QStringLiteral("Colour: op"), QStringLiteral("What the colours of the boxes mean"));
   auto* colours = new QMenu(colour_);
   for (const GraphColour by : kGraphColours) {
     colours->addAction(name_of(by), this, [this, by] {
       canvas_->set_colour(by);
-      colour_->setText(QStringLiteral("Colour: ") + name_of(by));
+      say_choice(colour_, name_of(by));
     });
   }
   colour_->setMenu(colours);
-  labels_ = chip(QStringLiteral("Shapes on edges"), true, QStringLiteral("Write the shape of a value on its edge"));
-  hide_ = chip(QStringLiteral("Hide: nothing"), true, QStringLiteral("What is left out of the picture"));
-  hide_->setCheckable(false);
+  hide_ = chip_button(QStringLiteral("Hide: nothing"), QStringLiteral("What is left out of the picture"));
   auto* hidden = new QMenu(hide_);
   const auto hide = [this, hidden](const QString& what, bool GraphOptions::*member) {
     QAction* action = hidden->addAction(QStringLiteral("Hide ") + what);
@@ -50,26 +40,40 @@ QWidget* GraphView::make_bar() {
       options_.*member = on;
       QStringList names;
       for (const QAction* each : hidden->actions())
-        if (each->isChecked()) names << each->data().toString();
-      hide_->setText(QStringLiteral("Hide: ") + (names.isEmpty()      ? QStringLiteral("nothing")
-                                                 : names.size() == 1 ? names.front()
-                                                                     : QStringLiteral("%1 kinds").arg(names.size())));
+        if (each->isChecked() && each->data().isValid()) names << each->data().toString();
+      say_choice(hide_, names.isEmpty()      ? QStringLiteral("nothing")
+                        : names.size() == 1 ? names.front()
+                                            : QStringLiteral("%1 kinds").arg(names.size()));
       if (shown_.valid()) lay_out({});
     });
   };
   hide(QStringLiteral("constants"), &GraphOptions::hide_constants);
   hide(QStringLiteral("identities"), &GraphOptions::hide_identities);
   hide(QStringLiteral("control edges"), &GraphOptions::hide_control);
+  QAction* shapes = hidden->addAction(QStringLiteral("Hide the shapes on edges"));
+  shapes->setCheckable(true);
+  connect(shapes, &QAction::toggled, this, [this](bool on) { canvas_->set_edge_labels(!on); });
   hide_->setMenu(hidden);
-  fold_ = new QPushButton(QStringLiteral("Fold all"));
-  set_tip(fold_, QStringLiteral("Fold every scope and body, or open them again"));
-  auto* find = new QPushButton(QStringLiteral("Find"));
-  set_tip(find, QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
-  auto* fit = new QPushButton(QStringLiteral("Fit"));
-  set_tip(fit, QStringLiteral("Show the whole graph (Home)"));
+  group_ = chip_button(QStringLiteral("Group: name scopes"), QStringLiteral("What the frames around nodes stand for"));
+  auto* groupings = new QMenu(group_);
+  for (const GraphGrouping by : kGraphGroupings)
+    groupings->addAction(QStringLiteral("Group by ") + name_of(by), this, [this, by] { set_grouping(by); });
+  group_->setMenu(groupings);
+  stage_button_ = chip_button(QStringLiteral("Stage: as traced"),
+                              QStringLiteral("The graph before and after each pass of the engine, and what it did"));
+  stage_button_->setMenu(new QMenu(stage_button_));
+  fold_ = chip_button(QStringLiteral("Fold all"), QStringLiteral("Fold every scope and body, or open them again"));
+  QPushButton* find =
+      chip_button(QStringLiteral("Find"), QStringLiteral("Search the nodes of this graph (Ctrl+F or /)"));
+  QPushButton* fit = chip_button(QStringLiteral("Fit"), QStringLiteral("Show the whole graph (Home)"));
   auto* compare = new LinkButton(QStringLiteral("Compare graphs"), false);
-  for (QPushButton* button : {fold_, find, fit}) button->setProperty("role", "chip");
-  for (QPushButton* button : {colour_, labels_, hide_, fold_, find, fit})
+  set_tip(compare, QStringLiteral("Compare this graph with that of another trace"));
+  for (QPushButton* button : {colour_, hide_, group_, stage_button_}) {
+    button->setProperty("kind", button->text().section(QLatin1Char(':'), 0, 0));
+    button->setMinimumWidth(60);  // narrow windows show the first word alone
+    say_choice(button, button->text().section(QStringLiteral(": "), 1));
+  }
+  for (QPushButton* button : {colour_, hide_, group_, stage_button_, fold_, find, fit})
     bar->addWidget(button);
   bar->addWidget(compare);
   bar->addStretch(1);
@@ -79,7 +83,6 @@ QWidget* GraphView::make_bar() {
   });
   connect(find, &QPushButton::clicked, this, [this] { find_->open(); });
   connect(fit, &QPushButton::clicked, this, [this] { canvas_->fit(); });
-  connect(labels_, &QPushButton::toggled, this, [this](bool on) { canvas_->set_edge_labels(on); });
   connect(fold_, &QPushButton::clicked, this, [this] {
     const GraphPlan& plan = std::as_const(*canvas_).plan();
     const bool anything_open = !plan.clusters.empty() || plan.areas.size() > 1;
@@ -137,14 +140,74 @@ void GraphView::connect_canvas() {
   });
 }
 
-// A node of the graph shown, or of one that it runs: the trace stays.
+// A node of the graph shown, or of one that it runs: the trace stays. For a node that a pass made: the one as traced.
 void GraphView::select_node(GraphId graph, uint32_t node) {
+  if (const session::GraphRecord* g = document().graph(graph)) node = explain::traced_node(*g, node);
   Selection s = Selection::of_node(document(), graph, node);
   if (const session::TraceRecord* t = document().trace_of_graph(shown_)) {
     s.trace = t->id;
     s.function = t->function;
   }
   select(s);
+}
+
+// "Colour: device", in a narrow window "Colour".
+void GraphView::say_choice(QPushButton* button, const QString& choice) {
+  const QString kind = button->property("kind").toString(), whole = kind + QStringLiteral(": ") + choice;
+  button->setProperty("choice", choice);
+  button->setText(width() < kNarrow ? kind : whole);
+  button->setAccessibleName(whole);
+}
+
+// What passes did may be known only when the run goes on.
+void GraphView::offer_stages() {
+  const session::GraphRecord* g = part_ ? part_->graph(shown_) : nullptr;
+  const std::vector<StageChoice> choices = g ? stage_choices(*g) : std::vector<StageChoice>();
+  if (g && stage_.passes > explain::pass_count(*g)) stage_ = {};
+  stage_button_->setVisible(!choices.empty());
+  QMenu* menu = stage_button_->menu();
+  menu->clear();
+  for (const StageChoice& choice : choices) {
+    QString text = choice.name;
+    text[0] = text[0].toUpper();
+    if (!choice.detail.isEmpty()) text += QStringLiteral(": ") + choice.detail;
+    QAction* action = menu->addAction(text, this, [this, choice] { show_stage(choice.stage); });
+    action->setCheckable(true);
+    action->setChecked(choice.stage == stage_);
+    if (choice.stage == stage_) say_choice(stage_button_, choice.name);
+  }
+  const StageSentences says = part_ ? stage_sentences(*part_, shown_, stage_) : StageSentences();
+  QStringList lines;
+  if (!says.last.isEmpty()) lines << QStringLiteral("Done: ") + says.last;
+  if (!says.next.isEmpty()) lines << QStringLiteral("Next: ") + says.next;
+  stage_says_->setText(lines.join(QLatin1Char('\n')));
+  stage_row_->setVisible(!lines.isEmpty());
+  changed_ = part_ ? changed_at(*part_, stage_) : std::vector<FoundNode>();
+  changed_step_ = 0;
+  stage_go_->setVisible(!changed_.empty());
+}
+
+// The next of the nodes that the next pass changes, from the first on.
+void GraphView::step_changed() {
+  if (changed_.empty()) return;
+  go_to(changed_[changed_step_]);
+  changed_step_ = (changed_step_ + 1) % changed_.size();
+}
+
+void GraphView::set_grouping(GraphGrouping by) {
+  options_.grouping = by;
+  say_choice(group_, name_of(by));
+  if (shown_.valid()) lay_out({});
+}
+
+void GraphView::show_stage(GraphStage stage) {
+  stage_ = stage;
+  words_.reset();
+  offer_stages();
+  const GraphPlan& plan = std::as_const(*canvas_).plan();
+  const int at = plan.place_of(current().graph, current().node);
+  lay_out(at < 0 ? QString() : plan.boxes[static_cast<size_t>(at)].key);
+  if (find_->isVisible()) search(find_->text());
 }
 
 // Another plan may have come while the menu was open.
@@ -246,11 +309,11 @@ void GraphView::search(const QString& words) {
     return;
   }
   searching_ = true;
-  threads_.start([this, number = ++searches_, words, part = part_, known = words_, graph = shown_] {
-    const auto made = known ? known : GraphSearch::make(*part, graph);
+  threads_.start([this, number = ++searches_, words, part = part_, known = words_, graph = shown_, stage = stage_] {
+    const auto made = known ? known : GraphSearch::make(*part_at(part, stage), graph);
     auto found = made->find(words);
-    QMetaObject::invokeMethod(this, [this, number, part, made, found = std::move(found)]() mutable {
-      if (part == part_) words_ = made;
+    QMetaObject::invokeMethod(this, [this, number, part, stage, made, found = std::move(found)]() mutable {
+      if (part == part_ && stage == stage_) words_ = made;
       if (number != searches_) return;
       searching_ = false;
       found_ = std::move(found);
@@ -268,7 +331,7 @@ void GraphView::mark_found() {
     if (box >= 0) boxes.insert(box);
   }
   canvas_->set_found(boxes);
-  find_->show_count(found_at_, found_.size());
+  find_->show_found(found_at_, found_.size());
 }
 
 void GraphView::step_found(int by) {
@@ -280,13 +343,16 @@ void GraphView::step_found(int by) {
   const size_t count = found_.size();
   if (!found_at_) found_at_ = by > 0 ? 1 : count;
   else found_at_ = (found_at_ - 1 + count + static_cast<size_t>(by > 0 ? 1 : count - 1)) % count + 1;
-  const FoundNode& f = found_[found_at_ - 1];
-  select_node(f.graph, f.node);
-  find_->show_count(found_at_, count);
-  const GraphPlan& plan = std::as_const(*canvas_).plan();
-  if (plan.box_of(f.graph, f.node) < 0) {
-    options_.reveal_graph = f.graph;
-    options_.reveal_node = f.node;
+  find_->show_found(found_at_, count);
+  go_to(found_[found_at_ - 1]);
+}
+
+// Selects a node and brings it into view, opening what is closed around it.
+void GraphView::go_to(const FoundNode& node) {
+  select_node(node.graph, node.node);
+  if (std::as_const(*canvas_).plan().box_of(node.graph, node.node) < 0) {
+    options_.reveal_graph = node.graph;
+    options_.reveal_node = node.node;
     lay_out({});
   } else {
     mark();

@@ -24,6 +24,20 @@ void show_tip(const QPoint& at, const QString& text, QWidget* widget) {
   QToolTip::showText(at, plain_tip(text), widget);
 }
 
+QPushButton* chip_button(const QString& text, const QString& tip) {
+  auto* made = new QPushButton(text);
+  made->setProperty("role", "chip");
+  if (!tip.isEmpty()) set_tip(made, tip);
+  return made;
+}
+
+QPushButton* chip_switch(const QString& text, const QString& tip, bool on) {
+  QPushButton* made = chip_button(text, tip);
+  made->setCheckable(true);
+  made->setChecked(on);
+  return made;
+}
+
 ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent) {
   setTextFormat(Qt::PlainText);
   setText(text);

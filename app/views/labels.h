@@ -37,6 +37,10 @@ class LinkButton : public QPushButton {
   bool code_;
 };
 
+// A small button in a row of them; a checkable one shows whether it is on.
+QPushButton* chip_button(const QString& text, const QString& tip = {});
+QPushButton* chip_switch(const QString& text, const QString& tip, bool on = false);
+
 // What a view says in its middle while it has nothing to show.
 QLabel* empty_label();
 // A card in which a view's code stands.

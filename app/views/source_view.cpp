@@ -16,14 +16,10 @@ namespace footlight::app {
 namespace {
 
 QPushButton* chip(const QString& text, const QString& tip) {
-  auto* made = new QPushButton;
-  made->setText(text);
-  made->setCheckable(true);
-  made->setProperty("role", "chip");
+  QPushButton* made = chip_switch(text, tip);
   made->setAccessibleName(text);
   made->setAccessibleDescription(tip);
   made->setFocusPolicy(Qt::StrongFocus);
-  set_tip(made, tip);
   return made;
 }
 

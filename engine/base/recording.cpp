@@ -1,6 +1,8 @@
 // The recording switch and the registry of rings: who has one, and what happens to it when its thread ends.
 #include "engine/base/recording.h"
 
+#include "engine/base/call_stack.h"
+
 #include "engine/base/activity.h"
 #include "engine/base/signatures.h"
 
@@ -19,6 +21,7 @@ std::atomic<uint32_t> recording_number{0};
 std::atomic<RecordingLevel> recording_level{RecordingLevel::kOff};
 std::atomic<void (*)()> ring_filling{nullptr};
 SourceProvider source_provider = nullptr;
+StackProvider stack_provider = nullptr;
 constinit thread_local ThreadRings* this_thread_rings = nullptr;
 constinit thread_local ActivityLog* this_thread_activity = nullptr;
 

@@ -5,6 +5,7 @@
 #include "engine/cli/text.h"
 #include "engine/cli/trace_name.h"
 #include "engine/explain/graph_diff.h"
+#include "engine/explain/stages.h"
 #include "engine/query/calls.h"
 
 #include <sys/stat.h>
@@ -23,22 +24,23 @@ using explain::NodeState;
 using session::FunctionRecord;
 using session::TraceRecord;
 
-constexpr const char* kHow = "`footlight diff RUN[:FUNCTION[#TRACE]] RUN[:FUNCTION[#TRACE]] [--json]`";
+constexpr const char* kHow = "`footlight diff RUN[:FUNCTION[#TRACE][@STAGE]] RUN[:FUNCTION[#TRACE][@STAGE]] [--json]`";
 
-// RUN.footlight[:FUNCTION[#TRACE]]
+// RUN.footlight[:FUNCTION[#TRACE][@STAGE]]
 struct Named {
   std::string file, function;
-  int trace;      // 0: the first with a graph
+  int trace;          // 0: the first with a graph
+  std::string stage;  // empty: as traced
 };
 
 Named named(const std::string& word) {
   struct stat found;
   const size_t colon = word.rfind(':');
-  if (colon == std::string::npos || stat(word.c_str(), &found) == 0) return {word, "", 0};
+  if (colon == std::string::npos || stat(word.c_str(), &found) == 0) return {word, "", 0, ""};
   const std::optional<TraceName> name = trace_name(std::string_view(word).substr(colon + 1));
   if (!name) throw Error(ErrorKind::kValue, word + ": a trace is a number from 1, as in train_step#3");
   if (name->function.empty()) throw Error(ErrorKind::kValue, word + ": which function? " + kHow);
-  return {word.substr(0, colon), name->function, name->number};
+  return {word.substr(0, colon), name->function, name->number, name->stage};
 }
 
 std::string counted(size_t n, const char* one, const char* many) {
@@ -73,6 +75,13 @@ class Run {
   }
   uint64_t calls(FunctionId f) const { return calls_.of_function(f).calls; }
 
+  // As it is from now on.
+  void set_stage(const Named& which) {
+    const session::GraphRecord& graph = *reader_->graph(trace(which).graph());
+    graphs_ = {[this](GraphId id) { return reader_->graph(id); }, passes_until(graph, which.stage, which.function)};
+  }
+  const session::GraphRecord* graph(GraphId id) const { return graphs_(id); }
+
   const TraceRecord& trace(const Named& which) const {
     const auto f = functions_.find(which.function);
     if (f == functions_.end()) throw Error(ErrorKind::kNotFound, path_ + ": has no function '" + which.function + "'");
@@ -94,7 +103,7 @@ class Run {
     return file->path.substr(slash == std::string::npos ? 0 : slash + 1) + ':' + std::to_string(at.line);
   }
   explain::DiffSide side() const {
-    return {[this](GraphId id) { return reader_->graph(id); },
+    return {[this](GraphId id) { return graph(id); },
             [this](const session::NodeRecord& node) {
               const std::string at = place(node);
               return at.empty() ? 0 : hash128(at).low | 1;
@@ -105,6 +114,7 @@ class Run {
   std::string path_;
   std::unique_ptr<session::Reader> reader_;
   query::CallIndex calls_;
+  explain::GraphsAfter graphs_{[this](GraphId id) { return reader_->graph(id); }, 0};
   std::map<std::string, const FunctionRecord*> functions_;
   std::map<FunctionId, std::vector<const TraceRecord*>> traces_;
 };
@@ -121,7 +131,7 @@ std::string path_of(const GraphDiff& diff, size_t at, const Run& a) {
   for (size_t hops = 0; at > 0 && hops < diff.pairs.size(); ++hops) {
     const explain::GraphPair& pair = diff.pairs[at];
     at = pair.owner;
-    path = a.reader().graph(diff.pairs[at].left)->nodes[pair.owner_left].name + '/' + pair.role +
+    path = a.graph(diff.pairs[at].left)->nodes[pair.owner_left].name + '/' + pair.role +
            (path.empty() ? "" : "/" + path);
   }
   return path;
@@ -138,8 +148,8 @@ std::vector<Row> rows(const GraphDiff& diff, const Run& a, const Run& b) {
   for (const auto& [p, n] : diff.differences()) {
     const explain::GraphPair& pair = diff.pairs[p];
     Row row{&pair.nodes[n], nullptr, nullptr, path_of(diff, p, a), ""};
-    if (row.diff->left != explain::kNoNode) row.left = &a.reader().graph(pair.left)->nodes[row.diff->left];
-    if (row.diff->right != explain::kNoNode) row.right = &b.reader().graph(pair.right)->nodes[row.diff->right];
+    if (row.diff->left != explain::kNoNode) row.left = &a.graph(pair.left)->nodes[row.diff->left];
+    if (row.diff->right != explain::kNoNode) row.right = &b.graph(pair.right)->nodes[row.diff->right];
     row.place = row.left ? a.place(*row.left) : b.place(*row.right);
     out.push_back(std::move(row));
   }
@@ -324,8 +334,10 @@ int diff(const Words& words) {
     const Named left = named(given[0]), right = named(given[1]);
     if (left.function.empty() != right.function.empty())
       return complain(std::string("diff: two runs or two graphs? ") + kHow);
-    const Run a(left.file), b(right.file);
+    Run a(left.file), b(right.file);
     if (left.function.empty()) return diff_runs(a, b, json);
+    a.set_stage(left);
+    b.set_stage(right);
     const GraphDiff found = diff_traces(a, a.trace(left), b, b.trace(right));
     json ? static_cast<void>(std::printf("%s\n", graphs_json(found, a, b).c_str())) : print_text(found, a, b);
     return found.counts.differences() ? 1 : 0;

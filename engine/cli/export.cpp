@@ -21,7 +21,8 @@ constexpr Format kFormats[] = {{"chrome", export_chrome},
                                {"svg", export_svg, false, false, true}};
 
 constexpr const char* kHow =
-    "`footlight export FILE --format chrome|perfetto|csv|dot|svg [-o FILE] [--table TABLE] [--graph FUNCTION#TRACE]`";
+    "`footlight export FILE --format chrome|perfetto|csv|dot|svg [-o FILE] [--table TABLE] "
+    "[--graph FUNCTION#TRACE[@STAGE]]`";
 
 const Format& format_of(const std::string& name) {
   for (const Format& format : kFormats)

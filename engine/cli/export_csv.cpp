@@ -3,12 +3,14 @@
 #include "engine/base/text.h"
 #include "engine/cli/export.h"
 #include "engine/cli/text.h"
+#include "engine/explain/stages.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
 #include <concepts>
 #include <cstdio>
+#include <map>
 #include <memory>
 
 namespace footlight::cli {
@@ -229,6 +231,27 @@ void write_graphs(const Export& what) {
   }
 }
 
+// What each pass did, and how many nodes there were after it.
+void write_passes(const Export& what) {
+  Csv csv(what, {"graph", "stage", "nodes", "replaced", "removed", "made", "did"});
+  for (const GraphRecord& g : what.reader.contents().graphs) {
+    const std::vector<std::string> stages = explain::stage_names(g);
+    for (size_t pass = 0; pass < explain::pass_count(g); ++pass) {
+      std::map<Fate, size_t> count;
+      for (const GraphChange& change : g.changes)
+        if (change.pass == pass) ++count[change.fate];
+      const size_t made = count[Fate::kInserted], removed = count[Fate::kNothing];
+      size_t replaced = 0;
+      for (const auto& [fate, times] : count)
+        if (fate != Fate::kInserted && fate != Fate::kNothing) replaced += times;
+      csv.text(g.name).text(stages[pass + 1]).number(explain::graph_after(g, pass + 1).nodes.size());
+      csv.number(replaced).number(removed).number(made);
+      csv.text(explain::what_pass_did(g, pass, [&](const NodeRecord& n) { return what.reader.place(n.source).line; }));
+      csv.end_row();
+    }
+  }
+}
+
 void write_nodes(const Export& what) {
   Csv csv(what, {"graph", "node", "name", "op", "family", "outputs", "attributes", "constant", "source"});
   for (const GraphRecord& g : what.reader.contents().graphs)
@@ -317,7 +340,7 @@ constexpr Table kTables[] = {{"ops", write_ops},           {"calls", write_calls
                              {"graphs", write_graphs},     {"nodes", write_nodes},       {"edges", write_edges},
                              {"device", write_device},     {"spans", write_spans},       {"counters", write_counters},
                              {"waits", write_waits},       {"decisions", write_decisions}, {"console", write_console},
-                             {"missing", write_missing}};
+                             {"missing", write_missing},   {"passes", write_passes}};
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include "engine/cli/export.h"
 #include "engine/cli/text.h"
 #include "engine/cli/trace_name.h"
+#include "engine/explain/node_hashes.h"
+#include "engine/explain/stages.h"
 
 #include <algorithm>
 #include <map>
@@ -49,9 +51,11 @@ std::string escaped(std::string_view text, size_t most = kLongestLabel) {
 
 class DotWriter {
  public:
-  DotWriter(const Reader& reader, bool sparse) : reader_(reader), names_(reader), sparse_(sparse) {}
+  DotWriter(const Reader& reader, size_t passes, bool sparse)
+      : names_(reader), graphs_([&reader](GraphId id) { return reader.graph(id); }, passes), sparse_(sparse) {}
 
-  std::string write(const GraphRecord& graph, const std::string& title) {
+  std::string write(GraphId root, const std::string& title) {
+    const GraphRecord& graph = *graphs_(root);
     // The limits are those of the window: without them Graphviz may take minutes.
     out_ = str("digraph {\n  label=\"", escaped(title, kLongestTip),
                "\"; labelloc=t; labeljust=l; compound=true; fontname=\"sans-serif\";\n"
@@ -78,7 +82,8 @@ class DotWriter {
 
   void body(const GraphRecord& graph, int depth) {
     const uint32_t number = numbers_.at(graph.id);
-    const std::vector<Edge> edges = edges_of(graph);
+    const explain::GraphIndex index(graph);
+    const std::vector<Edge> edges = edges_of(graph, index);
     std::multimap<uint32_t, const Edge*> cut;
     for (const Edge& e : edges)
       if (e.cut) cut.emplace(e.to, &e);
@@ -88,8 +93,7 @@ class DotWriter {
       if (!n.constant.empty()) label += "\\n= " + escaped(n.constant);
       const auto [first, last] = cut.equal_range(n.id);
       for (auto at = first; at != last; ++at) {
-        const NodeRecord* from = names_.node(graph.id, NodeId(at->second->from));
-        label += str("\\n&larr; ", escaped(from ? from->name : "", 40));
+        label += str("\\n&larr; ", escaped(graph.nodes[index.find(at->second->from)].name, 40));
       }
       const bool input = std::find(graph.inputs.begin(), graph.inputs.end(), n.id) != graph.inputs.end();
       const bool output = std::any_of(graph.outputs.begin(), graph.outputs.end(),
@@ -118,7 +122,7 @@ class DotWriter {
 
   // The graph that a node runs, in a cluster; one that several nodes run is drawn once.
   void run_by(uint32_t owner_graph, const NodeRecord& owner, const NodeFunction& f, int depth) {
-    const GraphRecord* graph = reader_.graph(f.graph);
+    const GraphRecord* graph = graphs_(f.graph);
     if (!graph || graph->nodes.empty() || depth > kDeepest) return;
     const auto [at, fresh] = numbers_.try_emplace(f.graph, static_cast<uint32_t>(numbers_.size()));
     if (fresh) {
@@ -135,16 +139,23 @@ class DotWriter {
                     "style=dotted, color=\"#8a4f00\", arrowhead=open];"));
   }
 
-  std::vector<Edge> edges_of(const GraphRecord& graph) const {
+  static std::vector<Edge> all_edges(const GraphRecord& graph, const explain::GraphIndex& index) {
     std::vector<Edge> edges;
     for (const NodeRecord& n : graph.nodes) {
       for (const EdgeRecord& e : n.inputs) {
-        const NodeRecord* from = names_.node(graph.id, NodeId(e.from));
-        if (from) edges.push_back({e.from, n.id, e.output < from->outputs.size() ? from->outputs[e.output] : ""});
+        const size_t at = index.find(e.from);
+        if (at == graph.nodes.size()) continue;
+        const NodeRecord& from = graph.nodes[at];
+        edges.push_back({e.from, n.id, e.output < from.outputs.size() ? from.outputs[e.output] : ""});
       }
       for (const uint32_t from : n.control_inputs)
-        if (names_.node(graph.id, NodeId(from))) edges.push_back({from, n.id, "", true});
+        if (index.find(from) < graph.nodes.size()) edges.push_back({from, n.id, "", true});
     }
+    return edges;
+  }
+
+  std::vector<Edge> edges_of(const GraphRecord& graph, const explain::GraphIndex& index) const {
+    std::vector<Edge> edges = all_edges(graph, index);
     if (!sparse_ || edges.size() < kCutFrom) return edges;
     std::map<uint32_t, size_t> degree, kept;
     for (const Edge& e : edges) ++degree[e.from], ++degree[e.to];
@@ -154,8 +165,8 @@ class DotWriter {
     return edges;
   }
 
-  const Reader& reader_;
   Names names_;
+  explain::GraphsAfter graphs_;
   bool sparse_;
   std::map<GraphId, uint32_t> numbers_;  // of the graphs that are drawn
   std::string out_;
@@ -166,11 +177,13 @@ class DotWriter {
 struct Candidate {
   const TraceRecord* trace = nullptr;
   const GraphRecord* graph = nullptr;
+  size_t passes = 0;  // that it is shown after
 };
 
 std::string title_of(const Candidate& c, Names& names) {
   std::string out = names.function(c.trace->function) + names.trace_number(c.trace->id);
   if (!c.trace->signature.empty()) out += " (" + c.trace->signature + ")";
+  if (c.passes) out += " after " + explain::stage_names(*c.graph)[c.passes];
   return out;
 }
 
@@ -189,7 +202,7 @@ bool is_called(const std::string& function, std::string_view wanted) {
   return function == wanted || function.ends_with("." + std::string(wanted));
 }
 
-// `wanted`: "", FUNCTION, FUNCTION#TRACE, or the name of a trace's graph.
+// `wanted`: "", FUNCTION, FUNCTION#TRACE, or the name of a trace's graph; each may end with @STAGE.
 Candidate choose(const Export& what, Names& names) {
   std::vector<Candidate> all, fit;
   for (const TraceRecord& t : what.reader.contents().traces)
@@ -200,9 +213,10 @@ Candidate choose(const Export& what, Names& names) {
     if (all.size() == 1) return all.front();
     invalid("export: --graph FUNCTION#TRACE says which graph. There are:", list_of(all, names));
   }
-  const TraceName name = trace_name(wanted).value_or(TraceName{wanted});
+  const TraceName name = trace_name(wanted).value_or(TraceName{wanted, 0, ""});
   for (const Candidate& c : all)
-    if (c.graph->name == wanted || (is_called(names.function(c.trace->function), name.function) &&
+    if (c.graph->name == wanted || (!name.number && c.graph->name == name.function) ||
+        (is_called(names.function(c.trace->function), name.function) &&
                                     (!name.number || c.trace->number == name.number)))
       fit.push_back(c);
   if (fit.empty()) invalid("export: there is no graph '", printable(wanted), "'. There are:", list_of(all, names));
@@ -210,9 +224,11 @@ Candidate choose(const Export& what, Names& names) {
     return c.trace->function == fit.front().trace->function;
   });
   if (!one_function) invalid("export: '", printable(wanted), "' may be several; name the graph:", list_of(fit, names));
-  return *std::max_element(fit.begin(), fit.end(), [](const Candidate& a, const Candidate& b) {
+  Candidate chosen = *std::max_element(fit.begin(), fit.end(), [](const Candidate& a, const Candidate& b) {
     return a.trace->number < b.trace->number;
   });
+  chosen.passes = passes_until(*chosen.graph, name.stage, names.function(chosen.trace->function));
+  return chosen;
 }
 
 }  // namespace
@@ -220,7 +236,7 @@ Candidate choose(const Export& what, Names& names) {
 std::string dot_text(const Export& what, bool sparse) {
   Names names(what.reader);
   const Candidate chosen = choose(what, names);
-  return DotWriter(what.reader, sparse).write(*chosen.graph, title_of(chosen, names));
+  return DotWriter(what.reader, chosen.passes, sparse).write(chosen.graph->id, title_of(chosen, names));
 }
 
 void export_dot(const Export& what) { what.out.write(dot_text(what, false)); }

@@ -31,14 +31,16 @@ constexpr const char* kUsage =
       chrome                trace events as JSON, for chrome://tracing and ui.perfetto.dev
       perfetto              the same in Perfetto's own format, for ui.perfetto.dev and its SQL
       csv --table TABLE     one of: ops, calls, traces, phases, keys, functions, graphs, nodes, edges, device,
-                            spans, counters, waits, decisions, console, missing; start_ns counts from the
-                            first event
+                            spans, counters, waits, decisions, console, missing, passes; start_ns counts
+                            from the first event
       dot [--graph GRAPH]   a graph in Graphviz' language. GRAPH is FUNCTION (its latest trace),
-                            FUNCTION#TRACE as in train_step#2, or a graph's name
+                            FUNCTION#TRACE as in train_step#2, or a graph's name; @STAGE after it shows it
+                            as it is after a pass (step#1@prune), @last as it runs: see --table passes
       svg [--graph GRAPH]   the same as a picture, laid out by Graphviz' program dot
   footlight diff A B [--json]
-                            what differs between two graphs (RUN.footlight:FUNCTION[#TRACE]) or two runs
-                            (RUN.footlight), by structure; exit code 0: nothing but times and calls, 1: something
+                            what differs between two graphs (RUN.footlight:FUNCTION[#TRACE][@STAGE]) or
+                            two runs (RUN.footlight), by structure; exit code 0: nothing but times and
+                            calls, 1: something
   footlight compare script.py [--function NAME] [--call K] [--pairs N] [--seconds S] [-o FILE] [--json]
                     [--] [script arguments...]
                             run a script, and one call of a traced function many times, eagerly and traced, with

@@ -46,6 +46,7 @@ class Compiler {
     for (uint32_t i = 0; i < schedule.size(); ++i) add(schedule[i], i);
     for (Edge edge : graph_.outputs) program_->results.push_back(operand(edge));
     program_->inserted = rewrite_.take_inserted();
+    program_->passes = rewrite_.passes();
     program_->changes = rewrite_.take_changes();
     return program_;
   }

@@ -47,7 +47,8 @@ class Program {
  public:
   GraphPtr graph;                // kept alive: instructions look into its nodes
   std::vector<Node> inserted;    // nodes that passes added
-  std::vector<optimize::Change> changes;  // what passes did to the graph, in their order
+  std::vector<const char*> passes;        // that ran over the graph, in their order
+  std::vector<optimize::Change> changes;  // what they did to it
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> released;       // frame slots that are not needed after an instruction

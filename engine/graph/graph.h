@@ -15,6 +15,8 @@ struct Edge {
   friend constexpr bool operator==(Edge, Edge) = default;
 };
 
+constexpr uint32_t kNoCallSite = UINT32_MAX;
+
 struct Node {
   const OpRow* op = nullptr;
   std::string name;                  // unique in its graph, named as TensorFlow would
@@ -24,6 +26,7 @@ struct Node {
   std::vector<DType> dtypes;         // of the outputs
   std::vector<Shape> shapes;
   SourceRef source;                  // the user's line
+  uint32_t call_site = kNoCallSite;  // with all that called it, if that is recorded: engine/trace/call_sites.h
   std::string device;                // the device the user asked for with tf.device, else empty
   bool shape_said = false;           // by the user (set_shape): it may turn out to be different
 };

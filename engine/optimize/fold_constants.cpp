@@ -7,7 +7,6 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr const char* kPass = "fold_constants";
 constexpr size_t kMostBytes = 4096;
 
 bool may_fold(const Node& node) {
@@ -40,6 +39,7 @@ Node constant_node(const Node& folded, Tensor value) {
 
 void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
   if (!evaluate) return;
+  rewrite.begin("fold_constants");
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
     if (!rewrite.live(id) || !may_fold(node) || rewrite.replaced({id, 0})) continue;
@@ -56,7 +56,7 @@ void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
     } catch (const Error&) {
       continue;
     }
-    rewrite.replace(kPass, {id, 0}, {rewrite.insert(kPass, constant_node(node, std::move(value)), id), 0});
+    rewrite.replace({id, 0}, {rewrite.insert(constant_node(node, std::move(value)), id), 0});
   }
 }
 

@@ -6,10 +6,11 @@
 namespace footlight::optimize {
 
 void forward_identities(Rewrite& rewrite) {
+  rewrite.begin("forward_identities");
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
     if (node.op->alias == Alias::kSame && node.device.empty())
-      rewrite.replace("forward_identities", {id, 0}, node.inputs[static_cast<size_t>(node.op->alias_input)]);
+      rewrite.replace({id, 0}, node.inputs[static_cast<size_t>(node.op->alias_input)]);
   }
 }
 

@@ -39,6 +39,7 @@ class Effects {
 }  // namespace
 
 void prune(Rewrite& rewrite, Keep keep) {
+  rewrite.begin("prune");
   Effects effects;
   std::vector<bool> needed(rewrite.size(), false);
   auto need = [&](Edge edge) { needed[rewrite.resolve(edge).node.value] = true; };
@@ -53,7 +54,7 @@ void prune(Rewrite& rewrite, Keep keep) {
     for (Edge edge : node.inputs) need(edge);
   }
   for (const NodeId id : order)
-    if (!needed[id.value]) rewrite.remove("prune", id);
+    if (!needed[id.value]) rewrite.remove(id);
 }
 
 }  // namespace footlight::optimize

@@ -38,24 +38,28 @@ const Tensor* Rewrite::constant(Edge edge) const {
   return from.op->execution == Execution::kConstant ? &from.attrs.get<Tensor>(kValue) : nullptr;
 }
 
-void Rewrite::replace(const char* pass, Edge value, Edge by) {
+void Rewrite::note(Change::Action action, Edge value, Edge by) {
+  changes_.push_back({static_cast<uint16_t>(passes_.size() - 1), action, value, by});
+}
+
+void Rewrite::replace(Edge value, Edge by) {
   by = resolve(by);
   FL_CHECK(!(resolve(value) == by));  // it would replace itself
   replacement_[slot(value)] = by;
-  changes_.push_back({pass, Change::Action::kReplaced, value, by});
+  note(Change::Action::kReplaced, value, by);
 }
 
-void Rewrite::remove(const char* pass, NodeId id) {
+void Rewrite::remove(NodeId id) {
   if (!live_[id.value]) return;
   live_[id.value] = false;
-  changes_.push_back({pass, Change::Action::kRemoved, {id, 0}});
+  note(Change::Action::kRemoved, {id, 0});
 }
 
-NodeId Rewrite::insert(const char* pass, Node node, NodeId before) {
+NodeId Rewrite::insert(Node node, NodeId before) {
   const NodeId id(static_cast<uint32_t>(size()));
   add_outputs(node);
   inserted_.push_back({std::move(node), before});
-  changes_.push_back({pass, Change::Action::kInserted, {id, 0}, {before, 0}});
+  note(Change::Action::kInserted, {id, 0}, {before, 0});
   return id;
 }
 

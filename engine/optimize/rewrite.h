@@ -1,5 +1,5 @@
 // The changes that passes make to a graph, kept separately: the graph itself stays as traced, for display. Each
-// change is stored with the pass that made it.
+// change is stored with the pass that made it, each run of a pass by its own number.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -19,7 +19,7 @@ struct Change {
     kInserted,  // the node of `value` is new and runs directly before the node of `by`
     kRemoved,   // the node of `value` does not run: it is unused
   };
-  const char* pass;
+  uint16_t pass;  // position in Rewrite::passes
   Action action;
   Edge value;
   Edge by = {};
@@ -52,10 +52,13 @@ class Rewrite {
   // The value of an edge if it is a constant, else null.
   const Tensor* constant(Edge) const;
 
-  // For passes; changes are recorded under `pass`.
-  void replace(const char* pass, Edge value, Edge by);
-  void remove(const char* pass, NodeId);
-  NodeId insert(const char* pass, Node, NodeId before);
+  // For passes, which begin first: the changes that follow are theirs.
+  void begin(const char* pass) { passes_.push_back(pass); }
+  void replace(Edge value, Edge by);
+  void remove(NodeId);
+  NodeId insert(Node, NodeId before);
+  // The passes that ran, in their order, and what they changed.
+  const std::vector<const char*>& passes() const { return passes_; }
   const std::vector<Change>& changes() const { return changes_; }
 
   // The results of the rewrite, for the compiler.
@@ -69,12 +72,14 @@ class Rewrite {
   };
   size_t slot(Edge edge) const { return first_output_[edge.node.value] + edge.output; }
   void add_outputs(const Node&);
+  void note(Change::Action action, Edge value, Edge by = {});
 
   const Graph& graph_;
   std::vector<Inserted> inserted_;
   std::vector<bool> live_;
   std::vector<uint32_t> first_output_;  // of each node, into replacement_
   std::vector<Edge> replacement_;       // of each output; no node if it is not replaced
+  std::vector<const char*> passes_;
   std::vector<Change> changes_;
 };
 

@@ -18,7 +18,7 @@
 
 namespace footlight::runtime {
 
-void (*graph_runs)(const GraphPtr& graph) = nullptr;
+void (*graph_runs)(const compile::Program& program) = nullptr;
 
 namespace {
 
@@ -114,7 +114,7 @@ class Run {
   // The recording must know the graph before events name its nodes.
   static void introduce(const Program& program) {
     const uint32_t recording = recording_number.load();
-    if (graph_runs) graph_runs(program.graph);
+    if (graph_runs) graph_runs(program);
     program.recorded.store(recording, std::memory_order_release);
   }
 

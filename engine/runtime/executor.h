@@ -23,8 +23,8 @@ class InCall {
   const CallId before_;
 };
 
-// Called before running a graph that the recording may not know yet; may be null.
-extern void (*graph_runs)(const GraphPtr& graph);
+// Called before running a program whose graph the recording may not know yet; may be null.
+extern void (*graph_runs)(const compile::Program& program);
 
 // Runs one op on known values, on the host. Used to fold constants.
 std::vector<Tensor> run_op(const OpRow&, std::span<const Tensor> inputs, const Attrs&);

@@ -119,7 +119,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
     add_recording_phase(record, recording_since);
     add_compile_phases(*trace.concrete, record);
     const int64_t compiled = now_ns();
-    record_graph(trace.concrete->graph());
+    record_graphs(trace.concrete->program());
     add_recording_phase(record, compiled);
   } else {
     add_recording_phase(record, recording_since);

@@ -2,7 +2,7 @@
 #include "engine/trace/graph_builder.h"
 
 #include "engine/base/errors.h"
-#include "engine/base/recording.h"
+#include "engine/trace/call_sites.h"
 
 #include <algorithm>
 #include <cstring>
@@ -72,7 +72,7 @@ NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::strin
   if (!user_name.empty()) node.attrs.set(kUserName, std::string(user_name));
   node.dtypes = {dtype};
   node.shapes = {shape};
-  node.source = current_source();
+  note_place(node);
   const NodeId id = graph_->add_named(std::move(node));
   graph_->inputs.push_back(id);
   return id;
@@ -116,7 +116,7 @@ Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
   node.attrs.set(kValue, frozen(value));
   node.dtypes = {value.dtype()};
   node.shapes = {value.shape()};
-  node.source = current_source();
+  note_place(node);
   return graph_->tensor({graph_->add_named(std::move(node)), 0});
 }
 
@@ -190,7 +190,7 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   node.attrs = complete_attrs(row, inputs, attrs);
   if (const AttrValue* value = node.attrs.find(kValue))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) node.attrs.set(kValue, frozen(*tensor));
-  node.source = current_source();
+  note_place(node);
   node.device = device;
   node.control_inputs = control_scope;
   const NodeId id = graph_->add_named(std::move(node));
@@ -245,7 +245,7 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
   node.attrs = std::move(attrs);
   node.dtypes = std::move(dtypes);
   node.shapes = std::move(shapes);
-  node.source = current_source();
+  note_place(node);
   node.device = device;
   node.control_inputs = control_scope;
   const NodeId id = graph_->add_named(std::move(node));
@@ -331,7 +331,7 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
     Node node;
     node.op = &kNoOp.row();
     node.control_inputs = must_run_;
-    node.source = current_source();
+    note_place(node);
     const NodeId done = graph_->add(std::move(node));
     for (const Tensor& output : marked) graph_->node(output.node()).control_inputs.push_back(done);
     graph_->control_outputs = must_run_;

@@ -5,6 +5,8 @@
 #include "engine/graph/describe.h"
 #include "engine/runtime/executor.h"
 #include "engine/session/writer.h"
+#include "engine/trace/call_sites.h"
+#include "engine/trace/pass_record.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -12,9 +14,20 @@
 namespace footlight::trace {
 namespace {
 
-session::NodeRecord node_record(const Graph& graph, uint32_t index) {
+session::GraphRecord graph_record(const Graph& graph) {
+  session::GraphRecord record;
+  record.id = graph.id;
+  record.name = graph.name();
+  for (uint32_t i = 0; i < graph.size(); ++i) record.nodes.push_back(node_record(graph.node(NodeId(i)), i));
+  for (NodeId input : graph.inputs) record.inputs.push_back(input.value);
+  for (Edge edge : graph.outputs) record.outputs.push_back({edge.node.value, static_cast<uint16_t>(edge.output)});
+  return record;
+}
+
+}  // namespace
+
+session::NodeRecord node_record(const Node& node, uint32_t index) {
   static const AttrName kValue("value");
-  const Node& node = graph.node(NodeId(index));
   session::NodeRecord record;
   record.id = index;
   record.name = node.name;
@@ -30,42 +43,37 @@ session::NodeRecord node_record(const Graph& graph, uint32_t index) {
   if (const AttrValue* value = node.attrs.find(kValue))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) record.constant = describe_value(*tensor);
   record.source = node.source;
+  if (node.call_site != kNoCallSite) record.location = session::LocationId(node.call_site);
   return record;
 }
 
-session::GraphRecord graph_record(const Graph& graph) {
-  session::GraphRecord record;
-  record.id = graph.id;
-  record.name = graph.name();
-  for (uint32_t i = 0; i < graph.size(); ++i) record.nodes.push_back(node_record(graph, i));
-  for (NodeId input : graph.inputs) record.inputs.push_back(input.value);
-  for (Edge edge : graph.outputs) record.outputs.push_back({edge.node.value, static_cast<uint16_t>(edge.output)});
-  return record;
-}
-
-}  // namespace
-
-void record_graph(const GraphPtr& graph) {
+void record_graphs(const compile::Program& program) {
   static std::mutex mutex;
   static std::unordered_map<GraphId, size_t> nodes;  // of what the recording has, by their number of nodes
   static uint32_t recording = 0;
   std::lock_guard lock(mutex);
-  std::vector<GraphPtr> all = library_of(*graph);
-  all.push_back(graph);
+  std::vector<GraphPtr> all = library_of(*program.graph);
+  all.push_back(program.graph);
   for (const GraphPtr& g : all)
     if (!g->id.valid()) g->id = session::new_graph_id();
   session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
   if (!writer) return;
   if (recording != recording_number.load()) nodes.clear();
   recording = recording_number.load();
+  std::unordered_map<const Graph*, const compile::Program*> compiled;
+  for (const compile::Program* each : programs_of(program)) compiled.emplace(each->graph.get(), each);
   for (const GraphPtr& g : all) {
     const auto [known, added] = nodes.try_emplace(g->id, g->size());
     if (!added && known->second == g->size()) continue;
     known->second = g->size();
-    writer->add(graph_record(*g));
+    record_call_sites(*g, *writer);
+    session::GraphRecord record = graph_record(*g);
+    const auto made = compiled.find(g.get());  // a branch that never runs has none
+    if (made != compiled.end()) add_passes(*made->second, record);
+    writer->add(std::move(record));
   }
 }
 
-void init_graph_record() { runtime::graph_runs = record_graph; }
+void init_graph_record() { runtime::graph_runs = record_graphs; }
 
 }  // namespace footlight::trace

@@ -1,12 +1,16 @@
 // Records graphs: each once, with those that it calls, before an event names one of its nodes.
 #pragma once
 
-#include "engine/graph/graph.h"
+#include "engine/compile/program.h"
+#include "engine/session/records.h"
 
 namespace footlight::trace {
 
-// Assigns ids to the graph and those that it calls, and adds those to the session that it does not have yet.
-void record_graph(const GraphPtr& graph);
+// Assigns ids to the program's graph and those that it calls, and adds those to the session that it does not have yet,
+// with what the passes did to them.
+void record_graphs(const compile::Program& program);
+
+session::NodeRecord node_record(const Node& node, uint32_t index);
 
 // Records all graphs that run, including the forward and backward graphs of a tape, which belong to no trace.
 void init_graph_record();

@@ -1,5 +1,6 @@
 // Opens graphs of 1k to 50k nodes in the window's Graph view: time to the first picture, to open the largest group, to
-// find nodes and to draw a frame, and how long the window's thread was held at most. Without a display.
+// show another stage, to find nodes, to draw a frame and to compare with a changed graph, and how long the window's
+// thread was held at most. The reference is a copy of the graph's records. Without a display.
 #include "tests/app/graph_shapes.h"
 
 #include "app/views/main_window.h"
@@ -23,6 +24,8 @@ using namespace footlight::app;
 
 namespace {
 
+constexpr double kFirstMs = 1000, kExpandMs = 150;  // what 50,000 nodes may take
+
 struct Took {
   double all = 0, held = 0;  // ms
 };
@@ -43,9 +46,40 @@ Took time(const std::function<void()>& act, const std::function<bool()>& done) {
   return {static_cast<double>(clock.nsecsElapsed()) / 1e6, held};
 }
 
+// The same function traced again: every 50th node reads another value or is another op, and one is new.
+session::GraphRecord changed(session::GraphRecord graph) {
+  graph.id = GraphId(2);
+  for (size_t i = 25; i < graph.nodes.size(); i += 50) {
+    session::NodeRecord& n = graph.nodes[i];
+    if (i % 100 == 25) n.op += "Changed";
+    else n.attributes += "; changed=true";
+  }
+  session::NodeRecord added = graph.nodes.back();
+  added.id = static_cast<uint32_t>(graph.nodes.size());
+  added.name += "_added";
+  graph.nodes.push_back(std::move(added));
+  return graph;
+}
+
+// A pass that removes every tenth node.
+void add_pass(session::GraphRecord& graph) {
+  graph.passes = {"prune"};
+  for (uint32_t i = 9; i < graph.nodes.size(); i += 10)
+    graph.changes.push_back({0, session::Fate::kNothing, i, 0, 0, 0});
+}
+
 void measure(const char* shape, session::GraphRecord graph) {
   const size_t nodes = graph.nodes.size();
+  session::GraphRecord other = changed(graph);
+  add_pass(graph);
+  const Took copy = time([&] { const session::GraphRecord copied = graph; }, [] { return true; });
   Document document = document_around(std::move(graph));
+  document.add(std::move(other));
+  session::TraceRecord second = *document.trace(TraceId(1));
+  second.id = TraceId(2);
+  second.number = 2;
+  second.graphs = {{"traced", GraphId(2)}};
+  document.add(std::move(second));
   MainWindow window(false);
   window.resize(1600, 1000);
   window.show();
@@ -71,13 +105,24 @@ void measure(const char* shape, session::GraphRecord graph) {
   }
   Took expand;
   if (largest >= 0) expand = time([&] { Q_EMIT canvas->box_toggled(largest); }, idle);
+  const Took stage = time([&] { view->show_stage({1, true}); }, idle);
+  view->show_stage({});
+  time([] {}, idle);
   const Took search = time([&] { Q_EMIT view->find_bar()->asked(QStringLiteral("relu f32[4,8]")); }, idle);
   const Took again = time([&] { Q_EMIT view->find_bar()->asked(QStringLiteral("4,8")); }, idle);
   const Took step = time([&] { Q_EMIT view->find_bar()->step_asked(1); }, idle);
-  std::printf(
-      "%-16s %6zu %6zu %6.3f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.0f /%4.0f  %6.1f\n",
-      shape, nodes, boxes, fit, first.all, first.held, expand.all, expand.held, search.all, search.held,
-      again.all, again.held, step.all, step.held, frame.all);
+  window.show_view(QStringLiteral("diff"));
+  DiffView* diff = window.diff();
+  time([] {}, [&] { return !diff->busy(); });
+  const Took compared =
+      time([&] { diff->compare(GraphId(1), GraphId(2)); }, [&] { return !diff->busy() && diff->diff(); });
+  std::printf("%-16s %6zu %6zu %6.3f %6.1f", shape, nodes, boxes, fit, copy.all);
+  for (const Took& took : {first, expand, stage, search, again, step, compared})
+    std::printf("  %6.0f /%4.0f", took.all, took.held);
+  std::printf("  %6.1f", frame.all);
+  if (nodes > 40'000)
+    std::printf("   %.2f of a second, %.2f of 150 ms", first.all / kFirstMs, expand.all / kExpandMs);
+  std::printf("\n");
   std::fflush(stdout);
 }
 
@@ -89,8 +134,11 @@ int main(int argc, char** argv) {
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   set_theme(QStringLiteral("dark"));
   std::printf("ms until done / ms that the window's thread was held at most\n");
-  std::printf("%-16s %6s %6s %6s  %12s  %12s  %12s  %12s  %12s  %6s\n", "shape", "nodes", "boxes", "fit",
-              "first picture", "open a group", "first search", "next search", "go to match", "frame");
+  std::printf("%-16s %6s %6s %6s %6s", "shape", "nodes", "boxes", "fit", "copy");
+  for (const char* what : {"first picture", "open a group", "other stage", "first search", "next search",
+                           "go to match", "diff"})
+    std::printf("  %12s", what);
+  std::printf("  %6s   first picture and opening against their budgets\n", "frame");
   for (const uint32_t nodes : {1'000u, 10'000u, 50'000u}) {
     measure("training", training_graph(GraphId(1), nodes / 20));
     measure("chain", chain_graph(GraphId(1), nodes, true));

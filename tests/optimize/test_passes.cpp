@@ -30,7 +30,8 @@ size_t live(const optimize::Rewrite& rewrite) {
 std::string text_of(const optimize::Rewrite& rewrite) {
   std::string out;
   for (const optimize::Change& change : rewrite.changes()) {
-    out += std::string(change.pass) + ' ' + name_of(change.action) + ' ' + rewrite.node(change.value.node).name;
+    out += std::string(rewrite.passes()[change.pass]) + ' ' + name_of(change.action) + ' ' +
+           rewrite.node(change.value.node).name;
     if (change.action == optimize::Change::Action::kReplaced) out += " by " + rewrite.node(change.by.node).name;
     if (change.action == optimize::Change::Action::kInserted) out += " before " + rewrite.node(change.by.node).name;
     out += '\n';
@@ -48,7 +49,7 @@ std::vector<Tensor> run(optimize::Rewrite rewrite, std::initializer_list<Tensor>
 // A pass for the tests: -Neg(x) becomes Square(x), and users of it get its value plus 2.
 void square_and_add(optimize::Rewrite& rewrite) {
   static const Op kSquare{"Square"}, kAdd{"AddV2"}, kConst{"Const"};
-  constexpr const char* kPass = "square_and_add";
+  rewrite.begin("square_and_add");
   const NodeId negated = named(rewrite.graph(), "Neg");
   const Node& node = rewrite.node(negated);
   Node square;
@@ -67,10 +68,10 @@ void square_and_add(optimize::Rewrite& rewrite) {
   Node sum = square;
   sum.op = &kAdd.row();
   sum.name = "sum";
-  const Edge from_two{rewrite.insert(kPass, two, sum_before), 0};
-  const Edge from_square{rewrite.insert(kPass, square, sum_before), 0};
+  const Edge from_two{rewrite.insert(two, sum_before), 0};
+  const Edge from_square{rewrite.insert(square, sum_before), 0};
   sum.inputs = {from_square, from_two};
-  rewrite.replace(kPass, {negated, 0}, {rewrite.insert(kPass, sum, sum_before), 0});
+  rewrite.replace({negated, 0}, {rewrite.insert(sum, sum_before), 0});
 }
 
 }  // namespace
@@ -221,7 +222,8 @@ class TestPasses : public QObject {
     node.dtypes = {DType::kFloat32, DType::kFloat32};
     node.shapes = {Shape::unknown_rank(), Shape::unknown_rank()};
     const NodeId product = named(*f->graph(), "Mul");
-    wrong.replace("test", {product, 0}, {wrong.insert("test", node, product), 1});
+    wrong.begin("test");
+    wrong.replace({product, 0}, {wrong.insert(node, product), 1});
     runtime::take_failure();
     QVERIFY_THROWS_EXCEPTION(Error, run(std::move(wrong), {real(0)}));
     QVERIFY(runtime::take_failure().node == product);

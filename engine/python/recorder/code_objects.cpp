@@ -1,7 +1,7 @@
 // Reads frames and code objects of CPython, and registers the latter.
 #include "engine/python/recorder/code_objects.h"
 
-#include "engine/base/recording.h"
+#include "engine/base/call_stack.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/text.h"
@@ -78,6 +78,19 @@ SourceRef python_source() {
   return {};
 }
 
+size_t python_stack(std::span<SourceRef> frames) {
+  PyThreadState* ts = own_thread_state();
+  size_t count = 0;
+  for (InterpreterFrame* f = ts ? top_frame(ts) : nullptr; f && count <= frames.size(); f = f->previous) {
+    if (!has_code(f)) continue;
+    const uintptr_t mark = mark_of(f->code);
+    if (mark == kOurs) continue;
+    if (count < frames.size()) frames[count] = {CodeId(static_cast<uint32_t>(mark - 2)), offset_of(f)};
+    ++count;
+  }
+  return count;
+}
+
 CodeId code_id(PyObject* code) {
   const uintptr_t mark = mark_of(code);
   return mark == kOurs ? CodeId() : CodeId(static_cast<uint32_t>(mark - 2));
@@ -87,6 +100,7 @@ void init_code_objects() {
   slot = request_code_slot(drop_mark);
   if (slot < 0) throw Error(ErrorKind::kRuntime, "all of Python's code slots are in use");
   source_provider = python_source;
+  stack_provider = python_stack;
 }
 
 }  // namespace footlight::python

@@ -55,11 +55,6 @@ struct ComparisonRun {
   }
 };
 
-// What a node became.
-enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted };
-constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted"};
-constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
-
 // What a pass did to a graph of the trace.
 struct PassChange {
   GraphId graph;

@@ -1,4 +1,5 @@
-// Graphs: nodes, edges, the graphs that nodes run, and where nodes of a later stage came from.
+// Graphs: nodes, edges, the graphs that nodes run, where nodes of a later stage came from, and what the engine's passes
+// changed before it ran. A graph after a pass is made from these (engine/explain/stages.h).
 #pragma once
 
 #include "engine/session/records/ids.h"
@@ -70,12 +71,65 @@ struct NodeRecord {
   }
 };
 
+// What a pass made of a node.
+enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted };
+constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted"};
+constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
+
+// One change. `by`: whose value is used instead; of an insertion, the new node.
+struct GraphChange {
+  uint16_t pass = 0;
+  Fate fate = Fate::kNothing;
+  uint32_t node = 0;
+  uint16_t output = 0;
+  uint32_t by = 0;
+  uint16_t by_output = 0;
+
+  template <class F>
+  static void describe(F& f) {
+    using R = GraphChange;
+    f.column("pass", &R::pass, "position among the graph's passes");
+    f.column("fate", &R::fate, "what the node became; inserted: a new node runs before it");
+    f.column("changed", &R::node, "the node");
+    f.column("output", &R::output, "which of its values");
+    f.column("by_node", &R::by, "the node used instead, or the new one: by id, also of the graph's new nodes");
+    f.column("by_output", &R::by_output, "which of its values");
+  }
+};
+
+// A node that a pass made.
+struct NewNode {
+  uint32_t id = 0;
+  std::string name, op, family;
+  std::vector<EdgeRecord> inputs;
+  std::vector<std::string> outputs;
+  std::string attributes, constant;
+  SourceRef source;
+
+  template <class F>
+  static void describe(F& f) {
+    using R = NewNode;
+    f.column("id", &R::id, "in its graph, after those of its nodes");
+    f.column("name", &R::name, "Mul/folded");
+    f.column("op", &R::op, "Const");
+    f.column("family", &R::family, "constant");
+    f.column("attributes", &R::attributes, "dtype=float32");
+    f.column("constant", &R::constant, "value or summary of a constant");
+    f.column("source", &R::source, "of the node for which it was made");
+    f.list("new_node_input", &R::inputs, "The values that it takes.", {.since = 3});
+    f.list("new_node_output", &R::outputs, "The values that it gives.", {.since = 3, .column = "type"});
+  }
+};
+
 struct GraphRecord {
   GraphId id;
   std::string name;
   std::vector<NodeRecord> nodes;
   std::vector<uint32_t> inputs;
   std::vector<EdgeRecord> outputs;
+  std::vector<std::string> passes = {};
+  std::vector<GraphChange> changes = {};
+  std::vector<NewNode> new_nodes = {};
 
   static constexpr TableNote kTable{"graph", "A graph: of a trace at some stage, or one that a node runs."};
   template <class F>
@@ -86,6 +140,10 @@ struct GraphRecord {
     f.list("node", &R::nodes, "A node of a graph.");
     f.list("graph_input", &R::inputs, "The nodes that stand for a graph's parameters.", {.column = "node"});
     f.list("graph_output", &R::outputs, "The values that a graph gives.");
+    f.list("graph_pass", &R::passes, "The engine's passes over a graph, in their order.",
+           {.since = 3, .column = "pass"});
+    f.list("graph_change", &R::changes, "What a pass changed in a graph.", {.since = 3});
+    f.list("graph_new_node", &R::new_nodes, "A node that a pass made.", {.since = 3});
   }
 };
 

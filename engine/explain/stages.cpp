@@ -1,0 +1,303 @@
+// Changes come from files: what they name may be missing, and replacements may form cycles.
+#include "engine/explain/stages.h"
+
+#include "engine/base/text.h"
+#include "engine/explain/node_hashes.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace footlight::explain {
+namespace {
+
+using session::EdgeRecord;
+using session::Fate;
+using session::GraphChange;
+using session::GraphRecord;
+using session::NewNode;
+using session::NodeRecord;
+
+constexpr size_t kMostNamed = 4;  // lines or ops in a sentence
+constexpr size_t kMostHops = 64;   // of nodes made for nodes that were made
+
+uint64_t key_of(EdgeRecord e) { return uint64_t{e.from} << 16 | e.output; }
+
+bool replaces(Fate fate) { return fate != Fate::kNothing && fate != Fate::kInserted; }
+
+NodeRecord node_of(const NewNode& made) {
+  NodeRecord node;
+  node.id = made.id;
+  node.name = made.name;
+  node.op = made.op;
+  node.family = made.family;
+  node.inputs = made.inputs;
+  node.outputs = made.outputs;
+  node.attributes = made.attributes;
+  node.constant = made.constant;
+  node.source = made.source;
+  return node;
+}
+
+class Stage {
+ public:
+  Stage(const GraphRecord& graph, size_t passes) : graph_(graph) {
+    for (const NewNode& node : graph.new_nodes) new_nodes_.emplace(node.id, &node);
+    for (const GraphChange& change : graph.changes) {
+      if (change.pass >= passes) continue;
+      if (change.fate == Fate::kInserted) {
+        if (new_nodes_.contains(change.by)) before_[change.node].push_back(change.by);
+      } else if (change.fate == Fate::kNothing) {
+        removed_.insert(change.node);
+      } else {
+        instead_[key_of({change.node, change.output})] = {change.by, change.by_output};
+      }
+    }
+  }
+
+  GraphRecord make() {
+    made_.id = graph_.id;
+    made_.name = graph_.name;
+    made_.inputs = graph_.inputs;
+    std::vector<uint32_t> open;
+    for (const NodeRecord& node : graph_.nodes) place_with_new(node, open);
+    for (EdgeRecord e : graph_.outputs) made_.outputs.push_back(resolve(e));
+    add_origins();
+    return std::move(made_);
+  }
+
+ private:
+  EdgeRecord resolve(EdgeRecord e) {
+    std::vector<uint64_t> passed;
+    for (size_t hops = 0; hops <= instead_.size(); ++hops) {
+      const auto next = instead_.find(key_of(e));
+      if (next == instead_.end()) break;
+      passed.push_back(next->first);
+      e = next->second;
+    }
+    // So that a long row of replacements is walked once.
+    for (const uint64_t key : passed)
+      if (key != key_of(e)) instead_[key] = e;
+    return e;
+  }
+
+  void place(NodeRecord node) {
+    if (removed_.contains(node.id) || !placed_.insert(node.id).second) return;
+    for (EdgeRecord& e : node.inputs) e = resolve(e);
+    std::erase_if(node.control_inputs, [&](uint32_t from) { return removed_.contains(from); });
+    made_.nodes.push_back(std::move(node));
+  }
+
+  // A node after those that were made for it, and theirs.
+  void place_with_new(const NodeRecord& node, std::vector<uint32_t>& open) {
+    open.assign(1, node.id);
+    while (!open.empty()) {
+      const uint32_t id = open.back();
+      const auto earlier = before_.find(id);
+      if (earlier != before_.end()) {
+        open.insert(open.end(), earlier->second.rbegin(), earlier->second.rend());
+        before_.erase(earlier);
+        continue;
+      }
+      open.pop_back();
+      const auto made = new_nodes_.find(id);
+      if (id == node.id) place(node);
+      else if (made != new_nodes_.end()) place(node_of(*made->second));
+    }
+  }
+
+  void add_origins() {
+    const GraphIndex index(made_);
+    for (const GraphChange& change : graph_.changes) {
+      if (!replaces(change.fate) || change.output != 0 || !instead_.contains(key_of({change.node, 0}))) continue;
+      const size_t at = index.find(resolve({change.node, 0}).from);
+      if (at < made_.nodes.size() && made_.nodes[at].id != change.node)
+        made_.nodes[at].origins.push_back({graph_.id, NodeId(change.node)});
+    }
+  }
+
+  const GraphRecord& graph_;
+  GraphRecord made_;
+  std::unordered_map<uint32_t, const NewNode*> new_nodes_;
+  std::unordered_map<uint32_t, std::vector<uint32_t>> before_;
+  std::unordered_set<uint32_t> removed_, placed_;
+  std::unordered_map<uint64_t, EdgeRecord> instead_;
+};
+
+std::string counted(size_t n, const char* one, const char* many) { return str(n, ' ', n == 1 ? one : many); }
+
+// "lines 12, 14 and 3 more"
+std::string lines_text(const std::vector<const NodeRecord*>& nodes, const LineOf& line_of) {
+  std::vector<int> lines;
+  for (const NodeRecord* node : nodes)
+    if (const int line = line_of(*node)) lines.push_back(line);
+  std::ranges::sort(lines);
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  if (lines.empty()) return "";
+  std::string text = lines.size() == 1 ? "line " : "lines ";
+  for (size_t i = 0; i < lines.size() && i < kMostNamed; ++i) text += str(i ? ", " : "", lines[i]);
+  if (lines.size() > kMostNamed) text += str(" and ", lines.size() - kMostNamed, " more");
+  return text;
+}
+
+// "3 Const, Mul": the most frequent ops first.
+std::string ops_text(const std::vector<const NodeRecord*>& nodes) {
+  std::map<std::string, size_t> count;
+  for (const NodeRecord* node : nodes) ++count[node->op];
+  std::vector<std::pair<std::string, size_t>> ops(count.begin(), count.end());
+  std::ranges::stable_sort(ops, std::greater(), &std::pair<std::string, size_t>::second);
+  std::string text;
+  for (size_t i = 0; i < ops.size() && i < kMostNamed; ++i)
+    text += str(i ? ", " : "", ops[i].second > 1 ? str(ops[i].second, ' ') : "", ops[i].first);
+  return ops.size() > kMostNamed ? text + ", ..." : text;
+}
+
+std::string title_of(std::string pass) {
+  std::ranges::replace(pass, '_', ' ');
+  return pass;
+}
+
+// The nodes of a graph as traced, and those that passes made.
+class AllNodes {
+ public:
+  explicit AllNodes(const GraphRecord& graph) : graph_(graph) {
+    for (const NewNode& node : graph.new_nodes) made_.emplace(node.id, node_of(node));
+    for (size_t i = 0; i < graph.nodes.size(); ++i)  // honest graphs number their nodes as they lie
+      if (graph.nodes[i].id != i) elsewhere_.try_emplace(graph.nodes[i].id, i);
+  }
+  const NodeRecord* find(uint32_t id) const {
+    if (id < graph_.nodes.size() && graph_.nodes[id].id == id) return &graph_.nodes[id];
+    if (const auto at = elsewhere_.find(id); at != elsewhere_.end()) return &graph_.nodes[at->second];
+    const auto made = made_.find(id);
+    return made == made_.end() ? nullptr : &made->second;
+  }
+
+ private:
+  const GraphRecord& graph_;
+  std::unordered_map<uint32_t, size_t> elsewhere_;
+  std::unordered_map<uint32_t, NodeRecord> made_;
+};
+
+NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphChange& change) {
+  NodeStep step{change.node, title_of(graph.passes[change.pass]), "", {}, change.fate};
+  const NodeRecord* by = replaces(change.fate) ? nodes.find(change.by) : nullptr;
+  if (by) step.by = by->id;
+  const std::string name = by ? by->name : "another node";
+  switch (change.fate) {
+    case Fate::kConstant: step.words = "became the constant " + (by ? by->constant : ""); break;
+    case Fate::kFused: step.words = "became part of " + name; break;
+    case Fate::kInput: step.words = "what read it reads " + name; break;
+    case Fate::kEqualNode: step.words = "is the same as " + name + ", which is used instead"; break;
+    case Fate::kNothing:
+    case Fate::kInserted: step.words = "removed: nothing uses it"; break;
+  }
+  return step;
+}
+
+}  // namespace
+
+size_t pass_count(const GraphRecord& graph) { return std::min<size_t>(graph.passes.size(), 64); }
+
+std::vector<std::string> stage_names(const GraphRecord& graph) {
+  std::vector<std::string> names{"traced"};
+  std::map<std::string, size_t> seen;
+  for (size_t i = 0; i < pass_count(graph); ++i) {
+    const std::string& pass = graph.passes[i];
+    const size_t number = ++seen[pass];
+    names.push_back(number > 1 ? str(pass, number) : pass);
+  }
+  return names;
+}
+
+std::optional<size_t> stage_named(const GraphRecord& graph, std::string_view name) {
+  if (name == "last") return pass_count(graph);
+  const std::vector<std::string> names = stage_names(graph);
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<size_t>(at - names.begin());
+}
+
+GraphRecord graph_after(const GraphRecord& graph, size_t passes) { return Stage(graph, passes).make(); }
+
+const GraphRecord* GraphsAfter::operator()(GraphId id) const {
+  const GraphRecord* graph = find_(id);
+  if (!passes_ || !graph || graph->changes.empty()) return graph;
+  const auto made = made_.find(id);
+  return made != made_.end() ? &made->second : &made_.emplace(id, graph_after(*graph, passes_)).first->second;
+}
+
+std::vector<size_t> changed_by_passes(const GraphRecord& graph) {
+  std::vector<size_t> count(pass_count(graph), 0);
+  std::unordered_set<uint64_t> seen;
+  for (const GraphChange& change : graph.changes)
+    if (change.pass < count.size() && change.fate != Fate::kInserted &&
+        seen.insert(uint64_t{change.pass} << 32 | change.node).second)
+      ++count[change.pass];
+  return count;
+}
+
+std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& line_of) {
+  if (pass >= pass_count(graph)) return "";
+  const AllNodes all(graph);
+  std::map<Fate, std::vector<const NodeRecord*>> became;
+  for (const NodeStep& step : steps_in(graph, pass))
+    if (const NodeRecord* node = all.find(step.node)) became[step.fate].push_back(node);
+  std::string text = title_of(graph.passes[pass]) + ": ";
+  bool first = true;
+  for (const auto& [fate, nodes] : became) {
+    if (!first) text += "; ";
+    first = false;
+    text += counted(nodes.size(), "node", "nodes");
+    const bool one = nodes.size() == 1;
+    switch (fate) {
+      case Fate::kConstant: text += one ? " became a constant" : " became constants"; break;
+      case Fate::kFused: text += one ? " became part of another" : " became parts of others"; break;
+      case Fate::kInput: text += one ? " gave way to its input" : " gave way to their inputs"; break;
+      case Fate::kEqualNode: text += one ? " gave way to an equal one" : " gave way to equal ones"; break;
+      case Fate::kNothing:
+      case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
+    }
+    const std::string lines = lines_text(nodes, line_of);
+    text += str(" (", ops_text(nodes), lines.empty() ? "" : "; ", lines, ')');
+  }
+  return became.empty() ? text + "nothing to do" : text;
+}
+
+std::vector<NodeStep> steps_of(const GraphRecord& graph, uint32_t node) {
+  std::vector<NodeStep> steps;
+  std::optional<AllNodes> nodes;
+  for (const GraphChange& change : graph.changes) {
+    if (change.node != node || change.fate == Fate::kInserted || change.pass >= pass_count(graph)) continue;
+    if (!nodes) nodes.emplace(graph);
+    steps.push_back(step_of(graph, *nodes, change));
+  }
+  return steps;
+}
+
+std::vector<NodeStep> steps_in(const GraphRecord& graph, size_t pass) {
+  std::vector<NodeStep> steps;
+  if (pass >= pass_count(graph)) return steps;
+  const AllNodes nodes(graph);
+  std::unordered_set<uint32_t> seen;
+  for (const GraphChange& change : graph.changes)
+    if (change.pass == pass && change.fate != Fate::kInserted && seen.insert(change.node).second)
+      steps.push_back(step_of(graph, nodes, change));
+  return steps;
+}
+
+uint32_t traced_node(const GraphRecord& graph, uint32_t node) {
+  // The node that it replaces, else the one that it was inserted before, which passes may have made too.
+  for (size_t hops = 0; hops < kMostHops; ++hops) {
+    const bool made = std::ranges::any_of(graph.new_nodes, [&](const NewNode& n) { return n.id == node; });
+    if (!made) break;
+    const GraphChange* best = nullptr;
+    for (const GraphChange& change : graph.changes)
+      if (change.by == node && change.fate != Fate::kNothing && (!best || best->fate == Fate::kInserted))
+        best = &change;
+    if (!best) break;
+    node = best->node;
+  }
+  return node;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,87 @@
+// A tree from the outermost call inwards: nodes of one call share all but the last place.
+#include "engine/trace/call_sites.h"
+
+#include "engine/base/call_stack.h"
+#include "engine/base/hash128.h"
+#include "engine/session/writer.h"
+
+#include <array>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::trace {
+namespace {
+
+constexpr size_t kDeepest = 128;        // frames; of a deeper stack only the innermost place is kept
+constexpr size_t kMost = 1'000'000;     // places in a process
+
+class CallSites {
+ public:
+  uint32_t add(std::span<const SourceRef> frames) {
+    std::lock_guard lock(mutex_);
+    uint32_t site = kNoCallSite;
+    for (size_t i = frames.size(); i-- > 0;) {
+      Hasher128 hasher;
+      hasher.add(uint64_t{site} << 32 | frames[i].code.value);
+      hasher.add(uint64_t{frames[i].offset});
+      const auto [at, fresh] = known_.try_emplace(hasher.result(), static_cast<uint32_t>(sites_.size()));
+      if (fresh) {
+        if (sites_.size() == kMost) {
+          known_.erase(at);
+          return kNoCallSite;
+        }
+        sites_.push_back({frames[i], site});
+      }
+      site = at->second;
+    }
+    return site;
+  }
+
+  void record(const Graph& graph, session::Writer& writer) {
+    std::lock_guard lock(mutex_);
+    const uint32_t recording = recording_number.load();
+    for (uint32_t i = 0; i < graph.size(); ++i) {
+      for (uint32_t site = graph.node(NodeId(i)).call_site; site < sites_.size(); site = sites_[site].caller) {
+        Site& s = sites_[site];
+        if (s.recorded == recording) break;  // and so are those that called it
+        s.recorded = recording;
+        session::LocationRecord record;
+        record.id = session::LocationId(site);
+        if (s.caller != kNoCallSite) record.caller = session::LocationId(s.caller);
+        record.source = s.source;
+        writer.add(std::move(record));
+      }
+    }
+  }
+
+ private:
+  struct Site {
+    SourceRef source;
+    uint32_t caller;
+    uint32_t recorded = 0;
+  };
+  std::mutex mutex_;
+  std::vector<Site> sites_;
+  std::unordered_map<Hash128, uint32_t> known_;
+};
+
+CallSites& call_sites() {
+  static CallSites sites;
+  return sites;
+}
+
+}  // namespace
+
+void note_place(Node& node) {
+  if (recording_structure() && stack_provider) {
+    std::array<SourceRef, kDeepest> frames;
+    const size_t count = stack_provider(frames);
+    if (count && count <= frames.size()) node.call_site = call_sites().add({frames.data(), count});
+  }
+  node.source = current_source();
+}
+
+void record_call_sites(const Graph& graph, session::Writer& writer) { call_sites().record(graph, writer); }
+
+}  // namespace footlight::trace

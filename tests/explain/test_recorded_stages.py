@@ -1,0 +1,110 @@
+"""What passes did to a graph, as recorded: against the ops that ran, and by hand."""
+import collections
+import csv
+import io
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from recorded import BUILD, ENVIRONMENT, FOOTLIGHT, record
+
+# Nodes that stand for values and never run.
+VALUES = {'Const', 'Placeholder', 'NoOp'}
+
+SCRIPT = '''
+    w = tf.Variable(tf.ones([4, 4]))
+
+    @tf.function
+    def step(x):
+      scale = tf.constant(2.0) * tf.constant(3.0)
+      unused = tf.sin(x)
+      with tf.GradientTape() as tape:
+        h = tf.nn.relu(tf.identity(x) @ w)
+        if tf.reduce_sum(h) > 0:
+          h = h * (tf.constant(1.0) + tf.constant(1.0))
+        loss = tf.reduce_mean(h) * scale
+      w.assign_sub(tape.gradient(loss, w) * 0.1)
+      return loss
+
+    step(tf.ones([2, 4]))
+    '''
+
+
+def run(*words):
+    return subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+
+
+class Stages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.session = record(cls.folder.name, SCRIPT)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def table(self, name):
+        done = run('export', self.session, '--format', 'csv', '--table', name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def ops_at(self, stage):
+        """The ops of the graph of step, without those of the graphs that it runs."""
+        done = run('export', self.session, '--format', 'dot', '--graph', 'step#1@' + stage)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return collections.Counter(re.findall(r'(?m)^  g0n\d+ \[label="(\w+)', done.stdout))
+
+    def test_the_last_stage_is_what_ran(self):
+        graph = next(g['graph'] for g in self.table('graphs') if g['function'] == 'step')
+        ran = collections.Counter(o['op'] for o in self.table('ops') if o['graph'] == graph)
+        last = self.ops_at('last')
+        # Branches are run by their graphs' own events.
+        wanted = {op: count for op, count in last.items() if op not in VALUES and op not in ('If', 'StatelessIf')}
+        self.assertEqual(wanted, {op: count for op, count in ran.items() if op not in ('If', 'StatelessIf')})
+        self.assertTrue(sum(wanted.values()) > 5, wanted)
+
+    def test_each_stage(self):
+        traced, last = self.ops_at('traced'), self.ops_at('last')
+        self.assertEqual((traced['Sin'], last['Sin']), (1, 0))
+        self.assertEqual(last['Identity'], 0)
+        forwarded, pruned, folded = (self.ops_at(s) for s in ('forward_identities', 'prune', 'fold_constants'))
+        self.assertEqual(forwarded, traced)  # still there; nothing reads them
+        self.assertEqual((pruned['Sin'], pruned['Identity']), (0, 0))
+        # scale is folded: a constant more, beside the op that pruning removes with its inputs.
+        self.assertGreater(folded['Const'], pruned['Const'])
+        self.assertEqual(pruned['Mul'] - last['Mul'], folded['Const'] - pruned['Const'])
+
+    def test_the_table_of_passes(self):
+        graph = next(g['graph'] for g in self.table('graphs') if g['function'] == 'step')
+        rows = [p for p in self.table('passes') if p['graph'] == graph]
+        self.assertEqual([r['stage'] for r in rows], ['forward_identities', 'prune', 'fold_constants', 'prune2'])
+        nodes = int(next(g['nodes'] for g in self.table('graphs') if g['graph'] == graph))
+        for row in rows:
+            nodes += int(row['made']) - int(row['removed'])
+            self.assertEqual(int(row['nodes']), nodes, row)
+            self.assertEqual(nodes, sum(self.ops_at(row['stage']).values()))
+        self.assertIn('became a constant (Mul; line 7)', rows[2]['did'])
+
+    def test_diff_of_stages(self):
+        done = run('diff', self.session + ':step#1@traced', self.session + ':step@last')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r'(?m)^  Sin .*script.py:8')
+        same = run('diff', self.session + ':step', self.session + ':step#1@traced')
+        self.assertEqual((same.returncode, same.stdout), (0, 'identical graphs\n'))
+
+    def test_what_is_not_there(self):
+        done = run('diff', self.session + ':step@fuse', self.session + ':step')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("step has no stage 'fuse'; it has: traced, forward_identities, prune, fold_constants, prune2, "
+                      'last', done.stderr)
+        sample = os.path.join(self.folder.name, 'sample.footlight')
+        subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), sample], check=True, env=ENVIRONMENT)
+        done = run('export', sample, '--format', 'dot', '--graph', 'train_step#1@prune')
+        self.assertIn('what passes did to train_step was not recorded', done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,152 @@
+// A graph after each pass, made from what was recorded: against counts by hand, and with records that nobody would
+// write.
+#include "engine/explain/stages.h"
+
+#include <QTest>
+
+#include <set>
+
+using namespace footlight;
+using namespace footlight::explain;
+using session::Fate;
+using session::GraphRecord;
+
+namespace {
+
+session::NodeRecord node(uint32_t id, const char* op, std::vector<session::EdgeRecord> inputs) {
+  session::NodeRecord made;
+  made.id = id;
+  made.name = made.op = op;
+  made.inputs = std::move(inputs);
+  made.source = {CodeId(0), id + 10};
+  return made;
+}
+
+// 0 x; 1 Two; 2 Three; 3 Mul(1, 2); 4 Identity(3); 5 Add(0, 4); 6 Sin(0). Result 5. Folding makes 7.
+GraphRecord sample() {
+  GraphRecord g;
+  g.id = GraphId(1);
+  g.nodes = {node(0, "x", {}), node(1, "Two", {}), node(2, "Three", {}), node(3, "Mul", {{1, 0}, {2, 0}}),
+             node(4, "Identity", {{3, 0}}), node(5, "Add", {{0, 0}, {4, 0}}), node(6, "Sin", {{0, 0}})};
+  g.inputs = {0};
+  g.outputs = {{5, 0}};
+  g.passes = {"forward_identities", "prune", "fold_constants", "prune"};
+  g.new_nodes = {{7, "Mul/folded", "Const", "constant", {}, {"float32 ()"}, "", "6.0", {CodeId(0), 13}}};
+  g.changes = {{0, Fate::kInput, 4, 0, 3, 0},    {1, Fate::kNothing, 4, 0, 0, 0}, {1, Fate::kNothing, 6, 0, 0, 0},
+               {2, Fate::kInserted, 3, 0, 7, 0}, {2, Fate::kConstant, 3, 0, 7, 0}, {3, Fate::kNothing, 1, 0, 0, 0},
+               {3, Fate::kNothing, 2, 0, 0, 0},  {3, Fate::kNothing, 3, 0, 0, 0}};
+  return g;
+}
+
+std::string text_of(const GraphRecord& g) {
+  std::string text;
+  for (const session::NodeRecord& n : g.nodes) {
+    text += n.name + '(';
+    for (const session::EdgeRecord& e : n.inputs) text += std::to_string(e.from) + ' ';
+    text += ") ";
+  }
+  return text;
+}
+
+int line_of(const session::NodeRecord& n) { return static_cast<int>(n.source.offset); }
+
+}  // namespace
+
+class TestStages : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void each_stage() {
+    const GraphRecord g = sample();
+    QCOMPARE(text_of(graph_after(g, 0)), text_of(g));
+    QCOMPARE(text_of(graph_after(g, 1)),
+             std::string("x() Two() Three() Mul(1 2 ) Identity(3 ) Add(0 3 ) Sin(0 ) "));
+    QCOMPARE(text_of(graph_after(g, 2)), std::string("x() Two() Three() Mul(1 2 ) Add(0 3 ) "));
+    QCOMPARE(text_of(graph_after(g, 3)), std::string("x() Two() Three() Mul/folded() Mul(1 2 ) Add(0 7 ) "));
+    QCOMPARE(text_of(graph_after(g, 4)), std::string("x() Mul/folded() Add(0 7 ) "));
+    QCOMPARE(text_of(graph_after(g, 9)), text_of(graph_after(g, 4)));
+    QCOMPARE(graph_after(g, 4).outputs.front().from, 5u);
+  }
+
+  void a_node_stands_for_those_that_gave_way_to_it() {
+    const GraphRecord last = graph_after(sample(), 4);
+    std::set<uint32_t> origins;
+    for (const session::NodeOrigin& o : last.nodes[1].origins) origins.insert(o.node.value);
+    QCOMPARE(origins, (std::set<uint32_t>{3, 4}));
+    QCOMPARE(traced_node(sample(), 7), 3u);
+    QCOMPARE(traced_node(sample(), 5), 5u);
+  }
+
+  void a_result_may_be_replaced() {
+    GraphRecord g = sample();
+    g.outputs = {{4, 0}};
+    QCOMPARE(graph_after(g, 1).outputs.front().from, 3u);
+    QCOMPARE(graph_after(g, 3).outputs.front().from, 7u);
+  }
+
+  void names() {
+    const GraphRecord g = sample();
+    QCOMPARE(stage_names(g), (std::vector<std::string>{"traced", "forward_identities", "prune", "fold_constants",
+                                                       "prune2"}));
+    QCOMPARE(stage_named(g, "prune2").value(), size_t{4});
+    QCOMPARE(stage_named(g, "last").value(), size_t{4});
+    QCOMPARE(stage_named(g, "traced").value(), size_t{0});
+    QVERIFY(!stage_named(g, "fuse"));
+    QCOMPARE(stage_named(GraphRecord(), "last").value(), size_t{0});
+  }
+
+  void words() {
+    GraphRecord g = sample();
+    QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node gave way to its input "
+                                                       "(Identity; line 14)"));
+    QCOMPARE(what_pass_did(g, 2, line_of), std::string("fold constants: 1 node became a constant (Mul; line 13)"));
+    QCOMPARE(what_pass_did(g, 3, line_of),
+             std::string("prune: 3 nodes that nothing uses were removed (Mul, Three, Two; lines 11, 12, 13)"));
+    g.passes.push_back("fuse");
+    QCOMPARE(what_pass_did(g, 4, line_of), std::string("fuse: nothing to do"));
+    const std::vector<NodeStep> steps = steps_of(g, 3);
+    QCOMPARE(steps.size(), size_t{2});
+    QCOMPARE(steps[0].pass + ": " + steps[0].words, std::string("fold constants: became the constant 6.0"));
+    QCOMPARE(steps[0].by.value(), 7u);
+    QCOMPARE(steps[1].words, std::string("removed: nothing uses it"));
+    QVERIFY(steps_of(g, 5).empty());
+    QCOMPARE(steps_in(g, 3).size(), size_t{3});
+    QCOMPARE(changed_by_passes(g), (std::vector<size_t>{1, 2, 1, 3, 0}));
+  }
+
+  // Whatever a file says, a stage is made, in time and without a node twice.
+  void strange_records() {
+    GraphRecord g = sample();
+    g.changes.push_back({3, Fate::kInput, 5, 0, 0, 0});      // a cycle of values
+    g.changes.push_back({3, Fate::kEqualNode, 0, 0, 5, 0});
+    g.changes.push_back({3, Fate::kFused, 900, 7, 901, 3});  // nobody knows these
+    g.changes.push_back({3, Fate::kNothing, 902, 0, 0, 0});
+    g.changes.push_back({3, Fate::kInserted, 7, 0, 7, 0});   // before itself
+    g.changes.push_back({3, Fate::kInserted, 5, 0, 7, 0});   // twice
+    g.changes.push_back({3, Fate::kInserted, 5, 0, 903, 0});
+    g.changes.push_back({60, Fate::kNothing, 0, 0, 0, 0});   // of no pass
+    g.changes.push_back({3, static_cast<Fate>(77), 0, 0, 0, 0});
+    std::set<uint32_t> ids;
+    for (const session::NodeRecord& n : graph_after(g, 4).nodes) QVERIFY(ids.insert(n.id).second);
+    QVERIFY(ids.contains(7) && !ids.contains(1));
+    for (size_t pass = 0; pass < 70; ++pass) what_pass_did(g, pass, line_of), steps_in(g, pass);
+    for (uint32_t id = 0; id < 910; ++id) steps_of(g, id), traced_node(g, id);
+    // A long row of nodes that give way to the one before, and a long row made before one another.
+    GraphRecord row;
+    row.passes = {"a"};
+    constexpr uint32_t kMany = 100'000;
+    for (uint32_t i = 0; i < kMany; ++i) {
+      row.nodes.push_back(node(i, "n", {}));
+      if (i) row.changes.push_back({0, Fate::kInput, i, 0, i - 1, 0});
+      row.new_nodes.push_back({kMany + i, "new", "Const", "", {}, {}, "", "", {}});
+      row.changes.push_back({0, Fate::kInserted, i ? kMany + i - 1 : 5, 0, kMany + i, 0});
+    }
+    row.outputs = {{kMany - 1, 0}};
+    const GraphRecord after = graph_after(row, 1);
+    QCOMPARE(after.nodes.size(), size_t{2 * kMany});
+    QCOMPARE(after.outputs.front().from, 0u);
+    QCOMPARE(after.nodes[5].id, 2 * kMany - 1);
+  }
+};
+
+QTEST_GUILESS_MAIN(TestStages)
+#include "test_stages.moc"

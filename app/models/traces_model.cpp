@@ -5,13 +5,35 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 namespace footlight::app {
 namespace {
 constexpr size_t kParameterColumns = 7;
 constexpr int kFixedAfter = 4;  // nodes, calls, trace ms, why
+
+double number_in(const QString& text) {
+  bool is_one = false;
+  const double number = text.toDouble(&is_one);
+  return is_one ? number : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
+
+QString reason_text(const session::TraceRecord& t) {
+  if (!t.error.empty()) return q(t.error);
+  if (!t.why.empty()) return q(t.why);
+  switch (t.reason) {
+    case session::TraceReason::kGetConcreteFunction: return QStringLiteral("get_concrete_function");
+    case session::TraceReason::kVariableCreation: return QStringLiteral("makes variables");
+    case session::TraceReason::kEvicted: return QStringLiteral("traced again after eviction");
+    case session::TraceReason::kRelaxed: return QStringLiteral("relaxed shapes");
+    case session::TraceReason::kCall: return t.nearest.valid() ? QString() : QStringLiteral("first call");
+    default: return QStringLiteral("another reason");  // from a newer version
+  }
+}
 
 std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& parameters) const {
   std::vector<Row> rows;
@@ -50,18 +72,10 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
     row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
     row.cells << QString::number(document_->calls_of(t->id).calls);
     row.cells << (t->end_ns > t->start_ns ? milliseconds(t->end_ns - t->start_ns) : QStringLiteral("–"));
-    QString why = row.failed ? q(t->error) : q(t->why);
-    if (why.isEmpty()) {
-      switch (t->reason) {
-        case session::TraceReason::kGetConcreteFunction: why = QStringLiteral("get_concrete_function"); break;
-        case session::TraceReason::kVariableCreation: why = QStringLiteral("makes variables"); break;
-        case session::TraceReason::kEvicted: why = QStringLiteral("traced again after eviction"); break;
-        case session::TraceReason::kRelaxed: why = QStringLiteral("relaxed shapes"); break;
-        case session::TraceReason::kCall: why = t->nearest.valid() ? QString() : QStringLiteral("first call"); break;
-        default: why = QStringLiteral("another reason"); break;  // from a newer version
-      }
-    }
-    row.cells << why;
+    row.cells << reason_text(*t);
+    for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
+    row.numbers.front() = t->number;
+    row.numbers[row.numbers.size() - 2] = static_cast<double>(t->end_ns - t->start_ns);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -134,6 +148,8 @@ QVariant TracesModel::data(const QModelIndex& index, int role) const {
     }
     case kDiffers:
       return differs;
+    case kOrder:
+      return std::isnan(row.numbers[column]) ? QVariant(row.cells[index.column()]) : QVariant(row.numbers[column]);
     case kTraceId:
       return row.id.value;
     case kMono:
@@ -158,12 +174,34 @@ QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int r
   return at < 4 ? QString::fromLatin1(rest[at]) : QString();
 }
 
-SortedTraces::SortedTraces(TracesModel* traces, QObject* parent) : QSortFilterProxyModel(parent), traces_(traces) {
-  setSourceModel(traces);
+SortedRows::SortedRows(QAbstractItemModel* rows, QObject* parent) : QSortFilterProxyModel(parent) {
+  setSourceModel(rows);
 }
 
-void SortedTraces::set_filter(const QString& text) {
+void SortedRows::set_filter(const QString& text) {
   words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  invalidateFilter();
+}
+
+bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+  const QVariant a = left.data(TracesModel::kOrder), b = right.data(TracesModel::kOrder);
+  const bool first = a.typeId() == QMetaType::Double, second = b.typeId() == QMetaType::Double;
+  if (first && second) return a.toDouble() < b.toDouble();
+  return first != second ? first : QString::compare(a.toString(), b.toString(), Qt::CaseInsensitive) < 0;
+}
+
+bool SortedRows::filterAcceptsRow(int row, const QModelIndex&) const {
+  return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
+    for (int c = 0; c < sourceModel()->columnCount(); ++c)
+      if (sourceModel()->index(row, c).data().toString().contains(word, Qt::CaseInsensitive)) return true;
+    return false;
+  });
+}
+
+SortedTraces::SortedTraces(TracesModel* traces, QObject* parent) : SortedRows(traces, parent), traces_(traces) {}
+
+void SortedTraces::set_only(std::vector<TraceId> traces) {
+  only_ = std::move(traces);
   invalidateFilter();
 }
 
@@ -174,24 +212,9 @@ int SortedTraces::row_of(TraceId id) const {
   return row < 0 ? -1 : mapFromSource(traces_->index(row, 0)).row();
 }
 
-bool SortedTraces::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-  const auto number = [](QString text, bool& is_one) {
-    if (text.startsWith(QLatin1Char('#'))) text.remove(0, 1);
-    return text.toDouble(&is_one);
-  };
-  const QString a = left.data().toString(), b = right.data().toString();
-  bool first = false, second = false;
-  const double x = number(a, first), y = number(b, second);
-  if (first && second) return x < y;
-  return first != second ? first : QString::compare(a, b, Qt::CaseInsensitive) < 0;
-}
-
-bool SortedTraces::filterAcceptsRow(int row, const QModelIndex&) const {
-  return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
-    for (int c = 0; c < traces_->columnCount(); ++c)
-      if (traces_->index(row, c).data().toString().contains(word, Qt::CaseInsensitive)) return true;
-    return false;
-  });
+bool SortedTraces::filterAcceptsRow(int row, const QModelIndex& parent) const {
+  if (!only_.empty() && !std::binary_search(only_.begin(), only_.end(), traces_->trace_at(row))) return false;
+  return SortedRows::filterAcceptsRow(row, parent);
 }
 
 std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs) {
@@ -201,6 +224,7 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
     StripCell cell;
     cell.first = run.first;
     cell.count = run.count;
+    cell.chosen = run.chosen;
     cell.trace = run.trace;
     if (const session::TraceRecord* t = document.trace(run.trace)) cell.number = t->number;
     switch (run.outcome) {

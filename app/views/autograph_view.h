@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/views/code_view.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QComboBox>
@@ -18,7 +19,11 @@ class AutographView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return source_; }
+  QWidget* main_widget() override {
+    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : source_;
+  }
+  Lead* lead() { return lead_; }
+  Lead* nothing() { return empty_; }  // what an empty view says
 
   CodeView* source() { return source_; }
   CodeView* generated() { return generated_; }
@@ -44,7 +49,8 @@ class AutographView : public View {
   size_t pieces_ = 0, decisions_ = 0;
   bool filling_ = false, scrolling_ = false;
   FindBar* find_;
-  QLabel *file_, *generated_title_, *empty_;
+  QLabel *file_, *generated_title_;
+  Lead *lead_, *empty_;
   QComboBox* choice_;
   QWidget *body_, *legend_;
   CodeView *source_, *generated_;

@@ -95,7 +95,8 @@ QRectF CallStrip::cell_rect(size_t i) const {
 
 QString CallStrip::range_text() const {
   if (cells_.empty()) return {};
-  if (chosen_ < calls_) return QStringLiteral("%1 of %2 marked").arg(count_text(chosen_), counted(calls_, "call", "calls"));
+  if (chosen_ < calls_)
+    return QStringLiteral("%1 of %2 marked").arg(count_text(chosen_), counted(calls_, "call", "calls"));
   const double room = width() - 2 * kSide;
   if (left_.back() - kGap <= room) return folded_ ? QStringLiteral("hits between traces form one bar") : QString();
   size_t first = cells_.size(), last = 0;
@@ -156,7 +157,15 @@ int CallStrip::cell_at(double x) const {
   return -1;
 }
 
+void CallStrip::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  const int cell = by_mouse ? cell_at(event->pos().x()) : -1;
+  const TraceId trace = cell >= 0 ? cells_[static_cast<size_t>(cell)].trace : by_mouse ? TraceId() : current_;
+  if (trace.valid()) Q_EMIT menu_asked(trace, by_mouse ? event->globalPos() : mapToGlobal(rect().center()));
+}
+
 void CallStrip::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
   const int cell = cell_at(event->position().x());
   if (cell < 0) return;
   const StripCell& c = cells_[static_cast<size_t>(cell)];

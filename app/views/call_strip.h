@@ -27,11 +27,13 @@ class CallStrip : public QWidget {
  Q_SIGNALS:
   void trace_chosen(footlight::TraceId trace);
   void call_chosen(size_t index);  // among the function's calls
+  void menu_asked(footlight::TraceId trace, const QPoint& at);
   void scrolled();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;

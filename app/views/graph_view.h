@@ -8,6 +8,7 @@
 #include "app/views/code_view.h"
 #include "app/views/graph_canvas.h"
 #include "app/views/graph_find_bar.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QHash>
@@ -28,7 +29,11 @@ class GraphView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return canvas_; }
+  QWidget* main_widget() override {
+    return nothing_->isVisibleTo(this) && nothing_->leads_on() ? static_cast<QWidget*>(nothing_->link()) : canvas_;
+  }
+  Lead* lead() { return lead_; }
+  Lead* nothing() { return nothing_; }  // what an empty view says
   bool busy() const override { return layout_.running() || searching_; }
 
   GraphCanvas* canvas() { return canvas_; }
@@ -52,6 +57,7 @@ class GraphView : public View {
 
  private:
   void show_graph(GraphId graph);
+  void show_nothing();
   void lay_out(const QString& keep);
   void took(const GraphPlan& plan, const QString& how, qint64 ms);
   void toggle_box(int box);
@@ -79,6 +85,7 @@ class GraphView : public View {
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
+  Lead *lead_, *nothing_;
   QPushButton *labels_, *hide_, *fold_, *colour_;
   GraphFindBar* find_;
   QThreadPool threads_;                      // for searches

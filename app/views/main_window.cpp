@@ -363,7 +363,7 @@ void MainWindow::update_status() {
   }
   recorded_->setText(recorded);
   const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();
-  setWindowTitle(name.isEmpty() ? QStringLiteral("Footlight") : name + QString::fromUtf8(" — Footlight"));
+  setWindowTitle(name.isEmpty() ? QStringLiteral("Footlight") : name + QString::fromUtf8(" · Footlight"));
 }
 
 }  // namespace footlight::app

@@ -19,13 +19,18 @@ constexpr int kManyRows = 12;  // more cannot be looked through at a glance
 RetracesView::RetracesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = plain_label({}, "faint");
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
+  empty_ = new Lead(Lead::kMiddle);
+  connect(empty_, &Lead::followed, this, &View::wants_view);
   outer->addWidget(empty_, 1);
-  body_ = new QWidget;
+  body_ = new QScrollArea;  // in a low window
+  body_->setFrameShape(QFrame::NoFrame);
+  body_->setWidgetResizable(true);
+  body_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  body_->setFocusPolicy(Qt::NoFocus);
   outer->addWidget(body_, 1);
-  auto* column = new QVBoxLayout(body_);
+  auto* inside = new QWidget;
+  body_->setWidget(inside);
+  auto* column = new QVBoxLayout(inside);
   column->setContentsMargins(20, 14, 20, 8);
   column->setSpacing(0);
 
@@ -131,6 +136,19 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
     if (!following_) choose_group(current_group());
   });
   connect(group_table_, &QTableView::activated, this, [this] { open_group(current_group()); });
+  table_->set_actions(
+      [this](QMenu& menu, const QModelIndex& row) { add_trace_actions(menu, sorted_.trace_at(row.row())); });
+  group_table_->set_actions([this](QMenu& menu, const QModelIndex&) {
+    menu.addAction(QStringLiteral("Show these traces\tEnter"), this, [this] { open_group(current_group()); });
+    menu.addAction(QStringLiteral("Show the line"), this, [this] { Q_EMIT wants_view(QStringLiteral("source")); })
+        ->setEnabled(grouping() == kByCallLine);
+  });
+  connect(strip_, &CallStrip::menu_asked, this, [this](TraceId trace, const QPoint& at) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    add_trace_actions(*menu, trace);
+    menu->popup(at);
+  });
   show_only({}, {});
   reset();
 }
@@ -152,6 +170,22 @@ Table* RetracesView::make_table(SortedRows* rows, const char* name) {
     show_key(trace_);
   });
   return table;
+}
+
+void RetracesView::add_trace_actions(QMenu& menu, TraceId trace) {
+  const auto go = [&](const char* text, const char* view) {
+    menu.addAction(QString::fromUtf8(text), this, [this, trace, view] {
+      context_.selection->select(Selection::of_trace(document(), trace));
+      Q_EMIT wants_view(QLatin1String(view));
+    });
+  };
+  go("Show its graph\tEnter", "graph");
+  go("Show the line that called", "source");
+  go("Show it in the timeline", "timeline");
+  menu.addAction(QStringLiteral("Compare graphs"), this, [this, trace] { Q_EMIT compare_asked(trace); });
+  menu.addAction(QStringLiteral("Mark its calls above"), this, [this, trace] { choose_calls({{}, {trace}}); });
+  menu.addAction(QStringLiteral("Mark all calls"), this, [this] { choose_calls({}); })
+      ->setEnabled(!choice_.sources.empty() || !choice_.traces.empty());
 }
 
 const TraceGroup* RetracesView::current_group() const {
@@ -234,7 +268,8 @@ void RetracesView::show_only(const QString& name, std::vector<TraceId> traces) {
   sorted_.set_only(std::move(traces));
   following_ = false;
   only_->setVisible(!name.isEmpty());
-  only_->setText(QString::fromUtf8("Only %1  ✕").arg(name.size() > 40 ? name.left(38) + QString::fromUtf8(" …") : name));
+  const QString shown = name.size() > 40 ? name.left(38) + QString::fromUtf8(" …") : name;
+  only_->setText(QString::fromUtf8("Only %1  ✕").arg(shown));
   only_->setAccessibleName(QStringLiteral("Only the traces of %1: show all again").arg(name));
   size_table();
 }
@@ -286,9 +321,7 @@ void RetracesView::show_function(FunctionId function) {
   body_->setVisible(f != nullptr);
   empty_->setVisible(f == nullptr);
   show_sentence();
-  empty_->setText(document().functions.empty()
-                      ? QStringLiteral("No function has been traced in this run yet.")
-                      : QStringLiteral("Choose a function on the left to see why it was traced."));
+  empty_->say(nothing_to_show(document(), current(), LeadFor::kRetraces));
   strip_->set_calls(f ? &document() : nullptr, function, {}, {});
   runs_.withdraw();
   if (!f) return;

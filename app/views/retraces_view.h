@@ -7,13 +7,14 @@
 #include "app/models/traces_model.h"
 #include "app/views/call_strip.h"
 #include "app/views/key_diff_view.h"
-#include "app/views/labels.h"
+#include "app/views/lead.h"
 #include "app/views/rows.h"
 #include "app/views/tabs.h"
 #include "app/views/view.h"
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollArea>
 
 namespace footlight::app {
 
@@ -26,7 +27,10 @@ class RetracesView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return shown_table(); }
+  QWidget* main_widget() override {
+    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : shown_table();
+  }
+  Lead* nothing() { return empty_; }  // what an empty view says
 
   // The findings of the run; the sentence on top follows from them.
   void set_findings(const FindingList& list);
@@ -66,6 +70,7 @@ class RetracesView : public View {
   void choose_calls(query::CallChoice choice);
   void show_only(const QString& name, std::vector<TraceId> traces);
   const TraceGroup* current_group() const;
+  void add_trace_actions(QMenu& menu, TraceId trace);
 
   FunctionId function_;
   TraceId trace_;
@@ -75,8 +80,9 @@ class RetracesView : public View {
   CallSites sites_;
   query::CallChoice choice_;  // of the strip
   FindingList findings_;
-  QLabel *heading_, *sentence_, *summary_, *range_, *key_heading_, *key_summary_, *empty_;
-  QWidget* body_;
+  QLabel *heading_, *sentence_, *summary_, *range_, *key_heading_, *key_summary_;
+  Lead* empty_;
+  QScrollArea* body_;
   CallStrip* strip_;
   TracesModel model_;
   SortedTraces sorted_{&model_};

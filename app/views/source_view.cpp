@@ -38,15 +38,17 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   code_ = new CodeView;
   code_->setAccessibleName(QStringLiteral("Source"));
   code_->set_row_height(24);
-  code_->set_empty_text(QStringLiteral("No source was recorded in this run."));
+  nothing_ = new Lead(Lead::kMiddle);
+  connect(nothing_, &Lead::followed, this, &View::wants_view);
   editor_ = new SourceEditor;
   find_ = new FindBar(code_, code_);
   column->addWidget(find_);
-  auto* middle = new QWidget;
-  pages_ = new QStackedLayout(middle);
+  middle_ = new QWidget;
+  pages_ = new QStackedLayout(middle_);
   pages_->addWidget(card_with(code_));
   pages_->addWidget(card_with(editor_));
-  column->addWidget(middle, 1);
+  column->addWidget(middle_, 1);
+  column->addWidget(nothing_, 1);
   auto* legend = new QHBoxLayout;
   legend->setSpacing(14);
   for (const auto& [tone, text] : {std::pair("violet", "staged"), std::pair("teal", "Python while tracing"),
@@ -213,6 +215,7 @@ void SourceView::show_script(const QString& path) {
   code_->set_costs(nullptr);
   code_->set_text(text_);
   sentence_->setText(QStringLiteral("not run yet: Run (F5) shows what its lines cost"));
+  show_nothing();
   if (editing() && !editor_->modified()) set_editing(true);
 }
 
@@ -220,7 +223,15 @@ void SourceView::want_costs() {
   if (isVisible() && !document().files.empty()) context_.session->lines().want(current().trace);
 }
 
+void SourceView::show_nothing() {
+  const bool empty = !file_.valid() && script_.isEmpty() && !editing();
+  if (empty) nothing_->say(nothing_to_show(document(), current(), LeadFor::kSource));
+  nothing_->setVisible(empty);
+  middle_->setVisible(!empty);
+}
+
 void SourceView::show_costs() {
+  show_nothing();
   if (!file_.valid()) {
     code_->set_costs(nullptr);
     code_->set_text(text_);
@@ -282,6 +293,7 @@ void SourceView::set_editing(bool on) {
   if (!on && editor_->modified())
     say(QStringLiteral("Your edits are kept but not saved. Below is the text that was recorded."));
   pages_->setCurrentIndex(on ? 1 : 0);
+  show_nothing();
   save_->setVisible(on);
   save_->setEnabled(editor_->modified());
   find_->set_searched(on ? static_cast<Searched*>(editor_) : code_, main_widget());

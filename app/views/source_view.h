@@ -4,6 +4,7 @@
 #include "app/views/code_view.h"
 #include "app/views/labels.h"
 #include "app/views/source_editor.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QComboBox>
@@ -23,7 +24,11 @@ class SourceView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return editing() ? static_cast<QWidget*>(editor_) : code_; }
+  QWidget* main_widget() override {
+    if (nothing_->isVisibleTo(this) && nothing_->leads_on()) return nothing_->link();
+    return editing() ? static_cast<QWidget*>(editor_) : code_;
+  }
+  Lead* nothing() { return nothing_; }  // what an empty view says
   CodeView* code() { return code_; }
   SourceEditor* editor() { return editor_; }
   FindBar* find() { return find_; }
@@ -55,6 +60,7 @@ class SourceView : public View {
   void show_file(session::FileId file);
   void set_editing(bool on);
   void want_costs();
+  void show_nothing();
   void show_costs();
   void say(const QString& text, bool choice = false);
   bool save(bool force = false);
@@ -70,6 +76,8 @@ class SourceView : public View {
   FindBar* find_;
   QStackedLayout* pages_;
   CodeView* code_;
+  QWidget* middle_;
+  Lead* nothing_;
   SourceEditor* editor_;
   session::FileId file_;
   QString script_;  // that has not been run

@@ -1,4 +1,5 @@
 // The window itself: what it opens and runs, its messages, its looks, and the settings it remembers.
+#include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
 
 #include <QDir>
@@ -220,27 +221,12 @@ class WindowTest : public WindowCase {
   }
 
   void runs_and_stops_a_script() {
-    // A stand-in for the engine's worker: what is tested is the window.
-    const QString package = folder_.filePath(QStringLiteral("package/footlight"));
-    QDir().mkpath(package);
-    write(package + QStringLiteral("/__init__.py"), "");
-    const QString recorder = folder_.filePath(QStringLiteral("package/footlight_recorder"));
-    QDir().mkpath(recorder);
-    write(recorder + QStringLiteral("/__init__.py"), "");
-    write(recorder + QStringLiteral("/__main__.py"),
-          "import sys, os, shutil\n"
-          "out = sys.argv[sys.argv.index('-o') + 1]\n"
-          "shutil.copy(os.environ['SAMPLE_SESSION'], out)\n"
-          "fd = int(sys.argv[sys.argv.index('--commands') + 1])\n"
-          "os.read(fd, 100)\n");
-    QProcess version;
-    version.start(QStringLiteral("python3"),
-                  {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
-    version.waitForFinished();
-    write(package + QStringLiteral("/_engine.cpython-") +
-              QString::fromUtf8(version.readAllStandardOutput()).trimmed() + QStringLiteral("-x.so"),
-          "");
-    qputenv("FOOTLIGHT_PACKAGE", folder_.filePath(QStringLiteral("package")).toUtf8());
+    install_stand_in(folder_.path(),
+                     "import sys, os, shutil\n"
+                     "out = sys.argv[sys.argv.index('-o') + 1]\n"
+                     "shutil.copy(os.environ['SAMPLE_SESSION'], out)\n"
+                     "fd = int(sys.argv[sys.argv.index('--commands') + 1])\n"
+                     "os.read(fd, 100)\n");
     qputenv("SAMPLE_SESSION", at("sample.footlight").toUtf8());
     write(at("script.py"), sample_script().c_str());
     QVERIFY(window().open(at("script.py")));
@@ -256,8 +242,7 @@ class WindowTest : public WindowCase {
   }
 
   void a_worker_that_cannot_start_is_told_of() {
-    write(folder_.filePath(QStringLiteral("package/footlight_recorder/__main__.py")),
-          "raise ImportError('the engine is missing')\n");
+    install_stand_in(folder_.path(), "raise ImportError('the engine is missing')\n");
     write(at("script.py"), "pass\n");
     window().open(at("script.py"));
     QTest::keyClick(&window(), Qt::Key_F5);

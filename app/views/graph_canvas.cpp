@@ -47,7 +47,7 @@ void GraphCanvas::set_plan(const GraphPlan& plan, const QString& keep, bool anot
     if (!before.isNull()) {
       held.emplace_back(keep, to_screen(before.topLeft()));
     } else {
-      const QPointF middle = to_world(QPointF(width() - right_margin_, height()) / 2);
+      const QPointF middle = to_world(QPointF(width(), height()) / 2);
       const auto distance = [&](const PlanBox& b) { return (b.rect.center() - middle).manhattanLength(); };
       std::vector<const PlanBox*> near;
       for (const PlanBox& b : plan_.boxes)
@@ -78,7 +78,7 @@ void GraphCanvas::set_plan(const GraphPlan& plan, const QString& keep, bool anot
 // What has been opened may be larger than what it was: as much of it as fits comes into view.
 void GraphCanvas::show_opened(const QRectF& rect) {
   const QRectF on_screen(to_screen(rect.topLeft()), to_screen(rect.bottomRight()));
-  const QRectF room(12, 12, width() - 24 - right_margin_, height() - 24);
+  const QRectF room(12, 12, width() - 24, height() - 24);
   const auto push = [](double low, double high, double from, double to) {
     if (high - low > to - from) return low > from + (to - from) / 3 ? from - low : 0.0;
     return low < from ? from - low : high > to ? to - high : 0.0;
@@ -125,7 +125,7 @@ double GraphCanvas::least_scale() const {
 
 void GraphCanvas::fit() {
   if (plan_.boxes.empty() || width() < 50 || height() < 50) return;
-  const double room = std::max(160.0, static_cast<double>(width() - right_margin_));
+  const double room = std::max(160.0, static_cast<double>(width()));
   scale_ = std::clamp(std::min((room - 2 * kMargin) / std::max(1.0, plan_.bounds.width()),
                                (height() - 2 * kMargin) / std::max(1.0, plan_.bounds.height())), least_scale(), 1.0);
   offset_ = QPointF((room - plan_.bounds.width() * scale_) / 2,
@@ -140,7 +140,7 @@ void GraphCanvas::fit_readable() {
   touched_ = false;
   constexpr double readable = 0.55;
   if (plan_.boxes.empty() || scale_ >= readable) return;
-  const double room = width() - right_margin_;
+  const double room = width();
   scale_ = 0.75;
   offset_ = QPointF(room / 2 - plan_.bounds.center().x() * scale_, kMargin * 0.6 - plan_.bounds.top() * scale_);
   // Start at the first row of a wide graph, which need not be in the middle.
@@ -164,7 +164,7 @@ void GraphCanvas::frame_selected() {
   }
   QRectF all;
   for (int b : selected_) all = all.united(plan_.boxes[static_cast<size_t>(b)].rect);
-  const double room = width() - right_margin_;
+  const double room = width();
   scale_ = std::clamp(std::min((room - 4 * kMargin) / std::max(1.0, all.width()),
                                (height() - 4 * kMargin) / std::max(1.0, all.height())),
                       least_scale(), 1.0);
@@ -178,14 +178,14 @@ void GraphCanvas::reveal_selected() {
   if (box < 0) return;
   const QRectF rect = plan_.boxes[static_cast<size_t>(box)].rect;
   const QRectF on_screen(to_screen(rect.topLeft()), to_screen(rect.bottomRight()));
-  const QRectF room(8, 8, width() - 16 - right_margin_, height() - 16);
+  const QRectF room(8, 8, width() - 16, height() - 16);
   if (room.intersects(on_screen) && (room.contains(on_screen) || on_screen.width() > room.width())) return;
   if (scale_ < 0.4) scale_ = 0.75;
   centre_on(rect.center());
 }
 
 void GraphCanvas::centre_on(QPointF world) {
-  offset_ = QPointF((width() - right_margin_) / 2.0, height() / 2.0) - world * scale_;
+  offset_ = QPointF(width() / 2.0, height() / 2.0) - world * scale_;
   touched_ = true;
   moved();
 }

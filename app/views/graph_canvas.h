@@ -52,7 +52,6 @@ class GraphCanvas : public QWidget {
   static QRectF chip_rect(const PlanBox& box, size_t chip);
   QString spoken(int box) const;  // what a screen reader says of it
   // The width that floating panels cover on the right.
-  void set_right_margin(int margin) { right_margin_ = margin; }
 
  Q_SIGNALS:
   void box_activated(int box);
@@ -109,7 +108,6 @@ class GraphCanvas : public QWidget {
   QPointF offset_;
   QPointF press_, press_offset_;
   bool dragging_ = false, pressed_ = false;
-  int right_margin_ = 0;
 };
 
 // The minimap: the whole graph, with the visible part marked.

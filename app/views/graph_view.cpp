@@ -6,11 +6,16 @@
 #include "app/views/theme.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include <utility>
 
 namespace footlight::app {
+namespace {
+constexpr int kWide = 760;  // room for panels beside the canvas
+constexpr int kSide = 290;  // their width
+}  // namespace
 
 GraphView::GraphView(const Context& context, QWidget* parent) : View(context, parent), layout_(this) {
   threads_.setMaxThreadCount(1);
@@ -23,13 +28,21 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   column->addWidget(lead_);
   canvas_ = new GraphCanvas;
   canvas_->setAccessibleName(QStringLiteral("Graph of the selected trace"));
-  column->addWidget(canvas_, 1);
+  // The panels stand beside the canvas, so that they cover no node.
+  auto* row = new QHBoxLayout;
+  row->setSpacing(0);
+  row->addWidget(canvas_, 1);
+  side_ = new QWidget;
+  side_->setFixedWidth(kSide);
+  row->addWidget(side_);
+  column->addLayout(row, 1);
   minimap_ = new Minimap(canvas_);
+  minimap_->setParent(side_);
   find_ = new GraphFindBar(canvas_);
   summary_ = plain_label({}, "faint", canvas_);
   nothing_ = new Lead(Lead::kMiddle, canvas_);
   for (Lead* lead : {lead_, nothing_}) connect(lead, &Lead::followed, this, &View::wants_view);
-  source_panel_ = new QFrame(canvas_);
+  source_panel_ = new QFrame(side_);
   source_panel_->setObjectName(QStringLiteral("floating"));
   auto* panel = new QVBoxLayout(source_panel_);
   panel->setContentsMargins(8, 8, 8, 8);
@@ -79,6 +92,7 @@ void GraphView::show_nothing() {
   summary_->clear();
   minimap_->hide();
   source_panel_->hide();
+  place_panels();
 }
 
 void GraphView::refresh() {
@@ -174,9 +188,10 @@ void GraphView::lay_out(const QString& keep) {
 
 void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   canvas_->set_busy(false);
-  const bool panels = width() > 760;
-  canvas_->set_right_margin(panels ? 290 : 0);
   options_ = plan.options;
+  minimap_->setVisible(width() > kWide);
+  place_panels();
+  layout()->activate();  // the canvas knows its room before it fits the graph
   canvas_->set_plan(plan, keep_, another_);
   show_costs();
   mark_found();
@@ -191,7 +206,6 @@ void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   summary_->adjustSize();
   const bool anything_open = open > 0;
   fold_->setText(anything_open ? QStringLiteral("Fold all") : QStringLiteral("Open all"));
-  minimap_->setVisible(panels);
   mark();
   if (std::exchange(revealing_, false)) canvas_->reveal_selected();
   show_source();
@@ -273,7 +287,7 @@ void GraphView::show_source() {
   }
   for (CodeLine& l : lines) l.note.clear(), l.fate.clear();
   const session::FileRecord* record = document().file(file);
-  source_panel_->setVisible(record && !lines.empty() && width() > 760 && !canvas_->plan().boxes.empty());
+  source_panel_->setVisible(record && !lines.empty() && width() > kWide && !canvas_->plan().boxes.empty());
   if (!record) return;
   source_title_->setText(file_name(record->path));
   source_->set_lines(std::move(lines));
@@ -290,17 +304,16 @@ void GraphView::place_panels() {
   nothing_->setGeometry(canvas_->rect().adjusted(40, 0, -40, 0));
   find_->move(16, 8);
   summary_->move(16, canvas_->height() - summary_->height() - 6);
-  const int right = canvas_->width() - 16;
+  const int right = kSide - 16;
   minimap_->move(right - minimap_->width(), 6);
   const int top = 6 + minimap_->height() + 16;
   const int wanted = static_cast<int>(source_->lines().size()) * 23 + 54;
   source_panel_->setGeometry(right - 274, top, 274, std::max(80, std::min(wanted, canvas_->height() - top - 16)));
+  side_->setVisible(minimap_->isVisibleTo(side_) || source_panel_->isVisibleTo(side_));
 }
 
 void GraphView::resizeEvent(QResizeEvent*) {
-  const bool panels = width() > 760;
-  canvas_->set_right_margin(panels ? 290 : 0);
-  minimap_->setVisible(panels && !canvas_->plan().boxes.empty());
+  minimap_->setVisible(width() > kWide && !canvas_->plan().boxes.empty());
   show_source();
   place_panels();
 }

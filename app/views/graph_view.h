@@ -80,6 +80,7 @@ class GraphView : public View {
 
   GraphLayout layout_;
   GraphCanvas* canvas_;
+  QWidget* side_;
   Minimap* minimap_;
   QFrame* source_panel_;
   QLabel* source_title_;

@@ -28,6 +28,8 @@ MainWindow::MainWindow(bool remember, QWidget* parent)
   list_runs();
   fill_recent();
   take_document(true);
+  top_->set_can_go(false, false);
+  (whole_->currentIndex() == 1 ? welcome_->main_widget() : static_cast<QWidget*>(tabs_))->setFocus();
   update_status();
 }
 

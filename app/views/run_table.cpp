@@ -52,6 +52,7 @@ void RunTable::add(const QStringList& cells, int better) {
   for (int c = 0; c < cells.size(); ++c) {
     auto* label = new ElidedLabel(cells[c]);
     if (row == 0) label->setProperty("role", "faint");
+    if (c > 0) label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     if (c > 0) label->setFont(theme().code());
     if (c == 3 && better != 0)
       label->setStyleSheet(QStringLiteral("color: ") + theme()[better > 0 ? "green" : "red"].name());

@@ -43,6 +43,15 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   editor_ = new SourceEditor;
   find_ = new FindBar(code_, code_);
   column->addWidget(find_);
+  sentence_ = new Lead(Lead::kLine);
+  column->addWidget(sentence_);
+  connect(sentence_, &Lead::followed, this, [this] {
+    if (editing()) edit_->setChecked(false);
+    select(Selection::of_line(document(), {file_, slowest_}));
+    code_->set_marks({slowest_});
+    code_->reveal(slowest_);
+    code_->setFocus(Qt::OtherFocusReason);
+  });
   middle_ = new QWidget;
   pages_ = new QStackedLayout(middle_);
   pages_->addWidget(card_with(code_));
@@ -95,12 +104,8 @@ void SourceView::build_head(QVBoxLayout* column) {
   files_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   files_->setMinimumContentsLength(14);
   head->addWidget(files_);
-  sentence_ = new ElidedLabel;
-  sentence_->setProperty("role", "dim");
-  sentence_->setAccessibleName(QStringLiteral("What the file cost"));
-  sentence_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   head->addSpacing(6);
-  head->addWidget(sentence_, 1);
+  head->addStretch(1);
   auto* group = new QButtonGroup(this);
   for (const CostMode mode : kCostModes) {
     modes_.push_back(chip(cost_mode_name(mode), cost_mode_tip(mode)));
@@ -214,7 +219,7 @@ void SourceView::show_script(const QString& path) {
   text_ = std::make_shared<FileText>(text.toStdString(), std::unordered_map<int, CodeLine>{});
   code_->set_costs(nullptr);
   code_->set_text(text_);
-  sentence_->setText(QStringLiteral("not run yet: Run (F5) shows what its lines cost"));
+  sentence_->say({QStringLiteral("not run yet: Run (F5) shows what its lines cost"), {}, {}, {}});
   show_nothing();
   if (editing() && !editor_->modified()) set_editing(true);
 }
@@ -235,7 +240,7 @@ void SourceView::show_costs() {
   if (!file_.valid()) {
     code_->set_costs(nullptr);
     code_->set_text(text_);
-    sentence_->setText({});
+    sentence_->say({});
     return;
   }
   auto notes = file_notes(document(), file_, static_cast<int64_t>(text_->size()));
@@ -247,7 +252,13 @@ void SourceView::show_costs() {
   QString sentence = counting ? QString::fromUtf8("counting …") : costs->sentence;
   if (document().dropped)
     sentence += QStringLiteral("; incomplete: %1 events were dropped").arg(count_text(document().dropped));
-  sentence_->setText(sentence);
+  ViewLead lead{sentence, {}, {}, {}};
+  if (!counting && costs->slowest) {
+    lead.link = QStringLiteral("Go to line %1").arg(costs->slowest);
+    lead.view = QStringLiteral("line");
+  }
+  slowest_ = costs->slowest;
+  sentence_->say(lead);
   set_tip(sentence_, cost_mode_tip(mode_));
   code_->set_costs(std::move(costs));
   code_->set_text(text_);

@@ -34,6 +34,7 @@ class SourceView : public View {
   FindBar* find() { return find_; }
   session::FileId shown() const { return file_; }
   QString sentence() const { return sentence_->text(); }
+  Lead* lead() { return sentence_; }
   QString note_text() const { return note_->isVisibleTo(this) ? note_text_->text() : QString(); }
   CostMode mode() const { return mode_; }
   QPushButton* mode_button(CostMode mode) { return modes_[static_cast<size_t>(mode)]; }
@@ -67,7 +68,8 @@ class SourceView : public View {
   QString disk_path() const;
 
   QComboBox* files_;
-  ElidedLabel* sentence_;
+  Lead* sentence_;
+  int slowest_ = 0;  // the line that costs most
   std::vector<QPushButton*> modes_;
   QPushButton *edit_, *save_;
   QWidget* note_;

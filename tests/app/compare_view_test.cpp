@@ -8,7 +8,6 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QProcess>
 #include <QSignalSpy>
 #include <QSvgRenderer>
 

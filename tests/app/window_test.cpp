@@ -5,8 +5,8 @@
 #include <QDir>
 #include <QDropEvent>
 #include <QMimeData>
-#include <QProcess>
 #include <QSettings>
+#include <QSplitter>
 
 #include <cmath>
 #include <set>
@@ -54,6 +54,16 @@ QImage picture(QWidget* widget) {
 
 class WindowTest : public WindowCase {
   Q_OBJECT
+
+  // The window's own, by the number of their parts.
+  static QSplitter* splitter_with(MainWindow& window, int parts) {
+    for (QSplitter* s : window.findChildren<QSplitter*>())
+      if (s->count() == parts && s->isVisible()) return s;
+    return nullptr;
+  }
+  static QList<QList<int>> window_sizes(MainWindow& window) {
+    return {splitter_with(window, 3)->sizes(), splitter_with(window, 2)->sizes()};
+  }
 
  private Q_SLOTS:
   void every_text_can_be_read() {
@@ -203,17 +213,40 @@ class WindowTest : public WindowCase {
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
     QCoreApplication::setOrganizationName(QStringLiteral("FootlightTest"));
     QCoreApplication::setApplicationName(QStringLiteral("FootlightTest"));
+    QList<QList<int>> sizes;
     {
       MainWindow first(true);
       first.show();
+      first.resize(1234, 777);
       first.choose_theme(QStringLiteral("light"));
       QVERIFY(first.open(at("sample.footlight")));
       first.settle();
+      first.show_view(QStringLiteral("console"));
       first.show_view(QStringLiteral("timeline"));
+      // Both edges of the panels, and the dock's, are moved with the mouse.
+      const auto drag = [](QSplitter* splitter, int handle, QPoint by) {
+        QWidget* edge = splitter->handle(handle);
+        const QPoint from = edge->rect().center();
+        QTest::mousePress(edge, Qt::LeftButton, {}, from);
+        QTest::mouseMove(edge, from + by);
+        QTest::mouseRelease(edge, Qt::LeftButton, {}, from + by);
+      };
+      const QList<int> before = window_sizes(first).first();
+      drag(splitter_with(first, 3), 1, {40, 0});
+      drag(splitter_with(first, 3), 2, {-30, 0});
+      drag(splitter_with(first, 2), 1, {0, -60});
+      sizes = window_sizes(first);
+      QVERIFY(sizes.first()[0] > before[0] && sizes.first()[2] > before[2]);
       first.close();
     }
     set_theme(QStringLiteral("dark"));
     MainWindow second(true);
+    second.show();
+    QVERIFY(second.open(at("sample.footlight")));
+    second.settle();
+    QCOMPARE(second.size(), QSize(1234, 777));
+    QCOMPARE(window_sizes(second), sizes);
+    QVERIFY(second.console()->isVisible());
     QCOMPARE(second.view(), QStringLiteral("timeline"));
     QCOMPARE(theme().name(), QStringLiteral("light"));
     QCOMPARE(second.recent(), QStringList{at("sample.footlight")});

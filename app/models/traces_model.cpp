@@ -57,28 +57,65 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
     std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) { return ever.contains(p); });
     parameters.resize(kParameterColumns);
   }
-  for (size_t i = 0; i < traces.size(); ++i) {
-    const session::TraceRecord* t = traces[i];
-    Row row;
-    row.id = t->id;
-    row.failed = !t->error.empty();
-    row.cells << QStringLiteral("#%1").arg(t->number);
-    row.differs.push_back(false);
-    for (const std::string& p : parameters) {
-      row.cells << parameter_cell(*t, p);
-      row.differs.push_back(differing[i].contains(p));
-    }
-    const session::GraphRecord* g = document_->graph(t->graph());
-    row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
-    row.cells << QString::number(document_->calls_of(t->id).calls);
-    row.cells << (t->end_ns > t->start_ns ? milliseconds(t->end_ns - t->start_ns) : QStringLiteral("–"));
-    row.cells << reason_text(*t);
-    for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
-    row.numbers.front() = t->number;
-    row.numbers[row.numbers.size() - 2] = static_cast<double>(t->end_ns - t->start_ns);
-    rows.push_back(std::move(row));
-  }
+  for (size_t i = 0; i < traces.size(); ++i) rows.push_back(make_row(*traces[i], parameters, differing[i]));
   return rows;
+}
+
+TracesModel::Row TracesModel::make_row(const session::TraceRecord& t, const std::vector<std::string>& parameters,
+                                       const std::set<std::string>& differing) const {
+  Row row;
+  row.id = t.id;
+  row.failed = !t.error.empty();
+  row.ended = t.end_ns > t.start_ns;
+  row.cells << QStringLiteral("#%1").arg(t.number);
+  row.differs.push_back(false);
+  for (const std::string& p : parameters) {
+    row.cells << parameter_cell(t, p);
+    row.differs.push_back(differing.contains(p));
+  }
+  const session::GraphRecord* g = document_->graph(t.graph());
+  row.ended = row.ended && g;
+  row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
+  row.cells << QString::number(document_->calls_of(t.id).calls);
+  row.cells << (t.end_ns > t.start_ns ? milliseconds(t.end_ns - t.start_ns) : QStringLiteral("–"));
+  row.cells << reason_text(t);
+  for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
+  row.numbers.front() = t.number;
+  row.numbers[row.numbers.size() - 2] = static_cast<double>(t.end_ns - t.start_ns);
+  return row;
+}
+
+// Where a run goes on, the rows that are there stay as they are, but for their calls. False: a column would come or go.
+bool TracesModel::append_rows() {
+  const auto traces = document_->traces_of(function_);
+  if (traces.size() < rows_.size() || parameters_.size() >= kParameterColumns) return false;
+  for (size_t i = 0; i < rows_.size(); ++i)
+    if (traces[i]->id != rows_[i].id) return false;
+  const std::set<std::string> known(parameters_.begin(), parameters_.end());
+  std::vector<Row> more;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const session::TraceRecord& t = *traces[i];
+    if (i < rows_.size() && rows_[i].ended) {
+      const uint64_t calls = document_->calls_of(t.id).calls;
+      const auto column = static_cast<qsizetype>(parameters_.size()) + 2;
+      rows_[i].cells[column] = QString::number(calls);
+      rows_[i].numbers[static_cast<size_t>(column)] = static_cast<double>(calls);
+      continue;
+    }
+    const auto differing = t.nearest.valid() ? differing_parameters(t) : std::set<std::string>();
+    for (const std::string& parameter : differing)
+      if (!parameter.empty() && !known.contains(parameter)) return false;
+    if (i < rows_.size()) rows_[i] = make_row(t, parameters_, differing);
+    else more.push_back(make_row(t, parameters_, differing));
+  }
+  const int before = static_cast<int>(rows_.size());
+  if (!more.empty()) {
+    beginInsertRows({}, before, before + static_cast<int>(more.size()) - 1);
+    rows_.insert(rows_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    endInsertRows();
+  }
+  if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
+  return true;
 }
 
 void TracesModel::set_function(const Document* document, FunctionId function) {
@@ -90,23 +127,20 @@ void TracesModel::set_function(const Document* document, FunctionId function) {
 }
 
 void TracesModel::refresh() {
+  if (document_ && append_rows()) return;
   std::vector<std::string> parameters;
   std::vector<Row> rows = make_rows(parameters);
-  if (parameters != parameters_ || rows.size() < rows_.size()) {
+  const auto before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
+  if (parameters != parameters_ || after < before) {
     beginResetModel();
     parameters_ = std::move(parameters);
     rows_ = std::move(rows);
     endResetModel();
     return;
   }
-  const int before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
-  if (after > before) {
-    beginInsertRows({}, before, after - 1);
-    rows_ = std::move(rows);
-    endInsertRows();
-  } else {
-    rows_ = std::move(rows);
-  }
+  if (after > before) beginInsertRows({}, before, after - 1);
+  rows_ = std::move(rows);
+  if (after > before) endInsertRows();
   if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
 }
 

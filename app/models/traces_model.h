@@ -7,6 +7,8 @@
 #include <QSortFilterProxyModel>
 #include <QStringList>
 
+#include <set>
+
 namespace footlight::app {
 
 class TracesModel : public QAbstractTableModel {
@@ -34,8 +36,12 @@ class TracesModel : public QAbstractTableModel {
     std::vector<double> numbers;  // what the cells are sorted by; NaN: their text
     std::vector<bool> differs;
     bool failed = false;
+    bool ended = false;  // only its calls may still change
   };
   std::vector<Row> make_rows(std::vector<std::string>& parameters) const;
+  Row make_row(const session::TraceRecord& trace, const std::vector<std::string>& parameters,
+               const std::set<std::string>& differing) const;
+  bool append_rows();
 
   const Document* document_ = nullptr;
   FunctionId function_;

@@ -46,13 +46,13 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   const int title_width = QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4;
   title->setMinimumWidth(std::min(title_width, 150));
   title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
-  place->setMinimumWidth(std::min(place->sizeHint().width(), 90));
+  place->setMinimumWidth(std::min(place->sizeHint().width(), 150));
+  function->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   auto* head = new QHBoxLayout;
   head->setSpacing(14);
   head->addWidget(title);
   head->addWidget(place);
-  head->addWidget(function);
-  head->addStretch(1);
+  head->addWidget(function, 1);
   grid->addLayout(head, 0, 0);
   grid->addWidget(detail, 1, 0);
   if (!card.check.isEmpty()) {

@@ -216,6 +216,48 @@ class RetracesTest : public WindowCase {
     }
   }
 
+  // While a run goes on, rows are added to those that are there: the table is the one that is made anew.
+  void a_growing_run() {
+    Document d = many_traces(100);
+    TracesModel grown;
+    grown.set_function(&d, FunctionId(1));
+    const auto same = [&] {
+      TracesModel fresh;
+      fresh.set_function(&d, FunctionId(1));
+      QCOMPARE(grown.rowCount(), fresh.rowCount());
+      QCOMPARE(grown.columnCount(), fresh.columnCount());
+      for (int row = 0; row < fresh.rowCount(); ++row) {
+        for (int c = 0; c < fresh.columnCount(); ++c) {
+          for (const int role : {static_cast<int>(Qt::DisplayRole), static_cast<int>(TracesModel::kDiffers),
+                                 static_cast<int>(TracesModel::kOrder)})
+            QCOMPARE(grown.data(grown.index(row, c), role), fresh.data(fresh.index(row, c), role));
+        }
+      }
+    };
+    // More traces and calls; then a graph, the end of an open trace, and a leaf that has no column yet.
+    for (const session::TraceRecord& t : many_traces(160).traces)
+      if (t.number > 100) d.add(t);
+    query::CallSums sums;
+    sums.calls = 7;
+    d.set_calls(TraceId(3), sums);
+    grown.refresh();
+    same();
+    session::TraceRecord open = *d.trace(TraceId(160));
+    open.id = TraceId(161);
+    open.number = 161;
+    open.end_ns = 0;
+    d.add(open);
+    grown.refresh();
+    same();
+    open.end_ns = open.start_ns + 5'000'000;
+    open.key.push_back({"args[2]", "flag", "literal", "bool", "", "True"});
+    open.differing = {"args[2]"};
+    d.add(open);
+    grown.refresh();
+    same();
+    QCOMPARE(grown.headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("flag"));
+  }
+
   void five_thousand_traces_are_sorted_and_filtered() {
     const Document d = many_traces(5000);
     window().session().show(d);

@@ -31,7 +31,9 @@ bool draw(MainWindow& window, const QString& view, const QString& path) {
     window.show_view(view);
   }
   window.settle();
-  QPixmap picture(window.size());
+  const double scale = window.devicePixelRatio();  // QT_SCALE_FACTOR
+  QPixmap picture(window.size() * scale);
+  picture.setDevicePixelRatio(scale);
   picture.fill(theme()["window"]);
   window.render(&picture);
   return picture.save(path);

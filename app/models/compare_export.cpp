@@ -20,24 +20,30 @@ QString escaped(QString cell) {
 }
 
 template <class Of>
-QStringList row_of(const CompareTable& table, int row, Of&& of) {
-  QStringList cells;
-  for (int c = 0; c < table.columnCount(); ++c)
-    cells << of(row < 0 ? table.headerData(c, Qt::Horizontal, Qt::DisplayRole).toString()
-                        : table.data(table.index(row, c), Qt::DisplayRole).toString());
+QStringList row_of(const QAbstractItemModel& table, int row, Of&& of) {
+  QStringList cells = row_texts(table, row);
+  for (QString& cell : cells) cell = of(cell);
   return cells;
 }
 
 }  // namespace
 
-QString csv_of(const CompareTable& table) {
+QStringList row_texts(const QAbstractItemModel& table, int row) {
+  QStringList cells;
+  for (int c = 0; c < table.columnCount(); ++c)
+    cells << (row < 0 ? table.headerData(c, Qt::Horizontal, Qt::DisplayRole).toString()
+                      : table.index(row, c).data(Qt::DisplayRole).toString());
+  return cells;
+}
+
+QString csv_of(const QAbstractItemModel& table) {
   QString text;
   for (int r = -1; r < table.rowCount(); ++r)
     text += row_of(table, r, quoted).join(QLatin1Char(',')) + QLatin1String("\r\n");
   return text;
 }
 
-QString markdown_of(const CompareTable& table) {
+QString markdown_of(const QAbstractItemModel& table) {
   QString text;
   for (int r = -1; r < table.rowCount(); ++r) {
     text += QStringLiteral("| ") + row_of(table, r, escaped).join(QStringLiteral(" | ")) + QStringLiteral(" |\n");

@@ -12,7 +12,7 @@ QString Dismissed::key_of(const Document& document, const FindingCard& card) {
   if (!card.finding) return {};
   const session::FileRecord* file = document.file(card.place.file);
   return QStringLiteral("%1\n%2\n%3:%4").arg(q(document.run.script), q(card.finding->cause),
-                                             file ? q(file->path) : QString()).arg(card.place.line);
+                                             file ? q(file->path) : QString(), QString::number(card.place.line));
 }
 
 void Dismissed::set(const QString& key, bool dismissed) {

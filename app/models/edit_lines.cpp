@@ -48,8 +48,10 @@ QString as_patch(const QString& path, const std::vector<EditLine>& lines) {
     come += line.kind != EditLine::kGone;
     body += QLatin1Char(line.kind) + line.text + QLatin1Char('\n');
   }
-  const QString head = QStringLiteral("--- %1\n+++ %1\n@@ -%2,%3 +%2,%4 @@\n");
-  return head.arg(path).arg(lines.front().number).arg(gone).arg(come) + body;
+  const auto number = [](int n) { return QString::number(n); };
+  return QStringLiteral("--- %1\n+++ %1\n@@ -%2,%3 +%2,%4 @@\n")
+             .arg(path, number(lines.front().number), number(gone), number(come)) +
+         body;
 }
 
 }  // namespace footlight::app

@@ -54,8 +54,6 @@ void add_failures(const Document& document, std::vector<FindingCard>& cards) {
   }
 }
 
-QString cause_words(const std::string& cause) { return q(cause).replace(QLatin1Char('_'), QLatin1Char(' ')); }
-
 QString rule_words(explain::Rule rule) {
   switch (rule) {
     case explain::Rule::kNotConfirmed: return QStringLiteral("no replay confirms that a change saves traces");
@@ -144,8 +142,7 @@ FindingList list_of(const Document& document, const explain::Findings& all) {
     if (!list.dropped.contains(text)) list.dropped << text;
     named.insert(s.cause);
   }
-  for (const explain::Cause* cause : explain::all_causes())
-    if (!named.contains(cause->name)) list.not_found << cause_words(cause->name);
+  list.not_found = looked_for(document, named);
   add_retrace_notes(document, list);
   add_eager_note(document, list);
   return list;
@@ -166,8 +163,8 @@ QString avoidable_text(const Document& document, const FindingList& list, Functi
   }
   if (avoidable.empty()) return {};
   return QStringLiteral("%1 of %2 avoidable: %3")
-      .arg(avoidable.size())
-      .arg(counted(document.traces_of(function).size(), "trace", "traces"), reasons.join(QStringLiteral(", ")));
+      .arg(count_text(avoidable.size()),
+           counted(document.traces_of(function).size(), "trace", "traces"), reasons.join(QStringLiteral(", ")));
 }
 
 }  // namespace footlight::app

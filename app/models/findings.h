@@ -1,6 +1,7 @@
 // The findings of a run: the cards of the dock, and what was looked for and not found.
 #pragma once
 
+#include "app/models/cause_words.h"
 #include "app/models/selection.h"
 
 #include "engine/explain/findings.h"
@@ -37,8 +38,8 @@ struct FindingNote {
 struct FindingList {
   std::vector<FindingCard> cards;
   std::vector<FindingNote> notes;
-  QStringList dropped;    // "embed: varying shape (a few shapes, each comes back)"
-  QStringList not_found;  // "varying rank"
+  QStringList dropped;    // "embed: shapes that vary (a few shapes, each comes back)"
+  std::vector<LookedFor> not_found;
 };
 
 explain::RunRecords records_of(const Document& document);

@@ -5,13 +5,35 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 namespace footlight::app {
 namespace {
 constexpr size_t kParameterColumns = 7;
 constexpr int kFixedAfter = 4;  // nodes, calls, trace ms, why
+
+double number_in(const QString& text) {
+  bool is_one = false;
+  const double number = text.toDouble(&is_one);
+  return is_one ? number : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
+
+QString reason_text(const session::TraceRecord& t) {
+  if (!t.error.empty()) return q(t.error);
+  if (!t.why.empty()) return q(t.why);
+  switch (t.reason) {
+    case session::TraceReason::kGetConcreteFunction: return QStringLiteral("get_concrete_function");
+    case session::TraceReason::kVariableCreation: return QStringLiteral("makes variables");
+    case session::TraceReason::kEvicted: return QStringLiteral("traced again after eviction");
+    case session::TraceReason::kRelaxed: return QStringLiteral("relaxed shapes");
+    case session::TraceReason::kCall: return t.nearest.valid() ? QString() : QStringLiteral("first call");
+    default: return QStringLiteral("another reason");  // from a newer version
+  }
+}
 
 std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& parameters) const {
   std::vector<Row> rows;
@@ -35,36 +57,65 @@ std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& p
     std::stable_partition(parameters.begin(), parameters.end(), [&](const std::string& p) { return ever.contains(p); });
     parameters.resize(kParameterColumns);
   }
-  for (size_t i = 0; i < traces.size(); ++i) {
-    const session::TraceRecord* t = traces[i];
-    Row row;
-    row.id = t->id;
-    row.failed = !t->error.empty();
-    row.cells << QStringLiteral("#%1").arg(t->number);
-    row.differs.push_back(false);
-    for (const std::string& p : parameters) {
-      row.cells << parameter_cell(*t, p);
-      row.differs.push_back(differing[i].contains(p));
-    }
-    const session::GraphRecord* g = document_->graph(t->graph());
-    row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
-    row.cells << QString::number(document_->calls_of(t->id).calls);
-    row.cells << (t->end_ns > t->start_ns ? milliseconds(t->end_ns - t->start_ns) : QStringLiteral("–"));
-    QString why = row.failed ? q(t->error) : q(t->why);
-    if (why.isEmpty()) {
-      switch (t->reason) {
-        case session::TraceReason::kGetConcreteFunction: why = QStringLiteral("get_concrete_function"); break;
-        case session::TraceReason::kVariableCreation: why = QStringLiteral("makes variables"); break;
-        case session::TraceReason::kEvicted: why = QStringLiteral("traced again after eviction"); break;
-        case session::TraceReason::kRelaxed: why = QStringLiteral("relaxed shapes"); break;
-        case session::TraceReason::kCall: why = t->nearest.valid() ? QString() : QStringLiteral("first call"); break;
-        default: why = QStringLiteral("another reason"); break;  // from a newer version
-      }
-    }
-    row.cells << why;
-    rows.push_back(std::move(row));
-  }
+  for (size_t i = 0; i < traces.size(); ++i) rows.push_back(make_row(*traces[i], parameters, differing[i]));
   return rows;
+}
+
+TracesModel::Row TracesModel::make_row(const session::TraceRecord& t, const std::vector<std::string>& parameters,
+                                       const std::set<std::string>& differing) const {
+  Row row;
+  row.id = t.id;
+  row.failed = !t.error.empty();
+  row.ended = t.end_ns > t.start_ns;
+  row.cells << QStringLiteral("#%1").arg(t.number);
+  row.differs.push_back(false);
+  for (const std::string& p : parameters) {
+    row.cells << parameter_cell(t, p);
+    row.differs.push_back(differing.contains(p));
+  }
+  const session::GraphRecord* g = document_->graph(t.graph());
+  row.ended = row.ended && g;
+  row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
+  row.cells << QString::number(document_->calls_of(t.id).calls);
+  row.cells << (t.end_ns > t.start_ns ? milliseconds(t.end_ns - t.start_ns) : QStringLiteral("–"));
+  row.cells << reason_text(t);
+  for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
+  row.numbers.front() = t.number;
+  row.numbers[row.numbers.size() - 2] = static_cast<double>(t.end_ns - t.start_ns);
+  return row;
+}
+
+// Where a run goes on, the rows that are there stay as they are, but for their calls. False: a column would come or go.
+bool TracesModel::append_rows() {
+  const auto traces = document_->traces_of(function_);
+  if (traces.size() < rows_.size() || parameters_.size() >= kParameterColumns) return false;
+  for (size_t i = 0; i < rows_.size(); ++i)
+    if (traces[i]->id != rows_[i].id) return false;
+  const std::set<std::string> known(parameters_.begin(), parameters_.end());
+  std::vector<Row> more;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const session::TraceRecord& t = *traces[i];
+    if (i < rows_.size() && rows_[i].ended) {
+      const uint64_t calls = document_->calls_of(t.id).calls;
+      const auto column = static_cast<qsizetype>(parameters_.size()) + 2;
+      rows_[i].cells[column] = QString::number(calls);
+      rows_[i].numbers[static_cast<size_t>(column)] = static_cast<double>(calls);
+      continue;
+    }
+    const auto differing = t.nearest.valid() ? differing_parameters(t) : std::set<std::string>();
+    for (const std::string& parameter : differing)
+      if (!parameter.empty() && !known.contains(parameter)) return false;
+    if (i < rows_.size()) rows_[i] = make_row(t, parameters_, differing);
+    else more.push_back(make_row(t, parameters_, differing));
+  }
+  const int before = static_cast<int>(rows_.size());
+  if (!more.empty()) {
+    beginInsertRows({}, before, before + static_cast<int>(more.size()) - 1);
+    rows_.insert(rows_.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    endInsertRows();
+  }
+  if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
+  return true;
 }
 
 void TracesModel::set_function(const Document* document, FunctionId function) {
@@ -76,23 +127,20 @@ void TracesModel::set_function(const Document* document, FunctionId function) {
 }
 
 void TracesModel::refresh() {
+  if (document_ && append_rows()) return;
   std::vector<std::string> parameters;
   std::vector<Row> rows = make_rows(parameters);
-  if (parameters != parameters_ || rows.size() < rows_.size()) {
+  const auto before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
+  if (parameters != parameters_ || after < before) {
     beginResetModel();
     parameters_ = std::move(parameters);
     rows_ = std::move(rows);
     endResetModel();
     return;
   }
-  const int before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
-  if (after > before) {
-    beginInsertRows({}, before, after - 1);
-    rows_ = std::move(rows);
-    endInsertRows();
-  } else {
-    rows_ = std::move(rows);
-  }
+  if (after > before) beginInsertRows({}, before, after - 1);
+  rows_ = std::move(rows);
+  if (after > before) endInsertRows();
   if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
 }
 
@@ -134,6 +182,8 @@ QVariant TracesModel::data(const QModelIndex& index, int role) const {
     }
     case kDiffers:
       return differs;
+    case kOrder:
+      return std::isnan(row.numbers[column]) ? QVariant(row.cells[index.column()]) : QVariant(row.numbers[column]);
     case kTraceId:
       return row.id.value;
     case kMono:
@@ -158,12 +208,34 @@ QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int r
   return at < 4 ? QString::fromLatin1(rest[at]) : QString();
 }
 
-SortedTraces::SortedTraces(TracesModel* traces, QObject* parent) : QSortFilterProxyModel(parent), traces_(traces) {
-  setSourceModel(traces);
+SortedRows::SortedRows(QAbstractItemModel* rows, QObject* parent) : QSortFilterProxyModel(parent) {
+  setSourceModel(rows);
 }
 
-void SortedTraces::set_filter(const QString& text) {
+void SortedRows::set_filter(const QString& text) {
   words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  invalidateFilter();
+}
+
+bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+  const QVariant a = left.data(TracesModel::kOrder), b = right.data(TracesModel::kOrder);
+  const bool first = a.typeId() == QMetaType::Double, second = b.typeId() == QMetaType::Double;
+  if (first && second) return a.toDouble() < b.toDouble();
+  return first != second ? first : QString::compare(a.toString(), b.toString(), Qt::CaseInsensitive) < 0;
+}
+
+bool SortedRows::filterAcceptsRow(int row, const QModelIndex&) const {
+  return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
+    for (int c = 0; c < sourceModel()->columnCount(); ++c)
+      if (sourceModel()->index(row, c).data().toString().contains(word, Qt::CaseInsensitive)) return true;
+    return false;
+  });
+}
+
+SortedTraces::SortedTraces(TracesModel* traces, QObject* parent) : SortedRows(traces, parent), traces_(traces) {}
+
+void SortedTraces::set_only(std::vector<TraceId> traces) {
+  only_ = std::move(traces);
   invalidateFilter();
 }
 
@@ -174,24 +246,9 @@ int SortedTraces::row_of(TraceId id) const {
   return row < 0 ? -1 : mapFromSource(traces_->index(row, 0)).row();
 }
 
-bool SortedTraces::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-  const auto number = [](QString text, bool& is_one) {
-    if (text.startsWith(QLatin1Char('#'))) text.remove(0, 1);
-    return text.toDouble(&is_one);
-  };
-  const QString a = left.data().toString(), b = right.data().toString();
-  bool first = false, second = false;
-  const double x = number(a, first), y = number(b, second);
-  if (first && second) return x < y;
-  return first != second ? first : QString::compare(a, b, Qt::CaseInsensitive) < 0;
-}
-
-bool SortedTraces::filterAcceptsRow(int row, const QModelIndex&) const {
-  return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
-    for (int c = 0; c < traces_->columnCount(); ++c)
-      if (traces_->index(row, c).data().toString().contains(word, Qt::CaseInsensitive)) return true;
-    return false;
-  });
+bool SortedTraces::filterAcceptsRow(int row, const QModelIndex& parent) const {
+  if (!only_.empty() && !std::binary_search(only_.begin(), only_.end(), traces_->trace_at(row))) return false;
+  return SortedRows::filterAcceptsRow(row, parent);
 }
 
 std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs) {
@@ -201,6 +258,7 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
     StripCell cell;
     cell.first = run.first;
     cell.count = run.count;
+    cell.chosen = run.chosen;
     cell.trace = run.trace;
     if (const session::TraceRecord* t = document.trace(run.trace)) cell.number = t->number;
     switch (run.outcome) {

@@ -7,13 +7,15 @@
 #include <QSortFilterProxyModel>
 #include <QStringList>
 
+#include <set>
+
 namespace footlight::app {
 
 class TracesModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Role { kDiffers = Qt::UserRole, kTraceId, kMono, kFailed };
+  enum Role { kDiffers = Qt::UserRole, kTraceId, kMono, kFailed, kOrder };  // kOrder: a number or a text to sort by
   using QAbstractTableModel::QAbstractTableModel;
 
   void set_function(const Document* document, FunctionId function);
@@ -31,10 +33,15 @@ class TracesModel : public QAbstractTableModel {
   struct Row {
     TraceId id;
     QStringList cells;
+    std::vector<double> numbers;  // what the cells are sorted by; NaN: their text
     std::vector<bool> differs;
     bool failed = false;
+    bool ended = false;  // only its calls may still change
   };
   std::vector<Row> make_rows(std::vector<std::string>& parameters) const;
+  Row make_row(const session::TraceRecord& trace, const std::vector<std::string>& parameters,
+               const std::set<std::string>& differing) const;
+  bool append_rows();
 
   const Document* document_ = nullptr;
   FunctionId function_;
@@ -42,24 +49,42 @@ class TracesModel : public QAbstractTableModel {
   std::vector<Row> rows_;
 };
 
-// The table's rows sorted by a column, numbers as numbers, and only those with every word of a text.
-class SortedTraces : public QSortFilterProxyModel {
+// A table's rows sorted by a column, numbers as numbers, and only those with every word of a text.
+class SortedRows : public QSortFilterProxyModel {
   Q_OBJECT
 
  public:
-  explicit SortedTraces(TracesModel* traces, QObject* parent = nullptr);
+  explicit SortedRows(QAbstractItemModel* rows, QObject* parent = nullptr);
   void set_filter(const QString& text);
-  TraceId trace_at(int row) const;
-  int row_of(TraceId id) const;  // -1: filtered out
 
  protected:
   bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
   bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 
  private:
-  TracesModel* traces_;
   QStringList words_;
 };
+
+class SortedTraces : public SortedRows {
+  Q_OBJECT
+
+ public:
+  explicit SortedTraces(TracesModel* traces, QObject* parent = nullptr);
+  // Only these, if there are any; sorted.
+  void set_only(std::vector<TraceId> traces);
+  TraceId trace_at(int row) const;
+  int row_of(TraceId id) const;  // -1: filtered out
+
+ protected:
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  TracesModel* traces_;
+  std::vector<TraceId> only_;
+};
+
+// Why a trace was made, in a few words: "value of lr", "first call".
+QString reason_text(const session::TraceRecord& trace);
 
 // One cell of the strip above the table: a trace, or a run of hits between two traces.
 struct StripCell {
@@ -69,6 +94,7 @@ struct StripCell {
   int number = 0;     // of the trace
   size_t first = 0;   // index of its first call among the function's calls
   size_t count = 1;
+  bool chosen = true;  // belongs to the chosen calls
 };
 // One per run of calls; if folded, adjacent hits are one run (query::CallIndex::runs).
 std::vector<StripCell> call_strip(const Document& document, const std::vector<query::CallRun>& runs);

@@ -29,12 +29,15 @@ void Swatch::paintEvent(QPaintEvent*) {
 AutographView::AutographView(const Context& context, QWidget* parent) : View(context, parent) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = empty_label();
+  empty_ = new Lead(Lead::kMiddle);
+  connect(empty_, &Lead::followed, this, &View::wants_view);
   outer->addWidget(empty_, 1);
   body_ = new QWidget;
   outer->addWidget(body_, 1);
   auto* rows = new QVBoxLayout(body_);
   rows->setContentsMargins(16, 8, 16, 14);
+  lead_ = new Lead(Lead::kLine);
+  rows->addWidget(lead_);
   auto* columns = new QHBoxLayout;
   columns->setSpacing(12);
 
@@ -220,6 +223,7 @@ void AutographView::reset() {
 }
 
 void AutographView::refresh() {
+  if (!shown()) empty_->say(nothing_to_show(document(), current(), LeadFor::kAutograph));
   if (pieces_ == document().generated.size() && decisions_ == document().decisions.size()) return;
   show_code();
 }
@@ -231,14 +235,14 @@ void AutographView::show_code() {
   body_->setVisible(code != nullptr);
   empty_->setVisible(code == nullptr);
   if (!code) {
-    const session::FunctionRecord* f = document().function(function_);
-    empty_->setText(f ? q(f->name) + QStringLiteral(" was not converted: it has not been traced, or autograph=False.")
-                      : QStringLiteral("Choose a function on the left to see what AutoGraph made of it."));
+    empty_->say(nothing_to_show(document(), current(), LeadFor::kAutograph));
     return;
   }
   const session::FileRecord* file = document().file(code->file);
   file_->setText(file ? file_name(file->path) : QString());
-  source_->set_lines(function_lines(document(), *code, current().trace));
+  std::vector<CodeLine> lines = function_lines(document(), *code, current().trace);
+  lead_->say(autograph_lead(lines));
+  source_->set_lines(std::move(lines));
   generated_->set_lines(generated_lines(*code));
   find_->text_changed();
   generated_title_->setText(counted(generated_->lines().size(), "line", "lines"));

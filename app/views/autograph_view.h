@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/views/code_view.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QComboBox>
@@ -20,7 +21,11 @@ class AutographView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return source_; }
+  QWidget* main_widget() override {
+    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : source_;
+  }
+  Lead* lead() { return lead_; }
+  Lead* nothing() { return empty_; }  // what an empty view says
 
   CodeView* source() { return source_; }
   CodeView* generated() { return generated_; }
@@ -49,7 +54,8 @@ class AutographView : public View {
   mutable std::pair<TraceId, size_t> codes_of_;   // the trace and the number of graphs they were found in
   bool filling_ = false, scrolling_ = false;
   FindBar* find_;
-  QLabel *file_, *generated_title_, *empty_;
+  QLabel *file_, *generated_title_;
+  Lead *lead_, *empty_;
   QComboBox* choice_;
   QWidget *body_, *legend_;
   CodeView *source_, *generated_;

@@ -61,9 +61,10 @@ double CallStrip::width_of(const StripCell& cell) const {
 void CallStrip::measure() {
   cells_.clear();
   left_.assign(1, 0);
-  calls_ = 0;
+  calls_ = chosen_ = 0;
   if (document_) {
     calls_ = runs_.empty() ? 0 : runs_.back().first + runs_.back().count;
+    for (const query::CallRun& run : runs_) chosen_ += run.chosen ? run.count : 0;
     const auto traces = static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), [](const query::CallRun& run) {
       return run.outcome == CallOutcome::kTrace || run.outcome == CallOutcome::kFailed;
     }));
@@ -78,7 +79,9 @@ void CallStrip::measure() {
     for (const StripCell& c : cells_) left_.push_back(left_.back() + width_of(c) + kGap);
     scroll_ = std::clamp(scroll_, 0.0, std::max(0.0, left_.back() - kGap - room));
   }
-  setAccessibleDescription(document_ ? calls_summary(*document_, function_) : QString());
+  QString said = document_ ? calls_summary(*document_, function_) : QString();
+  if (chosen_ < calls_) said += QString::fromUtf8(" · ") + range_text();
+  setAccessibleDescription(said);
   update();
   Q_EMIT scrolled();
 }
@@ -92,6 +95,8 @@ QRectF CallStrip::cell_rect(size_t i) const {
 
 QString CallStrip::range_text() const {
   if (cells_.empty()) return {};
+  if (chosen_ < calls_)
+    return QStringLiteral("%1 of %2 marked").arg(count_text(chosen_), counted(calls_, "call", "calls"));
   const double room = width() - 2 * kSide;
   if (left_.back() - kGap <= room) return folded_ ? QStringLiteral("hits between traces form one bar") : QString();
   size_t first = cells_.size(), last = 0;
@@ -119,12 +124,14 @@ void CallStrip::paintEvent(QPaintEvent*) {
     if (cell.left() > width()) break;
     const StripCell& c = cells_[i];
     const bool mine = c.trace.valid() && c.trace == current_;
+    painter.setOpacity(c.chosen ? 1 : 0.3);
     switch (c.kind) {
       case StripCell::Kind::kTrace:
       case StripCell::Kind::kFailed:
         rounded(painter, cell, 4, c.kind == StripCell::Kind::kTrace ? t["amberFill"] : t["redFill"]);
         text_in(painter, cell, c.number ? QStringLiteral("#%1").arg(c.number) : QStringLiteral("!"),
                 t["onFill"], t.ui(-1, QFont::Bold), Qt::AlignCenter);
+        painter.setOpacity(1);
         if (mine) rounded(painter, cell.adjusted(-3, -3, 3, 3), 6, {}, t["text"], 1.5);
         break;
       case StripCell::Kind::kHits:
@@ -137,6 +144,7 @@ void CallStrip::paintEvent(QPaintEvent*) {
         break;
     }
   }
+  painter.setOpacity(1);
   painter.setClipping(false);
   focus_ring(painter, this);
 }
@@ -149,7 +157,15 @@ int CallStrip::cell_at(double x) const {
   return -1;
 }
 
+void CallStrip::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  const int cell = by_mouse ? cell_at(event->pos().x()) : -1;
+  const TraceId trace = cell >= 0 ? cells_[static_cast<size_t>(cell)].trace : by_mouse ? TraceId() : current_;
+  if (trace.valid()) Q_EMIT menu_asked(trace, by_mouse ? event->globalPos() : mapToGlobal(rect().center()));
+}
+
 void CallStrip::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
   const int cell = cell_at(event->position().x());
   if (cell < 0) return;
   const StripCell& c = cells_[static_cast<size_t>(cell)];

@@ -19,7 +19,7 @@ class CallStrip : public QWidget {
   static constexpr uint64_t kMostEvery = 20'000;
   void set_current(TraceId trace);
   bool folded() const { return folded_; }
-  // "calls 1–48 of 120 in view"; empty when all are.
+  // "calls 1–48 of 120 in view"; empty when all are. "40 of 48 calls marked" when some are chosen.
   QString range_text() const;
   QRectF cell_rect(size_t index) const;
   const std::vector<StripCell>& cells() const { return cells_; }
@@ -27,11 +27,13 @@ class CallStrip : public QWidget {
  Q_SIGNALS:
   void trace_chosen(footlight::TraceId trace);
   void call_chosen(size_t index);  // among the function's calls
+  void menu_asked(footlight::TraceId trace, const QPoint& at);
   void scrolled();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
@@ -52,7 +54,7 @@ class CallStrip : public QWidget {
   double hit_ = 36, trace_ = 32;
   double scroll_ = 0;
   bool folded_ = false;
-  size_t calls_ = 0;
+  size_t calls_ = 0, chosen_ = 0;
 };
 
 }  // namespace footlight::app

@@ -2,6 +2,7 @@
 #include "app/views/compare_start.h"
 
 #include "app/models/text.h"
+#include "app/models/view_leads.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -101,6 +102,10 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
     button->setAutoDefault(true);
     buttons->addWidget(button);
   }
+  elsewhere_button_ = new QPushButton;
+  elsewhere_button_->setAutoDefault(true);
+  connect(elsewhere_button_, &QPushButton::clicked, this, [this] { Q_EMIT wants_view(elsewhere_); });
+  buttons->addWidget(elsewhere_button_);
   buttons->addStretch(1);
   column->addLayout(buttons);
 
@@ -198,10 +203,15 @@ void CompareStart::set_state(State state) {
 
 void CompareStart::say() {
   if (!document_) return;
+  elsewhere_button_->hide();
   if (function_name_.isEmpty()) {
     title_->setText(QStringLiteral("Compare eager and traced"));
-    text_->setText(QStringLiteral("Select a traced function: the same call then runs both ways, and the difference is "
-                                  "explained part by part."));
+    const ViewLead lead = nothing_to_show(*document_, {}, LeadFor::kCompare);
+    text_->setText(lead.text);
+    elsewhere_ = lead.view;
+    elsewhere_button_->setText(lead.link);
+    elsewhere_button_->setVisible(!elsewhere_.isEmpty());
+    start_->setVisible(elsewhere_.isEmpty());
     effects_->hide();
     return;
   }

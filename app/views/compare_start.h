@@ -33,7 +33,10 @@ class CompareStart : public QWidget {
   void show_idle();
   State state() const { return state_; }
 
-  QPushButton* main_button() { return state_ == State::kRunning ? stop_ : state_ == State::kAsking ? go_ : start_; }
+  QPushButton* main_button() {
+    if (function_name_.isEmpty() && !elsewhere_.isEmpty()) return elsewhere_button_;
+    return state_ == State::kRunning ? stop_ : state_ == State::kAsking ? go_ : start_;
+  }
   QPushButton* cancel_button() { return cancel_; }
   QSpinBox* call_box() { return call_; }
   QSpinBox* pairs_box() { return pairs_; }
@@ -44,6 +47,7 @@ class CompareStart : public QWidget {
   void confirmed(const footlight::app::ComparePlan& plan);
   void stop_asked();
   void left();                              // Cancel, or Esc
+  void wants_view(const QString& name);
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -65,6 +69,8 @@ class CompareStart : public QWidget {
   QWidget* choices_;
   QSpinBox *call_, *pairs_, *seconds_;
   QPushButton *start_, *go_, *cancel_, *stop_;
+  QString elsewhere_;                       // the view to look at where there is nothing to compare
+  QPushButton* elsewhere_button_;
   QProgressBar* bar_;
 };
 

@@ -18,6 +18,7 @@ QWidget* CompareView::main_widget() {
 void CompareView::connect_parts() {
   connect(start_, &CompareStart::confirmed, this, &CompareView::run_asked);
   connect(start_, &CompareStart::stop_asked, this, &CompareView::stop_asked);
+  connect(start_, &CompareStart::wants_view, this, &View::wants_view);
   connect(start_, &CompareStart::left, this, [this] {
     asking_ = false;
     show_page();

@@ -3,14 +3,19 @@
 
 #include "app/views/paint.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QTextBlock>
+
+#include <algorithm>
 
 namespace footlight::app {
 
 EditView::EditView(QWidget* parent) : QPlainTextEdit(parent) {
   setReadOnly(true);
   setTabChangesFocus(true);
-  setLineWrapMode(QPlainTextEdit::NoWrap);
+  setLineWrapMode(QPlainTextEdit::WidgetWidth);
+  setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   setAccessibleName(QStringLiteral("The edit"));
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -38,8 +43,19 @@ void EditView::set_lines(const std::vector<EditLine>& lines) {
     cursor.insertText(line.text, letters);
   }
   moveCursor(QTextCursor::Start);
-  const int bar = 14;  // the horizontal scroll bar, with long lines
-  setFixedHeight(static_cast<int>(lines.size()) * QFontMetrics(font()).lineSpacing() + 18 + bar);
+  fit();
+}
+
+// As tall as its lines, of which long ones take several rows.
+void EditView::fit() {
+  const int rows = std::max(1, static_cast<int>(document()->documentLayout()->documentSize().height()));
+  const int height = rows * QFontMetrics(font()).lineSpacing() + 22;
+  if (height != maximumHeight()) setFixedHeight(height);
+}
+
+void EditView::resizeEvent(QResizeEvent* event) {
+  QPlainTextEdit::resizeEvent(event);
+  fit();
 }
 
 void EditView::paintEvent(QPaintEvent* event) {

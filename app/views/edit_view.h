@@ -16,6 +16,10 @@ class EditView : public QPlainTextEdit {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void fit();
 };
 
 }  // namespace footlight::app

@@ -4,21 +4,24 @@
 #include "app/models/text.h"
 #include "app/session/script_edit.h"
 #include "app/views/labels.h"
-#include "app/views/paint.h"
+#include "app/views/theme.h"
 
 #include <QClipboard>
 #include <QFileInfo>
-#include <QGridLayout>
 #include <QGuiApplication>
 #include <QKeyEvent>
 #include <QScrollBar>
 
 namespace footlight::app {
+namespace {
+constexpr int kNarrow = 820;
+}
 
 FindingPage::FindingPage(const Context& context, Dismissed* dismissed, QWidget* parent)
     : QScrollArea(parent), context_(context), dismissed_(dismissed) {
   setFrameShape(QFrame::NoFrame);
   setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(QStringLiteral("Finding"));
   connect(&compare_, &RunCompare::finished, this, [this](const RunPair& pair) {
@@ -63,9 +66,11 @@ void FindingPage::build() {
   auto* fixes = new QHBoxLayout;
   fixes->addWidget(plain_label(QStringLiteral("Fix"), "group"));
   tabs_ = new Tabs(true);
+  tabs_->set_cuts(true);
   tabs_->setAccessibleName(QStringLiteral("Fixes"));
   for (const FixContent& f : content_.fixes)
-    tabs_->addTab(f.title.size() > 48 ? f.title.left(46) + QString::fromUtf8(" …") : f.title);
+    tabs_->setTabToolTip(tabs_->addTab(f.title.size() > 48 ? f.title.left(46) + QString::fromUtf8(" …") : f.title),
+                         plain_tip(f.title));
   fixes->addWidget(tabs_, 1);
   column->addLayout(fixes);
   column->addSpacing(4);
@@ -102,16 +107,22 @@ void FindingPage::build() {
   table_->setVisible(runs);
   if (compared_) table_->set_runs(content_.card.function, pair_);
   if (detached_) detach();
+  arrange();
 }
 
 QWidget* FindingPage::make_head() {
   auto* head = new QWidget;
-  auto* row = new QHBoxLayout(head);
+  head_ = new QGridLayout(head);
+  head_->setContentsMargins(0, 0, 0, 0);
+  head_->setHorizontalSpacing(16);
+  head_->setColumnStretch(2, 1);
+  links_ = new QWidget;
+  auto* row = new QHBoxLayout(links_);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(16);
   auto* title = new ElidedLabel(content_.card.title);
   title->setProperty("role", "title");
-  row->addWidget(title);
+  head_->addWidget(title, 0, 0);
   if (!content_.card.function.isEmpty()) {
     auto* function = new LinkButton(content_.card.function, true);
     function->setAccessibleName(QStringLiteral("Show the function ") + content_.card.function);
@@ -126,19 +137,37 @@ QWidget* FindingPage::make_head() {
             [this] { Q_EMIT place_chosen(content_.path, content_.card.place.line); });
     row->addWidget(place);
   }
-  auto* check = new ElidedLabel(content_.card.checked ? QString::fromUtf8("✓ ") + content_.card.check
-                                                      : content_.card.check);
-  check->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  if (content_.card.checked) check->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
-  else check->setProperty("role", "dim");
-  check->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the title goes first
-  row->addWidget(check, 1);
+  check_ = new ElidedLabel(content_.card.checked ? QString::fromUtf8("✓ ") + content_.card.check
+                                                 : content_.card.check);
+  if (content_.card.checked) check_->setStyleSheet(QStringLiteral("color: ") + theme()["green"].name());
+  else check_->setProperty("role", "dim");
+  check_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the title goes first
   auto* close = new QPushButton(QStringLiteral("Close"));
   close->setAccessibleName(QStringLiteral("Close the finding"));
   set_tip(close, QStringLiteral("Back to the views (Esc)"));
   connect(close, &QPushButton::clicked, this, &FindingPage::closed);
-  row->addWidget(close);
+  head_->addWidget(close, 0, 3);
   return head;
+}
+
+// In a narrow window links and check stand below the title, and the buttons in two rows.
+void FindingPage::arrange() {
+  const bool narrow = viewport()->width() < kNarrow;
+  for (QWidget* moved : {links_, static_cast<QWidget*>(check_)}) head_->removeWidget(moved);
+  if (narrow) {
+    head_->addWidget(links_, 1, 0, 1, 4, Qt::AlignLeft);
+    head_->addWidget(check_, 2, 0, 1, 4);
+  } else {
+    head_->addWidget(links_, 0, 1);
+    head_->addWidget(check_, 0, 2);
+  }
+  check_->setAlignment((narrow ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  buttons_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+}
+
+void FindingPage::resizeEvent(QResizeEvent* event) {
+  if (body_) arrange();
+  QScrollArea::resizeEvent(event);
 }
 
 QWidget* FindingPage::make_evidence() {
@@ -153,7 +182,8 @@ QWidget* FindingPage::make_evidence() {
   for (const EvidenceRow& r : content_.evidence) {
     auto* name = new ElidedLabel(r.name);
     name->setProperty("role", "dim");
-    name->setFixedWidth(150);
+    name->setMinimumWidth(90);
+    name->setMaximumWidth(150);
     grid->addWidget(name, at, 0, Qt::AlignTop);
     auto* value = plain_label(r.value);
     value->setFont(theme().code());
@@ -178,8 +208,14 @@ QWidget* FindingPage::make_evidence() {
 }
 
 void FindingPage::make_buttons(QVBoxLayout* column) {
-  auto* row = new QHBoxLayout;
-  row->setSpacing(10);
+  buttons_ = new QBoxLayout(QBoxLayout::LeftToRight);
+  buttons_->setSpacing(10);
+  auto *first = new QHBoxLayout, *second = new QHBoxLayout;
+  QHBoxLayout* row = first;
+  for (QHBoxLayout* each : {first, second}) {
+    each->setSpacing(10);
+    buttons_->addLayout(each);
+  }
   const auto button = [&](const QString& text, const QString& tip, auto&& act) {
     auto* made = new QPushButton(text);
     set_tip(made, tip);
@@ -194,6 +230,7 @@ void FindingPage::make_buttons(QVBoxLayout* column) {
   apply_run_->setObjectName(QStringLiteral("runButton"));
   apply_ = button(QStringLiteral("Apply"), QStringLiteral("Write the edit into the script"), [this] { apply(); });
   undo_ = button(QStringLiteral("Undo"), QStringLiteral("Write the script as it was"), [this] { undo(); });
+  row = second;
   copy_ = button(QStringLiteral("Copy edit"), QStringLiteral("As a patch"), [this] {
     if (const FixContent* f = fix()) QGuiApplication::clipboard()->setText(as_patch(f->path, f->lines));
   });
@@ -206,8 +243,10 @@ void FindingPage::make_buttons(QVBoxLayout* column) {
     show_fix();
     Q_EMIT dismissed_changed();
   });
-  row->addStretch(1);
-  column->addLayout(row);
+  first->addStretch(0);
+  second->addStretch(1);
+  buttons_->addStretch(1);
+  column->addLayout(buttons_);
 }
 
 const FixContent* FindingPage::fix() const {
@@ -305,13 +344,6 @@ void FindingPage::show_theme() {
 void FindingPage::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape) Q_EMIT closed();
   else QScrollArea::keyPressEvent(event);
-}
-
-void FindingPage::paintEvent(QPaintEvent* event) {
-  QScrollArea::paintEvent(event);
-  if (!hasFocus()) return;
-  QPainter painter(viewport());
-  focus_ring(painter, viewport());
 }
 
 }  // namespace footlight::app

@@ -10,6 +10,7 @@
 #include "app/views/view.h"
 
 #include <QPushButton>
+#include <QGridLayout>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -53,13 +54,14 @@ class FindingPage : public QScrollArea {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
-  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QWidget* make_head();
   QWidget* make_evidence();
   void make_buttons(QVBoxLayout* column);
   void build();
+  void arrange();
   void show_fix();
   bool apply();
   void undo();
@@ -79,6 +81,10 @@ class FindingPage : public QScrollArea {
   bool compared_ = false;
 
   QFrame* body_ = nullptr;
+  QGridLayout* head_ = nullptr;
+  QLabel* check_ = nullptr;
+  QWidget* links_ = nullptr;
+  QBoxLayout* buttons_ = nullptr;
   Tabs* tabs_ = nullptr;
   EditView* edit_ = nullptr;
   QLabel *note_ = nullptr, *fix_check_ = nullptr;

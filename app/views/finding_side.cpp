@@ -70,7 +70,17 @@ void FindingSide::set_findings(const FindingList& list) {
     cards_.push_back(button);
   }
   add_texts(QStringLiteral("Looked at and legitimate"), list.dropped);
-  add_texts(QStringLiteral("Looked for and not found"), list.not_found);
+  if (!list.not_found.empty()) {
+    column_->addSpacing(12);
+    column_->addWidget(plain_label(QStringLiteral("Looked for and not found"), "group"));
+  }
+  for (const LookedFor& looked : list.not_found) {
+    auto* where = plain_label(looked.where, "faint");
+    where->setWordWrap(true);
+    column_->addSpacing(4);
+    column_->addWidget(where);
+    add_list(looked.causes);
+  }
   column_->addStretch(1);
   setWidget(inside);
 }
@@ -79,6 +89,10 @@ void FindingSide::add_texts(const QString& heading, const QStringList& texts) {
   if (texts.isEmpty()) return;
   column_->addSpacing(12);
   column_->addWidget(plain_label(heading, "group"));
+  add_list(texts);
+}
+
+void FindingSide::add_list(const QStringList& texts) {
   for (const QString& text : texts.mid(0, kMostTexts)) {
     auto* label = plain_label(text, "dim");
     label->setWordWrap(true);

@@ -21,6 +21,7 @@ class FindingSide : public QScrollArea {
 
  private:
   void add_texts(const QString& heading, const QStringList& texts);
+  void add_list(const QStringList& texts);
 
   QVBoxLayout* column_ = nullptr;
   std::vector<QPushButton*> cards_;

@@ -1,14 +1,20 @@
 // Builds the cards and tracks the selected one.
 #include "app/views/findings_view.h"
 
+#include "app/models/finding_content.h"
 #include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
+#include <QClipboard>
+#include <QContextMenuEvent>
 #include <QGridLayout>
+#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QMouseEvent>
+#include <QPointer>
 #include <QPushButton>
 #include <QStyle>
 
@@ -37,14 +43,16 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   auto* detail = new ElidedLabel(card.detail);
   detail->setProperty("role", "dim");
   // In a narrow window, hide the function's name first, then the savings.
-  title->setMinimumWidth(QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4);
-  place->setMinimumWidth(place->sizeHint().width());
+  const int title_width = QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4;
+  title->setMinimumWidth(std::min(title_width, 150));
+  title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+  place->setMinimumWidth(std::min(place->sizeHint().width(), 150));
+  function->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   auto* head = new QHBoxLayout;
   head->setSpacing(14);
   head->addWidget(title);
   head->addWidget(place);
-  head->addWidget(function);
-  head->addStretch(1);
+  head->addWidget(function, 1);
   grid->addLayout(head, 0, 0);
   grid->addWidget(detail, 1, 0);
   if (!card.check.isEmpty()) {
@@ -76,7 +84,13 @@ void FindingWidget::paintEvent(QPaintEvent* event) {
   rounded(painter, QRectF(1, 1, 4, height() - 2), 2, theme().color(card_.tone + QStringLiteral("Fill")));
 }
 
-void FindingWidget::mousePressEvent(QMouseEvent*) {
+void FindingWidget::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  Q_EMIT menu_asked(by_mouse ? event->globalPos() : mapToGlobal(rect().center()));
+}
+
+void FindingWidget::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
   setFocus(Qt::MouseFocusReason);
   Q_EMIT chosen();
 }
@@ -113,7 +127,7 @@ QWidget* FindingsView::main_widget() { return cards_.empty() ? static_cast<QWidg
 
 void FindingsView::reset() {
   shown_ = QStringLiteral("\n");
-  seen_traces_ = seen_calls_ = SIZE_MAX;
+  seen_traces_ = seen_calls_ = seen_eager_ = SIZE_MAX;
   ticket_ = {};
   ask_again_ = false;
   list_ = {};
@@ -134,7 +148,8 @@ void FindingsView::show_again() {
 void FindingsView::refresh() {
   // Findings change with new traces; more calls alone hardly change what a replay saves.
   const bool ended = document().end.has_value();
-  if (seen_traces_ == document().traces.size() && (!ended || seen_calls_ == document().calls)) return;
+  const bool late = ended && seen_eager_ != document().eager.places.size();  // ops are added up last
+  if (seen_traces_ == document().traces.size() && !late && (!ended || seen_calls_ == document().calls)) return;
   ask();
 }
 
@@ -145,6 +160,7 @@ void FindingsView::ask() {
   if (ask_again_) return;
   seen_traces_ = document().traces.size();
   seen_calls_ = document().calls;
+  seen_eager_ = document().eager.places.size();
   context_.session->queries().ask(
       ticket_,
       [eager = document().eager](const query::Store& store, const query::Cancel&) {
@@ -172,7 +188,8 @@ void FindingsView::take(explain::Findings found) {
 }
 
 void FindingsView::build() {
-  QString contents = theme().name() + QString::number(dismissed_cards_.size()) + QString::number(show_dismissed_);
+  QString contents = theme().name() + QString::number(dismissed_cards_.size()) + QString::number(show_dismissed_) +
+                     QString::number(busy()) + QString::number(document().traces.empty());
   for (const FindingCard& c : list_.cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
   for (const FindingNote& note : list_.notes) contents += note.text;
   if (contents == shown_) return;
@@ -212,6 +229,33 @@ void FindingsView::build() {
   Q_EMIT count_changed(count());
 }
 
+QMenu* FindingsView::menu_for(FindingWidget* finding) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QPointer<FindingWidget> widget(finding);
+  const FindingCard card = finding->card();
+  const auto later = [widget](auto signal) {
+    return [widget, signal] {
+      if (widget) Q_EMIT (widget->*signal)();
+    };
+  };
+  menu->addAction(QStringLiteral("Open the finding\tEnter"), this, later(&FindingWidget::chosen));
+  menu->addAction(QStringLiteral("Show the line"), this, later(&FindingWidget::place_chosen))
+      ->setEnabled(!card.place_text.isEmpty());
+  menu->addAction(QStringLiteral("Copy as Markdown"), this, [this, card] {
+    QGuiApplication::clipboard()->setText(as_markdown(finding_content(document(), card), 0));
+  });
+  const QString key = Dismissed::key_of(document(), card);
+  const bool dismissed = dismissed_.contains(key);
+  menu->addAction(dismissed ? QStringLiteral("It is a problem after all") : QStringLiteral("Not a problem here"), this,
+                  [this, key, dismissed] {
+                    dismissed_.set(key, !dismissed);
+                    show_again();
+                  })
+      ->setEnabled(!key.isEmpty());
+  return menu;
+}
+
 void FindingsView::add_card(const FindingCard& card, bool dismissed) {
   auto* made = new FindingWidget(card);
   column_->addWidget(made);
@@ -223,6 +267,7 @@ void FindingsView::add_card(const FindingCard& card, bool dismissed) {
     Q_EMIT wants_view(QStringLiteral("retraces"));
     if (shown.finding) Q_EMIT opened(shown);
   });
+  connect(made, &FindingWidget::menu_asked, this, [this, made](const QPoint& at) { menu_for(made)->popup(at); });
   connect(made, &FindingWidget::place_chosen, this, [this, made] {
     context_.selection->select(Selection::of_line(document(), made->card().place));
     Q_EMIT wants_view(QStringLiteral("source"));

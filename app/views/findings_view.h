@@ -21,10 +21,12 @@ class FindingWidget : public QFrame {
  Q_SIGNALS:
   void chosen();
   void place_chosen();
+  void menu_asked(const QPoint& at);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
@@ -36,6 +38,8 @@ class FindingsView : public View {
 
  public:
   FindingsView(const Context& context, QWidget* parent = nullptr);
+  // The actions for a finding. The caller owns the menu.
+  QMenu* menu_for(FindingWidget* finding);
 
   void reset() override;
   void refresh() override;
@@ -73,7 +77,7 @@ class FindingsView : public View {
   Ticket ticket_;
   bool ask_again_ = false;
   QString shown_;   // the text of the cards: they are rebuilt only when it changes
-  size_t seen_traces_ = 0, seen_calls_ = 0;
+  size_t seen_traces_ = 0, seen_calls_ = 0, seen_eager_ = 0;
 };
 
 }  // namespace footlight::app

@@ -31,6 +31,9 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(make_bar());
+  lead_ = new Lead(Lead::kLine);
+  lead_->setContentsMargins(18, 0, 16, 6);
+  column->addWidget(lead_);
   stage_says_ = plain_label({}, "dim");
   stage_says_->setWordWrap(true);
   stage_says_->setAccessibleName(QStringLiteral("What the passes did"));
@@ -58,6 +61,8 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   beside->addWidget(new Minimap(canvas_), 0, Qt::AlignRight);
   find_ = new GraphFindBar(canvas_);
   summary_ = plain_label({}, "faint", canvas_);
+  nothing_ = new Lead(Lead::kMiddle, canvas_);
+  for (Lead* lead : {lead_, nothing_}) connect(lead, &Lead::followed, this, &View::wants_view);
   source_panel_ = new QFrame;
   beside->addWidget(source_panel_, 1);
   beside->addStretch(0);
@@ -99,14 +104,23 @@ void GraphView::reset() {
   words_.reset();
   costs_ = {};
   another_ = true;
-  canvas_->set_plan({}, {}, true);
-  canvas_->set_message(QStringLiteral("Choose a trace on the left to see its graph."));
-  summary_->clear();
-  show_side(false);
+  show_nothing();
   follow_selection();
 }
 
+void GraphView::show_nothing() {
+  canvas_->set_plan({}, {}, true);
+  canvas_->set_message({});
+  nothing_->say(nothing_to_show(document(), current(), LeadFor::kGraph));
+  nothing_->show();
+  lead_->hide();
+  summary_->clear();
+  show_side(false);
+  place_panels();
+}
+
 void GraphView::refresh() {
+  if (!shown_.valid()) nothing_->say(nothing_to_show(document(), current(), LeadFor::kGraph));
   if (current().graph.valid() && current().graph != shown_) follow_selection();
   const session::GraphRecord* g = document().graph(shown_);
   if (g && g->nodes.size() != shown_nodes_) {
@@ -126,14 +140,12 @@ void GraphView::follow_selection() {
   if (!wanted.valid() && s.function.valid()) {
     shown_ = {};
     layout_.cancel();
-    canvas_->set_plan({}, {}, true);
-    const session::FunctionRecord* f = document().function(s.function);
-    canvas_->set_message(f ? q(f->name) + QStringLiteral(" was not traced: there is no graph to show.") : QString());
-    summary_->clear();
-    show_side(false);
+    show_nothing();
     return;
   }
-  if (wanted.valid() && wanted != shown_) {
+  if (!wanted.valid() && !shown_.valid()) {
+    show_nothing();
+  } else if (wanted.valid() && wanted != shown_) {
     show_graph(wanted);
   } else if (needs_opening()) {
     options_.reveal_graph = current().graph;
@@ -183,16 +195,10 @@ void GraphView::show_graph(GraphId graph) {
 
 void GraphView::lay_out(const QString& keep) {
   const session::GraphRecord* g = document().graph(shown_);
-  if (!g) {
-    const session::TraceRecord* t = document().trace(current().trace);
-    canvas_->set_plan({}, {}, true);
-    canvas_->set_message(t && !t->error.empty()
-                             ? QStringLiteral("Tracing failed, so there is no graph:\n") + q(t->error)
-                             : QStringLiteral("The graph of this trace was not recorded."));
-    summary_->clear();
-    show_side(false);
-    return;
-  }
+  if (!g) return show_nothing();
+  nothing_->hide();
+  lead_->say(graph_lead(document(), shown_));
+  lead_->show();
   keep_ = keep;
   revealing_ = options_.reveal_graph.valid();
   shown_nodes_ = g->nodes.size();
@@ -326,6 +332,7 @@ void GraphView::show_side(bool shown) {
 }
 
 void GraphView::place_panels() {
+  nothing_->setGeometry(canvas_->rect().adjusted(40, 0, -40, 0));
   find_->move(16, 8);
   summary_->move(16, canvas_->height() - summary_->height() - 6);
   const int wanted = static_cast<int>(source_->lines().size()) * 23 + 54;

@@ -10,6 +10,7 @@
 #include "app/views/graph_canvas.h"
 #include "app/views/graph_find_bar.h"
 #include "app/views/labels.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QHash>
@@ -30,7 +31,11 @@ class GraphView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return canvas_; }
+  QWidget* main_widget() override {
+    return nothing_->isVisibleTo(this) && nothing_->leads_on() ? static_cast<QWidget*>(nothing_->link()) : canvas_;
+  }
+  Lead* lead() { return lead_; }
+  Lead* nothing() { return nothing_; }  // what an empty view says
   bool busy() const override { return layout_.running() || searching_; }
 
   GraphCanvas* canvas() { return canvas_; }
@@ -64,6 +69,7 @@ class GraphView : public View {
   static constexpr int kNarrow = 760;  // no room beside the picture, nor for long names in the bar
 
   void show_graph(GraphId graph);
+  void show_nothing();
   void lay_out(const QString& keep);
   void took(const GraphPlan& plan, const QString& how, qint64 ms);
   void toggle_box(int box);
@@ -95,6 +101,7 @@ class GraphView : public View {
   QLabel* source_title_;
   CodeView* source_;
   QLabel* summary_;
+  Lead *lead_, *nothing_;
   QPushButton *hide_, *group_, *fold_, *colour_, *stage_button_;
   QWidget* stage_row_;
   QLabel* stage_says_;

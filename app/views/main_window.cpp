@@ -28,6 +28,8 @@ MainWindow::MainWindow(bool remember, QWidget* parent)
   list_runs();
   fill_recent();
   take_document(true);
+  top_->set_can_go(false, false);
+  (whole_->currentIndex() == 1 ? welcome_->main_widget() : static_cast<QWidget*>(tabs_))->setFocus();
   update_status();
 }
 
@@ -375,7 +377,7 @@ void MainWindow::update_status() {
   }
   recorded_->setText(recorded);
   const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();
-  setWindowTitle(name.isEmpty() ? QStringLiteral("Footlight") : name + QString::fromUtf8(" — Footlight"));
+  setWindowTitle(name.isEmpty() ? QStringLiteral("Footlight") : name + QString::fromUtf8(" · Footlight"));
 }
 
 }  // namespace footlight::app

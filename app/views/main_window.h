@@ -82,6 +82,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -136,6 +137,7 @@ class MainWindow : public QMainWindow {
   QString run_note_;          // how the last run ended, for the status text
   bool run_failed_ = false;
   bool noted_end_ = false;
+  bool dock_by_hand_ = false;     // somebody has moved its edge
   bool findings_wanted_ = false;  // after the run that has just ended
 
   TopBar* top_ = nullptr;

@@ -169,7 +169,9 @@ void MainWindow::restore() {
   QSettings settings;
   restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
   across_->restoreState(settings.value(QStringLiteral("window/across")).toByteArray());
-  down_->restoreState(settings.value(QStringLiteral("window/down")).toByteArray());
+  dock_by_hand_ = settings.value(QStringLiteral("window/downByHand")).toBool() &&
+                  down_->restoreState(settings.value(QStringLiteral("window/down")).toByteArray());
+  dock_tabs_->setCurrentIndex(settings.value(QStringLiteral("window/dockTab")).toInt() == 1 ? 1 : 0);
   recent_.load(settings);
   findings_->dismissed().set_keys(settings.value(QStringLiteral("notProblems")).toStringList());
   python_ = settings.value(QStringLiteral("python")).toString();
@@ -186,6 +188,8 @@ void MainWindow::save() const {
   settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
   settings.setValue(QStringLiteral("window/across"), across_->saveState());
   settings.setValue(QStringLiteral("window/down"), down_->saveState());
+  settings.setValue(QStringLiteral("window/downByHand"), dock_by_hand_);
+  settings.setValue(QStringLiteral("window/dockTab"), dock_tabs_->currentIndex());
   recent_.save(settings);
   settings.setValue(QStringLiteral("notProblems"), findings_->dismissed().keys());
   settings.setValue(QStringLiteral("python"), python_);

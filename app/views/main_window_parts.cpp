@@ -106,7 +106,7 @@ void MainWindow::build_widgets() {
   down_->addWidget(dock);
   down_->setStretchFactor(0, 1);
   down_->setStretchFactor(1, 0);
-  down_->setSizes({700, 172});
+  connect(down_, &QSplitter::splitterMoved, this, [this] { dock_by_hand_ = true; });
   finding_page_ = new FindingPage(context_, &findings_->dismissed());
   middle_ = new QStackedWidget;
   middle_->addWidget(down_);
@@ -151,6 +151,14 @@ void MainWindow::build_widgets() {
   palette_ = new CommandPalette(this);
   tabs_->setCurrentIndex(1);
   pages_->setCurrentIndex(1);
+}
+
+// The dock's share, until somebody has moved its edge.
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  if (dock_by_hand_) return;
+  const int dock = std::clamp(height() / 5, 112, 172);
+  down_->setSizes({std::max(160, height() - dock), dock});
 }
 
 void MainWindow::show_view(const QString& name) {

@@ -1,4 +1,4 @@
-// Combines strip, table and key diff, and connects their rows to the selection.
+// Combines strip, tables and key diff, and connects their rows to the selection.
 #include "app/views/retraces_view.h"
 
 #include "app/models/text.h"
@@ -19,13 +19,18 @@ constexpr int kManyRows = 12;  // more cannot be looked through at a glance
 RetracesView::RetracesView(const Context& context, QWidget* parent) : View(context, parent), model_(this) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = plain_label({}, "faint");
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
+  empty_ = new Lead(Lead::kMiddle);
+  connect(empty_, &Lead::followed, this, &View::wants_view);
   outer->addWidget(empty_, 1);
-  body_ = new QWidget;
+  body_ = new QScrollArea;  // in a low window
+  body_->setFrameShape(QFrame::NoFrame);
+  body_->setWidgetResizable(true);
+  body_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  body_->setFocusPolicy(Qt::NoFocus);
   outer->addWidget(body_, 1);
-  auto* column = new QVBoxLayout(body_);
+  auto* inside = new QWidget;
+  body_->setWidget(inside);
+  auto* column = new QVBoxLayout(inside);
   column->setContentsMargins(20, 14, 20, 8);
   column->setSpacing(0);
 
@@ -48,32 +53,46 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   strip_ = new CallStrip;
   column->addWidget(strip_);
   column->addSpacing(10);
+  auto* choices = new QHBoxLayout;
+  groupings_ = new Tabs(false);
+  groupings_->setAccessibleName(QStringLiteral("How traces are grouped"));
+  groupings_->addTab(QStringLiteral("Traces"));
+  groupings_->addTab(QStringLiteral("What differs"));
+  groupings_->addTab(QStringLiteral("Call lines"));
+  groupings_->setTabToolTip(kByDifference, QStringLiteral("Traces put together by the leaves in which they differ"));
+  groupings_->setTabToolTip(kByCallLine, QStringLiteral("What each line that calls the function costs"));
+  connect(groupings_, &QTabBar::currentChanged, this, &RetracesView::take_grouping);
+  choices->addWidget(groupings_);
+  only_ = new QPushButton;
+  set_tip(only_, QStringLiteral("Show all traces again"));
+  connect(only_, &QPushButton::clicked, this, [this] {
+    show_only({}, {});
+    choose_calls({});
+    table_->setFocus(Qt::OtherFocusReason);
+  });
+  choices->addSpacing(8);
+  choices->addWidget(only_);
+  choices->addSpacing(8);
+  choices->addStretch(1);
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(QString::fromUtf8("Filter: #3, f32[32, 0.05, value of lr …"));
   filter_->setAccessibleName(QStringLiteral("Filter the traces"));
   filter_->setClearButtonEnabled(true);
+  filter_->setMinimumWidth(120);
+  filter_->setMaximumWidth(420);
   connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
     following_ = true;
-    sorted_.set_filter(text);
+    (grouping() == kEachTrace ? static_cast<SortedRows&>(sorted_) : sorted_groups_).set_filter(text);
     following_ = false;
     size_table();
     show_key(trace_);
   });
-  column->addWidget(filter_);
-  table_ = new Table;
-  table_->setModel(&sorted_);
-  table_->horizontalHeader()->setSectionsClickable(true);
-  connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, this, [this](int column_index) {
-    const bool again = sorted_.sortColumn() == column_index && sorted_.sortOrder() == Qt::AscendingOrder;
-    table_->horizontalHeader()->setSortIndicatorShown(true);
-    table_->horizontalHeader()->setSortIndicator(column_index, again ? Qt::DescendingOrder : Qt::AscendingOrder);
-    following_ = true;
-    sorted_.sort(column_index, again ? Qt::DescendingOrder : Qt::AscendingOrder);
-    following_ = false;
-    show_key(trace_);
-  });
-  table_->setAccessibleName(QStringLiteral("Traces"));
+  choices->addWidget(filter_, 2);
+  column->addLayout(choices);
+  table_ = make_table(&sorted_, "Traces");
+  group_table_ = make_table(&sorted_groups_, "Groups of traces");
   column->addWidget(table_, 30);
+  column->addWidget(group_table_, 30);
   column->addSpacing(16);
   auto* key_head = new QHBoxLayout;
   key_heading_ = plain_label({}, "heading");
@@ -119,7 +138,146 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
     follow_selection();
   });
   connect(table_, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("graph")); });
+  connect(group_table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+    if (!following_) choose_group(current_group());
+  });
+  connect(group_table_, &QTableView::activated, this, [this] { open_group(current_group()); });
+  table_->set_actions(
+      [this](QMenu& menu, const QModelIndex& row) { add_trace_actions(menu, sorted_.trace_at(row.row())); });
+  group_table_->set_actions([this](QMenu& menu, const QModelIndex&) {
+    menu.addAction(QStringLiteral("Show these traces\tEnter"), this, [this] { open_group(current_group()); });
+    menu.addAction(QStringLiteral("Show the line"), this, [this] { Q_EMIT wants_view(QStringLiteral("source")); })
+        ->setEnabled(grouping() == kByCallLine);
+  });
+  connect(strip_, &CallStrip::menu_asked, this, [this](TraceId trace, const QPoint& at) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    add_trace_actions(*menu, trace);
+    menu->popup(at);
+  });
+  show_only({}, {});
   reset();
+}
+
+Table* RetracesView::make_table(SortedRows* rows, const char* name) {
+  auto* table = new Table;
+  table->setModel(rows);
+  table->setAccessibleName(QLatin1String(name));
+  QHeaderView* header = table->horizontalHeader();
+  header->setSectionsClickable(true);
+  connect(header, &QHeaderView::sectionClicked, this, [this, rows, header](int column) {
+    const bool again = rows->sortColumn() == column && rows->sortOrder() == Qt::AscendingOrder;
+    const Qt::SortOrder order = again ? Qt::DescendingOrder : Qt::AscendingOrder;
+    header->setSortIndicatorShown(true);
+    header->setSortIndicator(column, order);
+    following_ = true;
+    rows->sort(column, order);
+    following_ = false;
+    show_key(trace_);
+  });
+  return table;
+}
+
+void RetracesView::add_trace_actions(QMenu& menu, TraceId trace) {
+  const auto go = [&](const char* text, const char* view) {
+    menu.addAction(QString::fromUtf8(text), this, [this, trace, view] {
+      context_.selection->select(Selection::of_trace(document(), trace));
+      Q_EMIT wants_view(QLatin1String(view));
+    });
+  };
+  go("Show its graph\tEnter", "graph");
+  go("Show the line that called", "source");
+  go("Show it in the timeline", "timeline");
+  menu.addAction(QStringLiteral("Compare graphs"), this, [this, trace] { Q_EMIT compare_asked(trace); });
+  menu.addAction(QStringLiteral("Mark its calls above"), this, [this, trace] { choose_calls({{}, {trace}}); });
+  menu.addAction(QStringLiteral("Mark all calls"), this, [this] { choose_calls({}); })
+      ->setEnabled(!choice_.sources.empty() || !choice_.traces.empty());
+}
+
+const TraceGroup* RetracesView::current_group() const {
+  return groups_.at(sorted_groups_.mapToSource(group_table_->currentIndex()).row());
+}
+
+// The other table, with a filter of its own; the strip shows all calls again, or those of the group that is current.
+void RetracesView::take_grouping() {
+  filter_->clear();
+  show_only({}, {});
+  choose_calls({});
+  fill_groups();
+  size_table();
+  show_key(trace_);
+}
+
+void RetracesView::fill_groups() {
+  if (!function_.valid()) return;
+  auto by_line = groups_by_call_line(document(), function_, sites_);
+  auto by_difference = groups_by_difference(document(), function_);
+  groupings_->set_count(kEachTrace, model_.rowCount());
+  groupings_->set_count(kByDifference, static_cast<int>(by_difference.size()));
+  groupings_->set_count(kByCallLine, static_cast<int>(by_line.size()));
+  const bool lines = grouping() == kByCallLine;
+  const TraceGroup* chosen = current_group();
+  const QString name = chosen ? chosen->name : QString();
+  following_ = true;
+  groups_.set_groups(lines ? QStringLiteral("call line") : QStringLiteral("what differs"),
+                     lines ? QStringLiteral("the line") : QStringLiteral("values"),
+                     std::move(lines ? by_line : by_difference));
+  if (const int row = groups_.row_named(name); row >= 0 && !name.isEmpty())
+    group_table_->setCurrentIndex(sorted_groups_.mapFromSource(groups_.index(row, 0)));
+  following_ = false;
+  group_table_->fit_columns();
+}
+
+// A group stands for its calls: of a line, or served by its traces.
+void RetracesView::choose_group(const TraceGroup* group) {
+  if (!group) return;
+  choose_calls(grouping() == kByCallLine ? query::CallChoice{group->sources, {}}
+                                         : query::CallChoice{{}, group->traces});
+  if (group->place) {
+    Selection line;
+    line.kind = Selection::Kind::kLine;
+    line.place = group->place;
+    line.function = function_;
+    line.trace = trace_;
+    select(line);
+  } else if (!group->traces.empty()) {
+    select(Selection::of_trace(document(), group->traces.front()));
+    follow_selection();
+  }
+}
+
+void RetracesView::open_group(const TraceGroup* group) {
+  if (!group) return;
+  if (group->traces.empty()) {
+    Q_EMIT wants_view(QStringLiteral("source"));
+    return;
+  }
+  const TraceGroup opened = *group;
+  query::CallChoice choice = choice_;
+  group_by(kEachTrace);
+  show_only(opened.name, opened.traces);
+  choose_calls(std::move(choice));
+  select(Selection::of_trace(document(), opened.traces.front()));
+  follow_selection();
+  table_->setFocus(Qt::OtherFocusReason);
+}
+
+void RetracesView::choose_calls(query::CallChoice choice) {
+  if (choice.sources == choice_.sources && choice.traces == choice_.traces) return;
+  choice_ = std::move(choice);
+  runs_.withdraw();
+  if (function_.valid()) ask_calls();
+}
+
+void RetracesView::show_only(const QString& name, std::vector<TraceId> traces) {
+  following_ = true;
+  sorted_.set_only(std::move(traces));
+  following_ = false;
+  only_->setVisible(!name.isEmpty());
+  const QString shown = name.size() > 40 ? name.left(38) + QString::fromUtf8(" …") : name;
+  only_->setText(QString::fromUtf8("Only %1  ✕").arg(shown));
+  only_->setAccessibleName(QStringLiteral("Only the traces of %1: show all again").arg(name));
+  size_table();
 }
 
 void RetracesView::reset() {
@@ -139,6 +297,7 @@ void RetracesView::refresh() {
   ask_calls();
   ask_details();
   summary_->setText(calls_summary(document(), function_));
+  fill_groups();
   table_->fit_columns();
   size_table();
   if (current().function != function_) follow_selection();
@@ -158,6 +317,9 @@ void RetracesView::show_sentence() {
 void RetracesView::show_function(FunctionId function) {
   function_ = function;
   trace_ = {};
+  sites_.clear();
+  choice_ = {};
+  show_only({}, {});
   following_ = true;
   model_.set_function(function.valid() ? &document() : nullptr, function);
   following_ = false;
@@ -165,9 +327,7 @@ void RetracesView::show_function(FunctionId function) {
   body_->setVisible(f != nullptr);
   empty_->setVisible(f == nullptr);
   show_sentence();
-  empty_->setText(document().functions.empty()
-                      ? QStringLiteral("No function has been traced in this run yet.")
-                      : QStringLiteral("Choose a function on the left to see why it was traced."));
+  empty_->say(nothing_to_show(document(), current(), LeadFor::kRetraces));
   strip_->set_calls(f ? &document() : nullptr, function, {}, {});
   runs_.withdraw();
   if (!f) return;
@@ -175,6 +335,7 @@ void RetracesView::show_function(FunctionId function) {
   heading_->setText(QStringLiteral("Calls of ") + q(f->name));
   summary_->setText(calls_summary(document(), function));
   range_->setText(strip_->range_text());
+  fill_groups();
   table_->fit_columns();
   size_table();
 }
@@ -185,17 +346,24 @@ void RetracesView::ask_calls() {
     return;
   }
   ask_again_ = false;
-  struct Runs { std::vector<query::CallRun> folded, every; };
+  struct Runs {
+    std::vector<query::CallRun> folded, every;
+    CallSites sites;
+  };
   context_.session->queries().ask(
       runs_,
-      [function = function_](const query::Store& store, const query::Cancel& cancel) {
+      [function = function_, choice = choice_](const query::Store& store, const query::Cancel& cancel) {
         Runs runs;
-        runs.folded = store.calls().runs(function, false, cancel);
+        runs.folded = store.calls().runs(function, false, cancel, choice);
         if (store.calls().of_function(function).calls <= CallStrip::kMostEvery)
-          runs.every = store.calls().runs(function, true, cancel);
+          runs.every = store.calls().runs(function, true, cancel, choice);
+        runs.sites = store.calls().sites(function, cancel);
         return runs;
       },
       [this](Runs runs) {
+        const bool other = runs.sites != sites_;
+        sites_ = std::move(runs.sites);
+        if (other) fill_groups();
         strip_->set_calls(&document(), function_, std::move(runs.folded), std::move(runs.every));
         if (ask_again_) ask_calls();
       },
@@ -287,15 +455,19 @@ void RetracesView::follow_selection() {
 
 // As tall as its rows, but at least a third of the height is left for the key.
 void RetracesView::size_table() {
-  filter_->setVisible(model_.rowCount() > kManyRows);
-  const int room = std::max(110, height() - 330);
-  table_->setMaximumHeight(std::min(table_->content_height() + 2, std::max(room, 140)));
-  table_->setMinimumHeight(std::min(table_->content_height() + 2, 112));
+  Table* shown = shown_table();
+  table_->setVisible(shown == table_);
+  group_table_->setVisible(shown == group_table_);
+  const int rows = shown == table_ ? model_.rowCount() : groups_.rowCount();
+  filter_->setVisible(rows > kManyRows);
+  const int room = std::max(110, height() - 350);
+  shown->setMaximumHeight(std::min(shown->content_height() + 2, std::max(room, 140)));
+  shown->setMinimumHeight(std::min(shown->content_height() + 2, 112));
 }
 
 void RetracesView::resizeEvent(QResizeEvent*) {
   size_table();
-  table_->fit_columns();
+  shown_table()->fit_columns();
 }
 
 }  // namespace footlight::app

@@ -1,9 +1,13 @@
 // Paints cells and measures columns.
 #include "app/views/rows.h"
 
+#include "app/models/compare_export.h"
 #include "app/models/traces_model.h"
 #include "app/views/paint.h"
 
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
 #include <QHeaderView>
 
 #include <algorithm>
@@ -83,6 +87,31 @@ void Table::fit_columns() {
   // Spread extra space between the columns, up to a limit.
   const int spare = columns > 1 ? std::clamp((viewport()->width() - total) / (columns - 1), 0, 24) : 0;
   for (int c = 0; c + 1 < columns; ++c) setColumnWidth(c, widths[static_cast<size_t>(c)] + spare);
+}
+
+QMenu* Table::menu_for(const QModelIndex& row) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  if (add_actions_ && row.isValid()) {
+    add_actions_(*menu, row);
+    menu->addSeparator();
+  }
+  const auto copy = [&](const char* text, const QString& what) {
+    menu->addAction(QLatin1String(text), this, [what] { QGuiApplication::clipboard()->setText(what); });
+  };
+  if (row.isValid()) copy("Copy the row", row_texts(*model(), row.row()).join(QLatin1Char('\t')));
+  menu->addAction(QStringLiteral("Copy the table as CSV"), this,
+                  [this] { QGuiApplication::clipboard()->setText(csv_of(*model())); });
+  return menu;
+}
+
+void Table::contextMenuEvent(QContextMenuEvent* event) {
+  if (!model()) return;
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  const QModelIndex row = by_mouse ? indexAt(viewport()->mapFromGlobal(event->globalPos())) : currentIndex();
+  if (row.isValid()) setCurrentIndex(row);
+  const QPoint below = viewport()->mapToGlobal(visualRect(row).bottomLeft() + QPoint(20, 0));
+  menu_for(row)->popup(by_mouse || !row.isValid() ? event->globalPos() : below);
 }
 
 int Table::content_height() const { return 30 + (model() ? model()->rowCount() : 0) * 27; }

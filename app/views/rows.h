@@ -1,8 +1,11 @@
 // The look of rows in tables and trees: one fill for the selected row, code font for values.
 #pragma once
 
+#include <QMenu>
 #include <QStyledItemDelegate>
 #include <QTableView>
+
+#include <functional>
 
 namespace footlight::app {
 
@@ -20,9 +23,16 @@ class Table : public QTableView {
   explicit Table(QWidget* parent = nullptr);
   void fit_columns();
   int content_height() const;
+  // The actions for a row, before those that copy. The caller owns the menu.
+  void set_actions(std::function<void(QMenu&, const QModelIndex&)> add) { add_actions_ = std::move(add); }
+  QMenu* menu_for(const QModelIndex& row);
 
  protected:
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
+
+ private:
+  std::function<void(QMenu&, const QModelIndex&)> add_actions_;
 };
 
 }  // namespace footlight::app

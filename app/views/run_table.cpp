@@ -25,7 +25,7 @@ RunTable::RunTable(QWidget* parent) : QFrame(parent) {
   setProperty("role", "card");
   grid_ = new QGridLayout(this);
   grid_->setContentsMargins(16, 12, 16, 12);
-  grid_->setHorizontalSpacing(36);
+  grid_->setHorizontalSpacing(24);
   grid_->setVerticalSpacing(9);
   grid_->setColumnStretch(4, 1);
 }
@@ -50,7 +50,9 @@ void RunTable::add(const QStringList& cells, int better) {
   const int row = static_cast<int>(rows_.size());
   rows_.push_back(cells);
   for (int c = 0; c < cells.size(); ++c) {
-    QLabel* label = plain_label(cells[c], row == 0 ? "faint" : nullptr);
+    auto* label = new ElidedLabel(cells[c]);
+    if (row == 0) label->setProperty("role", "faint");
+    if (c > 0) label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     if (c > 0) label->setFont(theme().code());
     if (c == 3 && better != 0)
       label->setStyleSheet(QStringLiteral("color: ") + theme()[better > 0 ? "green" : "red"].name());

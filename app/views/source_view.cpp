@@ -34,15 +34,26 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   code_ = new CodeView;
   code_->setAccessibleName(QStringLiteral("Source"));
   code_->set_row_height(24);
-  code_->set_empty_text(QStringLiteral("No source was recorded in this run."));
+  nothing_ = new Lead(Lead::kMiddle);
+  connect(nothing_, &Lead::followed, this, &View::wants_view);
   editor_ = new SourceEditor;
   find_ = new FindBar(code_, code_);
   column->addWidget(find_);
-  auto* middle = new QWidget;
-  pages_ = new QStackedLayout(middle);
+  sentence_ = new Lead(Lead::kLine);
+  column->addWidget(sentence_);
+  connect(sentence_, &Lead::followed, this, [this] {
+    if (editing()) edit_->setChecked(false);
+    select(Selection::of_line(document(), {file_, slowest_}));
+    code_->set_marks({slowest_});
+    code_->reveal(slowest_);
+    code_->setFocus(Qt::OtherFocusReason);
+  });
+  middle_ = new QWidget;
+  pages_ = new QStackedLayout(middle_);
   pages_->addWidget(card_with(code_));
   pages_->addWidget(card_with(editor_));
-  column->addWidget(middle, 1);
+  column->addWidget(middle_, 1);
+  column->addWidget(nothing_, 1);
   auto* legend = new QHBoxLayout;
   legend->setSpacing(14);
   for (const auto& [tone, text] : {std::pair("violet", "staged"), std::pair("teal", "Python while tracing"),
@@ -89,12 +100,8 @@ void SourceView::build_head(QVBoxLayout* column) {
   files_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   files_->setMinimumContentsLength(14);
   head->addWidget(files_);
-  sentence_ = new ElidedLabel;
-  sentence_->setProperty("role", "dim");
-  sentence_->setAccessibleName(QStringLiteral("What the file cost"));
-  sentence_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   head->addSpacing(6);
-  head->addWidget(sentence_, 1);
+  head->addStretch(1);
   auto* group = new QButtonGroup(this);
   for (const CostMode mode : kCostModes) {
     modes_.push_back(chip(cost_mode_name(mode), cost_mode_tip(mode)));
@@ -208,7 +215,8 @@ void SourceView::show_script(const QString& path) {
   text_ = std::make_shared<FileText>(text.toStdString(), std::unordered_map<int, CodeLine>{});
   code_->set_costs(nullptr);
   code_->set_text(text_);
-  sentence_->setText(QStringLiteral("not run yet: Run (F5) shows what its lines cost"));
+  sentence_->say({QStringLiteral("not run yet: Run (F5) shows what its lines cost"), {}, {}, {}});
+  show_nothing();
   if (editing() && !editor_->modified()) set_editing(true);
 }
 
@@ -216,11 +224,19 @@ void SourceView::want_costs() {
   if (isVisible() && !document().files.empty()) context_.session->lines().want(current().trace);
 }
 
+void SourceView::show_nothing() {
+  const bool empty = !file_.valid() && script_.isEmpty() && !editing();
+  if (empty) nothing_->say(nothing_to_show(document(), current(), LeadFor::kSource));
+  nothing_->setVisible(empty);
+  middle_->setVisible(!empty);
+}
+
 void SourceView::show_costs() {
+  show_nothing();
   if (!file_.valid()) {
     code_->set_costs(nullptr);
     code_->set_text(text_);
-    sentence_->setText({});
+    sentence_->say({});
     return;
   }
   auto notes = file_notes(document(), file_, static_cast<int64_t>(text_->size()));
@@ -232,7 +248,13 @@ void SourceView::show_costs() {
   QString sentence = counting ? QString::fromUtf8("counting …") : costs->sentence;
   if (document().dropped)
     sentence += QStringLiteral("; incomplete: %1 events were dropped").arg(count_text(document().dropped));
-  sentence_->setText(sentence);
+  ViewLead lead{sentence, {}, {}, {}};
+  if (!counting && costs->slowest) {
+    lead.link = QStringLiteral("Go to line %1").arg(costs->slowest);
+    lead.view = QStringLiteral("line");
+  }
+  slowest_ = costs->slowest;
+  sentence_->say(lead);
   set_tip(sentence_, cost_mode_tip(mode_));
   code_->set_costs(std::move(costs));
   code_->set_text(text_);
@@ -278,6 +300,7 @@ void SourceView::set_editing(bool on) {
   if (!on && editor_->modified())
     say(QStringLiteral("Your edits are kept but not saved. Below is the text that was recorded."));
   pages_->setCurrentIndex(on ? 1 : 0);
+  show_nothing();
   save_->setVisible(on);
   save_->setEnabled(editor_->modified());
   find_->set_searched(on ? static_cast<Searched*>(editor_) : code_, main_widget());

@@ -4,6 +4,7 @@
 #include "app/views/code_view.h"
 #include "app/views/labels.h"
 #include "app/views/source_editor.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QComboBox>
@@ -23,12 +24,17 @@ class SourceView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return editing() ? static_cast<QWidget*>(editor_) : code_; }
+  QWidget* main_widget() override {
+    if (nothing_->isVisibleTo(this) && nothing_->leads_on()) return nothing_->link();
+    return editing() ? static_cast<QWidget*>(editor_) : code_;
+  }
+  Lead* nothing() { return nothing_; }  // what an empty view says
   CodeView* code() { return code_; }
   SourceEditor* editor() { return editor_; }
   FindBar* find() { return find_; }
   session::FileId shown() const { return file_; }
   QString sentence() const { return sentence_->text(); }
+  Lead* lead() { return sentence_; }
   QString note_text() const { return note_->isVisibleTo(this) ? note_text_->text() : QString(); }
   CostMode mode() const { return mode_; }
   QPushButton* mode_button(CostMode mode) { return modes_[static_cast<size_t>(mode)]; }
@@ -55,13 +61,15 @@ class SourceView : public View {
   void show_file(session::FileId file);
   void set_editing(bool on);
   void want_costs();
+  void show_nothing();
   void show_costs();
   void say(const QString& text, bool choice = false);
   bool save(bool force = false);
   QString disk_path() const;
 
   QComboBox* files_;
-  ElidedLabel* sentence_;
+  Lead* sentence_;
+  int slowest_ = 0;  // the line that costs most
   std::vector<QPushButton*> modes_;
   QPushButton *edit_, *save_;
   QWidget* note_;
@@ -70,6 +78,8 @@ class SourceView : public View {
   FindBar* find_;
   QStackedLayout* pages_;
   CodeView* code_;
+  QWidget* middle_;
+  Lead* nothing_;
   SourceEditor* editor_;
   session::FileId file_;
   QString script_;  // that has not been run

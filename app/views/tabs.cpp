@@ -1,7 +1,10 @@
 // Measures tabs by their bold width, so that selecting one does not move the others.
 #include "app/views/tabs.h"
 
+#include "app/models/text.h"
 #include "app/views/paint.h"
+
+#include <algorithm>
 
 namespace footlight::app {
 
@@ -16,7 +19,8 @@ Tabs::Tabs(bool underline, QWidget* parent) : QTabBar(parent), underline_(underl
 
 QString Tabs::shown(int index) const {
   const int count = tabData(index).toInt();
-  return count > 0 ? tabText(index) + QStringLiteral("  %1").arg(count) : tabText(index);
+  if (count <= 0) return tabText(index);
+  return tabText(index) + QStringLiteral("  ") + count_text(static_cast<uint64_t>(count));
 }
 
 void Tabs::set_count(int index, int count) {
@@ -34,6 +38,11 @@ QSize Tabs::tabSizeHint(int index) const {
   return {metrics.horizontalAdvance(shown(index)) + (underline_ ? 26 : 30), underline_ ? 38 : 34};
 }
 
+QSize Tabs::minimumTabSizeHint(int index) const {
+  const QSize whole = tabSizeHint(index);
+  return cuts_ ? QSize(std::min(whole.width(), 90), whole.height()) : whole;
+}
+
 void Tabs::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const QPoint mouse = mapFromGlobal(QCursor::pos());
@@ -42,7 +51,8 @@ void Tabs::paintEvent(QPaintEvent*) {
     const bool chosen = i == currentIndex();
     const bool hovered = underMouse() && rect.contains(mouse);
     const QColor color = chosen ? theme()["text"] : hovered ? theme()["text"] : theme()["dim"];
-    text_in(painter, rect, shown(i), color, theme().ui(0, chosen ? QFont::DemiBold : QFont::Normal), Qt::AlignCenter);
+    text_in(painter, cuts_ ? rect.adjusted(8, 0, -8, 0) : rect, shown(i), color,
+            theme().ui(0, chosen ? QFont::DemiBold : QFont::Normal), Qt::AlignCenter);
     if (chosen && underline_) {
       rounded(painter, QRectF(rect.left() + 11, rect.bottom() - 2, rect.width() - 22, 3), 1.5, theme()["amberFill"]);
     }

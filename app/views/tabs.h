@@ -10,17 +10,19 @@ class Tabs : public QTabBar {
 
  public:
   explicit Tabs(bool underline, QWidget* parent = nullptr);
+  // Where there is too little room, texts are cut.
+  void set_cuts(bool cuts) { cuts_ = cuts; }
   // A number after the name ("Findings 2"); 0: none.
   void set_count(int index, int count);
 
  protected:
   QSize tabSizeHint(int index) const override;
-  QSize minimumTabSizeHint(int index) const override { return tabSizeHint(index); }
+  QSize minimumTabSizeHint(int index) const override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
   QString shown(int index) const;
-  bool underline_;
+  bool underline_, cuts_ = false;
 };
 
 }  // namespace footlight::app

@@ -21,13 +21,17 @@ constexpr uint64_t kManyEvents = 1'000'000;
 TimelineView::TimelineView(const Context& context, QWidget* parent) : View(context, parent) {
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = empty_label();
+  empty_ = new Lead(Lead::kMiddle);
+  connect(empty_, &Lead::followed, this, &View::wants_view);
   outer->addWidget(empty_, 1);
   body_ = new QWidget;
   outer->addWidget(body_, 1);
   auto* column = new QVBoxLayout(body_);
   column->setContentsMargins(16, 10, 16, 6);
   column->setSpacing(0);
+  lead_ = new Lead(Lead::kLine);
+  column->addWidget(lead_);
+  column->addSpacing(6);
   canvas_ = new TimelineCanvas;
   overview_ = new OverviewStrip(canvas_);
   column->addWidget(overview_);
@@ -83,7 +87,8 @@ void TimelineView::refresh() {
   const bool any = document().calls > 0 || document().events > 0 || document().device_events > 0;
   body_->setVisible(any);
   empty_->setVisible(!any);
-  empty_->setText(QStringLiteral("Nothing has run yet: calls and op events appear here while the script runs."));
+  if (any) lead_->say(timeline_lead(document()));
+  else empty_->say(nothing_to_show(document(), current(), LeadFor::kTimeline));
   if (any && isVisible()) rebuild();
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/views/timeline_canvas.h"
 #include "app/views/timeline_table.h"
+#include "app/views/lead.h"
 #include "app/views/view.h"
 
 #include <QLabel>
@@ -20,7 +21,11 @@ class TimelineView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return canvas_; }
+  QWidget* main_widget() override {
+    return empty_->isVisibleTo(this) && empty_->leads_on() ? static_cast<QWidget*>(empty_->link()) : canvas_;
+  }
+  Lead* lead() { return lead_; }
+  Lead* nothing() { return empty_; }  // what an empty view says
   TimelineCanvas* canvas() { return canvas_; }
   TimelineTable* table() { return table_; }
   OpsModel& ops() { return table_->ops(); }
@@ -40,7 +45,8 @@ class TimelineView : public View {
   TimelineCanvas* canvas_;
   OverviewStrip* overview_;
   QScrollArea* scroll_;
-  QLabel *empty_, *hint_;
+  Lead *lead_, *empty_;
+  QLabel* hint_;
   QWidget* body_;
   TimelineTable* table_;
   QTimer later_;

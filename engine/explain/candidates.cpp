@@ -78,7 +78,11 @@ void accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, cons
   std::set<Line> calls;
   for (const TraceRecord* t : made.result.saved) calls.insert(evidence.line(t->source));
   calls.erase(Line());
-  if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) f.edit = {};
+  if (calls.size() > 1 && c.edit_at == Candidate::EditAt::kCall) {
+    f.edit = {};
+    for (Finding::Alternative& a : f.alternatives)
+      if (a.edit.at == f.line) a.edit = {};
+  }
   for (const Line& call : calls) {
     const bool known = call == f.line || std::ranges::find(f.related, call, &RelatedLine::at) != f.related.end();
     if (!known && f.related.size() < kMostRelated) f.related.push_back({"call", call});

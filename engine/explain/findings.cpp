@@ -95,6 +95,20 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
   return true;
 }
 
+void also(Finding& finding, std::string fix, Checked checked, Finding::Edit edit) {
+  if (checked.method == Checked::Method::kNone && checked.why_not.empty())
+    checked.why_not = "a replay of keys does not tell";
+  finding.alternatives.push_back({std::move(fix), std::move(edit), std::move(checked)});
+}
+
+bool also_if_it_saves(const Evidence& evidence, const FunctionRun& run, const ProposedFix& change, Finding& finding,
+                      std::string fix, Finding::Edit edit) {
+  Checked checked = replay(evidence, run, change).checked;
+  if (!checked.ok) return false;
+  also(finding, std::move(fix), std::move(checked), std::move(edit));
+  return true;
+}
+
 std::string check_text(const Checked& checked) {
   if (checked.method == Checked::Method::kNone)
     return checked.why_not.empty() ? "not checked" : "not checked: " + checked.why_not;

@@ -42,7 +42,7 @@ struct Finding {
 
   std::string title, detail, fix;       // for the user: plain text, one line each
   struct Edit { Line at; std::string old_text, new_text; } edit;  // no line: the fix is no edit of one line
-  // Other edits with which the same calls would need fewer traces; each was checked by itself.
+  // Other ways to end it, as edits where one line is enough; each was checked by itself, or says why not.
   struct Alternative {
     std::string fix;
     Edit edit;
@@ -121,6 +121,11 @@ std::vector<const Cause*> all_causes();  // by name
 // call that need not have traced, and the line that made the argument at `path` is related to it.
 bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
               size_t fewest = kFewestSaved);
+// Adds another way to end it. One that was not checked is not for a replay to tell.
+void also(Finding& finding, std::string fix, Checked checked = {}, Finding::Edit edit = {});
+// The same, if a replay of the calls with that change saves traces; false if it does not.
+bool also_if_it_saves(const Evidence& evidence, const FunctionRun& run, const ProposedFix& change, Finding& finding,
+                      std::string fix, Finding::Edit edit = {});
 // Makes `line` the one to edit and relates the old one to it as `role`.
 void edit_at(Finding& finding, const Line& line, const char* role);
 

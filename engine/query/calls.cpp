@@ -14,6 +14,7 @@ struct CallIndex::Brief {
   CallId id;
   TraceId trace;
   CallOutcome outcome = CallOutcome::kHit;
+  SourceRef source = {};
   friend bool operator<(const Brief& a, const Brief& b) { return std::tie(a.start, a.row) < std::tie(b.start, b.row); }
 };
 
@@ -105,7 +106,7 @@ std::vector<CallIndex::Brief> CallIndex::gather(FunctionId function, uint32_t ch
   const auto calls = store_.chunk(chunk);
   for (size_t i = 0; i < calls->size(); ++i) {
     const session::CallRecord& c = (*calls)[i];
-    if (c.function == function) found.push_back({c.start_ns, first + i, c.id, c.trace, c.outcome});
+    if (c.function == function) found.push_back({c.start_ns, first + i, c.id, c.trace, c.outcome, c.source});
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -169,7 +170,14 @@ std::optional<session::CallRecord> CallIndex::nth(FunctionId function, uint64_t 
   return {};
 }
 
-std::vector<CallRun> CallIndex::runs(FunctionId function, bool every, const Cancel& cancel) const {
+bool CallChoice::has(SourceRef source, TraceId trace) const {
+  if (sources.empty() && traces.empty()) return true;
+  return std::binary_search(sources.begin(), sources.end(), key_of(source)) ||
+         std::binary_search(traces.begin(), traces.end(), trace);
+}
+
+std::vector<CallRun> CallIndex::runs(FunctionId function, bool every, const Cancel& cancel,
+                                     const CallChoice& choice) const {
   std::vector<CallRun> runs;
   const auto entry = functions_.find(function);
   if (entry == functions_.end()) return runs;
@@ -189,15 +197,34 @@ std::vector<CallRun> CallIndex::runs(FunctionId function, bool every, const Canc
     for (; taken < waiting.size() && waiting[taken].start < later[i + 1]; ++taken, ++number) {
       const Brief& b = waiting[taken];
       const bool folds = b.outcome == CallOutcome::kHit || b.outcome == CallOutcome::kEager;
-      if (!every && folds && !runs.empty() && runs.back().outcome == b.outcome) {
+      const bool chosen = choice.has(b.source, b.trace);
+      if (!every && folds && !runs.empty() && runs.back().outcome == b.outcome && runs.back().chosen == chosen) {
         ++runs.back().count;
       } else {
-        runs.push_back({b.outcome, b.trace, number, 1});
+        runs.push_back({b.outcome, b.trace, number, 1, chosen});
       }
     }
     waiting.erase(waiting.begin(), waiting.begin() + static_cast<ptrdiff_t>(taken));
   }
   return runs;
+}
+
+std::vector<std::pair<SourceRef, CallSums>> CallIndex::sites(FunctionId function, const Cancel& cancel) const {
+  std::vector<std::pair<SourceRef, CallSums>> sites;
+  const auto entry = functions_.find(function);
+  if (entry == functions_.end()) return sites;
+  KeyTable places;
+  entry->second.chunks.visit([&](uint32_t chunk, uint32_t) {
+    cancel.check();
+    const auto calls = store_.chunk(chunk);
+    for (const session::CallRecord& call : *calls) {
+      if (call.function != function) continue;
+      const uint32_t at = places.add(key_of(call.source));
+      if (at == sites.size()) sites.emplace_back(call.source, CallSums{});
+      sites[at].second.add(call);
+    }
+  });
+  return sites;
 }
 
 uint64_t CallIndex::count_between(int64_t from, int64_t to, const Cancel& cancel) const {

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace footlight::query {
@@ -25,6 +26,15 @@ struct CallRun {
   TraceId trace;       // of the first
   uint64_t first = 0;  // its number among the function's calls, in the order of their start
   uint64_t count = 1;
+  bool chosen = true;  // by a CallChoice; all calls of a run are, or none
+};
+
+// Some of a function's calls: those made at one of the places (key_of), or served by one of the traces. Both sorted;
+// with neither, all calls.
+struct CallChoice {
+  std::vector<uint64_t> sources;
+  std::vector<TraceId> traces;
+  bool has(SourceRef source, TraceId trace) const;
 };
 
 class CallIndex {
@@ -45,7 +55,10 @@ class CallIndex {
   // The call at that position; none if there are fewer.
   std::optional<session::CallRecord> nth(FunctionId function, uint64_t position, const Cancel& cancel) const;
   // `every`: one run per call.
-  std::vector<CallRun> runs(FunctionId function, bool every, const Cancel& cancel) const;
+  std::vector<CallRun> runs(FunctionId function, bool every, const Cancel& cancel,
+                            const CallChoice& choice = {}) const;
+  // Totals of the function's calls by the place of the call, in the order of their first.
+  std::vector<std::pair<SourceRef, CallSums>> sites(FunctionId function, const Cancel& cancel) const;
   uint64_t count_between(int64_t from, int64_t to, const Cancel& cancel) const;  // overlapping [from, to)
 
   CallSums of_function(FunctionId id) const;

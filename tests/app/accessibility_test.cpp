@@ -3,7 +3,10 @@
 
 #include "app/views/view_names.h"
 
+#include <QAbstractButton>
 #include <QAccessible>
+#include <QButtonGroup>
+#include <QPlainTextEdit>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -102,6 +105,53 @@ class AccessibilityTest : public WindowCase {
     with_sample();
     window().open_palette(QStringLiteral("train"));
     check("palette");
+  }
+
+  // The Tab key comes to each control of the window, whatever is shown.
+  void every_control_is_reached_by_tab() {
+    const auto walk = [&](const QString& what) {
+      window().settle();
+      QSet<QWidget*> seen;
+      QWidget* first = QApplication::focusWidget();
+      QVERIFY(first);
+      for (int i = 0; i < 200; ++i) {
+        QWidget* at = QApplication::focusWidget();
+        if (!at || (at == first && !seen.isEmpty())) break;
+        seen.insert(at);
+        const auto* text = qobject_cast<QPlainTextEdit*>(at);
+        QTest::keyClick(at, Qt::Key_Tab, text && !text->isReadOnly() && !text->tabChangesFocus() ? Qt::ControlModifier : Qt::NoModifier);
+      }
+      QStringList missed;
+      for (QWidget* w : window().findChildren<QWidget*>()) {
+        const bool control = w->inherits("QAbstractButton") || w->inherits("QLineEdit") || w->inherits("QComboBox") ||
+                             w->inherits("QAbstractItemView") || w->inherits("QAbstractSpinBox") ||
+                             w->inherits("QTabBar") || (w->focusPolicy() & Qt::TabFocus);
+        if (!control || !w->isVisible() || !w->isEnabled() || seen.contains(w)) continue;
+        // Parts of a control that has the keys itself: the box in a spin box, the clear button of an input.
+        // Of several buttons one of which is down, that one is a stop, and arrows go to the others.
+        const auto* button = qobject_cast<QAbstractButton*>(w);
+        if (button && button->group() && button->group()->exclusive() && !button->isChecked()) continue;
+        bool part = w->inherits("QHeaderView") || w->inherits("QMenuBar") || w->inherits("QTableCornerButton");
+        for (QWidget* p = w->parentWidget(); p && !part; p = p->parentWidget())
+          part = seen.contains(p) || p->inherits("QMenuBar");
+        if (!part) missed << QLatin1String(w->metaObject()->className()) + QLatin1Char(' ') + w->accessibleName() +
+                             (button ? button->text() : QString());
+      }
+      QVERIFY2(missed.isEmpty(), qPrintable(what + QStringLiteral(": ") + missed.join(QStringLiteral(", "))));
+    };
+    window().setFocus();
+    window().welcome()->main_widget()->setFocus();
+    walk(QStringLiteral("welcome"));
+    with_sample();
+    for (const char* view : kViewNames) {
+      window().show_view(QLatin1String(view));
+      walk(QLatin1String(view));
+    }
+    window().show_view(QStringLiteral("console"));
+    walk(QStringLiteral("console"));
+    window().findings()->open_first();
+    window().finding_page()->setFocus();
+    walk(QStringLiteral("finding"));
   }
 
   // Each stop of the Tab key can be told from the others: something in the picture changes where the keys are.

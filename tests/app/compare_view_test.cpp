@@ -1,13 +1,13 @@
 // The Compare tab by mouse and keyboard, over comparisons whose numbers are known.
 #include "app/models/text.h"
 #include "tests/app/compare_fixture.h"
+#include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
 
 #include <QAccessible>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QProcess>
 #include <QSignalSpy>
 #include <QSvgRenderer>
 
@@ -49,24 +49,11 @@ class CompareViewTest : public WindowCase {
   QPoint bar_centre(int bar) { return view().waterfall()->part_rect(bar).center().toPoint(); }
   // A recorder that waits until it is told to stop and notes how it was started.
   void with_stand_in() {
-    const QString package = folder_.filePath(QStringLiteral("package/footlight"));
-    const QString recorder = folder_.filePath(QStringLiteral("package/footlight_recorder"));
-    QDir().mkpath(package);
-    QDir().mkpath(recorder);
-    write(package + QStringLiteral("/__init__.py"), "");
-    write(recorder + QStringLiteral("/__main__.py"),
-          "import sys, os, shutil\n"
-          "with open(os.environ['NOTED_WORDS'], 'w') as f: f.write(' '.join(sys.argv[1:]))\n"
-          "shutil.copy(os.environ['SAMPLE_SESSION'], sys.argv[sys.argv.index('-o') + 1])\n"
-          "os.read(int(sys.argv[sys.argv.index('--commands') + 1]), 100)\n");
-    QProcess version;
-    version.start(QStringLiteral("python3"),
-                  {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
-    version.waitForFinished();
-    write(package + QStringLiteral("/_engine.cpython-") +
-              QString::fromUtf8(version.readAllStandardOutput()).trimmed() + QStringLiteral("-x.so"),
-          "");
-    qputenv("FOOTLIGHT_PACKAGE", folder_.filePath(QStringLiteral("package")).toUtf8());
+    install_stand_in(folder_.path(),
+                     "import sys, os, shutil\n"
+                     "with open(os.environ['NOTED_WORDS'], 'w') as f: f.write(' '.join(sys.argv[1:]))\n"
+                     "shutil.copy(os.environ['SAMPLE_SESSION'], sys.argv[sys.argv.index('-o') + 1])\n"
+                     "os.read(int(sys.argv[sys.argv.index('--commands') + 1]), 100)\n");
     qputenv("SAMPLE_SESSION", at("sample.footlight").toUtf8());
     qputenv("NOTED_WORDS", at("words").toUtf8());
     write(at("script.py"), sample_script().c_str());

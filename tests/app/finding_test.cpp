@@ -118,8 +118,19 @@ class FindingTest : public WindowCase {
     const QJsonObject other = others[0].toObject()[QStringLiteral("edit")].toObject();
     QVERIFY(page().edit()->toPlainText().contains(other[QStringLiteral("new")].toString()));
     // What was looked for: every cause is found, dropped or named as not found.
-    QVERIFY(window().findings()->list().not_found.contains(QStringLiteral("varying rank")));
-    QVERIFY(!window().findings()->list().not_found.contains(QStringLiteral("python scalar argument")));
+    QStringList looked_for, where;
+    for (const LookedFor& looked : window().findings()->list().not_found) {
+      looked_for << looked.causes;
+      where << looked.where;
+    }
+    QVERIFY(looked_for.contains(cause_words("varying_rank")));
+    QVERIFY(!looked_for.contains(cause_words("python_scalar_argument")));
+    for (const explain::Cause* cause : explain::all_causes())
+      QVERIFY2(!cause_words(cause->name).contains(QString::fromLatin1(cause->name).replace('_', ' ')), cause->name);
+    const QJsonObject sums = report[QStringLiteral("summary")].toObject();
+    QVERIFY(where.contains(QStringLiteral("In the keys of %1 calls and %2 traces")
+                               .arg(sums[QStringLiteral("calls")].toInt())
+                               .arg(sums[QStringLiteral("traces")].toInt())));
   }
 
   void applied_and_run_again() {

@@ -1,5 +1,6 @@
 // Opening, following and refusing session files; starting, stopping and losing a worker.
 #include "tests/app/sample.h"
+#include "tests/app/stand_in.h"
 
 #include "app/session/session.h"
 #include "app/session/watcher.h"
@@ -9,7 +10,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QProcess>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -21,15 +21,6 @@
 using namespace footlight;
 using namespace footlight::app;
 
-namespace {
-
-void write(const QString& path, const QByteArray& text) {
-  QFile file(path);
-  if (file.open(QIODevice::WriteOnly)) file.write(text);
-}
-
-}  // namespace
-
 class SessionTest : public QObject {
   Q_OBJECT
 
@@ -37,30 +28,12 @@ class SessionTest : public QObject {
   QTemporaryDir folder_;
   QString at(const char* name) { return folder_.filePath(QLatin1String(name)); }
 
-  // Installs `text` as the package `footlight_recorder`: the window only deals with the process.
-  void fake_worker(const QByteArray& text) {
-    const QString package = folder_.filePath(QStringLiteral("package/footlight"));
-    QDir().mkpath(package);
-    write(package + QStringLiteral("/__init__.py"), "");
-    const QString recorder = folder_.filePath(QStringLiteral("package/footlight_recorder"));
-    QDir().mkpath(recorder);
-    write(recorder + QStringLiteral("/__init__.py"), "");
-    write(recorder + QStringLiteral("/__main__.py"), text);
-    const QString version = [] {
-      QProcess p;
-      p.start(QStringLiteral("python3"),
-              {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
-      p.waitForFinished();
-      return QString::fromUtf8(p.readAllStandardOutput()).trimmed();
-    }();
-    write(package + QStringLiteral("/_engine.cpython-") + version + QStringLiteral("-test.so"), "");
-    qputenv("FOOTLIGHT_PACKAGE", folder_.filePath(QStringLiteral("package")).toUtf8());
-  }
+  void fake_worker(const QByteArray& text) { install_stand_in(folder_.path(), text); }
   RunRequest request() {
     RunRequest r;
     r.script = at("script.py");
     r.session = at("out.footlight");
-    write(r.script, "pass\n");
+    write_file(r.script, "pass\n");
     return r;
   }
 
@@ -235,7 +208,7 @@ class SessionTest : public QObject {
   }
 
   void says_what_is_wrong_with_a_file() {
-    write(at("bad.footlight"), "this is no session, whatever its name says");
+    write_file(at("bad.footlight"), "this is no session, whatever its name says");
     Session session;
     QSignalSpy failed(&session, &Session::failed);
     session.open(at("bad.footlight"));
@@ -324,7 +297,7 @@ class SessionTest : public QObject {
     fake_worker("");
     QDir package(folder_.filePath(QStringLiteral("package/footlight")));
     for (const QString& name : package.entryList({QStringLiteral("_engine*")})) package.remove(name);
-    write(package.filePath(QStringLiteral("_engine.cpython-399-test.so")), "");
+    write_file(package.filePath(QStringLiteral("_engine.cpython-399-test.so")), "");
     Worker worker;
     QSignalSpy failed(&worker, &Worker::failed);
     worker.start(request());
@@ -334,17 +307,17 @@ class SessionTest : public QObject {
 
   void saving_is_noticed_however_it_is_done() {
     const QString script = at("watched.py");
-    write(script, "a = 1\n");
+    write_file(script, "a = 1\n");
     SaveWatcher watcher;
     QSignalSpy saved(&watcher, &SaveWatcher::saved);
     watcher.watch({script});
-    write(script, "a = 22\n");
+    write_file(script, "a = 22\n");
     QVERIFY(saved.wait(20000));
     // As editors save: a new file replaces the old one.
-    write(at("watched.tmp"), "a = 333\n");
+    write_file(at("watched.tmp"), "a = 333\n");
     QVERIFY(::rename(at("watched.tmp").toLocal8Bit().constData(), script.toLocal8Bit().constData()) == 0);
     QTRY_COMPARE(saved.count(), 2);
-    write(script, "a = 4444\n");
+    write_file(script, "a = 4444\n");
     QTRY_COMPARE(saved.count(), 3);
     watcher.watch({});
   }

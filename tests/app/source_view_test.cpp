@@ -1,6 +1,8 @@
 // The Source tab with real mouse and keys: columns, modes, marks, editing, finding, and files of a million lines.
 #include "tests/app/window_case.h"
 
+#include <cmath>
+
 #include "app/models/line_costs.h"
 #include "app/models/line_marks.h"
 #include "app/views/source_view.h"
@@ -80,6 +82,17 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(costs.slowest, 5);
     QVERIFY2(source().sentence().startsWith(costs.sentence), qPrintable(source().sentence()));
     QVERIFY(costs.sentence.contains(QStringLiteral("half of it on one")));
+    // The line that costs most is named, with its share of all, and gone to by key.
+    int64_t total = 0, most = 0;
+    for (const auto& [at_line, sum] : sums.lines)
+      if (at_line.first == file) total += sum.time(), most = std::max(most, sum.time());
+    const auto share = std::lround(100.0 * static_cast<double>(most) / static_cast<double>(total));
+    QVERIFY2(costs.sentence.endsWith(QStringLiteral("; line 5 costs most, %1 %").arg(share)), qPrintable(costs.sentence));
+    window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
+    source().lead()->link()->setFocus();
+    QTest::keyClick(source().lead()->link(), Qt::Key_Space);
+    QCOMPARE(window().selection().current().place, (Place{file, 5}));
+    QVERIFY(source().code()->hasFocus());
     QVERIFY(!cell(costs, 14));
   }
 

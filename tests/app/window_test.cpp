@@ -1,11 +1,12 @@
 // The window itself: what it opens and runs, its messages, its looks, and the settings it remembers.
+#include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
 
 #include <QDir>
 #include <QDropEvent>
 #include <QMimeData>
-#include <QProcess>
 #include <QSettings>
+#include <QSplitter>
 
 #include <cmath>
 #include <set>
@@ -53,6 +54,16 @@ QImage picture(QWidget* widget) {
 
 class WindowTest : public WindowCase {
   Q_OBJECT
+
+  // The window's own, by the number of their parts.
+  static QSplitter* splitter_with(MainWindow& window, int parts) {
+    for (QSplitter* s : window.findChildren<QSplitter*>())
+      if (s->count() == parts && s->isVisible()) return s;
+    return nullptr;
+  }
+  static QList<QList<int>> window_sizes(MainWindow& window) {
+    return {splitter_with(window, 3)->sizes(), splitter_with(window, 2)->sizes()};
+  }
 
  private Q_SLOTS:
   void every_text_can_be_read() {
@@ -202,17 +213,40 @@ class WindowTest : public WindowCase {
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
     QCoreApplication::setOrganizationName(QStringLiteral("FootlightTest"));
     QCoreApplication::setApplicationName(QStringLiteral("FootlightTest"));
+    QList<QList<int>> sizes;
     {
       MainWindow first(true);
       first.show();
+      first.resize(1234, 777);
       first.choose_theme(QStringLiteral("light"));
       QVERIFY(first.open(at("sample.footlight")));
       first.settle();
+      first.show_view(QStringLiteral("console"));
       first.show_view(QStringLiteral("timeline"));
+      // Both edges of the panels, and the dock's, are moved with the mouse.
+      const auto drag = [](QSplitter* splitter, int handle, QPoint by) {
+        QWidget* edge = splitter->handle(handle);
+        const QPoint from = edge->rect().center();
+        QTest::mousePress(edge, Qt::LeftButton, {}, from);
+        QTest::mouseMove(edge, from + by);
+        QTest::mouseRelease(edge, Qt::LeftButton, {}, from + by);
+      };
+      const QList<int> before = window_sizes(first).first();
+      drag(splitter_with(first, 3), 1, {40, 0});
+      drag(splitter_with(first, 3), 2, {-30, 0});
+      drag(splitter_with(first, 2), 1, {0, -60});
+      sizes = window_sizes(first);
+      QVERIFY(sizes.first()[0] > before[0] && sizes.first()[2] > before[2]);
       first.close();
     }
     set_theme(QStringLiteral("dark"));
     MainWindow second(true);
+    second.show();
+    QVERIFY(second.open(at("sample.footlight")));
+    second.settle();
+    QCOMPARE(second.size(), QSize(1234, 777));
+    QCOMPARE(window_sizes(second), sizes);
+    QVERIFY(second.console()->isVisible());
     QCOMPARE(second.view(), QStringLiteral("timeline"));
     QCOMPARE(theme().name(), QStringLiteral("light"));
     QCOMPARE(second.recent(), QStringList{at("sample.footlight")});
@@ -220,27 +254,12 @@ class WindowTest : public WindowCase {
   }
 
   void runs_and_stops_a_script() {
-    // A stand-in for the engine's worker: what is tested is the window.
-    const QString package = folder_.filePath(QStringLiteral("package/footlight"));
-    QDir().mkpath(package);
-    write(package + QStringLiteral("/__init__.py"), "");
-    const QString recorder = folder_.filePath(QStringLiteral("package/footlight_recorder"));
-    QDir().mkpath(recorder);
-    write(recorder + QStringLiteral("/__init__.py"), "");
-    write(recorder + QStringLiteral("/__main__.py"),
-          "import sys, os, shutil\n"
-          "out = sys.argv[sys.argv.index('-o') + 1]\n"
-          "shutil.copy(os.environ['SAMPLE_SESSION'], out)\n"
-          "fd = int(sys.argv[sys.argv.index('--commands') + 1])\n"
-          "os.read(fd, 100)\n");
-    QProcess version;
-    version.start(QStringLiteral("python3"),
-                  {QStringLiteral("-c"), QStringLiteral("import sys; print('%d%d' % sys.version_info[:2])")});
-    version.waitForFinished();
-    write(package + QStringLiteral("/_engine.cpython-") +
-              QString::fromUtf8(version.readAllStandardOutput()).trimmed() + QStringLiteral("-x.so"),
-          "");
-    qputenv("FOOTLIGHT_PACKAGE", folder_.filePath(QStringLiteral("package")).toUtf8());
+    install_stand_in(folder_.path(),
+                     "import sys, os, shutil\n"
+                     "out = sys.argv[sys.argv.index('-o') + 1]\n"
+                     "shutil.copy(os.environ['SAMPLE_SESSION'], out)\n"
+                     "fd = int(sys.argv[sys.argv.index('--commands') + 1])\n"
+                     "os.read(fd, 100)\n");
     qputenv("SAMPLE_SESSION", at("sample.footlight").toUtf8());
     write(at("script.py"), sample_script().c_str());
     QVERIFY(window().open(at("script.py")));
@@ -256,8 +275,7 @@ class WindowTest : public WindowCase {
   }
 
   void a_worker_that_cannot_start_is_told_of() {
-    write(folder_.filePath(QStringLiteral("package/footlight_recorder/__main__.py")),
-          "raise ImportError('the engine is missing')\n");
+    install_stand_in(folder_.path(), "raise ImportError('the engine is missing')\n");
     write(at("script.py"), "pass\n");
     window().open(at("script.py"));
     QTest::keyClick(&window(), Qt::Key_F5);

@@ -1,19 +1,22 @@
 """Records programs and reads what `footlight report --json` says about them, for the tests beside this file."""
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
+import unittest
 
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 
 
-def record(folder, body, fails=False, **files):
-    """Records a program behind `import tensorflow as tf`, with modules beside it; returns the session's path."""
+def record_text(folder, text, fails=False, **files):
+    """Records a program, with modules beside it; returns the session's path."""
     session = os.path.join(folder, 'run.footlight')
-    for name, text in {**files, 'script': 'import tensorflow as tf\n' + textwrap.dedent(body)}.items():
+    for name, text in {**files, 'script': text}.items():
         with open(os.path.join(folder, name + '.py'), 'w', encoding='utf-8') as file:
             file.write(textwrap.dedent(text))
     done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session,
@@ -21,6 +24,11 @@ def record(folder, body, fails=False, **files):
     if (done.returncode != 0) != fails:
         raise AssertionError(done.stdout + done.stderr)
     return session
+
+
+def record(folder, body, fails=False, **files):
+    """The same with a program that stands behind `import tensorflow as tf`."""
+    return record_text(folder, 'import tensorflow as tf\n' + textwrap.dedent(body), fails, **files)
 
 
 def report(session):
@@ -31,3 +39,10 @@ def report(session):
 
 def findings(folder, body, fails=False, **files):
     return report(record(folder, body, fails, **files))['findings']
+
+
+class Case(unittest.TestCase):
+    """With a folder of its own."""
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)

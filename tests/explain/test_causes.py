@@ -5,33 +5,15 @@ has promised.
 """
 import json
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import textwrap
 import unittest
 
-BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
-FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+import recorded
 
 
-class Causes(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def report(self, lines, exit_code=0):
-        script, session = os.path.join(self.folder, 'script.py'), os.path.join(self.folder, 'run.footlight')
-        with open(script, 'w', encoding='utf-8') as file:
-            file.write('\n'.join(lines) + '\n')
-        done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script],
-                              capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
-        out = subprocess.run([FOOTLIGHT, 'report', '--json', session], capture_output=True, text=True, check=True,
-                             env=ENVIRONMENT, timeout=60).stdout
-        return json.loads(out)
+class Causes(recorded.Case):
+    def report(self, lines, fails=False):
+        return recorded.report(recorded.record_text(self.folder, '\n'.join(lines) + '\n', fails))
 
     def lines_of(self, body):
         return ['import tensorflow as tf'] + textwrap.dedent(body).strip('\n').split('\n')
@@ -45,20 +27,21 @@ class Causes(unittest.TestCase):
             c = f['checked']
             found.append((f['cause'], f['function'], f['path'], f['line'], c['traces_before'], c['traces_after']))
             self.assertTrue(c['ok'] and c['method'] == 'replay', f)
-            if f['fix']['edit']:
-                self.apply(list(lines), f)
+            for fix in [{**f['fix'], 'checked': c}, *f['alternatives']]:
+                if fix['edit'] and fix['checked']:
+                    self.apply(list(lines), f['function'], fix)
         self.assertEqual(found, list(wanted), json.dumps(report['findings'], indent=1))
         if len(found) == 1:
             self.assertEqual(report['summary']['removable_traces'], found[0][4] - found[0][5])
         return report
 
-    def apply(self, lines, finding):
-        edit = finding['fix']['edit']
+    def apply(self, lines, function, fix):
+        edit = fix['edit']
         text = lines[edit['line'] - 1]
         self.assertIn(edit['old'], text)
         lines[edit['line'] - 1] = text.replace(edit['old'], edit['new'])
         after = {f['function']: f['traces'] for f in self.report(lines)['functions']}
-        self.assertEqual(after[finding['function']], finding['checked']['traces_after'], edit)
+        self.assertEqual(after[function], fix['checked']['traces_after'], edit)
 
     def test_a_number_that_changes(self):
         self.check('''
@@ -475,6 +458,83 @@ class Causes(unittest.TestCase):
                          [('py_function_hot_spot', 'step', 'host', 9, 63, False)])
         self.assertGreater(found[0]['cost_ms'], 0)
 
+    def test_the_other_ways_to_end_it(self):
+        """Each was replayed by itself, or says why not; those that are edits were made by the tests above."""
+        for cause, others, body in (
+                ('python_scalar_argument', [('a tensor where it is made', True), ('tf.Variable', True)], '''
+            @tf.function
+            def f(x, k):
+                return x * k
+            for i in range(8):
+                rate = 0.1 * i
+                f(tf.ones([2]), rate)
+            '''), ('varying_shape', [('reduce_retracing=True', True), ('pad x to one size', True)], '''
+            @tf.function
+            def f(x):
+                return tf.reduce_sum(x)
+            for n in range(1, 9):
+                f(tf.ones([n]))
+            '''), ('flag_flip', [('pass tf.constant(loud)', True)], '''
+            @tf.function
+            def f(x, loud, k):
+                return x * 2.0
+            for n in range(24):
+                f(tf.ones([2 + n // 2 % 3]), n % 2 == 0, tf.constant(1.0))
+            '''), ('dtype_flip', [('cast it at the call', True)], '''
+            @tf.function
+            def f(x):
+                return x * x
+            for n in range(6):
+                x = tf.ones([2])
+                if n % 2:
+                    x = tf.ones([2], tf.float64)
+                f(x)
+            '''), ('argument_form', [], '''
+            @tf.function
+            def f(x, k):
+                return x * k
+            for n in range(6):
+                f(tf.ones([2]), 2.0 if n % 2 else tf.constant(2.0))
+            '''), ('new_object_identity', [('pass the tensors', True)], '''
+            class Options:
+                pass
+            @tf.function
+            def f(x, options):
+                return x * 2.0
+            for n in range(6):
+                options = Options()
+                f(tf.ones([2]), options)
+            '''), ('stale_capture', [('as a tensor', False)], '''
+            rate = 0.1
+            @tf.function
+            def f(x):
+                return x * rate
+            for n in range(6):
+                f(tf.ones([2]))
+                rate = rate / 2
+            '''), ('baked_random', [('tf.timestamp()', False)], '''
+            import time
+            @tf.function
+            def f(x):
+                return x + time.time()
+            for n in range(6):
+                f(tf.ones([2], tf.float64))
+            ''')):
+            with self.subTest(cause):
+                lines = self.lines_of(body)
+                found = self.report(lines)['findings'][0]
+                self.assertEqual(found['cause'], cause)
+                said = [(a['text'], bool(a['checked'] and a['checked']['ok'])) for a in found['alternatives']]
+                self.assertEqual(len(said), len(others), said)
+                for (text, ok), (wanted, checked) in zip(said, others):
+                    self.assertIn(wanted, text)
+                    self.assertEqual(ok, checked)
+                for fix in [{**found['fix'], 'checked': found['checked']}, *found['alternatives']]:
+                    if fix['edit'] and fix['checked']:
+                        self.apply(list(lines), found['function'], fix)
+                wants_edit = cause in ('python_scalar_argument', 'varying_shape', 'dtype_flip', 'argument_form')
+                self.assertEqual(found['fix']['edit'] is not None, wants_edit)
+
     def test_the_examples(self):
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'resources', 'examples')
         wanted = {'retracing': ('python_scalar_argument', 69), 'shapes': ('varying_shape', 14),
@@ -496,7 +556,7 @@ class Causes(unittest.TestCase):
             for i in range(8):
                 f(tf.ones([2]), 0.1 * i)
             raise ValueError('over')
-        '''), exit_code=1)
+        '''), fails=True)
         self.assertEqual((report['run']['exit'], report['run']['error']), (1, 'ValueError: over'))
         self.assertEqual([f['cause'] for f in report['findings']], ['python_scalar_argument'])
 

@@ -1,7 +1,5 @@
 """What is made again for each call, beside what exists at once and is used in turn; state that changes, beside state that
 comes back; and the lines of device scopes. Whole programs."""
-import shutil
-import tempfile
 import unittest
 
 import recorded
@@ -24,11 +22,7 @@ def step(model, x):
 '''
 
 
-class SideBySide(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class SideBySide(recorded.Case):
     def report(self, body):
         return recorded.report(recorded.record(self.folder, body))
 

@@ -12,6 +12,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -128,6 +129,41 @@ class StoreTest : public QObject {
     compare_calls(store, all);
   }
 
+  // Totals by the place of the call; added up they are the function's.
+  void compare_sites(const Store& store, FunctionId function, const std::vector<session::CallRecord>& mine) {
+    CallSums all;
+    const auto sites = store.calls().sites(function, {});
+    for (const auto& [source, sums] : sites) {
+      CallSums expected;
+      for (const auto& c : mine)
+        if (c.source == source) expected.add(c);
+      QVERIFY(expected.calls > 0 && sums == expected);
+      all.calls += sums.calls, all.total_ns += sums.total_ns;
+    }
+    const CallSums sums = store.calls().of_function(function);
+    QVERIFY(all.calls == sums.calls && all.total_ns == sums.total_ns);
+    QVERIFY(sites.size() > 1 || mine.size() < 2);
+  }
+
+  // Runs of calls from one place, or served by one trace, are told from the others.
+  void compare_choice(const Store& store, FunctionId function, const std::vector<session::CallRecord>& mine,
+                      TraceId trace) {
+    if (mine.empty()) return;
+    const SourceRef source = mine.front().source;
+    const std::vector<std::pair<CallChoice, std::function<bool(const session::CallRecord&)>>> choices = {
+        {{{key_of(source)}, {}}, [&](const auto& c) { return c.source == source; }},
+        {{{}, {trace}}, [&](const auto& c) { return c.trace == trace; }},
+        {{}, [](const auto&) { return true; }}};
+    for (const auto& [choice, belongs] : choices) {
+      size_t next = 0;
+      for (const CallRun& run : store.calls().runs(function, false, {}, choice)) {
+        QCOMPARE(run.first, next);
+        for (size_t i = 0; i < run.count; ++i, ++next) QCOMPARE(run.chosen, belongs(mine[next]));
+      }
+      QCOMPARE(next, mine.size());
+    }
+  }
+
   void compare_calls(const Store& store, const RandomSession& all) {
     const Cancel cancel;
     for (uint32_t f = 0; f < RandomSession::kFunctions; ++f) {
@@ -162,6 +198,8 @@ class StoreTest : public QObject {
         if (folds && next < mine.size()) QVERIFY(mine[next].outcome != run.outcome);
       }
       QCOMPARE(next, mine.size());
+      compare_sites(store, FunctionId(f), mine);
+      compare_choice(store, FunctionId(f), mine, all.traces.front().id);
     }
     for (const auto& trace : all.traces) {
       CallSums sums;

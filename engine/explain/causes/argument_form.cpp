@@ -1,5 +1,5 @@
 // argument_form: one argument is a Python value, None, a tensor or a variable in turn. Fix: always pass a tensor.
-#include "engine/explain/findings.h"
+#include "engine/explain/edits.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -54,6 +54,12 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.title = s.name() + " is " + joined(forms, " or ") + " in turn";
     f.detail = s.path + ": " + joined(forms, ", ");
     f.fix = "always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + (*tensor)->type + ")";
+    const bool all_convert = std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return l->kind == "none"; });
+    if (all_convert) {
+      c.complete = [&evidence, &run, dtype = (*tensor)->type](Finding& made, const ReplayResult&) {
+        made.edit = wrap_argument(evidence, run, made, "tf.convert_to_tensor(", ", tf." + dtype + ")");
+      };
+    }
     to.push_back(std::move(c));
   }
 }

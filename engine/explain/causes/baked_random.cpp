@@ -3,6 +3,7 @@
 #include "engine/explain/causes/observed.h"
 
 #include <algorithm>
+#include <span>
 
 namespace footlight::explain {
 namespace {
@@ -11,26 +12,27 @@ using session::ObservationKind;
 
 // What is the same in TensorFlow, for the plainest calls.
 struct Same { std::string_view python, tensorflow; };
-constexpr Same kSame[] = {
+constexpr Same kSameClock[] = {{"time.time()", "tf.timestamp()"}};
+constexpr Same kSameDraw[] = {
     {"np.random.rand()", "tf.random.uniform([])"},     {"np.random.random()", "tf.random.uniform([])"},
     {"numpy.random.rand()", "tf.random.uniform([])"},  {"np.random.randn()", "tf.random.normal([])"},
     {"np.random.normal()", "tf.random.normal([])"},    {"np.random.uniform()", "tf.random.uniform([])"},
     {"random.random()", "tf.random.uniform([])"},
 };
 
-void add_edit(const Evidence& evidence, Finding& f) {
-  std::string text(evidence.text(f.line));
+Finding::Edit edit_of(const Evidence& evidence, const Line& line, std::span<const Same> known) {
+  std::string text(evidence.text(line));
   const size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\r");
-  if (begin == text.npos) return;
+  if (begin == text.npos) return {};
   text = text.substr(begin, end - begin + 1);
-  for (const Same& same : kSame) {
+  for (const Same& same : known) {
     const size_t at = text.find(same.python);
     if (at == text.npos) continue;
     std::string changed = text;
     changed.replace(at, same.python.size(), same.tensorflow);
-    f.edit = {f.line, text, changed};
-    return;
+    return {line, text, changed};
   }
+  return {};
 }
 
 void find(const Evidence& evidence, Findings& to) {
@@ -50,10 +52,14 @@ void find(const Evidence& evidence, Findings& to) {
     const std::string name = name_in(o.path), function = short_name(evidence, o.function);
     const bool clock = o.note == "clock";
     f.title = name + " is read once, when " + function + " is traced";
-    f.fix = clock ? "read it where " + function + " is called and pass it as a tensor" +
-                        (name.starts_with("time.") ? ", or use tf.timestamp()" : "")
-                  : "draw with tf.random, or draw where " + function + " is called and pass the number as a tensor";
-    if (!clock) add_edit(evidence, f);
+    const std::string at_call = "where " + function + " is called and pass it as a tensor";
+    f.fix = clock ? "read it " + at_call : "draw with tf.random";
+    if (!clock) {
+      f.edit = edit_of(evidence, f.line, kSameDraw);
+      also(f, "draw the number " + at_call, f.checked);
+    } else if (name.starts_with("time.")) {
+      also(f, "tf.timestamp()", f.checked, edit_of(evidence, f.line, kSameClock));
+    }
   }
   for (auto& [line, f] : all) {
     f.detail = "the value that " + short_name(evidence, f.function) + " got while it was traced is a constant of the " +

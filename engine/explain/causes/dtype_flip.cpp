@@ -1,6 +1,6 @@
 // dtype_flip: one call line passes tensors of several dtypes to one parameter, or there are three or more dtypes. Fix:
 // cast the odd ones where they are made.
-#include "engine/explain/findings.h"
+#include "engine/explain/edits.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -57,6 +57,24 @@ bool change_together(const FunctionRun& run, const std::string& a, const std::st
   return true;
 }
 
+// The cast in the line that makes the odd tensor, or else where it is passed: casting a tensor of the usual dtype
+// changes nothing.
+void add_casts(const Evidence& evidence, const FunctionRun& run, const std::string& path, const std::string& usual,
+               Finding& made) {
+  const std::string behind = ", tf." + usual + ")";
+  const TraceRecord* example = evidence.trace(made.example);
+  const KeyLeaf* odd = example ? leaf_at(*example, path) : nullptr;
+  if (odd && odd->type != usual) made.edit = wrap_value(evidence, made.line, "tf.cast(", behind);
+  std::set<Line> calls;
+  for (const TraceRecord* t : run.traces) calls.insert(evidence.line(t->source));
+  if (calls.size() != 1) return;
+  Finding at_call = made;
+  at_call.line = *calls.begin();
+  at_call.path = path;
+  Finding::Edit edit = wrap_argument(evidence, run, at_call, "tf.cast(", behind);
+  if (edit.at && edit.at != made.edit.at) also(made, "cast it at the call", made.checked, std::move(edit));
+}
+
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const auto all = dtypes_of(run);
   std::set<std::string> taken;
@@ -85,6 +103,11 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.detail = f.path + ": " + joined(f.values, ", ");
     if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
     f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
+    if (f.also_paths.empty()) {
+      c.complete = [&evidence, &run, path, usual = dtypes.usual()](Finding& made, const ReplayResult&) {
+        add_casts(evidence, run, path, usual, made);
+      };
+    }
     to.push_back(std::move(c));
   }
 }

@@ -1,6 +1,6 @@
 // flag_flip: bools, enums and short texts whose combinations are many, or one that the graph does not depend on. Fix: a
 // tensor and tf.cond, or leave it out.
-#include "engine/explain/findings.h"
+#include "engine/explain/edits.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"
@@ -69,6 +69,15 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.title = s->name() + " changes, and the graph does not";
     f.detail = s->path + ": " + joined(f.values, ", ") + "; the graphs are identical";
     f.fix = "leave " + s->name() + " out of the call";
+    const auto is_bool = [](const KeyLeaf* leaf) { return leaf && leaf->type == "bool"; };
+    if (std::ranges::all_of(s->leaves, is_bool)) {
+      c.complete = [&evidence, &run, name = s->name(), paths = c.paths](Finding& made, const ReplayResult&) {
+        ProposedFix tensor;
+        tensor.call = become_tensor(places_of(evidence, run, paths), dtype_number("bool"));
+        also_if_it_saves(evidence, run, tensor, made, "pass tf.constant(" + name + ")",
+                         wrap_argument(evidence, run, made, "tf.constant(", ")"));
+      };
+    }
     to.push_back(std::move(c));
   }
 
@@ -98,6 +107,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   f.title += names.size() > 1 ? " are flags with many combinations" : " is a flag with many values";
   f.detail = std::to_string(f.values.size()) + " combinations, " + progression(f.values);
   f.fix = "pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
+  also(f, "decide before the calls: a function for each combination that is in use");
   to.push_back(std::move(c));
 }
 

@@ -117,7 +117,8 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
     f.title = "an array of " + megabytes(large.bytes) + " is a constant of the graph";
     f.detail = large.type;
     if (large.traces.size() > 1) f.detail += ", in " + std::to_string(large.traces.size()) + " traces";
-    f.fix = "pass the array as an argument, or keep it in a tf.Variable that is made once outside of the function";
+    f.fix = "pass the array as an argument";
+    also(f, "keep it in a tf.Variable that is made once, outside of the function", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -24,8 +24,12 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.title = name + " is a new object in each call";
     f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
                "; each counts by its identity, and the graphs are alike";
-    f.fix = f.path == "args[0]" && f.parameter == "self" ? "make the object once, before the loop"
-                                                          : "make " + name + " once, or pass the tensors that it holds";
+    const bool self = f.path == "args[0]" && f.parameter == "self";
+    f.fix = self ? "make the object once, before the loop" : "make " + name + " once";
+    c.complete = [self, name](Finding& made, const ReplayResult&) {
+      also(made, self ? "pass the tensors and variables that it holds to a function"
+                      : "pass the tensors and variables that " + name + " holds", made.checked);
+    };
     to.push_back(std::move(c));
   }
 }

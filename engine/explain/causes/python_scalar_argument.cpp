@@ -70,7 +70,7 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   for (const RelatedLine& related : finding.related) {
     if (related.role != "value" || related.at == finding.line) continue;
     Finding::Edit edit = wrap_value(evidence, related.at, "tf.constant(", behind);
-    if (edit.at) finding.alternatives.push_back({"a tensor where it is made", std::move(edit), finding.checked});
+    if (edit.at) also(finding, "a tensor where it is made", finding.checked, std::move(edit));
   }
 }
 
@@ -84,7 +84,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.title = name + (text ? " is a Python string that changes" : " is a Python number that changes");
     c.fix.call = pass_as_tensor(literal.places, dtype_number(tensor.dtype));
     f.detail = values_text(f);
-    c.complete = [&evidence, &run, name, tensor](Finding& made, const ReplayResult& result) {
+    c.complete = [&evidence, &run, name, tensor, places = literal.places](Finding& made, const ReplayResult& result) {
       std::string attribute;
       std::set<std::string> dtypes;  // what the number has become in the graphs: 2 beside floats is a float there
       for (const auto& group : result.merged)
@@ -105,6 +105,10 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
           made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
           add_at_value(evidence, made, behind);
         }
+        // The same variable in every call: nothing in the key changes.
+        ProposedFix variable;
+        variable.call = leave_out(places);
+        also_if_it_saves(evidence, run, variable, made, "keep " + name + " in a tf.Variable, and assign to it");
       } else {
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
         made.fix = constant + ", and compute with it instead of setting " + attribute;

@@ -32,7 +32,8 @@ void find(const Evidence& evidence, Findings& to) {
     f.title = name + " changes only while " + function + " is traced";
     f.detail = "this line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
                " that its graph served, so what reads " + name + " gets a wrong value";
-    f.fix = "change " + name + " where " + function + " is called, or keep it in a tf.Variable and assign that";
+    f.fix = "change " + name + " where " + function + " is called";
+    also(f, "keep " + name + " in a tf.Variable and assign that", f.checked);
     to.found.push_back(std::move(f));
   }
 }

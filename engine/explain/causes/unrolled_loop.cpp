@@ -258,6 +258,7 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
     } else if (!range.empty()) {
       f.fix = std::string(words) + " tf." + std::string(range);
       if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
+      also(f, "tf.while_loop, with tensors as the state of the loop", f.checked);
     } else {
       f.fix = "stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
     }

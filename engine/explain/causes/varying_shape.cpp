@@ -105,14 +105,23 @@ std::string signature_text(const FunctionRun& run, const std::vector<VaryingTens
   return text;
 }
 
+constexpr const char* kRelaxing = "reduce_retracing=True";
+
 // Shapes that are relaxed by themselves, where a signature is the first choice.
 void add_relaxing(const Evidence& evidence, const FunctionRun& run, Finding& finding) {
   ProposedFix relaxed;
   relaxed.reduce_retracing = true;
-  const Checked checked = replay(evidence, run, relaxed).checked;
-  if (!checked.ok) return;
-  constexpr const char* kOption = "reduce_retracing=True";
-  finding.alternatives.push_back({kOption, add_options(evidence, run, kOption), checked});
+  also_if_it_saves(evidence, run, relaxed, finding, kRelaxing, add_options(evidence, run, kRelaxing));
+}
+
+// Calls that all pass the same sizes.
+void add_padding(const Evidence& evidence, const FunctionRun& run,
+                 const std::map<std::string, std::set<size_t>>& dimensions, const std::string& name,
+                 Finding& finding) {
+  ProposedFix padded;
+  padded.call = forget_sizes(dimensions);
+  also_if_it_saves(evidence, run, padded, finding,
+                   "pad " + name + " to one size before the call, or leave out a smaller last batch");
 }
 
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
@@ -164,10 +173,12 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     }
     f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
     const std::string specs = signature ? signature_text(run, tensors, together) : "";
-    if (!signature) f.edit = add_options(evidence, run, "reduce_retracing=True");
+    if (!signature) f.edit = add_options(evidence, run, kRelaxing);
     else if (!specs.empty()) f.edit = add_options(evidence, run, "input_signature=[" + specs + ']');
-    if (signature)
-      c.complete = [&evidence, &run](Finding& made, const ReplayResult&) { add_relaxing(evidence, run, made); };
+    c.complete = [&evidence, &run, signature, dimensions, name](Finding& made, const ReplayResult&) {
+      if (signature) add_relaxing(evidence, run, made);
+      add_padding(evidence, run, dimensions, name, made);
+    };
     to.push_back(std::move(c));
   }
 }

@@ -27,7 +27,8 @@ class TestBakedRandom : public QObject {
     run.observations.back().note = "clock";
     const auto found = findings(run);
     QCOMPARE(found.size(), size_t{1});
-    QVERIFY(found[0].fix.ends_with("or use tf.timestamp()"));
+    QCOMPARE(found[0].alternatives.size(), size_t{1});
+    QCOMPARE(found[0].alternatives[0].fix, std::string("tf.timestamp()"));
     QCOMPARE(found[0].edit.at.line, 0);
   }
 

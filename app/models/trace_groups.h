@@ -1,0 +1,58 @@
+// The traces of a function put together: by the leaves in which they differ from their nearest, or by the line that
+// calls; with what each group cost.
+#pragma once
+
+#include "app/models/column_unit.h"
+#include "app/models/document.h"
+
+#include <QAbstractTableModel>
+
+#include <set>
+#include <utility>
+
+namespace footlight::app {
+
+struct TraceGroup {
+  QString name;                 // "args[1] lr", "retracing.py:69"
+  QString note;                 // "0.1 → 0.05 → … → 0.0167", the text of the line
+  Place place;                  // of the call; none where traces are grouped by what differs
+  std::vector<TraceId> traces;  // that were made; sorted
+  std::vector<uint64_t> sources;  // of the calls, as query::key_of; sorted
+  uint64_t calls = 0, hits = 0, eager = 0, failed = 0;
+  int64_t trace_ns = 0;         // the making of its traces
+  int64_t run_ns = 0;           // its calls without that
+};
+
+using CallSites = std::vector<std::pair<SourceRef, query::CallSums>>;
+
+// Most tracing time first.
+std::vector<TraceGroup> groups_by_difference(const Document& document, FunctionId function);
+std::vector<TraceGroup> groups_by_call_line(const Document& document, FunctionId function, const CallSites& sites);
+
+class TraceGroupsModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+
+  // `heading`: of the column of names. `kept`: rows with the same names are kept selected by their views.
+  void set_groups(const QString& heading, const QString& note_heading, std::vector<TraceGroup> groups);
+  const TraceGroup* at(int row) const;
+  int row_named(const QString& name) const;  // -1: there is none
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  enum Column { kName, kCalls, kTraces, kHits, kEager, kFailed, kTraceTime, kRunTime, kNote };
+  double number(const TraceGroup& group, Column column) const;
+
+  QString heading_, note_heading_;
+  std::vector<TraceGroup> groups_;
+  std::vector<Column> columns_;
+  ColumnUnit trace_unit_, run_unit_;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,142 @@
+// Counts what the views show, and says where to look when one of them is empty.
+#include "app/models/view_leads.h"
+
+#include "app/models/text.h"
+
+#include <algorithm>
+
+namespace footlight::app {
+namespace {
+
+// How long at least one function was being traced: traces inside of others are counted once.
+int64_t tracing_ns(const Document& document) {
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (const session::TraceRecord& t : document.traces)
+    if (t.end_ns > t.start_ns) spans.emplace_back(t.start_ns, t.end_ns);
+  std::sort(spans.begin(), spans.end());
+  int64_t sum = 0, until = INT64_MIN;
+  for (const auto& [from, to] : spans) {
+    if (to <= until) continue;
+    sum += to - std::max(from, until);
+    until = to;
+  }
+  return sum;
+}
+
+uint64_t eager_ops(const Document& document) {
+  uint64_t ops = 0;
+  for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
+  return ops;
+}
+
+ViewLead to_console(const Document& document, QString text) {
+  if (document.console.empty()) return {std::move(text), {}, {}, {}};
+  return {std::move(text), {}, QStringLiteral("Open Console"), QStringLiteral("console")};
+}
+
+ViewLead to_timeline(QString text) {
+  return {std::move(text), {}, QStringLiteral("Open Timeline"), QStringLiteral("timeline")};
+}
+
+// No function was traced in the run at all.
+ViewLead without_functions(const Document& document) {
+  if (document.path.isEmpty() && document.events == 0 && document.run.script.empty())
+    return {QStringLiteral("Nothing has run yet: Run (F5) starts the script."), {}, {}, {}};
+  const QString yet = document.live ? QStringLiteral(" yet") : QString();
+  if (document.events == 0)
+    return to_console(document, QStringLiteral("No function was traced and no op ran in this run") + yet +
+                                    QLatin1Char('.'));
+  return to_timeline(QStringLiteral("No function was traced in this run") + yet + QStringLiteral("; ") +
+                     counted(document.events, "eager op", "eager ops") + QStringLiteral(" ran one by one."));
+}
+
+QString choose(LeadFor view) {
+  switch (view) {
+    case LeadFor::kGraph: return QStringLiteral("Choose a trace on the left to see its graph.");
+    case LeadFor::kAutograph: return QStringLiteral("Choose a function on the left to see what AutoGraph made of it.");
+    case LeadFor::kCompare:
+      return QStringLiteral("Select a traced function: the same call then runs both ways, and the difference is "
+                            "explained part by part.");
+    default: return QStringLiteral("Choose a function on the left to see why it was traced.");
+  }
+}
+
+}  // namespace
+
+ViewLead graph_lead(const Document& document, GraphId root) {
+  const session::GraphRecord* graph = document.graph(root);
+  const session::TraceRecord* trace = document.trace_of_graph(root);
+  if (!graph) return {};
+  uint64_t inside = 0;
+  for (const GraphId id : trace ? document.graphs_of_trace(trace->id) : std::vector<GraphId>{})
+    if (const session::GraphRecord* g = document.graph(id); g && id != root) inside += g->nodes.size();
+  QString text = trace ? QStringLiteral("#%1: ").arg(trace->number) : QString();
+  text += counted(graph->nodes.size(), "node", "nodes");
+  if (inside && trace->graph() == root)
+    text += QStringLiteral(", and %1 in the branches, loops and functions that they call").arg(count_text(inside));
+  return {text, {}, {}, {}};
+}
+
+ViewLead autograph_lead(const std::vector<CodeLine>& lines) {
+  uint64_t staged = 0, python = 0, fell_back = 0;
+  for (const CodeLine& line : lines) {
+    staged += line.fate == QStringLiteral("staged");
+    python += line.fate == QStringLiteral("python");
+    fell_back += line.fate == QStringLiteral("fallback");
+  }
+  QStringList parts;
+  if (staged) parts << counted(staged, "line went", "lines went") + QStringLiteral(" into the graph");
+  if (python) parts << counted(python, "line ran", "lines ran") + QStringLiteral(" in Python while tracing");
+  if (fell_back) parts << counted(fell_back, "line fell", "lines fell") + QStringLiteral(" back to Python");
+  return {parts.join(QStringLiteral(", ")), fell_back ? QStringLiteral("red") : QString(), {}, {}};
+}
+
+ViewLead timeline_lead(const Document& document) {
+  QString text = counted(document.events, "op event", "op events");
+  if (const uint64_t eager = eager_ops(document); eager && eager <= document.events) {
+    text += eager == document.events ? QStringLiteral(", all eager")
+                                     : QStringLiteral(", %1 of them eager").arg(count_text(eager));
+  }
+  if (document.calls) text += QStringLiteral("; ") + counted(document.calls, "call", "calls");
+  if (const int64_t ns = tracing_ns(document); ns > 0)
+    text += QStringLiteral("; functions were being traced for %1 of %2")
+                .arg(duration_text(ns), duration_text(std::max(ns, document.duration_ns())));
+  if (document.dropped)
+    return {text + QStringLiteral("; incomplete: ") + counted(document.dropped, "event was", "events were") +
+                QStringLiteral(" dropped"),
+            QStringLiteral("red"), {}, {}};
+  return {text, {}, {}, {}};
+}
+
+ViewLead nothing_to_show(const Document& document, const Selection& selection, LeadFor view) {
+  if (view == LeadFor::kTimeline) {
+    if (document.live || (document.path.isEmpty() && document.run.script.empty()))
+      return {QStringLiteral("Nothing has run yet: calls and op events appear here while the script runs."),
+              {}, {}, {}};
+    return to_console(document, QStringLiteral("No call of a traced function and no op ran in this run."));
+  }
+  if (view == LeadFor::kSource) return to_console(document, QStringLiteral("No source was recorded in this run."));
+  if (document.functions.empty()) return without_functions(document);
+  const session::FunctionRecord* f = document.function(selection.function);
+  if (!f) return {choose(view), {}, {}, {}};
+  const QString name = q(f->name);
+  if (document.traces_of(f->id).empty()) {
+    const uint64_t calls = document.calls_of(f->id).calls;
+    QString text = name + QStringLiteral(" was not traced");
+    if (calls) return to_timeline(text + QStringLiteral(": ") + counted(calls, "call", "calls") +
+                                  QStringLiteral(" ran without a graph."));
+    return {text + QStringLiteral(" in this run."), {}, {}, {}};
+  }
+  if (view == LeadFor::kAutograph)
+    return {name + QStringLiteral(" was not converted: it was made with autograph=False, or its code is not known."),
+            {}, QStringLiteral("Show its graph"), QStringLiteral("graph")};
+  const session::TraceRecord* t = document.trace(selection.trace);
+  if (t && !t->error.empty())
+    return to_console(document, QStringLiteral("Tracing failed, so there is no graph:\n") + q(t->error));
+  if (view == LeadFor::kGraph && t)
+    return {QStringLiteral("The graph of this trace was not recorded."), {}, QStringLiteral("Why it was traced"),
+            QStringLiteral("retraces")};
+  return {choose(view), {}, {}, {}};
+}
+
+}  // namespace footlight::app

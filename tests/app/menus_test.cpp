@@ -1,0 +1,92 @@
+// Context menus of rows, calls and findings, opened with the mouse and with the menu key.
+#include "tests/app/window_case.h"
+
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QMenu>
+
+using namespace footlight;
+using namespace footlight::app;
+
+class MenusTest : public WindowCase {
+  Q_OBJECT
+
+  QMenu* open_menu(QWidget* widget, const QPoint& at, bool by_key = false) {
+    QContextMenuEvent event(by_key ? QContextMenuEvent::Keyboard : QContextMenuEvent::Mouse, at,
+                            widget->mapToGlobal(at));
+    QApplication::sendEvent(widget, &event);
+    return qobject_cast<QMenu*>(QApplication::activePopupWidget());
+  }
+  bool choose(QMenu* menu, const char* text) {
+    for (QAction* action : menu->actions()) {
+      if (!action->text().startsWith(QLatin1String(text))) continue;
+      QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+      return true;
+    }
+    return false;
+  }
+
+ private Q_SLOTS:
+  void a_trace() {
+    with_sample();
+    window().show_view(QStringLiteral("retraces"));
+    Table* table = window().retraces()->table();
+    const QPoint third = table->visualRect(table->model()->index(2, 0)).center();
+    QMenu* menu = open_menu(table->viewport(), third);
+    QVERIFY(menu);
+    QVERIFY(choose(menu, "Copy the row"));
+    const QString row = QGuiApplication::clipboard()->text();
+    QVERIFY2(row.startsWith(QStringLiteral("#3\t")), qPrintable(row));
+    QCOMPARE(window().selection().current().trace, TraceId(12));
+    menu = open_menu(table, {}, true);
+    QVERIFY(menu && choose(menu, "Copy the table as CSV"));
+    const QStringList lines = QGuiApplication::clipboard()->text().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), qsizetype{7});
+    QVERIFY(lines[0].startsWith(QStringLiteral("trace,batch,lr")));
+    menu = open_menu(table->viewport(), third);
+    QVERIFY(menu && choose(menu, "Show its graph"));
+    QCOMPARE(window().view(), QStringLiteral("graph"));
+    QCOMPARE(window().selection().current().trace, TraceId(12));
+  }
+
+  void a_call() {
+    with_sample();
+    window().show_view(QStringLiteral("retraces"));
+    CallStrip* strip = window().retraces()->strip();
+    size_t fourth = 0;
+    for (size_t i = 0; i < strip->cells().size(); ++i)
+      if (strip->cells()[i].kind == StripCell::Kind::kTrace && strip->cells()[i].number == 4) fourth = i;
+    QMenu* menu = open_menu(strip, strip->cell_rect(fourth).center().toPoint());
+    QVERIFY(menu && choose(menu, "Mark its calls"));
+    window().settle();
+    QCOMPARE(strip->range_text(), QStringLiteral("4 of 24 calls marked"));
+    menu = open_menu(strip, strip->cell_rect(fourth).center().toPoint());
+    QVERIFY(menu && choose(menu, "Show the line that called"));
+    QCOMPARE(window().view(), QStringLiteral("source"));
+    QCOMPARE(window().selection().current().trace, TraceId(13));
+  }
+
+  void a_finding() {
+    with_sample();
+    window().show_view(QStringLiteral("findings"));
+    window().settle();
+    QVERIFY(window().findings()->count() > 0);
+    FindingWidget* card = window().findings()->cards().front();
+    const QString title = card->card().title;
+    QMenu* menu = open_menu(card, card->rect().center());
+    QVERIFY(menu && choose(menu, "Copy as Markdown"));
+    QVERIFY(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("### ") + title));
+    menu = open_menu(card, {}, true);
+    QVERIFY(menu && choose(menu, "Open the finding"));
+    QVERIFY(window().finding_is_open());
+    window().show_view(QStringLiteral("findings"));
+    const int before = window().findings()->count();
+    menu = open_menu(window().findings()->cards().front(), QPoint(5, 5));
+    QVERIFY(menu && choose(menu, "Not a problem here"));
+    QCOMPARE(window().findings()->count(), before - 1);
+  }
+};
+
+QTEST_MAIN(MenusTest)
+#include "menus_test.moc"
+#include "moc_window_case.cpp"

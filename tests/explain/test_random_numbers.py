@@ -1,0 +1,118 @@
+"""Programs whose random numbers and clocks became constants of a graph, each with its one finding."""
+import unittest
+
+import recorded_state
+
+RANDOM = {
+    'a choice': ('random', 'f', '''
+        import random
+        items = [1.0, 2.0, 3.0]
+        @tf.function
+        def f(x):
+            return x * random.choice(items)  # here
+        for i in range(5):
+            f(tf.ones([2]))
+    '''),
+    'a condition': ('numpy.random', 'f', '''
+        import numpy as np
+        @tf.function
+        def f(x):
+            if np.random.rand() < 0.5:  # here
+                return x
+            return x * 2
+        for i in range(5):
+            f(tf.ones([2]))
+    '''),
+    'random': ('random', 'step', '''
+        import random
+        @tf.function
+        def step(x):
+            return x * random.random()  # here
+        for i in range(6):
+            step(tf.ones([2]))
+    '''),
+    'numpy.random': ('numpy.random', 'step', '''
+        import numpy as np
+        @tf.function
+        def step(x):
+            noise = np.random.normal(size=[2]).astype('float32')  # here
+            return x + noise
+        for i in range(6):
+            step(tf.ones([2]))
+    '''),
+    'a generator': ('global rng', 'step', '''
+        import numpy as np
+        rng = np.random.default_rng(1)
+        @tf.function
+        def step(x):
+            return x * rng.uniform()  # here
+        for i in range(6):
+            step(tf.ones([2]))
+    '''),
+    'a generator in an attribute': ('self.rng', 'Model.step', '''
+        import numpy as np
+        class Model(tf.Module):
+            def __init__(self):
+                self.rng = np.random.RandomState(3)
+            @tf.function
+            def step(self, x):
+                return x + self.rng.randint(10)  # here
+        model = Model()
+        for i in range(6):
+            model.step(tf.ones([2]))
+    '''),
+    'in a helper, by name': ('random', 'step', '''
+        from random import uniform
+        def jitter(x):
+            return x + uniform(0, 1)  # here
+        @tf.function
+        def step(x):
+            return jitter(x)
+        for i in range(6):
+            step(tf.ones([2]))
+    '''),
+    'a clock': ('time.time', 'step', '''
+        import time
+        @tf.function
+        def step(x):
+            return x + time.time()  # here
+        for i in range(6):
+            step(tf.ones([2]))
+    '''),
+    'now': ('datetime.datetime.now', 'step', '''
+        from datetime import datetime
+        @tf.function
+        def step(x):
+            second = float(datetime.now().second)  # here
+            return x + second
+        for i in range(6):
+            step(tf.ones([2]))
+    '''),
+    'a uuid': ('uuid.uuid4', 'step', '''
+        import uuid
+        @tf.function
+        def step(x):
+            return tf.strings.join([x, str(uuid.uuid4())])  # here
+        for i in range(6):
+            step(tf.constant('a'))
+    '''),
+    'in a nested tf.function': ('random', 'inner', '''
+        import random
+        @tf.function
+        def inner(x):
+            return x * random.gauss(0, 1)  # here
+        @tf.function
+        def outer(x):
+            return inner(x)
+        for i in range(6):
+            outer(tf.ones([2]))
+    '''),
+}
+
+
+class RandomNumbers(recorded_state.Case):
+    test_random_numbers = recorded_state.one_finding_each('baked_random', RANDOM)
+
+
+if __name__ == '__main__':
+    unittest.main()

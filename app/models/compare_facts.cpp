@@ -60,7 +60,8 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
 }
 
 QString title_of(const explain::Comparison& c) {
-  QString text = c.recorded ? q(c.title) : QStringLiteral("%1, arguments of call %2").arg(q(c.name), count_text(c.call));
+  QString text =
+      c.recorded ? q(c.title) : QStringLiteral("%1, arguments of call %2").arg(q(c.name), count_text(c.call));
   if (!c.device.empty()) text += QStringLiteral(", on ") + q(c.device);
   else if (c.simulated) text += QStringLiteral(", on a device");
   if (c.simulated) text += QStringLiteral(" (simulated)");

@@ -94,7 +94,9 @@ QString sentence_with_notes(const explain::Comparison& c) {
   if (c.eager.lost + c.traced.lost > 0)
     text += QStringLiteral(" %1 lost: their time is unexplained.")
                 .arg(counted(c.eager.lost + c.traced.lost, "mark was", "marks were"));
-  for (const std::string& note : c.notes) text += QLatin1Char('\n') + q(note);
+  // Those of recordings are short: one behind the other.
+  for (size_t i = 0; i < c.notes.size(); ++i)
+    text += (i && c.recorded ? QStringLiteral("; ") : QStringLiteral("\n")) + q(c.notes[i]);
   return text;
 }
 

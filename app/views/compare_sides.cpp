@@ -36,7 +36,7 @@ CompareSideBox::CompareSideBox(const QString& name, QWidget* parent) : QWidget(p
     auto* made = new QComboBox;
     made->setAccessibleName(name + QLatin1Char(' ') + what);
     made->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    made->setMinimumContentsLength(8);
+    made->setMinimumContentsLength(5);
     set_tip(made, tip);
     row->addWidget(made, 1);
     return made;
@@ -135,7 +135,7 @@ void CompareSideBox::show_parts() {
 CompareSides::CompareSides(QWidget* parent) : QFrame(parent) {
   setProperty("role", "card");
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(24, 16, 24, 16);
+  column->setContentsMargins(20, 16, 20, 16);
   column->setSpacing(8);
   column->addWidget(plain_label(QStringLiteral("Compare what was recorded"), "heading"));
   auto* text = plain_label(QStringLiteral("Two recordings, before and after an edit; a function in both; two traces; "

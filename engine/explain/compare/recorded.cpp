@@ -342,14 +342,14 @@ void add_notes(Comparison& c, const Sides& s) {
     c.notes.push_back("one call each: how much calls vary is not known from them");
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
   if (left != right) c.notes.push_back("recorded on different machines: " + left + "; " + right);
-  const auto made = [&](const RecordedSide& side, const RecordedRuns& runs) {
-    const session::TraceRecord* t = side.what.kind == Kind::kTrace ? runs.trace() : nullptr;
-    if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) return;
-    c.notes.push_back("making " + words_of(side.what) + " took " +
-                      time_text(static_cast<double>(t->end_ns - t->start_ns)) + ", which is no part of this");
-  };
-  made(s.left, s.left_runs);
-  made(s.right, s.right_runs);
+  std::string making;
+  for (const auto& [side, runs] : {std::pair{&s.left, &s.left_runs}, {&s.right, &s.right_runs}}) {
+    const session::TraceRecord* t = side->what.kind == Kind::kTrace ? runs->trace() : nullptr;
+    if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) continue;
+    making += (making.empty() ? "making " : ", ") + words_of(side->what) + " took " +
+              time_text(static_cast<double>(t->end_ns - t->start_ns));
+  }
+  if (!making.empty()) c.notes.push_back(making + ", which is no part of this");
 }
 
 std::string device_of(const session::Reader& reader, const Picture& picture) {

@@ -89,6 +89,8 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     }
     for (Span& s : spans) s.run = runs.try_emplace(s.run, static_cast<uint32_t>(runs.size())).first->second;
   }
+  if (runs.empty())
+    throw Error(ErrorKind::kValue, side_.path + ": the times of " + words_of(side_.what) + " are damaged");
   runs_.resize(runs.size());
   ns_.resize(runs.size());
   ops_of_.resize(runs.size());
@@ -260,8 +262,6 @@ void RecordedRuns::take_call() {
     if (c.outcome == CallOutcome::kEager) notes_.push_back(words_of(side_.what) + " ran eagerly, as it was asked to");
   });
   calls_ = 1;
-  if (spans_.empty())
-    throw Error(ErrorKind::kNotFound, side_.path + ": the times of " + words_of(side_.what) + " are damaged");
 }
 
 void RecordedRuns::say_what_is_missing() {

@@ -74,10 +74,11 @@ int main(int argc, char** argv) {
       QStringLiteral(
           "What to select: '#3', 'train_step#3', 'file.py:12' or a node's name; separate several with ';'."),
       QStringLiteral("WHAT"));
-  const QCommandLineOption view(QStringLiteral("view"),
-                                QStringLiteral("What to show: graph, retraces, autograph, timeline, compare, source, "
-                                               "diff, console, finding, welcome."),
-                                QStringLiteral("VIEW"));
+  const QCommandLineOption view(
+      QStringLiteral("view"),
+      QStringLiteral("What to show: graph, retraces, autograph, timeline, compare, source, diff, "
+                     "console, finding, welcome."),
+      QStringLiteral("VIEW"));
   parser.addOptions({run, shot, theme_name, size, select, view});
   parser.addPositionalArgument(QStringLiteral("file"),
                                QStringLiteral("A script (.py) or a recorded run (.footlight)."),

@@ -60,7 +60,8 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
 }
 
 QString title_of(const explain::Comparison& c) {
-  QString text = c.recorded ? q(c.title) : QStringLiteral("%1, arguments of call %2").arg(q(c.name), count_text(c.call));
+  QString text =
+      c.recorded ? q(c.title) : QStringLiteral("%1, arguments of call %2").arg(q(c.name), count_text(c.call));
   if (!c.device.empty()) text += QStringLiteral(", on ") + q(c.device);
   else if (c.simulated) text += QStringLiteral(", on a device");
   if (c.simulated) text += QStringLiteral(" (simulated)");
@@ -93,7 +94,9 @@ QString sentence_with_notes(const explain::Comparison& c) {
   if (c.eager.lost + c.traced.lost > 0)
     text += QStringLiteral(" %1 lost: their time is unexplained.")
                 .arg(counted(c.eager.lost + c.traced.lost, "mark was", "marks were"));
-  for (const std::string& note : c.notes) text += QLatin1Char('\n') + q(note);
+  // Those of recordings are short: one behind the other.
+  for (size_t i = 0; i < c.notes.size(); ++i)
+    text += (i && c.recorded ? QStringLiteral("; ") : QStringLiteral("\n")) + q(c.notes[i]);
   return text;
 }
 

@@ -1,4 +1,5 @@
-// What the two sides of a comparison of recordings can be: which recording, which function, which of its traces or calls.
+// What the two sides of a comparison of recordings can be: which recording, which function, which of its
+// traces or calls.
 #pragma once
 
 #include "app/models/document.h"

@@ -177,7 +177,9 @@ QVariant CompareTable::headerData(int section, Qt::Orientation orientation, int 
     case kLine: return QStringLiteral("line");
     case kEagerOps: return left + QStringLiteral(" ops");
     case kEagerTime: return left + unit;
-    case kNodes: return comparison_ && comparison_->recorded ? right + QStringLiteral(" ops") : QStringLiteral("graph nodes");
+    case kNodes:
+      return comparison_ && comparison_->recorded ? right + QStringLiteral(" ops")
+                                                  : QStringLiteral("graph nodes");
     case kTracedTime: return right + unit;
     case kDifference: return QStringLiteral("difference") + unit;
     case kGroup: return QStringLiteral("group");

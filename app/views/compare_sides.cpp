@@ -18,7 +18,6 @@ namespace {
 
 using Kind = explain::Recorded::Kind;
 constexpr size_t kMostRuns = 20;
-const QString kAnother = QString::fromUtf8("Another file …");
 
 bool is_open(const Document& document, const QString& path) {
   return QFileInfo(path).canonicalFilePath() == QFileInfo(document.path).canonicalFilePath();
@@ -37,12 +36,17 @@ CompareSideBox::CompareSideBox(const QString& name, QWidget* parent) : QWidget(p
     auto* made = new QComboBox;
     made->setAccessibleName(name + QLatin1Char(' ') + what);
     made->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    made->setMinimumContentsLength(8);
+    made->setMinimumContentsLength(5);
     set_tip(made, tip);
     row->addWidget(made, 1);
     return made;
   };
   recording_ = box(QStringLiteral("recording"), QStringLiteral("Which recording"));
+  file_ = new QPushButton(QString::fromUtf8("…"));
+  file_->setAccessibleName(name + QStringLiteral(": another file"));
+  file_->setProperty("role", "chip");
+  set_tip(file_, QStringLiteral("Another recording"));
+  row->addWidget(file_);
   function_ = box(QStringLiteral("function"), QStringLiteral("All of it, or one function"));
   which_ = box(QStringLiteral("part"), QStringLiteral("All calls together, those that a trace served, or one call"));
   which_->addItem(QStringLiteral("all calls"), static_cast<int>(Kind::kFunction));
@@ -53,10 +57,8 @@ CompareSideBox::CompareSideBox(const QString& name, QWidget* parent) : QWidget(p
   number_->setAccessibleName(name + QStringLiteral(" number"));
   number_->setMinimumWidth(64);
   row->addWidget(number_);
-  connect(recording_, &QComboBox::activated, this, [this] {
-    if (recording_->currentText() == kAnother) ask_for_file();
-    show_parts();
-  });
+  connect(recording_, &QComboBox::currentIndexChanged, this, [this] { show_parts(); });
+  connect(file_, &QPushButton::clicked, this, &CompareSideBox::ask_for_file);
   connect(function_, &QComboBox::currentIndexChanged, this, [this] { show_parts(); });
   connect(which_, &QComboBox::currentIndexChanged, this, [this] { show_parts(); });
 }
@@ -68,7 +70,6 @@ void CompareSideBox::set_document(const Document& document,
   recording_->clear();
   recording_->addItem(QStringLiteral("this recording"), QString());
   for (const auto& [path, title] : earlier) add_recording(path, title);
-  recording_->addItem(kAnother);
   function_->clear();
   function_->addItem(QStringLiteral("the whole recording"), QString());
   for (const auto& [name, id] : functions_to_compare(document)) function_->addItem(name, name);
@@ -76,14 +77,14 @@ void CompareSideBox::set_document(const Document& document,
 }
 
 void CompareSideBox::add_recording(const QString& path, const QString& title) {
-  const int at = recording_->count();
-  recording_->insertItem(at, title, path);
-  recording_->setItemData(at, plain_tip(path), Qt::ToolTipRole);
+  recording_->addItem(title, path);
+  recording_->setItemData(recording_->count() - 1, plain_tip(path), Qt::ToolTipRole);
 }
 
 void CompareSideBox::ask_for_file() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("A recording to compare with"), {},
                                                     QStringLiteral("Recordings (*.footlight);;All files (*)"));
+  if (path.isEmpty()) return;
   CompareSide wanted = side();
   wanted.path = path;
   set_side(wanted);
@@ -92,9 +93,8 @@ void CompareSideBox::ask_for_file() {
 void CompareSideBox::set_side(const CompareSide& side) {
   int at = recording_->findData(side.path);
   if (at < 0 && !side.path.isEmpty()) {
-    at = recording_->count() - 1;
-    recording_->insertItem(at, QFileInfo(side.path).completeBaseName(), side.path);
-    recording_->setItemData(at, plain_tip(side.path), Qt::ToolTipRole);
+    at = recording_->count();
+    add_recording(side.path, QFileInfo(side.path).completeBaseName());
   }
   recording_->setCurrentIndex(std::max(at, 0));
   function_->setCurrentIndex(std::max(0, function_->findData(q(side.what.function))));
@@ -105,7 +105,7 @@ void CompareSideBox::set_side(const CompareSide& side) {
 
 CompareSide CompareSideBox::side() const {
   CompareSide made;
-  if (recording_->currentText() != kAnother) made.path = recording_->currentData().toString();
+  made.path = recording_->currentData().toString();
   made.what.function = function_->currentData().toString().toStdString();
   if (made.what.function.empty()) return made;
   made.what.kind = static_cast<Kind>(which_->currentData().toInt());
@@ -135,7 +135,7 @@ void CompareSideBox::show_parts() {
 CompareSides::CompareSides(QWidget* parent) : QFrame(parent) {
   setProperty("role", "card");
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(24, 16, 24, 16);
+  column->setContentsMargins(20, 16, 20, 16);
   column->setSpacing(8);
   column->addWidget(plain_label(QStringLiteral("Compare what was recorded"), "heading"));
   auto* text = plain_label(QStringLiteral("Two recordings, before and after an edit; a function in both; two traces; "

@@ -22,6 +22,7 @@ class CompareSideBox : public QWidget {
   CompareSide side() const;
 
   QComboBox* recording_box() { return recording_; }
+  QPushButton* file_button() { return file_; }
   QComboBox* function_box() { return function_; }
   QComboBox* which_box() { return which_; }
   QSpinBox* number_box() { return number_; }
@@ -34,6 +35,7 @@ class CompareSideBox : public QWidget {
   const Document* document_ = nullptr;
   QComboBox *recording_, *function_, *which_;
   QSpinBox* number_;
+  QPushButton* file_;
 };
 
 class CompareSides : public QFrame {

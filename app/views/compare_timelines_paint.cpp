@@ -22,7 +22,9 @@ bool runs_op(const explain::Piece& p) {
 
 }  // namespace
 
-bool CompareTimelines::is_quiet(const explain::Piece& p) const { return !runs_op(p) && p.share != Share::kLaunch && p.share != Share::kTracing; }
+bool CompareTimelines::is_quiet(const explain::Piece& p) const {
+  return !runs_op(p) && p.share != Share::kLaunch && p.share != Share::kTracing;
+}
 
 bool CompareTimelines::belongs(const explain::Piece& p) const {
   if (!part_) return true;

@@ -109,6 +109,13 @@ void CompareView::showEvent(QShowEvent* event) {
   if (dirty_) show_page();
 }
 
+// Where there is little room, the bars need it.
+void CompareView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  constexpr int kRoomForMeaning = 420;
+  meaning_->setVisible(height() >= kRoomForMeaning);
+}
+
 void CompareView::take_result() {
   if (!asked_) return;
   for (size_t i = known_; i < document().comparisons.size(); ++i) {

@@ -73,6 +73,7 @@ class CompareView : public View {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void build_head(QVBoxLayout* column);

@@ -18,10 +18,11 @@ constexpr const char* kOrders[] = {"program order", "line", "eager ops", "eager 
 QWidget* start_page(QWidget* start, QWidget* sides) {
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(12, 0, 12, 16);
+  column->setContentsMargins(0, 0, 0, 16);
   column->addWidget(start, 3);
   sides->setMaximumWidth(620);
   auto* across = new QHBoxLayout;
+  across->setContentsMargins(12, 0, 12, 0);
   across->addStretch(1);
   across->addWidget(sides, 100);
   across->addStretch(1);

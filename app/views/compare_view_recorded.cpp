@@ -4,7 +4,8 @@
 
 #include "engine/query/store.h"
 
-#include <QFileInfo>
+#include <QLayout>
+#include <QScrollArea>
 
 #include <algorithm>
 
@@ -29,6 +30,10 @@ void CompareView::offer_recorded() {
   show_sides();
   show_page();
   sides_->left()->recording_box()->setFocus(Qt::OtherFocusReason);
+  if (auto* page = qobject_cast<QScrollArea*>(pages_->widget(0))) {
+    page->widget()->layout()->activate();
+    page->ensureWidgetVisible(sides_);
+  }
 }
 
 void CompareView::compare_traces(TraceId left, TraceId right) {

@@ -64,8 +64,8 @@ void MainWindow::build_actions() {
     show_view(QStringLiteral("compare"));
     compare_->ask();
   });
-  add_command(run_menu, QString::fromUtf8("Compare what was recor&ded …"), {QKeySequence(QStringLiteral("Ctrl+Shift+M"))},
-              [this] {
+  add_command(run_menu, QString::fromUtf8("Compare what was recor&ded …"),
+              {QKeySequence(QStringLiteral("Ctrl+Shift+M"))}, [this] {
                 show_view(QStringLiteral("compare"));
                 compare_->offer_recorded();
               });
@@ -188,10 +188,12 @@ void MainWindow::build_actions() {
         "<tr><td><b>F2, Del</b></td><td>rename or delete an earlier run</td></tr>"
         "<tr><td><b>F4, Shift+F4</b></td><td>next and previous place in the console's errors</td></tr>"
         "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "
-        "Enter opens, / finds, 1 to 9 show neighbours, [ and ] the pieces of what repeats; menu key: more</td></tr>"
+        "Enter opens, / finds, 1 to 9 show neighbours, [ and ] the pieces of what repeats; menu key: "
+        "more</td></tr>"
         "<tr><td><b>Timeline</b></td><td>W A S D zoom and pan, . and , next and previous, up and down change "
         "track, F frames, [ ] M mark a range, / finds, B sets a bookmark, N goes to it</td></tr>"
-        "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced, Ctrl+Shift+M what was recorded; timelines as in Timeline, "
+        "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced, Ctrl+Shift+M what was "
+        "recorded; timelines as in Timeline, "
         "arrows walk the bars</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));

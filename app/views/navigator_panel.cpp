@@ -155,7 +155,8 @@ void NavigatorPanel::show_menu(const QModelIndex& index, const QPoint& at) {
   const QString path = index.data(NavigatorModel::kPath).toString(), title = index.data().toString();
   if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun) {
     menu->addAction(QStringLiteral("Open"), this, [this, path] { Q_EMIT run_chosen(path); });
-    menu->addAction(QStringLiteral("Compare with the open recording"), this, [this, path] { Q_EMIT compare_asked(path); });
+    menu->addAction(QStringLiteral("Compare with the open recording"), this,
+                    [this, path] { Q_EMIT compare_asked(path); });
     menu->addAction(QString::fromUtf8("Rename …"), this, [this, path, title] { Q_EMIT rename_asked(path, title); });
     menu->addAction(QString::fromUtf8("Delete …"), this, [this, path, title] { Q_EMIT delete_asked(path, title); });
   } else {

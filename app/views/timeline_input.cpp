@@ -55,7 +55,8 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
       mark_range(time_of(std::max(kLabels, press_.x())),
                  time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width()))));
     } else {
-      set_range(TimeAxis{press_from_, press_to_, kLabels, width() - kLabels}.dragged(event->position().x() - press_.x()));
+      set_range(TimeAxis{press_from_, press_to_, kLabels, width() - kLabels}.dragged(event->position().x() -
+                                                                                     press_.x()));
     }
     return;
   }

@@ -116,8 +116,11 @@ int print(const std::string& path, bool json) {
   const auto reader = session::Reader::open(path);
   const std::vector<Comparison> all = comparisons_of(*reader);
   if (all.empty())
-    return complain("no call was compared: the function was not called so often, or under another name. What was recorded "
-                    "is compared with `footlight compare " + path + " FUNCTION#1 FUNCTION#2`");
+    return complain(
+        "no call was compared: the function was not called so often, or under another name. What was "
+        "recorded "
+        "is compared with `footlight compare " +
+        path + " FUNCTION#1 FUNCTION#2`");
   if (json) {
     std::vector<std::string> out;
     for (const Comparison& c : all) out.push_back(comparison_json(*reader, c));

@@ -178,6 +178,7 @@ bool Recorder::enable(std::string& words) {
 
 // What is in CUPTI's buffers stays. Contexts are reported on: they are needed to name what comes later.
 void Recorder::pause(bool paused) {
+  if (getpid() != process_) return;  // a forked child: CUPTI is its parent's
   const Functions& f = library_->f();
   if (paused) device_hooks.store(nullptr, std::memory_order_release);
   for (const Kind kind : enabled_)

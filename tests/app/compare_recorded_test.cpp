@@ -25,7 +25,8 @@ class CompareRecordedTest : public WindowCase {
   std::vector<double> hits_of(TraceId trace) {
     std::vector<double> times;
     for (const session::CallRecord& c : sample_run().calls)
-      if (c.trace == trace && c.outcome == CallOutcome::kHit) times.push_back(static_cast<double>(c.end_ns - c.start_ns));
+      if (c.trace == trace && c.outcome == CallOutcome::kHit)
+        times.push_back(static_cast<double>(c.end_ns - c.start_ns));
     return times;
   }
   static double mean_of_middle(std::vector<double> values) {

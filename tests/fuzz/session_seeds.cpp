@@ -96,8 +96,10 @@ void write_comparison(Writer& writer) {
     ops.append(0, i + 1, e);
   }
   writer.add_rows(std::move(ops));
-  writer.add(CallRecord{CallId(1), FunctionId(1), TraceId(1), CallOutcome::kTrace, ThreadId(0), 50, 2000, {CodeId(1), 4}});
-  writer.add(CallRecord{CallId(2), FunctionId(1), TraceId(1), CallOutcome::kHit, ThreadId(0), 2100, 2400, {CodeId(1), 4}});
+  writer.add(CallRecord{
+      CallId(1), FunctionId(1), TraceId(1), CallOutcome::kTrace, ThreadId(0), 50, 2000, {CodeId(1), 4}});
+  writer.add(CallRecord{
+      CallId(2), FunctionId(1), TraceId(1), CallOutcome::kHit, ThreadId(0), 2100, 2400, {CodeId(1), 4}});
   ComparisonRecord record;
   record.function = FunctionId(1), record.trace = TraceId(1), record.call = 1, record.source = {CodeId(1), 4};
   record.stopped = "all pairs were run", record.start_ns = 40, record.end_ns = 49;

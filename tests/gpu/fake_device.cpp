@@ -126,6 +126,8 @@ void compute(KernelContext& c) {
     outputs.push_back(as_host(t));
   }
   KernelContext on_host{c.row, c.attrs, inputs, outputs};
+  // The call that launches it is recorded as the 1000 ns before it: they lie in the op.
+  for (const uint64_t asked = now(); cupti().launch && now() < asked + 1000;) {}
   const uint64_t start = now();
   kernel_for(DeviceType::kCpu, c.row.id, dispatch_dtype(c.row, inputs, {}))(on_host);
   if (cupti().launch) cupti().launch(c.row.name, start, now());

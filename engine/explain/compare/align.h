@@ -26,7 +26,8 @@ class LineMap {
     friend auto operator<=>(const At&, const At&) = default;
   };
   At of_right(int line) const;
-  // The change that a line belongs to, by the lines before it that are in both; equal for both sides. -1: it is in both.
+  // The change that a line belongs to, by the lines before it that are in both; equal for both sides. -1: it
+  // is in both.
   int change_of_left(int line) const;
   int change_of_right(int line) const;
 

@@ -32,8 +32,9 @@ const char* kind_words(Kind kind) {
 void check_kinds(const Recorded& left, const Recorded& right) {
   const auto unit = [](Kind kind) { return kind == Kind::kCall ? Kind::kTrace : kind; };
   if (unit(left.kind) == unit(right.kind)) return;
-  throw Error(ErrorKind::kValue, std::string(kind_words(left.kind)) + " and " + kind_words(right.kind) +
-                                     " are not comparable: name a recording, a function, or a trace or call on both sides");
+  throw Error(ErrorKind::kValue,
+              std::string(kind_words(left.kind)) + " and " + kind_words(right.kind) +
+                  " are not comparable: name a recording, a function, or a trace or call on both sides");
 }
 
 // --- lines ---------------------------------------------------------------------------------------------------------
@@ -122,7 +123,8 @@ std::string place_text(const RecordedSide& left, const RecordedSide& right, cons
   if (!row.right_at) return row.at ? before + std::to_string(row.at.line) : "";
   const std::string here = std::to_string(row.right_at.line);
   if (!row.at) return (&left.reader == &right.reader ? "" : arrow.substr(1)) + after + here;
-  if (before == after) return before + std::to_string(row.at.line) + (row.at.line == row.right_at.line ? "" : arrow + here);
+  if (before == after)
+    return before + std::to_string(row.at.line) + (row.at.line == row.right_at.line ? "" : arrow + here);
   return before + std::to_string(row.at.line) + arrow + after + here;
 }
 
@@ -208,7 +210,9 @@ void decide(Row& row, const Both& both) {
     row.group = Group::kOnlyRight;
   } else {
     row.group = left == right ? Group::kSame : Group::kCounts;
-    if (left != right) row.why = "ran " + std::to_string(left) + " times on the left, " + std::to_string(right) + " on the right";
+    if (left != right)
+      row.why =
+          "ran " + std::to_string(left) + " times on the left, " + std::to_string(right) + " on the right";
     if (both.left->in_graph != both.right->in_graph && both.left->eager != both.right->eager)
       row.why += std::string(row.why.empty() ? "" : "; ") +
                  (both.right->in_graph ? "op by op on the left, in a graph on the right"
@@ -322,7 +326,8 @@ void name_sides(Comparison& c, const RecordedSide& left, const RecordedSide& rig
   };
   c.eager.name = name(left, "left");
   c.traced.name = name(right, "right");
-  c.title = (other || left.what.function.empty() ? "" : left.what.function + ": ") + c.eager.name + " against " + c.traced.name;
+  c.title = (other || left.what.function.empty() ? "" : left.what.function + ": ") + c.eager.name +
+            " against " + c.traced.name;
   c.name = left.what.function;
 }
 
@@ -337,14 +342,14 @@ void add_notes(Comparison& c, const Sides& s) {
     c.notes.push_back("one call each: how much calls vary is not known from them");
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
   if (left != right) c.notes.push_back("recorded on different machines: " + left + "; " + right);
-  const auto made = [&](const RecordedSide& side, const RecordedRuns& runs) {
-    const session::TraceRecord* t = side.what.kind == Kind::kTrace ? runs.trace() : nullptr;
-    if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) return;
-    c.notes.push_back("making " + words_of(side.what) + " took " +
-                      time_text(static_cast<double>(t->end_ns - t->start_ns)) + ", which is no part of this");
-  };
-  made(s.left, s.left_runs);
-  made(s.right, s.right_runs);
+  std::string making;
+  for (const auto& [side, runs] : {std::pair{&s.left, &s.left_runs}, {&s.right, &s.right_runs}}) {
+    const session::TraceRecord* t = side->what.kind == Kind::kTrace ? runs->trace() : nullptr;
+    if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) continue;
+    making += (making.empty() ? "making " : ", ") + words_of(side->what) + " took " +
+              time_text(static_cast<double>(t->end_ns - t->start_ns));
+  }
+  if (!making.empty()) c.notes.push_back(making + ", which is no part of this");
 }
 
 std::string device_of(const session::Reader& reader, const Picture& picture) {
@@ -368,7 +373,9 @@ Recorded recorded_named(std::string_view words) {
   const char* const end = words.data() + words.size();
   const auto read = std::from_chars(words.data() + at + 1, end, made.number);
   if (read.ec != std::errc() || read.ptr != end || made.number < 1 || made.function.empty())
-    throw Error(ErrorKind::kValue, std::string(words) + ": name a function, a trace as in train_step#3, or a call as in train_step:7");
+    throw Error(
+        ErrorKind::kValue,
+        std::string(words) + ": name a function, a trace as in train_step#3, or a call as in train_step:7");
   return made;
 }
 
@@ -409,7 +416,8 @@ Comparison compare_recorded(const RecordedSide& left, const RecordedSide& right,
   c.pairs = static_cast<uint32_t>(std::max(left_runs.runs().size(), right_runs.runs().size()));
   c.pairs_with_events = c.pairs;
   go_on();
-  c.eager.picture = left_runs.picture(nearest(left_runs, c.eager.total.mean), [&](size_t place) { return left_rows[place]; });
+  c.eager.picture = left_runs.picture(nearest(left_runs, c.eager.total.mean),
+                                      [&](size_t place) { return left_rows[place]; });
   c.traced.picture =
       right_runs.picture(nearest(right_runs, c.traced.total.mean), [&](size_t place) { return right_rows[place]; });
   for (const Row& row : c.rows) c.eager.ops += row.eager_count, c.traced.ops += row.traced_count;

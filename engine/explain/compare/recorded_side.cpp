@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kWindowOps = 1 << 18;       // that are in memory at once, about
 constexpr size_t kMostRuns = 256;              // calls that a trace is represented by
 constexpr size_t kMostCalls = size_t{1} << 22; // of a function
-constexpr size_t kMostPlaces = 50'000, kMostNodes = 64, kMostEvents = size_t{1} << 22;
+constexpr size_t kMostPlaces = 50'000, kMostEvents = size_t{1} << 22;
 constexpr uint64_t kMostDrawnOps = 20'000;
 constexpr size_t kMostPieces = 40'000, kMostDrawnSpans = 200;
 constexpr int64_t kLatest = int64_t{1} << 61;
@@ -89,6 +89,8 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     }
     for (Span& s : spans) s.run = runs.try_emplace(s.run, static_cast<uint32_t>(runs.size())).first->second;
   }
+  if (runs.empty())
+    throw Error(ErrorKind::kValue, side_.path + ": the times of " + words_of(side_.what) + " are damaged");
   runs_.resize(runs.size());
   ns_.resize(runs.size());
   ops_of_.resize(runs.size());
@@ -150,7 +152,8 @@ void RecordedRuns::take_whole() {
   const session::Contents& c = reader_.contents();
   const int64_t from = c.run.started_ns > 0 ? c.run.started_ns : reader_.first_time();
   const int64_t to = c.end && c.end->time_ns > 0 ? c.end->time_ns : reader_.last_time();
-  if (!is_sane(from, to) || from == to) throw Error(ErrorKind::kNotFound, side_.path + ": holds nothing that took time");
+  if (!is_sane(from, to) || from == to)
+    throw Error(ErrorKind::kNotFound, side_.path + ": holds nothing that took time");
   add_span(main_thread(), from, to, 0);
   calls_ = reader_.calls().rows();
 }
@@ -178,11 +181,13 @@ void RecordedRuns::take_function() {
   each_chunk(reader_.calls(), go_on_, [&](const std::vector<session::CallRecord>& chunk) {
     for (const session::CallRecord& c : chunk) {
       if (c.function != function_ || in_trace(c.thread, c.start_ns)) continue;
-      if (++calls_ > kMostCalls) throw Error(ErrorKind::kValue, words_of(side_.what) + ": has too many calls; compare a trace of it");
+      if (++calls_ > kMostCalls)
+        throw Error(ErrorKind::kValue, words_of(side_.what) + ": has too many calls; compare a trace of it");
       add_span(c.thread, c.start_ns, c.end_ns, 0);
     }
   });
-  if (spans_.empty()) throw Error(ErrorKind::kNotFound, side_.path + ": no call of " + words_of(side_.what) + " was recorded");
+  if (spans_.empty())
+    throw Error(ErrorKind::kNotFound, side_.path + ": no call of " + words_of(side_.what) + " was recorded");
 }
 
 void RecordedRuns::take_trace() {
@@ -219,7 +224,8 @@ void RecordedRuns::take_trace() {
     notes_.push_back(std::to_string(hits.size()) + " of the " + std::to_string(served) + " calls that " +
                      words_of(side_.what) + " served were taken, evenly");
   calls_ = hits.size();
-  for (size_t i = 0; i < hits.size(); ++i) add_span(hits[i].thread, hits[i].start, hits[i].end, static_cast<uint32_t>(i));
+  for (size_t i = 0; i < hits.size(); ++i)
+    add_span(hits[i].thread, hits[i].start, hits[i].end, static_cast<uint32_t>(i));
 }
 
 void RecordedRuns::take_call() {
@@ -236,7 +242,8 @@ void RecordedRuns::take_call() {
     });
   };
   each_call([&](const session::CallRecord& c, uint64_t at) {
-    if (starts.size() >= 4 * kMostCalls) throw Error(ErrorKind::kValue, words_of(side_.what) + ": the function has too many calls");
+    if (starts.size() >= 4 * kMostCalls)
+      throw Error(ErrorKind::kValue, words_of(side_.what) + ": the function has too many calls");
     starts.emplace_back(c.start_ns, at);
   });
   if (side_.what.number > starts.size())
@@ -255,7 +262,6 @@ void RecordedRuns::take_call() {
     if (c.outcome == CallOutcome::kEager) notes_.push_back(words_of(side_.what) + " ran eagerly, as it was asked to");
   });
   calls_ = 1;
-  if (spans_.empty()) throw Error(ErrorKind::kNotFound, side_.path + ": the times of " + words_of(side_.what) + " are damaged");
 }
 
 void RecordedRuns::say_what_is_missing() {
@@ -358,7 +364,8 @@ void RecordedRuns::add_traces(Stretches& stretches, int64_t from, int64_t to) {
 
 int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {
   const bool node = e.node[i].valid();
-  const Key key{node ? uint64_t{e.graph[i].value} << 32 | e.node[i].value : uint64_t{e.code[i].value} << 32 | e.offset[i],
+  const Key key{node ? uint64_t{e.graph[i].value} << 32 | e.node[i].value
+                     : uint64_t{e.code[i].value} << 32 | e.offset[i],
                 uint64_t{e.op[i].value} | uint64_t{node} << 16 | uint64_t{e.location[i].value} << 32};
   const auto [at, fresh] = known_.try_emplace(key, -1);
   if (!fresh || places_.size() >= kMostPlaces) return at->second;

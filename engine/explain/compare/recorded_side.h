@@ -63,7 +63,9 @@ class RecordedRuns {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
-    size_t operator()(const Key& k) const { return (k.place * 0x9E3779B97F4A7C15ull) ^ (k.rest * 0xC2B2AE3D27D4EB4Full); }
+    size_t operator()(const Key& k) const {
+      return (k.place * 0x9E3779B97F4A7C15ull) ^ (k.rest * 0xC2B2AE3D27D4EB4Full);
+    }
   };
 
   void find_function();

@@ -49,7 +49,11 @@ int32_t op_at(const Run& run, int64_t moment) {
   auto at = std::ranges::upper_bound(run.host, moment, {}, &Interval::start);
   if (at == run.host.begin()) return -1;
   --at;
-  return moment < at->end ? at->what : -1;
+  if (moment >= at->end) return -1;
+  // What a mark took lies in front of what it marks.
+  const auto next = std::next(at);
+  const bool mark = at->share == Share::kRecording && next != run.host.end() && next->start == at->end;
+  return mark ? next->what : at->what;
 }
 
 void add_devices(Run& run, const std::vector<session::DeviceRecord>& events) {

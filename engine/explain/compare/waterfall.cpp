@@ -107,7 +107,8 @@ class Waterfall {
 
   void add_share(Share share) {
     std::string meaning = meaning_of(share);
-    if (c_.recorded && share == Share::kPython) meaning = "outside of calls and ops: Python, and the dispatch of eager ops";
+    if (c_.recorded && share == Share::kPython)
+      meaning = "outside of calls and ops: Python, and the dispatch of eager ops";
     add({.kind = Part::Kind::kShare, .share = share, .name = name_of(share), .meaning = meaning},
         [share](const auto& r) { return static_cast<double>(r.shares[static_cast<size_t>(share)]); });
   }
@@ -210,7 +211,8 @@ void fill(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
   if (c.recorded) {
     const Sample left(eager.totals), right(traced.totals);
     if (left.count > 1 && right.count > 1)
-      c.known_within = 1.96 * std::sqrt(left.error() + right.error()) / std::max(std::abs(right.mean - left.mean), 1e-3);
+      c.known_within =
+          1.96 * std::sqrt(left.error() + right.error()) / std::max(std::abs(right.mean - left.mean), 1e-3);
   } else if (const Sample pairs(differences); pairs.count > 1) {
     c.known_within = 1.96 * std::sqrt(pairs.error()) / std::max(std::abs(pairs.mean), 1e-3);
   }

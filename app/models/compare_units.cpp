@@ -48,10 +48,6 @@ QString column_change_text(double ns, const TimeUnit& unit) {
   return with_sign(QString::number(ns / unit.ns, 'f', unit.decimals), ns);
 }
 
-QString time_words(double ns) {
-  const TimeUnit unit = unit_for(ns);
-  return (unit.ns == 1 ? QString::number(ns, 'f', 0) : three_digits(ns / unit.ns)) + QLatin1Char(' ') +
-         QLatin1String(unit.name);
-}
+QString time_words(double ns) { return duration_text(std::llround(ns)); }
 
 }  // namespace footlight::app

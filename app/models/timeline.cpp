@@ -123,6 +123,8 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
     made.span_tracks[t.id.value] =
         t.thread.valid() ? QStringLiteral("thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + q(t.name)
                          : q(t.name);
+  for (const session::TrackRecord& t : contents.tracks)
+    if (t.kind == session::TrackRecord::kMemory) made.memory_tracks.insert(t.id.value);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
   for (const session::DeviceNameRecord& d : contents.device_names)
     made.simulated = made.simulated || q(d.description).contains(QStringLiteral("simulated"), Qt::CaseInsensitive);
@@ -161,6 +163,13 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
   made.from = from;
   made.to = to;
   made.calls = store.calls().count_between(from, to, cancel);
+  for (const query::CounterPeak& peak : store.counters().peaks(store.reader().counters(), from, to, cancel)) {
+    const session::TrackRecord* track = store.reader().track(session::TrackId(peak.track));
+    if (!track || track->kind != session::TrackRecord::kMemory) continue;
+    const bool host = !track->device.valid() || track->device.value == 0;
+    made.memory.push_back(
+        {host ? QStringLiteral("memory") : QStringLiteral("GPU %1 memory").arg(track->device.value - 1), peak.value});
+  }
   query::OpTotalsOptions options;
   options.from = from;
   options.to = to;
@@ -273,6 +282,11 @@ QString group_name(query::GroupBy by) {
   return QString::fromLatin1(names[static_cast<size_t>(by)]);
 }
 
+namespace {
+// Files may say anything.
+uint64_t whole_bytes(double bytes) { return static_cast<uint64_t>(std::clamp(bytes, 0.0, 9e18)); }
+}  // namespace
+
 QString range_sentence(const RangeStatistics& s) {
   const QString dot = QString::fromUtf8(" · ");
   QString text = counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events");
@@ -282,23 +296,14 @@ QString range_sentence(const RangeStatistics& s) {
   const int tracing = std::min(static_cast<int>(s.tracing * 100 + 0.5), 100 - busy);
   text += dot + QStringLiteral("%1 % busy").arg(busy);
   if (tracing > 0) text += dot + QStringLiteral("%1 % tracing").arg(tracing);
-  return text + dot + QStringLiteral("%1 % waiting for Python").arg(100 - busy - tracing);
+  text += dot + QStringLiteral("%1 % waiting for Python").arg(100 - busy - tracing);
+  for (const MemoryPeak& peak : s.memory)
+    text += dot + peak.of + QStringLiteral(" up to ") + bytes_text(whole_bytes(peak.bytes));
+  return text;
 }
 
-Histogram histogram_of(const OpStatistics& row, size_t bars) {
-  Histogram made;
-  if (row.steps.empty() || bars == 0) return made;
-  made.least = row.steps.front().first;
-  made.greatest = row.steps.back().first;
-  made.bars.assign(made.greatest > made.least ? bars : 1, 0);
-  const double from = std::log(static_cast<double>(std::max<int64_t>(1, made.least)));
-  const double to = std::log(static_cast<double>(std::max<int64_t>(1, made.greatest)));
-  for (const auto& [ns, count] : row.steps) {
-    const double at = to > from ? (std::log(static_cast<double>(std::max<int64_t>(1, ns))) - from) / (to - from) : 0;
-    const auto last = static_cast<double>(made.bars.size() - 1);
-    made.bars[static_cast<size_t>(std::clamp(at * static_cast<double>(made.bars.size()), 0.0, last))] += count;
-  }
-  return made;
+QString counter_text(const Overlays& overlays, uint32_t track, double value) {
+  return overlays.memory_tracks.contains(track) ? bytes_text(whole_bytes(value)) : QString::number(value, 'g', 4);
 }
 
 int64_t nice_step(double least) {

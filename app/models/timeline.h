@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace footlight::app {
@@ -35,6 +36,7 @@ struct Overlays {
   uint64_t lost = 0;                           // op events that are missing from the file
   int64_t first = 0, last = 0;                 // of anything recorded, spans and counters too
   std::map<uint32_t, QString> span_tracks;     // names, by TrackId
+  std::set<uint32_t> memory_tracks;            // those that count bytes
   std::map<uint32_t, QString> thread_names;
   bool simulated = false;                      // the device is one that the engine only rehearses
 };
@@ -60,6 +62,10 @@ struct OpStatistics {
   uint64_t bytes = 0, flops = 0;   // totals; bytes in and out
   std::vector<std::pair<int64_t, uint64_t>> steps;  // durations and how often, ascending
 };
+struct MemoryPeak {
+  QString of;                      // "memory", "GPU 0 memory"
+  double bytes = 0;
+};
 struct RangeStatistics {
   query::GroupBy by = query::GroupBy::kOp;
   int64_t from = 0, to = 0;
@@ -68,6 +74,7 @@ struct RangeStatistics {
   double busy = 0;                 // share of the range during which an op ran on any thread
   double tracing = 0;              // during which none ran but a function was traced
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
+  std::vector<MemoryPeak> memory;  // what tensors held at most, by device
   bool estimated = false;          // quantiles are within 3 %, of the whole run
   int64_t total() const;           // of all rows
 };
@@ -81,12 +88,8 @@ QString group_name(query::GroupBy by);           // "op", "line"
 // "2 calls · 10 op events · 61 % busy · 39 % waiting for Python"
 QString range_sentence(const RangeStatistics& statistics);
 
-// How often durations of each length occurred, in equal steps of the logarithm.
-struct Histogram {
-  int64_t least = 0, greatest = 0;
-  std::vector<uint64_t> bars;
-};
-Histogram histogram_of(const OpStatistics& row, size_t bars);
+// A value of a counter: "41.2 MB", "0.25".
+QString counter_text(const Overlays& overlays, uint32_t track, double value);
 
 // Step of the time axis: 1, 2 or 5 times a power of ten, at least `least` ns.
 int64_t nice_step(double least);

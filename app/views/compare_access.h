@@ -19,7 +19,7 @@ class PaintedParts : public QWidget {
   virtual void press_part(int part) = 0;
 
  protected:
-  void tell_current() const;                      // it has changed
+  void tell_current();                            // it has changed
 };
 
 }  // namespace footlight::app

@@ -6,6 +6,7 @@
 #include "app/views/graph_access.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
+#include "app/views/part_access.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -23,11 +24,11 @@ constexpr double kMargin = 28;
 }  // namespace
 
 GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
+  install_graph_access();  // first: a name makes Qt ask for the canvas's interface, and keep it
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(200, 120);
   setAccessibleName(QStringLiteral("Graph"));
-  install_graph_access();
 }
 
 // Where a box or an open scope with that key is; null if there is none.
@@ -205,7 +206,7 @@ void GraphCanvas::set_selected(const QSet<int>& boxes) {
   const int box = primary();
   if (box >= 0) {
     setAccessibleDescription(spoken(box));
-    tell_graph_access(this, box);
+    tell_current_part(this);
   }
   update();
 }

@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/code_view.h"
+#include "app/views/histogram_view.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
@@ -13,49 +14,9 @@
 #include <QPushButton>
 
 #include <algorithm>
-#include <cmath>
 
 namespace footlight::app {
 namespace {
-
-// How long things took, as bars over a logarithmic scale.
-class HistogramPicture : public QWidget {
- public:
-  HistogramPicture(const std::vector<std::pair<int64_t, uint64_t>>& values, int64_t least, int64_t most,
-                   const QColor& color, QWidget* parent = nullptr)
-      : QWidget(parent), color_(color) {
-    setFixedHeight(96);
-    setAccessibleName(QStringLiteral("Histogram of durations"));
-    least_ = std::max<int64_t>(1, least);
-    most_ = std::max<int64_t>(least_ + 1, most);
-    const double low = std::log(static_cast<double>(least_)), high = std::log(static_cast<double>(most_));
-    bars_.assign(24, 0);
-    for (const auto& [v, times] : values) {
-      const double at = (std::log(static_cast<double>(std::max<int64_t>(1, v))) - low) / (high - low);
-      bars_[static_cast<size_t>(std::clamp(at * 24, 0.0, 23.0))] += static_cast<double>(times);
-    }
-  }
-
- protected:
-  void paintEvent(QPaintEvent*) override {
-    QPainter painter(this);
-    const double most = *std::max_element(bars_.begin(), bars_.end());
-    const double step = width() / static_cast<double>(bars_.size());
-    for (size_t i = 0; i < bars_.size(); ++i) {
-      const double tall = std::max(bars_[i] ? 2.0 : 1.0, 70 * bars_[i] / most);
-      rounded(painter, QRectF(static_cast<double>(i) * step, 72 - tall, step - 2, tall), 1.5,
-              bars_[i] ? color_ : theme()["hairline"]);
-    }
-    text_in(painter, QRectF(0, 76, width() / 2.0, 18), duration_text(least_), theme()["faint"], theme().ui(-2));
-    text_in(painter, QRectF(width() / 2.0, 76, width() / 2.0, 18), duration_text(most_), theme()["faint"],
-            theme().ui(-2), Qt::AlignRight | Qt::AlignVCenter);
-  }
-
- private:
-  std::vector<double> bars_;
-  QColor color_;
-  int64_t least_ = 1, most_ = 1;
-};
 
 class Pill : public QWidget {
  public:
@@ -255,8 +216,10 @@ void InspectorPanel::build() {
     column_->addWidget(hairline());
     column_->addSpacing(4);
     column_->addWidget(plain_label(content_.histogram_title, "group"));
-    column_->addWidget(new HistogramPicture(content_.histogram, content_.histogram_least, content_.histogram_most,
-                                            theme().family_fill(content_.histogram_tone.toStdString())));
+    auto* histogram = new HistogramView;
+    histogram->set(histogram_of(content_.histogram, content_.histogram_least, content_.histogram_most, 24),
+                   theme().family_fill(content_.histogram_tone.toStdString()));
+    column_->addWidget(histogram);
   }
   if (snippet_ && !content_.snippet.empty()) {
     column_->addSpacing(6);

@@ -2,8 +2,8 @@
 #include "app/views/timeline_canvas.h"
 
 #include "app/models/text.h"
-#include "app/views/timeline_accessible.h"
-
+#include "app/views/part_access.h"
+#include "app/views/timeline_access.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,11 +19,11 @@ bool marks_many(const Selection& s) {
 }  // namespace
 
 TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent) {
+  install_timeline_access();  // first: a name makes Qt ask for the canvas's interface, and keep it
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(260, 80);
   setAccessibleName(QStringLiteral("Timeline"));
-  install_accessible_timeline();
 }
 
 void TimelineCanvas::set_document(const Document* document, Queries* queries, bool another) {
@@ -38,10 +38,13 @@ void TimelineCanvas::set_document(const Document* document, Queries* queries, bo
     matches_ = {};
     highlight_ = {};
     flow_.clear();
+    peaks_.clear();
     selected_.reset();
     overlays_ = {};
     in_view_known_ = false;
-    for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_, &overlay_ticket_}) t->withdraw();
+    for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_, &overlay_ticket_,
+                      &peaks_ticket_})
+      t->withdraw();
     steps_wanted_ = 0;
   }
   range_ = document_ ? time_range(*document_, overlays_) : TimeRange{};
@@ -146,7 +149,9 @@ void TimelineCanvas::step_match(int by) {
       Queries::kLong);
 }
 
-double TimelineCanvas::lane_height(query::TrackKind kind) const { return kind == query::TrackKind::kApi ? 18 : 22; }
+double TimelineCanvas::lane_height(query::TrackKind kind) const {
+  return std::round((kind == query::TrackKind::kApi ? 18 : 22) * stretch_);
+}
 
 void TimelineCanvas::ask_overlays() {
   if (!document_ || !queries_) return;
@@ -204,7 +209,7 @@ size_t TimelineCanvas::lanes_of(size_t track) const {
 
 double TimelineCanvas::track_height(size_t track) const {
   const double each = lane_height(picture_.tracks[track].key.kind) + 3;
-  return std::max(44.0, static_cast<double>(lanes_of(track)) * each + 2 * kPad);
+  return std::max(44.0 * stretch_, static_cast<double>(lanes_of(track)) * each + 2 * kPad);
 }
 
 double TimelineCanvas::track_top(size_t track) const {
@@ -213,13 +218,9 @@ double TimelineCanvas::track_top(size_t track) const {
   return y;
 }
 
-double TimelineCanvas::counter_top(size_t counter) const {
-  return track_top(picture_.tracks.size()) + 56 * static_cast<double>(counter);
-}
-
 int TimelineCanvas::content_height() const {
-  const bool any = !picture_.tracks.empty() || !picture_.counters.empty();
-  return any ? static_cast<int>(counter_top(picture_.counters.size())) + 4 : 80;
+  const bool any = !picture_.tracks.empty() || area_count() > 0;
+  return any ? static_cast<int>(area_top(area_count())) + 4 : 80;
 }
 
 double TimelineCanvas::x_of(int64_t time) const {
@@ -443,6 +444,7 @@ void TimelineCanvas::choose(const Placed& bar) {
     const int64_t half = (to_ - from_) / 2;
     set_range(bar.bar.start - half, bar.bar.start + half);
   }
+  tell_current_part(this);
   update();
   if (is_phase(bar)) {
     Q_EMIT chosen(Selection::of_trace(*document_, TraceId(bar.bar.detail)));

@@ -42,10 +42,27 @@ class TimelineCanvas : public QWidget {
   // Lights all op events of these rows of a table, instead of those of the selected node or line.
   void highlight(query::GroupBy by, std::vector<uint64_t> keys);
   const query::Matches& matches() const { return matches_; }
+  void choose(const query::Placed& bar);
   void step_match(int by);              // to the next or previous of them
+  void ask_peaks();                     // of the counters, in the marked range
   const std::optional<query::Placed>& selected() const { return selected_; }
   const std::vector<query::Placed>& flow() const { return flow_; }  // from the selected op to its launch and kernels
   int content_height() const;
+  void set_room(int height);            // tracks grow to fill it, within reason
+  // Below the tracks: how busy each device was, what tensors hold, other counters.
+  struct Area {
+    QString title, subtitle;
+    QString in_range;                   // its peak in the marked range
+    const std::vector<float>* values = nullptr;  // by column of the picture
+    double ground = 0, top = 1;
+    std::optional<uint32_t> counter;    // its track; else a device's share
+    std::optional<int64_t> peak_at;
+  };
+  size_t area_count() const { return picture_.devices.size() + picture_.counters.size(); }
+  std::vector<Area> areas() const;
+  QString describe_area(size_t area) const;
+  QRectF area_rect(size_t area) const;
+  QString area_tip(QPointF point) const;  // its value there; empty: none is there
   double x_of(int64_t time) const;
   int64_t time_of(double x) const;
   const query::Picture& picture() const { return picture_; }
@@ -103,8 +120,9 @@ class TimelineCanvas : public QWidget {
   void draw_axis(QPainter& painter) const;
   void draw_bookmarks(QPainter& painter) const;
   void draw_track(QPainter& painter, size_t track) const;
-  void draw_counter(QPainter& painter, size_t counter) const;
-  double counter_top(size_t counter) const;
+  void draw_area(QPainter& painter, size_t index, const Area& area) const;
+  double area_height() const;
+  double area_top(size_t area) const;
   void draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const;
   void draw_losses(QPainter& painter) const;
   void draw_flow(QPainter& painter) const;
@@ -123,7 +141,6 @@ class TimelineCanvas : public QWidget {
   void ask_matches();
   void ask_flow();
   void resized(int before);             // the height of the content may have changed
-  void choose(const Placed& bar);
   void to_lane(int by);
   void zoom(double factor, double x);
   void pan(double share);
@@ -139,12 +156,15 @@ class TimelineCanvas : public QWidget {
   query::Matches matches_;              // the op events of the selected node, line or table row, in view
   query::Wanted highlight_;             // of the table
   Ticket picture_ticket_, find_ticket_, choose_ticket_, step_ticket_, overlay_ticket_, match_ticket_,
-      flow_ticket_;
+      flow_ticket_, peaks_ticket_;
   bool ask_again_ = false, ask_overlays_again_ = false, frame_when_found_ = false;
   int steps_wanted_ = 0;
   Selection selection_;
   std::optional<Placed> selected_;
   std::vector<Placed> flow_;
+  std::map<uint32_t, double> peaks_;    // in the marked range, by counter
+  int room_ = 0;
+  double stretch_ = 1;
   int64_t from_ = 0, to_ = 1;
   int64_t mark_from_ = 0, mark_to_ = 0;
   QPointF press_;

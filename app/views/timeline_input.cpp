@@ -25,7 +25,8 @@ bool TimelineCanvas::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Hit hit = hit_at(help->pos());
-    const QString text = hit.valid() ? describe(placed_of(hit)) : describe_loss(help->pos());
+    QString text = hit.valid() ? describe(placed_of(hit)) : describe_loss(help->pos());
+    if (text.isEmpty()) text = area_tip(help->pos());
     if (!text.isEmpty()) show_tip(help->globalPos(), text, this);
     else QToolTip::hideText();
     return true;

@@ -171,35 +171,6 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
   draw_phases(painter, phases_of(track.key), lane_top(track.lanes.size()));
 }
 
-// A counter as an area from its least value up; zero is the ground if nothing is below it.
-void TimelineCanvas::draw_counter(QPainter& painter, size_t index) const {
-  const Theme& t = theme();
-  const query::CounterPicture& counter = picture_.counters[index];
-  const double top = counter_top(index), tall = 56;
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  painter.setPen(t["hairline"]);
-  painter.drawLine(QPointF(0, top + tall - 0.5), QPointF(width(), top + tall - 0.5));
-  const auto name = overlays_.span_tracks.find(counter.track);
-  text_in(painter, QRectF(0, top + 5, kLabels - 12, 19),
-          name == overlays_.span_tracks.end() ? QStringLiteral("Counter") : name->second, t["text"],
-          t.ui(0, QFont::DemiBold));
-  text_in(painter, QRectF(0, top + 22, kLabels - 12, 17),
-          QStringLiteral("at most ") + QString::number(counter.greatest, 'g', 4), t["faint"], t.ui(-2));
-  const double ground = std::min(0.0, counter.least), reach = std::max(counter.greatest - ground, 1e-300);
-  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
-  const double bottom = top + tall - 6, room = tall - 12;
-  const QColor line = t["teal"], fill = with_alpha(t["teal"], 0.28);
-  for (size_t c = 0; c < counter.values.size(); ++c) {
-    if (std::isnan(counter.values[c])) continue;
-    const double left = std::max(kLabels, x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c) * per)));
-    const double right = x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c + 1) * per));
-    if (right < kLabels || left > width()) continue;
-    const double y = bottom - room * (static_cast<double>(counter.values[c]) - ground) / reach;
-    painter.fillRect(QRectF(left, y, right - left, bottom - y), fill);
-    painter.fillRect(QRectF(left, y, right - left, 1.2), line);
-  }
-}
-
 // The phases of tracing, from `top` down.
 void TimelineCanvas::draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const {
   const double tall = lane_height(query::TrackKind::kCalls);
@@ -305,7 +276,7 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
   QPainter painter(this);
   const Theme& t = theme();
   painter.fillRect(event->rect(), t["window"]);
-  if (!document_ || (picture_.tracks.empty() && picture_.counters.empty())) return;
+  if (!document_ || (picture_.tracks.empty() && !area_count())) return;
   draw_axis(painter);
   draw_bookmarks(painter);
   if (has_marked_range()) {
@@ -322,7 +293,8 @@ void TimelineCanvas::paintEvent(QPaintEvent* event) {
     draw_track(painter, i);
     draw_matches(painter, i);
   }
-  for (size_t i = 0; i < picture_.counters.size(); ++i) draw_counter(painter, i);
+  const std::vector<Area> all_areas = areas();
+  for (size_t i = 0; i < all_areas.size(); ++i) draw_area(painter, i, all_areas[i]);
   draw_losses(painter);
   const auto ring = [&](const Placed& bar, double room, double radius, const QColor& color, double wide) {
     if (bar.bar.end < from_ || bar.bar.start > to_) return;

@@ -3,7 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/views/labels.h"
-#include "app/views/paint.h"
+#include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -16,43 +16,6 @@
 namespace footlight::app {
 namespace {
 constexpr size_t kBars = 28;
-}
-
-HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
-  setFixedWidth(220);
-  setAccessibleName(QStringLiteral("Durations of the row"));
-}
-
-void HistogramView::set(const OpStatistics* row) {
-  histogram_ = row ? histogram_of(*row, kBars) : Histogram{};
-  name_ = row ? row->name : QString();
-  setAccessibleDescription(row ? name_ + QStringLiteral(": ") + duration_text(histogram_.least) +
-                                     QStringLiteral(" to ") + duration_text(histogram_.greatest)
-                               : QString());
-  update();
-}
-
-void HistogramView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  const Theme& t = theme();
-  if (histogram_.bars.empty()) return;
-  text_in(painter, QRectF(8, 2, width() - 16, 18), name_, t["dim"], t.ui(-1, QFont::DemiBold));
-  const double top = 26, bottom = height() - 24;
-  const double step = (width() - 16.0) / static_cast<double>(histogram_.bars.size());
-  const uint64_t most = *std::max_element(histogram_.bars.begin(), histogram_.bars.end());
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(t["violetFill"]);
-  for (size_t i = 0; i < histogram_.bars.size(); ++i) {
-    if (!histogram_.bars[i]) continue;
-    const double tall = std::max(1.0, (bottom - top) * static_cast<double>(histogram_.bars[i]) /
-                                          static_cast<double>(std::max<uint64_t>(1, most)));
-    painter.drawRect(QRectF(8 + static_cast<double>(i) * step, bottom - tall, std::max(1.0, step - 1), tall));
-  }
-  const QRectF below(8, bottom + 2, width() - 16, 18);
-  text_in(painter, below, duration_text(histogram_.least), t["faint"], t.code(-1));
-  if (histogram_.greatest > histogram_.least)
-    text_in(painter, below, duration_text(histogram_.greatest), t["faint"], t.code(-1),
-            Qt::AlignRight | Qt::AlignVCenter);
 }
 
 TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), callers_(this) {
@@ -95,6 +58,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   table_->horizontalHeader()->setSectionsClickable(true);
   connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, &ops_, &OpsModel::sort_by);
   histogram_ = new HistogramView;
+  histogram_->setFixedWidth(220);
   histogram_->hide();
   auto* page = new QWidget;
   auto* row = new QHBoxLayout(page);
@@ -176,7 +140,9 @@ void TimelineTable::show_search() {
 
 void TimelineTable::light() {
   const OpStatistics* row = table_->currentIndex().isValid() ? ops_.at(table_->currentIndex().row()) : nullptr;
-  histogram_->set(row);
+  if (row && !row->steps.empty())
+    histogram_->set(histogram_of(row->steps, row->steps.front().first, row->steps.back().first, kBars),
+                    theme()["violetFill"], row->name);
   histogram_->setVisible(row);
   if (row) Q_EMIT lit({row->key});
   else if (!filter_->text().trimmed().isEmpty()) Q_EMIT lit(ops_.keys());

@@ -3,6 +3,7 @@
 
 #include "app/models/callers_model.h"
 #include "app/models/ops_model.h"
+#include "app/views/histogram_view.h"
 #include "app/views/rows.h"
 #include "app/views/timeline_flame.h"
 
@@ -14,20 +15,6 @@
 class QLabel;
 
 namespace footlight::app {
-
-class HistogramView : public QWidget {
- public:
-  explicit HistogramView(QWidget* parent = nullptr);
-  void set(const OpStatistics* row);  // null: none
-  const Histogram& shown() const { return histogram_; }
-
- protected:
-  void paintEvent(QPaintEvent* event) override;
-
- private:
-  QString name_;
-  Histogram histogram_;
-};
 
 class TimelineTable : public QWidget {
   Q_OBJECT

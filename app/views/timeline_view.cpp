@@ -117,6 +117,7 @@ void TimelineView::show_statistics() {
                                 .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
                           : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
                                 duration_text(to - from));
+  canvas_->ask_peaks();
   share_room();
   if (table_->form() != TimelineTable::kTable) show_stacks(from, to);
   const query::GroupBy by = table_->by();
@@ -142,9 +143,11 @@ void TimelineView::show_statistics() {
       Queries::kLong);
 }
 
-// Tracks get three fifths, or what they need if that is less; more if the table is short.
+// Tracks get three fifths, or what they need if that is less; more if the table is short. Few grow, for the page to be
+// full; how much does not depend on the table's rows, for them not to jump when it changes.
 void TimelineView::share_room() {
-  constexpr int kRow = 27, kAround = 110, kLeast = 190;
+  constexpr int kRow = 27, kAround = 110, kLeast = 190, kShare = 58;
+  canvas_->set_room(body_->height() * kShare / 100 - overview_->height());
   scroll_->setMaximumHeight(canvas_->content_height() + 4);
   const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;
   const bool table = table_->form() == TimelineTable::kTable;

@@ -64,6 +64,7 @@ struct RingRegistry {
     for (auto& r : rings) {
       r->ops_.reset();
       r->calls_.reset();
+      r->memory_.reset();
       r->system_id_ = static_cast<uint32_t>(syscall(SYS_gettid));
     }
   }

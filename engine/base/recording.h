@@ -74,8 +74,19 @@ struct CallEvent {
 };
 static_assert(sizeof(CallEvent) == 64);
 
+// What tensors hold on a device, from now on.
+struct MemoryEvent {
+  int64_t time_ns = 0;
+  uint64_t bytes = 0;
+  uint8_t device = 0;
+  uint8_t reserved[3] = {};
+  uint32_t sequence = 0;  // filled by the ring
+};
+static_assert(sizeof(MemoryEvent) == 24);
+
 using OpRing = Ring<OpEvent, 1u << 14>;
 using CallRing = Ring<CallEvent, 1u << 12>;
+using MemoryRing = Ring<MemoryEvent, 1u << 12>;
 
 // What one thread records into. It outlives its thread until it was drained.
 class ThreadRings {
@@ -89,6 +100,9 @@ class ThreadRings {
   }
   void record(const CallEvent& event) {
     if (calls_.push(event)) [[unlikely]] wake();
+  }
+  void record(const MemoryEvent& event) {
+    if (memory_.push(event)) [[unlikely]] wake();
   }
 
   // Small numbers in the first thread, unique over all of them: no shared counter on the call path.
@@ -106,6 +120,7 @@ class ThreadRings {
 
   OpRing& ops() { return ops_; }
   CallRing& calls() { return calls_; }
+  MemoryRing& memory() { return memory_; }
 
  private:
   friend struct RingRegistry;
@@ -120,6 +135,7 @@ class ThreadRings {
   KnownSignature signatures_[kKnownSignatures];
   OpRing ops_;
   CallRing calls_;
+  MemoryRing memory_;
 };
 
 ThreadRings* make_rings_of_this_thread();

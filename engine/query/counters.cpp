@@ -16,13 +16,13 @@ void Counters::add(const std::vector<session::CounterRecord>& chunk, uint32_t nu
     if (counters_.size() >= kMostTracks && !counters_.contains(c.track.value)) continue;
     Counter& counter = counters_[c.track.value];
     if (counter.parts.empty() || counter.parts.back().chunk != number)
-      counter.parts.push_back({number, c.time_ns, c.time_ns, c.value, c.value});
+      counter.parts.push_back({number, c.time_ns, c.time_ns, c.value, c.value, c.time_ns});
     Part& part = counter.parts.back();
     part.first = std::min(part.first, c.time_ns);
     if (c.time_ns >= part.last) part.last = c.time_ns, part.last_value = c.value;
-    part.greatest = std::max(part.greatest, c.value);
+    if (c.value > part.greatest) part.greatest = c.value, part.greatest_at = c.time_ns;
     counter.least = std::min(counter.least, c.value);
-    counter.greatest = std::max(counter.greatest, c.value);
+    if (c.value > counter.greatest) counter.greatest = c.value, counter.greatest_at = c.time_ns;
     ++counter.count;
   }
 }
@@ -39,6 +39,7 @@ std::vector<CounterPicture> Counters::draw(const session::CounterStore& store, i
     picture.count = counter.count;
     picture.least = counter.least;
     picture.greatest = counter.greatest;
+    picture.greatest_at = counter.greatest_at;
     // The greatest of each column, and what holds after it.
     std::vector<float> greatest(count, NAN), after(count, NAN);
     std::vector<int64_t> latest(count, INT64_MIN);
@@ -79,6 +80,45 @@ std::vector<CounterPicture> Counters::draw(const session::CounterStore& store, i
       picture.values[c] = std::isnan(greatest[c]) ? holds : greatest[c];
       if (!std::isnan(after[c])) holds = after[c];
     }
+  }
+  return all;
+}
+
+std::vector<CounterPeak> Counters::peaks(const session::CounterStore& store, int64_t from, int64_t to,
+                                         const Cancel& cancel) const {
+  std::vector<CounterPeak> all;
+  for (const auto& [track, counter] : counters_) {
+    CounterPeak peak{track, 0, 0};
+    bool any = false;
+    int64_t before_at = INT64_MIN;  // of the value that holds at `from`
+    double before = 0;
+    const auto put = [&](int64_t first, int64_t last, double most, int64_t most_at, double last_value) {
+      if (last <= from) {
+        if (last >= before_at) before_at = last, before = last_value;
+      } else if (first < to && (!any || most > peak.value)) {
+        any = true;
+        peak.value = most, peak.at = most_at;
+      }
+    };
+    for (const Part& part : counter.parts) {
+      if (part.last <= from || part.first >= to || (part.first > from && part.last < to)) {
+        put(part.first, part.last, part.greatest, part.greatest_at, part.last_value);
+        continue;
+      }
+      cancel.check();
+      try {
+        for (const session::CounterRecord& c : *store.chunk(part.chunk)) {
+          if (c.track.value == track && std::isfinite(c.value)) put(c.time_ns, c.time_ns, c.value, c.time_ns, c.value);
+        }
+      } catch (const Error&) {
+        put(part.first, part.last, part.greatest, part.greatest_at, part.last_value);
+      }
+    }
+    if (before_at != INT64_MIN && (!any || before > peak.value)) {
+      any = true;
+      peak.value = before, peak.at = from;
+    }
+    if (any) all.push_back(peak);
   }
   return all;
 }

@@ -16,7 +16,15 @@ struct CounterPicture {
   uint32_t track = 0;       // TrackId
   uint64_t count = 0;       // values recorded
   double least = 0, greatest = 0;   // in the whole run
+  int64_t greatest_at = 0;
   std::vector<float> values;        // the greatest within each column, else the one that holds there; NaN before any
+};
+
+// The greatest value of a counter in a range: one recorded in it, or the one that holds where it begins.
+struct CounterPeak {
+  uint32_t track = 0;
+  double value = 0;
+  int64_t at = 0;
 };
 
 class Counters {
@@ -25,6 +33,9 @@ class Counters {
   void add(const std::vector<session::CounterRecord>& chunk, uint32_t number);
   std::vector<CounterPicture> draw(const session::CounterStore& store, int64_t from, int64_t to, int columns,
                                    const Cancel& cancel) const;
+  // Of all that have a value in [from, to).
+  std::vector<CounterPeak> peaks(const session::CounterStore& store, int64_t from, int64_t to,
+                                 const Cancel& cancel) const;
   bool empty() const { return counters_.empty(); }
   size_t bytes() const;
 
@@ -34,11 +45,13 @@ class Counters {
     uint32_t chunk = 0;
     int64_t first = 0, last = 0;
     double greatest = 0, last_value = 0;
+    int64_t greatest_at = 0;
   };
   struct Counter {
     std::vector<Part> parts;
     uint64_t count = 0;
     double least = std::numeric_limits<double>::infinity(), greatest = -std::numeric_limits<double>::infinity();
+    int64_t greatest_at = 0;
   };
   std::map<uint32_t, Counter> counters_;
 };

@@ -2,6 +2,7 @@
 #include "engine/query/matches.h"
 
 #include "engine/base/errors.h"
+#include "engine/query/nesting.h"
 
 #include <algorithm>
 #include <numeric>
@@ -39,8 +40,6 @@ class Finder {
   const Wanted& wanted_;
   Grouping grouping_;
 };
-
-int64_t end_of(const session::OpColumns& e, size_t i) { return std::max(e.start_ns[i], e.end_ns[i]); }
 
 }  // namespace
 

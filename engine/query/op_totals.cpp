@@ -2,41 +2,14 @@
 #include "engine/query/op_totals.h"
 
 #include "engine/base/errors.h"
+#include "engine/query/nesting.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 namespace footlight::query {
 namespace {
-
-// Self time from events in the order of their end: an op claims what ended since it began and is not claimed yet.
-class Nesting {
- public:
-  // The time that inner ops took in [start, end).
-  int64_t close(int64_t start, int64_t end) {
-    int64_t inner = 0;
-    while (!done_.empty() && done_.back().start >= start) {
-      inner += done_.back().took;
-      done_.pop_back();
-    }
-    done_.push_back({start, end - start});
-    // What nobody has claimed for this long mostly stays unclaimed: neighbours are claimed together from then on.
-    if (done_.size() > static_cast<size_t>(kMost)) {
-      for (size_t i = 0; i < static_cast<size_t>(kMost) / 2; i += 2)
-        done_[i / 2] = {done_[i].start, done_[i].took + done_[i + 1].took};
-      done_.erase(done_.begin() + kMost / 4, done_.begin() + kMost / 2);
-    }
-    return inner;
-  }
-
- private:
-  static constexpr ptrdiff_t kMost = 1 << 16;
-  struct Done { int64_t start, took; };
-  std::deque<Done> done_;
-};
 
 // The union of intervals that arrive roughly in order: `settle(t)` says that no more begin before t. When too many are
 // waiting, neighbours are merged into a piece that is only partly covered.
@@ -157,20 +130,12 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
       continue;
     }
     const session::OpColumns& e = *chunk;
-    const auto end_of = [&](uint32_t i) { return std::max(e.start_ns[i], e.end_ns[i]); };
-    // By end, inner ops first: mostly in this order already.
-    const auto before = [&](uint32_t a, uint32_t b) {
-      const int64_t end_a = end_of(a), end_b = end_of(b);
-      return end_a != end_b ? end_a < end_b : e.start_ns[a] > e.start_ns[b];
-    };
-    order.resize(e.size());
-    std::iota(order.begin(), order.end(), 0u);
-    if (!std::is_sorted(order.begin(), order.end(), before)) std::stable_sort(order.begin(), order.end(), before);
+    order_by_end(e, order);
     OpTotal* row = nullptr;
     Nesting* nesting = nullptr;
     session::ThreadId thread;
     for (const uint32_t i : order) {
-      const int64_t start = e.start_ns[i], end = end_of(i);
+      const int64_t start = e.start_ns[i], end = end_of(e, i);
       if (start >= options.to || end <= options.from) continue;
       const uint64_t key = grouping.key(e, i);
       if (!row || row->key != key) {

@@ -2,6 +2,7 @@
 #include "engine/query/stacks.h"
 
 #include "engine/base/errors.h"
+#include "engine/query/nesting.h"
 
 #include <algorithm>
 #include <map>
@@ -105,9 +106,12 @@ class Builder {
       GraphId graph;
       session::ThreadId of;
       uint32_t parent = UINT32_MAX;
-      for (size_t i = 0; i < e.size(); ++i) {
-        const int64_t ns = inside(e.start_ns[i], std::max(e.start_ns[i], e.end_ns[i]));
-        if (e.start_ns[i] >= to_ || std::max(e.start_ns[i], e.end_ns[i]) <= from_) continue;
+      Nesting* nesting = nullptr;
+      order_by_end(e, order_);
+      for (const uint32_t i : order_) {
+        const int64_t start = std::max(e.start_ns[i], from_), end = std::min(end_of(e, i), to_);
+        if (e.start_ns[i] >= to_ || end_of(e, i) <= from_) continue;
+        if (!nesting || of != e.thread[i]) nesting = &threads_[e.thread[i]];
         if (parent == UINT32_MAX || call != e.call[i] || graph != e.graph[i] || of != e.thread[i]) {
           call = e.call[i], graph = e.graph[i], of = e.thread[i];
           parent = call.valid() ? frame_of(call, of, 0) : thread(of);
@@ -115,7 +119,7 @@ class Builder {
           if (graph.valid() && !roots_.contains(graph)) parent = child(parent, FrameKind::kGraph, graph.value);
         }
         Frame& frame = tree_.frames[op_child(parent, e.op[i])];
-        frame.total += ns;
+        frame.total += end - start - nesting->close(start, end);
         ++frame.count;
         ++tree_.events;
       }
@@ -147,7 +151,8 @@ class Builder {
   StackTree tree_;
   std::map<std::tuple<uint32_t, FrameKind, uint32_t>, uint32_t> known_;
   KeyTable op_keys_;
-  std::vector<uint32_t> op_frames_;
+  std::vector<uint32_t> op_frames_, order_;
+  std::map<session::ThreadId, Nesting> threads_;
   std::unordered_map<uint64_t, uint32_t> calls_;
   std::unordered_map<GraphId, TraceId> roots_;
 };

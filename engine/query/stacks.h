@@ -16,7 +16,7 @@ struct Frame {
   uint32_t what = 0;         // ThreadId, FunctionId, GraphId, OpNumber
   uint32_t parent = 0;       // in the tree; the root is its own
   uint64_t count = 0;        // calls, or op events
-  int64_t total = 0;         // within the range, children included
+  int64_t total = 0;         // within the range, children included; of an op without the ops inside it
   int64_t self = 0;          // without them
   std::vector<uint32_t> children;  // the longest first
 };

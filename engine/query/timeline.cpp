@@ -2,6 +2,7 @@
 #include "engine/query/timeline.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace footlight::query {
@@ -208,6 +209,34 @@ int64_t distance(int64_t start, int64_t end, int64_t time) {
   return time < start ? start - time : time > end ? time - end : 0;
 }
 
+// From the kernels as they were drawn.
+std::vector<DevicePicture> utilisation(const Picture& picture) {
+  std::map<uint32_t, std::vector<float>> devices;
+  const double per = static_cast<double>(picture.to - picture.from) / picture.columns;
+  for (const TrackPicture& track : picture.tracks) {
+    if (track.key.kind != TrackKind::kKernels) continue;
+    std::vector<float> stream(static_cast<size_t>(picture.columns), 0.f);
+    const auto last = static_cast<double>(stream.size());
+    for (const LanePicture& lane : track.lanes) {
+      for (size_t c = 0; c < lane.cover.size(); ++c) stream[c] += lane.cover[c];
+      for (const Bar& bar : lane.bars) {
+        const double from = std::clamp(static_cast<double>(bar.start - picture.from) / per, 0.0, last),
+                     to = std::clamp(static_cast<double>(bar.end - picture.from) / per, 0.0, last);
+        for (auto c = static_cast<size_t>(from); c < stream.size() && static_cast<double>(c) < to; ++c) {
+          const auto left = static_cast<double>(c);
+          stream[c] += static_cast<float>(std::min(to, left + 1) - std::max(from, left));
+        }
+      }
+    }
+    std::vector<float>& busy = devices[track.key.number];
+    busy.resize(stream.size());
+    for (size_t c = 0; c < stream.size(); ++c) busy[c] = std::max(busy[c], std::min(1.f, stream[c]));
+  }
+  std::vector<DevicePicture> made;
+  for (auto& [device, busy] : devices) made.push_back({device, std::move(busy)});
+  return made;
+}
+
 }  // namespace
 
 Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Cancel& cancel) {
@@ -217,6 +246,7 @@ Picture draw(const Store& store, int64_t from, int64_t to, int columns, const Ca
   picture.columns = std::max(1, columns);
   Names names(picture.names);
   for (const Track* track : store.tracks()) draw_track(store, *track, picture, names, cancel);
+  picture.devices = utilisation(picture);
   picture.counters = store.counters().draw(store.reader().counters(), from, picture.to, picture.columns, cancel);
   return picture;
 }

@@ -29,10 +29,17 @@ struct TrackPicture {
   std::vector<LanePicture> lanes;
 };
 
+// How busy a device was in each column: its busiest stream, of which no two kernels run at once.
+struct DevicePicture {
+  uint32_t device = 0;
+  std::vector<float> busy;           // 0 to 1
+};
+
 struct Picture {
   int64_t from = 0, to = 0;
   int columns = 0;
   std::vector<TrackPicture> tracks;
+  std::vector<DevicePicture> devices;
   std::vector<CounterPicture> counters;
   std::vector<std::string> names;    // of kernels and API calls
 };

@@ -9,11 +9,13 @@
 #include "engine/record/cupti_session.h"
 #include "engine/record/machine.h"
 #include "engine/record/sources.h"
+#include "engine/record/spans.h"
 #include "engine/session/chunk.h"
 
 #include <pthread.h>
 #include <cstdlib>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -23,7 +25,7 @@ namespace footlight::record {
 namespace {
 
 // What has been reported for a thread so far.
-struct Reported { uint64_t ops_dropped = 0, calls_dropped = 0; };
+struct Reported { uint64_t ops_dropped = 0, calls_dropped = 0, memory_dropped = 0; };
 
 struct Host {
   std::mutex mutex;  // start and stop; not held while recording
@@ -46,8 +48,16 @@ Host& host() {
 struct Batch {
   session::OpColumns ops;
   std::vector<session::CallRecord> calls;
+  std::vector<session::CounterRecord> memory;
+  std::map<uint8_t, session::TrackId> memory_tracks;  // by device
   session::Writer* writer = nullptr;
   bool more = false;  // some ring holds more than was taken
+
+  session::TrackId memory_track(uint8_t device) {
+    const auto [at, added] = memory_tracks.try_emplace(device);
+    if (added) at->second = record::memory_track(*writer, session::DeviceNumber(device));
+    return at->second;
+  }
 };
 
 session::ThreadRecord thread_record(const ThreadRings& rings) {
@@ -85,13 +95,23 @@ bool drain(Batch& batch, ThreadRings& rings, bool last) {
         }
       },
       most_calls);
-  const bool empty = ops_taken < most_ops && calls_taken < most_calls;
+  const uint32_t most_memory = room_in(batch.memory.size());
+  const uint32_t memory_taken = rings.memory().drain(
+      [&](const MemoryEvent* events, uint32_t count) {
+        for (uint32_t i = 0; i < count; ++i)
+          batch.memory.push_back({batch.memory_track(events[i].device), events[i].time_ns,
+                                  static_cast<double>(events[i].bytes)});
+      },
+      most_memory);
+  const bool empty = ops_taken < most_ops && calls_taken < most_calls && memory_taken < most_memory;
   batch.more = batch.more || !empty;
   Reported& r = it->second;
-  const uint64_t ops = rings.ops().dropped(), calls = rings.calls().dropped();
+  const uint64_t ops = rings.ops().dropped(), calls = rings.calls().dropped(), memory = rings.memory().dropped();
   batch.writer->add_dropped("op events", "they were recorded faster than they could be written", ops - r.ops_dropped);
   batch.writer->add_dropped("calls", "they were recorded faster than they could be written", calls - r.calls_dropped);
-  r = {ops, calls};
+  batch.writer->add_dropped("counters", "they were recorded faster than they could be written",
+                            memory - r.memory_dropped);
+  r = {ops, calls, memory};
   if (last && empty) reported.erase(it);
   return empty;
 }
@@ -123,6 +143,7 @@ bool pump(session::Writer& writer, void*) {
   report_signatures(writer);  // after the rings: by now every signature that their events name exists
   if (batch.ops.size()) writer.add_rows(std::move(batch.ops));
   if (!batch.calls.empty()) writer.add_rows(std::move(batch.calls));
+  if (!batch.memory.empty()) writer.add_rows(std::move(batch.memory));
   return batch.more;
 }
 
@@ -189,7 +210,8 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
         if (last) return true;  // its thread has ended: the rings are freed with what is in them
         rings.ops().drain([](const OpEvent*, uint32_t) {});
         rings.calls().drain([](const CallEvent*, uint32_t) {});
-        host().reported[&rings] = {rings.ops().dropped(), rings.calls().dropped()};
+        rings.memory().drain([](const MemoryEvent*, uint32_t) {});
+        host().reported[&rings] = {rings.ops().dropped(), rings.calls().dropped(), rings.memory().dropped()};
         host().writer->add(thread_record(rings));
         return true;
       },

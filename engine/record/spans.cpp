@@ -2,7 +2,6 @@
 #include "engine/record/spans.h"
 
 #include "engine/base/clock.h"
-#include "engine/session/writer.h"
 
 #include <atomic>
 #include <map>
@@ -38,18 +37,19 @@ session::TrackId track_of_this_thread(session::Writer& writer) {
   return track.id;
 }
 
-session::TrackId track_of_counter(session::Writer& writer, std::string_view name) {
+session::TrackId track_of_counter(session::Writer& writer, std::string_view name, const char* kind = "counter",
+                                  session::DeviceNumber device = {}) {
   static auto* const mutex = new std::mutex;
-  static auto* const tracks = new std::map<std::string, Track, std::less<>>;
+  static auto* const tracks = new std::map<std::pair<std::string_view, std::string>, Track>;
   std::lock_guard lock(*mutex);
-  auto at = tracks->find(name);
-  if (at == tracks->end()) at = tracks->emplace(name, Track{}).first;
+  const auto at = tracks->try_emplace({kind, std::string(name)}).first;
   if (at->second.writer != &writer) {
     at->second = {&writer, new_track()};
     session::TrackRecord record;
     record.id = at->second.id;
     record.process = writer.process();
-    record.kind = "counter";
+    record.kind = kind;
+    record.device = device;
     record.name = name;
     writer.add(std::move(record));
   }
@@ -81,6 +81,11 @@ void add_counter(std::string_view name, double value) {
   counter.time_ns = now_ns();
   counter.value = value;
   to->add(counter);
+}
+
+session::TrackId memory_track(session::Writer& writer, session::DeviceNumber device) {
+  const std::string name = device.value ? "Memory, GPU " + std::to_string(device.value - 1) : "Memory";
+  return track_of_counter(writer, name, session::TrackRecord::kMemory, device);
 }
 
 }  // namespace footlight::record

@@ -2,7 +2,7 @@
 // structure on; without a recording, each costs one branch.
 #pragma once
 
-#include "engine/base/recording.h"
+#include "engine/session/writer.h"
 
 #include <string>
 #include <string_view>
@@ -15,5 +15,8 @@ void add_span(std::string_view name, std::string_view category, int64_t start_ns
 
 // Sets the value of `name` from now on.
 void add_counter(std::string_view name, double value);
+
+// The track on which `writer`'s session counts the bytes that tensors hold on a device (0: the CPU).
+session::TrackId memory_track(session::Writer& writer, session::DeviceNumber device);
 
 }  // namespace footlight::record

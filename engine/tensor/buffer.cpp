@@ -1,6 +1,7 @@
 // The caching allocator of the host: small blocks from thread-local lists, large ones from one shared list.
 #include "engine/tensor/buffer.h"
 
+#include "engine/base/memory_watch.h"
 #include "engine/base/text.h"
 #include "engine/tensor/free_list.h"
 #include "engine/tensor/size_class.h"
@@ -44,13 +45,16 @@ void* pages_from_system(size_t bytes) {
 
 std::atomic<size_t> current_bytes{0};
 std::atomic<size_t> peak_bytes{0};
+constinit MemoryWatch watch{0};
 
-void add_use(size_t bytes) {
+size_t add_use(size_t bytes) {
   const size_t now = current_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   size_t peak = peak_bytes.load(std::memory_order_relaxed);
   while (now > peak && !peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
+  return now;
 }
+size_t take_use(size_t bytes) { return current_bytes.fetch_sub(bytes, std::memory_order_relaxed) - bytes; }
 
 // Use by small blocks is summed per thread and published in steps, so that the counters need no locked instruction.
 constexpr int64_t kUseStep = 64 << 10;
@@ -62,9 +66,14 @@ struct ThreadCache {
   bool closed;
 
   void tell() {
-    if (untold > 0) add_use(static_cast<size_t>(untold));
-    if (untold < 0) current_bytes.fetch_sub(static_cast<size_t>(-untold), std::memory_order_relaxed);
+    if (!untold) return;
+    const size_t now =
+        untold > 0 ? add_use(static_cast<size_t>(untold)) : take_use(static_cast<size_t>(-untold));
     untold = 0;
+    note(now);
+  }
+  void note(size_t now) const {
+    if (!closed) watch.changed(now);  // else the thread's rings are gone
   }
   void use(int64_t bytes) {
     untold += bytes;
@@ -114,7 +123,7 @@ class HostAllocator final : public Allocator {
         block = from_system(size);
       }
     }
-    add_use(size);
+    thread_cache.note(add_use(size));
     return block;
   }
 
@@ -133,7 +142,7 @@ class HostAllocator final : public Allocator {
       }
       return;
     }
-    current_bytes.fetch_sub(size, std::memory_order_relaxed);
+    thread_cache.note(take_use(size));
     if (FL_CACHE_MEMORY && c < kLargeClasses) {
       std::lock_guard lock(mutex_);
       if (kept_ + size <= kLargeKept) {

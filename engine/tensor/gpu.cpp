@@ -51,7 +51,8 @@ void tell(const Backend& backend) {
   auto* const open = new OpenDevices{{}, backend.synchronize, backend.simulated};
   for (size_t i = 0; i < backend.devices.size(); ++i)
     open->names.push_back(
-        {str("/gpu:", i), str(backend.devices[i].name, ", ", backend.devices[i].memory >> 30, " GiB")});
+        {str("/gpu:", i), str(backend.devices[i].name, ", ", backend.devices[i].memory >> 30, " GiB",
+                              backend.simulated ? ", simulated" : "")});
   open_devices.store(open, std::memory_order_release);
 }
 

@@ -112,12 +112,13 @@ void* GpuDevice::allocate(size_t bytes) {
   size_t peak = peak_.load(std::memory_order_relaxed);
   while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
+  watch_.changed(now);
   return memory;
 }
 
 // Errors are ignored: at process exit, or in a forked child, the runtime may be gone already.
 void GpuDevice::release(void* memory, size_t bytes) {
-  current_.fetch_sub(bytes, std::memory_order_relaxed);
+  watch_.changed(current_.fetch_sub(bytes, std::memory_order_relaxed) - bytes);
   const cudaStream_t stream = stream_.load(std::memory_order_acquire);
   const cudaError_t result = pooled_ ? cudaFreeAsync(memory, stream) : cudaFree(memory);
   if (result != cudaSuccess) cudaGetLastError();

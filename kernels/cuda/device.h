@@ -2,6 +2,7 @@
 // between threads without events: work runs in the order in which it was started.
 #pragma once
 
+#include "engine/base/memory_watch.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/gpu.h"
 
@@ -14,7 +15,8 @@ namespace footlight::cuda {
 
 class GpuDevice final : public Allocator {
  public:
-  explicit GpuDevice(int index, gpu::Info info) : index_(index), info_(std::move(info)) {}
+  explicit GpuDevice(int index, gpu::Info info)
+      : index_(index), info_(std::move(info)), watch_(static_cast<uint8_t>(1 + index)) {}
 
   cudaStream_t stream();  // makes this device the thread's current one
   const gpu::Info& info() const { return info_; }
@@ -32,6 +34,7 @@ class GpuDevice final : public Allocator {
   std::atomic<cudaStream_t> stream_{nullptr};
   bool pooled_ = false;
   std::atomic<size_t> current_{0}, peak_{0};
+  MemoryWatch watch_;
 };
 
 }  // namespace footlight::cuda

@@ -419,6 +419,12 @@ class TimelineRangeTest : public WindowCase {
     QTest::keyClick(canvas(), Qt::Key_Period);
     QTRY_VERIFY(canvas()->selected().has_value());
     QVERIFY(timeline->focusChild() && timeline->focusChild()->state().selected);
+    // Pressing another one chooses it.
+    QAccessibleInterface* other = timeline->child(timeline->childCount() - 1);
+    QVERIFY(!other->state().selected);
+    other->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+    QVERIFY(other->state().selected);
+    QCOMPARE(timeline->focusChild(), other);
   }
 
   void a_menu_by_key() {

@@ -3,6 +3,7 @@
 // through a second mapping of the same memory, with the host's own kernels. With $FOOTLIGHT_CUPTI naming the
 // fake libcupti, it reports every launch and copy to it, as a driver does to the real one.
 #include "engine/base/clock.h"
+#include "engine/base/memory_watch.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/table.h"
 #include "tests/gpu/fake_cupti.h"
@@ -50,6 +51,7 @@ void* shadow_of(const void* seen) { return memory().shadow + (static_cast<const 
 
 class FakeAllocator final : public Allocator {
  public:
+  explicit FakeAllocator(uint8_t device) : watch_(device) {}
   void* allocate(size_t bytes) override {
     std::lock_guard lock(mutex_);
     bytes = rounded(bytes);
@@ -62,7 +64,7 @@ class FakeAllocator final : public Allocator {
     }
     void* at = free.back();
     free.pop_back();
-    current_ += bytes;
+    watch_.changed(current_ += bytes);
     return at;
   }
   void release(void* at, size_t bytes) override {
@@ -70,7 +72,7 @@ class FakeAllocator final : public Allocator {
     bytes = rounded(bytes);
     std::memset(shadow_of(at), 0xDD, bytes);
     free_[bytes].push_back(at);
-    current_ -= bytes;
+    watch_.changed(current_ -= bytes);
   }
   MemoryUse use() const override { return {current_, kBytes}; }
 
@@ -79,6 +81,7 @@ class FakeAllocator final : public Allocator {
   static inline std::mutex mutex_;  // for the single memory behind all devices
   std::map<size_t, std::vector<void*>> free_;
   std::atomic<size_t> current_{0};
+  MemoryWatch watch_;
 };
 
 struct Cupti {
@@ -128,7 +131,7 @@ void compute(KernelContext& c) {
   if (cupti().launch) cupti().launch(c.row.name, start, now());
 }
 
-FakeAllocator allocators[kDevices];
+FakeAllocator allocators[kDevices] = {FakeAllocator(1), FakeAllocator(2)};
 
 // CUDA's libraries are torn down like any other library, and must not be called after that.
 bool torn_down = false;

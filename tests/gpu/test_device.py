@@ -296,7 +296,8 @@ class Recording(Recorded):
         self.assertTrue(any("copy device to host" in c for c in copies), copies)
         self.assertTrue(any(line.startswith("kind=runtime op=AddV2") and "cudaLaunchKernel" in line for line in lines))
         self.assertIn("op=AddV2 device=1", lines)
-        self.assertTrue(any(line.startswith("device=1 name=/gpu:0 description=Fake GPU") for line in lines), lines)
+        named = [line for line in lines if line.startswith("device=1 name=/gpu:0 description=Fake GPU")]
+        self.assertEqual([line.endswith(", simulated") for line in named], [True], lines)
         self.assertFalse([line for line in lines if line.startswith(("dropped=", "note="))])
 
     def test_says_why_the_device_is_not_recorded(self):

@@ -132,11 +132,26 @@ class RangeTest : public QObject {
   void a_stack_accounts_for_all_time() {
     for (const auto& [from, to] : ranges()) {
       std::map<uint32_t, std::pair<uint64_t, int64_t>> ops, functions;
-      for (const PlainOp& op : all_.ops) {
-        if (op.start >= to || op.end <= from) continue;
-        ++ops[op.op].first;
-        ops[op.op].second += std::min(op.end, to) - std::max(op.start, from);
+      // Each moment of a thread belongs to the innermost op.
+      std::vector<const PlainOp*> by_start;
+      for (const PlainOp& op : all_.ops) by_start.push_back(&op);
+      std::stable_sort(by_start.begin(), by_start.end(), [](const PlainOp* a, const PlainOp* b) {
+        return a->start != b->start ? a->start < b->start : a->end > b->end;
+      });
+      std::map<uint32_t, std::vector<const PlainOp*>> open;  // by thread
+      size_t nested = 0;
+      for (const PlainOp* op : by_start) {
+        auto& around = open[op->thread];
+        while (!around.empty() && around.back()->end <= op->start) around.pop_back();
+        if (op->start < to && op->end > from) {
+          const int64_t took = std::min(op->end, to) - std::max(op->start, from);
+          ++ops[op->op].first;
+          ops[op->op].second += took;
+          if (!around.empty()) ops[around.back()->op].second -= took, ++nested;
+        }
+        around.push_back(op);
       }
+      QVERIFY(nested > 10 || from > last_);
       for (const session::CallRecord& c : all_.calls) {
         if (c.start_ns < to && c.end_ns > from) ++functions[c.function.value].first;
       }

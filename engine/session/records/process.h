@@ -169,6 +169,8 @@ struct TrackRecord {
   ThreadId thread;
   DeviceNumber device;
 
+  static constexpr const char* kMemory = "memory";
+
   static constexpr TableNote kTable{"track", "A row of the timeline that spans or counters lie on.", 3};
   template <class F>
   static void describe(F& f) {
@@ -176,7 +178,7 @@ struct TrackRecord {
     f.id("id", &R::id, "spans and counters name it so");
     f.column("process", &R::process, "that it belongs to");
     f.column("parent", &R::parent, "track that it stands under");
-    f.column("kind", &R::kind, "process, thread, device, stream, counter");
+    f.column("kind", &R::kind, "process, thread, device, stream, counter, memory (a counter of bytes)");
     f.column("name", &R::name, "what is shown");
     f.column("thread", &R::thread, "for a thread's track");
     f.column("device", &R::device, "for a device's track");

@@ -1,0 +1,46 @@
+// Records what tensors hold on a device: not every change, but each that a picture would show, and every new peak.
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace footlight {
+
+class MemoryWatch {
+ public:
+  static constexpr uint64_t kStep = 64 << 10;     // smaller changes are not recorded
+  static constexpr uint64_t kShare = 256;         // nor are smaller shares of what is held
+
+  explicit constexpr MemoryWatch(uint8_t device) : device_(device) {}
+
+  // Allocators call it with what is held after a change.
+  void changed(uint64_t bytes) {
+    if (recording_ops()) [[unlikely]] look(bytes);
+  }
+
+ private:
+  void look(uint64_t bytes) {
+    const uint32_t recording = recording_number.load(std::memory_order_relaxed);
+    const bool first = recording_.exchange(recording, std::memory_order_relaxed) != recording;
+    const uint64_t last = last_.load(std::memory_order_relaxed);
+    const uint64_t most = first ? 0 : most_.load(std::memory_order_relaxed);
+    const uint64_t change = bytes > last ? bytes - last : last - bytes;
+    if (!first && bytes < most + kStep && change < std::max(kStep, last / kShare)) return;
+    last_.store(bytes, std::memory_order_relaxed);
+    most_.store(std::max(most, bytes), std::memory_order_relaxed);
+    MemoryEvent event;
+    event.time_ns = now_ns();
+    event.bytes = bytes;
+    event.device = device_;
+    thread_rings().record(event);
+  }
+
+  const uint8_t device_;                          // as in OpEvent
+  std::atomic<uint32_t> recording_{0};            // that the others are about
+  std::atomic<uint64_t> last_{0}, most_{0};       // recorded
+};
+
+}  // namespace footlight

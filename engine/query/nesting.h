@@ -1,0 +1,53 @@
+// Which part of an op's time its inner ops took.
+#pragma once
+
+#include "engine/session/events.h"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <vector>
+
+namespace footlight::query {
+
+inline int64_t end_of(const session::OpColumns& e, size_t i) { return std::max(e.start_ns[i], e.end_ns[i]); }
+
+// By end, inner ops first: mostly in this order already.
+inline void order_by_end(const session::OpColumns& e, std::vector<uint32_t>& order) {
+  const auto before = [&e](uint32_t a, uint32_t b) {
+    const int64_t end_a = end_of(e, a), end_b = end_of(e, b);
+    return end_a != end_b ? end_a < end_b : e.start_ns[a] > e.start_ns[b];
+  };
+  order.resize(e.size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (!std::is_sorted(order.begin(), order.end(), before)) std::stable_sort(order.begin(), order.end(), before);
+}
+
+// Self time from the events of a thread in the order of their end: an op claims what ended since it began and is not
+// claimed yet.
+class Nesting {
+ public:
+  // The time that inner ops took in [start, end).
+  int64_t close(int64_t start, int64_t end) {
+    int64_t inner = 0;
+    while (!done_.empty() && done_.back().start >= start) {
+      inner += done_.back().took;
+      done_.pop_back();
+    }
+    done_.push_back({start, end - start});
+    // What nobody has claimed for this long mostly stays unclaimed: neighbours are claimed together from then on.
+    if (done_.size() > static_cast<size_t>(kMost)) {
+      for (size_t i = 0; i < static_cast<size_t>(kMost) / 2; i += 2)
+        done_[i / 2] = {done_[i].start, done_[i].took + done_[i + 1].took};
+      done_.erase(done_.begin() + kMost / 4, done_.begin() + kMost / 2);
+    }
+    return inner;
+  }
+
+ private:
+  static constexpr ptrdiff_t kMost = 1 << 16;
+  struct Done { int64_t start, took; };
+  std::deque<Done> done_;
+};
+
+}  // namespace footlight::query

@@ -273,8 +273,10 @@ void MainWindow::settle() {
     }
   };
   wait();
-  timeline_->settle();
-  wait();
+  for (int i = 0; i < 3; ++i) {  // an answer may move what is in view, and with it what the table is of
+    timeline_->settle();
+    wait();
+  }
   for (int i = 0; i < 5; ++i) QApplication::processEvents();
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLabels = 132;
 constexpr double kArea = 56, kGrowth = 160;  // height; what one may grow by beyond the tracks' stretch
-constexpr double kMostStretch = 2;
+constexpr double kMostStretch = 3;
 
 QString percent(double share) { return QStringLiteral("%1 %").arg(static_cast<int>(share * 100 + 0.5)); }
 
@@ -143,6 +143,7 @@ void TimelineCanvas::draw_area(QPainter& painter, size_t index, const Area& area
   const double reach = std::max(area.top - area.ground, 1e-300);
   const QColor color = area.counter ? t["teal"] : t["violet"], fill = with_alpha(color, 0.28);
   const auto y_of = [&](double value) { return bottom - room * (value - area.ground) / reach; };
+  double last = -1;  // where the line is
   for (size_t c = 0; c < area.values->size(); ++c) {
     const auto value = static_cast<double>((*area.values)[c]);
     if (std::isnan(value)) continue;
@@ -152,6 +153,8 @@ void TimelineCanvas::draw_area(QPainter& painter, size_t index, const Area& area
     const double y = y_of(value);
     painter.fillRect(QRectF(left, y, right - left, bottom - y), fill);
     painter.fillRect(QRectF(left, y, right - left, 1.2), color);
+    if (last >= 0) painter.fillRect(QRectF(left, std::min(last, y), 1.2, std::abs(last - y)), color);
+    last = y;
   }
   if (!area.peak_at || *area.peak_at < from_ || *area.peak_at > to_) return;
   painter.setRenderHint(QPainter::Antialiasing, true);

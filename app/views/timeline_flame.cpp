@@ -15,7 +15,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kRow = 22, kLeast = 0.6;  // narrower boxes are left out
+constexpr double kRow = 22, kTallest = 44, kLeast = 0.6;  // narrower boxes are left out
 }
 
 FlameView::FlameView(QWidget* parent) : QWidget(parent) {
@@ -31,12 +31,14 @@ void FlameView::set(const Document* document, query::StackTree tree) {
   go(0);
 }
 
-QSize FlameView::sizeHint() const {
+int FlameView::rows() const {
   std::vector<int> depth(tree_.frames.size(), 0);
   int deepest = 0;
   for (size_t i = 1; i < depth.size(); ++i) deepest = std::max(deepest, depth[i] = depth[tree_.frames[i].parent] + 1);
-  return {400, static_cast<int>((deepest + 1) * kRow) + 8};
+  return deepest + 1;
 }
+
+QSize FlameView::sizeHint() const { return {400, static_cast<int>(rows() * kRow) + 8}; }
 
 // The frames around the zoomed one, then everything inside it.
 void FlameView::lay_out(std::vector<Box>& boxes) const {
@@ -44,10 +46,11 @@ void FlameView::lay_out(std::vector<Box>& boxes) const {
   std::vector<uint32_t> around;
   for (uint32_t at = zoomed_; at != 0; at = tree_.frames[at].parent) around.push_back(tree_.frames[at].parent);
   double y = 2;
-  for (auto it = around.rbegin(); it != around.rend(); ++it, y += kRow)
-    boxes.push_back({*it, QRectF(0, y, width(), kRow - 2)});
+  const double row = std::clamp((height() - 8.0) / rows(), kRow, kTallest);  // few fill the view
+  for (auto it = around.rbegin(); it != around.rend(); ++it, y += row)
+    boxes.push_back({*it, QRectF(0, y, width(), row - 2)});
   const size_t first = boxes.size();
-  boxes.push_back({zoomed_, QRectF(0, y, width(), kRow - 2)});
+  boxes.push_back({zoomed_, QRectF(0, y, width(), row - 2)});
   for (size_t i = first; i < boxes.size(); ++i) {
     const query::Frame& frame = tree_.frames[boxes[i].frame];
     const QRectF outer = boxes[i].rect;
@@ -56,7 +59,7 @@ void FlameView::lay_out(std::vector<Box>& boxes) const {
       const double wide = outer.width() * static_cast<double>(tree_.frames[child].total) /
                           static_cast<double>(std::max<int64_t>(1, frame.total));
       if (wide < kLeast) break;  // the others are narrower
-      boxes.push_back({child, QRectF(x, outer.top() + kRow, wide, kRow - 2)});
+      boxes.push_back({child, QRectF(x, outer.top() + row, wide, row - 2)});
       x += wide;
     }
   }
@@ -132,7 +135,7 @@ void FlameView::paintEvent(QPaintEvent*) {
     for (const uint32_t child : frame.children) below += tree_.frames[child].total;
     const double used = box.rect.width() * static_cast<double>(below) /
                         static_cast<double>(std::max<int64_t>(1, frame.total));
-    const QRectF own(box.rect.left() + used + 8, box.rect.top() + kRow, box.rect.width() - used - 8, kRow - 2);
+    const QRectF own(box.rect.left() + used + 8, box.rect.bottom() + 2, box.rect.width() - used - 8, box.rect.height());
     if (inside && frame.kind == query::FrameKind::kFunction && frame.self > 0 && own.width() > 120)
       text_in(painter, own, duration_text(frame.self) + QStringLiteral(" of its own: Python, dispatch, tracing"),
               t["faint"], font);

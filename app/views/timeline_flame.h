@@ -36,6 +36,7 @@ class FlameView : public QWidget {
     uint32_t frame;
     QRectF rect;
   };
+  int rows() const;
   void lay_out(std::vector<Box>& boxes) const;
   std::optional<uint32_t> at(QPointF point) const;
   void go(uint32_t frame);

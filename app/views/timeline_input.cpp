@@ -10,6 +10,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QResizeEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -109,7 +110,8 @@ void TimelineCanvas::leaveEvent(QEvent*) {
   update();
 }
 
-void TimelineCanvas::resizeEvent(QResizeEvent*) {
+void TimelineCanvas::resizeEvent(QResizeEvent* event) {
+  if (event->oldSize().width() == width()) return;
   ask_picture();
   Q_EMIT range_changed();
 }

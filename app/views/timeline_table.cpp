@@ -60,17 +60,26 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   histogram_ = new HistogramView;
   histogram_->setFixedWidth(220);
   histogram_->hide();
+  const auto scrolled = [](FlameView* flame) {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(flame);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
+  };
   auto* page = new QWidget;
-  auto* row = new QHBoxLayout(page);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* parts = new QVBoxLayout(page);
+  parts->setContentsMargins(0, 0, 0, 0);
+  auto* row = new QHBoxLayout;
   row->addWidget(table_, 1);
   row->addWidget(histogram_);
+  parts->addLayout(row, 1);
+  below_ = new FlameView;
+  below_scroll_ = scrolled(below_);
+  below_scroll_->hide();
+  parts->addWidget(below_scroll_, 1);
   flame_ = new FlameView;
-  auto* scroll = new QScrollArea;
-  scroll->setWidget(flame_);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setFocusPolicy(Qt::NoFocus);
   tree_ = new QTreeView;
   tree_->setModel(&callers_);
   tree_->setItemDelegate(new CellDelegate(tree_));
@@ -79,7 +88,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   tree_->setAccessibleName(QStringLiteral("Ops and functions with their callers"));
   stack_ = new QStackedWidget;
   stack_->addWidget(page);
-  stack_->addWidget(scroll);
+  stack_->addWidget(scrolled(flame_));
   stack_->addWidget(tree_);
   column->addWidget(stack_, 1);
 
@@ -105,7 +114,7 @@ void TimelineTable::clear() {
   filter_->clear();
   ops_.set_statistics({});
   callers_.set(nullptr, {});
-  flame_->set(nullptr, {});
+  for (FlameView* flame : {flame_, below_}) flame->set(nullptr, {});
   summary_->clear();
   lost_->hide();
 }
@@ -124,12 +133,35 @@ void TimelineTable::set_statistics(RangeStatistics statistics) {
   const int row = key ? ops_.row_of(*key) : -1;
   if (row >= 0) table_->setCurrentIndex(ops_.index(row, 0));
   else light();
+  share_room();
+}
+
+void TimelineTable::allow_flame_below(bool allowed) {
+  below_allowed_ = allowed;
+  share_room();
+}
+
+void TimelineTable::share_room() {
+  constexpr int kRoom = 130;
+  const int rows = table_->content_height();
+  const bool shown = below_allowed_ && ops_.rowCount() > 0 && stack_->height() - rows >= kRoom;
+  table_->setMaximumHeight(shown ? rows : QWIDGETSIZE_MAX);
+  if (shown == below_shown_) return;
+  below_shown_ = shown;
+  below_scroll_->setVisible(shown);
+  if (shown) Q_EMIT asked_for();
+}
+
+void TimelineTable::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  share_room();
 }
 
 void TimelineTable::set_stacks(const Document* document, query::StackTree tree) {
   callers_.set(document, tree);
   for (int c = 1; c < CallersModel::kColumns; ++c) tree_->setColumnWidth(c, 110);
   tree_->setColumnWidth(0, std::max(260, tree_->width() - 380));
+  below_->set(document, tree);
   flame_->set(document, std::move(tree));
 }
 

@@ -13,6 +13,7 @@
 #include <QTreeView>
 
 class QLabel;
+class QScrollArea;
 
 namespace footlight::app {
 
@@ -34,6 +35,11 @@ class TimelineTable : public QWidget {
   CallersModel& callers() { return callers_; }
   Table* table() { return table_; }
   FlameView* flame() { return flame_; }
+  FlameView* flame_below() { return below_; }
+  // Whether a flame graph is seen, or callers: they take a pass over the range of their own.
+  bool wants_stacks() const { return form() != kTable || below_shown_; }
+  // Few rows leave room for a flame graph below them. False: the run is too long for one that nobody asked for.
+  void allow_flame_below(bool allowed);
   HistogramView* histogram() { return histogram_; }
   QComboBox* group_box() { return group_; }
   QComboBox* form_box() { return form_; }
@@ -49,9 +55,11 @@ class TimelineTable : public QWidget {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void light();
+  void share_room();
 
   QLabel *title_, *summary_, *lost_;
   QComboBox *group_, *form_;
@@ -59,7 +67,9 @@ class TimelineTable : public QWidget {
   QStackedWidget* stack_;
   Table* table_;
   HistogramView* histogram_;
-  FlameView* flame_;
+  FlameView *flame_, *below_;
+  QScrollArea* below_scroll_;
+  bool below_allowed_ = true, below_shown_ = false;
   QTreeView* tree_;
   OpsModel ops_;
   CallersModel callers_;

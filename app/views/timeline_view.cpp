@@ -119,7 +119,8 @@ void TimelineView::show_statistics() {
                                 duration_text(to - from));
   canvas_->ask_peaks();
   share_room();
-  if (table_->form() != TimelineTable::kTable) show_stacks(from, to);
+  table_->allow_flame_below(document().events <= kManyEvents);
+  if (table_->wants_stacks()) show_stacks(from, to);
   const query::GroupBy by = table_->by();
   if (whole && by == query::GroupBy::kOp && document().events > kManyEvents && ops().rowCount() == 0) {
     context_.session->queries().ask(
@@ -146,7 +147,7 @@ void TimelineView::show_statistics() {
 // Tracks get three fifths, or what they need if that is less; more if the table is short. Few grow, for the page to be
 // full; how much does not depend on the table's rows, for them not to jump when it changes.
 void TimelineView::share_room() {
-  constexpr int kRow = 27, kAround = 110, kLeast = 190, kShare = 58;
+  constexpr int kRow = 27, kAround = 110, kLeast = 190, kShare = 55;
   canvas_->set_room(body_->height() * kShare / 100 - overview_->height());
   scroll_->setMaximumHeight(canvas_->content_height() + 4);
   const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;

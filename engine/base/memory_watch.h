@@ -12,7 +12,7 @@ namespace footlight {
 class MemoryWatch {
  public:
   static constexpr uint64_t kStep = 64 << 10;     // smaller changes are not recorded
-  static constexpr uint64_t kShare = 256;         // nor are smaller shares of what is held
+  static constexpr uint64_t kShare = 64;          // nor are smaller shares of what is held
 
   explicit constexpr MemoryWatch(uint8_t device) : device_(device) {}
 
@@ -24,11 +24,12 @@ class MemoryWatch {
  private:
   void look(uint64_t bytes) {
     const uint32_t recording = recording_number.load(std::memory_order_relaxed);
-    const bool first = recording_.exchange(recording, std::memory_order_relaxed) != recording;
+    const bool first = recording_.load(std::memory_order_relaxed) != recording;
     const uint64_t last = last_.load(std::memory_order_relaxed);
     const uint64_t most = first ? 0 : most_.load(std::memory_order_relaxed);
     const uint64_t change = bytes > last ? bytes - last : last - bytes;
     if (!first && bytes < most + kStep && change < std::max(kStep, last / kShare)) return;
+    if (first) recording_.store(recording, std::memory_order_relaxed);
     last_.store(bytes, std::memory_order_relaxed);
     most_.store(std::max(most, bytes), std::memory_order_relaxed);
     MemoryEvent event;

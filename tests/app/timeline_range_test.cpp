@@ -259,6 +259,34 @@ class TimelineRangeTest : public WindowCase {
     QCOMPARE(table()->callers().parent(table()->callers().index(0, 0, top)), top);
   }
 
+  // Few rows leave half a page empty: the tracks are taller, and a flame graph of the range stands below the table.
+  void a_page_is_full() {
+    show_timeline();
+    const auto wide = canvas()->bars_in_view().front();
+    window().resize(1400, 1300);
+    window().settle();
+    window().settle();
+    QVERIFY(canvas()->rect_of(wide)->height() > 22);
+    QVERIFY(table()->flame_below()->isVisible());
+    int64_t ops = 0;
+    for (const query::Frame& f : table()->flame_below()->tree().frames)
+      if (f.kind == query::FrameKind::kOp) ops += static_cast<int64_t>(f.count);
+    QCOMPARE(ops, static_cast<int64_t>(run_.ops.size()));
+    // It follows the range.
+    canvas()->mark_range(run_.calls[4].start_ns, run_.calls[9].end_ns);
+    window().settle();
+    window().settle();
+    uint64_t in_range = 0, wanted = 0;
+    for (const query::Frame& f : table()->flame_below()->tree().frames)
+      if (f.kind == query::FrameKind::kOp) in_range += f.count;
+    for (const auto& [op, count] : counts(canvas()->mark_from(), canvas()->mark_to())) wanted += count;
+    QCOMPARE(in_range, wanted);
+    // A low window has no room for it.
+    window().resize(1400, 700);
+    window().settle();
+    QVERIFY(!table()->flame_below()->isVisible());
+  }
+
   void bookmarks_are_kept() {
     QCoreApplication::setOrganizationName(QStringLiteral("footlight-test"));
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
@@ -360,6 +388,22 @@ class TimelineRangeTest : public WindowCase {
       else if (holds < 0) QVERIFY(std::isnan(columns[c]));
       else QCOMPARE(columns[c], static_cast<float>(holds));
       if (after.contains(c)) holds = after[c];
+    }
+    // The peak of a range: of the values in it and the one that holds where it begins.
+    QCOMPARE(canvas()->areas().size(), size_t{1});
+    QCOMPARE(canvas()->areas()[0].title, QStringLiteral("loss"));
+    QCOMPARE(canvas()->areas()[0].subtitle, QStringLiteral("peak 10"));
+    for (const auto& [from, to] : {std::pair(150'000, 1'000'000), {450'000, 700'000}, {-2'000'000, 500'000},
+                                   {900'000, 9'000'000}, {-9'000'000, -50'000}}) {
+      canvas()->mark_range(last + from, last + to);
+      window().settle();
+      double most = -1;
+      for (const auto& [time, value] : values) {
+        if (time <= last + from) most = value;
+        else if (time < last + to) most = std::max(most, value);
+      }
+      QCOMPARE(canvas()->areas()[0].in_range,
+               most < 0 ? QString() : QStringLiteral("selected ") + QString::number(most, 'g', 4));
     }
   }
 

@@ -51,8 +51,8 @@ class Bench {
       longest = std::max(longest, static_cast<double>(held.nsecsElapsed()) / 1e6);
       usleep(200);
     }
-    std::printf("%-44s %8.1f ms %8.1f ms %8.0f MB\n", what, static_cast<double>(clock.nsecsElapsed()) / 1e6, longest,
-                memory_mb("VmRSS:"));
+    std::printf("%-44s %8.1f ms %8.1f ms %8.0f MB %8.0f MB\n", what, static_cast<double>(clock.nsecsElapsed()) / 1e6,
+                longest, memory_mb("VmRSS:"), memory_mb("VmHWM:"));
     std::fflush(stdout);
   }
   void select(const char* what, const Selection& selection) {
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   set_theme(QStringLiteral("dark"));
   std::printf("%s op events, %.0f MB on disk\n", events.c_str(),
               static_cast<double>(QFileInfo(path).size()) / 1024 / 1024);
-  std::printf("%-44s %11s %11s %11s\n", "", "answered", "held up", "resident");
+  std::printf("%-44s %11s %11s %11s %11s\n", "", "answered", "held up", "resident", "at most");
   MainWindow window(false);
   window.resize(1920, 1080);
   window.show();

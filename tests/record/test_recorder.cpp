@@ -1,6 +1,7 @@
 // The host recorder: levels, threads, a flood, forks, exits.
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
+#include "engine/base/memory_watch.h"
 #include "engine/base/signatures.h"
 #include "engine/record/recorder.h"
 #include "engine/record/sources.h"
@@ -496,6 +497,36 @@ class TestRecorder : public QObject {
       QVERIFY(counters->at(0).track == counters->at(1).track);
       QCOMPARE(counters->at(1).value, 0.25);
     }
+  }
+
+  // Changes that a picture would show, and each new peak; on a track of bytes for each device.
+  void what_tensors_hold_is_a_counter() {
+    constexpr uint64_t kKb = 1 << 10, kMb = 1 << 20;
+    MemoryWatch host(0), device(2);
+    host.changed(7 * kMb);  // nobody records yet
+    record::start_recording(at("memory.footlight"), {}, RecordingLevel::kStructure);
+    host.changed(8 * kMb);
+    record::set_level(RecordingLevel::kOps);
+    for (const uint64_t bytes : {10 * kMb, 10 * kMb + 20 * kKb, 10 * kMb + 80 * kKb, 10 * kMb, 9 * kMb, 64 * kMb,
+                                 63 * kMb + 512 * kKb, 64 * kMb + 32 * kKb, 64 * kMb + 64 * kKb, 0 * kMb})
+      host.changed(bytes);
+    device.changed(3 * kMb);
+    record::stop_recording({});
+    const auto r = Reader::open(at("memory.footlight"));
+    std::map<std::string, std::vector<double>> values;
+    for (size_t c = 0; c < r->counters().index().size(); ++c) {
+      for (const CounterRecord& record : *r->counters().chunk(c)) {
+        const TrackRecord* const track = r->track(record.track);
+        QCOMPARE(track->kind, std::string(TrackRecord::kMemory));
+        QCOMPARE(track->device.value, track->name == "Memory" ? 0u : 2u);
+        values[track->name].push_back(record.value);
+      }
+    }
+    const std::vector<double> wanted{10.0 * kMb, 10.0 * kMb + 80 * kKb, 9.0 * kMb, 64.0 * kMb, 64.0 * kMb + 64 * kKb,
+                                     0.0};
+    QVERIFY(values["Memory"] == wanted);
+    QVERIFY(values["Memory, GPU 1"] == std::vector<double>{3.0 * kMb});
+    QCOMPARE(values.size(), size_t{2});
   }
 
   void engines_add_what_a_session_needs_to_know() {

@@ -189,7 +189,7 @@ void use_timeline(Recorder& record, MainWindow& window) {
   canvas->setFocus();
   record.step("timeline: zoom in and out", keys({Qt::Key_W}, 12) + keys({Qt::Key_S}, 6));
   record.step("timeline: pan", keys({Qt::Key_D}, 12) + keys({Qt::Key_A}, 8));
-  record.step("timeline: wheel", wheel(canvas, 120, 10) + wheel(canvas, -120, 10));
+  record.step("timeline: wheel", wheel(canvas, 120, 10) + wheel(canvas, -120, 7));
   record.step("timeline: drag", drag(canvas, {900, 12}, {400, 12}));
   record.step("timeline: step from bar to bar", keys({Qt::Key_Period}, 8) + keys({Qt::Key_Down, Qt::Key_Down}));
   record.step("timeline: frame the selection", keys({Qt::Key_F, Qt::Key_Home}));

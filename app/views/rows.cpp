@@ -85,7 +85,8 @@ void Table::fit_columns() {
   for (int c = 0; c + 1 < columns; ++c) setColumnWidth(c, widths[static_cast<size_t>(c)] + spare);
 }
 
-int Table::content_height() const { return 30 + (model() ? model()->rowCount() : 0) * 27; }
+int Table::content_height() const { return height_of(model() ? model()->rowCount() : 0); }
+int Table::height_of(int rows) { return 30 + rows * 27; }
 
 void Table::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);

@@ -20,6 +20,7 @@ class Table : public QTableView {
   explicit Table(QWidget* parent = nullptr);
   void fit_columns();
   int content_height() const;
+  static int height_of(int rows);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -20,7 +20,10 @@ Session::Session(QObject* parent) : QObject(parent), queries_(this) {
   connect(&growth_, &QTimer::timeout, this, &Session::say_grown);
 }
 
-Session::~Session() { stop_loader(); }
+Session::~Session() {
+  stop_loader();
+  while (!ending_.empty()) forget(ending_.back());
+}
 
 void Session::say_grown() {
   QElapsedTimer clock;
@@ -32,12 +35,20 @@ void Session::say_grown() {
 void Session::stop_loader() {
   growth_.stop();
   queries_.stop();
+  ++opening_;
   if (!loader_) return;
   loader_->disconnect(this);
   loader_->ask_to_stop();
-  QThread* thread = std::exchange(thread_, nullptr);
   loader_ = nullptr;
+  QThread* thread = std::exchange(thread_, nullptr);
+  ending_.push_back(thread);
+  connect(thread, &QThread::finished, this, [this, thread] { forget(thread); });
   thread->quit();
+}
+
+void Session::forget(QThread* thread) {
+  std::erase(ending_, thread);
+  thread->disconnect(this);
   thread->wait();
   delete thread;
 }
@@ -54,7 +65,9 @@ void Session::open(const QString& path, bool live) {
     QMetaObject::invokeMethod(loader, &Loader::answer, Qt::QueuedConnection);
   });
   connect(thread_, &QThread::finished, loader_, &QObject::deleteLater);
-  connect(loader_, &Loader::batch, this, [this](const std::shared_ptr<Batch>& batch) {
+  // What an earlier loader has sent may still be on its way.
+  connect(loader_, &Loader::batch, this, [this, opening = opening_](const std::shared_ptr<Batch>& batch) {
+    if (opening != opening_) return;
     const bool first = batch->first;
     const double share = batch->progress;
     loading_ = !batch->complete;
@@ -78,7 +91,8 @@ void Session::open(const QString& path, bool live) {
     Q_EMIT progress(share);
   });
   connect(loader_, &Loader::reading, this, &Session::progress);
-  connect(loader_, &Loader::failed, this, [this](const QString& message) {
+  connect(loader_, &Loader::failed, this, [this, opening = opening_](const QString& message) {
+    if (opening != opening_) return;
     loading_ = false;
     Q_EMIT failed(path_, message);
   });

@@ -11,6 +11,8 @@
 #include <QThread>
 #include <QTimer>
 
+#include <vector>
+
 namespace footlight::app {
 
 class Session : public QObject {
@@ -33,6 +35,7 @@ class Session : public QObject {
   // The file with that path; relative paths start at the run's folder. One that the session does not have is read from
   // disk as it is now, and shown like the others. None if there is no such text file.
   session::FileId file_anywhere(const QString& path);
+  size_t threads() const { return ending_.size() + (thread_ ? 1 : 0); }  // that read files, or end
   // Sets only the records, for tests: queries find nothing.
   void show(Document document);
 
@@ -44,6 +47,7 @@ class Session : public QObject {
 
  private:
   void stop_loader();
+  void forget(QThread* thread);
   void say_grown();
 
   Document document_;
@@ -53,6 +57,8 @@ class Session : public QObject {
   bool open_ = false, loading_ = false;
   QThread* thread_ = nullptr;
   Loader* loader_ = nullptr;
+  uint64_t opening_ = 0;           // which loader's batches count
+  std::vector<QThread*> ending_;   // of earlier loaders, in the middle of a chunk: nobody waits for them
   QTimer growth_;            // limits how often new records are shown
   qint64 showing_ms_ = 0;    // how long that took the last time
 };

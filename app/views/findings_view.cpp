@@ -192,7 +192,6 @@ void FindingsView::build() {
                      QString::number(busy()) + QString::number(document().traces.empty());
   for (const FindingCard& c : list_.cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
   for (const FindingNote& note : list_.notes) contents += note.text;
-  if (busy()) contents += QLatin1Char('\r');  // it says that it is looking
   if (contents == shown_) return;
   shown_ = contents;
   while (QLayoutItem* item = column_->takeAt(0)) {

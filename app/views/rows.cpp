@@ -114,7 +114,8 @@ void Table::contextMenuEvent(QContextMenuEvent* event) {
   menu_for(row)->popup(by_mouse || !row.isValid() ? event->globalPos() : below);
 }
 
-int Table::content_height() const { return 30 + (model() ? model()->rowCount() : 0) * 27; }
+int Table::content_height() const { return height_of(model() ? model()->rowCount() : 0); }
+int Table::height_of(int rows) { return 30 + rows * 27; }
 
 void Table::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);

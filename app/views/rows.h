@@ -26,6 +26,7 @@ class Table : public QTableView {
   // The actions for a row, before those that copy. The caller owns the menu.
   void set_actions(std::function<void(QMenu&, const QModelIndex&)> add) { add_actions_ = std::move(add); }
   QMenu* menu_for(const QModelIndex& row);
+  static int height_of(int rows);
 
  protected:
   void contextMenuEvent(QContextMenuEvent* event) override;

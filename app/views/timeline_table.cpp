@@ -143,8 +143,9 @@ void TimelineTable::allow_flame_below(bool allowed) {
 
 void TimelineTable::share_room() {
   constexpr int kRoom = 130;
-  const int rows = table_->content_height();
-  const bool shown = below_allowed_ && ops_.rowCount() > 0 && stack_->height() - rows >= kRoom;
+  const auto count = static_cast<int>(ops_.statistics().rows.size());  // without the filter, which comes and goes
+  const int rows = Table::height_of(count);
+  const bool shown = below_allowed_ && count > 0 && stack_->height() - rows >= kRoom;
   table_->setMaximumHeight(shown ? rows : QWIDGETSIZE_MAX);
   if (shown == below_shown_) return;
   below_shown_ = shown;

@@ -223,6 +223,19 @@ class SessionTest : public QObject {
     for (int i = 0; i < 20; ++i) session.open(at("a.footlight"));
     QTRY_VERIFY(session.is_open() && !session.loading());
     QCOMPARE(session.document().functions.size(), size_t{2});
+    // What was on its way from an earlier one changes nothing, and its thread ends, though nobody waited for it.
+    write(at("bad.footlight"), "this is no session");
+    QSignalSpy opened(&session, &Session::opened), failed(&session, &Session::failed);
+    for (int i = 0; i < 20; ++i) {
+      session.open(at(i % 2 ? "bad.footlight" : "a.footlight"));
+      QTest::qSleep(i % 5);
+    }
+    session.close();
+    QCOMPARE(opened.count(), 1);
+    QTRY_COMPARE(session.threads(), size_t{0});
+    QVERIFY(!session.is_open() && session.document().functions.empty());
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(failed.count(), 0);
   }
 
   void worker_is_told_to_stop_over_its_descriptor() {

@@ -281,6 +281,14 @@ class TimelineRangeTest : public WindowCase {
       if (f.kind == query::FrameKind::kOp) in_range += f.count;
     for (const auto& [op, count] : counts(canvas()->mark_from(), canvas()->mark_to())) wanted += count;
     QCOMPARE(in_range, wanted);
+    // A filter moves nothing.
+    const int tall = table()->table()->height();
+    table()->filter()->setText(QStringLiteral("mat"));
+    canvas()->mark_range(run_.calls[4].start_ns, run_.calls[8].end_ns);
+    window().settle();
+    QVERIFY(table()->flame_below()->isVisible());
+    table()->filter()->clear();
+    QCOMPARE(table()->table()->height(), tall);
     // A low window has no room for it.
     window().resize(1400, 700);
     window().settle();

@@ -6,6 +6,7 @@
 #include "engine/session/reader.h"
 
 #include <QAccessible>
+#include <QLabel>
 #include <QProcess>
 
 #include <algorithm>
@@ -117,6 +118,9 @@ print(*times)
     QVERIFY(!run("small.py", "import footlight as tf\nfor i in range(1000): tf.ones([4]) + 1.0\nprint('done')\n")
                  .isEmpty());
     QVERIFY(canvas()->areas().empty());
+    // And nothing is looked for any more.
+    for (const QLabel* label : window().findings()->findChildren<QLabel*>())
+      QVERIFY2(!label->text().startsWith(QStringLiteral("Looking for")), qPrintable(label->text()));
   }
 
   void a_simulated_device() {

@@ -173,6 +173,7 @@ void FindingsView::take(explain::Findings found) {
 
 void FindingsView::build() {
   QString contents = theme().name() + QString::number(dismissed_cards_.size()) + QString::number(show_dismissed_);
+  if (list_.cards.empty() && list_.notes.empty()) contents += QString::number(busy());
   for (const FindingCard& c : list_.cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
   for (const FindingNote& note : list_.notes) contents += note.text;
   if (contents == shown_) return;

@@ -70,7 +70,8 @@ QWidget* GraphView::make_bar() {
   set_tip(compare, QStringLiteral("Compare this graph with that of another trace"));
   for (QPushButton* button : {colour_, hide_, group_, stage_button_}) {
     button->setProperty("kind", button->text().section(QLatin1Char(':'), 0, 0));
-    button->setMinimumWidth(60);  // narrow windows show the first word alone
+    // Narrow windows show the first word alone.
+    button->setMinimumWidth(button->fontMetrics().horizontalAdvance(button->property("kind").toString()) + 40);
     say_choice(button, button->text().section(QStringLiteral(": "), 1));
   }
   for (QPushButton* button : {colour_, hide_, group_, stage_button_, fold_, find, fit})
@@ -197,6 +198,7 @@ void GraphView::step_changed() {
 void GraphView::set_grouping(GraphGrouping by) {
   options_.grouping = by;
   say_choice(group_, name_of(by));
+  another_ = true;
   if (shown_.valid()) lay_out({});
 }
 

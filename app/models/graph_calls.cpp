@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace footlight::app {
 namespace {
@@ -102,11 +103,13 @@ std::vector<std::string> made_in(const Document& document, const session::GraphR
     return names;
   }
   Paths paths(document, grouping);
-  // Parameters are made where the function is called: outside of what all else shares.
+  // Parameters and results are made where the function is called: outside of what all else shares.
+  std::unordered_set<uint32_t> results;
+  for (const session::EdgeRecord& e : graph.outputs) results.insert(e.from);
   const std::string* first = nullptr;
   size_t shared = 0;
   for (const session::NodeRecord& n : graph.nodes) {
-    if (n.op == "Placeholder") continue;
+    if (n.op == "Placeholder" || n.op == "NoOp" || (n.op == "Identity" && results.contains(n.id))) continue;
     const std::string& path = paths.of(n);
     if (!first) shared = (first = &path)->size();
     const auto end = first->begin() + static_cast<ptrdiff_t>(shared);

@@ -53,7 +53,8 @@ Document called_graph() {
       x = g.add("Mul", {x}, 9);
       x = g.add("Neg", {x}, 9);
     }
-    return g.done(g.add("Mean", {x}, 22, "reduction"));
+    x = g.add("Mean", {x}, 22, "reduction");
+    return g.done(g.add("Identity", {x}, 40, "move"));
   }());
   const auto code = [&](uint32_t id, const char* name, uint32_t file) {
     session::CodeRecord record{CodeId(id), session::FileId(file), name, 1, {}};
@@ -89,6 +90,7 @@ Document called_graph() {
     }
   }
   made(9, place(top, 11, 22));
+  made(10, top);  // and the result
   d.add(std::move(g));
   return d;
 }
@@ -315,7 +317,7 @@ class GraphStagesTest : public WindowCase {
     QCOMPARE(in[QStringLiteral("Net.layer()  line 20")], size_t{4});
     QCOMPARE(in[QStringLiteral("scale()  line 5")], size_t{4});
     options.fold_scopes = true;
-    QCOMPARE(plan_graph(d, GraphId(1), options).boxes.size(), size_t{4});  // x, two calls, the mean
+    QCOMPARE(plan_graph(d, GraphId(1), options).boxes.size(), size_t{5});  // x, two calls, the mean, the result
   }
 
   void groups_by_module() {
@@ -323,8 +325,9 @@ class GraphStagesTest : public WindowCase {
     GraphOptions options = first_options(d, GraphId(1));
     options.grouping = GraphGrouping::kModules;
     QCOMPARE(titles(plan_graph(d, GraphId(1), options)),
-             (std::multiset<QString>{QStringLiteral("train.py"), QStringLiteral("layers.py"),
-                                     QStringLiteral("Net.layer()"), QStringLiteral("scale()")}));
+             (std::multiset<QString>{QStringLiteral("train.py"), QStringLiteral("<module>"),
+                                     QStringLiteral("layers.py"), QStringLiteral("Net.layer()"),
+                                     QStringLiteral("scale()")}));
   }
 
   void grouping_by_the_bar() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace footlight::app {
 namespace {
@@ -97,10 +98,29 @@ QString name_of(GraphGrouping grouping) {
 std::vector<std::string> made_in(const Document& document, const session::GraphRecord& graph, GraphGrouping grouping) {
   std::vector<std::string> names;
   names.reserve(graph.nodes.size());
+  if (grouping == GraphGrouping::kNames) {
+    for (const session::NodeRecord& n : graph.nodes) names.push_back(n.name);
+    return names;
+  }
   Paths paths(document, grouping);
+  // Parameters and results are made where the function is called: outside of what all else shares.
+  std::unordered_set<uint32_t> results;
+  for (const session::EdgeRecord& e : graph.outputs) results.insert(e.from);
+  const std::string* first = nullptr;
+  size_t shared = 0;
   for (const session::NodeRecord& n : graph.nodes) {
-    if (grouping == GraphGrouping::kNames) names.push_back(n.name);
-    else names.push_back(paths.of(n) + std::to_string(names.size()));
+    if (n.op == "Placeholder" || n.op == "NoOp" || (n.op == "Identity" && results.contains(n.id))) continue;
+    const std::string& path = paths.of(n);
+    if (!first) shared = (first = &path)->size();
+    const auto end = first->begin() + static_cast<ptrdiff_t>(shared);
+    shared = static_cast<size_t>(std::mismatch(first->begin(), end, path.begin(), path.end()).first - first->begin());
+  }
+  const size_t slash = shared ? first->rfind('/', shared - 1) : std::string::npos;
+  const std::string common = slash == std::string::npos ? std::string() : first->substr(0, slash + 1);
+  for (const session::NodeRecord& n : graph.nodes) {
+    const std::string& path = paths.of(n);
+    const bool inside = path.starts_with(common);
+    names.push_back((inside ? path.substr(common.size()) : std::string()) + std::to_string(names.size()));
   }
   return names;
 }

@@ -10,8 +10,9 @@ inline constexpr GraphGrouping kGraphGroupings[] = {GraphGrouping::kNames, Graph
                                                     GraphGrouping::kModules};
 QString name_of(GraphGrouping grouping);  // "name scopes"
 
-// By position in the graph: the calls or the module and function around a node, each ended by a slash, then a name that
-// no other node has. With kCalls "step()  line 30/Dense.__call__()  line 20/7": functions, and the line of each call.
+// By position in the graph: the calls or the module and function around a node, each ended by a slash, without those
+// that all share, then a name that no other node has. With kCalls "Dense.__call__()  line 20/bias()  line 8/7":
+// functions, and the line of each call.
 std::vector<std::string> made_in(const Document& document, const session::GraphRecord& graph, GraphGrouping grouping);
 
 }  // namespace footlight::app

@@ -62,7 +62,7 @@ GraphId DiffPane::root() const {
   return diff_->changes_root();
 }
 
-void DiffPane::show_part(std::shared_ptr<const GraphsDiff> diff, const Document* document, DiffPart part,
+void DiffPane::show_part(std::shared_ptr<const GraphsDiff> diff, const Records& records, DiffPart part,
                          const QString& title, const QString& detail) {
   title_->setText(title);
   detail_->setText(detail);
@@ -70,10 +70,10 @@ void DiffPane::show_part(std::shared_ptr<const GraphsDiff> diff, const Document*
   if (diff_ == diff && part_ == part) return;
   another_ = diff_ != diff || part_ != part;
   diff_ = std::move(diff);
-  document_ = document;
+  records_ = records();
   part_ = part;
   chosen_.reset();
-  options_ = options_to_see(*diff_, *document_, root(), part_);
+  options_ = options_to_see(*diff_, *records_, root(), part_);
   const bool nothing = part_ == DiffPart::kChanges && diff_->differences().empty();
   canvas_->set_message(nothing ? QStringLiteral("Nothing differs.") : QString());
   lay_out({});
@@ -82,6 +82,7 @@ void DiffPane::show_part(std::shared_ptr<const GraphsDiff> diff, const Document*
 void DiffPane::clear(const QString& message) {
   layout_.cancel();
   diff_.reset();
+  records_.reset();
   chosen_.reset();
   title_->clear();
   detail_->clear();
@@ -93,10 +94,11 @@ void DiffPane::clear(const QString& message) {
 void DiffPane::lay_out(const QString& keep) {
   keep_ = keep;
   canvas_->set_busy(true);
-  GraphPlan plan = plan_graph(*document_, root(), options_);
-  mark_plan(plan, *diff_, part_);
-  layout_.start(std::move(plan));
-  if (!layout_.running()) canvas_->set_busy(false);
+  layout_.start_making([records = records_, diff = diff_, graph = root(), options = options_, part = part_] {
+    GraphPlan plan = plan_graph(*records, graph, options);
+    mark_plan(plan, *diff, part);
+    return plan;
+  });
 }
 
 void DiffPane::choose(std::optional<DiffPlace> place, bool reveal) {

@@ -8,6 +8,8 @@
 #include <QFrame>
 #include <QLabel>
 
+#include <functional>
+
 namespace footlight::app {
 
 class DiffPane : public QFrame {
@@ -16,8 +18,9 @@ class DiffPane : public QFrame {
  public:
   explicit DiffPane(QWidget* parent = nullptr);
 
-  // `document`: which has the graph; it has to live as long as it is shown.
-  void show_part(std::shared_ptr<const GraphsDiff> diff, const Document* document, DiffPart part, const QString& title,
+  // `records` gives those of the graph, for the thread that plans the picture; asked for only if they are needed.
+  using Records = std::function<std::shared_ptr<const Document>()>;
+  void show_part(std::shared_ptr<const GraphsDiff> diff, const Records& records, DiffPart part, const QString& title,
                  const QString& detail);
   void clear(const QString& message);
   // Selects a node and brings it into view, with the scopes and bodies around it opened.
@@ -38,7 +41,7 @@ class DiffPane : public QFrame {
   QLabel *title_, *detail_;
   GraphCanvas* canvas_;
   std::shared_ptr<const GraphsDiff> diff_;
-  const Document* document_ = nullptr;
+  std::shared_ptr<const Document> records_;
   DiffPart part_ = DiffPart::kLeft;
   GraphOptions options_;
   QString keep_;

@@ -1,6 +1,7 @@
 // Chooses the graphs, has them compared beside the window's thread, and ties pictures and list to the selection.
 #include "app/views/diff_view.h"
 
+#include "app/models/graph_find.h"
 #include "app/models/text.h"
 #include "app/views/theme.h"
 
@@ -309,11 +310,13 @@ void DiffView::show_panes() {
   };
   const GraphChoice left = choice(diff_->left()), right = choice(diff_->right());
   if (two) {
-    left_pane_->show_part(diff_, &document(), DiffPart::kLeft, left.text, left.detail);
-    right_pane_->show_part(diff_, &document(), DiffPart::kRight, right.text, right.detail);
+    const auto records = [this](GraphId graph) { return [this, graph] { return graph_part(document(), graph); }; };
+    left_pane_->show_part(diff_, records(diff_->left()), DiffPart::kLeft, left.text, left.detail);
+    right_pane_->show_part(diff_, records(diff_->right()), DiffPart::kRight, right.text, right.detail);
   } else {
     const bool all = mode_ == kMerged;
-    one_pane_->show_part(diff_, &diff_->merged(), all ? DiffPart::kMerged : DiffPart::kChanges,
+    const auto merged = [this] { return std::shared_ptr<const Document>(diff_, &diff_->merged()); };
+    one_pane_->show_part(diff_, merged, all ? DiffPart::kMerged : DiffPart::kChanges,
                          left.text + QString::fromUtf8(" → ") + right.text,
                          all ? QStringLiteral("both as one") : QStringLiteral("only what differs, and its neighbours"));
   }

@@ -342,6 +342,7 @@ void GraphView::place_panels() {
 void GraphView::resizeEvent(QResizeEvent*) {
   for (QPushButton* button : {colour_, hide_, group_, stage_button_})
     say_choice(button, button->property("choice").toString());
+  say_stage();
   show_side(!std::as_const(*canvas_).plan().boxes.empty());
   show_source();
   place_panels();

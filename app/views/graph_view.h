@@ -90,6 +90,7 @@ class GraphView : public View {
   void search(const QString& words);
   void mark_found();
   void step_found(int by);
+  void say_stage();
   void step_changed();
   void go_to(const FoundNode& node);
   void toggle_unrolled(const QString& key);
@@ -105,6 +106,7 @@ class GraphView : public View {
   QPushButton *hide_, *group_, *fold_, *colour_, *stage_button_;
   QWidget* stage_row_;
   QLabel* stage_says_;
+  StageSentences says_;
   LinkButton* stage_go_;
   std::vector<FoundNode> changed_;           // by the next pass
   size_t changed_step_ = 0;

@@ -70,7 +70,8 @@ QWidget* GraphView::make_bar() {
   set_tip(compare, QStringLiteral("Compare this graph with that of another trace"));
   for (QPushButton* button : {colour_, hide_, group_, stage_button_}) {
     button->setProperty("kind", button->text().section(QLatin1Char(':'), 0, 0));
-    button->setMinimumWidth(60);  // narrow windows show the first word alone
+    // Narrow windows show the first word alone.
+    button->setMinimumWidth(button->fontMetrics().horizontalAdvance(button->property("kind").toString()) + 40);
     say_choice(button, button->text().section(QStringLiteral(": "), 1));
   }
   for (QPushButton* button : {colour_, hide_, group_, stage_button_, fold_, find, fit})
@@ -176,15 +177,21 @@ void GraphView::offer_stages() {
     action->setChecked(choice.stage == stage_);
     if (choice.stage == stage_) say_choice(stage_button_, choice.name);
   }
-  const StageSentences says = part_ ? stage_sentences(*part_, shown_, stage_) : StageSentences();
-  QStringList lines;
-  if (!says.last.isEmpty()) lines << QStringLiteral("Done: ") + says.last;
-  if (!says.next.isEmpty()) lines << QStringLiteral("Next: ") + says.next;
-  stage_says_->setText(lines.join(QLatin1Char('\n')));
-  stage_row_->setVisible(!lines.isEmpty());
+  says_ = part_ ? stage_sentences(*part_, shown_, stage_) : StageSentences();
+  say_stage();
   changed_ = part_ ? changed_at(*part_, stage_) : std::vector<FoundNode>();
   changed_step_ = 0;
   stage_go_->setVisible(!changed_.empty());
+}
+
+// In a narrow window only what comes next.
+void GraphView::say_stage() {
+  QStringList lines;
+  if (!says_.last.isEmpty() && (width() >= kNarrow || says_.next.isEmpty()))
+    lines << QStringLiteral("Done: ") + says_.last;
+  if (!says_.next.isEmpty()) lines << QStringLiteral("Next: ") + says_.next;
+  stage_says_->setText(lines.join(QLatin1Char('\n')));
+  stage_row_->setVisible(!lines.isEmpty());
 }
 
 // The next of the nodes that the next pass changes, from the first on.
@@ -197,6 +204,7 @@ void GraphView::step_changed() {
 void GraphView::set_grouping(GraphGrouping by) {
   options_.grouping = by;
   say_choice(group_, name_of(by));
+  another_ = true;
   if (shown_.valid()) lay_out({});
 }
 

@@ -53,7 +53,8 @@ Document called_graph() {
       x = g.add("Mul", {x}, 9);
       x = g.add("Neg", {x}, 9);
     }
-    return g.done(g.add("Mean", {x}, 22, "reduction"));
+    x = g.add("Mean", {x}, 22, "reduction");
+    return g.done(g.add("Identity", {x}, 40, "move"));
   }());
   const auto code = [&](uint32_t id, const char* name, uint32_t file) {
     session::CodeRecord record{CodeId(id), session::FileId(file), name, 1, {}};
@@ -78,15 +79,18 @@ Document called_graph() {
     g.nodes[node].location = session::LocationId(at);
     g.nodes[node].source = d.location(session::LocationId(at))->source;
   };
-  made(0, place(UINT32_MAX, 11, 1));
+  code(10, "<module>", 1);
+  const uint32_t top = place(UINT32_MAX, 10, 40);  // the parameter is made there
+  made(0, top);
   for (uint32_t call = 0; call < 2; ++call) {
-    const uint32_t from = place(UINT32_MAX, 11, 20 + call), inner = place(from, 12, 5);
+    const uint32_t from = place(top, 11, 20 + call), inner = place(from, 12, 5);
     for (uint32_t k = 0; k < 2; ++k) {
       made(1 + call * 4 + k, place(from, 12, 4));
       made(3 + call * 4 + k, place(inner, 13, 9));
     }
   }
-  made(9, place(UINT32_MAX, 11, 22));
+  made(9, place(top, 11, 22));
+  made(10, top);  // and the result
   d.add(std::move(g));
   return d;
 }
@@ -313,7 +317,7 @@ class GraphStagesTest : public WindowCase {
     QCOMPARE(in[QStringLiteral("Net.layer()  line 20")], size_t{4});
     QCOMPARE(in[QStringLiteral("scale()  line 5")], size_t{4});
     options.fold_scopes = true;
-    QCOMPARE(plan_graph(d, GraphId(1), options).boxes.size(), size_t{4});  // x, two calls, the mean
+    QCOMPARE(plan_graph(d, GraphId(1), options).boxes.size(), size_t{5});  // x, two calls, the mean, the result
   }
 
   void groups_by_module() {
@@ -321,7 +325,7 @@ class GraphStagesTest : public WindowCase {
     GraphOptions options = first_options(d, GraphId(1));
     options.grouping = GraphGrouping::kModules;
     QCOMPARE(titles(plan_graph(d, GraphId(1), options)),
-             (std::multiset<QString>{QStringLiteral("train.py"), QStringLiteral("train()"),
+             (std::multiset<QString>{QStringLiteral("train.py"), QStringLiteral("<module>"),
                                      QStringLiteral("layers.py"), QStringLiteral("Net.layer()"),
                                      QStringLiteral("scale()")}));
   }

@@ -61,11 +61,15 @@ session::GraphRecord changed(session::GraphRecord graph) {
   return graph;
 }
 
-// A pass that removes every tenth node.
+// A pass that drops every Relu, and a tenth of a chain of one op: what reads it reads its input.
 void add_pass(session::GraphRecord& graph) {
-  graph.passes = {"prune"};
-  for (uint32_t i = 9; i < graph.nodes.size(); i += 10)
+  graph.passes = {"forward"};
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const session::NodeRecord& n = graph.nodes[i];
+    if (n.op != "Relu" && (n.op != "Sin" || i % 10 != 9)) continue;
+    graph.changes.push_back({0, session::Fate::kInput, i, 0, n.inputs.front().from, 0});
     graph.changes.push_back({0, session::Fate::kNothing, i, 0, 0, 0});
+  }
 }
 
 void measure(const char* shape, session::GraphRecord graph) {
@@ -111,11 +115,13 @@ void measure(const char* shape, session::GraphRecord graph) {
   const Took search = time([&] { Q_EMIT view->find_bar()->asked(QStringLiteral("relu f32[4,8]")); }, idle);
   const Took again = time([&] { Q_EMIT view->find_bar()->asked(QStringLiteral("4,8")); }, idle);
   const Took step = time([&] { Q_EMIT view->find_bar()->step_asked(1); }, idle);
-  window.show_view(QStringLiteral("diff"));
   DiffView* diff = window.diff();
-  time([] {}, [&] { return !diff->busy(); });
-  const Took compared =
-      time([&] { diff->compare(GraphId(1), GraphId(2)); }, [&] { return !diff->busy() && diff->diff(); });
+  const Took compared = time(
+      [&] {
+        diff->compare(GraphId(1), GraphId(2));
+        window.show_view(QStringLiteral("diff"));
+      },
+      [&] { return !diff->busy() && diff->diff(); });
   std::printf("%-16s %6zu %6zu %6.3f %6.1f", shape, nodes, boxes, fit, copy.all);
   for (const Took& took : {first, expand, stage, search, again, step, compared})
     std::printf("  %6.0f /%4.0f", took.all, took.held);

@@ -13,7 +13,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostNoted = 40;  // different values looked at for a note
+constexpr size_t kMostNoted = 40;  // different values kept for a note
 constexpr size_t kMostPaths = 3;   // in a name
 
 int64_t length(const session::TraceRecord& t) { return std::max<int64_t>(0, t.end_ns - t.start_ns); }
@@ -51,9 +51,10 @@ struct Values {
 
   void add(const session::TraceRecord& t) {
     const session::KeyLeaf* leaf = t.differing.empty() ? nullptr : leaf_at(t, t.differing.front());
-    if (!leaf || seen.size() >= kMostNoted) return;
+    if (!leaf) return;
     std::string text = leaf_short(*leaf).toStdString();
-    if (seen.insert(text).second) texts.push_back(std::move(text));
+    if (seen.size() >= kMostNoted) texts.back() = std::move(text);  // the last is shown, those between are not
+    else if (seen.insert(text).second) texts.push_back(std::move(text));
   }
 };
 

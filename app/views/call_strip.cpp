@@ -69,7 +69,11 @@ void CallStrip::measure() {
       return run.outcome == CallOutcome::kTrace || run.outcome == CallOutcome::kFailed;
     }));
     const double room = width() - 2 * kSide;
-    trace_ = kTraceWidth;
+    int number = 0;
+    for (const query::CallRun& run : runs_)
+      if (const session::TraceRecord* t = document_->trace(run.trace)) number = std::max(number, t->number);
+    const QFontMetrics metrics(theme().ui(-1, QFont::Bold));
+    trace_ = std::max<double>(kTraceWidth, metrics.horizontalAdvance(QStringLiteral("#%1").arg(number)) + 8);
     const double others = static_cast<double>(calls_ - traces);
     const double each =
         others > 0 ? (room - static_cast<double>(traces) * (trace_ + kGap)) / others - kGap : kTraceWidth;

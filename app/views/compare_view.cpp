@@ -4,6 +4,7 @@
 #include "app/models/compare_facts.h"
 #include "app/models/text.h"
 
+#include <QApplication>
 #include <QHeaderView>
 
 #include <algorithm>
@@ -122,10 +123,12 @@ void CompareView::take_result() {
     const ComparisonPtr& c = document().comparisons[i];
     if (c->call != asked_->call || !(q(c->name) == asked_->function)) continue;
     asked_.reset();
+    const bool had_keys = start_->isAncestorOf(QApplication::focusWidget());
     start_->show_idle();
     select(document().trace(c->trace) ? Selection::of_trace(document(), c->trace)
                                       : Selection::of_function(document(), c->function));
     by_hand_ = false;
+    if (had_keys) main_widget()->setFocus(Qt::OtherFocusReason);
     return;
   }
   for (const session::FunctionRecord& f : document().functions)
@@ -197,7 +200,9 @@ void CompareView::show_page() {
   }
   sides_->set_can_leave(asking_ && comparison);
   if (!start) show_comparison(comparison);
+  const bool had_keys = start_->isAncestorOf(QApplication::focusWidget());
   pages_->setCurrentIndex(start ? 0 : 1);
+  if (had_keys && !start) main_widget()->setFocus(Qt::OtherFocusReason);
 }
 
 // The call that made the selected trace is the one whose arguments are offered.

@@ -14,7 +14,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr int kNarrow = 820;
+constexpr int kNarrow = 900, kNarrowButtons = 720;
 }
 
 FindingPage::FindingPage(const Context& context, Dismissed* dismissed, QWidget* parent)
@@ -162,7 +162,7 @@ void FindingPage::arrange() {
     head_->addWidget(check_, 0, 2);
   }
   check_->setAlignment((narrow ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-  buttons_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  buttons_->setDirection(viewport()->width() < kNarrowButtons ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 void FindingPage::resizeEvent(QResizeEvent* event) {

@@ -141,8 +141,9 @@ void TimelineCanvas::draw_bar(QPainter& painter, int64_t start, int64_t end, dou
   const double inner = bar.width() - 10;
   const QFont font = t.ui(-2, QFont::Medium);
   // If the text does not fit, draw its first letter if that fits.
+  // One letter would say nothing.
   const bool fits = QFontMetricsF(font).horizontalAdvance(text) <= inner;
-  text_in(painter, bar.adjusted(5, 0, -3, 0), fits || inner > 42 ? text : text.left(1), t["onFill"], font);
+  if (fits || inner > 42) text_in(painter, bar.adjusted(5, 0, -3, 0), text, t["onFill"], font);
 }
 
 void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {

@@ -119,7 +119,8 @@ class AccessibilityTest : public WindowCase {
         if (!at || (at == first && !seen.isEmpty())) break;
         seen.insert(at);
         const auto* text = qobject_cast<QPlainTextEdit*>(at);
-        QTest::keyClick(at, Qt::Key_Tab, text && !text->isReadOnly() && !text->tabChangesFocus() ? Qt::ControlModifier : Qt::NoModifier);
+        const bool takes_tabs = text && !text->isReadOnly() && !text->tabChangesFocus();
+        QTest::keyClick(at, Qt::Key_Tab, takes_tabs ? Qt::ControlModifier : Qt::NoModifier);
       }
       QStringList missed;
       for (QWidget* w : window().findChildren<QWidget*>()) {

@@ -122,6 +122,25 @@ class CompareViewTest : public WindowCase {
         QStringLiteral("There is no comparison: the script ended (stopped)")));
   }
 
+  // Whoever has waited for it with the keys on Stop has them on the result.
+  void a_result_gets_the_keys() {
+    SampleRun run = sample_run();
+    run.comparisons.push_back(repetitions());
+    write_session(at("compared.footlight"), run);
+    with_stand_in();
+    qputenv("SAMPLE_SESSION", at("compared.footlight").toUtf8());
+    with_sample();
+    window().top_bar()->set_script(at("script.py"), {});
+    with_selected(FunctionId(1));
+    view().start()->call_box()->setValue(2);
+    QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(view().start()->main_button(), Qt::Key_Space);
+    QTRY_VERIFY_WITH_TIMEOUT(view().shows_result(), 20000);
+    QVERIFY(view().main_widget()->hasFocus());
+    QTest::keyClick(&window(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);
+  }
+
   void recorded_repetitions_are_read_beside_the_window() {
     SampleRun run = sample_run();
     run.comparisons.push_back(repetitions());

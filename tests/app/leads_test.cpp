@@ -53,16 +53,19 @@ class LeadsTest : public WindowCase {
     int64_t tracing = 0;
     for (const session::TraceRecord& t : d.traces) tracing += t.end_ns - t.start_ns;  // one after the other
     const QString said = window().timeline()->lead()->text();
-    QVERIFY2(said.startsWith(QStringLiteral("%1 op events, %2 of them eager; %3 calls; functions were being traced for %4 of ")
+    QVERIFY2(said.startsWith(QStringLiteral("%1 op events, %2 of them eager; %3 calls; "
+                                            "functions were being traced for %4 of ")
                                  .arg(count_text(run.ops.size()), count_text(eager), count_text(run.calls.size()),
                                       duration_text(tracing))),
              qPrintable(said));
     window().show_view(QStringLiteral("autograph"));
     window().settle();
     uint64_t staged = 0;
-    for (const CodeLine& line : window().autograph()->source()->lines()) staged += line.fate == QStringLiteral("staged");
+    for (const CodeLine& line : window().autograph()->source()->lines())
+      staged += line.fate == QStringLiteral("staged");
     QVERIFY(staged > 0);
-    QVERIFY(window().autograph()->lead()->text().startsWith(QStringLiteral("%1 lines went into the graph").arg(staged)));
+    const QString lead = window().autograph()->lead()->text();
+    QVERIFY2(lead.startsWith(QStringLiteral("%1 lines went into the graph").arg(staged)), qPrintable(lead));
   }
 
   void views_without_a_trace_point_to_the_timeline() {
@@ -76,7 +79,8 @@ class LeadsTest : public WindowCase {
                         : view == std::string("retraces") ? window().retraces()->nothing()
                                                           : window().autograph()->nothing();
         QVERIFY(nothing->isVisible());
-        QCOMPARE(nothing->text(), QStringLiteral("No function was traced in this run; 1,502 eager ops ran one by one."));
+        QCOMPARE(nothing->text(),
+                 QStringLiteral("No function was traced in this run; 1,502 eager ops ran one by one."));
         QCOMPARE(nothing->link()->text(), QStringLiteral("Open Timeline"));
         if (by_key) {
           QVERIFY(nothing->link()->hasFocus());

@@ -87,7 +87,8 @@ class SourceViewTest : public WindowCase {
     for (const auto& [at_line, sum] : sums.lines)
       if (at_line.first == file) total += sum.time(), most = std::max(most, sum.time());
     const auto share = std::lround(100.0 * static_cast<double>(most) / static_cast<double>(total));
-    QVERIFY2(costs.sentence.endsWith(QStringLiteral("; line 5 costs most, %1 %").arg(share)), qPrintable(costs.sentence));
+    QVERIFY2(costs.sentence.endsWith(QStringLiteral("; line 5 costs most, %1 %").arg(share)),
+             qPrintable(costs.sentence));
     window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
     source().lead()->link()->setFocus();
     QTest::keyClick(source().lead()->link(), Qt::Key_Space);

@@ -94,8 +94,9 @@ void DiffPane::clear(const QString& message) {
 void DiffPane::lay_out(const QString& keep) {
   keep_ = keep;
   canvas_->set_busy(true);
-  layout_.start_making([records = records_, diff = diff_, graph = root(), options = options_, part = part_] {
-    GraphPlan plan = plan_graph(*records, graph, options);
+  layout_.start_making([records = records_, diff = diff_, graph = root(), options = options_,
+                        part = part_](const std::function<void()>& go_on) {
+    GraphPlan plan = plan_graph(*records, graph, options, go_on);
     mark_plan(plan, *diff, part);
     return plan;
   });

@@ -224,7 +224,7 @@ class SessionTest : public QObject {
     QTRY_VERIFY(session.is_open() && !session.loading());
     QCOMPARE(session.document().functions.size(), size_t{2});
     // What was on its way from an earlier one changes nothing, and its thread ends, though nobody waited for it.
-    write(at("bad.footlight"), "this is no session");
+    write_file(at("bad.footlight"), "this is no session");
     QSignalSpy opened(&session, &Session::opened), failed(&session, &Session::failed);
     for (int i = 0; i < 20; ++i) {
       session.open(at(i % 2 ? "bad.footlight" : "a.footlight"));

@@ -40,6 +40,7 @@ constexpr Words kWords[] = {
     {"baked_random", kState, "random numbers and clocks that became constants"},
     {"tensor_leak", kState, "tensors of a trace that were kept outside"},
     {"unrolled_loop", kGraphs, "Python loops unrolled into many copies"},
+    {"py_function_hot_spot", kGraphs, "Python functions that graphs run often"},
     {"large_constant", kGraphs, "arrays of a megabyte or more as constants"},
     {"autograph_fallback", kStatements, "statements that AutoGraph left in Python"},
     {"eager_hot_loop", kEagerOps, "functions that run op by op and take much of the time"},

@@ -110,7 +110,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   auto* right = new QVBoxLayout;
   right->setSpacing(12);
   right->addSpacing(62);
-  right->addWidget(plain_label(QStringLiteral("Ten situations to try"), "group"));
+  right->addWidget(plain_label(QStringLiteral("Situations to try"), "group"));
   samples_ = new QWidget;
   auto* grid = new QGridLayout(samples_);
   grid->setContentsMargins(0, 0, 0, 0);

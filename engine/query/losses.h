@@ -2,6 +2,7 @@
 // and lies between the events at its sides.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

@@ -92,11 +92,12 @@ ensure_venv() {
 # ensure_venvs: build/venv, and build/venv-3.12 and the like for every other Python that the extensions are built for.
 ensure_venvs() {
   ensure_venv again
-  local version python
-  while read -r version python; do
+  local version other options
+  mapfile -t options < <(python_options)
+  while read -r version other; do
     [ "$version" = "$("$venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] ||
-      ( ensure_venv again "$python" "$root/build/venv-$version" ) || say "Python $version is tested without NumPy"
-  done < <(cmake $(python_options) -P engine/python/find_python.cmake | sed '/^--/d')
+      ( ensure_venv again "$other" "$root/build/venv-$version" ) || say "Python $version is tested without NumPy"
+  done < <(cmake "${options[@]}" -P engine/python/find_python.cmake | sed '/^--/d')
 }
 
 # The interpreters that CMake uses: ours, and those listed in FOOTLIGHT_PYTHONS if it is set ("a;b"), else all it finds.

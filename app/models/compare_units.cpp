@@ -3,6 +3,8 @@
 
 #include "app/models/text.h"
 
+#include "engine/explain/compare/text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -46,6 +48,6 @@ QString column_change_text(double ns, const ColumnUnit& unit) {
   return with_sign(QString::number(ns / unit.scale, 'f', unit.decimals), ns);
 }
 
-QString time_words(double ns) { return duration_text(std::llround(ns)); }
+QString time_words(double ns) { return q(explain::time_text(ns)); }  // as in the sentences
 
 }  // namespace footlight::app

@@ -97,12 +97,17 @@ bool differentiable(const Tensor& t) { return is_floating(t.dtype()) || is_compl
 
 using TapeOwner = std::unique_ptr<Tape, RecorderDeleter>;
 
+// What tells a call by its outputs; null: nothing does.
+const void* key_of(std::span<const Tensor> outputs) {
+  return !outputs.empty() && outputs[0].bytes() ? outputs[0].raw() : nullptr;
+}
+
 // One call of a function with what its gradient needs.
 struct TapedCall {
   TapeOwner tape;
   std::vector<Tensor> inputs, outputs;
 
-  const void* key() const { return !outputs.empty() && outputs[0].bytes() ? outputs[0].raw() : nullptr; }
+  const void* key() const { return key_of(outputs); }
   size_t bytes() const {
     size_t sum = 0;
     for (const Tensor& t : inputs) sum += t.bytes();
@@ -147,33 +152,32 @@ class Differentiable : public HostFunction {
 
   // The call that gave these outputs; without a tape if it is not known any more.
   TapedCall take(std::span<const Tensor> outputs) {
-    const void* key = !outputs.empty() && outputs[0].bytes() ? outputs[0].raw() : nullptr;
+    const void* key = key_of(outputs);
     const auto at = std::ranges::find(kept_, key, &TapedCall::key);
-    if (!key || at == kept_.end()) return {};
-    TapedCall found = std::move(*at);
-    kept_.erase(at);
-    kept_bytes_ -= found.bytes();
-    return found;
+    return key && at != kept_.end() ? taken_out(at) : TapedCall();
   }
 
  private:
   static constexpr size_t kMostCalls = 4096, kMostBytes = size_t{256} << 20;
+
+  TapedCall taken_out(std::deque<TapedCall>::iterator at) {
+    TapedCall call = std::move(*at);
+    kept_.erase(at);
+    kept_bytes_ -= call.bytes();
+    return call;
+  }
 
   void keep(TapedCall made) {
     const void* key = made.key();
     if (!key) return;
     const auto same = std::ranges::find(kept_, key, &TapedCall::key);
     if (same != kept_.end()) {  // both returned the same memory: nobody can tell them apart
-      kept_bytes_ -= same->bytes();
-      kept_.erase(same);
+      taken_out(same);
       return;
     }
     kept_bytes_ += made.bytes();
     kept_.push_back(std::move(made));
-    while (kept_.size() > kMostCalls || (kept_bytes_ > kMostBytes && kept_.size() > 1)) {
-      kept_bytes_ -= kept_.front().bytes();
-      kept_.pop_front();
-    }
+    while (kept_.size() > kMostCalls || (kept_bytes_ > kMostBytes && kept_.size() > 1)) taken_out(kept_.begin());
   }
 
   bool differentiated_ = false;

@@ -98,14 +98,6 @@ void print_json(const session::Reader& r) {
   std::printf("%s\n", out.lines().c_str());
 }
 
-std::string local_time(int64_t ns) {
-  const time_t seconds = ns / 1'000'000'000;
-  tm parts;
-  char text[32] = "";
-  if (localtime_r(&seconds, &parts)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return text;
-}
-
 void line(const char* name, const std::string& value) {
   if (!value.empty()) std::printf("%-14s %s\n", name, printable(value).c_str());
 }

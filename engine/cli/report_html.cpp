@@ -112,7 +112,8 @@ class Page {
     char seconds[40];
     std::snprintf(seconds, sizeof seconds, "%.2f s", report_.seconds);
     const std::string python = run.python.substr(0, run.python.find(' ', run.python.find(' ') + 1));
-    std::string facts = html(run.engine) + " · " + html(python) + " · " +
+    std::string facts = run.started_ns > 0 ? "recorded " + local_time(run.started_ns) + " · " : "";
+    facts += html(run.engine) + " · " + html(python) + " · " +
                         html(run.machine) + " · ";
     if (!report_.ended) facts += "did not end";
     else if (report_.signal) facts += "ended by signal " + std::to_string(report_.signal);
@@ -165,6 +166,8 @@ class Page {
       } else if (!f.fix.empty()) {
         out_ += "<div>Fix: <code>" + html(f.fix) + "</code></div>";
       }
+      for (const Finding::Alternative& a : f.alternatives)
+        out_ += element("div", "dim", "or: " + html(a.fix) + " (" + html(explain::check_text(a.checked)) + ")");
       out_ += "</div>";
     }
     out_ += "</div>";

@@ -63,6 +63,8 @@ void write_finding(const Reader& reader, const Finding& f, size_t number, std::s
   out += plain(explain::check_text(f.checked));
   if (f.checked.ok) out += ", " + ms(f.saved_ns);
   out += ".\n";
+  for (const Finding::Alternative& a : f.alternatives)
+    out += "\nOr: " + plain(a.fix) + " (" + plain(explain::check_text(a.checked)) + ").\n";
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Walks over UTF-8 and replaces what is not valid.
 #include "engine/cli/text.h"
 
+#include <ctime>
+
 namespace footlight::cli {
 namespace {
 
@@ -67,6 +69,14 @@ std::string printable(std::string_view text) {
   for (const char c : text)
     if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
   return out;
+}
+
+std::string local_time(int64_t ns) {
+  const time_t seconds = ns / 1'000'000'000;
+  tm parts;
+  char text[32] = "";
+  if (localtime_r(&seconds, &parts)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+  return text;
 }
 
 }  // namespace footlight::cli

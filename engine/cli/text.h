@@ -20,6 +20,9 @@ std::string label_text(std::string_view text, size_t most);
 // Its lines, each printable and valid.
 std::vector<std::string> text_lines(std::string_view text);
 
+// "2026-11-21 12:04:31"
+std::string local_time(int64_t ns);
+
 // Removes control characters: for terminals.
 std::string printable(std::string_view text);
 

@@ -85,6 +85,7 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     report.gaps.push_back(std::to_string(d.count) + ' ' + d.what + " were dropped: " + d.why);
   if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
   if (!reader.left_out().empty()) report.gaps.push_back(reader.left_out());
+  if (report.signal) report.gaps.push_back("the program was killed: up to 50 ms before that may be missing");
   report.functions = functions_of(records);
   for (const ReportedFunction& f : report.functions) {
     report.calls += f.calls;

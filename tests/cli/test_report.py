@@ -222,12 +222,33 @@ for i in range(6):
         self.assertIn('5 retraces, 4 are allowed', said)
         self.assertIn('takes a number', self.run_report('--max-retraces', 'few', code=2)[1])
 
+    @RUNS_PYTHON
+    def test_programs_that_end_at_once(self):
+        """os._exit() runs no exit handler; what was recorded before it is written all the same. A kill leaves a gap."""
+        loop = SCRIPT.replace('print(', 'import os\n%s\nprint(')
+        for ending, status in (('os._exit(7)', 7), ('os.kill(os.getpid(), 9)', 137)):
+            with self.subTest(ending), tempfile.TemporaryDirectory() as folder:
+                script, session = os.path.join(folder, 'script.py'), os.path.join(folder, 'run.footlight')
+                with open(script, 'w', encoding='utf-8') as file:
+                    file.write(loop % ending)
+                done = subprocess.run([PROGRAM, 'record', script, '-o', session], env=ENVIRONMENT, timeout=300,
+                                      capture_output=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                report = json.loads(self.run_report('--json', session=session)[0])
+                self.assertEqual(report['run']['exit'], status)
+                if status == 7:
+                    self.assertEqual((report['summary']['calls'], report['run']['gaps']), (24, []))
+                    self.assertEqual([f['cause'] for f in report['findings']], ['python_scalar_argument'])
+                else:
+                    self.assertIn('was killed', report['run']['gaps'][0])
+
     def test_markdown(self):
         text, _ = self.run_report()
         self.assertIn('2 traced functions, 24 calls, 7 traces', text)
         self.assertIn('### F1: rate is a Python number that changes', text)
         self.assertIn('+step(tf.ones([4]), tf.constant(0.1 * (i + 1)))', text)
         self.assertIn('replayed: saves 5 of 6 traces', text)
+        self.assertIn('Or: keep rate in a tf.Variable, and assign to it (replayed: saves 5 of 6 traces).', text)
 
     def test_html_is_one_file_that_loads_nothing(self):
         out = os.path.join(self.folder, 'report.html')
@@ -238,6 +259,7 @@ for i in range(6):
         self.assertNotIn('script', page.tags)
         self.assertIn('5 of 7', page.text)
         self.assertIn('rate is a Python number that changes', page.text)
+        self.assertIn('or: keep rate in a tf.Variable', page.text)
         self.assertEqual(page.text.count('value of rate, nearest #'), 5)
 
     def test_hostile_text_stays_text(self):

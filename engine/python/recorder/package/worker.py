@@ -139,6 +139,17 @@ def _run(code, broken, script):
         return 1
 
 
+def _record_until_exit():
+    """os._exit() skips exit handlers: what came in the milliseconds before it is written first. Children record nothing."""
+    recorded, end_at_once = os.getpid(), os._exit
+
+    def _exit(status):
+        if os.getpid() == recorded and isinstance(status, int):
+            _recorder.program_ended()
+        end_at_once(status)
+    os._exit = _exit
+
+
 def _alias_tensorflow():
     """Makes `import tensorflow` load Footlight's engine, which is not loaded before that."""
     package = importlib.util.find_spec('footlight')
@@ -173,6 +184,7 @@ def main(words):
     # The first function registered is the last one called: what the script registers is recorded, and devices are still
     # whole.
     atexit.register(_recorder.program_ended)
+    _record_until_exit()
     _alias_tensorflow()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)

@@ -120,7 +120,7 @@ void add_eager_note(const Document& document, FindingList& list) {
 explain::RunRecords records_of(const Document& document) {
   return {document.functions, document.traces, document.graphs, document.distinct_calls, document.keys,
           document.files, document.codes, document.observations,
-          document.decisions, document.generated, &document.eager};
+          document.decisions, document.generated, &document.eager, document.end && document.end->exit_code != 0};
 }
 
 FindingList findings_of(const Document& document) {

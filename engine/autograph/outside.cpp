@@ -13,22 +13,7 @@ bool among(std::string_view word, const std::array<std::string_view, n>& words) 
   return std::ranges::find(words, word) != words.end();
 }
 
-constexpr std::array<std::string_view, 9> kLogs{"debug", "info",      "warning", "warn", "error",
-                                                "fatal", "exception", "critical", "log"};
 constexpr std::array<std::string_view, 6> kMakers{"build", "__init__", "setup", "_build", "initialize", "reset"};
-
-// print(...), logger.info(...), warnings.warn(...), sys.stderr.write(...): what they get goes into no graph.
-bool is_talk(const Node* call) {
-  OutsidePath path;
-  if (!plain_path(call->node(at::Call::func), path)) return false;
-  if (path.steps.empty()) return path.root == "print" || path.root == "pprint";
-  const std::string& method = path.steps.back().key;
-  std::string before = path.steps.size() > 1 ? path.steps[path.steps.size() - 2].key : path.root;
-  std::ranges::transform(before, before.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (before == "warnings") return true;
-  if ((before == "stdout" || before == "stderr") && method == "write") return true;
-  return before.find("log") != before.npos && before.find("math") == before.npos && among(method, kLogs);
-}
 
 // What it gets runs with the graph, not with the trace.
 bool runs_later(const Node* call) {

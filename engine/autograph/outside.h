@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace footlight::autograph {
@@ -64,8 +65,11 @@ struct StateUse {
   bool initial = false;          // in __init__, at the top of the module, or where the closure's variable is made
   bool literal = false;
   bool size = false;             // only len() of it is read
+  bool of_traces = false;        // a print that speaks of traces gets it
   std::string of_class;          // self.NAME in a method of this class
 };
+// "n_traces", "Retraced": what is named or announced so is meant to happen while tracing only.
+bool is_about_traces(std::string_view words);
 struct LineRange { int first = 0, last = 0; };
 // `body`: lines of the function that the closure belongs to; `without`: lines not to look at.
 std::vector<StateUse> uses_of(const Node* module, const StateName& state, LineRange body,

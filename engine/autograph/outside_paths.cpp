@@ -2,6 +2,8 @@
 #include "engine/autograph/outside_paths.h"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 namespace footlight::autograph {
 
@@ -115,6 +117,39 @@ std::string OutsidePath::text() const {
     else out += "['" + step.key + "']";
   }
   return out;
+}
+
+static constexpr std::string_view kLogs[] = {"debug", "info",      "warning",  "warn", "error",
+                                             "fatal", "exception", "critical", "log"};
+
+bool is_talk(const Node* call) {
+  OutsidePath path;
+  if (!plain_path(call->node(at::Call::func), path)) return false;
+  if (path.steps.empty()) return path.root == "print" || path.root == "pprint";
+  const std::string& method = path.steps.back().key;
+  std::string before = path.steps.size() > 1 ? path.steps[path.steps.size() - 2].key : path.root;
+  std::ranges::transform(before, before.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (before == "warnings") return true;
+  if ((before == "stdout" || before == "stderr") && method == "write") return true;
+  const bool logs = before.find("log") != before.npos && before.find("math") == before.npos;
+  return logs && std::ranges::find(kLogs, method) != std::end(kLogs);
+}
+
+bool is_about_traces(std::string_view words) {
+  static constexpr std::string_view kWords[] = {"trace", "tracing", "compil"};  // not "track", "extract"
+  std::string lower(words);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return lower.find(word) != lower.npos; });
+}
+
+bool speaks_of_traces(const Node* call) {
+  if (is(call, Kind::kConstant)) {
+    const Constant& c = call->constant(at::Constant::value);
+    return c.kind == ConstantKind::kString && is_about_traces(c.text);
+  }
+  bool found = false;
+  for_each_child(call, [&](const Node* child) { found |= speaks_of_traces(child); });
+  return found;
 }
 
 }  // namespace footlight::autograph

@@ -31,4 +31,9 @@ bool is_mutator(std::string_view method);
 bool is_literal(const Node* node);
 bool is_store(const Node* node, int slot);
 
+// print(...), logger.info(...), warnings.warn(...), sys.stderr.write(...): what they get goes into no graph.
+bool is_talk(const Node* call);
+// Whether one of the texts in it is about tracing: print('traced', n, 'times').
+bool speaks_of_traces(const Node* call);
+
 }  // namespace footlight::autograph

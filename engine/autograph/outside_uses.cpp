@@ -66,7 +66,7 @@ class Uses {
       if (range.first <= line && line <= range.last) return;
     const bool initial = store && (state_.kind == StateName::kAttribute ? init_ : depth_ == 0 && !seen_initial_);
     if (store && initial) seen_initial_ = state_.kind != StateName::kAttribute;
-    to_.push_back({line, store, initial, literal, false, {}});
+    to_.push_back({line, store, initial, literal, false, of_traces_ > 0, {}});
     const Node* object = is(node, Kind::kSubscript) ? node->node(at::Subscript::value) : node;
     object = is(object, Kind::kAttribute) ? object->node(at::Attribute::value) : nullptr;
     if (is(object, Kind::kName) && object->name(at::Name::id)->text == "self") to_.back().of_class = class_;
@@ -85,6 +85,30 @@ class Uses {
       return;
     }
     visit(node);
+  }
+
+  void call(const Node* node, const Node* function) {
+    if (is(function, Kind::kAttribute)) {
+      const Node* object = function->node(at::Attribute::value);
+      if (names(object) && is_mutator(function->name(at::Attribute::attr)->text)) add(node, true);
+      else visit(object);
+    } else if (is(function, Kind::kName)) {
+      const List& args = node->list(at::Call::args);
+      const std::string_view called = function->name(at::Name::id)->text;
+      PathStep step;
+      if (called == "len" && args.size == 1 && names(args[0])) {
+        add(node, false);
+        if (!to_.empty() && to_.back().line == static_cast<int>(node->at.line)) to_.back().size = true;
+        return;
+      }
+      if (state_.kind == StateName::kAttribute && (called == "getattr" || called == "setattr") && args.size >= 2 &&
+          constant_key(args[1], step) && step.key == state_.name)
+        add(node, called == "setattr");
+    } else {
+      visit(function);
+    }
+    for (const Node* arg : node->list(at::Call::args)) visit(arg);
+    for (const Node* keyword : node->list(at::Call::keywords)) visit(keyword->node(at::keyword::value));
   }
 
   void visit(const Node* node) {
@@ -125,27 +149,10 @@ class Uses {
         return;
       case Kind::kCall: {
         const Node* function = node->node(at::Call::func);
-        if (is(function, Kind::kAttribute)) {
-          const Node* object = function->node(at::Attribute::value);
-          if (names(object) && is_mutator(function->name(at::Attribute::attr)->text)) add(node, true);
-          else visit(object);
-        } else if (is(function, Kind::kName)) {
-          const List& args = node->list(at::Call::args);
-          const std::string_view called = function->name(at::Name::id)->text;
-          PathStep step;
-          if (called == "len" && args.size == 1 && names(args[0])) {
-            add(node, false);
-            if (!to_.empty() && to_.back().line == static_cast<int>(node->at.line)) to_.back().size = true;
-            return;
-          }
-          if (state_.kind == StateName::kAttribute && (called == "getattr" || called == "setattr") && args.size >= 2 &&
-              constant_key(args[1], step) && step.key == state_.name)
-            add(node, called == "setattr");
-        } else {
-          visit(function);
-        }
-        for (const Node* arg : node->list(at::Call::args)) visit(arg);
-        for (const Node* keyword : node->list(at::Call::keywords)) visit(keyword->node(at::keyword::value));
+        const bool of_traces = is_talk(node) && speaks_of_traces(node);
+        of_traces_ += of_traces;
+        call(node, function);
+        of_traces_ -= of_traces;
         return;
       }
       case Kind::kSubscript: {
@@ -172,6 +179,7 @@ class Uses {
   std::vector<StateUse>& to_;
   const Node* owner_ = nullptr;
   int depth_ = 0;               // functions around
+  int of_traces_ = 0;           // prints around that speak of traces
   bool init_ = false, seen_initial_ = false;
   std::string class_;
 };

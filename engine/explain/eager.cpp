@@ -28,6 +28,7 @@ void EagerOps::add(const session::OpColumns& events) {
       const int64_t gap = start - last.end_ns;
       if (onward || gap <= kLongestGap) {
         last.place->ns += gap;
+        if (gap > kLongestGap) last.place->onward_ns += gap;
       } else if (gap <= kLongestStall) {
         ++last.place->stalls;
         last.place->stall_ns += gap;
@@ -60,6 +61,8 @@ EagerSums EagerOps::sums() const {
   std::vector<EagerPlace>& all = sums.places;
   for (const auto& [key, place] : places_) {
     all.push_back(place);
+    // What comes once in a run is an import, or the making of data.
+    if (place.visits == 1 && place.ops <= kRarely) sums.import_ns += place.stall_ns + place.onward_ns;
     if (place.stalls * kRarely <= place.ops) all.back().ns += place.stall_ns;
   }
   std::ranges::sort(all, [](const EagerPlace& a, const EagerPlace& b) {

@@ -16,6 +16,7 @@ struct EagerPlace {
   int64_t ns = 0;                     // with the Python code up to the next op, unless that is long
   uint64_t stalls = 0;                // longer pauses after its ops
   int64_t stall_ns = 0;
+  int64_t onward_ns = 0;              // longer pauses before an op further on in the same run of the function
   std::vector<SignatureId> signatures;  // of the first op of a visit, the first few different ones
 };
 

@@ -67,6 +67,31 @@ std::string_view keyword_of(std::string_view argument) {
   return trimmed(argument.substr(0, end));
 }
 
+// Whether the definition takes this parameter by keyword only, or as one of many: no position in a call is its own.
+bool is_variadic_or_keyword_only(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
+  constexpr int kMostLines = 24;
+  std::string definition;
+  size_t open = definition.npos;
+  for (int i = 0; i < kMostLines; ++i) {
+    const std::string_view line = evidence.text({run.record->file, run.record->line + i});
+    definition += line.substr(0, line.find('#'));
+    definition += ' ';
+    if (open == definition.npos) open = definition.find('(', std::min(definition.find("def "), definition.size()));
+    if (open == definition.npos) continue;
+    const auto parameters = arguments_from(definition, open + 1);
+    if (!parameters) continue;
+    bool starred = false;
+    for (std::string_view one : *parameters) {
+      one = trimmed(one);
+      starred |= one.starts_with('*');
+      while (one.starts_with('*')) one.remove_prefix(1);
+      if (one.substr(0, one.find_first_of(" :=")) == parameter) return starred;
+    }
+    return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
@@ -84,13 +109,14 @@ Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, co
   if (!arguments) return {};
   const auto& parameters = run.record->parameters;
   const bool method = !parameters.empty() && parameters[0] == "self" && index > 0;
+  const bool by_name = is_variadic_or_keyword_only(evidence, run, finding.parameter);
   for (size_t i = 0; i < arguments->size(); ++i) {
     std::string_view argument = trimmed((*arguments)[i]);
     if (argument.starts_with('*')) return {};
     if (const std::string_view keyword = keyword_of(argument); !keyword.empty()) {
       if (keyword != finding.parameter) continue;
       argument = trimmed(argument.substr(argument.find('=') + 1));
-    } else if (i != index - method) {
+    } else if (by_name || i != index - method) {
       continue;
     }
     const size_t at = static_cast<size_t>(argument.data() - text.data());

@@ -120,8 +120,8 @@ std::string_view Evidence::text(const Line& line) const {
 
 int Evidence::line_count(session::FileId file) const { return static_cast<int>(lines(file).size()); }
 
-std::vector<Line> Evidence::value_lines(const FunctionRun& run, const Line& call, const std::string& path,
-                                        TraceId trace) const {
+const session::ObservationRecord* Evidence::made_at(const FunctionRun& run, const Line& call, const std::string& path,
+                                                    TraceId trace) const {
   std::string_view leaf = path;  // "len(args[0])" is about args[0]
   if (const size_t open = leaf.find("(args["); open != leaf.npos) leaf.remove_prefix(open + 1);
   const session::ObservationRecord* best = nullptr;
@@ -134,16 +134,36 @@ std::vector<Line> Evidence::value_lines(const FunctionRun& run, const Line& call
     if (best && o.path.size() == best->path.size() && (later || !trace.valid())) continue;
     best = &o;
   }
+  return best;
+}
+
+static std::vector<Line> lines_with(const session::ObservationRecord* observed, std::string_view role) {
   std::vector<Line> lines;
-  if (!best) return lines;
-  for (const session::ObservedLine& l : best->lines)
-    if (l.role == "value") lines.push_back({l.file, l.line});
+  if (!observed) return lines;
+  for (const session::ObservedLine& l : observed->lines)
+    if (l.role == role) lines.push_back({l.file, l.line});
   return lines;
+}
+
+std::vector<Line> Evidence::value_lines(const FunctionRun& run, const Line& call, const std::string& path,
+                                        TraceId trace) const {
+  return lines_with(made_at(run, call, path, trace), "value");
+}
+
+Line Evidence::passed_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace) const {
+  const std::vector<Line> lines = lines_with(made_at(run, call, path, trace), "call");
+  return lines.empty() ? Line() : lines.front();
 }
 
 Line Evidence::value_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace) const {
   const std::vector<Line> lines = value_lines(run, call, path, trace);
   return lines.empty() ? Line() : lines.front();
+}
+
+std::string capture_types(const TraceRecord& trace) {
+  std::string types;
+  for (const std::string& one : trace.captures) types += one.substr(std::min(one.find(' '), one.size())) + ';';
+  return types;
 }
 
 const session::KeyLeaf* leaf_at(const TraceRecord& trace, const std::string& path) {

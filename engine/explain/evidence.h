@@ -27,6 +27,7 @@ struct RunRecords {
   std::span<const session::DecisionRecord> decisions = {};
   std::span<const session::GeneratedRecord> generated = {};
   const EagerSums* eager = nullptr;  // null: not summed up
+  bool failed = false;               // the program ended with an error
 };
 
 // A line of the user's source; line 0: unknown.
@@ -92,8 +93,12 @@ class Evidence {
   std::vector<Line> value_lines(const FunctionRun& run, const Line& call, const std::string& path,
                                 TraceId trace = {}) const;
   Line value_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace = {}) const;
+  // Where a wrapper was called that passes the argument on at `call`; line 0: no wrapper does.
+  Line passed_line(const FunctionRun& run, const Line& call, const std::string& path, TraceId trace) const;
 
  private:
+  const session::ObservationRecord* made_at(const FunctionRun& run, const Line& call, const std::string& path,
+                                            TraceId trace) const;
   std::span<const uint64_t> words(KeyId key) const;
   const std::vector<std::string_view>& lines(session::FileId file) const;
 
@@ -110,6 +115,9 @@ class Evidence {
 
 // Graphs that call graphs are looked into this deep: a session may come from anybody.
 inline constexpr int kDeepestGraph = 200;
+
+// What it captured, without names: "float32 (8, 16) variable; float32 () tensor".
+std::string capture_types(const session::TraceRecord& trace);
 
 const session::KeyLeaf* leaf_at(const session::TraceRecord& trace, const std::string& path);
 

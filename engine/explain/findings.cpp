@@ -14,7 +14,7 @@ using session::TraceRecord;
 constexpr size_t kMostValueLines = 3;
 
 // Every trace that `inner` would save was made while `outer` was traced, most of them in traces that it would save.
-bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
+bool made_inside(const Evidence& evidence, const Finding& inner, const Finding& outer) {
   if (inner.function == outer.function || inner.saved.empty() || outer.saved.empty()) return false;
   const auto outer_run = evidence.functions().find(outer.function);
   if (outer_run == evidence.functions().end()) return false;
@@ -22,13 +22,28 @@ bool explained_by(const Evidence& evidence, const Finding& inner, const Finding&
   size_t in_saved = 0;
   for (const TraceId id : inner.saved) {
     const TraceRecord* t = evidence.trace(id);
-    const auto around = std::ranges::find_if(outer_run->second.traces, [&](const TraceRecord* o) {
-      return t && o->start_ns <= t->start_ns && t->end_ns <= o->end_ns;
-    });
-    if (around == outer_run->second.traces.end()) return false;
-    in_saved += saved.count((*around)->id);
+    bool inside = false, in_one_saved = false;
+    for (const TraceRecord* o : outer_run->second.traces) {
+      if (!t || o->start_ns > t->start_ns || t->end_ns > o->end_ns) continue;
+      inside = true;
+      in_one_saved |= saved.contains(o->id);
+    }
+    if (!inside) return false;
+    in_saved += in_one_saved;
   }
   return in_saved * 2 >= inner.saved.size();
+}
+
+bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
+  if (!made_inside(evidence, inner, outer)) return false;
+  if (!made_inside(evidence, outer, inner)) return true;
+  // They call each other: the one that was called first is named.
+  const auto first = [&](const Finding& f) {
+    int64_t start = INT64_MAX;
+    for (const TraceRecord* t : evidence.functions().at(f.function).traces) start = std::min(start, t->start_ns);
+    return start;
+  };
+  return first(outer) < first(inner);
 }
 
 // Edits are written for the usual name of the module.
@@ -92,6 +107,7 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
     if (finding.related.size() == kMostValueLines) break;
     finding.related.push_back({"value", value});
   }
+  edit_at(finding, evidence.passed_line(run, finding.line, finding.path, finding.example), "call");
   return true;
 }
 

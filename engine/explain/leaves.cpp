@@ -52,6 +52,18 @@ size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, cons
   return most;
 }
 
+Contents contents_of(const TraceRecord& trace, const std::string& path) {
+  Contents found;
+  for (const KeyLeaf& leaf : trace.key) {
+    const bool inside = leaf.path.starts_with(path) && leaf.path.size() > path.size() &&
+                        (leaf.path[path.size()] == '[' || leaf.path[path.size()] == '.');
+    if (leaf.path != path && !inside) continue;
+    found.text += leaf.path.substr(path.size()) + (leaf.kind == "structure" ? leaf.type : "") + ' ';
+    found.tensors |= leaf.kind != "literal" && leaf.kind != "structure" && leaf.kind != "none";
+  }
+  return found;
+}
+
 std::map<std::string, size_t> uses(const FunctionRun& run, const TraceText& text) {
   std::map<std::string, size_t> counts;
   for (const FunctionRun::Step& step : run.steps)

@@ -27,6 +27,12 @@ using TraceText = std::function<std::string(const session::TraceRecord&)>;
 TraceText at_path(const std::string& path, const LeafText& text);
 // How many different texts the calls from one line give by their traces, the most of any line.
 size_t most_from_one_line(const Evidence& evidence, const FunctionRun& run, const TraceText& text);
+// What the structure at a path holds: paths from there on, kinds of structures, and which are tensors.
+struct Contents {
+  std::string text;      // "[0] [1]list[2] [1][0] "
+  bool tensors = false;  // or variables, objects: more than numbers and texts
+};
+Contents contents_of(const session::TraceRecord& trace, const std::string& path);
 // How many calls give each text.
 std::map<std::string, size_t> uses(const FunctionRun& run, const TraceText& text);
 // Few, and each is used again after its trace: legitimate (rules 2 and 3).

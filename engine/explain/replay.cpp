@@ -238,6 +238,17 @@ ProposedFix::Change leave_out(std::set<std::string> where) {
   };
 }
 
+ProposedFix::Change become_alike(std::set<std::string> where, std::unordered_map<uint64_t, uint64_t> classes) {
+  return [where = std::move(where), classes = std::move(classes)](std::span<const uint64_t> words) {
+    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+      if (!where.count(place.path)) return false;
+      const auto at = classes.find(place.item.number);
+      out.integer(at == classes.end() ? 0 : static_cast<int64_t>(at->second));
+      return true;
+    });
+  };
+}
+
 ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions) {
   return [dimensions = std::move(dimensions)](std::span<const uint64_t> words) {
     return rewritten(words, [&](const Place& place, KeyWriter& out) {

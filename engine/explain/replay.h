@@ -68,6 +68,8 @@ ProposedFix::Change leave_context();
 ProposedFix both(const ProposedFix& first, const ProposedFix& second);
 // The items there become the same in every call.
 ProposedFix::Change leave_out(std::set<std::string> places);
+// The objects there become one per class of them: number -> class.
+ProposedFix::Change become_alike(std::set<std::string> places, std::unordered_map<uint64_t, uint64_t> classes);
 // The dimensions there become None: place -> dimensions.
 ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions);
 

@@ -9,7 +9,8 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
     : calls_(reader.all_calls()),
       records_{reader.contents().functions, reader.contents().traces, reader.contents().graphs, calls_,
                reader.contents().keys, reader.contents().files, reader.contents().codes,
-               reader.contents().observations, reader.contents().decisions, reader.contents().generated, &eager_} {
+               reader.contents().observations, reader.contents().decisions, reader.contents().generated, &eager_,
+               reader.contents().end && reader.contents().end->exit_code != 0} {
   EagerOps ops;
   for (size_t i = 0; i < reader.op_events().index().size(); ++i) {
     go_on();

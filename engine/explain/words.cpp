@@ -49,6 +49,10 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
+std::string with_it(const std::vector<std::string>& also_paths) {
+  return also_paths.empty() ? "" : "; with it " + joined(also_paths, ", ");
+}
+
 std::vector<std::string> sizes_of(std::string_view shape) {
   std::vector<std::string> sizes;
   while (!shape.empty()) {

@@ -21,6 +21,9 @@ std::string_view last_name(std::string_view qualname);
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
+// "; with it args[2], args[3]", or nothing.
+std::string with_it(const std::vector<std::string>& also_paths);
+
 // "32,8" -> {"32", "8"}; a scalar's shape is empty.
 std::vector<std::string> sizes_of(std::string_view shape);
 

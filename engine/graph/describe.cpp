@@ -1,9 +1,11 @@
 // Tensors and attributes as one line of text.
 #include "engine/graph/describe.h"
 
+#include "engine/base/constant_text.h"
 #include "engine/base/hash128.h"
 
 #include <charconv>
+#include <cstring>
 
 namespace footlight {
 namespace {
@@ -71,12 +73,20 @@ static std::string hash_text(const Tensor& tensor) {
   return " #" + hasher.result().hex().substr(0, 16);
 }
 
+// tf.constant(0.5, shape=...)
+static bool all_equal(const Tensor& tensor) {
+  if (!is_plain(tensor.dtype()) || tensor.elements() < 2) return false;
+  const auto* bytes = static_cast<const char*>(tensor.raw());
+  const size_t one = tensor.bytes() / static_cast<size_t>(tensor.elements());
+  return std::memcmp(bytes, bytes + one, tensor.bytes() - one) == 0;
+}
+
 std::string describe_value(const Tensor& tensor, size_t limit) {
   std::string text = elements_text(tensor, limit);
   if (text.size() > limit) text = text.substr(0, limit) + "...";
   const bool complete = text.find("...") == std::string::npos;  // also the placeholder for dtypes that have no text
   if (tensor.shape().rank() > 0) text = '[' + text + "] " + describe(tensor.dtype(), tensor.shape());
-  return complete ? text : text + hash_text(tensor);
+  return complete ? text : text + (all_equal(tensor) ? kAllEqual : hash_text(tensor));
 }
 
 // The shortest text that reads back as the same number, and never as an integer: "0.2", "1.0", "1e-07".

@@ -1,12 +1,14 @@
 """Records programs and reads what `footlight report --json` says about them, for the tests beside this file."""
+import concurrent.futures
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 import unittest
+from textwrap import dedent
 
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
@@ -14,21 +16,21 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
 
 
 def record_text(folder, text, fails=False, **files):
-    """Records a program, with modules beside it; returns the session's path."""
+    """Records a program, with modules beside it; returns the session's path. `fails`: None if it may or may not."""
     session = os.path.join(folder, 'run.footlight')
     for name, text in {**files, 'script': text}.items():
         with open(os.path.join(folder, name + '.py'), 'w', encoding='utf-8') as file:
-            file.write(textwrap.dedent(text))
+            file.write(dedent(text))
     done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session,
                            os.path.join(folder, 'script.py')], capture_output=True, text=True, timeout=300)
-    if (done.returncode != 0) != fails:
+    if fails is not None and (done.returncode != 0) != fails:
         raise AssertionError(done.stdout + done.stderr)
     return session
 
 
 def record(folder, body, fails=False, **files):
     """The same with a program that stands behind `import tensorflow as tf`."""
-    return record_text(folder, 'import tensorflow as tf\n' + textwrap.dedent(body), fails, **files)
+    return record_text(folder, 'import tensorflow as tf\n' + dedent(body), fails, **files)
 
 
 def report(session):
@@ -39,6 +41,19 @@ def report(session):
 
 def findings(folder, body, fails=False, **files):
     return report(record(folder, body, fails, **files))['findings']
+
+
+def in_parallel(function, programs):
+    """What the function returns for each program, by name."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return dict(zip(programs, pool.map(function, programs.values())))
+
+
+def without_numpy(programs, text_of):
+    """All programs, or those that do without NumPy if there is none."""
+    if importlib.util.find_spec('numpy') is not None:
+        return programs
+    return {name: one for name, one in programs.items() if 'import numpy' not in text_of(one)}
 
 
 class Case(unittest.TestCase):

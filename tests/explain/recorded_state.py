@@ -1,6 +1,4 @@
 """Records whole programs about Python state, and compares what is found of them: for the tests beside this file."""
-import concurrent.futures
-import importlib.util
 import tempfile
 import textwrap
 import unittest
@@ -21,10 +19,7 @@ def findings(body):
 
 def all_findings(programs):
     """Those of each program; without NumPy, of those that need none."""
-    if importlib.util.find_spec('numpy') is None:
-        programs = {name: body for name, body in programs.items() if 'import numpy' not in body}
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return dict(zip(programs, pool.map(findings, programs.values())))
+    return recorded.in_parallel(findings, recorded.without_numpy(programs, str))
 
 
 def one_finding_each(cause, programs):

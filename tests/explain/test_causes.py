@@ -118,6 +118,40 @@ class Causes(recorded.Case):
             self.assertEqual(finding['cause'], 'python_scalar_argument')
             self.assertIsNone(finding['fix']['edit'])
 
+    def test_edits_are_made_of_whole_arguments_only(self):
+        """Not of what stands at the place of a keyword, or of a tuple around the number."""
+        for body in ('''
+            @tf.function
+            def mix(*parts, weight):
+                return parts[0] * (1.0 - weight) + parts[1] * weight
+            for k in range(7):
+                mix(tf.ones([2]), tf.zeros([2]), weight=k / 7)
+            ''', '''
+            @tf.function
+            def mix(
+                    a, *, weight):
+                return a * weight
+            for k in range(7):
+                mix(tf.ones([2]),
+                    weight=k / 7)
+            ''', '''
+            import collections
+            State = collections.namedtuple('State', 'step rate')
+            @tf.function
+            def decay(x, state):
+                return x * state.rate / state.step
+            state = State(1.0, 0.5)
+            for k in range(7):
+                decay(tf.ones([2]), state)
+                state = state._replace(step=state.step + 1)
+            '''):
+            lines = self.lines_of(body)
+            [finding] = self.report(lines)['findings']
+            self.assertEqual(finding['cause'], 'python_scalar_argument')
+            for fix in [finding['fix'], *finding['alternatives']]:
+                if fix['edit']:
+                    self.assertEqual(fix['edit']['new'], 'mix(tf.ones([2]), tf.zeros([2]), weight=tf.constant(k / 7))')
+
     def test_two_inner_traces_of_an_outer_one(self):
         self.check('''
             @tf.function

@@ -22,11 +22,30 @@ std::string form_text(const KeyLeaf* leaf) {
   return leaf->kind == "variable" ? "a variable" : "a tensor";
 }
 
-// A form that a tensor could take the place of.
-bool could_be_tensor(const KeyLeaf* leaf) {
-  if (!leaf) return false;
-  if (leaf->kind == "structure") return leaf->type.starts_with("list") || leaf->type.starts_with("tuple");
-  return leaf->kind == "literal" || leaf->kind == "none" || leaf->kind == "tensor" || leaf->kind == "variable";
+// Forms that a tensor could take the place of: numbers, lists of them, None. Where a list or tuple of tensors stands at
+// other times, only None is another form, for a state that is not there at first; a tensor is another nesting.
+bool could_be_tensors(const FunctionRun& run, const LeafSeries& s) {
+  std::set<std::string> nestings;
+  bool others = false;
+  for (size_t i = 0; i < s.leaves.size(); ++i) {
+    const KeyLeaf* leaf = s.leaves[i];
+    if (!leaf) return false;
+    const bool structure = leaf->kind == "structure";
+    const bool sequence = structure && (leaf->type.starts_with("list") || leaf->type.starts_with("tuple"));
+    if (const Contents held = structure ? contents_of(*run.traces[i], s.path) : Contents(); held.tensors)
+      nestings.insert(held.text);
+    else if (leaf->kind == "literal" || leaf->kind == "tensor" || leaf->kind == "variable" || sequence)
+      others = true;
+    else if (leaf->kind != "none")
+      return false;
+  }
+  return nestings.empty() || (nestings.size() == 1 && !others);
+}
+
+std::string dtype_of(const LeafSeries& s) {
+  for (const KeyLeaf* leaf : s.leaves)
+    if (leaf->kind == "tensor" || leaf->kind == "variable") return leaf->type;
+  return {};
 }
 
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
@@ -34,11 +53,11 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   for (const LeafSeries& s : leaf_series(run)) {
     const size_t inner = s.path.find('[', std::string_view("args[").size());
     if (inner != s.path.npos && taken.count(s.path.substr(0, inner))) continue;
-    if (!std::ranges::all_of(s.leaves, could_be_tensor)) continue;
+    if (!could_be_tensors(run, s)) continue;
     const std::vector<std::string> forms = distinct(s, form_text);
-    const auto tensor = std::ranges::find_if(
-        s.leaves, [](const KeyLeaf* l) { return l->kind == "tensor" || l->kind == "variable"; });
-    if (forms.size() < 2 || tensor == s.leaves.end()) continue;
+    const std::string dtype = dtype_of(s);
+    const auto holds_tensors = [&](const TraceRecord* t) { return contents_of(*t, s.path).tensors; };
+    if (forms.size() < 2 || std::ranges::none_of(run.traces, holds_tensors)) continue;
     taken.insert(s.path);
     Candidate c;
     Finding& f = c.finding;
@@ -46,17 +65,18 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     f.parameter = s.parameter;
     f.values = forms;
     c.paths = {s.path};
-    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number((*tensor)->type));
+    c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype.empty() ? "float32" : dtype));
     c.most = GraphRelation::kStructure;
     c.fewest = 1;
     // Two forms from two lines are two uses of the function.
     c.variants = forms.size() < kManyForms && most_from_one_line(evidence, run, at_path(s.path, form_text)) < 2;
     f.title = s.name() + " is " + joined(forms, " or ") + " in turn";
     f.detail = s.path + ": " + joined(forms, ", ");
-    f.fix = "always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + (*tensor)->type + ")";
+    f.fix = dtype.empty() ? "pass the same structure of tensors from the first call on"
+                          : "always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + dtype + ")";
     const bool all_convert = std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return l->kind == "none"; });
-    if (all_convert) {
-      c.complete = [&evidence, &run, dtype = (*tensor)->type](Finding& made, const ReplayResult&) {
+    if (all_convert && !dtype.empty()) {
+      c.complete = [&evidence, &run, dtype](Finding& made, const ReplayResult&) {
         made.edit = wrap_argument(evidence, run, made, "tf.convert_to_tensor(", ", tf." + dtype + ")");
       };
     }

@@ -1,5 +1,6 @@
-// autograph_fallback: AutoGraph could not convert a statement, and that statement met a tensor: the trace failed there.
+// autograph_fallback: a statement was not or could not be converted, and met a tensor: the trace failed there.
 // Fix: the spelling that converts.
+#include "engine/explain/enclosing.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/loops.h"
 
@@ -81,25 +82,50 @@ class Search {
     return line;
   }
 
+  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
+
  private:
   static int size(const GeneratedRecord::Statement& s) {
     return s.kind == "function" ? INT32_MAX : s.last_line - s.line;
   }
 
-  const SourceOutline& outline(session::FileId file) { return outlines_.of(file); }
-
   const Evidence& evidence_;
   Outlines outlines_;
 };
+
+// Where nothing was tried to be converted, or nothing can be.
+struct Unconverted {
+  std::string detail, fix;
+  bool asked_for = false;
+};
+
+Unconverted unconverted_at(const Evidence& evidence, Search& search, const Line& line, FunctionId function) {
+  const int def = search.outline(line.file).function_around(line.line);
+  for (int above = def - 1; above > 0; --above) {
+    const std::string_view text = unindented(evidence.text({line.file, above}));
+    if (!text.starts_with('@')) break;
+    if (text.find("do_not_convert") != text.npos)
+      return {"do_not_convert leaves this function in Python", "remove the decorator do_not_convert", true};
+  }
+  for (const session::FunctionRecord& f : evidence.records().functions) {
+    if (f.id != function) continue;
+    if (evidence.text(definition_of(f)).find("autograph=False") != std::string_view::npos)
+      return {"autograph=False leaves the function in Python", "remove autograph=False", true};
+  }
+  for (const SourceLoop* loop : search.outline(line.file).loops_around(line.line))
+    if (loop->kind == SourceLoop::Kind::kComprehension)
+      return {"comprehensions stay in Python", "tf.map_fn, tf.boolean_mask or operations on the whole tensor"};
+  return {"Python itself asks here whether a tensor is true, or what it holds", fix_for({})};
+}
 
 void find(const Evidence& evidence, Findings& to) {
   Search search(evidence);
   for (const TraceRecord& t : evidence.records().traces) {
     if (!met_a_tensor(t.error)) continue;
     const Line line = innermost_line(evidence, t.error);
-    const Statement found = line ? search.at(line) : Statement();
-    if (!found.statement) continue;
-    const bool whole = found.statement->kind == "function";
+    if (!line) continue;
+    const Statement found = search.at(line);
+    const bool whole = !found.statement || found.statement->kind == "function";
     Finding f;
     f.function = t.function;
     f.line = {line.file, whole ? line.line : found.statement->line};
@@ -107,19 +133,30 @@ void find(const Evidence& evidence, Findings& to) {
       return other.cause.empty() && other.line == f.line;  // of this cause: names are given at the end
     });
     if (known != to.found.end()) continue;  // the outer trace failed with the inner one, or it was tried again
-    std::string_view text = evidence.text(f.line);
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    std::string_view text = unindented(evidence.text(f.line));
+    if (text.substr(0, text.find(" #")).find_first_of("'\"") == text.npos) text = text.substr(0, text.find(" #"));
     f.path = std::string(text.substr(0, text.find_last_not_of(": \t\r") + 1));
     if (line != f.line) f.related.push_back({"use", line});
-    if (whole) f.related.push_back({"definition", {line.file, search.definition_of(*found.in, *found.statement)}});
     f.graphs = GraphRelation::kUnknown;
     f.example = t.id;
     f.cost_ns = t.end_ns - t.start_ns;
     f.checked.why_not = "only another run shows whether it converts";
-    f.title = whole ? "AutoGraph did not convert " + found.in->name + ", which branches on a tensor"
-                    : "this " + found.statement->kind + " on a tensor stayed in Python";
-    f.detail = found.statement->note;
-    f.fix = fix_for(found.statement->note);
+    if (found.statement) {
+      if (whole) f.related.push_back({"definition", {line.file, search.definition_of(*found.in, *found.statement)}});
+      f.title = whole ? "AutoGraph did not convert " + found.in->name + ", which branches on a tensor"
+                      : "this " + found.statement->kind + " on a tensor stayed in Python";
+      f.detail = found.statement->note;
+      f.fix = fix_for(found.statement->note);
+    } else {
+      const Unconverted why = unconverted_at(evidence, search, line, t.function);
+      if (why.asked_for && !evidence.records().failed) {
+        to.suppressed.push_back({t.function, {}, Rule::kAskedFor});
+        continue;
+      }
+      f.title = "a tensor decides here, and the statement stayed in Python";
+      f.detail = why.detail;
+      f.fix = why.fix;
+    }
     to.found.push_back(std::move(f));
   }
 }

@@ -58,7 +58,9 @@ void find(const Evidence& evidence, Findings& to) {
       f.edit = edit_of(evidence, f.line, kSameDraw);
       also(f, "draw the number " + at_call, f.checked);
     } else if (name.starts_with("time.")) {
-      also(f, "tf.timestamp()", f.checked, edit_of(evidence, f.line, kSameClock));
+      // What a name keeps may be passed to Python, which takes no tensor.
+      const bool kept = evidence.text(f.line).find(" = ") != std::string_view::npos;
+      also(f, "tf.timestamp()", f.checked, kept ? Finding::Edit() : edit_of(evidence, f.line, kSameClock));
     }
   }
   for (auto& [line, f] : all) {

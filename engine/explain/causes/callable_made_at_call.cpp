@@ -20,7 +20,8 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const std::string name = argument_name(f.path, f.parameter);
     c.most = GraphRelation::kConstants;
     f.title = name + " is a function that is made for each call";
-    f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key";
+    f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key" +
+               with_it(f.also_paths);
     f.fix = "pass a function of the module, and what " + name + " captures as tensors";
     to.push_back(std::move(c));
   }

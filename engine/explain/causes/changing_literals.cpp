@@ -4,6 +4,8 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 namespace footlight::explain {
 namespace {
@@ -47,10 +49,10 @@ std::string value_at(const TraceRecord& t, const std::string& path) {
 
 std::vector<std::string> values_of(const FunctionRun& run, const std::string& path) {
   std::vector<std::string> values;
+  std::unordered_set<std::string_view> known;
   for (const TraceRecord* t : run.traces) {
     const KeyLeaf* leaf = leaf_at(*t, path);
-    if (leaf && is_number_or_text(*leaf) && std::find(values.begin(), values.end(), leaf->value) == values.end())
-      values.push_back(leaf->value);
+    if (leaf && is_number_or_text(*leaf) && known.insert(leaf->value).second) values.push_back(leaf->value);
   }
   return values;
 }
@@ -117,10 +119,6 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
 
 std::string values_text(const Finding& f) {
   return f.path + ": " + std::to_string(f.values.size()) + " values, " + progression(f.values);
-}
-
-std::string also_text(const Finding& f) {
-  return f.also_paths.empty() ? "" : "; with it " + joined(f.also_paths, ", ");
 }
 
 }  // namespace footlight::explain

@@ -16,7 +16,5 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
 
 // "args[1]: 6 values, 0.1 → 0.05 → … → 0.017"
 std::string values_text(const Finding& finding);
-// "; with it args[2]", or nothing.
-std::string also_text(const Finding& finding);
 
 }  // namespace footlight::explain

@@ -39,39 +39,75 @@ std::string object_text(const FunctionRun::Step& step, const std::string& path) 
   return text;
 }
 
+// What is used one after the other at one path, and never again once the next is there.
+struct InTurn {
+  const LeafSeries* series;
+  std::vector<Used> objects;
+};
+
+bool are_in_turn(const Evidence& evidence, const FunctionRun& run, InTurn& at) {
+  std::unordered_set<std::string> known;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (!step.call) continue;
+    std::string now = object_text(step, at.series->path);
+    if (at.objects.empty() || at.objects.back().text != now) {
+      if (!known.insert(now).second) return false;
+      const KeyLeaf* leaf = leaf_at(*step.trace, at.series->path);
+      at.objects.push_back({std::move(now), leaf ? evidence.known_since(*step.trace, leaf->value) : 0});
+    }
+    at.objects.back().last_ns = step.end_ns;
+    ++at.objects.back().calls;
+  }
+  return at.objects.size() >= kManyObjects;
+}
+
+// Each call has the same number of the one as of the other.
+bool change_together(const std::vector<Used>& a, const std::vector<Used>& b) {
+  return std::ranges::equal(a, b, {}, &Used::last_ns, &Used::last_ns);
+}
+
+// Objects of which the graphs captured variables and tensors of other shapes are no replacement for each other.
+std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, const FunctionRun& run,
+                                                  const std::set<std::string>& where) {
+  std::unordered_map<uint64_t, uint64_t> classes;
+  std::unordered_map<std::string, uint64_t> known;
+  for (const TraceRecord* t : run.traces) {
+    const uint64_t captured = known.try_emplace(capture_types(*t), known.size()).first->second;
+    for (const Place& place : places(evidence.key_of(*t)))
+      if (where.count(place.path) && place.item.number) classes.try_emplace(place.item.number, captured);
+  }
+  return classes;
+}
+
 }  // namespace
 
 bool replaces_dead_equal(const KeyLeaf& leaf) { return leaf.value.find(" like ") != leaf.value.npos; }
 
 std::vector<Candidate> changing_objects(const Evidence& evidence, const FunctionRun& run,
                                         bool (*wanted)(const LeafSeries& series)) {
+  const std::vector<LeafSeries> all = leaf_series(run);
+  std::vector<InTurn> in_turn;
+  for (const LeafSeries& s : all)
+    if (InTurn one{&s, {}}; wanted(s) && are_in_turn(evidence, run, one)) in_turn.push_back(std::move(one));
   std::vector<Candidate> found;
-  for (const LeafSeries& s : leaf_series(run)) {
-    if (!wanted(s)) continue;
-    // In the order of the calls: how many there are, and whether one comes back after another.
-    std::vector<Used> objects;
-    std::unordered_set<std::string> known;
-    bool comes_back = false;
-    for (const FunctionRun::Step& step : run.steps) {
-      if (!step.call) continue;
-      std::string now = object_text(step, s.path);
-      if (objects.empty() || objects.back().text != now) {
-        comes_back = !known.insert(now).second;
-        if (comes_back) break;
-        const KeyLeaf* leaf = leaf_at(*step.trace, s.path);
-        objects.push_back({std::move(now), leaf ? evidence.known_since(*step.trace, leaf->value) : 0});
-      }
-      objects.back().last_ns = step.end_ns;
-      ++objects.back().calls;
-    }
-    if (comes_back || objects.size() < kManyObjects) continue;
+  std::set<const LeafSeries*> taken;
+  for (const InTurn& one : in_turn) {
+    const LeafSeries& s = *one.series;
+    if (!taken.insert(&s).second) continue;
     Candidate c;
-    c.variants = are_side_by_side(objects, s.path == "args[0]" && s.parameter == "self");
+    c.variants = are_side_by_side(one.objects, s.path == "args[0]" && s.parameter == "self");
     c.finding.path = s.path;
     c.finding.parameter = s.parameter;
     c.paths = {s.path};
+    for (const InTurn& other : in_turn) {
+      if (taken.count(other.series) || !change_together(one.objects, other.objects)) continue;
+      taken.insert(other.series);
+      c.paths.insert(other.series->path);
+      c.finding.also_paths.push_back(other.series->path);
+    }
     c.finding.values = distinct(s, [](const KeyLeaf* leaf) { return leaf->value; });
-    c.fix.call = leave_out(places_of(evidence, run, c.paths));
+    const std::set<std::string> where = places_of(evidence, run, c.paths);
+    c.fix.call = become_alike(where, classes_of(evidence, run, where));
     c.captures_may_differ = true;
     found.push_back(std::move(c));
   }

@@ -101,7 +101,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const std::string name = argument_name(path, f.parameter);
     f.title = name + " comes in several dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
-    if (!f.also_paths.empty()) f.detail += "; with it " + joined(f.also_paths, ", ");
+    f.detail += with_it(f.also_paths);
     f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";
     if (f.also_paths.empty()) {
       c.complete = [&evidence, &run, path, usual = dtypes.usual()](Finding& made, const ReplayResult&) {

@@ -5,6 +5,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace footlight::explain {
 namespace {
@@ -31,6 +32,26 @@ int64_t made_ns(const FunctionRun& run) {
   return made > 0 && made < first ? made : first;
 }
 
+// As if they were one function; those that captured variables and tensors of other shapes stay functions of their own.
+ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const FunctionRun*>& runs) {
+  std::map<std::string, std::vector<const FunctionRun*>> alike;
+  for (const FunctionRun* run : runs) alike[capture_types(*run->traces.front())].push_back(run);
+  ReplayResult all;
+  for (const auto& [types, some] : alike) {
+    ReplayResult one = replay_as_one(evidence, some, {});
+    if (one.checked.method == Checked::Method::kNone) return one;
+    all.checked.method = one.checked.method;
+    all.checked.ok |= one.checked.ok;
+    all.checked.traces_before += one.checked.traces_before;
+    all.checked.traces_after += one.checked.traces_after;
+    all.saved_ns += one.saved_ns;
+    all.saved.insert(all.saved.end(), one.saved.begin(), one.saved.end());
+    std::ranges::move(one.merged, std::back_inserter(all.merged));
+  }
+  std::ranges::sort(all.saved, {}, &session::TraceRecord::start_ns);
+  return all;
+}
+
 void find(const Evidence& evidence, Findings& to) {
   std::map<std::pair<Line, std::string>, std::vector<const FunctionRun*>> made;
   for (const auto& [id, run] : evidence.functions()) {
@@ -51,7 +72,7 @@ void find(const Evidence& evidence, Findings& to) {
       to.suppressed.push_back({runs.front()->id, {}, Rule::kVariants});
       continue;
     }
-    const ReplayResult result = replay_as_one(evidence, runs, {});
+    const ReplayResult result = replay_as_few(evidence, runs);
     Finding f;
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));

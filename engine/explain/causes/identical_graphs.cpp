@@ -11,7 +11,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " changes, and the graph does not";
-    f.detail = values_text(f) + "; the graphs are identical" + also_text(f);
+    f.detail = values_text(f) + "; the graphs are identical" + with_it(f.also_paths);
     f.fix = "leave " + name + " out of the call";
     c.fix.call = leave_out(literal.places);
     c.most = GraphRelation::kIdentical;

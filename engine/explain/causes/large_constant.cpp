@@ -1,7 +1,10 @@
 // large_constant: a graph holds an array of a megabyte or more as a constant, once per trace. Fix: an argument, or a
 // variable that is made once.
+#include "engine/explain/captured_name.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/words.h"
+
+#include "engine/base/constant_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -41,19 +44,6 @@ uint64_t bytes_of(std::string_view type) {
   return bytes;
 }
 
-// tf.constant(0.5, shape=...): "[0.5, 0.5, ...] float32 (600, 600)" is no array of the user's.
-bool repeats_one_value(std::string_view constant) {
-  const size_t begin = constant.find_first_not_of('[');
-  const size_t comma = constant.find(", ", begin);
-  if (begin == constant.npos || comma == constant.npos) return false;
-  const std::string_view first = constant.substr(begin, comma - begin);
-  const size_t end = std::min(constant.find("..."), constant.find(']'));
-  size_t values = 0;
-  for (size_t at = begin; at + first.size() <= end; at += first.size() + 2, ++values)
-    if (constant.substr(at, first.size()) != first) return end - at <= first.size() && values > 3;
-  return values > 3;
-}
-
 struct Large {
   Line line;
   std::string type, constant;
@@ -82,7 +72,7 @@ class Search {
         if (!evidence_.is_of_other(f.graph, run_.id)) look_at(f.graph, trace, seen, depth + 1);
       if (node.op != "Const" || node.outputs.size() != 1) continue;
       const uint64_t bytes = bytes_of(node.outputs[0]);
-      if (bytes < kLarge || repeats_one_value(node.constant)) continue;
+      if (bytes < kLarge || node.constant.ends_with(kAllEqual)) continue;  // tf.constant(0.5, shape=...)
       Line line = evidence_.line(node.source);
       if (!line) line = evidence_.definition(run_);
       auto known = std::ranges::find_if(
@@ -103,6 +93,7 @@ std::string megabytes(uint64_t bytes) {
 }
 
 void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+  Outlines outlines(evidence);
   for (const Large& large : Search(evidence, run).find()) {
     Finding f;
     f.function = run.id;
@@ -115,7 +106,10 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
     for (const FunctionRun::Step& step : run.steps) f.calls += step.call;
     f.checked.why_not = "a value that is passed is another program";
     f.title = "an array of " + megabytes(large.bytes) + " is a constant of the graph";
-    f.detail = large.type;
+    const CapturedName captured = captured_name(evidence, outlines, large.line);
+    f.path = captured.path;
+    if (captured.made && captured.made != f.line) f.related.push_back({"value", captured.made});
+    f.detail = (f.path.empty() ? "" : f.path + ": ") + large.type;
     if (large.traces.size() > 1) f.detail += ", in " + std::to_string(large.traces.size()) + " traces";
     f.fix = "pass the array as an argument";
     also(f, "keep it in a tf.Variable that is made once, outside of the function", f.checked);

@@ -23,7 +23,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " is a new object in each call";
     f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
-               "; each counts by its identity, and the graphs are alike";
+               "; each counts by its identity, and the graphs are alike" + with_it(f.also_paths);
     const bool self = f.path == "args[0]" && f.parameter == "self";
     f.fix = self ? "make the object once, before the loop" : "make " + name + " once";
     c.complete = [self, name](Finding& made, const ReplayResult&) {

@@ -67,6 +67,7 @@ void differing_dtypes(const Evidence& evidence, GraphId a, GraphId b, std::set<s
 
 // The same change where the number is made: the keys become the same.
 void add_at_value(const Evidence& evidence, Finding& finding, const std::string& behind) {
+  if (finding.path.find(']') + 1 != finding.path.size()) return;  // what is made there holds more than the number
   for (const RelatedLine& related : finding.related) {
     if (related.role != "value" || related.at == finding.line) continue;
     Finding::Edit edit = wrap_value(evidence, related.at, "tf.constant(", behind);
@@ -113,7 +114,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
         made.fix = constant + ", and compute with it instead of setting " + attribute;
       }
-      made.detail += also_text(made);
+      made.detail += with_it(made.also_paths);
     };
     to.push_back(std::move(c));
   }

@@ -19,20 +19,9 @@ constexpr size_t kOftenUsed = 3;
 
 std::string kind_of(const std::string& type) { return type.substr(0, type.find('[')); }
 
-// The structure at `path` in one trace, as text: what it is, and the paths and types of what it holds.
-std::string structure_text(const TraceRecord& trace, const std::string& path) {
-  std::string text;
-  for (const KeyLeaf& leaf : trace.key) {
-    const bool inside = leaf.path.starts_with(path) && leaf.path.size() > path.size() &&
-                        (leaf.path[path.size()] == '[' || leaf.path[path.size()] == '.');
-    if (leaf.path != path && !inside) continue;
-    text += leaf.path.substr(path.size()) + (leaf.kind == "structure" ? leaf.type : "") + ' ';
-  }
-  return text;
-}
-
 // "list[3]", "dict with 'a', 'b'"
 std::string short_text(const TraceRecord& trace, const KeyLeaf& container) {
+  if (container.kind != "structure") return container.kind == "variable" ? "a variable" : "a tensor";
   if (!container.type.starts_with("dict")) return container.type;
   std::string keys;
   for (const KeyLeaf& leaf : trace.key) {
@@ -44,13 +33,29 @@ std::string short_text(const TraceRecord& trace, const KeyLeaf& container) {
   return "dict with " + keys;
 }
 
+// Structures at each trace; or a tensor at times, where the nesting differs.
+bool are_structures(const FunctionRun& run, const LeafSeries& s) {
+  bool structures = false, tensors = false;
+  for (size_t i = 0; i < s.leaves.size(); ++i) {
+    const KeyLeaf* leaf = s.leaves[i];
+    if (!leaf) return false;
+    if (leaf->kind == "structure") {
+      structures = true;
+      tensors |= contents_of(*run.traces[i], s.path).tensors;
+    } else if (leaf->kind != "tensor" && leaf->kind != "variable") {
+      return false;
+    }
+  }
+  return structures && (tensors || std::ranges::all_of(s.leaves, [](auto* l) { return l->kind == "structure"; }));
+}
+
 void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::vector<std::string> taken;
   for (const LeafSeries& s : leaf_series(run)) {
     const auto inside = [&](const std::string& outer) { return s.path.starts_with(outer); };
     if (std::ranges::any_of(taken, inside)) continue;
-    if (!std::ranges::all_of(s.leaves, [](const KeyLeaf* l) { return l && l->kind == "structure"; })) continue;
-    const auto counts = uses(run, [&](const TraceRecord& t) { return structure_text(t, s.path); });
+    if (!are_structures(run, s)) continue;
+    const auto counts = uses(run, [&](const TraceRecord& t) { return contents_of(t, s.path).text; });
     if (counts.size() < 2) continue;
     // If what differs lies in one container inside, that one is named.
     std::set<std::string> types;
@@ -67,7 +72,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
     std::set<std::string> kinds;
     for (const std::string& type : types) kinds.insert(kind_of(type));
     keys = kinds.size() == 1 && kinds.count("dict");
-    f.path = kinds.size() > 1 ? "type(" + s.path + ')' : keys ? s.path + ".keys()" : "len(" + s.path + ')';
+    f.path = kinds.size() > 1 ? s.path : keys ? s.path + ".keys()" : "len(" + s.path + ')';
     f.parameter = s.parameter;
     c.paths = {s.path};
     c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number("float32"));

@@ -12,8 +12,8 @@ namespace {
 using session::TraceRecord;
 
 constexpr uint64_t kManyCopies = 100;
-// Loops in each other that make many copies only together: one of them has to be more than a few layers.
-constexpr uint64_t kSomeCopies = 20;
+// Loops in each other that make many copies only together: one of them has to be more than the taps of a stencil.
+constexpr uint64_t kSomeCopies = 10;
 
 // How often one instruction made nodes, from their order: nodes of other instructions come in between.
 struct Visits {

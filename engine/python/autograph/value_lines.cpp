@@ -100,6 +100,48 @@ class Finder {
     add(in, expression->at.line, out);
   }
 
+  // The call that the function of a parameter is in, if its frame is the innermost one.
+  struct Caller {
+    Setting in;
+    const Node* call = nullptr;
+    bool bound = false;                    // of a method: the first parameter stands before the dot
+    std::vector<const Name*> positional;   // parameters of the function
+  };
+  std::optional<Caller> caller_with(const Definition& d, const Setting& in, int depth) {
+    const InterpreterFrame* frame = in.frame;
+    while (frame && ag_is_block_code(frame->code)) frame = users(frame->previous);
+    if (!frame || depth >= kDeepest) return {};
+    const auto* code = reinterpret_cast<PyCodeObject*>(frame->code);
+    // A generator's frame is entered by whoever takes the next item; other functions around have returned.
+    if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) return {};
+    const bool lambda = is(d.function, Kind::kLambda);
+    if (readable(code->co_name) != (lambda ? "<lambda>" : d.function->name(at::FunctionDef::name)->text)) return {};
+    const InterpreterFrame* outer = caller_of(frame);
+    const std::optional<Setting> there = outer ? setting_of(outer) : std::nullopt;
+    int line = 0;
+    Caller found{there.value_or(Setting()), there ? call_of(*there, line) : nullptr, false, {}};
+    if (!found.call) return {};
+    const Node* function = found.call->node(at::Call::func);
+    const Ref object = object_of(function, found.in);
+    if (object && (PyCFunction_Check(object.get()) || PyType_Check(object.get()))) return {};  // it calls in turn
+    const Node* arguments = arguments_of(d);
+    for (const int slot : {+at::arguments::posonlyargs, +at::arguments::args})
+      for (const Node* arg : arguments->list(slot)) found.positional.push_back(arg->name(at::arg::arg));
+    const bool method = !found.positional.empty() && found.positional[0]->text == "self";
+    found.bound = method && is(function, Kind::kAttribute) && !(object && PyType_Check(object.get()));
+    return found;
+  }
+
+  // Where `*args` or `**kwargs` of a wrapper is passed on as a whole: the call that has filled it.
+  std::optional<Caller> passed_on(const Node* expression, int slot, const Setting& in, int depth) {
+    if (!is(expression, Kind::kName)) return {};
+    const std::vector<Definition> made = in.definitions->of(expression);
+    if (made.size() != 1 || made[0].kind != Definition::Kind::kParameter) return {};
+    const Node* variadic = arguments_of(made[0])->node(slot);
+    if (!variadic || variadic->name(at::arg::arg) != made[0].name) return {};
+    return caller_with(made[0], in, depth);
+  }
+
   // Without code of the user's: what a name, an attribute of a module or class, or an item of a display stands for.
   Ref object_of(const Node* expression, const Setting& in) {
     switch (expression->kind) {
@@ -133,6 +175,10 @@ class Finder {
       if (!is_own_file(readable(reinterpret_cast<PyCodeObject*>(frame->code)->co_filename))) return frame;
     }
     return nullptr;
+  }
+
+  static const Node* arguments_of(const Definition& d) {
+    return d.function->node(is(d.function, Kind::kLambda) ? +at::Lambda::args : +at::FunctionDef::args);
   }
 
   // The frame whose call made this one, past parts of converted functions.
@@ -329,47 +375,28 @@ class Finder {
 
   // What the caller of this frame passed for one of its parameters.
   void lines_of_parameter(const Definition& d, const Setting& in, Places& out, int depth) {
-    const InterpreterFrame* frame = in.frame;
-    while (frame && ag_is_block_code(frame->code)) frame = users(frame->previous);
-    if (!frame || depth >= kDeepest) return;
-    const auto* code = reinterpret_cast<PyCodeObject*>(frame->code);
-    // A generator's frame is entered by whoever takes the next item; other functions around have returned.
-    if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) return;
-    const bool lambda = is(d.function, Kind::kLambda);
-    if (readable(code->co_name) != (lambda ? "<lambda>" : d.function->name(at::FunctionDef::name)->text)) return;
-    const InterpreterFrame* caller = caller_of(frame);
-    const std::optional<Setting> there = caller ? setting_of(caller) : std::nullopt;
-    int line = 0;
-    const Node* call = there ? call_of(*there, line) : nullptr;
-    if (!call) return;
-    const Node* function = call->node(at::Call::func);
-    const Ref object = object_of(function, *there);
-    if (object && (PyCFunction_Check(object.get()) || PyType_Check(object.get()))) return;  // it calls in turn
-    const Node* arguments = d.function->node(lambda ? +at::Lambda::args : +at::FunctionDef::args);
-    uint32_t index = 0, wanted = UINT32_MAX;
-    bool method = false;
-    for (const int slot : {+at::arguments::posonlyargs, +at::arguments::args}) {
-      for (const Node* arg : arguments->list(slot)) {
-        if (index == 0) method = arg->name(at::arg::arg)->text == "self";
-        if (arg->name(at::arg::arg) == d.name) wanted = index;
-        ++index;
-      }
+    const std::optional<Caller> caller = caller_with(d, in, depth);
+    if (!caller) return;
+    uint32_t wanted = UINT32_MAX;
+    for (uint32_t i = 0; i < caller->positional.size(); ++i)
+      if (caller->positional[i] == d.name) wanted = i;
+    if (caller->bound && wanted == 0) {
+      const Node* function = caller->call->node(at::Call::func);
+      return lines_of(function->node(at::Attribute::value), caller->in, out, depth + 1);
     }
-    const bool bound = method && is(function, Kind::kAttribute) && !(object && PyType_Check(object.get()));
-    if (bound && wanted == 0) return lines_of(function->node(at::Attribute::value), *there, out, depth + 1);
-    if (bound && wanted != UINT32_MAX) --wanted;
+    if (caller->bound && wanted != UINT32_MAX) --wanted;
     const Node* passed = nullptr;
     uint32_t position = 0;
-    for (const Node* arg : call->list(at::Call::args)) {
+    for (const Node* arg : caller->call->list(at::Call::args)) {
       if (is(arg, Kind::kStarred)) return;
       if (position++ == wanted) passed = arg;
     }
-    for (const Node* keyword : call->list(at::Call::keywords)) {
+    for (const Node* keyword : caller->call->list(at::Call::keywords)) {
       const Name* name = keyword->name(at::keyword::arg);
       if (!name) return;
       if (name->text == d.name->text) passed = keyword->node(at::keyword::value);
     }
-    if (passed) lines_of(passed, *there, out, depth + 1);
+    if (passed) lines_of(passed, caller->in, out, depth + 1);
     else if (d.value) add(in, d.value->at.line, out);
   }
 
@@ -392,7 +419,6 @@ class Arguments {
     const std::optional<Setting> setting = frame ? finder_.setting_of(frame) : std::nullopt;
     const Node* call = setting ? Finder::call_of(*setting, to_.at.line) : nullptr;
     if (!call) return;
-    in_ = &*setting;
     to_.at.file = setting->file;
     const Node* function = call->node(at::Call::func);
     const Ref object = finder_.object_of(function, *setting);
@@ -401,43 +427,81 @@ class Arguments {
       // model.step(x) or model(x)
       const bool named = is(function, Kind::kAttribute) &&
                          (callee_.name != "__call__" || function->name(at::Attribute::attr)->text == "__call__");
-      add(0, {}, named ? function->node(at::Attribute::value) : function);
+      add(0, {}, named ? function->node(at::Attribute::value) : function, {*setting});
     }
-    size_t at = put_before(object.get());
-    for (const Node* arg : call->list(at::Call::args)) {
-      if (is(arg, Kind::kStarred) || at >= callee_.positional) break;
-      add_argument(at++, arg);
-    }
-    for (const Node* keyword : call->list(at::Call::keywords)) {
-      const Name* name = keyword->name(at::keyword::arg);
-      const auto found = name ? std::ranges::find(callee_.names, name->text) : callee_.names.end();
-      if (found != callee_.names.end())
-        add_argument(static_cast<size_t>(found - callee_.names.begin()), keyword->node(at::keyword::value));
-    }
+    positional_of(call, 0, put_before(object.get()), {*setting});
+    keywords_of(call, {*setting});
   }
 
  private:
-  void add_argument(size_t index, const Node* argument) {
+  // A call in its setting; `depth`: through how many wrappers it passes its arguments on.
+  struct From {
+    const Setting& in;
+    int depth = 0;
+    int line = 0;                        // of the call, if it is not the innermost one
+    std::vector<const Name*> others = {};  // names that a wrapper keeps
+  };
+
+  void positional_of(const Node* call, size_t skip, size_t at, const From& from) {
+    for (const Node* arg : call->list(at::Call::args)) {
+      if (at >= callee_.positional) return;
+      if (is(arg, Kind::kStarred)) {
+        const Node* all = arg->node(at::Starred::value);
+        const auto caller = finder_.passed_on(all, at::arguments::vararg, from.in, from.depth);
+        if (!caller) return;
+        const size_t own = caller->positional.size() - caller->bound;
+        return positional_of(caller->call, own, at, from_caller(*caller, from));
+      }
+      if (skip) --skip;
+      else add_argument(at++, arg, from);
+    }
+  }
+
+  void keywords_of(const Node* call, const From& from) {
+    for (const Node* keyword : call->list(at::Call::keywords)) {
+      const Node* value = keyword->node(at::keyword::value);
+      const Name* name = keyword->name(at::keyword::arg);
+      if (!name) {
+        if (const auto caller = finder_.passed_on(value, at::arguments::kwarg, from.in, from.depth))
+          keywords_of(caller->call, from_caller(*caller, from));
+        continue;
+      }
+      const auto kept = [&](const Name* other) { return other->text == name->text; };
+      const auto found = std::ranges::find(callee_.names, name->text);
+      if (found == callee_.names.end() || std::ranges::any_of(from.others, kept)) continue;
+      add_argument(static_cast<size_t>(found - callee_.names.begin()), value, from);
+    }
+  }
+
+  static From from_caller(const Finder::Caller& caller, const From& from) {
+    return {caller.in, from.depth + 1, static_cast<int>(caller.call->at.line), caller.positional};
+  }
+
+  void add_argument(size_t index, const Node* argument, const From& from) {
     index += callee_.method;
     if (is(argument, Kind::kList) || is(argument, Kind::kTuple)) {
       const List& items = argument->list(at::Tuple::elts);
       for (uint32_t i = 0; i < items.size && i < kMostItems && !is(items[i], Kind::kStarred); ++i)
-        add(index, i, items[i]);
+        add(index, i, items[i], from);
     }
-    add(index, {}, argument);
+    add(index, {}, argument, from);
   }
 
-  void add(size_t index, std::optional<uint32_t> item, const Node* argument) {
+  void add(size_t index, std::optional<uint32_t> item, const Node* argument, const From& from) {
     Places places;
-    finder_.lines_of(argument, *in_, places);
+    finder_.lines_of(argument, from.in, places);
     std::erase(places, to_.at);
-    if (!places.empty()) to_.arguments.push_back({index, item, std::move(places)});
+    std::optional<SourceLine> passed;
+    if (from.line) {
+      passed = SourceLine{from.in.file, from.line};
+      std::erase(places, *passed);
+    }
+    if (!places.empty() || passed) to_.arguments.push_back({index, item, std::move(places), std::move(passed)});
   }
 
   const CalleeParameters& callee_;
   CallLines& to_;
   Finder finder_;
-  const Setting* in_ = nullptr;
 };
 
 }  // namespace

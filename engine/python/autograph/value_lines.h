@@ -30,6 +30,7 @@ struct CallLines {
     size_t parameter = 0;
     std::optional<uint32_t> item;  // of a list or tuple that is written in the call
     std::vector<SourceLine> made;  // the most specific first, without the call's own line
+    std::optional<SourceLine> passed;  // the call of the wrapper that passes it on with its *args or **kwargs
   };
   std::vector<Argument> arguments;
 };

@@ -48,12 +48,6 @@ bool belongs_to_outer(PyObject* value) {
   return false;
 }
 
-// A counter of traces counts what it should.
-bool counts_traces(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.find("trac") != name.npos || name.find("compil") != name.npos;
-}
-
 // All functions that ran in a trace.
 std::set<SharedBody>& known_bodies() {
   static auto& all = *new std::set<SharedBody>;
@@ -251,10 +245,12 @@ struct StateWatch::Impl {
       if (!leaked && (access.memo || after.same(e.before) || after.kind != SeenValue::kData)) continue;
       if (!leaked && e.body->outside.makes_once && access.kind == OutsideAccess::kStore) continue;
       const Elsewhere where = elsewhere(e);
-      if (!leaked && counts_traces(where.name.name + where.name.item.key)) continue;
+      // A counter of traces counts what it should.
+      if (!leaked && autograph::is_about_traces(where.name.name + where.name.item.key)) continue;
       if (!done.insert(where.text).second) continue;
       auto uses = uses_of(*e.body, where.name, leaked ? traced() : involved());
       if (where.name.kind == autograph::StateName::kAttribute) drop_other_classes(uses, e);
+      if (!leaked) std::erase_if(uses, [](const FoundUse& f) { return f.use.of_traces; });
       const auto reads = [](const FoundUse& f) { return !f.use.store; };
       // A list of which only the length is read.
       if (leaked && access.kind == OutsideAccess::kMutation && std::ranges::any_of(uses, reads) &&

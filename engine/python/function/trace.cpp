@@ -9,6 +9,7 @@
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/autograph/convert.h"
@@ -16,6 +17,8 @@
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/trace/key_spec.h"
+
+#include <frameobject.h>
 
 #include <algorithm>
 
@@ -307,10 +310,26 @@ std::exception_ptr FunctionCore::failure() {
   return std::make_exception_ptr(PythonErrorSet());
 }
 
+// The innermost frame of the user's, as AutoGraph writes it into messages; empty if there is none.
+static std::string user_frame(PyObject* exception) {
+  const Ref traceback = Ref::steal(PyException_GetTraceback(exception));
+  std::string text;
+  for (auto* tb = reinterpret_cast<PyTracebackObject*>(traceback.get()); tb; tb = tb->tb_next) {
+    const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(tb->tb_frame)));
+    const auto* made = reinterpret_cast<PyCodeObject*>(code.get());
+    const std::string file = readable(made->co_filename);
+    const int line = tb->tb_lineno > 0 ? tb->tb_lineno : PyFrame_GetLineNumber(tb->tb_frame);
+    if (!is_own_file(file.c_str()))
+      text = str("\n\n    File \"", file, "\", line ", line, ", in ", readable(made->co_name), "\n");
+  }
+  return text;
+}
+
 std::string FunctionCore::describe(const std::exception_ptr&) const {
   const Ref exception = take_exception();
   if (!exception) return "an error";
   std::string text = str(Py_TYPE(exception.get())->tp_name, ": ", str_of(exception.get()));
+  if (!options.autograph) text += user_frame(exception.get());
   raise_again(exception);
   return text;
 }

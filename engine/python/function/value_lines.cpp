@@ -9,7 +9,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace footlight::python {
 namespace {
@@ -22,7 +24,7 @@ struct Noted {
   int traces = 0;
   struct Line {
     int looked = 0;
-    std::map<std::string, std::vector<SourceLine>> last;
+    std::map<std::string, std::pair<std::optional<SourceLine>, std::vector<SourceLine>>> last;
   };
   std::map<std::pair<uint32_t, uint32_t>, Line> lines;
 };
@@ -57,14 +59,16 @@ void record(FunctionCore& core, TraceId trace, Noted::Line& noted, session::Writ
     session::ObservationRecord record;
     record.path = str("args[", argument.parameter, "]");
     if (argument.item) record.path += str("[", *argument.item, "]");
-    std::vector<SourceLine>& last = noted.last[record.path];
-    if (argument.made == last) continue;
-    last = argument.made;
+    const auto now = std::pair(argument.passed, argument.made);
+    auto& last = noted.last[record.path];
+    if (last == now) continue;
+    last = now;
     record.kind = session::ObservationKind::kValueLine;
     record.function = core.function.id();
     record.trace = trace;
     record.file = writer.file(call.at.file);
     record.line = call.at.line;
+    if (const auto& at = argument.passed) record.lines.push_back({"call", writer.file(at->file), at->line});
     for (const SourceLine& line : argument.made) record.lines.push_back({"value", writer.file(line.file), line.line});
     writer.add(std::move(record));
   }

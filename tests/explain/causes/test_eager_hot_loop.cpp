@@ -60,6 +60,20 @@ class TestEagerHotLoop : public QObject {
     }
   }
 
+  void short_imports_and_the_making_of_data_come_once() {
+    for (const bool often : {false, true}) {
+      SampleSource run(kSource);
+      const CodeId module = run.code("<module>", 1), train = run.code("train", 1);
+      run.op(module, 9);
+      run.op(module, 10, 1, 1000, 40'000'000);
+      for (int i = 0; i < 1500; ++i) {
+        if (often && i % 100 == 0) run.op(module, 11), run.op(module, 12, 1, 1000, 3'000'000);
+        run.op(train, 2, 1, 1000, i ? 1000 : 30'000'000), run.op(train, 3);
+      }
+      QCOMPARE(run.findings().size(), often ? size_t{0} : size_t{1});
+    }
+  }
+
   void many_ops_of_one_instruction_are_one_call() {
     SampleSource run(kSource);
     const CodeId train = run.code("train", 1);

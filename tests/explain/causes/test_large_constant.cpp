@@ -34,6 +34,28 @@ class TestLargeConstant : public QObject {
     QVERIFY(!found[0].checked.ok);
   }
 
+  void the_name_of_the_array_and_where_it_is_made() {
+    const struct { const char* source; int line; const char* path; int made; } kCases[] = {
+        {"table = np.ones(9)\ndef step(x):\n    return x @ table.astype('f')  # other\n", 3, "global table", 1},
+        {"def make(n):\n    table = load(n)\n    def step(x):\n        return tf.gather(table, x, axis=0)\n", 4,
+         "closure table", 2},
+        {"class Index:\n    def __init__(self):\n        self.rows = load()\n    def step(self, x):\n"
+         "        return x @ self.rows.T\n", 5, "self.rows", 3},
+        {"from data import table\ndef step(x):\n    return x @ table\n", 3, "global table", 0},
+        {"table = 1\ndef step(x):\n    table = tf.constant(load(9))\n    return x @ table\n", 3, "", 0},
+        {"scale = 2.0\ntable = np.ones(9)\ndef step(x):\n    return x * scale @ table\n", 4, "global table", 2},
+    };
+    for (const auto& c : kCases) {
+      SampleSource run(c.source);
+      SampleSource::node(run.trace(), "Const", c.line);
+      run.graphs[0].nodes.back().outputs = {"float32 (500, 500)"};
+      const auto found = run.findings();
+      QCOMPARE(found.size(), size_t{1});
+      QCOMPARE(found[0].path, std::string(c.path));
+      QCOMPARE(found[0].related.empty() ? 0 : found[0].related[0].at.line, c.made);
+    }
+  }
+
   void what_is_smaller_or_one_number_repeated() {
     SampleSource run(kSource);
     session::GraphRecord& graph = run.trace();
@@ -41,9 +63,9 @@ class TestLargeConstant : public QObject {
     constant(graph, "uint8 (999999)", "[1, 2, ...]");
     constant(graph, "float32 (?, 5000000)", "");
     constant(graph, "float32", "");
-    constant(graph, "float32 (600, 600)", "[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, ...] float32 (600, 600) #8d");
+    constant(graph, "float32 (600, 600)", "[0.5, 0.5, ...] float32 (600, 600) #all-equal");
     QCOMPARE(run.findings().size(), size_t{0});
-    constant(graph, "float32 (600, 600)", "[0.5, 0.5, 0.5, 0.5, 0.5, 0.7, ...] float32 (600, 600) #8e");
+    constant(graph, "float32 (600, 600)", "[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, ...] float32 (600, 600) #8e");
     QCOMPARE(run.findings().size(), size_t{1});
   }
 };

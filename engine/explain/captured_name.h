@@ -1,0 +1,17 @@
+// The name by which a line reads something from outside of its function: sessions have the text of files and no syntax
+// trees.
+#pragma once
+
+#include "engine/explain/loops.h"
+
+namespace footlight::explain {
+
+struct CapturedName {
+  std::string path;  // "global TABLE", "closure matrix", "self.index"; empty: the line names nothing from outside
+  Line made;         // where it is assigned; line 0: unknown
+};
+
+// Of several names, one that NumPy makes comes first.
+CapturedName captured_name(const Evidence& evidence, Outlines& outlines, const Line& line);
+
+}  // namespace footlight::explain

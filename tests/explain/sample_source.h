@@ -20,6 +20,7 @@ struct SampleSource {
   std::vector<session::GeneratedRecord> generated;
   EagerOps eager;
   int64_t now_ns = 1000;
+  bool failed = false;
 
   explicit SampleSource(const std::string& text) {
     // Edits use the name of the module, so the file has it: behind the lines that tests count.
@@ -96,6 +97,7 @@ struct SampleSource {
     RunRecords records{functions, traces, graphs, calls, keys, files, codes, observations};
     records.decisions = decisions;
     records.generated = generated;
+    records.failed = failed;
     const EagerSums sums = eager.sums();
     records.eager = &sums;
     return find_findings(records).found;

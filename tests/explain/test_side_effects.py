@@ -37,6 +37,19 @@ EFFECTS = {
             model.step(tf.ones([2]))
         print(model.steps)
     '''),
+    'a track that is extracted': ('self.track', 'Radar.step', '''
+        class Radar(tf.Module):
+            def __init__(self):
+                self.track = []
+            @tf.function
+            def step(self, x):
+                self.track.append(len(self.track))  # here
+                return x * 2.0
+        radar = Radar()
+        for i in range(6):
+            radar.step(tf.ones([2]))
+        print('extracted', radar.track)
+    '''),
     'a global': ('global calls', 'step', '''
         calls = 0
         @tf.function

@@ -63,7 +63,7 @@ class TestAutographFallback : public QObject {
 
   void what_nothing_tried_to_convert() {
     for (const char* source : {"@tf.autograph.experimental.do_not_convert\n@cached\ndef step(x):\n    if x > 0:\n",
-                               "import tensorflow as tf\n@tf.function(autograph=False)\ndef step(x):\n    if x > 0:\n"}) {
+                               "import tf\n@tf.function(autograph=False)\ndef step(x):\n    if x > 0:\n"}) {
       SampleSource run(source);
       run.functions[0].decorator_line = 2;
       run.trace();

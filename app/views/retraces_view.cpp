@@ -97,7 +97,8 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   column->addSpacing(16);
   auto* key_head = new QHBoxLayout;
   key_heading_ = plain_label({}, "heading");
-  key_summary_ = plain_label({}, "dim");
+  key_summary_ = elided_label({}, "dim");
+  key_summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the links come first
   key_head->addWidget(key_heading_);
   key_head->addSpacing(22);
   key_head->addWidget(key_summary_, 1);

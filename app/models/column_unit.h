@@ -15,6 +15,7 @@ struct ColumnUnit {
   int decimals = 0;
   QString text(double value) const;   // "0.31", "1,024"; "<0.001" for what is less; "" for nothing
   QString heading(const char* column) const;  // "total, us"
+  bool operator==(const ColumnUnit&) const = default;
 };
 
 // ns, us, ms or s, of which the largest of some times has at least one; how many decimals is the caller's choice.

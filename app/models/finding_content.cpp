@@ -2,6 +2,7 @@
 #include "app/models/finding_content.h"
 
 #include "app/models/dismissed.h"
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include "engine/explain/edits.h"
@@ -48,8 +49,11 @@ EvidenceRow values_row(const Finding& f) {
 EvidenceRow use_row(const Document& document, const Finding& f) {
   size_t once = 0;
   for (const TraceId id : f.saved) once += document.calls_of(id).calls <= 1;
-  QString text = QStringLiteral("%1 of %2 avoidable").arg(f.saved.size()).arg(
-      counted(f.checked.traces_before, "trace", "traces"));
+  // Without a replay, the count before is not known.
+  QString text = f.checked.traces_before
+                     ? QStringLiteral("%1 of %2 avoidable").arg(count_text(f.saved.size())).arg(
+                           counted(f.checked.traces_before, "trace", "traces"))
+                     : counted(f.saved.size(), "trace", "traces") + QStringLiteral(" probably avoidable");
   if (once) text += QStringLiteral("; %1 served a single call").arg(count_text(once));
   EvidenceRow made = row(QStringLiteral("traces"), text);
   made.link = QStringLiteral("Show their calls");
@@ -57,27 +61,24 @@ EvidenceRow use_row(const Document& document, const Finding& f) {
   return made;
 }
 
+// A finding about ops or runs costs these; others cost the time in which the function was traced.
 EvidenceRow cost_row(const Document& document, const Finding& f) {
-  int64_t python = 0, autograph = 0, optimize = 0, compile = 0;
+  std::vector<const session::TraceRecord*> traces;
+  int64_t traced = 0;
   const session::FunctionRecord* function = document.function(f.function);
   for (const session::TraceRecord& t : document.traces) {
     const session::FunctionRecord* of = document.function(t.function);
-    if (!function || !of || of->name != function->name || of->line != function->line || !t.error.empty()) continue;
-    python += t.phase_ns("python");
-    autograph += t.phase_ns("autograph");
-    optimize += t.phase_ns("optimize");
-    compile += t.phase_ns("compile");
+    if (!function || !of || of->name != function->name || of->line != function->line) continue;
+    traces.push_back(&t);
+    traced += t.end_ns - t.start_ns;
   }
-  QStringList parts;
-  const auto part = [&](const char* name, int64_t ns) {
-    if (ns > 0) parts << QLatin1String(name) + QLatin1Char(' ') + duration_text(ns);
-  };
-  part("Python", python);
-  part("AutoGraph", autograph);
-  part("optimizer", optimize);
-  part("compile", compile);
-  QString text = QStringLiteral("tracing ") + duration_text(f.cost_ns);
-  if (!parts.isEmpty()) text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+  QString text = duration_text(f.cost_ns);
+  if (traced == f.cost_ns) {
+    QStringList parts;
+    for (const PhaseTime& p : own_times(traces)) parts << p.word + QLatin1Char(' ') + duration_text(p.ns);
+    text.prepend(QStringLiteral("tracing "));
+    if (parts.size() > 1) text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+  }
   if (document.duration_ns() > 0)
     text += QStringLiteral("; %1 % of the run").arg(100.0 * static_cast<double>(f.cost_ns) /
                                                       static_cast<double>(document.duration_ns()), 0, 'f', 1);

@@ -1,6 +1,7 @@
 // Decides which boxes and edges to draw for a graph.
 #include "app/models/graph_plan.h"
 
+#include "app/models/area_facts.h"
 #include "app/models/graph_costs.h"
 #include "app/models/graph_gradients.h"
 #include "app/models/graph_groups.h"
@@ -11,6 +12,7 @@
 #include <set>
 
 namespace footlight::app {
+
 namespace {
 
 constexpr size_t kHubDegree = 8;
@@ -19,12 +21,6 @@ constexpr int kDeepest = 6;          // bodies within bodies
 constexpr double kBoxHeight = 44, kChipRow = 22;
 constexpr size_t kMostChips = 4;
 constexpr double kCostWidth = 58;    // of a duration behind the subtitle
-
-bool is_constant(const session::NodeRecord& n) { return n.op == "Const"; }
-bool is_identity(const session::NodeRecord& n) { return n.op == "Identity" || n.op == "NoOp"; }
-bool is_handle(const session::NodeRecord& n) {
-  return n.op == "Placeholder" && !n.outputs.empty() && n.outputs.front().starts_with("resource");
-}
 
 bool same_word(QString title, const std::string& op) {
   while (!title.isEmpty() && (title.back().isDigit() || title.back() == QLatin1Char('_'))) title.chop(1);
@@ -51,8 +47,8 @@ bool calls_function(const session::NodeRecord& n) {
 
 class Planner {
  public:
-  Planner(const Document& document, const GraphOptions& options, const std::function<void()>& go_on)
-      : document_(document), options_(options), go_on_(go_on) {}
+  Planner(const Document& document, const GraphOptions& options, const std::function<void()>& go_on, PlanMemo* memo)
+      : document_(document), options_(options), go_on_(go_on), memo_(memo) {}
 
   GraphPlan make(GraphId root) {
     plan_.root = root;
@@ -70,18 +66,13 @@ class Planner {
     int index;
     QString prefix;
     int depth;
-    std::vector<QString> parameters;        // by input: names of variables passed in; may be shorter
-    GraphGroups groups;
+    std::shared_ptr<const AreaFacts> facts;
     std::vector<int> box;                   // by position: its box or the group's; -1: hidden, a chip, another piece
     std::vector<int> twin;                  // of another piece of an open repeat: the same node of the one shown; -1
-    std::vector<QString> variable;          // by position: what the node is a handle or a read of
-    QHash<quint32, int> row;                // positions by id
+    int row(uint32_t id) const { return facts->row.value(id, -1); }
+    const QString& variable(size_t i) const { return facts->variable[i]; }
+    const GraphGroups& groups() const { return facts->groups; }
   };
-
-  bool hidden(const session::NodeRecord& n) const {
-    return (options_.hide_constants && is_constant(n)) ||
-           (options_.hide_identities && is_identity(n) && n.inputs.size() == 1 && n.functions.empty());
-  }
 
   bool open(const GraphGroup& g) const {
     if (g.kind == GraphGroup::Kind::kScope && !options_.fold_scopes) return !options_.folded.contains(g.key);
@@ -96,19 +87,12 @@ class Planner {
     plan_.areas.push_back({id, owner, title, detail, {}, {}, {}, {}});
     const session::GraphRecord* g = document_.graph(id);
     if (!g) return index;
-    Area area{*g, index, prefix, depth, std::move(parameters), {}, {}, {}, {}, {}};
-    for (size_t i = 0; i < g->nodes.size(); ++i) area.row.insert(g->nodes[i].id, static_cast<int>(i));
-    find_variables(area);
-    std::vector<std::string> names = made_in(document_, *g, options_.grouping);
-    const std::string common = common_scope(names);
-    area.groups = group_nodes(document_, *g, {prefix, std::move(names), common, !options_.fold_repeats, [&](size_t i) {
-                                                if (i % 256 == 0) go_on_();
-                                                return !hidden(g->nodes[i]) && area.variable[i].isEmpty();
-                                              }});
+    Area area{*g, index, prefix, depth, {}, {}, {}};
+    area.facts = area_facts(document_, *g, options_, {prefix, std::move(parameters)}, go_on_, memo_);
     open_around_way(area);
     area.box.assign(g->nodes.size(), -1);
     area.twin.assign(g->nodes.size(), -1);
-    add_boxes(area, common);
+    add_boxes(area, area.facts->common);
     add_edges(area);
     if (options_.chips) add_chips(area);
     for (size_t i = 0; i < g->nodes.size(); ++i) {
@@ -129,11 +113,11 @@ class Planner {
   // Opens the groups around what is to be seen, each repeat at its own piece.
   void open_around_way(const Area& area) {
     for (const auto& [graph, node] : way_) {
-      const int row = graph == area.graph.id ? area.row.value(node, -1) : -1;
+      const int row = graph == area.graph.id ? area.row(node) : -1;
       if (row < 0) continue;
       const auto i = static_cast<size_t>(row);
-      for (int k = area.groups.of[i]; k >= 0; k = area.groups.groups[static_cast<size_t>(k)].parent) {
-        const GraphGroup& group = area.groups.groups[static_cast<size_t>(k)];
+      for (int k = area.groups().of[i]; k >= 0; k = area.groups().groups[static_cast<size_t>(k)].parent) {
+        const GraphGroup& group = area.groups().groups[static_cast<size_t>(k)];
         options_.folded.remove(group.key);
         if (group.kind != GraphGroup::Kind::kScope || options_.fold_scopes) options_.opened.insert(group.key);
         if (group.kind == GraphGroup::Kind::kRepeat)
@@ -145,30 +129,6 @@ class Planner {
     }
   }
 
-  // Handles of variables, and the reads of them, whose readers get a chip.
-  void find_variables(Area& area) {
-    const session::GraphRecord& g = area.graph;
-    area.variable.resize(g.nodes.size());
-    if (!options_.chips) return;
-    std::set<uint32_t> given;  // results of the graph stay boxes
-    for (const session::EdgeRecord& e : g.outputs) given.insert(e.from);
-    QHash<quint32, int> input;
-    for (size_t k = 0; k < g.inputs.size(); ++k) input.insert(g.inputs[k], static_cast<int>(k));
-    for (size_t i = 0; i < g.nodes.size(); ++i) {
-      const session::NodeRecord& n = g.nodes[i];
-      if (given.count(n.id)) continue;
-      if (is_handle(n)) {
-        QString name = capture_of(g, n.id).section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
-        const auto parameter = static_cast<size_t>(input.value(n.id, -1));
-        if (name.isEmpty() && parameter < area.parameters.size()) name = area.parameters[parameter];
-        area.variable[i] = name.isEmpty() ? QStringLiteral("variable") : name;
-      } else if (n.op == "ReadVariableOp" && !n.inputs.empty()) {
-        const int from = area.row.value(n.inputs.front().from, -1);
-        if (from >= 0) area.variable[i] = area.variable[static_cast<size_t>(from)];
-      }
-    }
-  }
-
   void add_boxes(Area& area, const std::string& common) {
     const session::GraphRecord& g = area.graph;
     std::map<int, int> cluster_of, folded;
@@ -176,19 +136,19 @@ class Planner {
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       if (i % 256 == 0) go_on_();
       ++plan_.nodes;
-      if (!area.variable[i].isEmpty()) continue;
-      if (hidden(g.nodes[i])) {
+      if (!area.variable(i).isEmpty()) continue;
+      if (is_hidden(g.nodes[i], options_)) {
         ++plan_.hidden;
         continue;
       }
       path.clear();
-      for (int at = area.groups.of[i]; at >= 0; at = area.groups.groups[static_cast<size_t>(at)].parent)
+      for (int at = area.groups().of[i]; at >= 0; at = area.groups().groups[static_cast<size_t>(at)].parent)
         path.push_back(at);
       std::reverse(path.begin(), path.end());
       int cluster = -1;
       std::string inside = options_.grouping == GraphGrouping::kNames ? common : std::string();
       for (const int at : path) {
-        const GraphGroup& group = area.groups.groups[static_cast<size_t>(at)];
+        const GraphGroup& group = area.groups().groups[static_cast<size_t>(at)];
         if (!open(group)) {
           const auto [known, added] = folded.try_emplace(at, -1);
           if (added) known->second = add_folded(area, cluster, group);
@@ -215,7 +175,7 @@ class Planner {
         area.box[i] = add_node(area, i, cluster, q(g.nodes[i].name.substr(inside.size())));
     }
     for (const auto& [at, made] : folded) {
-      const GraphGroup& group = area.groups.groups[static_cast<size_t>(at)];
+      const GraphGroup& group = area.groups().groups[static_cast<size_t>(at)];
       QStringList words{group.kind == GraphGroup::Kind::kRepeat
                             ? counted(group.repeat.period, "node", "nodes") + QStringLiteral(" each")
                             : counted(box(made).holds, "node", "nodes")};
@@ -246,8 +206,9 @@ class Planner {
     if (group.kind == GraphGroup::Kind::kRepeat) {
       c.times = group.repeat.times;
       if (!options_.unrolled.contains(group.key))
-        c.title = group.title.section(QStringLiteral("  "), 1) +
-                  QStringLiteral("   piece %1 of %2").arg(shown_piece(group) + 1).arg(group.repeat.times);
+        c.title = QString::fromUtf8("%1 of ×%2  ")  // first: a narrow piece cuts the rest
+                      .arg(count_text(static_cast<uint64_t>(shown_piece(group)) + 1), count_text(group.repeat.times)) +
+                  group.title.section(QStringLiteral("  "), 1);
     }
     if (!group.detail.isEmpty()) c.title += QStringLiteral("   ") + group.detail;
     return c;
@@ -283,7 +244,7 @@ class Planner {
     made.expandable = !n.functions.empty() && area.depth < kDeepest;
     if (!n.outputs.empty()) made.dtype = q(n.outputs.front()).section(QLatin1Char(' '), 0, 0);
     for (const std::string& output : n.outputs) made.bytes += bytes_of(output);
-    describe(made, g, n);
+    describe(made, area, n);
     if (options_.chips) count_chips(made, area, i);
     const bool runs = n.op != "Const" && n.op != "Placeholder";
     const int index = place(std::move(made), options_.chips && runs ? kCostWidth : 0);
@@ -291,9 +252,9 @@ class Planner {
     return index;
   }
 
-  void describe(PlanBox& made, const session::GraphRecord& g, const session::NodeRecord& n) {
+  void describe(PlanBox& made, const Area& area, const session::NodeRecord& n) {
     QStringList words;
-    const QString capture = capture_of(g, n.id);
+    const QString capture = area.facts->captures.value(n.id);
     if (!capture.isEmpty()) {
       // Show a captured variable under its own name, not the name of its placeholder.
       made.title = capture.section(QLatin1Char(' '), 0, 0).section(QLatin1Char(':'), 0, 0);
@@ -349,8 +310,8 @@ class Planner {
       std::vector<QString> parameters(body->inputs.size());
       for (size_t k = 0; k < parameters.size() && body->inputs.size() <= n.inputs.size(); ++k) {
         const size_t input = k + n.inputs.size() - body->inputs.size();
-        const int at = area.row.value(n.inputs[input].from, -1);
-        if (at >= 0) parameters[k] = area.variable[static_cast<size_t>(at)];
+        const int at = area.row(n.inputs[input].from);
+        if (at >= 0) parameters[k] = area.variable(static_cast<size_t>(at));
       }
       const int body_area = add_area(inner, made, key + QLatin1Char('|') + q(role) + QLatin1Char('/'),
                                      calls_function(n) ? graph_title(document_, inner) : body_title(role),
@@ -360,20 +321,6 @@ class Planner {
   }
 
   // "w1:0 float32 (8, 16) variable" if the node is the input for a capture; captures are the last inputs.
-  QString capture_of(const session::GraphRecord& g, uint32_t node) {
-    if (captures_of_ != g.id || !captures_known_) {
-      captures_.clear();
-      captures_of_ = g.id;
-      captures_known_ = true;
-      const session::TraceRecord* t = document_.trace_of_graph(g.id);
-      if (t && t->graph() == g.id && t->captures.size() <= g.inputs.size()) {
-        const size_t first = g.inputs.size() - t->captures.size();
-        for (size_t i = first; i < g.inputs.size(); ++i) captures_.insert(g.inputs[i], q(t->captures[i - first]));
-      }
-    }
-    return captures_.value(node);
-  }
-
   int place(PlanBox box, double spare = 0) {
     double wide = std::max(7.4 * static_cast<double>(box.title.size()) + (box.expandable ? 22 : 0),
                            6.8 * static_cast<double>(box.subtitle.size()) + spare);
@@ -393,9 +340,9 @@ class Planner {
     std::set<QString> known;
     size_t more = 0;
     for (const session::EdgeRecord& e : area.graph.nodes[i].inputs) {
-      const int from = area.row.value(e.from, -1);
-      if (from < 0 || area.variable[static_cast<size_t>(from)].isEmpty()) continue;
-      const QString& name = area.variable[static_cast<size_t>(from)];
+      const int from = area.row(e.from);
+      if (from < 0 || area.variable(static_cast<size_t>(from)).isEmpty()) continue;
+      const QString& name = area.variable(static_cast<size_t>(from));
       if (!known.insert(name).second) continue;
       if (made.chips.size() == kMostChips) ++more;
       else made.chips.push_back({PlanChip::Kind::kVariable, name.size() > 20 ? name.left(19) + QChar(0x2026) : name,
@@ -407,12 +354,12 @@ class Planner {
   // Gradients beside their op; and where the nodes behind chips are shown.
   void add_chips(Area& area) {
     const session::GraphRecord& g = area.graph;
-    const std::vector<size_t> forward = forward_ops(g);
+    const std::vector<size_t>& forward = area.facts->forward;
     lay_back_beside(plan_, area.index, forward, [&](size_t i) { return end_of(area, i).first; });
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       for (const session::EdgeRecord& e : g.nodes[i].inputs) {
-        const int from = area.row.value(e.from, -1);
-        if (from < 0 || area.variable[static_cast<size_t>(from)].isEmpty()) continue;
+        const int from = area.row(e.from);
+        if (from < 0 || area.variable(static_cast<size_t>(from)).isEmpty()) continue;
         if (area.box[i] >= 0 && area.twin[static_cast<size_t>(from)] < 0 && area.box[static_cast<size_t>(from)] < 0)
           stands_for(area, static_cast<size_t>(from), area.box[i]);
       }
@@ -456,7 +403,7 @@ class Planner {
     // Follow hidden nodes back to the visible one that produces the value.
     const auto source = [&](session::EdgeRecord e, const session::NodeRecord*& from) -> int {
       for (int hops = 0; hops < 64; ++hops) {
-        const int row = area.row.value(e.from, -1);
+        const int row = area.row(e.from);
         if (row < 0) return -1;
         from = &g.nodes[static_cast<size_t>(row)];
         if (end_of(area, static_cast<size_t>(row)).first >= 0) return row;
@@ -506,7 +453,7 @@ class Planner {
       }
       if (options_.hide_control) continue;
       for (uint32_t c : g.nodes[i].control_inputs) {
-        const int row = area.row.value(c, -1);
+        const int row = area.row(c);
         if (row >= 0 && area.box[static_cast<size_t>(row)] >= 0) add(row, i, {}, true);
       }
     }
@@ -515,8 +462,8 @@ class Planner {
 
   // The innermost repeat around a node.
   const GraphGroup* repeat_around(const Area& area, size_t at) const {
-    for (int g = area.groups.of[at]; g >= 0; g = area.groups.groups[static_cast<size_t>(g)].parent) {
-      const GraphGroup& group = area.groups.groups[static_cast<size_t>(g)];
+    for (int g = area.groups().of[at]; g >= 0; g = area.groups().groups[static_cast<size_t>(g)].parent) {
+      const GraphGroup& group = area.groups().groups[static_cast<size_t>(g)];
       if (group.kind == GraphGroup::Kind::kRepeat) return &group;
     }
     return nullptr;
@@ -554,18 +501,16 @@ class Planner {
   const Document& document_;
   GraphOptions options_;
   const std::function<void()>& go_on_;
+  PlanMemo* const memo_;
   GraphPlan plan_;
   std::vector<std::pair<GraphId, uint32_t>> way_;  // to what is to be seen
-  GraphId captures_of_;
-  bool captures_known_ = false;
-  QHash<quint32, QString> captures_;
 };
 
 }  // namespace
 
 GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options,
-                     const std::function<void()>& go_on) {
-  return Planner(document, options, go_on).make(graph);
+                     const std::function<void()>& go_on, PlanMemo* memo) {
+  return Planner(document, options, go_on, memo).make(graph);
 }
 
 }  // namespace footlight::app

@@ -12,6 +12,7 @@
 #include <QString>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace footlight::app {
@@ -118,9 +119,14 @@ struct GraphPlan {
   int box_with_key(const QString& key) const;
 };
 
+// What plans of the same records have in common: opening a group does not look for all groups again. For one thread at
+// a time; other records need another one.
+class PlanMemo;
+std::shared_ptr<PlanMemo> plan_memo();
+
 // `go_on` is called again and again, and throws to end it.
 GraphPlan plan_graph(const Document& document, GraphId graph, const GraphOptions& options,
-                     const std::function<void()>& go_on = [] {});
+                     const std::function<void()>& go_on = [] {}, PlanMemo* memo = nullptr);
 
 // Scopes to fold and functions to open when a graph is first shown: small graphs are expanded, big ones folded.
 GraphOptions default_options(const Document& document, GraphId graph);

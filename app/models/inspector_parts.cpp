@@ -2,6 +2,7 @@
 #include "app/models/inspector_parts.h"
 
 #include "app/models/graph_gradients.h"
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include "engine/explain/stages.h"
@@ -28,29 +29,24 @@ QString timed(int64_t ns, uint64_t runs) {
   return text + QStringLiteral(", %1 a run").arg(duration_text(ns / static_cast<int64_t>(runs)));
 }
 
-void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& trace, int parent, int indent) {
-  struct Sum { std::string name; int64_t ns = 0; size_t count = 0; std::vector<int> positions; };
+// Equal phases together, those inside of them, too.
+void add_phases(std::vector<InspectorRow>& rows, const session::TraceRecord& trace, const std::vector<int>& parents,
+                int indent) {
+  struct Sum { std::string name; int64_t ns = 0; std::vector<int> positions; };
   std::vector<Sum> sums;
   for (size_t i = 0; i < trace.phases.size(); ++i) {
     const session::PhaseRecord& p = trace.phases[i];
-    if (p.parent != parent) continue;
+    if (std::find(parents.begin(), parents.end(), p.parent) == parents.end()) continue;
     auto at = std::find_if(sums.begin(), sums.end(), [&](const Sum& s) { return s.name == p.name; });
-    if (at == sums.end()) at = sums.insert(sums.end(), {p.name, 0, 0, {}});
+    if (at == sums.end()) at = sums.insert(sums.end(), {p.name, 0, {}});
     at->ns += std::max<int64_t>(0, p.end_ns - p.start_ns);
-    ++at->count;
     at->positions.push_back(static_cast<int>(i));
   }
   for (const Sum& s : sums) {
-    QString name = s.name == "python"      ? QStringLiteral("Python")
-                   : s.name == "autograph" ? QStringLiteral("AutoGraph")
-                                           : q(s.name);
-    if (s.count > 1) name += QString::fromUtf8(" ×%1").arg(s.count);
+    QString name = phase_word(s.name);
+    if (s.positions.size() > 1) name += QString::fromUtf8(" ×%1").arg(s.positions.size());
     rows.push_back(text_row(name, duration_text(s.ns), indent));
-    if (indent >= 2) continue;
-    // Equal phases of one parent together, too.
-    std::vector<InspectorRow> inner;
-    for (const int position : s.positions) add_phases(inner, trace, position, indent + 1);
-    if (s.count == 1) rows.insert(rows.end(), inner.begin(), inner.end());
+    if (indent < 2) add_phases(rows, trace, s.positions, indent + 1);
   }
 }
 
@@ -96,7 +92,10 @@ InspectorGroup ways_group(const Document& document, Place place, TraceId shown) 
 
 InspectorGroup phases_group(const session::TraceRecord& trace) {
   InspectorGroup group{QStringLiteral("Phases"), {}, {}};
-  add_phases(group.rows, trace, -1, 0);
+  add_phases(group.rows, trace, {-1}, 0);
+  if (group.rows.empty()) return group;
+  for (const PhaseTime& p : own_times({&trace}))
+    if (p.word == not_timed_word()) group.rows.push_back(text_row(p.word, duration_text(p.ns)));
   return group;
 }
 

@@ -1,4 +1,5 @@
-// Builds the navigator's rows for the tree view. Internal ids: 0 run, 1 + f function f, (f+1) << 32 trace.
+// Builds the navigator's rows for the tree view. Internal ids: 0 run, 1 function, (f+1) << 20 what function f lists
+// (traces or pages), that + p+1 a trace on its page p.
 #include "app/models/navigator_model.h"
 
 #include "app/models/keys.h"
@@ -6,12 +7,14 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace footlight::app {
 namespace {
 constexpr quintptr kRunId = 0;
 constexpr quintptr kFunctionMark = 1;
 constexpr int kTraceShift = 20;
+constexpr quintptr kPageMask = (quintptr{1} << kTraceShift) - 1;
 
 // Parameters that distinguish the traces: those that vary, but not exactly as an earlier one does.
 std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
@@ -50,8 +53,7 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
         if (!cell.isEmpty()) words += (words.isEmpty() ? QString() : QStringLiteral(" ")) + cell;
       }
       if (words.isEmpty()) words = q(t->signature);
-      row.traces.push_back(
-          {t->id, QStringLiteral("#%1  %2").arg(t->number).arg(words), q(t->signature), !t->error.empty()});
+      row.traces.push_back({t->id, t->number, words, q(t->signature), !t->error.empty()});
     }
     row.detail = traces.empty() ? QStringLiteral("not traced") : counted(traces.size(), "trace", "traces");
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");
@@ -97,20 +99,49 @@ void NavigatorModel::refresh() {
     return;
   }
   const QModelIndex run = index(0, 0);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const QModelIndex parent = index(static_cast<int>(i), 0, run);
-    const size_t before = functions_[i].traces.size(), after = rows[i].traces.size();
-    if (after > before) {
-      beginInsertRows(parent, static_cast<int>(before), static_cast<int>(after) - 1);
-      functions_[i] = std::move(rows[i]);
-      endInsertRows();
-    } else {
-      functions_[i] = std::move(rows[i]);
-    }
-    Q_EMIT dataChanged(parent, parent);
-    if (before) Q_EMIT dataChanged(index(0, 0, parent), index(static_cast<int>(before) - 1, 0, parent));
-  }
+  for (size_t i = 0; i < rows.size(); ++i) grow(i, std::move(rows[i]));
   Q_EMIT dataChanged(run, run);
+}
+
+// Takes in more traces of a function, step by step, so that rows stay chosen and open.
+void NavigatorModel::grow(size_t at, FunctionRow row) {
+  const QModelIndex parent = index(static_cast<int>(at), 0, index(0, 0));
+  const auto own = [&]() -> FunctionRow& { return functions_[at]; };
+  std::vector<TraceRow> all = std::exchange(row.traces, std::exchange(own().traces, {}));
+  own() = std::move(row);   // `row` may have other words for its traces, too
+  const size_t before = own().traces.size(), after = all.size();
+  const auto fill = [&](size_t count) { own().traces.assign(all.begin(), all.begin() + static_cast<long>(count)); };
+  const auto insert = [&](const QModelIndex& under, size_t first, size_t last, size_t count) {
+    beginInsertRows(under, static_cast<int>(first), static_cast<int>(last));
+    fill(count);
+    endInsertRows();
+  };
+  const size_t pages = own().pages();
+  fill(before);
+  if (before < after && after <= kPageOf) insert(parent, before, after - 1, after);
+  else if (before < after && !pages) {
+    if (before) {
+      beginRemoveRows(parent, 0, static_cast<int>(before) - 1);
+      own().traces.clear();
+      endRemoveRows();
+    }
+    insert(parent, 0, (after + kPageOf - 1) / kPageOf - 1, after);
+  } else if (before < after) {
+    const size_t room = std::min(after, pages * kPageOf), on_page = before - (pages - 1) * kPageOf;
+    if (room > before) {
+      const QModelIndex last = index(static_cast<int>(pages) - 1, 0, parent);
+      insert(last, on_page, on_page + room - before - 1, room);
+    }
+    if (after > room) insert(parent, pages, (after + kPageOf - 1) / kPageOf - 1, after);
+  }
+  Q_EMIT dataChanged(parent, parent);
+  const int rows = rowCount(parent);
+  if (!rows) return;
+  Q_EMIT dataChanged(index(0, 0, parent), index(rows - 1, 0, parent));
+  for (size_t p = 0; p < own().pages(); ++p) {
+    const QModelIndex page = index(static_cast<int>(p), 0, parent);
+    Q_EMIT dataChanged(index(0, 0, page), index(rowCount(page) - 1, 0, page));
+  }
 }
 
 QModelIndex NavigatorModel::index_of_run() const { return document_ ? index(0, 0) : QModelIndex(); }
@@ -120,10 +151,12 @@ QModelIndex NavigatorModel::index_of(FunctionId function, TraceId trace) const {
   for (size_t i = 0; i < functions_.size(); ++i) {
     if (functions_[i].id != function) continue;
     const QModelIndex parent = index(static_cast<int>(i), 0, index(0, 0));
-    for (size_t t = 0; t < functions_[i].traces.size(); ++t) {
-      if (functions_[i].traces[t].id == trace) return index(static_cast<int>(t), 0, parent);
-    }
-    return parent;
+    const std::vector<TraceRow>& traces = functions_[i].traces;
+    const auto found = std::find_if(traces.begin(), traces.end(), [&](const TraceRow& t) { return t.id == trace; });
+    if (found == traces.end()) return parent;
+    const auto at = static_cast<size_t>(found - traces.begin());
+    if (!functions_[i].pages()) return index(static_cast<int>(at), 0, parent);
+    return index(static_cast<int>(at % kPageOf), 0, index(static_cast<int>(at / kPageOf), 0, parent));
   }
   return {};
 }
@@ -132,76 +165,126 @@ QModelIndex NavigatorModel::index(int row, int column, const QModelIndex& parent
   if (row < 0 || column != 0 || row >= rowCount(parent)) return {};
   if (!parent.isValid()) return createIndex(row, 0, kRunId);
   if (parent.internalId() == kRunId) return createIndex(row, 0, kFunctionMark);
-  return createIndex(row, 0, static_cast<quintptr>(parent.row() + 1) << kTraceShift);
+  if (parent.internalId() == kFunctionMark)
+    return createIndex(row, 0, static_cast<quintptr>(parent.row() + 1) << kTraceShift);
+  return createIndex(row, 0, parent.internalId() + static_cast<quintptr>(parent.row()) + 1);
 }
 
 QModelIndex NavigatorModel::parent(const QModelIndex& index) const {
   if (!index.isValid() || index.internalId() == kRunId) return {};
   if (index.internalId() == kFunctionMark) return createIndex(0, 0, kRunId);
+  const quintptr page = index.internalId() & kPageMask;
+  if (page) return createIndex(static_cast<int>(page) - 1, 0, index.internalId() - page);
   return createIndex(static_cast<int>(index.internalId() >> kTraceShift) - 1, 0, kFunctionMark);
+}
+
+const NavigatorModel::FunctionRow& NavigatorModel::function_of(const QModelIndex& index) const {
+  return functions_[index.internalId() == kFunctionMark
+                        ? static_cast<size_t>(index.row())
+                        : static_cast<size_t>(index.internalId() >> kTraceShift) - 1];
 }
 
 int NavigatorModel::rowCount(const QModelIndex& parent) const {
   const int open = document_ ? 1 : 0;
   if (!parent.isValid()) return open + static_cast<int>(earlier_.size());
   if (parent.internalId() == kRunId) return parent.row() < open ? static_cast<int>(functions_.size()) : 0;
-  if (parent.internalId() == kFunctionMark) {
-    return static_cast<int>(functions_[static_cast<size_t>(parent.row())].traces.size());
-  }
-  return 0;
+  const FunctionRow& f = function_of(parent);
+  if (parent.internalId() == kFunctionMark) return static_cast<int>(f.pages() ? f.pages() : f.traces.size());
+  if (parent.internalId() & kPageMask || !f.pages()) return 0;
+  return static_cast<int>(std::min(kPageOf, f.traces.size() - static_cast<size_t>(parent.row()) * kPageOf));
 }
 
 QVariant NavigatorModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
-  if (index.internalId() == kRunId) {
-    const int open = document_ ? 1 : 0;
-    const bool current = index.row() < open;
-    const RunEntry entry =
-        current ? RunEntry{document_->path, file_name(document_->run.script), clock_text(document_->run.started_ns)}
-                : earlier_[static_cast<size_t>(index.row() - open)];
-    switch (role) {
-      case Qt::DisplayRole:
-        return entry.clock.isEmpty() ? entry.title : entry.clock + QStringLiteral("  ") + entry.title;
-      case Qt::ToolTipRole:
-        return plain_tip(entry.path);
-      case kKind:
-        return kRun;
-      case kPath:
-        return entry.path;
-      case kAttention:
-        return current;
-      default:
-        return {};
-    }
-  }
-  if (index.internalId() == kFunctionMark) {
-    const FunctionRow& row = functions_[static_cast<size_t>(index.row())];
-    switch (role) {
-      case Qt::DisplayRole:
-        return row.name;
-      case Qt::AccessibleTextRole:
-        return QString(row.name + QStringLiteral(", ") + row.detail);
-      case Qt::ToolTipRole:
-        return plain_tip(row.name + QStringLiteral(" · ") + row.detail);
-      case kKind:
-        return kFunction;
-      case kDetail:
-        return row.detail;
-      case kColour:
-        return row.colour;
-      case kFunctionId:
-        return row.id.value;
-      default:
-        return {};
-    }
-  }
-  const FunctionRow& row = functions_[static_cast<size_t>((index.internalId() >> kTraceShift) - 1)];
-  const TraceRow& trace = row.traces[static_cast<size_t>(index.row())];
+  if (index.internalId() == kRunId) return run_data(index, role);
+  const FunctionRow& f = function_of(index);
+  if (index.internalId() == kFunctionMark) return function_data(f, role);
+  const quintptr page = index.internalId() & kPageMask;
+  const auto row = static_cast<size_t>(index.row());
+  if (f.pages() && !page) return page_data(f, row, role);
+  return trace_data(f, f.traces[page ? (page - 1) * kPageOf + row : row], role);
+}
+
+QVariant NavigatorModel::run_data(const QModelIndex& index, int role) const {
+  const int open = document_ ? 1 : 0;
+  const bool current = index.row() < open;
+  const auto open_run = [this] {
+    const session::RunRecord& run = document_->run;
+    return RunEntry{document_->path, file_name(run.script), run_clock(document_->path, run.started_ns)};
+  };
+  const RunEntry entry = current ? open_run() : earlier_[static_cast<size_t>(index.row() - open)];
   switch (role) {
     case Qt::DisplayRole:
-      return trace.text;
+      return entry.clock.isEmpty() ? entry.title : entry.clock + QStringLiteral("  ") + entry.title;
+    case Qt::ToolTipRole:
+      return plain_tip(entry.path);
+    case kKind:
+      return kRun;
+    case kPath:
+      return entry.path;
+    case kAttention:
+      return current;
+    default:
+      return {};
+  }
+}
+
+QVariant NavigatorModel::function_data(const FunctionRow& row, int role) {
+  switch (role) {
+    case Qt::DisplayRole:
+      return row.name;
     case Qt::AccessibleTextRole:
-      return QString(row.name + QStringLiteral(", trace ") + trace.text);
+      return QString(row.name + QStringLiteral(", ") + row.detail);
+    case Qt::ToolTipRole:
+      return plain_tip(row.name + QStringLiteral(" · ") + row.detail);
+    case kKind:
+      return kFunction;
+    case kDetail:
+      return row.detail;
+    case kColour:
+      return row.colour;
+    case kFunctionId:
+      return row.id.value;
+    default:
+      return {};
+  }
+}
+
+QVariant NavigatorModel::page_data(const FunctionRow& row, size_t page, int role) {
+  const size_t first = page * kPageOf, last = std::min(first + kPageOf, row.traces.size()) - 1;
+  const auto text = [&] {
+    return QString::fromUtf8("#%1 – #%2").arg(row.traces[first].number).arg(row.traces[last].number);
+  };
+  switch (role) {
+    case Qt::DisplayRole:
+      return text();
+    case Qt::AccessibleTextRole:
+      return QString(row.name + QStringLiteral(", traces ") + text());
+    case Qt::ToolTipRole:
+      return plain_tip(text() + QStringLiteral("\n") + row.traces[first].words + QString::fromUtf8(" … ") +
+                       row.traces[last].words);
+    case kKind:
+      return kPage;
+    case kDetail:
+      return row.traces[first].words;
+    case kColour:
+      for (size_t t = first; t <= last; ++t)
+        if (row.traces[t].failed) return QStringLiteral("red");
+      return QString();
+    case kFunctionId:
+      return row.id.value;
+    default:
+      return {};
+  }
+}
+
+QVariant NavigatorModel::trace_data(const FunctionRow& row, const TraceRow& trace, int role) {
+  const auto text = [&] { return QStringLiteral("#%1  %2").arg(trace.number).arg(trace.words); };
+  switch (role) {
+    case Qt::DisplayRole:
+      return text();
+    case Qt::AccessibleTextRole:
+      return QString(row.name + QStringLiteral(", trace ") + text());
     case Qt::ToolTipRole:
       return plain_tip(trace.signature);
     case kKind:

@@ -1,4 +1,4 @@
-// The tree on the left: runs, under each its functions, under each its traces. Only the open run has children.
+// The tree on the left: runs, under each its functions, under each its traces, by the hundred where there are more.
 #pragma once
 
 #include "app/models/document.h"
@@ -19,11 +19,13 @@ class NavigatorModel : public QAbstractItemModel {
 
  public:
   enum Role { kKind = Qt::UserRole, kDetail, kColour, kFunctionId, kTraceId, kPath, kAttention };
-  enum Kind { kRun, kFunction, kTrace };
+  enum Kind { kRun, kFunction, kPage, kTrace };
+  static constexpr size_t kPageOf = 100;  // traces; a function with no more lists them directly
 
   using QAbstractItemModel::QAbstractItemModel;
 
-  // The open run comes first. Does not own `document`; call refresh() when it has grown.
+  // The open run comes first, and is the only one with children. Does not own `document`; call refresh() when it has
+  // grown.
   void set_document(const Document* document);
   void set_runs(std::vector<RunEntry> earlier);
   void refresh();
@@ -40,15 +42,23 @@ class NavigatorModel : public QAbstractItemModel {
  private:
   struct TraceRow {
     TraceId id;
-    QString text, signature;
+    int number = 0;
+    QString words, signature;      // what tells it from the others; all of it
     bool failed = false;
   };
   struct FunctionRow {
     FunctionId id;
     QString name, detail, colour;
     std::vector<TraceRow> traces;
+    size_t pages() const { return traces.size() > kPageOf ? (traces.size() + kPageOf - 1) / kPageOf : 0; }
   };
   static std::vector<FunctionRow> rows_of(const Document& document);
+  void grow(size_t at, FunctionRow row);
+  const FunctionRow& function_of(const QModelIndex& index) const;
+  QVariant run_data(const QModelIndex& index, int role) const;
+  static QVariant function_data(const FunctionRow& row, int role);
+  static QVariant page_data(const FunctionRow& row, size_t page, int role);
+  static QVariant trace_data(const FunctionRow& row, const TraceRow& trace, int role);
 
   const Document* document_ = nullptr;
   std::vector<RunEntry> earlier_;

@@ -2,6 +2,7 @@
 #include "app/models/text.h"
 
 #include <QDateTime>
+#include <QFileInfo>
 #include <QLocale>
 
 #include <cmath>
@@ -28,17 +29,13 @@ QString three_digits(double value) {
 }
 
 QString duration_text(int64_t ns) {
+  // What would be rounded to a thousand of one unit is one of the next.
   const double value = std::abs(static_cast<double>(ns));
   const QString sign = ns < 0 ? QStringLiteral("-") : QString();
   if (value < 1e3) return sign + QString::number(static_cast<qint64>(value)) + QStringLiteral(" ns");
-  if (value < 1e6) return sign + three_digits(value / 1e3) + QStringLiteral(" us");
-  if (value < 1e9) return sign + three_digits(value / 1e6) + QStringLiteral(" ms");
+  if (value < 999.5e3) return sign + three_digits(value / 1e3) + QStringLiteral(" us");
+  if (value < 999.5e6) return sign + three_digits(value / 1e6) + QStringLiteral(" ms");
   return sign + three_digits(value / 1e9) + QStringLiteral(" s");
-}
-
-QString milliseconds(int64_t ns) {
-  const double value = static_cast<double>(ns) / 1e6;
-  return QString::number(value, 'f', value < 0.0995 ? 3 : value < 0.995 ? 2 : 1);
 }
 
 QString bytes_text(uint64_t bytes) {
@@ -120,6 +117,12 @@ QString file_name(const std::string& path) {
 QString clock_text(int64_t ns) {
   if (ns <= 0) return {};
   return QDateTime::fromMSecsSinceEpoch(ns / 1'000'000).toString(QStringLiteral("HH:mm:ss"));
+}
+
+QString run_clock(const QString& path, int64_t started_ns) {
+  const QDateTime named =
+      QDateTime::fromString(QFileInfo(path).completeBaseName().left(15), QStringLiteral("yyyyMMdd-HHmmss"));
+  return named.isValid() ? named.toString(QStringLiteral("HH:mm:ss")) : clock_text(started_ns);
 }
 
 QString plain_tip(const QString& text) {

@@ -13,7 +13,6 @@ inline QString q(const std::string& text) { return QString::fromStdString(text);
 
 QString three_digits(double value);             // "1.34", "18.2", "412"
 QString duration_text(int64_t ns);              // "18.2 us", "4.2 ms", "1.34 s"
-QString milliseconds(int64_t ns);               // "6.1": a column headed ms
 QString bytes_text(uint64_t bytes);             // "2.0 KB"
 QString count_text(uint64_t count);             // "4,492"
 QString flops_text(uint64_t flops);             // "2.1 M"
@@ -25,6 +24,8 @@ QString shape_only(const QString& output);      // "float32 (32, 16)" -> "32×16
 QString short_number(const QString& text);      // "0.03333333333333333" -> "0.0333…"; other text as it is
 QString file_name(const std::string& path);     // last part
 QString clock_text(int64_t ns);                 // "12:04:31"
+// When a run was started: as its file's name says, which is known of unread ones, too; else as it recorded.
+QString run_clock(const QString& path, int64_t started_ns);
 // For every tool tip, in models too: Qt takes a text that looks like HTML for HTML, and opens files for its images.
 QString plain_tip(const QString& text);
 QString joined(const std::vector<std::string>& parts, const char* between);

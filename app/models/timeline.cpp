@@ -1,6 +1,7 @@
 // Names the tracks, lays out phases, fills the table of a range.
 #include "app/models/timeline.h"
 
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include "engine/query/op_totals.h"
@@ -71,16 +72,12 @@ QString phase_name(const Document& document, const query::TraceSpan& span) {
     case query::TracePart::kBefore: return QStringLiteral("before tracing");
     case query::TracePart::kAfter: return QStringLiteral("run");
     case query::TracePart::kOther:
-      return span.depth == 0 ? QStringLiteral("between traces") : QStringLiteral("not timed");
+      return span.depth == 0 ? QStringLiteral("between traces") : not_timed_word();
     case query::TracePart::kTrace: return trace ? QStringLiteral("trace #%1").arg(trace->number) : QString();
     case query::TracePart::kPhase: break;
   }
   const std::string* name = phase_of(document, span);
-  if (!name) return {};
-  if (*name == "autograph") return QStringLiteral("AutoGraph");
-  if (*name == "python") return QStringLiteral("Python");
-  if (*name == "record") return QStringLiteral("recorder");
-  return q(*name);
+  return name ? phase_word(*name) : QString();
 }
 
 const char* phase_tone(const Document& document, const query::TraceSpan& span) {

@@ -12,7 +12,7 @@
 namespace footlight::app {
 namespace {
 constexpr size_t kParameterColumns = 7;
-constexpr int kFixedAfter = 4;  // nodes, calls, trace ms, why
+constexpr int kFixedAfter = 4;  // nodes, calls, tracing time, why
 
 double number_in(const QString& text) {
   bool is_one = false;
@@ -77,12 +77,23 @@ TracesModel::Row TracesModel::make_row(const session::TraceRecord& t, const std:
   row.ended = row.ended && g;
   row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
   row.cells << QString::number(document_->calls_of(t.id).calls);
-  row.cells << (t.end_ns > t.start_ns ? milliseconds(t.end_ns - t.start_ns) : QStringLiteral("–"));
+  row.cells << (t.end_ns > t.start_ns ? QString() : QStringLiteral("–"));  // data() knows the unit
   row.cells << reason_text(t);
   for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
   row.numbers.front() = t.number;
   row.numbers[row.numbers.size() - 2] = static_cast<double>(t.end_ns - t.start_ns);
   return row;
+}
+
+void TracesModel::choose_unit() {
+  std::vector<int64_t> times;
+  for (const Row& row : rows_) times.push_back(static_cast<int64_t>(row.numbers[row.numbers.size() - 2]));
+  const ColumnUnit now = time_unit(times);
+  if (now == unit_) return;
+  unit_ = now;
+  const int column = static_cast<int>(parameters_.size()) + 3;
+  Q_EMIT headerDataChanged(Qt::Horizontal, column, column);
+  if (!rows_.empty()) Q_EMIT dataChanged(index(0, column), index(static_cast<int>(rows_.size()) - 1, column));
 }
 
 // Where a run goes on, the rows that are there stay as they are, but for their calls. False: a column would come or go.
@@ -124,10 +135,11 @@ void TracesModel::set_function(const Document* document, FunctionId function) {
   function_ = function;
   rows_ = make_rows(parameters_);
   endResetModel();
+  choose_unit();
 }
 
 void TracesModel::refresh() {
-  if (document_ && append_rows()) return;
+  if (document_ && append_rows()) return choose_unit();
   std::vector<std::string> parameters;
   std::vector<Row> rows = make_rows(parameters);
   const auto before = static_cast<int>(rows_.size()), after = static_cast<int>(rows.size());
@@ -136,12 +148,13 @@ void TracesModel::refresh() {
     parameters_ = std::move(parameters);
     rows_ = std::move(rows);
     endResetModel();
-    return;
+    return choose_unit();
   }
   if (after > before) beginInsertRows({}, before, after - 1);
   rows_ = std::move(rows);
   if (after > before) endInsertRows();
   if (before) Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
+  choose_unit();
 }
 
 TraceId TracesModel::trace_at(int row) const {
@@ -168,14 +181,18 @@ QVariant TracesModel::data(const QModelIndex& index, int role) const {
   const Row& row = rows_[static_cast<size_t>(index.row())];
   const size_t column = static_cast<size_t>(index.column());
   const bool differs = column < row.differs.size() && row.differs[column];
+  const auto text = [&] {
+    const QString cell = row.cells.value(index.column());
+    return is_time(index.column()) && cell.isEmpty() ? unit_.text(row.numbers[column]) : cell;
+  };
   switch (role) {
     case Qt::DisplayRole:
-      return row.cells.value(index.column());
+      return text();
     case Qt::ToolTipRole:
-      return plain_tip(row.cells.value(index.column()));
+      return plain_tip(text());
     case Qt::AccessibleTextRole:
       return QString(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
-                     row.cells.value(index.column()) + (differs ? QStringLiteral(", differs") : QString()));
+                     text() + (differs ? QStringLiteral(", differs") : QString()));
     case Qt::TextAlignmentRole: {
       const bool number = index.column() > static_cast<int>(parameters_.size()) && index.column() + 1 < columnCount();
       return QVariant(static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
@@ -203,7 +220,8 @@ QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int r
   if (section == 0) return QStringLiteral("trace");
   const int parameter = section - 1;
   if (static_cast<size_t>(parameter) < parameters_.size()) return q(parameters_[static_cast<size_t>(parameter)]);
-  static const char* const rest[] = {"nodes", "calls", "trace ms", "why"};
+  if (is_time(section)) return unit_.heading("tracing");
+  static const char* const rest[] = {"nodes", "calls", "", "why"};
   const size_t at = static_cast<size_t>(parameter) - parameters_.size();
   return at < 4 ? QString::fromLatin1(rest[at]) : QString();
 }

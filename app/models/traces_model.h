@@ -1,6 +1,7 @@
 // The trace table of one function: a column for each parameter, cells that differ from the nearest trace marked.
 #pragma once
 
+#include "app/models/column_unit.h"
 #include "app/models/document.h"
 
 #include <QAbstractTableModel>
@@ -42,11 +43,14 @@ class TracesModel : public QAbstractTableModel {
   Row make_row(const session::TraceRecord& trace, const std::vector<std::string>& parameters,
                const std::set<std::string>& differing) const;
   bool append_rows();
+  void choose_unit();
+  bool is_time(int column) const { return column == static_cast<int>(parameters_.size()) + 3; }
 
   const Document* document_ = nullptr;
   FunctionId function_;
   std::vector<std::string> parameters_;
   std::vector<Row> rows_;
+  ColumnUnit unit_;      // of the column of times
 };
 
 // A table's rows sorted by a column, numbers as numbers, and only those with every word of a text.

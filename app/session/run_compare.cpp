@@ -18,13 +18,14 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
     if (!goes_on()) throw Error(ErrorKind::kCancelled, "cancelled");
   });
   RunFigures made;
-  made.clock = clock_text(reader->contents().run.started_ns);
+  made.clock = run_clock(path, reader->contents().run.started_ns);
   for (const explain::ReportedFunction& f : report.functions) {
     if (q(f.name) != function) continue;
     made.traces += f.traces;
     made.trace_ns += f.trace_ns;
   }
-  made.seconds = report.seconds;
+  made.times = query::run_times(reader->contents().run, reader->contents().end, reader->first_time(),
+                                reader->last_time());
   const auto& end = reader->contents().end;
   made.ended = !end ? QStringLiteral("did not end") : end->reason.empty() ? QStringLiteral("finished") : q(end->reason);
   for (const session::ConsoleRecord& c : reader->contents().console)

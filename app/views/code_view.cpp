@@ -23,6 +23,8 @@ namespace {
 
 constexpr size_t kMostCopied = 200'000;  // rows
 constexpr qsizetype kMostDrawn = 20'000; // characters of a line
+// Shares of the width for a note: with so much it does not cover code; where there is less, it does.
+constexpr double kEnoughForNote = 0.3, kNoteShare = 0.45;
 
 }  // namespace
 
@@ -227,8 +229,12 @@ void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const 
     const QFont font = t.ui(-1);
     const double used = QFontMetricsF(t.code()).horizontalAdvance(line.text.left(kMostDrawn)) -
                         horizontalScrollBar()->value();
-    // The note never covers the code: it is cut off instead.
-    const double note = std::min(QFontMetricsF(font).horizontalAdvance(line.note), room - used - 20);
+    // Where both do not fit, the note gets its share, unless somebody reads the code: then that is whole.
+    const bool read = over_ == line.number || (hasFocus() && line.number == current_) ||
+                      horizontalScrollBar()->value() > 0;
+    const double left = room - used - 20;
+    const bool both = read || left >= kEnoughForNote * room;
+    const double note = std::min(QFontMetricsF(font).horizontalAdvance(line.note), both ? left : kNoteShare * room);
     if (note > 40) {
       const QString tone = line.tone.isEmpty() ? QStringLiteral("dim") : line.tone;
       text_in(painter, QRectF(at.width() - note - 12, at.top(), note + 2, at.height()), line.note, t.color(tone), font,

@@ -45,7 +45,7 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
   auto* column = new QVBoxLayout(card);
   column->setContentsMargins(24, 20, 24, 20);
   column->setSpacing(12);
-  title_ = plain_label({}, "heading");
+  title_ = elided_label({}, "heading");
   text_ = plain_label({}, "dim");
   effects_ = plain_label();
   failure_ = plain_label();

@@ -6,17 +6,33 @@
 
 #include <QApplication>
 #include <QHeaderView>
+#include <QPointer>
+#include <QScrollBar>
 
 #include <algorithm>
 
 namespace footlight::app {
 
 QWidget* CompareView::main_widget() {
-  if (shows_result()) return table_view_;
+  // Where the page scrolls, what is on top of it.
+  const bool scrolls = page_->verticalScrollBar()->maximum() > 0;
+  if (shows_result()) return scrolls ? static_cast<QWidget*>(waterfall_) : table_view_;
   return start_->main_button()->isEnabled() ? static_cast<QWidget*>(start_->main_button()) : start_;
 }
 
 void CompareView::connect_parts() {
+  // A part that gets the keys comes into view, whole: the scroll area alone would show the table's current row.
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    if (!now || !shows_result() || !page_->widget()->isAncestorOf(now)) return;
+    const auto show = [this, part = QPointer<QWidget>(now)] {
+      if (!part || !part->hasFocus()) return;
+      const int top = part->mapTo(page_->widget(), QPoint()).y();
+      page_->ensureVisible(0, top + part->height(), 0, 8);
+      page_->ensureVisible(0, top, 0, 8);
+    };
+    QMetaObject::invokeMethod(this, show, Qt::QueuedConnection);
+  });
+  connect(down_, &QSplitter::splitterMoved, this, [this] { shared_by_hand_ = true; });
   connect(start_, &CompareStart::confirmed, this, &CompareView::run_asked);
   connect(start_, &CompareStart::stop_asked, this, &CompareView::stop_asked);
   connect(start_, &CompareStart::wants_view, this, &View::wants_view);
@@ -110,11 +126,17 @@ void CompareView::showEvent(QShowEvent* event) {
   if (dirty_) show_page();
 }
 
-// Where there is little room, the bars need it.
+// Where there is little width, the box stands below the table.
 void CompareView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
-  constexpr int kRoomForMeaning = 420;
-  meaning_->setVisible(height() >= kRoomForMeaning);
+  constexpr int kRoomBeside = 640;
+  const Qt::Orientation wanted = width() < kRoomBeside ? Qt::Vertical : Qt::Horizontal;
+  if (beside_->orientation() != wanted) {
+    beside_->setOrientation(wanted);
+    beside_->setSizes(wanted == Qt::Vertical ? QList<int>{200, 140} : QList<int>{820, 230});
+  }
+  // Once the parts know how high they are, until somebody moves their edges.
+  if (shown_ && !shared_by_hand_) QMetaObject::invokeMethod(this, &CompareView::share_room, Qt::QueuedConnection);
 }
 
 void CompareView::take_result() {
@@ -249,11 +271,13 @@ void CompareView::show_comparison(const ComparisonPtr& comparison) {
 
 // The timelines get what their lanes need, up to a point; the table gets the rest.
 void CompareView::share_room() {
-  constexpr int kBars = 176, kTimelines = 250, kFrame = 12;
+  constexpr int kMostBars = 176, kFewBars = 144, kTimelines = 250, kTable = 190, kFrame = 12, kFewLanes = 130;
   const int needed = timelines_->content_height() + kFrame;
   down_->widget(1)->setMaximumHeight(needed);
+  lanes_->setMinimumHeight(std::min(needed - kFrame, kFewLanes));
   const int timelines = std::min(needed, kTimelines);
-  down_->setSizes({kBars, timelines, std::max(180, down_->height() - kBars - timelines)});
+  const int bars = std::clamp(down_->height() - timelines - kTable, kFewBars, kMostBars);
+  down_->setSizes({bars, timelines, std::max(kTable, down_->height() - bars - timelines)});
   // When the table has its width.
   QMetaObject::invokeMethod(table_view_, [this] { table_view_->fit_columns(); }, Qt::QueuedConnection);
 }

@@ -15,6 +15,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 
@@ -65,6 +66,7 @@ class CompareView : public View {
   QPushButton* again_button() { return again_; }
   QMenu* export_menu() { return export_; }
   QString meaning() const { return meaning_->text(); }
+  QScrollArea* page() { return page_; }
 
  Q_SIGNALS:
   void run_asked(const footlight::app::ComparePlan& plan);
@@ -113,10 +115,12 @@ class CompareView : public View {
   size_t known_ = 0;                            // comparisons when it was asked for
   int row_ = -1;
   bool following_ = false;
+  bool shared_by_hand_ = false;                 // the room among bars, timelines and table
   CompareTable table_;
   Ticket call_ticket_;
 
   QStackedWidget* pages_;
+  QScrollArea* page_;                           // of a result: where there is little room, its parts keep theirs
   CompareStart* start_;
   CompareSides* sides_;
   QPushButton* recorded_button_;
@@ -124,7 +128,8 @@ class CompareView : public View {
   QComboBox *choice_, *order_;
   QPushButton *again_, *export_button_;
   QMenu* export_;
-  QSplitter* down_;
+  QSplitter *down_, *beside_;                   // bars, timelines, table; table and the box for its row
+  QScrollArea* lanes_;
   WaterfallCanvas* waterfall_;
   CompareTimelines* timelines_;
   QLineEdit* filter_;

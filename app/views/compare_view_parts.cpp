@@ -11,6 +11,7 @@
 namespace footlight::app {
 namespace {
 
+constexpr int kLeastBars = 108, kLeastTable = 120;
 constexpr const char* kOrders[] = {"program order", "line", "eager ops", "eager time", "graph nodes",
                                    "traced time", "difference", "group", "why"};
 
@@ -47,7 +48,13 @@ CompareView::CompareView(const Context& context, QWidget* parent) : View(context
   sides_ = new CompareSides;
   pages_->addWidget(start_page(start_, sides_));
   auto* body = new QWidget;
-  pages_->addWidget(body);
+  page_ = new QScrollArea;
+  page_->setWidget(body);
+  page_->setWidgetResizable(true);
+  page_->setFrameShape(QFrame::NoFrame);
+  page_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  page_->setFocusPolicy(Qt::NoFocus);
+  pages_->addWidget(page_);
   auto* column = new QVBoxLayout(body);
   column->setContentsMargins(20, 12, 20, 6);
   column->setSpacing(8);
@@ -56,6 +63,7 @@ CompareView::CompareView(const Context& context, QWidget* parent) : View(context
   down_->setHandleWidth(8);
   down_->setChildrenCollapsible(false);
   waterfall_ = new WaterfallCanvas;
+  waterfall_->setMinimumHeight(kLeastBars);
   meaning_ = new ElidedLabel;
   meaning_->setProperty("role", "faint");
   auto* bars = new QFrame;
@@ -119,21 +127,20 @@ QWidget* CompareView::build_pictures() {
   auto* column = new QVBoxLayout(card);
   column->setContentsMargins(4, 4, 4, 4);
   timelines_ = new CompareTimelines;
-  auto* scroll = new QScrollArea;
-  scroll->setWidget(timelines_);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setFocusPolicy(Qt::NoFocus);
-  column->addWidget(scroll);
-  scroll->setMinimumHeight(30);
+  lanes_ = new QScrollArea;
+  lanes_->setWidget(timelines_);
+  lanes_->setWidgetResizable(true);
+  lanes_->setFrameShape(QFrame::NoFrame);
+  lanes_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  lanes_->setFocusPolicy(Qt::NoFocus);
+  column->addWidget(lanes_);
   return card;
 }
 
 QWidget* CompareView::build_table() {
-  auto* across = new QSplitter(Qt::Horizontal);
-  across->setHandleWidth(8);
-  across->setChildrenCollapsible(false);
+  beside_ = new QSplitter(Qt::Horizontal);
+  beside_->setHandleWidth(8);
+  beside_->setChildrenCollapsible(false);
   auto* left = new QWidget;
   auto* column = new QVBoxLayout(left);
   column->setContentsMargins(0, 0, 0, 0);
@@ -161,9 +168,9 @@ QWidget* CompareView::build_table() {
   table_view_->setModel(&table_);
   table_view_->setAccessibleName(QStringLiteral("Op by op"));
   table_view_->horizontalHeader()->setSectionsClickable(true);
-  table_view_->setMinimumHeight(30);
+  table_view_->setMinimumHeight(kLeastTable);
   column->addWidget(table_view_, 1);
-  across->addWidget(left);
+  beside_->addWidget(left);
   box_ = new CompareRowBox;
   auto* scroll = new QScrollArea;
   scroll->setWidget(box_);
@@ -171,12 +178,12 @@ QWidget* CompareView::build_table() {
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setFocusPolicy(Qt::NoFocus);
-  scroll->setMinimumSize(150, 30);
-  across->addWidget(scroll);
-  across->setStretchFactor(0, 1);
-  across->setStretchFactor(1, 0);
-  across->setSizes({820, 230});
-  return across;
+  scroll->setMinimumSize(150, kLeastTable);
+  beside_->addWidget(scroll);
+  beside_->setStretchFactor(0, 1);
+  beside_->setStretchFactor(1, 0);
+  beside_->setSizes({820, 230});
+  return beside_;
 }
 
 }  // namespace footlight::app

@@ -226,10 +226,11 @@ void ConsoleView::build_input(QVBoxLayout* column) {
   input_ = new QLineEdit;
   input_->setPlaceholderText(QStringLiteral("input for the script (stdin), Enter sends"));
   input_->setAccessibleName(QStringLiteral("Input for the script"));
+  input_->installEventFilter(this);
   row->addWidget(input_, 1);
   auto* end = new QToolButton;
   end->setText(QStringLiteral("End input"));
-  set_tip(end, QStringLiteral("Tell the script that there is no more input"));
+  set_tip(end, QStringLiteral("Tell the script that there is no more input (Ctrl+D)"));
   row->addWidget(end);
   column->addWidget(input_row_);
   input_row_->hide();
@@ -237,10 +238,24 @@ void ConsoleView::build_input(QVBoxLayout* column) {
     Q_EMIT entered(input_->text());
     input_->clear();
   });
-  connect(end, &QToolButton::clicked, this, [this] {
-    set_input_open(false);
-    Q_EMIT input_ended();
-  });
+  connect(end, &QToolButton::clicked, this, &ConsoleView::end_input);
+}
+
+void ConsoleView::end_input() {
+  set_input_open(false);
+  Q_EMIT input_ended();
+}
+
+// As in a terminal: Ctrl+D on an empty line ends the input, whatever it is a shortcut for elsewhere.
+bool ConsoleView::eventFilter(QObject* object, QEvent* event) {
+  const QEvent::Type type = event->type();
+  if (object != input_ || (type != QEvent::ShortcutOverride && type != QEvent::KeyPress))
+    return View::eventFilter(object, event);
+  const auto* key = static_cast<QKeyEvent*>(event);
+  if (key->key() != Qt::Key_D || key->modifiers() != Qt::ControlModifier) return View::eventFilter(object, event);
+  event->accept();
+  if (type == QEvent::KeyPress && input_->text().isEmpty()) end_input();
+  return true;
 }
 
 void ConsoleView::set_input_open(bool open) {

@@ -84,9 +84,13 @@ class ConsoleView : public View, public Searched {
   void entered(const QString& line);
   void input_ended();
 
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+
  private:
   void build_bar(QVBoxLayout* column);
   void build_input(QVBoxLayout* column);
+  void end_input();
   bool filtered() const;
   bool keeps(const ConsoleLine& line) const;
   const ConsoleLine& line(size_t row) const;

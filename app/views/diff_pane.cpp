@@ -18,7 +18,7 @@ DiffPane::DiffPane(QWidget* parent) : QFrame(parent), layout_(this) {
   auto* head = new QHBoxLayout;
   head->setContentsMargins(14, 0, 14, 0);
   head->setSpacing(14);
-  title_ = plain_label({}, "strong");
+  title_ = elided_label({}, "strong");
   detail_ = new ElidedLabel;
   detail_->setProperty("role", "dim");
   head->addWidget(title_);

@@ -44,9 +44,9 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   detail->setProperty("role", "dim");
   // In a narrow window, hide the function's name first, then the savings.
   const int title_width = QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4;
-  title->setMinimumWidth(std::min(title_width, 150));
+  title->setMinimumWidth(std::min(title_width, 130));
   title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
-  place->setMinimumWidth(std::min(place->sizeHint().width(), 150));
+  place->setMinimumWidth(std::min(place->sizeHint().width(), 90));
   function->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   auto* head = new QHBoxLayout;
   head->setSpacing(14);
@@ -61,14 +61,15 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
     else check->setProperty("role", "dim");
     auto* fix = new ElidedLabel(card.fix);
     fix->setFont(theme().code());
-    // The savings are the point of the card, so this column is shortened last.
-    check->setMinimumWidth(std::min(QFontMetrics(theme().ui()).horizontalAdvance(check->text()) + 4, 170));
-    fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 170));
+    // Savings are the point of the card, and shortened last; a reason for none gives way to the title.
+    check->setMinimumWidth(
+        std::min(QFontMetrics(theme().ui()).horizontalAdvance(check->text()) + 4, card.checked ? 210 : 120));
+    fix->setMinimumWidth(std::min(QFontMetrics(theme().code()).horizontalAdvance(card.fix) + 4, 120));
     grid->addWidget(check, 0, 1);
     grid->addWidget(fix, 1, 1);
   }
   grid->setColumnStretch(0, 3);
-  grid->setColumnStretch(1, 0);
+  grid->setColumnStretch(1, 2);
 }
 
 void FindingWidget::set_chosen(bool chosen) {

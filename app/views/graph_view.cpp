@@ -61,6 +61,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   beside->addWidget(new Minimap(canvas_), 0, Qt::AlignRight);
   find_ = new GraphFindBar(canvas_);
   summary_ = plain_label({}, "faint", canvas_);
+  summary_->setObjectName(QStringLiteral("onCanvas"));
   nothing_ = new Lead(Lead::kMiddle, canvas_);
   for (Lead* lead : {lead_, nothing_}) connect(lead, &Lead::followed, this, &View::wants_view);
   source_panel_ = new QFrame;
@@ -70,7 +71,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   auto* panel = new QVBoxLayout(source_panel_);
   panel->setContentsMargins(8, 8, 8, 8);
   panel->setSpacing(4);
-  source_title_ = plain_label({}, "group");
+  source_title_ = elided_label({}, "group");
   source_title_->setContentsMargins(8, 0, 0, 0);
   panel->addWidget(source_title_);
   source_ = new CodeView;
@@ -203,9 +204,11 @@ void GraphView::lay_out(const QString& keep) {
   revealing_ = options_.reveal_graph.valid();
   shown_nodes_ = g->nodes.size();
   canvas_->set_busy(true);
-  layout_.start_making([part = part_, graph = shown_, options = options_,
-                        stage = stage_](const std::function<void()>& go_on) {
-    GraphPlan plan = plan_graph(*part_at(part, stage), graph, options, go_on);
+  if (!memo_ || memo_part_ != part_ || !(memo_stage_ == stage_))
+    memo_ = plan_memo(), memo_part_ = part_, memo_stage_ = stage_;
+  layout_.start_making([part = part_, graph = shown_, options = options_, stage = stage_,
+                        memo = memo_](const std::function<void()>& go_on) {
+    GraphPlan plan = plan_graph(*part_at(part, stage), graph, options, go_on, memo.get());
     mark_stage(plan, *part, stage);
     return plan;
   });
@@ -334,7 +337,7 @@ void GraphView::show_side(bool shown) {
 void GraphView::place_panels() {
   nothing_->setGeometry(canvas_->rect().adjusted(40, 0, -40, 0));
   find_->move(16, 8);
-  summary_->move(16, canvas_->height() - summary_->height() - 6);
+  summary_->move(10, canvas_->height() - summary_->height() - 4);
   const int wanted = static_cast<int>(source_->lines().size()) * 23 + 54;
   source_panel_->setMaximumHeight(std::max(80, wanted));
 }

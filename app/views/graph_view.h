@@ -124,6 +124,9 @@ class GraphView : public View {
   uint64_t costed_events_ = 0;
   GraphId shown_;
   GraphStage stage_;
+  std::shared_ptr<PlanMemo> memo_;           // of these records at this stage
+  std::shared_ptr<const Document> memo_part_;
+  GraphStage memo_stage_;
   GraphOptions options_;
   QHash<quint32, GraphOptions> remembered_;
   QString keep_;

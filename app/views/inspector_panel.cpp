@@ -125,7 +125,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     column_->addSpacing(6);
     column_->addWidget(hairline());
     column_->addSpacing(4);
-    column_->addWidget(plain_label(group.title, "group"));
+    column_->addWidget(elided_label(group.title, "group"));
   }
   if (!group.paragraph.isEmpty()) {
     QLabel* text = plain_label(group.paragraph, "dim");
@@ -215,7 +215,7 @@ void InspectorPanel::build() {
     column_->addSpacing(6);
     column_->addWidget(hairline());
     column_->addSpacing(4);
-    column_->addWidget(plain_label(content_.histogram_title, "group"));
+    column_->addWidget(elided_label(content_.histogram_title, "group"));
     auto* histogram = new HistogramView;
     histogram->set(histogram_of(content_.histogram, content_.histogram_least, content_.histogram_most, 24),
                    theme().family_fill(content_.histogram_tone.toStdString()));
@@ -225,7 +225,7 @@ void InspectorPanel::build() {
     column_->addSpacing(6);
     column_->addWidget(hairline());
     column_->addSpacing(4);
-    column_->addWidget(plain_label(content_.snippet_title, "group"));
+    column_->addWidget(elided_label(content_.snippet_title, "group"));
     auto* code = new CodeView;
     code->setAccessibleName(QStringLiteral("Source around the selection"));
     code->set_row_height(22);

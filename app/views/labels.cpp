@@ -11,10 +11,30 @@
 
 namespace footlight::app {
 
+namespace {
+
+class PlainLabel : public QLabel {
+ public:
+  using QLabel::QLabel;
+  QSize minimumSizeHint() const override {
+    constexpr int kWidest = 120;
+    const QSize hint = QLabel::minimumSizeHint();
+    return wordWrap() ? hint.boundedTo({kWidest, hint.height()}) : hint;
+  }
+};
+
+}  // namespace
+
 QLabel* plain_label(const QString& text, const char* role, QWidget* parent) {
-  auto* label = new QLabel(parent);
+  auto* label = new PlainLabel(parent);
   label->setTextFormat(Qt::PlainText);
   label->setText(text);
+  if (role) label->setProperty("role", role);
+  return label;
+}
+
+QLabel* elided_label(const QString& text, const char* role, QWidget* parent) {
+  auto* label = new ElidedLabel(text, parent);
   if (role) label->setProperty("role", role);
   return label;
 }

@@ -8,8 +8,9 @@
 
 namespace footlight::app {
 
-// The one way to make a label: `role` as the style sheet knows it.
+// The one way to make a label: `role` as the style sheet knows it. Where it wraps, no long word makes it wide.
 QLabel* plain_label(const QString& text = {}, const char* role = nullptr, QWidget* parent = nullptr);
+QLabel* elided_label(const QString& text = {}, const char* role = nullptr, QWidget* parent = nullptr);
 // The two ways to a tool tip; models give theirs through plain_tip() (app/models/text.h).
 void set_tip(QWidget* widget, const QString& text);
 void show_tip(const QPoint& at, const QString& text, QWidget* widget);

@@ -86,6 +86,7 @@ void MainWindow::note_run() {
   const QString path = d.path.startsWith(runs_folder() + QLatin1Char('/')) ? q(d.run.script) : d.path;
   recent_.set_note(path, run_note(d, findings_->list().cards));
   fill_recent();
+  if (remember_) save();
 }
 
 void MainWindow::fill_recent() {

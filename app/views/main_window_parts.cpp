@@ -157,7 +157,8 @@ void MainWindow::build_widgets() {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   if (dock_by_hand_) return;
-  const int dock = std::clamp(height() / 5, 112, 172);
+  constexpr int kShort = 700, kOneCard = 100;
+  const int dock = height() < kShort ? kOneCard : std::clamp(height() / 5, 112, 172);
   down_->setSizes({std::max(160, height() - dock), dock});
 }
 

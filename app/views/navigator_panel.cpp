@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
@@ -19,7 +20,7 @@ class NavigatorDelegate : public QStyledItemDelegate {
   using QStyledItemDelegate::QStyledItemDelegate;
 
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-    return {100, index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kTrace ? 24 : 25};
+    return {100, index.data(NavigatorModel::kKind).toInt() >= NavigatorModel::kPage ? 24 : 25};
   }
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
@@ -48,6 +49,8 @@ class NavigatorDelegate : public QStyledItemDelegate {
         const QString detail = index.data(NavigatorModel::kDetail).toString();
         const QFont small = t.ui(-2);
         const double width = QFontMetricsF(small).horizontalAdvance(detail) + 4;
+        if (index.model()->hasChildren(index))
+          triangle(*painter, QPointF(row.left() + 7, row.center().y()), view->isExpanded(index), t["faint"]);
         painter->setPen(Qt::NoPen);
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setBrush(t.color(index.data(NavigatorModel::kColour).toString() + QStringLiteral("Fill")));
@@ -57,9 +60,19 @@ class NavigatorDelegate : public QStyledItemDelegate {
                 t["dim"], small, Qt::AlignRight | Qt::AlignVCenter);
         break;
       }
+      case NavigatorModel::kPage: {
+        const bool failed = index.data(NavigatorModel::kColour).toString() == QStringLiteral("red");
+        triangle(*painter, QPointF(row.left() + 24, row.center().y()), view->isExpanded(index), t["faint"]);
+        const double width = QFontMetricsF(t.code()).horizontalAdvance(text) + 12;
+        text_in(*painter, row.adjusted(36, 0, -6, 0), text, failed ? t["red"] : t["dim"], t.code());
+        text_in(*painter, row.adjusted(36 + width, 0, -6, 0), index.data(NavigatorModel::kDetail).toString(),
+                t["faint"], t.code());
+        break;
+      }
       default: {
         const bool failed = index.data(NavigatorModel::kColour).toString() == QStringLiteral("red");
-        text_in(*painter, row.adjusted(36, 0, -6, 0), text,
+        const bool on_page = index.parent().data(NavigatorModel::kKind).toInt() == NavigatorModel::kPage;
+        text_in(*painter, row.adjusted(on_page ? 48 : 36, 0, -6, 0), text,
                 failed   ? t["red"]
                 : chosen ? t["text"]
                          : t["dim"],
@@ -70,12 +83,23 @@ class NavigatorDelegate : public QStyledItemDelegate {
   }
 };
 
-// Draws no branches, so rows have the full width.
+// Draws no branches, so rows have the full width; the delegate draws the triangles.
 class Tree : public QTreeView {
  public:
   using QTreeView::QTreeView;
 
  protected:
+  // A function's triangle opens it without choosing it; a page has nothing to choose.
+  void mousePressEvent(QMouseEvent* event) override {
+    constexpr int kTriangle = 20;
+    const QModelIndex index = indexAt(event->pos());
+    const int kind = index.isValid() ? index.data(NavigatorModel::kKind).toInt() : NavigatorModel::kRun;
+    const bool on_triangle = event->pos().x() < kTriangle && model()->hasChildren(index);
+    const bool toggles = kind == NavigatorModel::kPage || (kind == NavigatorModel::kFunction && on_triangle);
+    if (event->button() != Qt::LeftButton || !toggles) return QTreeView::mousePressEvent(event);
+    setExpanded(index, !isExpanded(index));
+    viewport()->update();
+  }
   void drawBranches(QPainter*, const QRect&, const QModelIndex&) const override {}
   void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     QStyleOptionViewItem own(option);
@@ -144,12 +168,14 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
     if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kRun &&
         !index.data(NavigatorModel::kAttention).toBool()) {
       Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
+    } else if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kPage) {
+      tree_->setExpanded(index, !tree_->isExpanded(index));
     }
   });
 }
 
 void NavigatorPanel::show_menu(const QModelIndex& index, const QPoint& at) {
-  if (!index.isValid()) return;
+  if (!index.isValid() || index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kPage) return;
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const QString path = index.data(NavigatorModel::kPath).toString(), title = index.data().toString();
@@ -180,6 +206,8 @@ void NavigatorPanel::choose(const QModelIndex& index) {
   switch (index.data(NavigatorModel::kKind).toInt()) {
     case NavigatorModel::kFunction:
       select(Selection::of_function(document(), FunctionId(index.data(NavigatorModel::kFunctionId).toUInt())));
+      break;
+    case NavigatorModel::kPage:
       break;
     case NavigatorModel::kTrace:
       select(Selection::of_trace(document(), TraceId(index.data(NavigatorModel::kTraceId).toUInt())));

@@ -35,7 +35,8 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   column->setSpacing(0);
 
   auto* head = new QHBoxLayout;
-  heading_ = plain_label({}, "heading");
+  heading_ = elided_label({}, "heading");
+  heading_->setMaximumWidth(420);  // what is avoidable stands beside it
   summary_ = new ElidedLabel;
   summary_->setProperty("role", "dim");
   range_ = plain_label({}, "faint");
@@ -96,7 +97,8 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   column->addSpacing(16);
   auto* key_head = new QHBoxLayout;
   key_heading_ = plain_label({}, "heading");
-  key_summary_ = plain_label({}, "dim");
+  key_summary_ = elided_label({}, "dim");
+  key_summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the links come first
   key_head->addWidget(key_heading_);
   key_head->addSpacing(22);
   key_head->addWidget(key_summary_, 1);
@@ -108,6 +110,7 @@ RetracesView::RetracesView(const Context& context, QWidget* parent) : View(conte
   connect(times_, &QPushButton::clicked, this, [this] {
     if (const session::TraceRecord* t = document().trace(trace_)) Q_EMIT times_asked(t->nearest, trace_);
   });
+  key_head->addSpacing(14);
   key_head->addWidget(times_);
   column->addLayout(key_head);
   column->addSpacing(8);

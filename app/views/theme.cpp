@@ -153,6 +153,7 @@ QPushButton#sideCard { background: @raised; border: 1px solid @raised; border-ra
 QPushButton#sideCard:hover { background: @hover; }
 QPushButton#sideCard:focus { border-color: @focus; }
 QPushButton#sideCard[chosen="true"] { background: @selection; border-color: @selection; }
+#onCanvas { background: @window; border-radius: 4px; padding: 2px 6px; }
 #floating { background: @panel; border: 1px solid @hairline; border-radius: 7px; }
 #finding { background: @raised; border: 1px solid @hairline; border-radius: 7px; }
 #finding:hover { border-color: @faint; }
@@ -263,7 +264,8 @@ const Theme& theme() { return current(); }
 void set_theme(const QString& name) {
   current() = Theme::load(name);
   qApp->setPalette(theme().palette());
-  qApp->setFont(theme().ui());
+  // Each of the three costs a pass over all widgets.
+  if (qApp->font() != theme().ui()) qApp->setFont(theme().ui());
   qApp->setStyleSheet(theme().style_sheet());
 }
 

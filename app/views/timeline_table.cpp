@@ -113,6 +113,7 @@ void TimelineTable::set_title(const QString& title) { title_->setText(title); }
 void TimelineTable::clear() {
   filter_->clear();
   ops_.set_statistics({});
+  table_->fit_columns();  // to its headings, for the time until there are rows
   callers_.set(nullptr, {});
   for (FlameView* flame : {flame_, below_}) flame->set(nullptr, {});
   summary_->clear();

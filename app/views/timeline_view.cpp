@@ -45,6 +45,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   column->addWidget(scroll_, 3);
   column->addSpacing(8);
   table_ = new TimelineTable;
+  table_->setMinimumHeight(140);  // for two rows
   column->addWidget(table_, 2);
   hint_ = new ElidedLabel(QString::fromUtf8(
       "drag marks a range · [ ] its ends · W A S D zoom and pan · , . step · F frames · / finds · B bookmarks"));
@@ -118,10 +119,12 @@ void TimelineView::show_statistics() {
   const bool whole = !marked && canvas_->from() <= all.first && canvas_->to() >= all.last;
   const int64_t from = marked ? canvas_->mark_from() : whole ? all.first : canvas_->from(),
                 to = marked ? canvas_->mark_to() : whole ? all.last + 1 : canvas_->to();
-  table_->set_title(whole ? QStringLiteral("All events, %1 of a run of %2")
-                                .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
-                          : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
-                                duration_text(to - from));
+  const QString title = whole ? QStringLiteral("All events, %1 of a run of %2")
+                                    .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
+                              : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
+                                    duration_text(to - from);
+  // Of a run that goes on, the rows are those of its last answer, and so is the title.
+  if (!whole || ops().rowCount() == 0) table_->set_title(title);
   canvas_->ask_peaks();
   share_room();
   table_->allow_flame_below(document().events <= kManyEvents);
@@ -140,8 +143,9 @@ void TimelineView::show_statistics() {
       [from, to, by](const query::Store& store, const query::Cancel& cancel) {
         return range_statistics(store, from, to, cancel, by);
       },
-      [this](RangeStatistics s) {
+      [this, title](RangeStatistics s) {
         stored_.withdraw();
+        table_->set_title(title);
         name_rows(document(), s);
         table_->set_statistics(std::move(s));
         share_room();
@@ -163,6 +167,8 @@ void TimelineView::share_room() {
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
+  constexpr int kRoomForHint = 420;  // below, the table needs it
+  hint_->setVisible(height() >= kRoomForHint);
   share_room();
 }
 

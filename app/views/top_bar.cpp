@@ -60,7 +60,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   set_tip(run_, QStringLiteral("Run the script (F5)"));
   stop_ = new QPushButton(QStringLiteral("Stop"));
   set_tip(stop_, QStringLiteral("Stop the script (Shift+F5)"));
-  name_ = plain_label({}, "strong");
+  name_ = elided_label({}, "strong");
   arguments_ = new QLineEdit;
   arguments_->setObjectName(QStringLiteral("arguments"));
   arguments_->setPlaceholderText(QStringLiteral("arguments"));

@@ -78,7 +78,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   auto* ready = new QVBoxLayout(ready_);
   ready->setContentsMargins(0, 0, 0, 0);
   ready->setSpacing(9);
-  script_ = plain_label({}, "title");
+  script_ = elided_label({}, "title");
   script_path_ = code_label({}, "faint");
   run_ = main_button(QStringLiteral("Run"));
   set_tip(run_, QStringLiteral("Run the script (F5)"));

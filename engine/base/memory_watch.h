@@ -11,8 +11,9 @@ namespace footlight {
 
 class MemoryWatch {
  public:
-  static constexpr uint64_t kStep = 64 << 10;     // smaller changes are not recorded
+  static constexpr uint64_t kStep = 4 << 10;      // smaller changes are not recorded
   static constexpr uint64_t kShare = 64;          // nor are smaller shares of what is held
+  static constexpr uint64_t kPeakStep = 64 << 10; // but a peak is right to this
 
   explicit constexpr MemoryWatch(uint8_t device) : device_(device) {}
 
@@ -28,7 +29,8 @@ class MemoryWatch {
     const uint64_t last = last_.load(std::memory_order_relaxed);
     const uint64_t most = first ? 0 : most_.load(std::memory_order_relaxed);
     const uint64_t change = bytes > last ? bytes - last : last - bytes;
-    if (!first && bytes < most + kStep && change < std::max(kStep, last / kShare)) return;
+    const uint64_t above = std::clamp(most / kShare, kStep, kPeakStep);
+    if (!first && bytes < most + above && change < std::max(kStep, last / kShare)) return;
     if (first) recording_.store(recording, std::memory_order_relaxed);
     last_.store(bytes, std::memory_order_relaxed);
     most_.store(std::max(most, bytes), std::memory_order_relaxed);

@@ -271,9 +271,13 @@ class Summing {
       Ran& copy = copies[{instruction(node->source, node->location), owners.at(graph)}];
       for (const auto& [op, times] : ran.ops) copy.ops[op] += times;
     }
-    std::map<uint64_t, uint64_t> runs;  // of an instruction, in all traces
-    for (const auto& [key, ran] : copies) runs[key.first] += ran.runs();
-    for (const auto& [key, times] : runs) line(key).traced_runs = std::max(line(key).traced_runs, times);
+    // Of a line in a trace, and from there in all: code that was converted again has other instructions for it.
+    std::map<std::pair<LineSum*, TraceId>, uint64_t> runs;
+    for (const auto& [key, ran] : copies) {
+      uint64_t& most = runs[{&line(key.first), key.second}];
+      most = std::max(most, ran.runs());
+    }
+    for (const auto& [key, times] : runs) key.first->traced_runs += times;
     put_inside(graph_ns);
   }
 

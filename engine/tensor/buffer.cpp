@@ -57,7 +57,7 @@ size_t add_use(size_t bytes) {
 size_t take_use(size_t bytes) { return current_bytes.fetch_sub(bytes, std::memory_order_relaxed) - bytes; }
 
 // Use by small blocks is summed per thread and published in steps, so that the counters need no locked instruction.
-constexpr int64_t kUseStep = 64 << 10;
+constexpr int64_t kUseStep = 4 << 10;
 
 struct ThreadCache {
   FreeList lists[kSmallClasses];

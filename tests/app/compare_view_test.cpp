@@ -8,6 +8,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSvgRenderer>
 
@@ -347,6 +348,43 @@ class CompareViewTest : public WindowCase {
     QSvgRenderer svg(at("compare.svg"));
     QVERIFY(svg.isValid());
     QVERIFY(!view().save_picture(at("no/such/folder.svg")));
+  }
+
+  // In the smallest window, with the dock open: nothing is squeezed, the page scrolls, and what gets the keys is seen.
+  void in_a_small_window_the_parts_keep_their_room() {
+    with_comparisons();
+    window().resize(1000, 600);
+    QTest::keyClick(&window(), Qt::Key_7, Qt::ControlModifier);
+    QApplication::processEvents();
+    QCOMPARE(window().size(), QSize(1000, 600));
+    const QScrollArea* page = view().page();
+    QVERIFY(page->verticalScrollBar()->maximum() > 0);
+    QVERIFY(view().waterfall()->height() >= 108);
+    QVERIFY(view().table()->height() >= 120);
+    // The box is below the table, which has the width.
+    QVERIFY(view().row_box()->mapTo(page->widget(), QPoint()).y() >
+            view().table()->mapTo(page->widget(), QPoint()).y());
+    const auto seen = [&](QWidget* part) {
+      const QRect at(part->mapTo(page->viewport(), QPoint()), part->size());
+      return page->viewport()->rect().intersected(at).height();
+    };
+    QTest::keyClick(&window(), Qt::Key_5, Qt::ControlModifier);
+    QVERIFY(view().waterfall()->hasFocus());
+    QApplication::processEvents();
+    QCOMPARE(seen(view().waterfall()), view().waterfall()->height());
+    for (int i = 0; i < 12 && !view().table()->hasFocus(); ++i)
+      QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    QVERIFY(view().table()->hasFocus());
+    QApplication::processEvents();
+    QCOMPARE(seen(view().table()), view().table()->height());
+    // With room for all of it, the table has the keys at once, and the box is beside it.
+    window().resize(1600, 1000);
+    QApplication::processEvents();
+    QCOMPARE(page->verticalScrollBar()->maximum(), 0);
+    QTest::keyClick(&window(), Qt::Key_7, Qt::ControlModifier);
+    QTest::keyClick(&window(), Qt::Key_5, Qt::ControlModifier);
+    QVERIFY(view().table()->hasFocus());
+    QVERIFY(view().row_box()->mapTo(page->widget(), QPoint()).x() > view().table()->width());
   }
 
   void canvases_have_children_with_names() {

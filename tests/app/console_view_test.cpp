@@ -98,7 +98,18 @@ class ConsoleViewTest : public WindowCase {
     QTest::keyClicks(console().input(), QStringLiteral("ob"));
     QTest::keyClick(console().input(), Qt::Key_Return);
     QCOMPARE(sent, (QStringList{QStringLiteral("Ada"), QStringLiteral("bob")}));
-    console().set_input_open(false);
+    // Ctrl+D ends the input, as in a terminal, and not where it would lose what was typed.
+    int ended = 0;
+    connect(&console(), &ConsoleView::input_ended, this, [&] { ++ended; });
+    QTest::keyClicks(console().input(), QStringLiteral("x"));
+    QTest::keyClick(console().input(), Qt::Key_D, Qt::ControlModifier);
+    QCOMPARE(ended, 0);
+    QTest::keyClick(console().input(), Qt::Key_Backspace);
+    QTest::keyClick(console().input(), Qt::Key_D, Qt::ControlModifier);
+    QCOMPARE(ended, 1);
+    QVERIFY(!console().input()->isVisible());
+    QVERIFY(console().text()->hasFocus());
+    QCOMPARE(window().view(), QStringLiteral("graph"));
     QTest::keyClick(&window(), Qt::Key_8, Qt::ControlModifier);
     QVERIFY(console().text()->hasFocus());
   }

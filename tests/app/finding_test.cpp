@@ -9,6 +9,8 @@
 #include <QJsonObject>
 #include <QProcess>
 
+#include <cmath>
+
 using namespace footlight;
 using namespace footlight::app;
 
@@ -94,6 +96,20 @@ class FindingTest : public WindowCase {
     QVERIFY(values.contains(evidence[QStringLiteral("values")].toArray()[0].toString()));
     QCOMPARE(value_of(shown, QStringLiteral("calls")), QString::number(evidence[QStringLiteral("calls")].toInt()));
     QVERIFY(says_duration(value_of(shown, QStringLiteral("cost")), f[QStringLiteral("cost_ms")].toDouble()));
+    // Its parts make it up: what was timed, recorded, or neither.
+    const QString parts = value_of(shown, QStringLiteral("cost")).section(QStringLiteral(": "), 1)
+                              .section(QLatin1Char(';'), 0, 0);
+    double sum = 0;
+    for (const QString& part : parts.split(QStringLiteral(", "))) {
+      const QStringList words = part.split(QLatin1Char(' '));
+      const QString unit = words.last();
+      sum += words.value(words.size() - 2).toDouble() *
+             (unit == QStringLiteral("s") ? 1e3 : unit == QStringLiteral("ms") ? 1
+              : unit == QStringLiteral("us")                                   ? 1e-3
+                                                                               : 1e-6);
+    }
+    const double cost = f[QStringLiteral("cost_ms")].toDouble();
+    QVERIFY2(std::abs(sum - cost) < 0.02 * cost, qPrintable(value_of(shown, QStringLiteral("cost"))));
     QVERIFY(value_of(shown, QStringLiteral("traces"))
                 .startsWith(QStringLiteral("%1 of %2 traces avoidable").arg(before - after).arg(before)));
     int places = 0;

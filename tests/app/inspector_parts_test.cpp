@@ -4,6 +4,7 @@
 #include "app/models/callers.h"
 #include "app/models/inspector_parts.h"
 #include "app/models/line_fates.h"
+#include "app/models/phases.h"
 
 #include "engine/session/writer.h"
 
@@ -148,20 +149,32 @@ class InspectorPartsTest : public QObject {
 
   void phases_of_a_trace() {
     session::TraceRecord t;
+    t.start_ns = 1'000'000'000, t.end_ns = 1'010'000'000;
     const auto phase = [&](const char* name, int parent, int64_t from, int64_t to) {
-      t.phases.push_back({name, "trace", parent, from, to});
+      t.phases.push_back({name, "trace", parent, t.start_ns + from, t.start_ns + to});
     };
     phase("python", -1, 0, 5'000'000);
     phase("autograph", 0, 0, 2'000'000);
-    phase("compile", -1, 5'000'000, 9'000'000);
+    phase("compile", -1, 5'000'000, 7'000'000);
     phase("optimize", 2, 5'000'000, 5'500'000);
-    phase("optimize", 2, 6'000'000, 7'000'000);
+    phase("compile", -1, 7'000'000, 9'000'000);
+    phase("optimize", 4, 7'000'000, 8'000'000);
     const InspectorGroup group = phases_group(t);
-    QCOMPARE(group.rows.size(), size_t{4});
-    QCOMPARE(group.rows[0].label, QStringLiteral("Python"));
-    QCOMPARE(group.rows[1].indent, 1);
-    QCOMPARE(group.rows[3].label, QString::fromUtf8("optimize ×2"));
-    QCOMPARE(group.rows[3].value, QStringLiteral("1.50 ms"));
+    const auto text = [](const InspectorRow& r) { return QString(r.indent, QLatin1Char(' ')) + r.label + r.value; };
+    QStringList rows;
+    for (const InspectorRow& r : group.rows) rows << text(r);
+    const QStringList wanted{QStringLiteral("Python5.00 ms"), QStringLiteral(" AutoGraph2.00 ms"),
+                             QString::fromUtf8("compile ×24.00 ms"), QString::fromUtf8(" optimize ×21.50 ms"),
+                             QStringLiteral("not timed1.00 ms")};
+    QCOMPARE(rows, wanted);
+    // Without those inside them they make up the whole.
+    int64_t sum = 0;
+    for (const PhaseTime& p : own_times({&t, &t})) {
+      sum += p.ns;
+      if (p.word == QStringLiteral("Python")) QCOMPARE(p.ns, int64_t{6'000'000});
+      if (p.word == QStringLiteral("compile")) QCOMPARE(p.ns, int64_t{5'000'000});
+    }
+    QCOMPARE(sum, int64_t{20'000'000});
   }
 
   void forward_and_gradient() {

@@ -53,6 +53,9 @@ class ModelsTest : public QObject {
     QCOMPARE(duration_text(999), QStringLiteral("999 ns"));
     QCOMPARE(duration_text(4'200'000), QStringLiteral("4.20 ms"));
     QCOMPARE(duration_text(1'340'000'000), QStringLiteral("1.34 s"));
+    QCOMPARE(duration_text(999'499), QStringLiteral("999 us"));
+    QCOMPARE(duration_text(999'700), QStringLiteral("1.00 ms"));
+    QCOMPARE(duration_text(-999'600'000), QStringLiteral("-1.00 s"));
     QCOMPARE(short_type(QStringLiteral("float32 (32, 16)")), QStringLiteral("f32[32,16]"));
     QCOMPARE(short_type(QStringLiteral("float32 (16,)")), QStringLiteral("f32[16]"));
     QCOMPARE(shape_only(QStringLiteral("float32 (32, None)")), QString::fromUtf8("32×?"));

@@ -275,7 +275,14 @@ class RetracesTest : public WindowCase {
     // By time, with the mouse: shortest first, then longest.
     QHeaderView* header = table->horizontalHeader();
     const int ms = table->model()->columnCount() - 2;
-    QCOMPARE(table->model()->headerData(ms, Qt::Horizontal).toString(), QStringLiteral("trace ms"));
+    // One unit and as many decimals in each row.
+    const QString unit = table->model()->headerData(ms, Qt::Horizontal).toString();
+    QVERIFY2(unit.startsWith(QStringLiteral("tracing, ")), qPrintable(unit));
+    const auto decimals = [&](int row) {
+      const QString text = table->model()->index(row, ms).data().toString();
+      return text.size() - (text.contains(QLatin1Char('.')) ? text.indexOf(QLatin1Char('.')) : text.size());
+    };
+    for (int row = 1; row < 5000; row += 101) QCOMPARE(decimals(row), decimals(0));
     const QPoint at(header->sectionViewportPosition(ms) + 10, header->height() / 2);
     const auto in_order = [&](bool up) {
       for (int row = 1; row < 5000; ++row) {

@@ -50,6 +50,39 @@ class SourceViewTest : public WindowCase {
   }
 
  private Q_SLOTS:
+  // What became of a statement is said beside it also where its code is long, until somebody reads the code.
+  void a_note_has_its_share_beside_long_code() {
+    CodeView view;
+    CodeLine line;
+    line.number = 1;
+    line.text = QStringLiteral("for weight, gradient in zip(weights, tape.gradient(loss, weights)):");
+    line.note = QStringLiteral("the condition is a tensor: both branches are in the graph");
+    line.tone = QStringLiteral("red");
+    CodeLine other;
+    other.number = 2;
+    view.set_lines({line, other});
+    view.resize(400, 120);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const auto note_pixels = [&] {
+      const QImage picture = view.viewport()->grab().toImage();
+      int found = 0;
+      for (int y = 0; y < 26; ++y)
+        for (int x = picture.width() / 2; x < picture.width(); ++x)
+          found += picture.pixelColor(x, y).red() > picture.pixelColor(x, y).blue() + 80;
+      return found;
+    };
+    const auto move_to = [&](int y) {
+      const QPoint at(60, y);
+      QMouseEvent event(QEvent::MouseMove, at, view.viewport()->mapToGlobal(at), Qt::NoButton, {}, {});
+      QApplication::sendEvent(view.viewport(), &event);
+    };
+    move_to(90);
+    QVERIFY(note_pixels() > 20);
+    move_to(12);
+    QCOMPARE(note_pixels(), 0);
+  }
+
   // The sample's rows, added up here in another way.
   void columns_say_what_was_recorded() {
     with_source();

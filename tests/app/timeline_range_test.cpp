@@ -321,6 +321,18 @@ class TimelineRangeTest : public WindowCase {
     QVERIFY(canvas()->bookmarks().all().empty());
   }
 
+  // While the first rows are counted, no heading is cut.
+  void headings_have_their_room_without_rows() {
+    view()->table()->clear();
+    Table* table = view()->table()->table();
+    const QHeaderView* header = table->horizontalHeader();
+    const QFontMetrics metrics(theme().ui(-2, QFont::DemiBold));
+    for (int c = 0; c < table->model()->columnCount(); ++c) {
+      const QString heading = table->model()->headerData(c, Qt::Horizontal).toString();
+      QVERIFY2(header->sectionSize(c) >= metrics.horizontalAdvance(heading) + 8, qPrintable(heading));
+    }
+  }
+
   void losses_are_said() {
     SampleRun run = run_;
     for (size_t i = 40; i < run.ops.size(); ++i) run.ops.id[i] += 500;

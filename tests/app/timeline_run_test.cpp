@@ -113,8 +113,21 @@ print(*times)
     QVERIFY2(words.startsWith(QStringLiteral("Memory  8.0 MB")), qPrintable(words));
   }
 
-  // Without the step there is nothing to see, and no track.
-  void a_program_of_small_tensors_has_no_memory_track() {
+  // What small tensors hold counts as well, to a few KB for each thread.
+  void a_program_of_small_tensors_has_a_memory_track() {
+    QVERIFY(!run("kilobytes.py", R"(
+import footlight as tf
+held = [tf.ones([256]) for i in range(40)]
+del held[8:]
+print('done')
+)").isEmpty());
+    const auto areas = canvas()->areas();
+    QCOMPARE(areas.size(), size_t{1});
+    QVERIFY2(areas[0].top >= 32 << 10 && areas[0].top <= 52 << 10, qPrintable(areas[0].subtitle));
+  }
+
+  // Without a step there is nothing to see, and no track.
+  void a_program_of_tiny_tensors_has_no_memory_track() {
     QVERIFY(!run("small.py", "import footlight as tf\nfor i in range(1000): tf.ones([4]) + 1.0\nprint('done')\n")
                  .isEmpty());
     QVERIFY(canvas()->areas().empty());

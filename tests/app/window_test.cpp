@@ -2,9 +2,13 @@
 #include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
 
+#include "app/models/text.h"
+#include "app/views/view_names.h"
+
 #include <QDir>
 #include <QDropEvent>
 #include <QMimeData>
+#include <QScrollArea>
 #include <QSettings>
 #include <QSplitter>
 
@@ -136,6 +140,44 @@ class WindowTest : public WindowCase {
       with_sample();
       QVERIFY2(window().minimumSizeHint().width() <= first.width(), qPrintable(QString::number(screen.width())));
       QVERIFY2(window().minimumSizeHint().height() <= first.height(), qPrintable(QString::number(screen.height())));
+    }
+  }
+
+  void long_names_push_nothing_aside() {
+    Document d = sample_document();
+    const std::string name(400, 'n'), file = "/tmp/" + std::string(200, 'f') + ".py";
+    for (const session::FunctionRecord& f : std::vector(d.functions)) {
+      session::FunctionRecord renamed = f;
+      renamed.name = name + f.name;
+      for (std::string& p : renamed.parameters) p = name + p;
+      d.add(renamed);
+    }
+    for (const session::FileRecord& f : std::vector(d.files)) d.add(session::FileRecord{f.id, file, f.text});
+    for (const session::TraceRecord& t : std::vector(d.traces)) {
+      session::TraceRecord renamed = t;
+      renamed.why = "value of " + name;
+      for (session::KeyLeaf& leaf : renamed.key) leaf.parameter = name + leaf.parameter;
+      d.add(renamed);
+    }
+    d.run.script = file;
+    window().session().show(d);
+    window().top_bar()->set_script(q(file), {});
+    window().resize(1000, 600);
+    const Selection node = Selection::of_node(d, GraphId(10), 3);
+    for (const Selection& s : {Selection::of_function(d, FunctionId(1)), Selection::of_trace(d, TraceId(12)), node}) {
+      window().selection().select(s);
+      for (const char* view : kViewNames) {
+        window().show_view(QLatin1String(view));
+        window().settle();
+        const QWidget* inspector = window().inspector();
+        const int right = inspector->mapTo(&window(), inspector->rect().topRight()).x();
+        QVERIFY2(right < window().width(), view);
+        QVERIFY2(window().minimumSizeHint().width() <= 1000, view);
+        for (const QScrollArea* scroll : window().findChildren<QScrollArea*>()) {
+          if (scroll->isVisible() && scroll->widget() && scroll->horizontalScrollBarPolicy() == Qt::ScrollBarAlwaysOff)
+            QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(), view);
+        }
+      }
     }
   }
 

@@ -84,15 +84,15 @@ class LineSumsTest : public QObject {
           (traced ? wanted.traced_ns : wanted.eager_ns) += op.end - op.start - op.inner;
           if (traced) ++nodes[node_source(op).offset][op.graph.value][op.op];
         }
+        std::map<uint32_t, uint64_t> runs;  // by graph
         for (const auto& [instruction, graphs] : nodes) {
-          uint64_t runs = 0;
           for (const auto& [graph, ops] : graphs) {
             uint64_t least = UINT64_MAX;
             for (const auto& [op, times] : ops) least = std::min(least, times);
-            runs += least;
+            runs[graph] = std::max(runs[graph], least);
           }
-          wanted.traced_runs = std::max(wanted.traced_runs, runs);
         }
+        for (const auto& [graph, times] : runs) wanted.traced_runs += times;
         for (const session::CallRecord& c : all.calls) {
           if (line_of(c.source) != line) continue;
           ++wanted.calls;
@@ -152,6 +152,31 @@ class LineSumsTest : public QObject {
     QCOMPARE(six.python_ns, int64_t{21});  // not the pause: a new run of the loop is not the same line going on
     QCOMPARE(nine.eager_runs, uint64_t{5});
     QCOMPARE(six.time(), int64_t{61});
+  }
+
+  // A function that was converted again has another code in its second trace: its lines ran in both.
+  void a_line_with_two_codes() {
+    auto w = begin(at("codes.footlight"));
+    session::CodeRecord again{CodeId(2), kFile, "f", 1, {}};
+    again.lines = {{7, 11}};
+    w->add(again);
+    w->add(graph_with(GraphId(1), {11}));
+    session::GraphRecord second = graph_with(GraphId(2), {11});
+    second.nodes[0].source = {CodeId(2), 7};
+    w->add(second);
+    session::OpColumns ops;
+    for (uint32_t g = 1; g <= 2; ++g) {
+      session::TraceRecord t;
+      t.id = TraceId(g), t.function = FunctionId(1), t.number = static_cast<int>(g);
+      t.graphs = {{"traced", GraphId(g)}};
+      w->add(t);
+      for (int64_t run = 0; run < (g == 1 ? 5 : 3); ++run)
+        add_op(ops, 1000 * g + run * 10, 1000 * g + run * 10 + 4, 1, {}, CallId(g), GraphId(g), 0);
+    }
+    w->add_rows(ops);
+    w->finish({});
+    const auto reader = session::Reader::open(at("codes.footlight"));
+    QCOMPARE(line_sums(*reader, {}, Cancel()).at(kFile, 11)->traced_runs, uint64_t{8});
   }
 
   // A function with a loop, called twice: its lines, the calling line, the line of the loop, the trace.

@@ -508,7 +508,8 @@ class TestRecorder : public QObject {
     host.changed(8 * kMb);
     record::set_level(RecordingLevel::kOps);
     for (const uint64_t bytes : {10 * kMb, 10 * kMb + 20 * kKb, 10 * kMb + 80 * kKb, 10 * kMb, 9 * kMb, 64 * kMb,
-                                 63 * kMb + 512 * kKb, 64 * kMb + 32 * kKb, 64 * kMb + 64 * kKb, 0 * kMb})
+                                 63 * kMb + 512 * kKb, 64 * kMb + 32 * kKb, 64 * kMb + 64 * kKb, 0 * kMb,
+                                 3 * kKb, 5 * kKb, 3 * kKb, 10 * kKb, 7 * kKb, 1 * kKb})
       host.changed(bytes);
     device.changed(3 * kMb);
     record::stop_recording({});
@@ -523,7 +524,7 @@ class TestRecorder : public QObject {
       }
     }
     const std::vector<double> wanted{10.0 * kMb, 10.0 * kMb + 80 * kKb, 9.0 * kMb, 64.0 * kMb, 64.0 * kMb + 64 * kKb,
-                                     0.0};
+                                     0.0, 5.0 * kKb, 10.0 * kKb, 1.0 * kKb};
     QVERIFY(values["Memory"] == wanted);
     QVERIFY(values["Memory, GPU 1"] == std::vector<double>{3.0 * kMb});
     QCOMPARE(values.size(), size_t{2});

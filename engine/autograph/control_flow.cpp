@@ -59,7 +59,9 @@ Node* Converter::state_tuple(const State& state, Op context, Position at) {
   return tree_.tuple(tree_.list(items), context, at);
 }
 
-// ('y', 'x'); the lean form names the variables this conversion made for a return: (('retval_', 'value'), ...).
+// ('y', 'x'); the lean form says which variables this conversion made for a return or break, and which need a value
+// only once the loop is left by a break: ('retval_', 'value'), ('do_return', 'flag'), ('break_', 'break'),
+// ('y', 'late').
 Node* Converter::state_names(const State& state, Position at) {
   Nodes items;
   for (const Name* name : state.names) {
@@ -67,7 +69,9 @@ Node* Converter::state_names(const State& state, Position at) {
     const char* role = !lean()                      ? nullptr
                        : name == lowered_.retval    ? "value"
                        : name == lowered_.do_return ? "flag"
-                                                    : nullptr;
+                       : lowered_.break_flags.has(name) ? "break"
+                       : lowered_.late.has(name)        ? "late"
+                                                        : nullptr;
     items.push_back(role ? tree_.tuple(tree_.list({text, tree_.string(role, at)}), Op::kLoad, at) : text);
   }
   return tree_.tuple(tree_.list(items), Op::kLoad, at);

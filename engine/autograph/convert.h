@@ -49,7 +49,14 @@ inline constexpr std::string_view kOr = "ag__.or_";
 inline constexpr std::string_view kNot = "ag__.not_";
 inline constexpr std::string_view kUndefinedReturn = "ag__.undefined_return";
 inline constexpr std::string_view kReturn = "ag__.ret";
+inline constexpr std::string_view kRaising = "ag__.raising";
+inline constexpr std::string_view kAsserted = "ag__.asserted";
+inline constexpr std::string_view kComprehension = "ag__.comprehension";
+inline constexpr std::string_view kKept = "ag__.kept";
+inline constexpr std::string_view kItems = "ag__.items";
 inline constexpr std::string_view kPrefix = "ag__.";
+inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn,
+                                            kReturn, kRaising, kAsserted, kComprehension, kKept, kItems};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

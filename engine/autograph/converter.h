@@ -37,6 +37,9 @@ class Converter {
   void lowered_return(Node* node, Nodes& out);
   void annotated(Node* node, Scope& scope, Nodes& out);
   void deletion(Node* node, Nodes& out);
+  Node* unpacked(Node* node);
+  Node* assertion(Node* node);
+  Node* raising(Node* node);
   void declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at);
   Node* declaration(Kind kind, const std::vector<Name*>& names, Position at);
 
@@ -67,6 +70,7 @@ class Converter {
   Node* compare(Node* node);
   Node* pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at);
   Node* conditional(Node* node);
+  Node* comprehension(Node* node);
   Node* thunk(Node* value);
   Node* generic(Node* node);
   Node* runtime(std::string_view name, Position at) { return tree_.load(tree_.name(name), at); }
@@ -84,6 +88,7 @@ class Converter {
   Name* scope_name_ = nullptr;       // fscope
   const Node* function_ = nullptr;
   int class_body_ = 0;               // inside a class body: no functions are made from its expressions
+  int caught_ = 0;                   // inside a try whose handlers may catch what is raised
   int moved_ = 0;                    // inside a function generated here
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it

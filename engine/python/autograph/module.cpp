@@ -2,7 +2,9 @@
 #include "engine/autograph/convert.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
+#include "engine/python/autograph/operators.h"
 #include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/sequences.h"
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/autograph/ast_bridge.h"
 #include "engine/python/interpreter/attributes.h"
@@ -31,6 +33,12 @@ PyMethodDef runtime_methods[] = {
     {"or_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(or_)), METH_FASTCALL, nullptr},
     {"not_", not_, METH_O, nullptr},
     {"ret", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ret)), METH_FASTCALL, nullptr},
+    {"raising", raising, METH_O, nullptr},
+    {"asserted", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asserted)), METH_FASTCALL, nullptr},
+    {"comprehension", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(comprehension)), METH_FASTCALL,
+     nullptr},
+    {"kept", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kept)), METH_FASTCALL, nullptr},
+    {"items", items, METH_O, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
@@ -103,9 +111,11 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-PyObject* do_not_convert(PyObject*, PyObject* args) {
+PyObject* do_not_convert(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* function = nullptr;
-  if (!PyArg_ParseTuple(args, "|O:do_not_convert", &function)) return nullptr;
+  static const char* const names[] = {"func", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:do_not_convert", const_cast<char**>(names), &function))
+    return nullptr;
   if (function && function != Py_None) return ag::unconverted(function);
   // @do_not_convert() with parentheses
   static PyMethodDef decorator = {"do_not_convert", [](PyObject*, PyObject* f) { return ag::unconverted(f); },
@@ -140,6 +150,7 @@ PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
                                    &also))
     return nullptr;
   ag_verbosity = level;
+  ag_says_on_stdout = also;
   Py_RETURN_NONE;
 }
 
@@ -148,7 +159,8 @@ PyMethodDef public_methods[] = {
      "The converted code of a function, as text."},
     {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS,
      "The converted function."},
-    {"do_not_convert", do_not_convert, METH_VARARGS, "A function that tracing runs without conversion."},
+    {"do_not_convert", with_keywords(do_not_convert), METH_VARARGS | METH_KEYWORDS,
+     "A function that tracing runs without conversion."},
     {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
      "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
      "parallel_iterations."},
@@ -173,6 +185,8 @@ void init_autograph(PyObject* module) {
   if (!init_ast_bridge()) throw PythonErrorSet();
   ag::init_runtime();
   ag::init_unconverted();
+  ag::init_sequences();
+  ag::init_builtins();
   publish_function("autograph.to_code", &public_methods[0]);
   publish_function("autograph.to_graph", &public_methods[1]);
   publish_function("autograph.experimental.do_not_convert", &public_methods[2]);
@@ -183,6 +197,7 @@ void init_autograph(PyObject* module) {
   publish_function("autograph.do_not_convert", &alias);
   if (PyModule_AddFunctions(module, private_methods) < 0) throw PythonErrorSet();
   init_autograph_inspection(module);
+  init_autograph_operators(module);
   init_source_check();
 }
 

@@ -1,5 +1,6 @@
 // Conversion of functions and compound statements; control flow and expressions have their own files.
 #include "engine/autograph/convert.h"
+#include "engine/autograph/appends.h"
 #include "engine/autograph/converter.h"
 #include "engine/autograph/match.h"
 #include "engine/autograph/unparse.h"
@@ -70,9 +71,9 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
   ++result_.steps;
   if (is_converted(node) && !class_body_) {
     switch (node->kind) {
-      case Kind::kIf: if_statement(node, scope, out); return;
-      case Kind::kWhile: while_statement(node, scope, out); return;
-      default: for_statement(node, scope, out); return;
+      case Kind::kIf: both_forms() ? either_if(node, scope, out) : if_statement(node, scope, out); return;
+      case Kind::kWhile: both_forms() ? either_while(node, scope, out) : while_statement(node, scope, out); return;
+      default: both_forms() ? either_for(node, scope, out) : for_statement(node, scope, out); return;
     }
   }
   names_bound_here(tree_, node, scope.bound);
@@ -285,6 +286,7 @@ Node* Converter::definition(Node* node) {
     made->fields()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
     return made;
   }
+  if (const auto known = definitions_.find(node); known != definitions_.end()) return known->second;
   Converter inner(tree_, options_, result_, this);
   const std::string reason = std::move(result_.reason);
   Node* made = inner.function(node);
@@ -299,6 +301,7 @@ Node* Converter::definition(Node* node) {
     decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
     made->fields()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }
+  definitions_.emplace(node, made);
   return made;
 }
 
@@ -331,6 +334,8 @@ Node* Converter::function(Node* function) {
   function_ = function;
   if (function->kind == Kind::kFunctionDef)
     function = lower_matches(tree_, function, result_.statements, result_.steps);
+  if (lean() && function->kind == Kind::kFunctionDef)
+    function = lower_appends(tree_, function, lists_, result_.steps);
   const Marks marks = mark(function, options_.style, result_.statements, result_.steps);
   result_.reason = marks.reason;
   if (marks.generator && !outer_ && !lean()) result_.reason = "a generator: its yields belong to the function itself";

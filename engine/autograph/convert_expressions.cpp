@@ -90,6 +90,7 @@ Node* Converter::call(Node* node) {
   const List& keywords = node->list(at::Call::keywords);
   const Position at = node->at;
   const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
+  if (name == runtime_name::kAppend) return generic(node);
   // print runs while tracing; a debugger needs the user's frame.
   if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" ||
       (lean() && class_body_))

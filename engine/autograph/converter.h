@@ -5,6 +5,8 @@
 #include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
 
+#include <unordered_map>
+
 namespace footlight::autograph {
 
 class Converter {
@@ -50,6 +52,17 @@ class Converter {
     std::vector<Name*> undefined;
   };
   State state_of(const Node* node, const NameSet& bound);
+  // Lean: each statement stands twice, in Python's own form and in the staged one, which the runtime chooses. In the
+  // staged form the statements inside it are staged alone; so the size grows with the depth, up to a limit.
+  void either_if(Node* node, Scope& scope, Nodes& out);
+  void either_while(Node* node, Scope& scope, Nodes& out);
+  void either_for(Node* node, Scope& scope, Nodes& out);
+  void staged_if(Node* node, Node* test, Scope& scope, Nodes& out);
+  void staged_for(Node* node, Node* values, Scope& scope, Nodes& out);
+  void staged_while(Node* node, Scope& scope, Nodes& out);
+  Node* is_staged(Name* value, Position at);
+  Node* choice(Node* test, const Nodes& body, const Nodes& orelse, Position at);
+  bool both_forms() const { return lean() && !only_staged_ && depth_ < kMostForms; }
   void if_statement(Node* node, Scope& scope, Nodes& out);
   void while_statement(Node* node, Scope& scope, Nodes& out);
   void for_statement(Node* node, Scope& scope, Nodes& out);
@@ -93,6 +106,13 @@ class Converter {
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls are not converted
+  static constexpr int kMostForms = 4;
+  bool only_staged_ = false;         // lean: inside the staged form of a statement
+  int depth_ = 0;                    // of statements in Python's own form
+  NameSet lists_;                    // names of lists that are appended to in control flow
+  std::unordered_map<const Node*, Node*> definitions_;  // functions inside, converted once
+  Name* test_ = nullptr;             // lean: what a test gave
+  Name* values_ = nullptr;           // lean: what a loop is over
   Name* if_body_ = nullptr;          // lean: the same few names, reused
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;

@@ -18,7 +18,10 @@ def value(result):
         return [value(item) for item in result]
     if isinstance(result, dict):
         return {key: value(item) for key, item in result.items()}
-    return result.numpy().tolist() if tf.is_tensor(result) else result
+    if not tf.is_tensor(result):
+        return result
+    found = result.numpy()
+    return found.decode() if isinstance(found, bytes) else found.tolist()
 
 
 Point = collections.namedtuple('Point', 'x y')
@@ -278,6 +281,15 @@ class Assert(Case):
 
 
 class Comprehensions(Case):
+    def test_of_unknown_length(self):
+        self.agrees(lambda xs: [x * 2 for x in xs], ([1, 2, 3],), ([4],), spec=VECTOR)
+        self.agrees(lambda xs: [12 // x for x in xs if x != 0], ([0, 2, 3],), ([4],), spec=VECTOR)
+        self.agrees(lambda xs: sum(i * x for i, x in enumerate(xs)), ([1, 2, 3],), ([4],), spec=VECTOR)
+        self.agrees(lambda n: [i * i for i in range(n)], (3,), (1,))
+        self.agrees(lambda xs: any(x > 2 for x in xs), ([1, 2, 3],), ([2],), spec=VECTOR)
+        with self.assertRaisesRegex(tf.errors.OperatorNotAllowedInGraphError, 'length is known only when'):
+            tf.function(lambda xs: {i: x for i, x in enumerate(xs)}, input_signature=VECTOR)(tf.constant([1]))
+
     def test_over_tensors(self):
         self.agrees(lambda xs: [x * 2 for x in xs], ([1, 2, 3],))
         self.agrees(lambda xs: [x * y for x in xs for y in xs if True], ([1, 2],))
@@ -418,6 +430,116 @@ class Builtins(Case):
                 (ValueError, 'scalar tensor', lambda x: min(x, x), [1])):
             with self.assertRaisesRegex(kind, words):
                 tf.function(f)(tf.constant(argument))
+
+
+class Lists(Case):
+    def test_appending_in_loops(self):
+        def in_for(n):
+            out = []
+            for i in range(n):
+                out.append(i * i)
+            return out
+
+        def in_while(n):
+            out = [n, n + 1]
+            while n > 0:
+                out.append(n)
+                n -= 1
+            return sum(out), len(out), out[0], out[-1]
+
+        def when(xs):
+            out = []
+            for x in xs:
+                if x > 2:
+                    out.append(x)
+                    continue
+                if x < 0:
+                    out.append(-x)
+                    out.append(x)
+            return out
+        self.agrees(in_for, (4,), (1,))
+        self.agrees(in_while, (4,), (0,))
+        self.agrees(when, ([1, 3, -2, 4],))
+        self.assertEqual(value(tf.function(when)(tf.constant([0, 1]))), [])
+
+    def test_appending_under_conditions(self):
+        def f(x):
+            out = [x]
+            if x > 0:
+                out.append(x * 2)
+            else:
+                x = x + 1
+            other = []
+            if x > 1:
+                other.append(1)
+            return sum(out) + x, len(out), [a * 2 for a in out], len(other)
+        self.agrees(f, (3,), (-3,), (1,))
+
+        def rest(x):
+            out = [x]
+            if x > 0:
+                out.append(x * 2)
+            total = 0
+            for y in out:
+                total += y
+            out.append(total)
+            return sum(out), len(out), tf.stack(out)
+        self.agrees(rest, (3,), (-3,))
+
+    def test_read_and_write_in_a_loop(self):
+        def fibonacci(n):
+            values = [1, 1]
+            for i in tf.range(2, n):
+                values.append(values[i - 1] + values[i - 2])
+            return tf.stack(values)
+        self.agrees(fibonacci, (8,), (3,))
+
+        def nested(m, n):
+            rows = []
+            for i in tf.range(m):
+                row = []
+                for j in tf.range(n):
+                    row.append(i * j)
+                rows.append(row)
+            return tf.stack(rows)
+        self.agrees(nested, (2, 3), (3, 3))
+
+    def test_lists_that_stay_lists(self):
+        class Log:
+            def __init__(self):
+                self.seen = []
+
+            def append(self, x):
+                self.seen.append(x)
+
+        def f(x, names):
+            out, log = [], Log()
+            for name in names:
+                if name != 'skip':
+                    out.append(name)
+                    log.append(x)
+            alias = out
+            if x > 0:
+                x = x + 1
+            return x, alias is out, out, len(log.seen)
+        self.assertEqual(value(tf.function(f)(tf.constant(1), ('a', 'skip', 'b'))), [2, True, ['a', 'b'], 2])
+
+    def test_errors(self):
+        def dtypes(n):
+            out = [1.5]
+            for i in tf.range(n):
+                out.append(i)
+            return out
+        with self.assertRaisesRegex(TypeError, 'int32|float32'):
+            tf.function(dtypes)(tf.constant(3))
+
+        def truth(n):
+            out = []
+            for i in tf.range(n):
+                out.append(i)
+            return 1 if out else 2
+        with self.assertRaisesRegex(tf.errors.OperatorNotAllowedInGraphError, 'length of this list'):
+            tf.function(truth)(tf.constant(3))
 
 
 class Generators(Case):

@@ -262,10 +262,10 @@ class Program:
              f'helper({inner})', f'(lambda z: z + 1.)({inner})', f'[{inner}, 1.][0]', f"{{'k': {inner}}}['k']",
              f'helper(*[{inner}])', f'helper(**dict(z={inner}))', f'sum([{inner}, 1.])',
              f'(lambda z, k={inner}: z - k)(1.)', f'[z for z in ({inner},)][-1]', f'tf.cast({inner}, tf.float32)',
-             f'sum([z * .5 for z in tf.stack([{inner}, y])])', f'sum(z for z in {self.stack(inner)} if z {self.against()})',
+             f'sum([z * .5 for z in tf.stack([{inner}, y])])', f'sum((z for z in {self.stack(inner)} if z {self.against()}), 0.)',
              f'max({inner}, {self.value(depth + 1)})', f'min([{inner}, x])', f'sorted([{inner}, x, y])[1]',
              f'sum([k * z for k, z in zip({self.stack(inner)}, [.5, 2.])])', f'sum(map(helper, {self.stack(inner)}))',
-             f'sum(list(filter(lambda z: z {self.against()}, {self.stack(inner)})))',
+             f'sum(list(filter(lambda z: z {self.against()}, {self.stack(inner)})), 0.)',
              f'sum([z * p for z in {self.stack(inner)} for p in (1., .5)])'))
 
     def against(self):
@@ -352,7 +352,7 @@ class Program:
                 f'    case ({k}):', f'        {name} = {name} - tf.cast({k}, tf.float32) * .5']
         if kind == 1:
             return [f'match ({name}, 1):', f'    case (_, 1) if {self.condition()}:'] + [
-                '    ' + line for line in block] + [f'    case (0., {k}) | [{k}, _]:', f'        {name} = helper({name})']
+                '    ' + line for line in block] + [f'    case (0., {k}):', f'        {name} = helper({name})']
         if kind == 2:
             over = self.one(('tf.constant([1., 2., 3.])', 'range(2)', 'tf.zeros([0])', 'tf.range(3.)'))
             return [f'for {k} in {over}:', f'    if {self.condition()}:', f'        {k}_ = {self.value()}', '        break'

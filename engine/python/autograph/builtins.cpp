@@ -58,7 +58,7 @@ Ref list_of(const std::vector<Ref>& elements) {
 
 // What the items of an iterable are, where they are known; a list of no tensors is not looked at by the caller.
 std::optional<std::vector<Ref>> items_of(PyObject* iterable) {
-  if (symbolic(iterable)) return known_elements(as_tensor(iterable));
+  if (is_tensor_like(iterable)) return known_elements(as_tensor(iterable));
   if (!PyList_Check(iterable) && !PyTuple_Check(iterable) && !PyGen_Check(iterable)) return {};
   const Ref list = checked(PySequence_List(iterable));
   std::vector<Ref> items;
@@ -67,8 +67,8 @@ std::optional<std::vector<Ref>> items_of(PyObject* iterable) {
   return items;
 }
 
-bool any_symbolic(const std::vector<Ref>& items) {
-  return std::ranges::any_of(items, [](const Ref& item) { return symbolic(item.get()); });
+bool any_tensor(const std::vector<Ref>& items) {
+  return std::ranges::any_of(items, [](const Ref& item) { return is_tensor_like(item.get()); });
 }
 
 Ref tensor_len(const Given& given) {
@@ -114,7 +114,7 @@ Ref tensor_range(const Given& given) {
 
 Ref tensor_sum(const Given& given) {
   PyObject* const start = given.size() > 1 ? given[1] : given.keyword("start");
-  if (given.size() < 1 || !symbolic(given[0]) || as_tensor(given[0]).dtype() == DType::kBool) return {};
+  if (given.size() < 1 || !is_tensor_like(given[0]) || as_tensor(given[0]).dtype() == DType::kBool) return {};
   const Tensor values = as_tensor(given[0]);
   if (values.shape().has_rank() && values.shape().rank() == 0)
     fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
@@ -131,7 +131,7 @@ Ref tensor_any(const Given& given, bool any) {
     if (t.dtype() == DType::kBool) return t;
     return apply(kNotEqual, {t, ops::number(0, t.dtype())});
   };
-  if (symbolic(given[0])) {
+  if (is_tensor_like(given[0])) {
     const Tensor values = as_tensor(given[0]);
     if (values.shape().has_rank() && values.shape().rank() != 1)
       fail(ErrorKind::kValue, any ? "any" : "all", "() of a tensor takes one of rank 1, not of shape ",
@@ -142,7 +142,7 @@ Ref tensor_any(const Given& given, bool any) {
   const Ref iterator = checked(PyObject_GetIter(given[0]));
   Tensor all;
   while (const Ref item = Ref::steal(PyIter_Next(iterator.get()))) {
-    if (!symbolic(item.get())) {
+    if (!is_tensor_like(item.get())) {
       if (truth(item.get()) == any) return Ref::borrow(any ? Py_True : Py_False);
       continue;
     }
@@ -163,7 +163,7 @@ Ref tensor_extreme(const Given& given, bool most) {
            name, "() of tensors)");
   };
   std::optional<std::vector<Ref>> items;
-  if (given.size() == 1 && symbolic(given[0])) {
+  if (given.size() == 1 && is_tensor_like(given[0])) {
     refuse_keywords();
     const Tensor values = as_tensor(given[0]);
     if (values.shape().has_rank() && values.shape().rank() == 0) return wrapped(values);
@@ -177,7 +177,7 @@ Ref tensor_extreme(const Given& given, bool most) {
   if (!items) return {};
   if (given.size() > 1)
     for (PyObject* arg : given.args) items->push_back(Ref::borrow(arg));
-  if (!any_symbolic(*items)) {
+  if (!any_tensor(*items)) {
     // A generator is used up.
     return given.size() == 1 && PyGen_Check(given[0]) ? given.call({list_of(*items)}) : Ref();
   }
@@ -205,10 +205,10 @@ Ref public_function(const char* name) {
 Ref tensor_sorted(const Given& given) {
   if (given.size() != 1) return {};
   Ref values = Ref::borrow(given[0]);
-  if (!symbolic(given[0])) {
+  if (!is_tensor_like(given[0])) {
     if (!PyList_Check(given[0]) && !PyTuple_Check(given[0])) return {};
     const auto items = items_of(given[0]);
-    if (!any_symbolic(*items)) return {};
+    if (!any_tensor(*items)) return {};
     std::vector<Tensor> tensors;
     for (const Ref& item : *items) tensors.push_back(as_tensor(item.get()));
     values = wrapped(stacked(tensors));
@@ -241,7 +241,7 @@ Ref tensor_sorted(const Given& given) {
   return wrapped(ops::gather(as_tensor(values.get()), as_tensor(order.get())));
 }
 
-bool is_sequence_of_tensors(PyObject* o) { return symbolic(o) || wrapped_elements(o); }
+bool is_sequence_of_tensors(PyObject* o) { return is_tensor_like(o) || wrapped_elements(o); }
 
 // The arguments with each tensor as a list of its elements; no value where one has an unknown length.
 std::optional<std::vector<Ref>> with_lists(const Given& given, size_t from) {
@@ -329,9 +329,9 @@ Ref tensor_filter(const Given& given) {
   std::vector<Ref> conditions, plain;
   for (const Ref& item : *items) {
     conditions.push_back(function ? call(function.get(), item.get()) : item);
-    if (!symbolic(conditions.back().get()) && truth(conditions.back().get())) plain.push_back(item);
+    if (!is_tensor_like(conditions.back().get()) && truth(conditions.back().get())) plain.push_back(item);
   }
-  if (!any_symbolic(conditions)) return checked(PyObject_GetIter(list_of(plain).get()));
+  if (!any_tensor(conditions)) return checked(PyObject_GetIter(list_of(plain).get()));
   record("filter", "staged", "its condition is a tensor: the result is a tensor of the elements for which it holds");
   std::vector<Tensor> values, holds;
   for (size_t i = 0; i < items->size(); ++i) {
@@ -344,7 +344,7 @@ Ref tensor_filter(const Given& given) {
 
 // list, tuple, iter, reversed: of the elements. A list of unknown length is the tensor.
 Ref tensor_list(const Given& given) {
-  if (given.size() != 1 || given.keywords() || !symbolic(given[0])) return {};
+  if (given.size() != 1 || given.keywords() || !is_tensor_like(given[0])) return {};
   if (const auto args = with_lists(given, 0)) return given.call(*args);
   const bool list = given.function == reinterpret_cast<PyObject*>(&PyList_Type) ||
                     given.function == reinterpret_cast<PyObject*>(&PyTuple_Type);

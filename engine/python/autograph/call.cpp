@@ -1,10 +1,30 @@
 // Calls from converted code: callees are converted too. Functions that are not to be converted.
 #include "engine/python/autograph/convert.h"
-#include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/lists.h"
+#include "engine/trace/graph_builder.h"
 
 #include <structmember.h>
 
 namespace footlight::python::ag {
+
+namespace {
+
+// The call of a builtin or an op, with the tensors of lists that have grown while tracing.
+PyObject* with_tensors(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  static PyObject* const stack = checked(PyObject_GetAttrString(
+      checked(PyImport_ImportModule("footlight")).get(), "stack")).release();
+  if (args[0] == stack && count == 2 && !names) return wrap(grown_values(args[1]));
+  std::vector<Ref> held;
+  std::vector<PyObject*> all(args, args + count + (names ? PyTuple_GET_SIZE(names) : 0));
+  for (size_t i = 1; i < all.size(); ++i) {
+    if (!is_grown(all[i])) continue;
+    held.push_back(checked(wrap(grown_values(all[i]))));
+    all[i] = held.back().get();
+  }
+  return converted_call(nullptr, all.data(), count, names);
+}
+
+}  // namespace
 
 // converted_call(function, *args, **kwargs)
 PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -16,8 +36,11 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
     return converted ? PyObject_Vectorcall(converted.get(), args + 1, static_cast<size_t>(count - 1), names) : nullptr;
   }
   return guarded([&]() -> PyObject* {
+    const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+    if (trace::tracing())
+      for (Py_ssize_t i = 1; i < count + keywords; ++i)
+        if (is_grown(args[i])) return with_tensors(args, count, names);
     if (PyCFunction_Check(function) || PyType_Check(function)) {
-      const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
       if (Ref result = call_tensor_builtin(function, args + 1, count - 1 + keywords, names)) return result.release();
       return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
     }

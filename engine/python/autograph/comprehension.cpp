@@ -1,8 +1,10 @@
 // Comprehensions over tensors: an element of the graph for each element, kept or left out by conditions on tensors.
 #include "engine/ops/composite/composites.h"
 #include "engine/ops/functions.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/trace/control_flow.h"
 #include "engine/trace/graph_builder.h"
 
 #include <algorithm>
@@ -98,7 +100,55 @@ Ref filtered(PyObject* function, PyObject* all) {
     conditions.push_back(as_condition(one.condition));
   }
   if (values.empty()) return checked(PyList_New(0));
-  return checked(wrap(chosen(stacked(values), stacked(conditions))));
+  return grown_list(chosen(stacked(values), stacked(conditions)));
+}
+
+// Over elements whose number is known when the graph runs: a staged loop that appends.
+Ref looped(PyObject* function, const Elements& elements) {
+  record("comprehension", "staged", "over a tensor of unknown length: its element is in the graph once");
+  const auto picked = [&](const Tensor& index) {
+    const Picked one = pick(function, elements.at(index).get(), 0);
+    if (one.value && !becomes_tensor(one.value.get()))
+      fail(ErrorKind::kType, "an element of a comprehension over a tensor of unknown length has to be a tensor, not ",
+           Py_TYPE(one.value.get())->tp_name);
+    return one;
+  };
+  DType dtype = DType::kInvalid;
+  Shape start{0}, grown{kUnknownDim};
+  trace::in_scratch_graph([&] {
+    trace::GraphBuilder& scratch = *trace::GraphBuilder::innermost();
+    const Picked one = picked(scratch.parameter(DType::kInt32, Shape{}, "index", {}));
+    if (!one.value) return;
+    const Tensor value = as_tensor(one.value.get());
+    dtype = value.dtype();
+    if (!value.shape().has_rank())
+      fail(ErrorKind::kValue, "an element of a comprehension over a tensor of unknown length needs a known rank");
+    for (const int64_t dim : value.shape().dims()) {
+      start.append(dim);
+      grown.append(dim);
+    }
+  });
+  if (dtype == DType::kInvalid) return checked(PyList_New(0));
+  trace::WhileOptions options;
+  options.symbols = {"the comprehension's own counter", "the comprehension"};
+  options.shape_invariants = {std::nullopt, grown};
+  const std::vector<Tensor> results = trace::build_while(
+      {Tensor::scalar<int32_t>(0).as_constant(), zeros_like(dtype, start)},
+      [&](std::span<const Tensor> now) { return ops::less(now[0], elements.count); },
+      [&](std::span<const Tensor> now) {
+        const Picked one = picked(now[0]);
+        const auto longer = [&] {
+          const Tensor parts[] = {now[1], ops::expand_dims(as_tensor(one.value.get()), 0)};
+          return checked(wrap(ops::concat(parts, 0)));
+        };
+        const Ref list = !is_tensor_like(one.condition.get())
+                             ? longer()
+                             : staged_choice(as_tensor(one.condition.get()), longer,
+                                             [&] { return checked(wrap(now[1])); }, "a comprehension's condition");
+        return std::vector<Tensor>{ops::add(now[0], Tensor::scalar<int32_t>(1).as_constant()), as_tensor(list.get())};
+      },
+      options);
+  return grown_list(results[1]);
 }
 
 [[noreturn]] void unknown_length() {
@@ -127,10 +177,13 @@ PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t) {
     const bool generator = PyUnicode_CompareWithASCIIString(args[2], "generator") == 0;
     const bool list = generator || PyUnicode_CompareWithASCIIString(args[2], "list") == 0;
     const bool conditions = list && PyLong_AsLong(args[3]) != 0;
+    const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
+    if (grown) values = grown.get();
     Ref items = Ref::borrow(values);
     const bool tensor = symbolic(values);
     if (tensor || wrapped_elements(values)) {
       const auto elements = tensor ? known_elements(as_tensor(values)) : std::nullopt;
+      if (!elements && list) return looped(function, elements_of(values)).release();
       if (!elements) unknown_length();
       items = checked(PyList_New(0));
       for (const Ref& element : *elements)

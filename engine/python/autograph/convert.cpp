@@ -1,5 +1,6 @@
 // The cache of conversions, which is stored in the code objects themselves, and the functions made from it.
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/runtime.h"
 
 #include "engine/autograph/readable.h"
 #include "engine/base/clock.h"
@@ -59,10 +60,15 @@ Entry& entry_of(PyObject* code) {
   return *made.release();
 }
 
+// Times a conversion; a debugger of the program's sees nothing of it.
 class Timer {
  public:
-  Timer() : start_(now_ns()) { ++depth; }
+  Timer() : start_(now_ns()) {
+    ++depth;
+    PyThreadState_EnterTracing(PyThreadState_Get());
+  }
   ~Timer() {
+    PyThreadState_LeaveTracing(PyThreadState_Get());
     if (--depth) return;
     const int64_t end = now_ns();
     spent_ns += end - start_;
@@ -364,6 +370,7 @@ void record_conversion(PyObject* callable, PyObject* function, const std::string
 }  // namespace
 
 PyObject* ag_convert(PyObject* callable, bool recursive) {
+  ag::note_recording();
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))

@@ -1,6 +1,6 @@
 // Conditions: Python ones run one branch, tensor ones stage both. Also and, or, not and conditional expressions.
 #include "engine/base/text.h"
-#include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
@@ -172,8 +172,26 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
   Merge merge(state, outputs, before);
   auto run = [&](PyObject* branch, Values& values, Ref& raised) {
     state.set_all(before);
+    copy_lists(state, before);
     if (branch && branch != Py_None) raised = raised_by([&] { call(branch); });
+    restore_lists(state, before);
     values = raised ? Values(outputs) : values_of(state, outputs);
+  };
+  // A list that one branch appends to has a length that is known only when the graph runs, in both.
+  auto grow = [&](Values& own, const std::function<void(Values&)>& see_other) {
+    Values other;
+    for (size_t i = 0; i < outputs; ++i) {
+      if (!state.is_list(i) || !own[i].defined() || !PyList_CheckExact(own[i].structure.get())) continue;
+      PyObject* const list = own[i].structure.get();
+      if (other.empty()) see_other(other);
+      if (!other[i].defined()) continue;
+      PyObject* const theirs = other[i].structure.get();
+      const bool same = PyList_CheckExact(theirs) && PyList_GET_SIZE(theirs) == PyList_GET_SIZE(list);
+      if (same || !(PyList_CheckExact(theirs) || is_grown(theirs))) continue;
+      ElementType type = element_type(list);
+      if (type.dtype == DType::kInvalid) type = element_type(theirs);
+      own[i] = flatten(as_grown(list, type));
+    }
   };
   std::vector<Tensor> results;
   try {
@@ -181,6 +199,10 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
         condition,
         [&] {
           run(body, merge.body, merge.body_raised);
+          grow(merge.body, [&](Values& other) {
+            Ref raised;
+            trace::in_scratch_graph([&] { run(orelse, other, raised); });
+          });
           for (size_t i = 0; i < outputs; ++i) {
             if (merge.body[i].defined() || !merge.may_lack(merge.body, i)) continue;
             // Only the other branch defines it: get its type there.
@@ -193,6 +215,7 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
         },
         [&] {
           run(orelse, merge.orelse, merge.orelse_raised);
+          grow(merge.orelse, [&](Values& other) { other = merge.body; });
           return merge.second();
         });
   } catch (...) {

@@ -1,6 +1,8 @@
 // Loops: Python loops run (and so unroll into the graph); those with a tensor condition or over a tensor are staged.
 #include "engine/ops/builder.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
+#include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -76,6 +78,10 @@ class StagedLoop {
   }
 
  private:
+  bool may_grow(size_t i) const {
+    return state_.is_list(i) && before_[i] && PyList_CheckExact(before_[i].get());
+  }
+
   static bool incomplete(const Leaves& leaves) {
     if (!leaves.defined()) return true;
     for (const Ref& leaf : leaves.values)
@@ -86,10 +92,10 @@ class StagedLoop {
   // For variables without a value, or that are not tensors: runs the body once in a scratch graph to see their types.
   void learn(const std::vector<Tensor>& own, const Step& step) {
     bool any = false;
-    for (const Leaves& leaves : entry_) any |= incomplete(leaves);
+    for (size_t i = 0; i < entry_.size(); ++i) any |= incomplete(entry_[i]) || may_grow(i);
     if (!any) return;
     std::vector<Leaves> exit;
-    trace::in_scratch_graph([&] {
+    const auto look = [&](bool grown) {
       // Not the counter's first value: an empty tensor has no first element.
       std::vector<Tensor> unknown;
       for (const Tensor& t : own) unknown.push_back(graph().parameter(t.dtype(), t.shape(), "counter", {}));
@@ -100,7 +106,12 @@ class StagedLoop {
           parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(graph().as_own(as_tensor(leaf.get())))) : leaf);
         values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
       }
+      if (grown)
+        for (size_t i = 0; i < values.size(); ++i)
+          if (may_grow(i) && PyList_GET_SIZE(values[i].get()) > 0)
+            values[i] = as_grown(values[i].get(), element_type(values[i].get()));
       state_.set_all(values);
+      copy_lists(state_, values);
       try {
         if (raised_by([&] { step(unknown); })) state_.set_all(values);
       } catch (const PythonErrorSet&) {
@@ -108,9 +119,20 @@ class StagedLoop {
         throw;
       }
       for (size_t i = 0; i < state_.size(); ++i) exit.push_back(flatten(state_.get(i)));
-    });
+    };
+    try {
+      trace::in_scratch_graph([&] { look(false); });
+    } catch (const PythonErrorSet&) {
+      // A list of Python's cannot be read at an index that is a tensor; one that grows can.
+      bool read = false;
+      for (size_t i = 0; i < before_.size(); ++i) read |= may_grow(i) && PyList_GET_SIZE(before_[i].get()) > 0;
+      if (!read || !cleared_if(PyExc_TypeError)) throw;
+      state_.set_all(before_);
+      trace::in_scratch_graph([&] { look(true); });
+    }
     state_.set_all(before_);
     for (size_t i = 0; i < state_.size(); ++i) {
+      if (may_grow(i) && exit[i].defined() && grows(i, exit[i].structure.get())) continue;
       if (!incomplete(entry_[i])) continue;
       if (!entry_[i].defined()) {
         if (!exit[i].defined()) continue;
@@ -122,6 +144,20 @@ class StagedLoop {
         none_.push_back(i);
       else check_objects(i, exit[i]);
     }
+  }
+
+  // A list that the body appends to is one of unknown length from the start.
+  bool grows(size_t i, PyObject* after) {
+    PyObject* const list = before_[i].get();
+    const bool longer = PyList_CheckExact(after) && PyList_GET_SIZE(after) > PyList_GET_SIZE(list);
+    if (!longer && !is_grown(after)) return false;
+    const ElementType type = element_type(after);
+    entry_[i] = flatten(as_grown(list, type));
+    Shape shape{kUnknownDim};
+    if (type.shape.has_rank())
+      for (int k = 0; k < type.shape.rank(); ++k) shape.append(type.shape[k]);
+    options_.invariants.emplace_back(entry_[i].values[0], type.shape.has_rank() ? shape : Shape::unknown_rank());
+    return true;
   }
 
   // A variable that is None before the loop is a tensor from the second iteration on, so the first one is apart.
@@ -293,33 +329,6 @@ class StagedLoop {
   std::vector<Leaves> entry_;
   std::vector<size_t> none_;  // None before the loop, tensors after one iteration
   size_t own_ = 0;
-};
-
-// Warns once, with the line, that a Python loop has put many iterations into the graph.
-class Unrolling {
- public:
-  Unrolling() : start_(trace::tracing() ? graph().graph()->size() : 0) {}
-  void turn() {
-    if (++turns_ != kMany || !trace::tracing() || graph().graph()->size() < start_ + kMany) return;
-    const Place place = here();
-    const std::string message =
-        str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
-            " so far; a loop over tf.range or a tensor is staged once");
-    if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), place.file.c_str(), place.line, nullptr, nullptr) < 0)
-      throw PythonErrorSet();
-  }
-  void done(const char* kind) const {
-    if (!trace::tracing()) return;
-    record(kind, "python",
-           graph().graph()->size() > start_ && turns_ > 1
-               ? str("unrolled into ", turns_, " copies")
-               : str("ran in Python, ", turns_, turns_ == 1 ? " iteration" : " iterations"));
-  }
-
- private:
-  static constexpr int64_t kMany = 100;
-  size_t start_;
-  int64_t turns_ = 0;
 };
 
 // `binds`: in `while (x := f()) > 0`, the body and the code after the loop see what the test binds.
@@ -499,6 +508,8 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
 }  // namespace
 
 void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* options, const MakeState& make) {
+  const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
+  if (grown) values = grown.get();
   const Elements* sequence = wrapped_elements(values);
   if (!sequence && (!is_tensor_like(values) || !trace::tracing())) return python_loop(values, extra, body, make);
   const State state = make();

@@ -1,5 +1,6 @@
 // The tf.autograph namespace, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
+#include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/operators.h"
@@ -33,6 +34,10 @@ PyMethodDef runtime_methods[] = {
     {"or_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(or_)), METH_FASTCALL, nullptr},
     {"not_", not_, METH_O, nullptr},
     {"ret", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ret)), METH_FASTCALL, nullptr},
+    {"append", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(append)), METH_FASTCALL, nullptr},
+    {"staged", staged, METH_O, nullptr},
+    {"turns", turns, METH_O, nullptr},
+    {"tracing", tracing, METH_NOARGS, nullptr},
     {"raising", raising, METH_O, nullptr},
     {"asserted", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asserted)), METH_FASTCALL, nullptr},
     {"comprehension", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(comprehension)), METH_FASTCALL,
@@ -43,13 +48,22 @@ PyMethodDef runtime_methods[] = {
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
 PyObject* undefined_cell = nullptr;
+PyObject* recorded_cell = nullptr;
 }  // namespace
 
 PyObject* undefined_return() { return the_undefined_return; }
 
+void note_recording() {
+  PyObject* const now = recording_structure() ? Py_True : Py_False;
+  if (PyCell_GET(recorded_cell) == now) return;
+  const Ref before = Ref::steal(PyCell_GET(recorded_cell));
+  PyCell_SET(recorded_cell, Py_NewRef(now));
+}
+
 void init_runtime() {
   the_undefined_return = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type))).release();
   undefined_cell = checked(PyCell_New(the_undefined_return)).release();
+  recorded_cell = checked(PyCell_New(Py_False)).release();
   for (size_t i = 0; i < kRuntimeCount; ++i) {
     const Ref function = checked(PyCFunction_New(&runtime_methods[i], nullptr));
     runtime_cells[i] = checked(PyCell_New(function.get())).release();
@@ -61,6 +75,7 @@ void init_runtime() {
 PyObject* ag_runtime_cell(std::string_view name) {
   using namespace ag;
   if (name == autograph::runtime_name::kUndefinedReturn) return undefined_cell;
+  if (name == autograph::runtime_name::kRecorded) return recorded_cell;
   if (!name.starts_with(autograph::runtime_name::kPrefix)) return nullptr;
   name.remove_prefix(autograph::runtime_name::kPrefix.size());
   for (size_t i = 0; i < kRuntimeCount; ++i)
@@ -186,6 +201,7 @@ void init_autograph(PyObject* module) {
   ag::init_runtime();
   ag::init_unconverted();
   ag::init_sequences();
+  ag::init_turns();
   ag::init_builtins();
   publish_function("autograph.to_code", &public_methods[0]);
   publish_function("autograph.to_graph", &public_methods[1]);

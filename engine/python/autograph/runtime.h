@@ -18,7 +18,7 @@ PyObject* undefined_return();
 // "a[i]"), found by name in the blocks' own closures. An empty Ref is a variable without a value. The conversion says
 // which of them it made itself: ('retval_', 'value') holds what the function returns, ('do_return', 'flag') whether
 // it has returned, ('break_', 'break') whether a loop was left; ('y', 'late') gets its value in the else of that loop,
-// if it was not left.
+// if it was not left, and ('out', 'list') is a list that is appended to.
 class State {
  public:
   State(PyObject* names, std::initializer_list<PyObject*> blocks);
@@ -37,6 +37,7 @@ class State {
   bool is_return_flag(size_t i) const { return symbols_[i].role == Role::kReturnFlag; }
   bool is_break_flag(size_t i) const { return symbols_[i].role == Role::kBreakFlag; }
   bool is_late(size_t i) const { return symbols_[i].role == Role::kLate; }
+  bool is_list(size_t i) const { return symbols_[i].role == Role::kList; }
   // Its name in messages.
   std::string shown(size_t i) const;
 
@@ -53,7 +54,7 @@ class State {
     Variable index;  // [index], if key is empty
     Ref value() const { return key ? key : index.get(); }
   };
-  enum class Role : uint8_t { kUser, kReturnValue, kReturnFlag, kBreakFlag, kLate };
+  enum class Role : uint8_t { kUser, kReturnValue, kReturnFlag, kBreakFlag, kLate, kList };
   struct Symbol {
     std::string text;
     Role role = Role::kUser;
@@ -154,6 +155,18 @@ using MakeState = std::function<State()>;
 void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t outputs, bool guard, const MakeState& make);
 void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeState& make);
 void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* options, const MakeState& make);
+
+// Whether a condition or what a loop is over has to be staged, or its statement recorded: its staged form runs.
+PyObject* staged(PyObject*, PyObject* value);
+// What a loop in Python iterates over: while tracing its turns are counted.
+PyObject* turns(PyObject*, PyObject* values);
+PyObject* tracing(PyObject*, PyObject*);
+// Converted code asks `ag__.recorded` before anything else: the value of that cell follows the recording.
+void note_recording();
+void init_turns();
+
+// out = ag__.append(out, value)
+PyObject* append(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);

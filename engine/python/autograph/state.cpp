@@ -1,6 +1,6 @@
 // State of converted statements: reads and writes closure cells by name, flattens structures, records decisions.
 #include "engine/base/recording.h"
-#include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
@@ -35,7 +35,8 @@ State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
       constexpr std::pair<const char*, Role> kRoles[] = {{"value", Role::kReturnValue},
                                                          {"flag", Role::kReturnFlag},
                                                          {"break", Role::kBreakFlag},
-                                                         {"late", Role::kLate}};
+                                                         {"late", Role::kLate},
+                                                         {"list", Role::kList}};
       for (const auto& [word, role] : kRoles)
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(name, 1), word) == 0) symbols_[i].role = role;
       name = PyTuple_GET_ITEM(name, 0);
@@ -255,6 +256,10 @@ std::string State::shown(size_t i) const {
 Leaves flatten(const Ref& value) {
   Leaves leaves{value, {}};
   if (!value) return leaves;
+  if (is_grown(value.get())) {
+    leaves.values.push_back(checked(wrap(grown_values(value.get()))));
+    return leaves;
+  }
   if (is_nested(value.get())) nest_flatten(value.get(), leaves.values);
   else leaves.values.push_back(value);
   return leaves;
@@ -262,6 +267,7 @@ Leaves flatten(const Ref& value) {
 
 Ref pack(const Leaves& like, const std::vector<Ref>& values) {
   if (!like.structure) return {};
+  if (is_grown(like.structure.get())) return grown_list(as_tensor(values[0].get()));
   if (!is_nested(like.structure.get())) return values[0];
   return nest_pack(like.structure.get(), values);
 }

@@ -241,6 +241,36 @@ ListStackOpts = collections.namedtuple('ListStackOpts', ('element_dtype', 'origi
 GetItemOpts = collections.namedtuple('GetItemOpts', ('element_dtype',))
 
 
+class List:
+    """A list whose length is known only when the graph runs; `values` are its elements, stacked."""
+    __slots__ = ('values',)
+
+    def __init__(self, values):
+        self.values = values
+
+    def append(self, x):
+        self.values = tf.concat([self.values, tf.expand_dims(tf.convert_to_tensor(x, self.values.dtype), 0)], 0)
+
+    def stack(self):
+        return self.values
+
+    def __getitem__(self, key):
+        return self.values[key]
+
+    def __add__(self, other):
+        return List(tf.concat([self.values, tf.convert_to_tensor(other, self.values.dtype)], 0))
+
+    def _no_value(self, *_):
+        raise tf.errors.OperatorNotAllowedInGraphError(
+            'the length of this list is known only when the graph runs: it was appended to in a loop, or under a '
+            'condition, that is a tensor')
+
+    __iter__ = __len__ = __bool__ = __contains__ = _no_value
+
+
+tf.register_tensor_conversion_function(List, lambda value, dtype=None, name=None, as_ref=False: value.values)
+
+
 def new_list(iterable=None):
     """A list of these elements."""
     return list(iterable or ())

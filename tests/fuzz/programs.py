@@ -128,7 +128,7 @@ match v:
         v = q
     case {'k': z, **r}:
         v = z
-    case float(z) | int(z):
+    case str(z) | bytes(z):
         v = v + 2.
     case _:
         v = v + 3.
@@ -355,7 +355,8 @@ class Program:
                 '    ' + line for line in block] + [f'    case (0., {k}):', f'        {name} = helper({name})']
         if kind == 2:
             over = self.one(('tf.constant([1., 2., 3.])', 'range(2)', 'tf.zeros([0])', 'tf.range(3.)'))
-            return [f'for {k} in {over}:', f'    if {self.condition()}:', f'        {k}_ = {self.value()}', '        break'
+            first = [f'{k}_ = 0.'] if depth or loop else []
+            return first + [f'for {k} in {over}:', f'    if {self.condition()}:', f'        {k}_ = {self.value()}', '        break'
                     ] + self.block(depth + 2, True) + ['else:', f'    {k}_ = {self.value()}', f'{name} = {k}_']
         if kind == 3:
             self.raises = True

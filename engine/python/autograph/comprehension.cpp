@@ -137,10 +137,7 @@ Ref looped(PyObject* function, const Elements& elements) {
       [&](std::span<const Tensor> now) { return ops::less(now[0], elements.count); },
       [&](std::span<const Tensor> now) {
         const Picked one = picked(now[0]);
-        const auto longer = [&] {
-          const Tensor parts[] = {now[1], ops::expand_dims(as_tensor(one.value.get()), 0)};
-          return checked(wrap(ops::concat(parts, 0)));
-        };
+        const auto longer = [&] { return checked(wrap(with_element(now[1], as_tensor(one.value.get())))); };
         const Ref list = !is_tensor_like(one.condition.get())
                              ? longer()
                              : staged_choice(as_tensor(one.condition.get()), longer,

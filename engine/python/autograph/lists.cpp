@@ -76,6 +76,18 @@ Ref as_grown(PyObject* list, const ElementType& type) {
   return grown_list(zeros_like(type.dtype, shape));
 }
 
+Tensor with_element(const Tensor& values, const Tensor& element) {
+  const Tensor row = ops::expand_dims(element, 0);
+  Tensor rows = values;
+  if (!row.shape().fully_known()) {
+    // Without elements its other dimensions are not yet those of the elements.
+    const Tensor parts[] = {ops::slice(ops::shape(values), ops::ints({0}), ops::ints({1})), ops::shape(element)};
+    rows = ops::reshape(values, ops::concat(parts, 0));
+  }
+  const Tensor parts[] = {rows, row};
+  return ops::concat(parts, 0);
+}
+
 void copy_lists(const State& state, const std::vector<Ref>& before) {
   for (size_t i = 0; i < before.size(); ++i)
     if (state.is_list(i) && is_plain_list(before[i])) state.set(i, checked(PySequence_List(before[i].get())));
@@ -96,13 +108,12 @@ PyObject* append(PyObject*, PyObject* const* args, Py_ssize_t) {
   return guarded([&]() -> PyObject* {
     if (is_grown(list)) {
       const Tensor values = grown_values(list);
-      const Tensor element = ops::expand_dims(element_of(args[1], values.dtype()), 0);
+      const Tensor element = element_of(args[1], values.dtype());
       if (element.dtype() != values.dtype())
         fail(ErrorKind::kType, "this list holds elements of dtype ", name_of(values.dtype()),
              ", what is appended has dtype ", name_of(element.dtype()),
              "; make them one dtype, for example with tf.cast");
-      const Tensor parts[] = {values, element};
-      return grown_list(ops::concat(parts, 0)).release();
+      return grown_list(with_element(values, element)).release();
     }
     const Ref method = checked(PyObject_GetAttrString(list, "append"));
     PyObject* const call[] = {method.get(), args[1]};

@@ -19,6 +19,9 @@ ElementType element_type(PyObject* list);
 // A list of Python's with these elements as such a list.
 Ref as_grown(PyObject* list, const ElementType& type);
 
+// The values of such a list with one more.
+Tensor with_element(const Tensor& values, const Tensor& element);
+
 // Lists of Python's are copied for a block, so that what it appends is seen, and undone.
 void copy_lists(const State& state, const std::vector<Ref>& before);
 // A list that the block left alone is the one from before.

@@ -242,6 +242,7 @@ class Program:
         self.random = random
         self.odd = random.random() < .5
         self.names = random.sample(NAMES, 3)
+        self.trying = 0
         self.raises = False  # has a raise or an assert, so an exception is an answer
         self.fresh = 0
 
@@ -345,7 +346,9 @@ class Program:
     def newer(self, name, k, depth, loop):
         """What only Footlight stages: a match, the else of a loop, raise and assert, None before a loop, unpacking."""
         kind = self.random.randrange(9)
+        self.trying += kind == 8
         block = self.block(depth + 2, loop)
+        self.trying -= kind == 8
         if kind == 0:
             return [f'match tf.cast({name}, tf.int32) % 4:', '    case 0:'] + ['    ' + line for line in block] + [
                 f'    case 1 | 2 as {k} if {self.condition()}:', f'        {name} = {name} + tf.cast({k}, tf.float32)',
@@ -358,11 +361,11 @@ class Program:
             first = [f'{k}_ = 0.'] if depth or loop else []
             return first + [f'for {k} in {over}:', f'    if {self.condition()}:', f'        {k}_ = {self.value()}', '        break'
                     ] + self.block(depth + 2, True) + ['else:', f'    {k}_ = {self.value()}', f'{name} = {k}_']
-        if kind == 3:
+        if kind == 3 and not self.trying:  # what a handler might catch is raised while tracing
             self.raises = True
             error = self.one(("ValueError('no')", 'KeyError', f'ZeroDivisionError({name})'))
             return [f'if {self.condition()} and {self.condition()}:', f'    raise {error}']
-        if kind == 4:
+        if kind in (3, 4):
             self.raises = True
             return [f'assert {self.condition()} or {self.condition()}, {name}']
         if kind == 5:
@@ -372,8 +375,8 @@ class Program:
             return [f'{self.names[0]}, {self.names[1]} = tf.stack([{self.value()}, {name}])']
         if kind == 7:
             return [f'if ({k} := tf.convert_to_tensor({self.value()})) {self.against()}:'] + block + [f'{name} = {k}']
-        return ['try:', f'    if {self.one(("K > 1.", "K > 2."))}:', "        raise ValueError('caught')"] + block + [
-            'except ValueError:', f'    {name} = {self.value()}']
+        return ['try:', f'    if {self.one(("K > 1.", "K > 2."))}:', "        raise LookupError('caught')"] + block + [
+            'except LookupError:', f'    {name} = {self.value()}']
 
     def odd_lines(self, name):
         text = self.one(BLOCKS) if self.chance(.5) else self.one(ODD)

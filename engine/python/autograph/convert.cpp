@@ -348,18 +348,18 @@ Ref convert_partial(PyObject* partial, bool recursive) {
 }
 
 // A function that is not converted gets a record without text, with one statement that says why.
-void record_conversion(PyObject* callable, PyObject* function, const std::string& reason) {
+void record_conversion(PyObject* callable, PyObject* function, std::string reason) {
   session::Writer* writer = session::active_writer();
   Entry& entry = entry_of(PyFunction_GET_CODE(function));
   if (!writer || entry.recorded) return;
   entry.recorded = true;
   session::GeneratedRecord record;
+  // A generator is converted, except for what has a yield inside; it has no readable form.
+  if (reason.empty() && !ag_generated_record(callable, &record, &reason)) record = {};
   if (!reason.empty()) {
     auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
     record.name = readable(code->co_name);
     record.statements.push_back({code->co_firstlineno, code->co_firstlineno, "function", "fallback", reason});
-  } else if (!ag_generated_record(callable, &record)) {
-    return;
   }
   record.function = converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));

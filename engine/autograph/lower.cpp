@@ -2,6 +2,8 @@
 #include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
 
+#include <optional>
+
 namespace footlight::autograph {
 
 namespace {
@@ -191,7 +193,12 @@ class Lowering {
     if (node->flags & kOwnBreak) {
       inner.break_flag = tree_.fresh("break_");
       break_flags.add(inner.break_flag);
-      bound_in(node->list(orelse_slot), late);
+      NameSet names;
+      std::optional<NameSet> at_breaks;
+      bound_in(node->list(orelse_slot), names);
+      bound_at_breaks(node->list(body_slot), {}, at_breaks);
+      if (at_breaks) names.keep_only(*at_breaks);
+      late.add_all(names);
     }
     if (node->flags & (kOwnBreak | kOwnContinue)) inner.continue_flag = tree_.fresh("continue_");
     const bool returns = do_return && (list_flags(node->list(body_slot)) & kHasReturn);
@@ -224,6 +231,33 @@ class Lowering {
     if (!inner.break_flag) return &orelse;
     Node* guarded = guard(inner.break_flag, {orelse.begin(), orelse.end()}, node);
     return tree_.list({guarded});
+  }
+
+  // What every break of the loop finds bound by the statements before it in the body.
+  void bound_at_breaks(const List& list, NameSet bound, std::optional<NameSet>& common) {
+    for (const Node* node : list) {
+      ++steps_;
+      if (is(node, Kind::kBreak)) {
+        if (common) common->keep_only(bound);
+        else common = bound;
+        return;
+      }
+      if (is_function(node) || is(node, Kind::kClassDef) || is(node, Kind::kAssign)) {
+        names_bound_here(tree_, node, bound);
+        continue;
+      }
+      if (!(node->flags & kHasBreak)) continue;
+      const KindInfo& described = info(node->kind);
+      for (int i = 0; i < described.field_count; ++i) {
+        if (described.fields[i].type != FieldType::kList || node->list(i).empty()) continue;
+        const List& inner = node->list(i);
+        if (info(inner[0]->kind).category == Category::kStatement) bound_at_breaks(inner, bound, common);
+        else if (is(inner[0], Kind::kExceptHandler))
+          for (const Node* part : inner) bound_at_breaks(part->list(at::ExceptHandler::body), bound, common);
+        else if (is(inner[0], Kind::kmatch_case))
+          for (const Node* part : inner) bound_at_breaks(part->list(at::match_case::body), bound, common);
+      }
+    }
   }
 
   void bound_in(const List& list, NameSet& names) {

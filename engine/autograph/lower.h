@@ -19,7 +19,7 @@ struct Lowered {
   Name* do_return = nullptr;  // null: returns were not lowered
   Name* retval = nullptr;
   NameSet break_flags;
-  NameSet late;  // bound in the else of a loop: before that they need a value only where the loop is left by a break
+  NameSet late;  // bound in the else of a loop and before each of its breaks: no other way out needs them
 };
 
 Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps);

@@ -349,6 +349,20 @@ class ElseOfLoops(Case):
             return why, what
         self.agrees(nested, (2,), (50,))
 
+    def test_a_way_out_without_the_value(self):
+        def f(xs):
+            for x in xs:
+                if x == 1:
+                    found = x
+                    break
+                if x == 2:
+                    break
+            else:
+                found = -1
+            return found
+        with self.assertRaisesRegex(ValueError, "'found' must also be initialized in the else branch"):
+            tf.function(f)(tf.constant([2]))
+
     def test_other_names_need_a_value(self):
         def f(xs):
             for x in xs:

@@ -360,7 +360,7 @@ class Program:
             over = self.one(('tf.constant([1., 2., 3.])', 'range(2)', 'tf.zeros([0])', 'tf.range(3.)'))
             first = [f'{k}_ = 0.'] if depth or loop else []
             return first + [f'for {k} in {over}:', f'    if {self.condition()}:', f'        {k}_ = {self.value()}', '        break'
-                    ] + self.block(depth + 2, True) + ['else:', f'    {k}_ = {self.value()}', f'{name} = {k}_']
+                    ] + self.block(depth + 2) + ['else:', f'    {k}_ = {self.value()}', f'{name} = {k}_']
         if kind == 3 and not self.trying:  # what a handler might catch is raised while tracing
             self.raises = True
             error = self.one(("ValueError('no')", 'KeyError', f'ZeroDivisionError({name})'))

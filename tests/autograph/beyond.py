@@ -349,6 +349,17 @@ class ElseOfLoops(Case):
             return why, what
         self.agrees(nested, (2,), (50,))
 
+    def test_a_way_out_that_python_rules_out(self):
+        def f(xs, limit):
+            for x in xs:
+                if limit > 5:
+                    found = x
+                    break
+            else:
+                found = -1
+            return found
+        self.assertEqual(value(tf.function(f)(tf.constant([2]), 1)), -1)
+
     def test_a_way_out_without_the_value(self):
         def f(xs):
             for x in xs:

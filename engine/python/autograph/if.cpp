@@ -33,8 +33,8 @@ Values values_of(const State& state, size_t outputs) {
 // Merges the values of the symbols after both branches, or throws an error that names symbol and branch.
 class Merge {
  public:
-  Merge(const State& state, size_t outputs, const std::vector<Ref>& before)
-      : state_(state), outputs_(outputs), before_(before) {}
+  Merge(const State& state, size_t outputs, const std::vector<Ref>& before, bool guard)
+      : state_(state), outputs_(outputs), before_(before), guard_(guard) {}
 
   Values body, orelse;
   Ref body_raised, orelse_raised;  // the exceptions; no values are needed after one
@@ -62,6 +62,7 @@ class Merge {
   bool may_lack(const Values& branch, size_t symbol) const {
     if (&branch == &body ? body_raised : orelse_raised) return true;
     if (state_.is_return_value(symbol)) return true;
+    if (state_.is_late(symbol) && guard_) return true;  // each way around the guarded statements has bound it, or loops
     for (size_t i = 0; i < outputs_; ++i) {
       if (!branch[i].defined()) continue;
       PyObject* flag = branch[i].structure.get();
@@ -162,6 +163,7 @@ class Merge {
   const State& state_;
   size_t outputs_;
   const std::vector<Ref>& before_;
+  const bool guard_;
 };
 
 }  // namespace
@@ -169,7 +171,7 @@ class Merge {
 void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
                bool guard) {
   const std::vector<Ref> before = state.get_all();
-  Merge merge(state, outputs, before);
+  Merge merge(state, outputs, before, guard);
   auto run = [&](PyObject* branch, Values& values, Ref& raised) {
     state.set_all(before);
     copy_lists(state, before);

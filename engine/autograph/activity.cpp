@@ -239,6 +239,7 @@ class Analysis {
           then(part, block(one->list(at::match_case::body)));
           s.use.add_all(part.use);
           s.bound.add_all(part.bound);
+          if (only_tests(node)) s.must.add_all(part.bound);
         }
         break;
       case Kind::kReturn:
@@ -281,6 +282,17 @@ class Analysis {
     if (is_control_flow(node)) a_.flows.back().bound = s.bound;
     summaries_.push_back(std::move(s));
     return summaries_.back();
+  }
+
+  // A match that only says whether its pattern fits, made of a case of the program's: what the pattern binds is read
+  // only where it fits.
+  static bool only_tests(const Node* match) {
+    const List& cases = match->list(at::Match::cases);
+    if (cases.size != 1) return false;
+    const List& body = cases[0]->list(at::match_case::body);
+    if (body.size != 1 || !is(body[0], Kind::kAssign)) return false;
+    const Node* target = body[0]->list(at::Assign::targets)[0];
+    return is(target, Kind::kName) && target->name(at::Name::id)->generated;
   }
 
   static void then(Summary& first, const Summary& second) {

@@ -59,7 +59,9 @@ Node* Converter::state_tuple(const State& state, Op context, Position at) {
   return tree_.tuple(tree_.list(items), context, at);
 }
 
-// ('y', 'x'); the lean form names the variables this conversion made for a return: (('retval_', 'value'), ...).
+// ('y', 'x'); the lean form says which variables this conversion made for a return or break, and which need a value
+// only once the loop is left by a break: ('retval_', 'value'), ('do_return', 'flag'), ('break_', 'break'),
+// ('y', 'late'), and which are lists that grow: ('out', 'list').
 Node* Converter::state_names(const State& state, Position at) {
   Nodes items;
   for (const Name* name : state.names) {
@@ -67,7 +69,10 @@ Node* Converter::state_names(const State& state, Position at) {
     const char* role = !lean()                      ? nullptr
                        : name == lowered_.retval    ? "value"
                        : name == lowered_.do_return ? "flag"
-                                                    : nullptr;
+                       : lowered_.break_flags.has(name) ? "break"
+                       : lowered_.late.has(name)        ? "late"
+                       : lists_.has(name)               ? "list"
+                                                        : nullptr;
     items.push_back(role ? tree_.tuple(tree_.list({text, tree_.string(role, at)}), Op::kLoad, at) : text);
   }
   return tree_.tuple(tree_.list(items), Op::kLoad, at);
@@ -144,29 +149,166 @@ void Converter::undefined_assigns(const State& state, Position at, Scope& scope,
   }
 }
 
+namespace {
+const List* without(Tree& tree, const List& list, uint32_t skip) {
+  if (skip == UINT32_MAX) return &list;
+  std::vector<Node*> rest;
+  for (uint32_t i = 0; i < list.size; ++i)
+    if (i != skip) rest.push_back(list[i]);
+  return tree.list(rest);
+}
+}  // namespace
+
+// ag__.recorded or (test_ is not True and test_ is not False and ag__.staged(test_))
+Node* Converter::is_staged(Name* value, Position at) {
+  auto is_not = [&](bool constant) {
+    Node* node = tree_.make(Kind::kCompare, at);
+    node->node(at::Compare::left) = tree_.load(value, at);
+    const Op op = Op::kIsNot;
+    node->fields()[at::Compare::ops].ops = tree_.op_list(&op, 1);
+    node->fields()[at::Compare::comparators].list = tree_.list({tree_.boolean(constant, at)});
+    return node;
+  };
+  auto joined = [&](Op op, std::initializer_list<Node*> values) {
+    Node* node = tree_.make(Kind::kBoolOp, at);
+    node->fields()[at::BoolOp::op].op = op;
+    node->fields()[at::BoolOp::values].list = tree_.list(values);
+    return node;
+  };
+  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(value, at)}, at);
+  return joined(Op::kOr, {runtime(runtime_name::kRecorded, at),
+                          joined(Op::kAnd, {is_not(true), is_not(false), asked})});
+}
+
+Node* Converter::choice(Node* test, const Nodes& body, const Nodes& orelse, Position at) {
+  Node* node = tree_.make(Kind::kIf, at);
+  node->node(at::If::test) = test;
+  Nodes filled(body);
+  if (filled.empty()) filled.push_back(tree_.pass(at));
+  node->fields()[at::If::body].list = tree_.list(filled);
+  node->fields()[at::If::orelse].list = tree_.list(orelse);
+  return node;
+}
+
+// test_ = x > 0
+// if ag__.staged(test_): def if_body ...; ag__.if_stmt(test_, if_body, ...)
+// elif test_: ...
+void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
+  const Position at = header_of(node, node->node(at::If::test));
+  if (!test_) test_ = tree_.fresh("test_");
+  names_bound_here(tree_, node, scope.bound);
+  scope.bound.add(test_);
+  Nodes staged, body, orelse;
+  out.push_back(tree_.assign(tree_.store(test_, at), expression(node->node(at::If::test)), at));
+  only_staged_ = true;
+  staged_if(node, tree_.load(test_, at), scope, staged);
+  only_staged_ = false;
+  ++depth_;
+  block(node->list(at::If::body), scope, body);
+  block(node->list(at::If::orelse), scope, orelse);
+  --depth_;
+  out.push_back(choice(is_staged(test_, at), staged, {choice(tree_.load(test_, at), body, orelse, at)}, at));
+}
+
+// if ag__.tracing(): def loop_body ...; ag__.while_stmt(...)
+// else: while test: ...
+void Converter::either_while(Node* node, Scope& scope, Nodes& out) {
+  Node* test = node->node(at::While::test);
+  const Position at = header_of(node, test);
+  Nodes staged, body;
+  only_staged_ = true;
+  staged_while(node, scope, staged);
+  only_staged_ = false;
+  uint32_t skip;
+  loop_options(node->list(at::While::body), skip, nullptr, at);
+  const List* statements = without(tree_, node->list(at::While::body), skip);
+  names_bound_here(tree_, node, scope.bound);
+  ++depth_;
+  block(*statements, scope, body);
+  --depth_;
+  if (body.empty()) body.push_back(tree_.pass(at));
+  Node* loop = tree_.make(Kind::kWhile, node->at);
+  loop->node(at::While::test) = expression(test);
+  loop->fields()[at::While::body].list = tree_.list(body);
+  Node* tracing = tree_.call(runtime(runtime_name::kTracing, at), std::initializer_list<Node*>{}, at);
+  out.push_back(choice(tracing, staged, {loop}, at));
+}
+
+// values_ = xs
+// if ag__.staged(values_): def loop_body ...; ag__.for_stmt(values_, ...)
+// else: for x in ag__.turns(values_): ...
+// Where a break or return may depend on a tensor, the rest of the iterations are then staged one by one.
+void Converter::either_for(Node* node, Scope& scope, Nodes& out) {
+  Node* iterated = node->node(at::For::iter);
+  const Position at = header_of(node, iterated);
+  Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
+  if (!values_) values_ = tree_.fresh("values_");
+  Name* turns = extra ? tree_.fresh("turns_") : nullptr;
+  scope.bound.add(values_);
+  out.push_back(tree_.assign(tree_.store(values_, at), expression(iterated), at));
+  Nodes staged, body, plain;
+  only_staged_ = true;
+  staged_for(node, tree_.load(values_, at), scope, staged);
+  only_staged_ = false;
+  uint32_t skip;
+  loop_options(node->list(at::For::body), skip, nullptr, at);
+  const List* statements = without(tree_, node->list(at::For::body), skip);
+  names_bound_here(tree_, node, scope.bound);
+  ++depth_;
+  block(*statements, scope, body);
+  --depth_;
+  Node* source = tree_.call(runtime(runtime_name::kTurns, at), {tree_.load(values_, at)}, at);
+  if (extra) {
+    scope.bound.add(turns);
+    plain.push_back(tree_.assign(tree_.store(turns, at), source, at));
+    source = tree_.load(turns, at);
+    if (!test_) test_ = tree_.fresh("test_");
+    scope.bound.add(test_);
+    body.push_back(tree_.assign(tree_.store(test_, at), expression(extra), at));
+    Nodes rest;
+    only_staged_ = true;
+    staged_for(node, tree_.load(turns, at), scope, rest);
+    only_staged_ = false;
+    rest.push_back(tree_.make(Kind::kBreak, at));
+    Node* leave = choice(tree_.unary(Op::kNot, tree_.load(test_, at), at), {tree_.make(Kind::kBreak, at)}, {}, at);
+    body.push_back(choice(is_staged(test_, at), rest, {leave}, at));
+  }
+  if (body.empty()) body.push_back(tree_.pass(at));
+  Node* loop = tree_.make(Kind::kFor, node->at);
+  loop->node(at::For::target) = expression(node->node(at::For::target));
+  loop->node(at::For::iter) = source;
+  loop->fields()[at::For::body].list = tree_.list(body);
+  plain.push_back(loop);
+  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(values_, at)}, at);
+  out.push_back(choice(asked, staged, plain, at));
+}
+
+void Converter::staged_if(Node* node, Node* test, Scope& scope, Nodes& out) {
+  const Position at = header_of(node, node->node(at::If::test));
+  const State state = state_of(node, activity_.flow(node).bound);
+  const List& orelse = node->list(at::If::orelse);
+  if (!if_body_) if_body_ = tree_.fresh("if_body");
+  if (!else_body_) else_body_ = tree_.fresh("else_body");
+  names_bound_here(tree_, node, scope.bound);
+  out.push_back(moved_block(if_body_, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node));
+  scope.bound.add(if_body_);
+  Node* other = tree_.none(at);
+  if (!orelse.empty()) {
+    out.push_back(moved_block(else_body_, tree_.arguments({}, at), orelse, {}, state, scope, node));
+    scope.bound.add(else_body_);
+    other = tree_.load(else_body_, at);
+  }
+  Nodes arguments{test, tree_.load(if_body_, at), other, state_names(state, at), tree_.integer(state.outputs, at)};
+  if (node->flags & kGuard) arguments.push_back(tree_.boolean(true, at));
+  out.push_back(tree_.expression(
+      tree_.call(tree_.load(tree_.name(runtime_name::kIf), at), tree_.list(arguments), at), at));
+}
+
 void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
   const Position at = header_of(node, node->node(at::If::test));
   const State state = state_of(node, activity_.flow(node).bound);
   const List& orelse = node->list(at::If::orelse);
-  if (lean()) {
-    Node* test = expression(node->node(at::If::test));
-    if (!if_body_) if_body_ = tree_.fresh("if_body");
-    if (!else_body_) else_body_ = tree_.fresh("else_body");
-    names_bound_here(tree_, node, scope.bound);
-    out.push_back(moved_block(if_body_, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node));
-    scope.bound.add(if_body_);
-    Node* other = tree_.none(at);
-    if (!orelse.empty()) {
-      out.push_back(moved_block(else_body_, tree_.arguments({}, at), orelse, {}, state, scope, node));
-      scope.bound.add(else_body_);
-      other = tree_.load(else_body_, at);
-    }
-    Nodes arguments{test, tree_.load(if_body_, at), other, state_names(state, at), tree_.integer(state.outputs, at)};
-    if (node->flags & kGuard) arguments.push_back(tree_.boolean(true, at));
-    out.push_back(tree_.expression(
-        tree_.call(tree_.load(tree_.name(runtime_name::kIf), at), tree_.list(arguments), at), at));
-    return;
-  }
+  if (lean()) return staged_if(node, expression(node->node(at::If::test)), scope, out);
   Nodes body_functions;
   Node* body = moved_block(nullptr, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node);
   Node* other = moved_block(nullptr, tree_.arguments({}, at), orelse, {}, state, scope, node);
@@ -221,17 +363,7 @@ Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_na
   return dict;
 }
 
-namespace {
-const List* without(Tree& tree, const List& list, uint32_t skip) {
-  if (skip == UINT32_MAX) return &list;
-  std::vector<Node*> rest;
-  for (uint32_t i = 0; i < list.size; ++i)
-    if (i != skip) rest.push_back(list[i]);
-  return tree.list(rest);
-}
-}  // namespace
-
-void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
+void Converter::staged_while(Node* node, Scope& scope, Nodes& out) {
   Node* test = node->node(at::While::test);
   const Position at = header_of(node, test);
   const State state = state_of(node, activity_.flow(node).bound);
@@ -242,21 +374,31 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
   names_bound_here(tree_, node, test_binds);
   Node* result = tree_.make(Kind::kReturn, test->at);
   result->node(at::Return::value) = test;
-  const List* test_body = tree_.list({result});
-  if (lean()) {
-    if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
-    if (!loop_test_) loop_test_ = tree_.fresh("loop_test");
-    out.push_back(moved_block(loop_body_, tree_.arguments({}, at), *statements, {}, state, scope, node));
-    Node* tester = moved_block(loop_test_, tree_.arguments({}, at), *test_body, {}, state, scope, node, test_binds);
-    out.push_back(tester);
-    scope.bound.add(loop_body_);
-    scope.bound.add(loop_test_);
-    Nodes arguments{tree_.load(loop_test_, at), tree_.load(loop_body_, at), state_names(state, at)};
-    if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
-    out.push_back(tree_.expression(
-        tree_.call(tree_.load(tree_.name(runtime_name::kWhile), at), tree_.list(arguments), at), at));
-    return;
-  }
+  if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
+  if (!loop_test_) loop_test_ = tree_.fresh("loop_test");
+  out.push_back(moved_block(loop_body_, tree_.arguments({}, at), *statements, {}, state, scope, node));
+  out.push_back(moved_block(loop_test_, tree_.arguments({}, at), *tree_.list({result}), {}, state, scope, node,
+                            test_binds));
+  scope.bound.add(loop_body_);
+  scope.bound.add(loop_test_);
+  Nodes arguments{tree_.load(loop_test_, at), tree_.load(loop_body_, at), state_names(state, at)};
+  if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
+  out.push_back(tree_.expression(
+      tree_.call(tree_.load(tree_.name(runtime_name::kWhile), at), tree_.list(arguments), at), at));
+}
+
+void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
+  if (lean()) return staged_while(node, scope, out);
+  Node* test = node->node(at::While::test);
+  const Position at = header_of(node, test);
+  const State state = state_of(node, activity_.flow(node).bound);
+  uint32_t skip;
+  Node* options = loop_options(node->list(at::While::body), skip, nullptr, at);
+  const List* statements = without(tree_, node->list(at::While::body), skip);
+  NameSet test_binds;
+  names_bound_here(tree_, node, test_binds);
+  Node* result = tree_.make(Kind::kReturn, test->at);
+  result->node(at::Return::value) = test;
   Node* body = moved_block(nullptr, tree_.arguments({}, at), *statements, {}, state, scope, node);
   Nodes tester_body;
   if (!test_binds.empty()) {
@@ -281,35 +423,44 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
       at));
 }
 
+void Converter::staged_for(Node* node, Node* values, Scope& scope, Nodes& out) {
+  Node* target = node->node(at::For::target);
+  const Position at = header_of(node, node->node(at::For::iter));
+  const State state = state_of(node, activity_.flow(node).bound);
+  uint32_t skip;
+  Node* options = loop_options(node->list(at::For::body), skip, nullptr, at);
+  const List* statements = without(tree_, node->list(at::For::body), skip);
+  Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
+  const bool plain_target =
+      is(target, Kind::kName) &&
+      std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
+  Name* item = plain_target ? target->name(at::Name::id) : tree_.fresh("itr");
+  Nodes first;
+  if (!plain_target) first.push_back(tree_.assign(target, tree_.load(item, target->at), target->at));
+  if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
+  out.push_back(moved_block(loop_body_, tree_.arguments({item}, at), *statements, first, state, scope, node));
+  scope.bound.add(loop_body_);
+  Nodes arguments{values, extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(loop_body_, at),
+                  state_names(state, at)};
+  if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
+  out.push_back(tree_.expression(
+      tree_.call(tree_.load(tree_.name(runtime_name::kFor), at), tree_.list(arguments), at), at));
+}
+
 void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
+  if (lean()) return staged_for(node, expression(node->node(at::For::iter)), scope, out);
   Node* target = node->node(at::For::target);
   Node* iterated = node->node(at::For::iter);
   const Position at = header_of(node, iterated);
   const State state = state_of(node, activity_.flow(node).bound);
   uint32_t skip;
-  Node* names = lean() ? nullptr : tree_.string(unparse_expression(tree_, target), at);
+  Node* names = tree_.string(unparse_expression(tree_, target), at);
   Node* options = loop_options(node->list(at::For::body), skip, names, at);
   const List* statements = without(tree_, node->list(at::For::body), skip);
   Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
 
-  const bool plain_target =
-      lean() && is(target, Kind::kName) &&
-      std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
-  Name* item = plain_target ? target->name(at::Name::id) : tree_.fresh("itr");
-  Nodes first;
-  if (!plain_target) first.push_back(tree_.assign(target, tree_.load(item, target->at), target->at));
-  if (lean()) {
-    Node* values = expression(iterated);
-    if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
-    out.push_back(moved_block(loop_body_, tree_.arguments({item}, at), *statements, first, state, scope, node));
-    scope.bound.add(loop_body_);
-    Nodes arguments{values, extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(loop_body_, at),
-                    state_names(state, at)};
-    if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
-    out.push_back(tree_.expression(
-        tree_.call(tree_.load(tree_.name(runtime_name::kFor), at), tree_.list(arguments), at), at));
-    return;
-  }
+  Name* item = tree_.fresh("itr");
+  const Nodes first{tree_.assign(target, tree_.load(item, target->at), target->at)};
   Node* body = moved_block(nullptr, tree_.arguments({item}, at), *statements, first, state, scope, node);
   Name *getter, *setter;
   state_functions(state, at, out, &getter, &setter);

@@ -1,6 +1,9 @@
 // Conversion of functions and compound statements; control flow and expressions have their own files.
 #include "engine/autograph/convert.h"
+#include "engine/autograph/appends.h"
 #include "engine/autograph/converter.h"
+#include "engine/autograph/match.h"
+#include "engine/autograph/unparse.h"
 
 namespace footlight::autograph {
 
@@ -53,13 +56,24 @@ void Converter::block(const List& list, Scope& scope, Nodes& out) {
   for (Node* node : list) statement(node, scope, out);
 }
 
+namespace {
+// a, b = f(): a tensor may be what is taken apart.
+bool unpacks(const Node* assign) {
+  const Node* value = assign->node(at::Assign::value);
+  if (is(value, Kind::kTuple) || is(value, Kind::kList) || is(value, Kind::kConstant)) return false;
+  for (const Node* target : assign->list(at::Assign::targets))
+    if (!is(target, Kind::kTuple) && !is(target, Kind::kList)) return false;
+  return true;
+}
+}  // namespace
+
 void Converter::statement(Node* node, Scope& scope, Nodes& out) {
   ++result_.steps;
   if (is_converted(node) && !class_body_) {
     switch (node->kind) {
-      case Kind::kIf: if_statement(node, scope, out); return;
-      case Kind::kWhile: while_statement(node, scope, out); return;
-      default: for_statement(node, scope, out); return;
+      case Kind::kIf: both_forms() ? either_if(node, scope, out) : if_statement(node, scope, out); return;
+      case Kind::kWhile: both_forms() ? either_while(node, scope, out) : while_statement(node, scope, out); return;
+      default: both_forms() ? either_for(node, scope, out) : for_statement(node, scope, out); return;
     }
   }
   names_bound_here(tree_, node, scope.bound);
@@ -80,6 +94,15 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
       // In a moved block the state's own declarations take its place; the function declares it once, see function().
       if (scope.moved || lean()) return;
       break;
+    case Kind::kAssert:
+    case Kind::kRaise:
+      if (!lean() || raw_expressions_ || class_body_) break;
+      out.push_back(is(node, Kind::kAssert) ? assertion(node) : raising(node));
+      return;
+    case Kind::kAssign:
+      if (!lean() || raw_expressions_ || class_body_ || !unpacks(node)) break;
+      out.push_back(unpacked(node));
+      return;
     case Kind::kAnnAssign: annotated(node, scope, out); return;
     case Kind::kDelete: deletion(node, out); return;
     case Kind::kAugAssign:
@@ -122,7 +145,11 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
         const Category category = info(list[0]->kind).category;
         if (category == Category::kStatement) {
           Nodes inner;
+          const bool caught = (is(node, Kind::kTry) || is(node, Kind::kTryStar)) && i == at::Try::body &&
+                              !node->list(at::Try::handlers).empty();
+          caught_ += caught;
           block(list, scope, inner);
+          caught_ -= caught;
           if (inner.empty()) inner.push_back(tree_.pass(node->at));
           fields()[i].list = tree_.list(inner);
         } else if (category == Category::kExpression) {
@@ -210,6 +237,42 @@ void Converter::deletion(Node* node, Nodes& out) {
   out.push_back(made);
 }
 
+// a, b = ag__.items(f())
+Node* Converter::unpacked(Node* node) {
+  Node* value = node->node(at::Assign::value);
+  Node* made = tree_.copy(node);
+  made->node(at::Assign::value) = tree_.call(runtime(runtime_name::kItems, value->at), {expression(value)}, value->at);
+  made->fields()[at::Assign::targets].list = expressions(node->list(at::Assign::targets));
+  return made;
+}
+
+// assert ag__.asserted(x > 0, lambda: message, 'x > 0'), message: a tensor passes here and is checked by the graph.
+Node* Converter::assertion(Node* node) {
+  Node* test = node->node(at::Assert::test);
+  Node* message = node->node(at::Assert::msg);
+  Node* made = tree_.copy(node);
+  Node* said = message && movable(message) ? thunk(message) : tree_.none(node->at);
+  if (message) made->node(at::Assert::msg) = expression(message);
+  Node* checked = expression(test);
+  if (!always_python(test))
+    checked = tree_.call(runtime(runtime_name::kAsserted, test->at),
+                         {checked, said, tree_.string(unparse_expression(tree_, test), test->at)}, test->at);
+  made->node(at::Assert::test) = checked;
+  return made;
+}
+
+// raise ag__.raising(error): under a tensor condition, the graph raises it. Not inside a try, which might catch it.
+Node* Converter::raising(Node* node) {
+  Node* error = node->node(at::Raise::exc);
+  if (!error) return node;
+  Node* made = tree_.copy(node);
+  if (Node* cause = node->node(at::Raise::cause)) made->node(at::Raise::cause) = expression(cause);
+  Node* raised = expression(error);
+  if (!caught_) raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised}, error->at);
+  made->node(at::Raise::exc) = raised;
+  return made;
+}
+
 // A nested function or class.
 Node* Converter::definition(Node* node) {
   if (node->kind == Kind::kClassDef) {
@@ -223,6 +286,7 @@ Node* Converter::definition(Node* node) {
     made->fields()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
     return made;
   }
+  if (const auto known = definitions_.find(node); known != definitions_.end()) return known->second;
   Converter inner(tree_, options_, result_, this);
   const std::string reason = std::move(result_.reason);
   Node* made = inner.function(node);
@@ -237,6 +301,7 @@ Node* Converter::definition(Node* node) {
     decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
     made->fields()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }
+  definitions_.emplace(node, made);
   return made;
 }
 
@@ -267,9 +332,13 @@ uint32_t docstring_count(const List& body) {
 
 Node* Converter::function(Node* function) {
   function_ = function;
+  if (function->kind == Kind::kFunctionDef)
+    function = lower_matches(tree_, function, result_.statements, result_.steps);
+  if (lean() && function->kind == Kind::kFunctionDef)
+    function = lower_appends(tree_, function, lists_, result_.steps);
   const Marks marks = mark(function, options_.style, result_.statements, result_.steps);
   result_.reason = marks.reason;
-  if (marks.generator && !outer_) result_.reason = "a generator: its yields belong to the function itself";
+  if (marks.generator && !outer_ && !lean()) result_.reason = "a generator: its yields belong to the function itself";
   if (!result_.reason.empty()) return nullptr;
 
   raw_expressions_ = lean() && marks.sees_scope;

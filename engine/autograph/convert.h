@@ -9,8 +9,11 @@
 
 namespace footlight::autograph {
 
-// lean       if x > 0:          ->   def if_body(): nonlocal y; y = 1
-//              y = 1                 ag__.if_stmt(x > 0, if_body, None, ('y',), 1)
+// lean       if x > 0:          ->   test_ = x > 0
+//              y = 1                 if ag__.staged(test_):
+//                                      def if_body(): nonlocal y; y = 1
+//                                      ag__.if_stmt(test_, if_body, None, ('y',), 1)
+//                                    elif test_: y = 1
 // readable   the same with FunctionScope, get_state, set_state, else_body, do_return, ag__.ld and ag__.converted_call
 enum class Style : uint8_t { kLean, kReadable };
 
@@ -49,7 +52,20 @@ inline constexpr std::string_view kOr = "ag__.or_";
 inline constexpr std::string_view kNot = "ag__.not_";
 inline constexpr std::string_view kUndefinedReturn = "ag__.undefined_return";
 inline constexpr std::string_view kReturn = "ag__.ret";
+inline constexpr std::string_view kRaising = "ag__.raising";
+inline constexpr std::string_view kAsserted = "ag__.asserted";
+inline constexpr std::string_view kComprehension = "ag__.comprehension";
+inline constexpr std::string_view kKept = "ag__.kept";
+inline constexpr std::string_view kItems = "ag__.items";
+inline constexpr std::string_view kAppend = "ag__.append";
+inline constexpr std::string_view kStaged = "ag__.staged";
+inline constexpr std::string_view kTurns = "ag__.turns";
+inline constexpr std::string_view kTracing = "ag__.tracing";
+inline constexpr std::string_view kRecorded = "ag__.recorded";
 inline constexpr std::string_view kPrefix = "ag__.";
+inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn,
+                                            kReturn, kRaising, kAsserted, kComprehension, kKept, kItems, kAppend,
+                                            kStaged, kTurns, kTracing, kRecorded};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

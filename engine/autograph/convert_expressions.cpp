@@ -66,6 +66,10 @@ Node* Converter::expression(Node* node) {
         return tree_.call(lean() ? runtime(runtime_name::kNot, node->at) : ag("not_", node->at), {operand}, node->at);
       }
       return generic(node);
+    case Kind::kListComp:
+    case Kind::kSetComp:
+    case Kind::kDictComp:
+    case Kind::kGeneratorExp: return lean() && !class_body_ && movable(node) ? comprehension(node) : generic(node);
     case Kind::kLambda: {
       Converter inner(tree_, options_, result_, this);
       inner.plain_names_ = plain_names_;
@@ -86,6 +90,7 @@ Node* Converter::call(Node* node) {
   const List& keywords = node->list(at::Call::keywords);
   const Position at = node->at;
   const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
+  if (name == runtime_name::kAppend) return generic(node);
   // print runs while tracing; a debugger needs the user's frame.
   if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" ||
       (lean() && class_body_))
@@ -233,10 +238,60 @@ Node* Converter::conditional(Node* node) {
   Node* orelse = node->node(at::IfExp::orelse);
   if (class_body_ || !movable(body) || !movable(orelse) || (lean() && always_python(test))) return generic(node);
   if (lean())
-    return tree_.call(runtime(runtime_name::kIfExp, node->at), {expression(test), thunk(body), thunk(orelse)},
+    return tree_.call(runtime(runtime_name::kIfExp, node->at),
+                      {expression(test), thunk(body), thunk(orelse),
+                       tree_.string(unparse_expression(tree_, test), node->at)},
                       node->at);
   return tree_.call(ag("if_exp", node->at), {expression(test), thunk(body), thunk(orelse),
                                              tree_.string(unparse_expression(tree_, test), node->at)}, node->at);
+}
+
+// [f(x) for x in xs if p(x)]
+//   -> ag__.comprehension(xs, lambda items_: [f(x) for x in items_ if ag__.kept(p(x), items_)], 'list', 1)
+// Further iterables stand in ag__.items. The last argument tells whether there are conditions that the runtime can
+// decide for tensors: those of a single `for`.
+Node* Converter::comprehension(Node* node) {
+  const Position at = node->at;
+  const bool dict = is(node, Kind::kDictComp);
+  const int slot = dict ? +at::DictComp::generators : +at::ListComp::generators;
+  const List& generators = node->list(slot);
+  Name* items = tree_.fresh("items_");
+  Node* values = expression(generators[0]->node(at::comprehension::iter));
+  ++moved_;
+  Node* made = tree_.copy(node);
+  made->node(0) = expression(node->node(0));
+  if (dict) made->node(at::DictComp::value) = expression(node->node(at::DictComp::value));
+  std::vector<Node*> parts;
+  bool conditions = false;
+  for (Node* generator : generators) {
+    Node* part = tree_.copy(generator);
+    part->node(at::comprehension::target) = expression(generator->node(at::comprehension::target));
+    Node* source = generator->node(at::comprehension::iter);
+    part->node(at::comprehension::iter) =
+        parts.empty() ? tree_.load(items, source->at)
+                      : tree_.call(runtime(runtime_name::kItems, source->at), {expression(source)}, source->at);
+    std::vector<Node*> tests;
+    for (Node* test : generator->list(at::comprehension::ifs)) {
+      tests.push_back(expression(test));
+      if (generators.size > 1 || always_python(test)) continue;
+      tests.back() = tree_.call(runtime(runtime_name::kKept, test->at), 
+                                {tests.back(), tree_.load(items, test->at)}, test->at);
+      conditions = true;
+    }
+    part->fields()[at::comprehension::ifs].list = tree_.list(tests);
+    parts.push_back(part);
+  }
+  made->fields()[slot].list = tree_.list(parts);
+  --moved_;
+  Node* function = tree_.make(Kind::kLambda, at);
+  function->node(at::Lambda::args) = tree_.arguments({items}, at);
+  function->node(at::Lambda::body) = made;
+  const char* kind = dict                           ? "dict"
+                     : is(node, Kind::kListComp)    ? "list"
+                     : is(node, Kind::kSetComp)     ? "set"
+                                                    : "generator";
+  return tree_.call(runtime(runtime_name::kComprehension, at),
+                    {values, function, tree_.string(kind, at), tree_.integer(conditions, at)}, at);
 }
 
 }  // namespace footlight::autograph

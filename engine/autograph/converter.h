@@ -5,6 +5,8 @@
 #include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
 
+#include <unordered_map>
+
 namespace footlight::autograph {
 
 class Converter {
@@ -37,6 +39,9 @@ class Converter {
   void lowered_return(Node* node, Nodes& out);
   void annotated(Node* node, Scope& scope, Nodes& out);
   void deletion(Node* node, Nodes& out);
+  Node* unpacked(Node* node);
+  Node* assertion(Node* node);
+  Node* raising(Node* node);
   void declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at);
   Node* declaration(Kind kind, const std::vector<Name*>& names, Position at);
 
@@ -47,6 +52,17 @@ class Converter {
     std::vector<Name*> undefined;
   };
   State state_of(const Node* node, const NameSet& bound);
+  // Lean: each statement stands twice, in Python's own form and in the staged one, which the runtime chooses. In the
+  // staged form the statements inside it are staged alone; so the size grows with the depth, up to a limit.
+  void either_if(Node* node, Scope& scope, Nodes& out);
+  void either_while(Node* node, Scope& scope, Nodes& out);
+  void either_for(Node* node, Scope& scope, Nodes& out);
+  void staged_if(Node* node, Node* test, Scope& scope, Nodes& out);
+  void staged_for(Node* node, Node* values, Scope& scope, Nodes& out);
+  void staged_while(Node* node, Scope& scope, Nodes& out);
+  Node* is_staged(Name* value, Position at);
+  Node* choice(Node* test, const Nodes& body, const Nodes& orelse, Position at);
+  bool both_forms() const { return lean() && !only_staged_ && depth_ < kMostForms; }
   void if_statement(Node* node, Scope& scope, Nodes& out);
   void while_statement(Node* node, Scope& scope, Nodes& out);
   void for_statement(Node* node, Scope& scope, Nodes& out);
@@ -67,6 +83,7 @@ class Converter {
   Node* compare(Node* node);
   Node* pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at);
   Node* conditional(Node* node);
+  Node* comprehension(Node* node);
   Node* thunk(Node* value);
   Node* generic(Node* node);
   Node* runtime(std::string_view name, Position at) { return tree_.load(tree_.name(name), at); }
@@ -84,10 +101,18 @@ class Converter {
   Name* scope_name_ = nullptr;       // fscope
   const Node* function_ = nullptr;
   int class_body_ = 0;               // inside a class body: no functions are made from its expressions
+  int caught_ = 0;                   // inside a try whose handlers may catch what is raised
   int moved_ = 0;                    // inside a function generated here
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls are not converted
+  static constexpr int kMostForms = 4;
+  bool only_staged_ = false;         // lean: inside the staged form of a statement
+  int depth_ = 0;                    // of statements in Python's own form
+  NameSet lists_;                    // names of lists that are appended to in control flow
+  std::unordered_map<const Node*, Node*> definitions_;  // functions inside, converted once
+  Name* test_ = nullptr;             // lean: what a test gave
+  Name* values_ = nullptr;           // lean: what a loop is over
   Name* if_body_ = nullptr;          // lean: the same few names, reused
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;

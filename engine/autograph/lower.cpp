@@ -1,5 +1,8 @@
 // Lowering of break, continue, return and loop else in one pass.
+#include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
+
+#include <optional>
 
 namespace footlight::autograph {
 
@@ -24,6 +27,7 @@ class Lowering {
 
   Name* do_return = nullptr;
   Name* retval = nullptr;
+  NameSet break_flags, late;
 
   const List* block(const Chain* chain, const Loop& loop) {
     std::vector<Node*> out;
@@ -186,7 +190,16 @@ class Lowering {
     const int orelse_slot = body_slot + 1;
     Loop inner;
     inner.native = false;
-    if (node->flags & kOwnBreak) inner.break_flag = tree_.fresh("break_");
+    if (node->flags & kOwnBreak) {
+      inner.break_flag = tree_.fresh("break_");
+      break_flags.add(inner.break_flag);
+      NameSet names;
+      std::optional<NameSet> at_breaks;
+      bound_in(node->list(orelse_slot), names);
+      bound_at_breaks(node->list(body_slot), {}, at_breaks);
+      if (at_breaks) names.keep_only(*at_breaks);
+      late.add_all(names);
+    }
     if (node->flags & (kOwnBreak | kOwnContinue)) inner.continue_flag = tree_.fresh("continue_");
     const bool returns = do_return && (list_flags(node->list(body_slot)) & kHasReturn);
 
@@ -218,6 +231,46 @@ class Lowering {
     if (!inner.break_flag) return &orelse;
     Node* guarded = guard(inner.break_flag, {orelse.begin(), orelse.end()}, node);
     return tree_.list({guarded});
+  }
+
+  // What every break of the loop finds bound by the statements before it in the body.
+  void bound_at_breaks(const List& list, NameSet bound, std::optional<NameSet>& common) {
+    for (const Node* node : list) {
+      ++steps_;
+      if (is(node, Kind::kBreak)) {
+        if (common) common->keep_only(bound);
+        else common = bound;
+        return;
+      }
+      if (is_function(node) || is(node, Kind::kClassDef) || is(node, Kind::kAssign)) {
+        names_bound_here(tree_, node, bound);
+        continue;
+      }
+      if (!(node->flags & kHasBreak)) continue;
+      const KindInfo& described = info(node->kind);
+      for (int i = 0; i < described.field_count; ++i) {
+        if (described.fields[i].type != FieldType::kList || node->list(i).empty()) continue;
+        const List& inner = node->list(i);
+        if (info(inner[0]->kind).category == Category::kStatement) bound_at_breaks(inner, bound, common);
+        else if (is(inner[0], Kind::kExceptHandler))
+          for (const Node* part : inner) bound_at_breaks(part->list(at::ExceptHandler::body), bound, common);
+        else if (is(inner[0], Kind::kmatch_case))
+          for (const Node* part : inner) bound_at_breaks(part->list(at::match_case::body), bound, common);
+      }
+    }
+  }
+
+  void bound_in(const List& list, NameSet& names) {
+    for (const Node* node : list) {
+      ++steps_;
+      names_bound_here(tree_, node, names);
+      if (is_function(node) || is(node, Kind::kClassDef)) continue;
+      const KindInfo& described = info(node->kind);
+      for (int i = 0; i < described.field_count; ++i)
+        if (described.fields[i].type == FieldType::kList && !node->list(i).empty() &&
+            info(node->list(i)[0]->kind).category == Category::kStatement)
+          bound_in(node->list(i), names);
+    }
   }
 
   static uint16_t list_flags(const List& list) {
@@ -259,7 +312,8 @@ Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& st
     lowering.retval = tree.fresh("retval_");
   }
   const Chain chain{&function->list(at::FunctionDef::body), 0, nullptr};
-  return {lowering.block(&chain, Loop{}), lowering.do_return, lowering.retval};
+  const List* body = lowering.block(&chain, Loop{});
+  return {body, lowering.do_return, lowering.retval, std::move(lowering.break_flags), std::move(lowering.late)};
 }
 
 }  // namespace footlight::autograph

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/autograph/marks.h"
+#include "engine/autograph/name_set.h"
 
 namespace footlight::autograph {
 
@@ -17,6 +18,8 @@ struct Lowered {
   const List* body = nullptr;
   Name* do_return = nullptr;  // null: returns were not lowered
   Name* retval = nullptr;
+  NameSet break_flags;
+  NameSet late;  // bound in the else of a loop and before each of its breaks: no other way out needs them
 };
 
 Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps);

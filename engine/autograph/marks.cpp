@@ -27,8 +27,6 @@ bool always_python(const Node* test) {
   }
 }
 
-namespace {
-
 bool sees_scope(const Node* call) {
   const Node* func = call->node(at::Call::func);
   if (!is(func, Kind::kName)) return false;
@@ -36,6 +34,8 @@ bool sees_scope(const Node* call) {
   if (name == "locals" || name == "eval" || name == "exec") return true;
   return (name == "vars" || name == "dir") && call->list(at::Call::args).empty();
 }
+
+namespace {
 
 class Marker {
  public:

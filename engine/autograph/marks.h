@@ -30,6 +30,8 @@ struct Marks {
 
 Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& steps);
 
+// locals(), eval() and the like, which see the names of the scope they are called in.
+bool sees_scope(const Node* call);
 // The condition is a Python bool whatever its operands are: `x is None`, isinstance(...), not of such.
 bool always_python(const Node* test);
 

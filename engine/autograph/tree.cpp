@@ -65,7 +65,8 @@ Name* Tree::name(std::string_view text) {
 
 Name* Tree::fresh(std::string_view wanted) {
   std::string text(wanted);
-  for (int n = 1; by_text_.count(text); ++n) text = std::string(wanted) + "_" + std::to_string(n);
+  uint32_t& used = numbers_[text];
+  while (by_text_.count(text)) text = std::string(wanted) + "_" + std::to_string(++used);
   Name* made = name(text);
   made->generated = true;
   return made;

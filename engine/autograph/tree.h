@@ -205,6 +205,7 @@ class Tree {
   uint32_t node_count_ = 0;
   std::vector<Name*> names_;
   std::unordered_map<std::string_view, Name*> by_text_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // the last one that fresh() gave
 };
 
 extern const List kEmptyList;

@@ -153,8 +153,13 @@ void check_body(const WhileOptions& options, std::span<const Tensor> results, st
       throw Error(ErrorKind::kType, "loop variable " + symbol(options, i) + " has dtype " +
                                         std::string(name_of(variables[i].dtype())) + " before the loop, but dtype " +
                                         std::string(name_of(results[i].dtype())) + " after one iteration");
-    if (!is_subshape(results[i].shape(), shapes[i]))
-      throw Error(ErrorKind::kValue,
+    if (is_subshape(results[i].shape(), shapes[i])) continue;
+    if (i < options.shape_invariants.size() && options.shape_invariants[i])
+      throw Error(ErrorKind::kValue, "loop variable " + symbol(options, i) + " has shape " +
+                                         results[i].shape().to_string() +
+                                         " after one iteration, which does not conform with the shape invariant " +
+                                         shapes[i].to_string());
+    throw Error(ErrorKind::kValue,
                   "loop variable " + symbol(options, i) + " has shape " + shapes[i].to_string() +
                       " before the loop, but shape " + results[i].shape().to_string() +
                       " after one iteration; declare the part that stays the same in shape_invariants (in AutoGraph "
@@ -186,9 +191,10 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
   for (size_t i = 0; i < options.shape_invariants.size() && i < variables.size(); ++i) {
     if (!options.shape_invariants[i]) continue;
     if (!is_subshape(variables[i].shape(), *options.shape_invariants[i]))
-      throw Error(ErrorKind::kValue, "the shape invariant " + options.shape_invariants[i]->to_string() +
-                                         " of loop variable " + symbol(options, i) +
-                                         " does not cover its shape " + variables[i].shape().to_string());
+      throw Error(ErrorKind::kValue, "loop variable " + symbol(options, i) + " has shape " +
+                                         variables[i].shape().to_string() +
+                                         " before the loop, which does not conform with the shape invariant " +
+                                         options.shape_invariants[i]->to_string());
     shapes[i + 2] = *options.shape_invariants[i];
   }
 

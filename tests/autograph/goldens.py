@@ -59,7 +59,7 @@ def main():
                     print('%s: %s: %s differs, now:\n%s' % (os.path.basename(path), title, name, made[name]))
             out.append('\n')
             # What runs must compile, whatever it looks like.
-            if not made['lean'].startswith('not converted') and isinstance(function, ast.FunctionDef):
+            if not made['readable'].startswith('not converted') and isinstance(function, ast.FunctionDef):
                 compile(ast.parse(made['readable']), 'readable', 'exec')
         if write:
             with open(path, 'w') as f:

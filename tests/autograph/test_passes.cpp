@@ -156,13 +156,14 @@ class TestPasses : public QObject {
     QVERIFY(always_python(b.tree.unary(Op::kNot, not_none, on(1))));
   }
 
-  // Counted, not timed: the work of TensorFlow's walk doubles with every if.
+  // Counted, not timed: the work of TensorFlow's walk doubles with every if. The first levels of nested statements are
+  // written once more for each level around them, hence the constant.
   void workIsLinear() {
     for (const bool returns : {false, true}) {
       const uint64_t s16 = steps_of(16, returns), s64 = steps_of(64, returns), s256 = steps_of(256, returns);
       QVERIFY(s16 > 0);
-      QVERIFY2(s64 <= 4 * s16 + 64, qPrintable(QString("%1 %2").arg(s16).arg(s64)));
-      QVERIFY2(s256 <= 4 * s64 + 64, qPrintable(QString("%1 %2").arg(s64).arg(s256)));
+      QVERIFY2(s64 <= 4 * s16 + 512, qPrintable(QString("%1 %2").arg(s16).arg(s64)));
+      QVERIFY2(s256 <= 4 * s64 + 512, qPrintable(QString("%1 %2").arg(s64).arg(s256)));
     }
   }
 
@@ -173,7 +174,7 @@ class TestPasses : public QObject {
       for (int i = 1; i < depth; ++i) chain = b.if_(b.positive("x"), {b.return_(b.number(i))}, {chain});
       return convert(b.tree, b.function({chain})).steps;
     };
-    QVERIFY(steps(200) <= 4 * steps(50) + 64);
+    QVERIFY(steps(200) <= 4 * steps(50) + 512);
   }
 };
 

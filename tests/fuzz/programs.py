@@ -128,7 +128,7 @@ match v:
         v = q
     case {'k': z, **r}:
         v = z
-    case float(z) | int(z):
+    case str(z) | bytes(z):
         v = v + 2.
     case _:
         v = v + 3.
@@ -242,6 +242,8 @@ class Program:
         self.random = random
         self.odd = random.random() < .5
         self.names = random.sample(NAMES, 3)
+        self.trying = 0
+        self.raises = False  # has a raise or an assert, so an exception is an answer
         self.fresh = 0
 
     def chance(self, p):
@@ -260,17 +262,29 @@ class Program:
              f'tf.minimum({inner}, 3.)', f'({inner} if {self.condition(depth + 1)} else {self.value(depth + 1)})',
              f'helper({inner})', f'(lambda z: z + 1.)({inner})', f'[{inner}, 1.][0]', f"{{'k': {inner}}}['k']",
              f'helper(*[{inner}])', f'helper(**dict(z={inner}))', f'sum([{inner}, 1.])',
-             f'(lambda z, k={inner}: z - k)(1.)', f'[z for z in ({inner},)][-1]', f'tf.cast({inner}, tf.float32)'))
+             f'(lambda z, k={inner}: z - k)(1.)', f'[z for z in ({inner},)][-1]', f'tf.cast({inner}, tf.float32)',
+             f'sum([z * .5 for z in tf.stack([{inner}, y])])', f'sum((z for z in {self.stack(inner)} if z {self.against()}), 0.)',
+             f'max({inner}, {self.value(depth + 1)})', f'min([{inner}, x])', f'sorted([{inner}, x, y])[1]',
+             f'sum([k * z for k, z in zip({self.stack(inner)}, [.5, 2.])])', f'sum(map(helper, {self.stack(inner)}))',
+             f'sum(list(filter(lambda z: z {self.against()}, {self.stack(inner)})), 0.)',
+             f'sum([z * p for z in {self.stack(inner)} for p in (1., .5)])'))
+
+    def against(self):
+        return f'{self.one(("<", ">", "<=", ">=", "!="))} {self.one(("0.", ".7", "x", "y"))}'
+
+    def stack(self, inner):
+        return f'tf.stack([tf.convert_to_tensor({inner}), x])'
 
     def condition(self, depth=0):
         kind = self.random.random()
         if depth > 2 or kind < .6:
-            compared = f'{self.one(("<", ">", "<=", ">=", "!="))} {self.one(("0.", ".7", "x", "y"))}'
-            return f'tf.convert_to_tensor({self.one(self.names)}) {compared}'
+            return f'tf.convert_to_tensor({self.one(self.names)}) {self.against()}'
         if kind < .75:
             return f'({self.condition(depth + 1)} {self.one(("and", "or"))} {self.condition(depth + 1)})'
         return self.one(
-            (f'not {self.condition(depth + 1)}', 'True', 'K > 5.', f'-3. < tf.convert_to_tensor({self.one(self.names)}) < 1.'))
+            (f'not {self.condition(depth + 1)}', 'True', 'K > 5.', f'-3. < tf.convert_to_tensor({self.one(self.names)}) < 1.',
+             f'any([{self.condition(depth + 1)}, {self.condition(depth + 1)}])',
+             f'all(z {self.against()} for z in ({self.one(self.names)}, x))'))
 
     def block(self, depth, loop=False):
         lines = []
@@ -300,6 +314,8 @@ class Program:
             if loop and self.chance(.5):
                 return [f'if {self.condition()}:', '    ' + self.one(('break', 'continue'))]
             return [f'{name} = {self.value()}']
+        if kind < .5 and self.chance(.4):
+            return self.newer(name, k, depth, loop)
         if kind < .6:
             lines = [f'if {self.condition()}:'] + self.block(depth + 1, loop)
             if self.chance(.4):
@@ -326,6 +342,41 @@ class Program:
         if kind < .97 and not loop:
             return [f'if {self.condition()}:', f'    return {name} + 0.']
         return [f'del {self.names[2]}', f'{self.names[2]} = x'] if depth == 0 else ['pass']
+
+    def newer(self, name, k, depth, loop):
+        """What only Footlight stages: a match, the else of a loop, raise and assert, None before a loop, unpacking."""
+        kind = self.random.randrange(9)
+        self.trying += kind == 8
+        block = self.block(depth + 2, loop)
+        self.trying -= kind == 8
+        if kind == 0:
+            return [f'match tf.cast({name}, tf.int32) % 4:', '    case 0:'] + ['    ' + line for line in block] + [
+                f'    case 1 | 2 as {k} if {self.condition()}:', f'        {name} = {name} + tf.cast({k}, tf.float32)',
+                f'    case ({k}):', f'        {name} = {name} - tf.cast({k}, tf.float32) * .5']
+        if kind == 1:
+            return [f'match ({name}, 1):', f'    case (_, 1) if {self.condition()}:'] + [
+                '    ' + line for line in block] + [f'    case (0., {k}):', f'        {name} = helper({name})']
+        if kind == 2:
+            over = self.one(('tf.constant([1., 2., 3.])', 'range(2)', 'tf.zeros([0])', 'tf.range(3.)'))
+            first = [f'{k}_ = 0.'] if depth or loop else []
+            return first + [f'for {k} in {over}:', f'    if {self.condition()}:', f'        {k}_ = {self.value()}', '        break'
+                    ] + self.block(depth + 2) + ['else:', f'    {k}_ = {self.value()}', f'{name} = {k}_']
+        if kind == 3 and not self.trying:  # what a handler might catch is raised while tracing
+            self.raises = True
+            error = self.one(("ValueError('no')", 'KeyError', f'ZeroDivisionError({name})'))
+            return [f'if {self.condition()} and {self.condition()}:', f'    raise {error}']
+        if kind in (3, 4):
+            self.raises = True
+            return [f'assert {self.condition()} or {self.condition()}, {name}']
+        if kind == 5:
+            return [f'{k} = None', f'for {k}_ in tf.stack([{name}, x, .5]):',
+                    f'    if {k} is None or {k}_ {self.one("<>")} {k}:', f'        {k} = {k}_', f'{name} = {k}']
+        if kind == 6:
+            return [f'{self.names[0]}, {self.names[1]} = tf.stack([{self.value()}, {name}])']
+        if kind == 7:
+            return [f'if ({k} := tf.convert_to_tensor({self.value()})) {self.against()}:'] + block + [f'{name} = {k}']
+        return ['try:', f'    if {self.one(("K > 1.", "K > 2."))}:', "        raise LookupError('caught')"] + block + [
+            'except LookupError:', f'    {name} = {self.value()}']
 
     def odd_lines(self, name):
         text = self.one(BLOCKS) if self.chance(.5) else self.one(ODD)

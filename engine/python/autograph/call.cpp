@@ -1,7 +1,6 @@
-// Calls from converted code: callees are converted too, and builtins have versions for tensors.
+// Calls from converted code: callees are converted too. Functions that are not to be converted.
 #include "engine/python/autograph/convert.h"
-#include "engine/python/autograph/runtime.h"
-#include "engine/python/calls/operators.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/trace/graph_builder.h"
 
 #include <structmember.h>
@@ -10,61 +9,22 @@ namespace footlight::python::ag {
 
 namespace {
 
-const AttrName kDstT("DstT");
-
-Ref cast(PyObject* value, DType dtype) {
-  static const Op kCast{"Cast"};
-  const Tensor tensor = as_tensor(value);
-  if (tensor.dtype() == dtype) return Ref::steal(wrap(tensor));
-  Attrs attrs;
-  attrs.set(kDstT, dtype);
-  return Ref::steal(wrap(apply(kCast, {tensor}, attrs)));
-}
-
-Ref tensor_len(PyObject* const* args, Py_ssize_t) {
-  static const Op kShape{"Shape"};
-  const Tensor tensor = as_tensor(args[0]);
-  const Shape& shape = tensor.shape();
-  if (shape.has_rank() && shape.rank() == 0) fail(ErrorKind::kType, "len() of a scalar tensor");
-  if (shape.has_rank() && shape[0] != kUnknownDim) return Ref::steal(PyLong_FromLongLong(shape[0]));
-  const Ref zero = Ref::steal(PyLong_FromLong(0));
-  return Ref::steal(wrap(subscript(apply(kShape, {tensor}), zero.get())));
-}
-
-Ref tensor_int(PyObject* const* args, Py_ssize_t) { return cast(args[0], DType::kInt32); }
-Ref tensor_float(PyObject* const* args, Py_ssize_t) { return cast(args[0], DType::kFloat32); }
-
-Ref tensor_range(PyObject* const* args, Py_ssize_t count) {
-  static const Op kRange{"Range"};
-  DType dtype = DType::kInt32;
-  for (Py_ssize_t i = 0; i < count; ++i)
-    if (is_tensor_like(args[i])) dtype = as_tensor(args[i]).dtype();
-  const Ref zero = Ref::steal(PyLong_FromLong(0)), one = Ref::steal(PyLong_FromLong(1));
-  const Tensor start = as_tensor(count > 1 ? args[0] : zero.get(), dtype);
-  const Tensor limit = as_tensor(count > 1 ? args[1] : args[0], dtype);
-  const Tensor step = as_tensor(count > 2 ? args[2] : one.get(), dtype);
-  return Ref::steal(wrap(apply(kRange, {start, limit, step}, {}, "range")));
+// The call of a builtin or an op, with the tensors of lists that have grown while tracing.
+PyObject* with_tensors(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  static PyObject* const stack = checked(PyObject_GetAttrString(
+      checked(PyImport_ImportModule("footlight")).get(), "stack")).release();
+  if (args[0] == stack && count == 2 && !names) return wrap(grown_values(args[1]));
+  std::vector<Ref> held;
+  std::vector<PyObject*> all(args, args + count + (names ? PyTuple_GET_SIZE(names) : 0));
+  for (size_t i = 1; i < all.size(); ++i) {
+    if (!is_grown(all[i])) continue;
+    held.push_back(checked(wrap(grown_values(all[i]))));
+    all[i] = held.back().get();
+  }
+  return converted_call(nullptr, all.data(), count, names);
 }
 
 }  // namespace
-
-Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count) {
-  if (!trace::tracing() || count < 1 || count > 3) return nullptr;
-  bool tensor = false;
-  for (Py_ssize_t i = 0; i < count; ++i) tensor |= is_tensor_like(args[i]);
-  if (!tensor) return nullptr;
-  if (function == reinterpret_cast<PyObject*>(&PyRange_Type)) return tensor_range;
-  if (count != 1) return nullptr;
-  if (function == reinterpret_cast<PyObject*>(&PyLong_Type))
-    return as_tensor(args[0]).is_symbolic() ? tensor_int : nullptr;
-  if (function == reinterpret_cast<PyObject*>(&PyFloat_Type))
-    return as_tensor(args[0]).is_symbolic() ? tensor_float : nullptr;
-  static PyObject* const len = [] {
-    const Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
-    return builtins ? PyObject_GetAttrString(builtins.get(), "len") : nullptr;
-  }();
-  return function == len ? tensor_len : nullptr;
-}
 
 // converted_call(function, *args, **kwargs)
 PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -76,9 +36,12 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
     return converted ? PyObject_Vectorcall(converted.get(), args + 1, static_cast<size_t>(count - 1), names) : nullptr;
   }
   return guarded([&]() -> PyObject* {
+    const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+    if (trace::tracing())
+      for (Py_ssize_t i = 1; i < count + keywords; ++i)
+        if (is_grown(args[i])) return with_tensors(args, count, names);
     if (PyCFunction_Check(function) || PyType_Check(function)) {
-      if (const Builtin builtin = names ? nullptr : tensor_builtin(function, args + 1, count - 1))
-        return builtin(args + 1, count - 1).release();
+      if (Ref result = call_tensor_builtin(function, args + 1, count - 1 + keywords, names)) return result.release();
       return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
     }
     const Ref converted = Ref::steal(ag_convert(function));

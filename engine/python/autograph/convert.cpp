@@ -1,5 +1,6 @@
 // The cache of conversions, which is stored in the code objects themselves, and the functions made from it.
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/runtime.h"
 
 #include "engine/autograph/readable.h"
 #include "engine/base/clock.h"
@@ -59,10 +60,15 @@ Entry& entry_of(PyObject* code) {
   return *made.release();
 }
 
+// Times a conversion; a debugger of the program's sees nothing of it.
 class Timer {
  public:
-  Timer() : start_(now_ns()) { ++depth; }
+  Timer() : start_(now_ns()) {
+    ++depth;
+    PyThreadState_EnterTracing(PyThreadState_Get());
+  }
   ~Timer() {
+    PyThreadState_LeaveTracing(PyThreadState_Get());
     if (--depth) return;
     const int64_t end = now_ns();
     spent_ns += end - start_;
@@ -97,6 +103,11 @@ PyObject* find_code(PyObject* code) {
   return nullptr;
 }
 
+std::string first_parameter(PyCodeObject* code) {
+  const Ref names = checked(PyCode_GetVarnames(code));
+  return PyTuple_GET_SIZE(names.get()) ? readable(PyTuple_GET_ITEM(names.get(), 0)) : "";
+}
+
 // Marks code that was just compiled and is not yet used, and gives it the user's names; blocks get their function's.
 void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
                const std::unordered_set<std::string_view>& made_names) {
@@ -110,7 +121,8 @@ void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
     if (!PyCode_Check(inner)) continue;
     auto* inner_code = reinterpret_cast<PyCodeObject*>(inner);
     const std::string own = readable(inner_code->co_name);
-    const bool thunk = own == "<lambda>" && inner_code->co_argcount == 0;
+    const bool thunk = own == "<lambda>" &&
+                       (inner_code->co_argcount == 0 || made_names.count(first_parameter(inner_code)));
     if (thunk || made_names.count(own)) {
       mark_lean(inner, name, qualname, made_names);
       entry_of(inner).block = true;
@@ -165,9 +177,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   const Ref free = Ref::steal(PyCode_GetFreevars(original));
   if (!free) return {};
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()); ++i) parameter(readable(PyTuple_GET_ITEM(free.get(), i)));
-  using namespace runtime_name;
-  for (const std::string_view name : {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn, kReturn})
-    parameter(name);
+  for (const std::string_view name : runtime_name::kAll) parameter(name);
   arguments->fields()[at::arguments::args].list = tree.list(args);
   Node* inner = bare(tree, function);
   if (inner->kind == Kind::kLambda) inner = tree.expression(inner, inner->at);
@@ -194,9 +204,8 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
 }
 
 void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive) {
-  if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) {
-    form.reason = code->co_flags & CO_GENERATOR ? "a generator: its yields belong to the function itself"
-                                                : "an async function";
+  if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) {
+    form.reason = "an async function";
     return;
   }
   const FoundSource source = find_source(code, globals);
@@ -259,9 +268,11 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {
-      if (!form.reason.empty() && ag_verbosity > 0)
-        PySys_FormatStderr("AutoGraph: %U (%U:%d) is not converted: %s\n", code->co_qualname, code->co_filename,
-                           code->co_firstlineno, form.reason.c_str());
+      if (!form.reason.empty() && ag_verbosity > 0) {
+        const auto say = ag_says_on_stdout ? PySys_FormatStdout : PySys_FormatStderr;
+        say("AutoGraph: %U (%U:%d) is not converted: %s\n", code->co_qualname, code->co_filename,
+            code->co_firstlineno, form.reason.c_str());
+      }
       if (form.reason == kChangedFile &&
           PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
                            "AutoGraph: %U (%U:%d) runs as it was loaded, without conversion: %s. Start the program "
@@ -337,18 +348,18 @@ Ref convert_partial(PyObject* partial, bool recursive) {
 }
 
 // A function that is not converted gets a record without text, with one statement that says why.
-void record_conversion(PyObject* callable, PyObject* function, const std::string& reason) {
+void record_conversion(PyObject* callable, PyObject* function, std::string reason) {
   session::Writer* writer = session::active_writer();
   Entry& entry = entry_of(PyFunction_GET_CODE(function));
   if (!writer || entry.recorded) return;
   entry.recorded = true;
   session::GeneratedRecord record;
+  // A generator is converted, except for what has a yield inside; it has no readable form.
+  if (reason.empty() && !ag_generated_record(callable, &record, &reason)) record = {};
   if (!reason.empty()) {
     auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
     record.name = readable(code->co_name);
     record.statements.push_back({code->co_firstlineno, code->co_firstlineno, "function", "fallback", reason});
-  } else if (!ag_generated_record(callable, &record)) {
-    return;
   }
   record.function = converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));
@@ -359,6 +370,7 @@ void record_conversion(PyObject* callable, PyObject* function, const std::string
 }  // namespace
 
 PyObject* ag_convert(PyObject* callable, bool recursive) {
+  ag::note_recording();
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
@@ -395,6 +407,7 @@ bool ag_is_converted_code(PyObject* code) {
 }
 
 int ag_verbosity = 0;
+bool ag_says_on_stdout = false;
 
 std::string ag_code_reason(PyObject* code) {
   const Entry* known = known_entry(code);

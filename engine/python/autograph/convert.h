@@ -23,6 +23,8 @@ std::string ag_reason(PyObject* callable);
 // After a traced body raised (the exception is set): puts "in user code:" and the user's frames in front of its
 // message. Keeps the class and attributes of the exception.
 void ag_explain_error();
+// "in user code:" and those frames of an exception.
+std::string ag_user_frames(PyObject* exception);
 
 // Readable text, line map and fates of a callable. False: not convertible, see `reason`. Caller sets the ids.
 bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason = nullptr);
@@ -32,6 +34,7 @@ std::string ag_code_reason(PyObject* code);
 inline constexpr std::string_view kLibraryReason = "library code is not converted";
 // tf.autograph.set_verbosity
 extern int ag_verbosity;
+extern bool ag_says_on_stdout;
 
 // Whether code was made by a conversion; includes the user's functions inside it.
 bool ag_is_converted_code(PyObject* code);

@@ -90,10 +90,11 @@ bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
   return is_text(own.get(), shown) && set_attribute(value, "_message", message);
 }
 
-void explain(PyObject* value) {
+// "in user code:" and the frames; empty where there are none.
+std::string shown_frames(PyObject* value) {
   const Ref traceback = Ref::steal(PyException_GetTraceback(value));
   const std::vector<Frame> frames = frames_of(traceback.get());
-  if (frames.empty()) return;
+  if (frames.empty()) return {};
   std::string text = "in user code:\n\n";
   for (const Frame& frame : frames) {
     text += "    File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function +
@@ -101,6 +102,12 @@ void explain(PyObject* value) {
     if (!frame.source.empty()) text += "        " + frame.source + "\n";
     if (!frame.reason.empty()) text += "        (" + frame.function + " is not converted: " + frame.reason + ")\n";
   }
+  return text;
+}
+
+void explain(PyObject* value) {
+  const std::string text = shown_frames(value);
+  if (text.empty()) return;
   // If str() is only the message, replace it; otherwise add the frames as a note.
   const Ref shown = Ref::steal(PyObject_Str(value));
   if (!shown) clear_only(PyExc_Exception);
@@ -125,13 +132,16 @@ void explain(PyObject* value) {
 // Reports an unbound variable as a local of the user's function, whichever generated block reads it. Null if `value` is
 // a different error.
 Ref as_local(PyObject* value) {
-  constexpr std::string_view kFree = "cannot access free variable ";
-  if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != PyExc_NameError) return {};
+  auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+  if (type != PyExc_NameError && type != PyExc_UnboundLocalError) return {};
   const std::string text = str_of(value);
-  if (!text.starts_with(kFree)) return {};
-  const std::string name = text.substr(kFree.size(), text.find(' ', kFree.size()) - kFree.size());
-  const Ref message =
-      text_object("cannot access local variable " + name + " where it is not associated with a value");
+  std::string name;
+  for (const std::string_view start : {"cannot access free variable ", "cannot access local variable "})
+    if (text.starts_with(start)) name = text.substr(start.size(), text.find(' ', start.size()) - start.size());
+  if (name.empty()) return {};
+  const Ref message = text_object(
+      name + " is used before assignment: cannot access local variable " + name +
+      " where it is not associated with a value");
   Ref local = checked(PyObject_CallOneArg(PyExc_UnboundLocalError, message.get()));
   if (const Ref bare = optional_attribute(value, "name")) set_attribute(local.get(), "name", bare.get());
   const Ref traceback = Ref::steal(PyException_GetTraceback(value));
@@ -140,6 +150,8 @@ Ref as_local(PyObject* value) {
 }
 
 }  // namespace
+
+std::string ag_user_frames(PyObject* exception) { return shown_frames(exception); }
 
 void ag_explain_error() {
   if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception)) return;

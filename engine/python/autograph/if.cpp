@@ -1,5 +1,6 @@
 // Conditions: Python ones run one branch, tensor ones stage both. Also and, or, not and conditional expressions.
-#include "engine/python/autograph/runtime.h"
+#include "engine/base/text.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
@@ -32,9 +33,11 @@ Values values_of(const State& state, size_t outputs) {
 // Merges the values of the symbols after both branches, or throws an error that names symbol and branch.
 class Merge {
  public:
-  Merge(const State& state, size_t outputs) : state_(state), outputs_(outputs) {}
+  Merge(const State& state, size_t outputs, const std::vector<Ref>& before, bool guard)
+      : state_(state), outputs_(outputs), before_(before), guard_(guard) {}
 
   Values body, orelse;
+  Ref body_raised, orelse_raised;  // the exceptions; no values are needed after one
 
   // Leaves of the first branch that become tensors. Undefined values and Python objects are handled in the second.
   std::vector<Tensor> first() {
@@ -57,9 +60,16 @@ class Merge {
   // A branch that returned needs no other values, one that did not needs no returned value: do_return guards
   // what follows.
   bool may_lack(const Values& branch, size_t symbol) const {
+    if (&branch == &body ? body_raised : orelse_raised) return true;
     if (state_.is_return_value(symbol)) return true;
-    for (size_t i = 0; i < outputs_; ++i)
-      if (state_.is_return_flag(i) && branch[i].defined() && known_true(branch[i].structure.get())) return true;
+    if (state_.is_late(symbol) && guard_) return true;  // each way around the guarded statements has bound it, or loops
+    for (size_t i = 0; i < outputs_; ++i) {
+      if (!branch[i].defined()) continue;
+      PyObject* flag = branch[i].structure.get();
+      if (state_.is_return_flag(i) && known_true(flag)) return true;
+      // This branch does not leave the loop: the loop's else is still to come.
+      if (state_.is_late(symbol) && state_.is_break_flag(i) && flag == before_[i].get()) return true;
+    }
     return false;
   }
 
@@ -87,9 +97,9 @@ class Merge {
       }
       const char* branch = a.defined() ? "else" : "main";
       if (state_.is_return_value(i))
-        fail(ErrorKind::kValue, "a value must also be returned from the ", branch,
-             " branch of this condition: it is a tensor, "
-             "so both branches become part of the graph and both must return");
+        fail(ErrorKind::kValue, "the ", branch,
+             " branch must also have a return statement: the condition is a tensor, so both branches become part of "
+             "the graph and both must return");
       fail(ErrorKind::kValue, "'", state_.name(i), "' must also be initialized in the ", branch,
            " branch: the condition is a tensor, so both branches become part of the graph; give '", state_.name(i),
            "' a value before the if or in both branches");
@@ -121,7 +131,7 @@ class Merge {
     const bool tensor_a = becomes_tensor(a), tensor_b = becomes_tensor(b);
     if (a == Py_None && b == Py_None && !is_nested(body[i].structure.get()))
       fail(ErrorKind::kValue, state_.shown(i),
-           " is None in both branches of a condition on a tensor; what such a condition sets must "
+           " is None at the end of the main branch, and of the else branch; what a condition on a tensor sets must "
            "be a tensor");
     if (!tensor_a && !tensor_b) {
       if (a == b) return;
@@ -134,6 +144,10 @@ class Merge {
     }
     if (tensor_a != tensor_b) {
       PyObject* odd = tensor_a ? b : a;
+      if (odd == Py_None)
+        fail(ErrorKind::kValue, state_.shown(i), " is None at the end of the ", tensor_a ? "else" : "main",
+             " branch and ", kind_of(tensor_a ? a : b),
+             " in the other; the condition is a tensor, so both must be tensors");
       fail(ErrorKind::kValue, state_.shown(i), " is ", kind_of(odd), " in the ", tensor_a ? "else" : "main",
            " branch and ", tensor_a ? kind_of(a) : kind_of(b),
            " in the other; the condition is a tensor, so both must be tensors");
@@ -148,6 +162,8 @@ class Merge {
 
   const State& state_;
   size_t outputs_;
+  const std::vector<Ref>& before_;
+  const bool guard_;
 };
 
 }  // namespace
@@ -155,34 +171,62 @@ class Merge {
 void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const State& state, size_t outputs,
                bool guard) {
   const std::vector<Ref> before = state.get_all();
-  Merge merge(state, outputs);
-  auto run = [&](PyObject* branch, Values& values) {
+  Merge merge(state, outputs, before, guard);
+  auto run = [&](PyObject* branch, Values& values, Ref& raised) {
     state.set_all(before);
-    if (branch && branch != Py_None) call(branch);
-    values = values_of(state, outputs);
+    copy_lists(state, before);
+    if (branch && branch != Py_None) raised = raised_by([&] { call(branch); });
+    restore_lists(state, before);
+    values = raised ? Values(outputs) : values_of(state, outputs);
+  };
+  // A list that one branch appends to has a length that is known only when the graph runs, in both.
+  auto grow = [&](Values& own, const std::function<void(Values&)>& see_other) {
+    Values other;
+    for (size_t i = 0; i < outputs; ++i) {
+      if (!state.is_list(i) || !own[i].defined() || !PyList_CheckExact(own[i].structure.get())) continue;
+      PyObject* const list = own[i].structure.get();
+      if (other.empty()) see_other(other);
+      if (!other[i].defined()) continue;
+      PyObject* const theirs = other[i].structure.get();
+      const bool same = PyList_CheckExact(theirs) && PyList_GET_SIZE(theirs) == PyList_GET_SIZE(list);
+      if (same || !(PyList_CheckExact(theirs) || is_grown(theirs))) continue;
+      ElementType type = element_type(list);
+      if (type.dtype == DType::kInvalid) type = element_type(theirs);
+      own[i] = flatten(as_grown(list, type));
+    }
   };
   std::vector<Tensor> results;
   try {
     results = trace::build_cond(
         condition,
         [&] {
-          run(body, merge.body);
+          run(body, merge.body, merge.body_raised);
+          grow(merge.body, [&](Values& other) {
+            Ref raised;
+            trace::in_scratch_graph([&] { run(orelse, other, raised); });
+          });
           for (size_t i = 0; i < outputs; ++i) {
             if (merge.body[i].defined() || !merge.may_lack(merge.body, i)) continue;
             // Only the other branch defines it: get its type there.
             Values other;
-            trace::in_scratch_graph([&] { run(orelse, other); });
+            Ref raised;
+            trace::in_scratch_graph([&] { run(orelse, other, raised); });
             if (other[i].defined()) Merge::fill(merge.body[i], other[i]);
           }
           return merge.first();
         },
         [&] {
-          run(orelse, merge.orelse);
+          run(orelse, merge.orelse, merge.orelse_raised);
+          grow(merge.orelse, [&](Values& other) { other = merge.body; });
           return merge.second();
         });
   } catch (...) {
     state.put_back(before);
     throw;
+  }
+  if (merge.body_raised && merge.orelse_raised) {
+    state.put_back(before);
+    end_block(merge.body_raised);
   }
   size_t next = 0;
   std::vector<Ref> after = before;
@@ -198,8 +242,9 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
       if (state.is_return_flag(i)) {
         PyObject* other = merge.orelse[i].values[k].get();
         const bool unchanged = guard && other == before[i].get();
-        if (known_true(leaf.get()) && (known_true(other) || unchanged)) note_known_true(result);
-        else note_open_flag(result, here().line);
+        const bool yes = merge.body_raised || known_true(leaf.get());
+        if (yes && (merge.orelse_raised || known_true(other) || unchanged)) note_known_true(result);
+        else note_open_flag(result, {here().line, yes ? "else" : "main"});
       }
       leaves.push_back(Ref::steal(wrap(result)));
     }
@@ -208,25 +253,27 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
   state.set_all(after);
 }
 
+void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t outputs, bool guard, const MakeState& make) {
+  if (is_tensor_like(condition) && trace::tracing()) {
+    const Tensor pred = condition_tensor(condition, "if statement");
+    if (!guard) record("if", "staged", "the condition is a tensor: both branches are in the graph");
+    const State state = make();
+    staged_if(pred, body, orelse, state, std::min(outputs, state.size()), guard);
+    return;
+  }
+  const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
+  if (!guard && trace::tracing())
+    record("if", "python",
+           yes ? "the condition was True in Python while tracing" : "the condition was False in Python while tracing");
+  PyObject* branch = yes ? body : orelse;
+  if (branch != Py_None) call(branch);
+}
+
 // if_stmt(condition, body, orelse or None, names, outputs[, True for a guard])
 PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
-    PyObject* condition = args[0];
-    const bool guard = count > 5;
-    if (is_tensor_like(condition) && trace::tracing()) {
-      const Tensor pred = condition_tensor(condition, "if statement");
-      if (!guard) record("if", "staged", "the condition is a tensor: both branches are in the graph");
-      const State state(args[3], {args[1], args[2]});
-      staged_if(pred, args[1], args[2], state, static_cast<size_t>(PyLong_AsSize_t(args[4])), guard);
-      Py_RETURN_NONE;
-    }
-    const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
-    if (!guard && trace::tracing())
-      record("if", "python",
-             yes ? "the condition was True in Python while tracing"
-                 : "the condition was False in Python while tracing");
-    PyObject* branch = yes ? args[1] : args[2];
-    if (branch != Py_None) call(branch);
+    run_if(args[0], args[1], args[2], static_cast<size_t>(PyLong_AsSize_t(args[4])), count > 5,
+           [&] { return State(args[3], {args[1], args[2]}); });
     Py_RETURN_NONE;
   });
 }
@@ -234,6 +281,10 @@ PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
 Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
                   const std::string& what) {
   Leaves a, b;
+  Ref a_raised, b_raised;
+  auto run = [](const std::function<Ref()>& side, Leaves& leaves) {
+    return raised_by([&] { leaves = flatten(side()); });
+  };
   auto tensors = [](const Leaves& leaves) {
     std::vector<Tensor> all;
     for (const Ref& leaf : leaves.values)
@@ -243,28 +294,38 @@ Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, cons
   const std::vector<Tensor> results = trace::build_cond(
       condition,
       [&] {
-        a = flatten(yes());
+        a_raised = run(yes, a);
+        if (a_raised) {
+          Leaves other;
+          trace::in_scratch_graph([&] { run(no, other); });
+          Merge::fill(a, other);
+        }
         return tensors(a);
       },
       [&] {
-        b = flatten(no());
+        b_raised = run(no, b);
+        if (b_raised) Merge::fill(b, a);
         if (a.values.size() != b.values.size() || is_nested(a.structure.get()) != is_nested(b.structure.get()))
-          fail(ErrorKind::kType, "the two sides of ", what,
-               " must have the same nested structure, since the condition is a tensor");
+          fail(ErrorKind::kType, what, " must have the same nested structure in the main and else branches, since the ",
+               "condition is a tensor");
         for (size_t k = 0; k < a.values.size(); ++k) {
           PyObject *x = a.values[k].get(), *y = b.values[k].get();
           if (becomes_tensor(x) != becomes_tensor(y) || (!becomes_tensor(x) && x != y))
-            fail(x == Py_None || y == Py_None ? ErrorKind::kValue : ErrorKind::kType, "the two sides of ", what,
-                 " must both be tensors, since the condition is a tensor; they are ", kind_of(x), " and ", kind_of(y));
+            fail(x == Py_None || y == Py_None ? ErrorKind::kValue : ErrorKind::kType, what,
+                 x == Py_None   ? " is None at the end of the main branch"
+                 : y == Py_None ? " is None at the end of the else branch"
+                                : " is not a tensor in both branches",
+                 ": the two must be tensors, since the condition is a tensor; they are ", kind_of(x), " and ",
+                 kind_of(y));
           if (!becomes_tensor(x)) continue;
           const DType dx = as_tensor(x).dtype(), dy = as_tensor(y).dtype();
           if (dx != dy)
-            fail(ErrorKind::kType, "the two sides of ", what,
-                 " must have one dtype, since the condition is a tensor; they have ", name_of(dx), " and ",
-                 name_of(dy), "; make them one, for example with tf.cast");
+            fail(ErrorKind::kType, what, " has dtype ", name_of(dx), " in the main branch, but dtype ", name_of(dy),
+                 " in the else branch; make them one dtype, for example with tf.cast");
         }
         return tensors(b);
       });
+  if (a_raised && b_raised) end_block(a_raised);
   size_t next = 0;
   std::vector<Ref> leaves;
   for (const Ref& leaf : a.values)
@@ -272,7 +333,7 @@ Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, cons
   return pack(a, leaves);
 }
 
-// if_exp(condition, lambda: a, lambda: b)
+// if_exp(condition, lambda: a, lambda: b, 'condition')
 PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t) {
   return guarded([&]() -> PyObject* {
     if (is_tensor_like(args[0]) && trace::tracing()) {
@@ -280,7 +341,7 @@ PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t) {
       record("if expression", "staged", "the condition is a tensor: both sides are in the graph");
       return staged_choice(
                  pred, [&] { return call(args[1]); }, [&] { return call(args[2]); },
-                 "a conditional expression")
+                 str("'", utf8(args[3]), "'"))
           .release();
     }
     return call(truth(args[0]) ? args[1] : args[2]).release();
@@ -328,12 +389,15 @@ PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     if (args[0] == undefined_return()) Py_RETURN_NONE;
     PyObject* flag = count > 1 ? args[1] : Py_True;
-    if (is_tensor(flag) && tensor_of(flag).is_symbolic() && !known_true(flag))
-      fail(ErrorKind::kValue, "this function returns a value under a condition that is a tensor",
-           line_of_open_flag(flag) ? str(" (line ", line_of_open_flag(flag), ")") : "",
-           ", but not on every path: a value must also be "
-           "returned where that condition does not hold, at the latest by a return at the end of the "
-           "function");
+    if (is_tensor(flag) && tensor_of(flag).is_symbolic() && !known_true(flag)) {
+      const OpenFlag open = open_flag(flag);
+      if (!open.line)
+        fail(ErrorKind::kNotImplemented, "a return statement cannot be placed inside this TensorFlow loop unless the "
+             "function also returns a value after it: nothing says what it returns when the loop ends without one");
+      fail(ErrorKind::kValue, "the ", open.branch,
+           " branch must also have a return statement: this function returns a value under a condition that is a "
+           "tensor (line ", open.line, "), but not on every path; return one there, or at the end of the function");
+    }
     return Py_NewRef(args[0]);
   });
 }

@@ -1,6 +1,8 @@
 // Loops: Python loops run (and so unroll into the graph); those with a tensor condition or over a tensor are staged.
 #include "engine/ops/builder.h"
-#include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/lists.h"
+#include "engine/python/autograph/sequences.h"
+#include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -67,6 +69,7 @@ class StagedLoop {
     try {
       learn(own, step);
       if (!iterates) assert_iterates(own, test);
+      if (!none_.empty()) peel(own, step);
       stage(std::move(own), test, step);
     } catch (...) {
       state_.put_back(before_);
@@ -75,6 +78,10 @@ class StagedLoop {
   }
 
  private:
+  bool may_grow(size_t i) const {
+    return state_.is_list(i) && before_[i] && PyList_CheckExact(before_[i].get());
+  }
+
   static bool incomplete(const Leaves& leaves) {
     if (!leaves.defined()) return true;
     for (const Ref& leaf : leaves.values)
@@ -85,10 +92,10 @@ class StagedLoop {
   // For variables without a value, or that are not tensors: runs the body once in a scratch graph to see their types.
   void learn(const std::vector<Tensor>& own, const Step& step) {
     bool any = false;
-    for (const Leaves& leaves : entry_) any |= incomplete(leaves);
+    for (size_t i = 0; i < entry_.size(); ++i) any |= incomplete(entry_[i]) || may_grow(i);
     if (!any) return;
     std::vector<Leaves> exit;
-    trace::in_scratch_graph([&] {
+    const auto look = [&](bool grown) {
       // Not the counter's first value: an empty tensor has no first element.
       std::vector<Tensor> unknown;
       for (const Tensor& t : own) unknown.push_back(graph().parameter(t.dtype(), t.shape(), "counter", {}));
@@ -99,35 +106,83 @@ class StagedLoop {
           parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(graph().as_own(as_tensor(leaf.get())))) : leaf);
         values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
       }
+      if (grown)
+        for (size_t i = 0; i < values.size(); ++i)
+          if (may_grow(i) && PyList_GET_SIZE(values[i].get()) > 0)
+            values[i] = as_grown(values[i].get(), element_type(values[i].get()));
       state_.set_all(values);
+      copy_lists(state_, values);
       try {
-        step(unknown);
+        if (raised_by([&] { step(unknown); })) state_.set_all(values);
       } catch (const PythonErrorSet&) {
         explain_undefined();
         throw;
       }
       for (size_t i = 0; i < state_.size(); ++i) exit.push_back(flatten(state_.get(i)));
-    });
+    };
+    try {
+      trace::in_scratch_graph([&] { look(false); });
+    } catch (const PythonErrorSet&) {
+      // A list of Python's cannot be read at an index that is a tensor; one that grows can.
+      bool read = false;
+      for (size_t i = 0; i < before_.size(); ++i) read |= may_grow(i) && PyList_GET_SIZE(before_[i].get()) > 0;
+      if (!read || !cleared_if(PyExc_TypeError)) throw;
+      state_.set_all(before_);
+      trace::in_scratch_graph([&] { look(true); });
+    }
     state_.set_all(before_);
     for (size_t i = 0; i < state_.size(); ++i) {
+      if (may_grow(i) && exit[i].defined() && grows(i, exit[i].structure.get())) continue;
       if (!incomplete(entry_[i])) continue;
       if (!entry_[i].defined()) {
         if (!exit[i].defined()) continue;
         start_with_zeros(i, exit[i]);
         continue;
       }
-      check_objects(i, exit[i]);
+      if (exit[i].defined() && entry_[i].structure.get() == Py_None && exit[i].structure.get() != Py_None &&
+          !incomplete(exit[i]))
+        none_.push_back(i);
+      else check_objects(i, exit[i]);
+    }
+  }
+
+  // A list that the body appends to is one of unknown length from the start.
+  bool grows(size_t i, PyObject* after) {
+    PyObject* const list = before_[i].get();
+    const bool longer = PyList_CheckExact(after) && PyList_GET_SIZE(after) > PyList_GET_SIZE(list);
+    if (!longer && !is_grown(after)) return false;
+    const ElementType type = element_type(after);
+    entry_[i] = flatten(as_grown(list, type));
+    Shape shape{kUnknownDim};
+    if (type.shape.has_rank())
+      for (int k = 0; k < type.shape.rank(); ++k) shape.append(type.shape[k]);
+    options_.invariants.emplace_back(entry_[i].values[0], type.shape.has_rank() ? shape : Shape::unknown_rank());
+    return true;
+  }
+
+  // A variable that is None before the loop is a tensor from the second iteration on, so the first one is apart.
+  void peel(std::vector<Tensor>& own, const Step& step) {
+    state_.set_all(before_);
+    own = step(own);
+    for (size_t i = 0; i < state_.size(); ++i) {
+      Leaves now = flatten(state_.get(i));
+      if (!now.defined()) continue;
+      // What was said of the value before is said of this one.
+      for (auto& [value, shape] : options_.invariants)
+        for (size_t k = 0; k < entry_[i].values.size() && k < now.values.size(); ++k)
+          if (value.get() == entry_[i].values[k].get()) value = now.values[k];
+      entry_[i] = std::move(now);
     }
   }
 
   // A variable that has no value before the loop gets one in its first iteration, so there has to be one. (What the
   // function returns is read only if it has returned.)
   void assert_iterates(const std::vector<Tensor>& own, const Test& test) {
-    std::vector<size_t> without;
+    std::vector<size_t> without(none_);
     std::vector<Ref> values;
     for (size_t i = 0; i < entry_.size(); ++i) {
       values.push_back(entry_[i].defined() ? pack(entry_[i], entry_[i].values) : Ref());
-      if (!before_[i] && entry_[i].defined() && !state_.is_return_value(i)) without.push_back(i);
+      if (!before_[i] && entry_[i].defined() && !state_.is_return_value(i) && !state_.is_late(i)) without.push_back(i);
     }
     if (without.empty()) return;
     static const Op op{"Assert"};
@@ -221,8 +276,9 @@ class StagedLoop {
           continue;
         }
         if (!becomes_tensor(b))
-          fail(ErrorKind::kValue, state_.shown(i), " is a tensor before the loop, but ",
-               b == Py_None ? "None" : Py_TYPE(b)->tp_name, " after one iteration");
+          fail(ErrorKind::kValue, state_.shown(i), b == Py_None ? " is None at the end of the iteration" : " is a ",
+               b == Py_None ? "" : Py_TYPE(b)->tp_name, b == Py_None ? "" : " after one iteration",
+               ", but a tensor before the loop");
         const DType wanted = variables[next++].dtype();
         const bool number = PyLong_Check(b) && !PyBool_Check(b);
         out.push_back(as_tensor(b, number ? wanted : DType::kInvalid));
@@ -255,7 +311,11 @@ class StagedLoop {
         },
         [&](std::span<const Tensor> now) {
           enter(now);
-          std::vector<Tensor> next = step(now.first(own_));
+          std::vector<Tensor> next;
+          if (raised_by([&] { next = step(now.first(own_)); })) {
+            next.assign(now.begin(), now.begin() + static_cast<ptrdiff_t>(own_));  // what follows never runs
+            enter(now);
+          }
           leave(next, now);
           return next;
         },
@@ -267,34 +327,8 @@ class StagedLoop {
   LoopOptions options_;
   std::vector<Ref> before_;
   std::vector<Leaves> entry_;
+  std::vector<size_t> none_;  // None before the loop, tensors after one iteration
   size_t own_ = 0;
-};
-
-// Warns once, with the line, that a Python loop has put many iterations into the graph.
-class Unrolling {
- public:
-  Unrolling() : start_(trace::tracing() ? graph().graph()->size() : 0) {}
-  void turn() {
-    if (++turns_ != kMany || !trace::tracing() || graph().graph()->size() < start_ + kMany) return;
-    const Place place = here();
-    const std::string message =
-        str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
-            " so far; a loop over tf.range or a tensor is staged once");
-    if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), place.file.c_str(), place.line, nullptr, nullptr) < 0)
-      throw PythonErrorSet();
-  }
-  void done(const char* kind) const {
-    if (!trace::tracing()) return;
-    record(kind, "python",
-           graph().graph()->size() > start_ && turns_ > 1
-               ? str("unrolled into ", turns_, " copies")
-               : str("ran in Python, ", turns_, turns_ == 1 ? " iteration" : " iterations"));
-  }
-
- private:
-  static constexpr int64_t kMany = 100;
-  size_t start_;
-  int64_t turns_ = 0;
 };
 
 // `binds`: in `while (x := f()) > 0`, the body and the code after the loop see what the test binds.
@@ -313,39 +347,43 @@ void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* 
 
 }  // namespace
 
+void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeState& make) {
+  Ref go_on;
+  bool binds = false;
+  std::optional<State> state;
+  auto evaluate = [&] {
+    if (!trace::tracing()) {
+      go_on = call(test);
+      return;
+    }
+    if (!state) state.emplace(make());
+    const std::vector<Ref> before = state->get_all();
+    go_on = call(test);
+    for (size_t i = 0; i < before.size(); ++i) binds |= state->get(i).get() != before[i].get();
+    // What a staged test binds belongs to a scratch graph, or to the iteration that the loop runs itself.
+    if (is_tensor_like(go_on.get())) state->set_all(before);
+  };
+  if (trace::tracing()) trace::in_scratch_graph(evaluate);
+  else evaluate();
+  Unrolling unrolling;
+  for (;;) {
+    // The condition may become a tensor in any iteration: from then on the loop is staged.
+    if (is_tensor_like(go_on.get()) && trace::tracing()) {
+      staged_while(*state, test, body, options, binds);
+      return;
+    }
+    if (!truth(go_on.get())) break;
+    call(body);
+    unrolling.turn();
+    evaluate();
+  }
+  unrolling.done("while");
+}
+
 // while_stmt(test, body, names[, options])
 PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
-    PyObject *test = args[0], *body = args[1], *options = count > 3 ? args[3] : nullptr;
-    const State state(args[2], {body, test});
-    Ref go_on;
-    bool binds = false;
-    auto evaluate = [&] {
-      if (!trace::tracing()) {
-        go_on = call(test);
-        return;
-      }
-      const std::vector<Ref> before = state.get_all();
-      go_on = call(test);
-      for (size_t i = 0; i < state.size(); ++i) binds |= state.get(i).get() != before[i].get();
-      // What a staged test binds belongs to a scratch graph, or to the iteration that the loop runs itself.
-      if (is_tensor_like(go_on.get())) state.set_all(before);
-    };
-    if (trace::tracing()) trace::in_scratch_graph(evaluate);
-    else evaluate();
-    Unrolling unrolling;
-    for (;;) {
-      // The condition may become a tensor in any iteration: from then on the loop is staged.
-      if (is_tensor_like(go_on.get()) && trace::tracing()) {
-        staged_while(state, test, body, options, binds);
-        Py_RETURN_NONE;
-      }
-      if (!truth(go_on.get())) break;
-      call(body);
-      unrolling.turn();
-      evaluate();
-    }
-    unrolling.done("while");
+    run_while(args[0], args[1], count > 3 ? args[3] : nullptr, [&] { return State(args[2], {args[1], args[0]}); });
     Py_RETURN_NONE;
   });
 }
@@ -353,7 +391,7 @@ PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
 namespace {
 
 const Op kLess{"Less"}, kGreater{"Greater"}, kGreaterEqual{"GreaterEqual"}, kAnd{"LogicalAnd"},
-    kOr{"LogicalOr"}, kAdd{"AddV2"}, kShape{"Shape"};
+    kOr{"LogicalOr"}, kAdd{"AddV2"};
 
 Tensor input_of(const Tensor& tensor, int index) {
   Graph* g = tensor.graph();
@@ -410,28 +448,19 @@ void range_loop(const Tensor& range, PyObject* extra, PyObject* body, const Stat
       });
 }
 
-void tensor_loop(const Tensor& values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
-  if (values.shape().has_rank() && values.shape().rank() == 0)
-    fail(ErrorKind::kType, "cannot iterate over a scalar tensor");
-  Tensor count;
-  if (values.shape().has_rank() && values.shape()[0] != kUnknownDim) {
-    count = Tensor::scalar<int32_t>(static_cast<int32_t>(values.shape()[0])).as_constant();
-  } else {
-    const Ref zero = Ref::steal(PyLong_FromLong(0));
-    count = subscript(apply(kShape, {values}), zero.get());
-  }
+void elements_loop(const Elements& elements, PyObject* extra, PyObject* body, const State& state, PyObject* options,
+                   bool iterates) {
   const Tensor first = Tensor::scalar<int32_t>(0).as_constant();
   StagedLoop loop(state, options_of(options));
   loop.run(
       {first},
-      [&](std::span<const Tensor> own) { return with_extra(apply(kLess, {own[0], count}), extra); },
+      [&](std::span<const Tensor> own) { return with_extra(apply(kLess, {own[0], elements.count}), extra); },
       [&](std::span<const Tensor> own) {
-        const Ref index = Ref::steal(wrap(own[0]));
-        const Ref item = Ref::steal(wrap(subscript(values, index.get())));
+        const Ref item = elements.at(own[0]);
         call(body, item.get());
         return std::vector<Tensor>{apply(kAdd, {own[0], Tensor::scalar<int32_t>(1).as_constant()}, {}, "add")};
       },
-      values.shape().has_rank() && values.shape()[0] > 0);
+      iterates);
 }
 
 struct Turn {
@@ -444,7 +473,7 @@ PyObject* run_turn(PyObject* self, PyObject*) {
 }
 PyMethodDef run_turn_method = {"turn", run_turn, METH_NOARGS, nullptr};
 
-void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* names) {
+void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeState& make) {
   const Ref iterator = Ref::steal(PyObject_GetIter(values));
   if (!iterator) throw PythonErrorSet();
   Unrolling unrolling;
@@ -465,7 +494,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* na
       const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
       const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
       if (!branch) throw PythonErrorSet();
-      const State state(names, {body, extra});
+      const State state = make();
       staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
                 true);
     } else {
@@ -478,23 +507,31 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, PyObject* na
 
 }  // namespace
 
+void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* options, const MakeState& make) {
+  const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
+  if (grown) values = grown.get();
+  const Elements* sequence = wrapped_elements(values);
+  if (!sequence && (!is_tensor_like(values) || !trace::tracing())) return python_loop(values, extra, body, make);
+  const State state = make();
+  if (sequence) {
+    record("for", "staged", "over tensors: the body is in the graph once");
+    return elements_loop(*sequence, extra, body, state, options, false);
+  }
+  const Tensor tensor = as_tensor(values);
+  record("for", "staged", "over a tensor: the body is in the graph once");
+  const bool here_made = tensor.is_symbolic() && tensor.graph() == graph().graph().get();
+  static const Op kRange{"Range"};
+  if (here_made && tensor.graph()->node(tensor.node()).op == &kRange.row())
+    return range_loop(tensor, extra, body, state, options);
+  elements_loop(elements_of(checked(wrap(tensor)).get()), extra, body, state, options,
+                tensor.shape().has_rank() && tensor.shape()[0] > 0);
+}
+
 // for_stmt(values, extra_test or None, body, names[, options])
 PyObject* for_stmt(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
-    PyObject *values = args[0], *extra = args[1], *body = args[2], *options = count > 4 ? args[4] : nullptr;
-    if (!is_tensor_like(values) || !trace::tracing()) {
-      python_loop(values, extra, body, args[3]);
-      Py_RETURN_NONE;
-    }
-    const State state(args[3], {body, extra});
-    const Tensor tensor = as_tensor(values);
-    record("for", "staged", "over a tensor: the body is in the graph once");
-    const bool here_made = tensor.is_symbolic() && tensor.graph() == graph().graph().get();
-    static const Op kRange{"Range"};
-    if (here_made && tensor.graph()->node(tensor.node()).op == &kRange.row())
-      range_loop(tensor, extra, body, state, options);
-    else
-      tensor_loop(tensor, extra, body, state, options);
+    run_for(args[0], args[1], args[2], count > 4 ? args[4] : nullptr,
+            [&] { return State(args[3], {args[2], args[1]}); });
     Py_RETURN_NONE;
   });
 }

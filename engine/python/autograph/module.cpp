@@ -1,8 +1,11 @@
 // The tf.autograph namespace, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
+#include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
+#include "engine/python/autograph/operators.h"
 #include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/sequences.h"
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/autograph/ast_bridge.h"
 #include "engine/python/interpreter/attributes.h"
@@ -31,17 +34,36 @@ PyMethodDef runtime_methods[] = {
     {"or_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(or_)), METH_FASTCALL, nullptr},
     {"not_", not_, METH_O, nullptr},
     {"ret", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ret)), METH_FASTCALL, nullptr},
+    {"append", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(append)), METH_FASTCALL, nullptr},
+    {"staged", staged, METH_O, nullptr},
+    {"turns", turns, METH_O, nullptr},
+    {"tracing", tracing, METH_NOARGS, nullptr},
+    {"raising", raising, METH_O, nullptr},
+    {"asserted", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asserted)), METH_FASTCALL, nullptr},
+    {"comprehension", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(comprehension)), METH_FASTCALL,
+     nullptr},
+    {"kept", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kept)), METH_FASTCALL, nullptr},
+    {"items", items, METH_O, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
 PyObject* undefined_cell = nullptr;
+PyObject* recorded_cell = nullptr;
 }  // namespace
 
 PyObject* undefined_return() { return the_undefined_return; }
 
+void note_recording() {
+  PyObject* const now = recording_structure() ? Py_True : Py_False;
+  if (PyCell_GET(recorded_cell) == now) return;
+  const Ref before = Ref::steal(PyCell_GET(recorded_cell));
+  PyCell_SET(recorded_cell, Py_NewRef(now));
+}
+
 void init_runtime() {
   the_undefined_return = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type))).release();
   undefined_cell = checked(PyCell_New(the_undefined_return)).release();
+  recorded_cell = checked(PyCell_New(Py_False)).release();
   for (size_t i = 0; i < kRuntimeCount; ++i) {
     const Ref function = checked(PyCFunction_New(&runtime_methods[i], nullptr));
     runtime_cells[i] = checked(PyCell_New(function.get())).release();
@@ -53,6 +75,7 @@ void init_runtime() {
 PyObject* ag_runtime_cell(std::string_view name) {
   using namespace ag;
   if (name == autograph::runtime_name::kUndefinedReturn) return undefined_cell;
+  if (name == autograph::runtime_name::kRecorded) return recorded_cell;
   if (!name.starts_with(autograph::runtime_name::kPrefix)) return nullptr;
   name.remove_prefix(autograph::runtime_name::kPrefix.size());
   for (size_t i = 0; i < kRuntimeCount; ++i)
@@ -103,9 +126,11 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-PyObject* do_not_convert(PyObject*, PyObject* args) {
+PyObject* do_not_convert(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* function = nullptr;
-  if (!PyArg_ParseTuple(args, "|O:do_not_convert", &function)) return nullptr;
+  static const char* const names[] = {"func", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:do_not_convert", const_cast<char**>(names), &function))
+    return nullptr;
   if (function && function != Py_None) return ag::unconverted(function);
   // @do_not_convert() with parentheses
   static PyMethodDef decorator = {"do_not_convert", [](PyObject*, PyObject* f) { return ag::unconverted(f); },
@@ -140,6 +165,7 @@ PyObject* set_verbosity(PyObject*, PyObject* args, PyObject* keywords) {
                                    &also))
     return nullptr;
   ag_verbosity = level;
+  ag_says_on_stdout = also;
   Py_RETURN_NONE;
 }
 
@@ -148,7 +174,8 @@ PyMethodDef public_methods[] = {
      "The converted code of a function, as text."},
     {"to_graph", with_keywords(to_graph), METH_VARARGS | METH_KEYWORDS,
      "The converted function."},
-    {"do_not_convert", do_not_convert, METH_VARARGS, "A function that tracing runs without conversion."},
+    {"do_not_convert", with_keywords(do_not_convert), METH_VARARGS | METH_KEYWORDS,
+     "A function that tracing runs without conversion."},
     {"set_loop_options", with_keywords(set_loop_options), METH_VARARGS | METH_KEYWORDS,
      "Options of the loop at whose head it is called: shape_invariants, maximum_iterations, "
      "parallel_iterations."},
@@ -173,6 +200,9 @@ void init_autograph(PyObject* module) {
   if (!init_ast_bridge()) throw PythonErrorSet();
   ag::init_runtime();
   ag::init_unconverted();
+  ag::init_sequences();
+  ag::init_turns();
+  ag::init_builtins();
   publish_function("autograph.to_code", &public_methods[0]);
   publish_function("autograph.to_graph", &public_methods[1]);
   publish_function("autograph.experimental.do_not_convert", &public_methods[2]);
@@ -183,6 +213,7 @@ void init_autograph(PyObject* module) {
   publish_function("autograph.do_not_convert", &alias);
   if (PyModule_AddFunctions(module, private_methods) < 0) throw PythonErrorSet();
   init_autograph_inspection(module);
+  init_autograph_operators(module);
   init_source_check();
 }
 

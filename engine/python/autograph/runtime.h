@@ -17,10 +17,14 @@ PyObject* undefined_return();
 // The variables that the blocks of one statement share: closure cells, globals, attributes and items ("a.b", "d['k']",
 // "a[i]"), found by name in the blocks' own closures. An empty Ref is a variable without a value. The conversion says
 // which of them it made itself: ('retval_', 'value') holds what the function returns, ('do_return', 'flag') whether
-// it has returned.
+// it has returned, ('break_', 'break') whether a loop was left; ('y', 'late') gets its value in the else of that loop,
+// if it was not left, and ('out', 'list') is a list that is appended to.
 class State {
  public:
   State(PyObject* names, std::initializer_list<PyObject*> blocks);
+  // As the readable form passes it: get_state() is the tuple of the values, set_state(values) sets them. Objects of the
+  // classes Undefined and UndefinedReturnValue stand for variables without a value.
+  State(PyObject* names, PyObject* get_state, PyObject* set_state);
   size_t size() const { return symbols_.size(); }
   const std::string& name(size_t i) const { return symbols_[i].text; }
   Ref get(size_t i) const;
@@ -31,6 +35,9 @@ class State {
   void put_back(const std::vector<Ref>& values) const;
   bool is_return_value(size_t i) const { return symbols_[i].role == Role::kReturnValue; }
   bool is_return_flag(size_t i) const { return symbols_[i].role == Role::kReturnFlag; }
+  bool is_break_flag(size_t i) const { return symbols_[i].role == Role::kBreakFlag; }
+  bool is_late(size_t i) const { return symbols_[i].role == Role::kLate; }
+  bool is_list(size_t i) const { return symbols_[i].role == Role::kList; }
   // Its name in messages.
   std::string shown(size_t i) const;
 
@@ -47,7 +54,7 @@ class State {
     Variable index;  // [index], if key is empty
     Ref value() const { return key ? key : index.get(); }
   };
-  enum class Role : uint8_t { kUser, kReturnValue, kReturnFlag };
+  enum class Role : uint8_t { kUser, kReturnValue, kReturnFlag, kBreakFlag, kLate, kList };
   struct Symbol {
     std::string text;
     Role role = Role::kUser;
@@ -61,9 +68,13 @@ class State {
   };
   static Variable find(std::string_view name, const std::vector<Closure>& closures);
   static void parse(Symbol& symbol, const std::vector<Closure>& closures);
+  std::vector<Ref> ask() const;                      // by get_state
+  void tell(const std::vector<Ref>& values) const;   // by set_state
   // The object that holds the attribute or item of the last step; empty if some part has no value.
   static Ref holder(const Symbol& symbol);
   std::vector<Symbol> symbols_;
+  PyObject* get_state_ = nullptr;  // borrowed
+  PyObject* set_state_ = nullptr;
 };
 
 // A value as its leaves: which are tensors (or become tensors), which stay Python.
@@ -76,6 +87,7 @@ Leaves flatten(const Ref& value);
 Ref pack(const Leaves& like, const std::vector<Ref>& values);
 
 bool is_tensor_like(PyObject*);        // a tensor or a variable
+bool symbolic(PyObject*);              // a tensor of a graph, or a variable, which has no value while tracing
 bool becomes_tensor(PyObject*);        // is_tensor_like, a number, a string, an array
 Tensor as_tensor(PyObject*, DType hint = DType::kInvalid);
 // Checks that a tensor condition is a bool scalar. Throws kValue; `what`: "if statement" etc.
@@ -97,9 +109,13 @@ void record(const char* kind, const char* fate, const std::string& note);
 // A flag that is a tensor, but True on every path, so the function always returns.
 bool known_true(PyObject*);
 void note_known_true(const Tensor&);
-// The line of the condition after which such a flag may be False, for the message; 0: unknown.
-void note_open_flag(const Tensor&, int line);
-int line_of_open_flag(PyObject*);
+// The condition after which such a flag may be False, for the message.
+struct OpenFlag {
+  int line = 0;                 // 0: it is a loop that may end without returning
+  const char* branch = "else";  // the one that does not return
+};
+void note_open_flag(const Tensor&, OpenFlag);
+OpenFlag open_flag(PyObject*);
 
 // Stages the branches as a condition. The first `outputs` symbols of the state are its results; the others keep their
 // values. A guard is made by the conversion, around the code after a possible break, continue or return.
@@ -109,6 +125,48 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
 // The two sides of an expression with a tensor condition.
 Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, const std::function<Ref()>& no,
                   const std::string& what);
+
+// What is raised under a condition on a tensor, or in a staged loop, is raised when the graph runs. While a block is
+// staged, `raise ag__.raising(e)` notes the exception; where it leaves the block, a node takes its place.
+class StagedBlock {
+ public:
+  StagedBlock();
+  ~StagedBlock();
+  StagedBlock(const StagedBlock&) = delete;
+  StagedBlock& operator=(const StagedBlock&) = delete;
+};
+// Runs `block`. If it raises such an exception the graph being built raises it from now on, and the result is the
+// exception.
+Ref raised_by(const std::function<void()>& block);
+// For a statement whose branches both raise: nothing after it runs, so the enclosing block raises too.
+[[noreturn]] void end_block(Ref exception);
+PyObject* raising(PyObject*, PyObject* exception);
+PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count);
+
+// Comprehensions and iterables of tensors.
+PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* kept(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* items(PyObject*, PyObject* iterable);
+Tensor stacked(const std::vector<Tensor>&);
+Tensor chosen(const Tensor& values, const Tensor& conditions);  // tf.boolean_mask
+
+// The statements, whoever brings the state: `make` is called only where one is staged.
+using MakeState = std::function<State()>;
+void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t outputs, bool guard, const MakeState& make);
+void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeState& make);
+void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* options, const MakeState& make);
+
+// Whether a condition or what a loop is over has to be staged, or its statement recorded: its staged form runs.
+PyObject* staged(PyObject*, PyObject* value);
+// What a loop in Python iterates over: while tracing its turns are counted.
+PyObject* turns(PyObject*, PyObject* values);
+PyObject* tracing(PyObject*, PyObject*);
+// Converted code asks `ag__.recorded` before anything else: the value of that cell follows the recording.
+void note_recording();
+void init_turns();
+
+// out = ag__.append(out, value)
+PyObject* append(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 PyObject* if_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* while_stmt(PyObject*, PyObject* const* args, Py_ssize_t count);
@@ -120,10 +178,10 @@ PyObject* or_(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* not_(PyObject*, PyObject* value);
 PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count);
 
-// The tensor version of a builtin (len, int, float, range, ...) if an argument is a tensor; null: call the builtin
-// itself.
-using Builtin = Ref (*)(PyObject* const* args, Py_ssize_t count);
-Builtin tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count);
+// Calls a builtin (len, int, range, sum, sorted, ...) in its version for tensors if an argument is one; empty: the
+// builtin itself is to be called. `names` are those of the keywords at the end of `args`, or null.
+Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+void init_builtins();
 
 // The do_not_convert wrapper. New reference.
 PyObject* unconverted(PyObject* function);

@@ -1,7 +1,8 @@
 // State of converted statements: reads and writes closure cells by name, flattens structures, records decisions.
 #include "engine/base/recording.h"
-#include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/lists.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/calls/operators.h"
@@ -31,13 +32,79 @@ State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
   for (size_t i = 0; i < symbols_.size(); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i));
     if (PyTuple_Check(name)) {
-      const bool value = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(name, 1), "value") == 0;
-      symbols_[i].role = value ? Role::kReturnValue : Role::kReturnFlag;
+      constexpr std::pair<const char*, Role> kRoles[] = {{"value", Role::kReturnValue},
+                                                         {"flag", Role::kReturnFlag},
+                                                         {"break", Role::kBreakFlag},
+                                                         {"late", Role::kLate},
+                                                         {"list", Role::kList}};
+      for (const auto& [word, role] : kRoles)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(name, 1), word) == 0) symbols_[i].role = role;
       name = PyTuple_GET_ITEM(name, 0);
     }
     symbols_[i].text = utf8(name);
     parse(symbols_[i], closures);
   }
+}
+
+namespace {
+
+// The class of that name in footlight._ag, or the one of its objects.
+PyObject* stand_in_class(const char* name) {
+  const Ref module = checked(PyImport_ImportModule("footlight._ag"));
+  return checked(PyObject_GetAttrString(module.get(), name)).release();
+}
+PyObject* undefined_class() {
+  static PyObject* const type = stand_in_class("Undefined");
+  return type;
+}
+PyObject* undefined_return_class() {
+  static PyObject* const type = stand_in_class("UndefinedReturnValue");
+  return type;
+}
+
+// "do_return" for "do_return_12".
+std::string_view without_number(std::string_view name) {
+  const size_t end = name.find_last_not_of("0123456789");
+  return end != name.npos && end + 1 < name.size() && name[end] == '_' ? name.substr(0, end) : name;
+}
+
+}  // namespace
+
+State::State(PyObject* names, PyObject* get_state, PyObject* set_state) : get_state_(get_state), set_state_(set_state) {
+  const Items items(names, "symbol_names must be a sequence of names");
+  const std::vector<Ref> values = ask();
+  symbols_.resize(static_cast<size_t>(items.size()));
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    symbols_[i].text = utf8(items[static_cast<Py_ssize_t>(i)]);
+    const std::string_view name = without_number(symbols_[i].text);
+    if (name == "do_return") symbols_[i].role = Role::kReturnFlag;
+    else if (name == "retval_" || name == "retval") symbols_[i].role = Role::kReturnValue;
+    else if (name == "break_" || name == "break") symbols_[i].role = Role::kBreakFlag;
+  }
+  if (values.size() != symbols_.size())
+    fail(ErrorKind::kValue, "get_state() returned ", values.size(), " values for ", symbols_.size(), " symbols");
+}
+
+std::vector<Ref> State::ask() const {
+  const Ref state = ag::call(get_state_);
+  std::vector<Ref> values;
+  for (PyObject* value : Items(state.get(), "get_state() must return a tuple")) {
+    auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+    const bool undefined = type == undefined_class() || type == undefined_return_class();
+    values.push_back(undefined ? Ref() : Ref::borrow(value));
+  }
+  return values;
+}
+
+void State::tell(const std::vector<Ref>& values) const {
+  const Ref state = checked(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  for (size_t i = 0; i < values.size(); ++i) {
+    Ref value = values[i];
+    if (!value && is_return_value(i)) value = checked(PyObject_CallNoArgs(undefined_return_class()));
+    else if (!value) value = checked(PyObject_CallFunction(undefined_class(), "s", symbols_[i].text.c_str()));
+    PyTuple_SET_ITEM(state.get(), static_cast<Py_ssize_t>(i), value.release());
+  }
+  ag::call(set_state_, state.get());
 }
 
 State::Variable State::find(std::string_view name, const std::vector<Closure>& closures) {
@@ -111,6 +178,7 @@ Ref State::holder(const Symbol& symbol) {
 }
 
 Ref State::get(size_t i) const {
+  if (get_state_) return ask()[i];
   const Symbol& symbol = symbols_[i];
   if (symbol.steps.empty()) {
     Ref value = symbol.root.get();
@@ -124,6 +192,11 @@ Ref State::get(size_t i) const {
 }
 
 void State::set(size_t i, const Ref& value) const {
+  if (set_state_) {
+    std::vector<Ref> values = ask();
+    values[i] = value;
+    return tell(values);
+  }
   const Symbol& symbol = symbols_[i];
   if (symbol.steps.empty()) {
     const Variable& variable = symbol.root;
@@ -153,6 +226,7 @@ void State::set(size_t i, const Ref& value) const {
 }
 
 std::vector<Ref> State::get_all() const {
+  if (get_state_) return ask();
   std::vector<Ref> values;
   values.reserve(size());
   for (size_t i = 0; i < size(); ++i) values.push_back(get(i));
@@ -160,6 +234,7 @@ std::vector<Ref> State::get_all() const {
 }
 
 void State::set_all(const std::vector<Ref>& values) const {
+  if (set_state_) return tell(values);
   for (size_t i = 0; i < size(); ++i) set(i, values[i]);
 }
 
@@ -181,6 +256,10 @@ std::string State::shown(size_t i) const {
 Leaves flatten(const Ref& value) {
   Leaves leaves{value, {}};
   if (!value) return leaves;
+  if (is_grown(value.get())) {
+    leaves.values.push_back(checked(wrap(grown_values(value.get()))));
+    return leaves;
+  }
   if (is_nested(value.get())) nest_flatten(value.get(), leaves.values);
   else leaves.values.push_back(value);
   return leaves;
@@ -188,11 +267,14 @@ Leaves flatten(const Ref& value) {
 
 Ref pack(const Leaves& like, const std::vector<Ref>& values) {
   if (!like.structure) return {};
+  if (is_grown(like.structure.get())) return grown_list(as_tensor(values[0].get()));
   if (!is_nested(like.structure.get())) return values[0];
   return nest_pack(like.structure.get(), values);
 }
 
 bool is_tensor_like(PyObject* o) { return is_tensor(o) || is_variable(o); }
+
+bool symbolic(PyObject* o) { return is_tensor(o) ? tensor_of(o).is_symbolic() : is_variable(o); }
 
 bool becomes_tensor(PyObject* o) {
   return is_tensor_like(o) || PyBool_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
@@ -209,14 +291,14 @@ Tensor condition_tensor(PyObject* value, const char* what) {
   static const Op kReshape{"Reshape"};
   Tensor condition = as_tensor(value);
   if (condition.dtype() != DType::kBool)
-    fail(ErrorKind::kValue, "the condition of this ", what, " must be a bool scalar, it is a tensor of dtype ",
+    fail(ErrorKind::kValue, "condition of ", what, " expected to be `tf.bool` scalar, got a tensor of dtype ",
          name_of(condition.dtype()), "; compare it, as in `x != 0`, or cast it to tf.bool");
   const Shape& shape = condition.shape();
   if (shape.has_rank() && shape.rank() == 0) return condition;
   if (shape.has_rank())
     for (const int64_t dim : shape.dims())
       if (dim != 1 && dim != kUnknownDim)
-        fail(ErrorKind::kValue, "the condition of this ", what, " must be a bool scalar, it is a bool tensor of shape ",
+        fail(ErrorKind::kValue, "condition of ", what, " expected to be `tf.bool` scalar, got a tensor of shape ",
              shape.to_string(), "; reduce it, for example with tf.reduce_all or tf.reduce_any");
   Tensor scalar = Tensor::empty(DType::kInt32, Shape{0});
   return apply(kReshape, {condition, scalar.as_constant()});
@@ -277,7 +359,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
 
 namespace {
 thread_local std::unordered_set<uint64_t> true_flags;
-thread_local std::unordered_map<uint64_t, int> open_flags;
+thread_local std::unordered_map<uint64_t, OpenFlag> open_flags;
 }
 
 bool known_true(PyObject* o) {
@@ -290,14 +372,14 @@ void note_known_true(const Tensor& tensor) {
   true_flags.insert(tensor.id());
 }
 
-void note_open_flag(const Tensor& tensor, int line) {
+void note_open_flag(const Tensor& tensor, OpenFlag flag) {
   if (open_flags.size() > 100'000) open_flags.clear();
-  open_flags[tensor.id()] = line;
+  open_flags[tensor.id()] = flag;
 }
 
-int line_of_open_flag(PyObject* o) {
+OpenFlag open_flag(PyObject* o) {
   const auto found = open_flags.find(tensor_of(o).id());
-  return found == open_flags.end() ? 0 : found->second;
+  return found == open_flags.end() ? OpenFlag() : found->second;
 }
 
 }  // namespace footlight::python::ag

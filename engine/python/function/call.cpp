@@ -3,6 +3,7 @@
 #include "engine/python/function/state_watch.h"
 #include "engine/python/function/compare.h"
 
+#include "engine/base/assertion.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
@@ -45,6 +46,7 @@ void explain_failure() {
     const SourcePlace place = place_of(node.source);
     std::string text = str(e.message(), "\n\t [[{{node ", node.name, "}}]]");
     if (!place.file.empty()) text += str(" (", place.file, ":", place.line, ", in ", place.function, ")");
+    if (dynamic_cast<const AssertionFailure*>(&e)) throw AssertionFailure(text);
     throw Error(e.kind(), text);
   }
 }

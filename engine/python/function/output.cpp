@@ -22,7 +22,7 @@ Tensor leaf(PyObject* value) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return variable_value(value);
   if (PyLong_Check(value) || PyFloat_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) ||
-      PyComplex_Check(value) || is_array(value))
+      PyComplex_Check(value) || is_array(value) || may_be_operand(value))
     return to_tensor(value);
   cannot_return(value);
 }

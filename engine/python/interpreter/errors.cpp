@@ -1,4 +1,5 @@
 // C++ errors as Python exceptions, one to one; the classes are defined in footlight/_errors.py.
+#include "engine/base/assertion.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr size_t kKinds = static_cast<size_t>(ErrorKind::kSignatureMismatch) + 1;
 std::array<PyObject*, kKinds> classes{};
+PyObject* failed_assert = nullptr;
 
 struct Named {
   ErrorKind kind;
@@ -39,16 +41,15 @@ bool is_op_error(ErrorKind kind) {
   return kind >= ErrorKind::kInvalidArgument && kind <= ErrorKind::kUnknown;
 }
 
-void set(ErrorKind kind, const std::string& message) {
-  PyObject* type = classes[static_cast<size_t>(kind)];
+void set(PyObject* type, bool of_op, const std::string& message) {
   if (!type) type = PyExc_RuntimeError;
   // An exception left by a failed look-up: our error says more. Keep an interrupt.
   if (PyErr_Occurred() && !cleared_if(PyExc_Exception)) return;
   const Ref text =
       Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
   if (!text) return;
-  const Ref value = Ref::steal(is_op_error(kind) ? PyObject_CallFunction(type, "OOO", Py_None, Py_None, text.get())
-                                                 : PyObject_CallOneArg(type, text.get()));
+  const Ref value = Ref::steal(of_op ? PyObject_CallFunction(type, "OOO", Py_None, Py_None, text.get())
+                                     : PyObject_CallOneArg(type, text.get()));
   if (value) PyErr_SetObject(type, value.get());
 }
 
@@ -59,16 +60,18 @@ void set_python_error() {
     throw;
   } catch (const PythonErrorSet&) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python call failed without setting an exception");
+  } catch (const AssertionFailure& e) {
+    set(failed_assert, true, e.message());
   } catch (const Error& e) {
-    set(e.kind(), e.message());
+    set(classes[static_cast<size_t>(e.kind())], is_op_error(e.kind()), e.message());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::system_error& e) {
-    set(ErrorKind::kIo, e.what());
+    set(PyExc_OSError, false, e.what());
   } catch (const std::exception& e) {  // bad_variant_access, out_of_range, ...: never the program's fault
-    set(ErrorKind::kInternal, std::string("this is a bug in Footlight, not in your program (") + e.what() +
-                                  "). Please report it, with this traceback and the lines of your program that it "
-                                  "names");
+    set(classes[static_cast<size_t>(ErrorKind::kInternal)], true,
+        std::string("this is a bug in Footlight, not in your program (") + e.what() +
+            "). Please report it, with this traceback and the lines of your program that it names");
   }
 }
 
@@ -114,6 +117,7 @@ void init_errors() {
     publish((std::string("errors.") + name).c_str(), type.get());
     classes[static_cast<size_t>(kind)] = type.release();
   }
+  failed_assert = checked(PyObject_GetAttrString(module.get(), "FailedAssert")).release();
   Ref base = checked(PyObject_GetAttrString(module.get(), "OpError"));
   publish("errors.OpError", base.get());
 }

@@ -59,6 +59,17 @@ for _code, _doc in DOCS.items():
     CLASSES[_name] = _class(_name, CODES[_code], _doc)
 
 
+class FailedAssert(CLASSES['InvalidArgumentError'], AssertionError):
+    """An assert statement about a tensor failed."""
+
+    def __reduce__(self):
+        return CLASSES['InvalidArgumentError'], (self._node_def, self._op, self._message, self._payloads)
+
+
+FailedAssert.__name__ = FailedAssert.__qualname__ = 'InvalidArgumentError'
+FailedAssert.__module__ = 'footlight.errors'
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic tensor was used where a value is required."""
 

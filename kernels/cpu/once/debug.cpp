@@ -1,6 +1,7 @@
 // Kernels that check: assertions, NaN and infinity; and timestamps.
 #include "kernels/cpu/register.h"
 
+#include "engine/base/assertion.h"
 #include "engine/base/text.h"
 #include "engine/tensor/gpu.h"
 #include "engine/tensor/print.h"
@@ -14,11 +15,12 @@ namespace FL_ISA {
 namespace {
 
 void assert_true(KernelContext& c) {
-  static const AttrName kSummarize{"summarize"};
+  static const AttrName kSummarize{"summarize"}, kOfProgram{"_assert"};
   if (*c.in<bool>(0)) return;
   const int64_t count = c.attrs.get_or(kSummarize, int64_t{3});
   std::string text = "assertion failed:";
   for (size_t k = 1; k < c.inputs.size(); ++k) text += " " + first_elements(gpu::on_host(c.inputs[k]), count);
+  if (c.attrs.get_or(kOfProgram, false)) throw AssertionFailure(text);
   invalid(text);
 }
 

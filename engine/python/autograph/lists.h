@@ -1,0 +1,30 @@
+// Lists whose length is known only when the graph runs: their elements, stacked, as a tensor. One comes into being
+// where a list is appended to in a staged loop, or under a condition that is a tensor.
+#pragma once
+
+#include "engine/python/autograph/runtime.h"
+
+namespace footlight::python::ag {
+
+bool is_grown(PyObject*);               // an object of footlight._ag.List
+Tensor grown_values(PyObject* list);
+Ref grown_list(const Tensor& values);
+
+// What the elements of a list have in common.
+struct ElementType {
+  DType dtype = DType::kInvalid;  // invalid: there are none
+  Shape shape;
+};
+ElementType element_type(PyObject* list);
+// A list of Python's with these elements as such a list.
+Ref as_grown(PyObject* list, const ElementType& type);
+
+// The values of such a list with one more.
+Tensor with_element(const Tensor& values, const Tensor& element);
+
+// Lists of Python's are copied for a block, so that what it appends is seen, and undone.
+void copy_lists(const State& state, const std::vector<Ref>& before);
+// A list that the block left alone is the one from before.
+void restore_lists(const State& state, const std::vector<Ref>& before);
+
+}  // namespace footlight::python::ag

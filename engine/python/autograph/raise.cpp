@@ -1,0 +1,168 @@
+// raise and assert under conditions on tensors: the graph raises the program's own exception, or has an Assert node.
+#include "engine/base/text.h"
+#include "engine/ops/builder.h"
+#include "engine/ops/host_function.h"
+#include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/runtime.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/convert.h"
+#include "engine/tensor/gpu.h"
+#include "engine/trace/graph_builder.h"
+
+#include <algorithm>
+
+namespace footlight::python::ag {
+
+namespace {
+
+thread_local int staged_depth = 0;
+thread_local std::vector<Ref> noted;  // exceptions that the program raised inside staged blocks
+thread_local Ref of_both;             // of the last statement whose branches both raise
+
+// Raises an exception of the program's when the graph runs, with the traceback that it had while tracing. Arguments of
+// the exception that are tensors get their values.
+class Raise final : public HostFunction {
+ public:
+  Raise(Ref exception, std::vector<Py_ssize_t> places) : exception_(std::move(exception)), places_(std::move(places)) {
+    traceback_ = Ref::steal(PyException_GetTraceback(exception_.get()));
+    cause_ = Ref::steal(PyException_GetCause(exception_.get()));
+  }
+  ~Raise() override {
+    if (!Py_IsInitialized()) {
+      exception_.release();
+      traceback_.release();
+      cause_.release();
+      return;
+    }
+    const WithGil held;
+    exception_ = {};
+    traceback_ = {};
+    cause_ = {};
+  }
+  Raise(const Raise&) = delete;
+  Raise& operator=(const Raise&) = delete;
+
+  std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType>) override {
+    const WithGil held;
+    if (!places_.empty()) give_values(inputs);
+    PyException_SetTraceback(exception_.get(), traceback_ ? traceback_.get() : Py_None);
+    PyException_SetContext(exception_.get(), nullptr);
+    PyException_SetCause(exception_.get(), cause_ ? Py_NewRef(cause_.get()) : nullptr);
+    raise_again(exception_);
+    throw PythonErrorSet();
+  }
+  Tensor gradient() override { return {}; }
+
+ private:
+  void give_values(std::span<const Tensor> inputs) {
+    const Ref args = checked(PyObject_GetAttrString(exception_.get(), "args"));
+    const Ref list = checked(PySequence_List(args.get()));
+    for (size_t i = 0; i < places_.size() && i < inputs.size(); ++i)
+      if (PyList_SetItem(list.get(), places_[i], checked(wrap(gpu::on_host(inputs[i]))).release()) < 0)
+        throw PythonErrorSet();
+    const Ref tuple = checked(PyList_AsTuple(list.get()));
+    if (PyObject_SetAttrString(exception_.get(), "args", tuple.get()) < 0) throw PythonErrorSet();
+  }
+
+  Ref exception_, traceback_, cause_;
+  const std::vector<Py_ssize_t> places_;
+};
+
+// A node that raises the exception whenever it runs.
+void add_raise(const Ref& exception) {
+  static const Op op{"EagerPyFunc"};
+  static const AttrName kToken{"token"}, kTout{"Tout"};
+  std::vector<Tensor> inputs;
+  std::vector<Py_ssize_t> places;
+  if (const Ref args = optional_attribute(exception.get(), "args"); args && PyTuple_Check(args.get()))
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i)
+      if (PyObject* arg = PyTuple_GET_ITEM(args.get(), i); is_tensor(arg) && tensor_of(arg).is_symbolic()) {
+        inputs.push_back(tensor_of(arg));
+        places.push_back(i);
+      }
+  const std::string note = ag_user_frames(exception.get()) +
+                           "    \n    raised when the graph runs: the condition is a tensor\n";
+  checked(PyObject_CallMethod(exception.get(), "add_note", "N", text_object(note).release()));
+  std::string token = str("raise ", Py_TYPE(exception.get())->tp_name);
+  const Tensor held = host_function_value(new Raise(exception, std::move(places)));
+  record("raise", "staged", "raised when the graph runs");
+  const Attrs attrs{{kToken, std::move(token)}, {kTout, std::vector<DType>()}, {kHostFunction, held}};
+  apply_all(op.row(), inputs, attrs, "raise");
+}
+
+// The exception that is set, taken, if the program raised it in a staged block; empty: it stays set.
+Ref take_noted() {
+  Ref exception = take_exception();
+  const bool known = std::ranges::any_of(noted, [&](const Ref& one) { return one.get() == exception.get(); });
+  if (known) return exception;
+  raise_again(std::move(exception));
+  return {};
+}
+
+}  // namespace
+
+StagedBlock::StagedBlock() { ++staged_depth; }
+StagedBlock::~StagedBlock() {
+  if (--staged_depth) return;
+  const ExceptionSetAside kept;  // what dies here may run code of the program's
+  noted.clear();
+  of_both = {};
+}
+
+Ref raised_by(const std::function<void()>& block) {
+  const StagedBlock staged;
+  Ref exception;
+  try {
+    block();
+    return {};
+  } catch (const PythonErrorSet&) {
+    if (!PyErr_Occurred()) throw;
+    exception = take_noted();
+    if (!exception) throw;
+  }
+  if (exception.get() != of_both.get()) add_raise(exception);
+  return exception;
+}
+
+void end_block(Ref exception) {
+  if (staged_depth) of_both = exception;
+  raise_again(std::move(exception));
+  throw PythonErrorSet();
+}
+
+// raise ag__.raising(e)
+PyObject* raising(PyObject*, PyObject* exception) {
+  if (!staged_depth || !trace::tracing()) return Py_NewRef(exception);
+  return guarded([&]() -> PyObject* {
+    Ref made = Ref::borrow(exception);
+    if (PyExceptionClass_Check(exception)) made = checked(PyObject_CallNoArgs(exception));
+    if (PyObject_TypeCheck(made.get(), reinterpret_cast<PyTypeObject*>(PyExc_Exception))) noted.push_back(made);
+    return made.release();
+  });
+}
+
+// assert ag__.asserted(test, lambda: message or None, 'test'), message
+PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t) {
+  PyObject* const test = args[0];
+  if (!is_tensor_like(test) || !trace::tracing()) return Py_NewRef(test);
+  return guarded([&]() -> PyObject* {
+    static const Op op{"Assert"};
+    static const AttrName kOfProgram{"_assert"};
+    std::vector<Tensor> inputs{condition_tensor(test, "assert")};
+    record("assert", "staged", "checked when the graph runs");
+    if (args[1] != Py_None) {
+      const Leaves said = flatten(call(args[1]));
+      for (const Ref& part : said.values) {
+        const bool tensor = becomes_tensor(part.get());
+        inputs.push_back(tensor ? as_tensor(part.get())
+                                : to_tensor(checked(PyObject_Str(part.get())).get()).as_constant());
+      }
+    }
+    if (inputs.size() == 1) inputs.push_back(to_tensor(args[2]).as_constant());
+    apply_all(op.row(), inputs, {{kOfProgram, true}});
+    Py_RETURN_TRUE;
+  });
+}
+
+}  // namespace footlight::python::ag

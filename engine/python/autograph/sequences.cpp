@@ -1,0 +1,88 @@
+// Sequences of unknown length as Python objects.
+#include "engine/python/autograph/sequences.h"
+
+#include "engine/ops/functions.h"
+#include "engine/python/calls/operators.h"
+
+#include <new>
+
+namespace footlight::python::ag {
+
+namespace {
+
+struct Sequence {
+  PyObject_HEAD
+  Elements elements;
+};
+PyTypeObject* sequence_type = nullptr;
+
+void dealloc(PyObject* self) {
+  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
+  reinterpret_cast<Sequence*>(self)->elements.~Elements();
+  PyObject_Free(self);
+}
+
+PyObject* iterate(PyObject*) {
+  return guarded([&]() -> PyObject* {
+    fail(ErrorKind::kOperatorNotAllowedInGraph,
+         "this sequence over a tensor has a length that is known only when the graph runs: only a `for` statement or a "
+         "comprehension in a converted function can iterate over it");
+  });
+}
+
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+                       {0, nullptr}};
+PyType_Spec spec = {"footlight.autograph.Sequence", sizeof(Sequence), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+Tensor count_of(const Tensor& values) {
+  const Shape& shape = values.shape();
+  if (shape.has_rank() && shape.rank() == 0) fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
+  if (shape.has_rank() && shape[0] != kUnknownDim)
+    return Tensor::scalar<int32_t>(static_cast<int32_t>(shape[0])).as_constant();
+  const Ref zero = Ref::steal(PyLong_FromLong(0));
+  return subscript(ops::shape(values), zero.get());
+}
+
+}  // namespace
+
+std::optional<std::vector<Ref>> known_elements(const Tensor& values) {
+  static const Op op{"Unpack"};
+  static const AttrName kNum{"num"}, kAxis{"axis"};
+  const Shape& shape = values.shape();
+  if (!shape.has_rank()) return {};
+  if (shape.rank() == 0) fail(ErrorKind::kType, "Cannot iterate over a scalar tensor.");
+  if (shape[0] == kUnknownDim) return {};
+  std::vector<Ref> elements;
+  if (shape[0] == 0) return elements;
+  for (const Tensor& element : apply_all(op.row(), {&values, 1}, {{kNum, shape[0]}, {kAxis, int64_t{0}}}))
+    elements.push_back(checked(wrap(element)));
+  return elements;
+}
+
+Elements elements_of(PyObject* object) {
+  if (const Elements* elements = wrapped_elements(object)) return *elements;
+  const Tensor values = as_tensor(object);
+  return {count_of(values), [values](const Tensor& index) {
+            const Ref at = checked(wrap(index));
+            return checked(wrap(subscript(values, at.get())));
+          }};
+}
+
+Ref wrap_elements(Elements elements) {
+  auto* made = PyObject_New(Sequence, sequence_type);
+  if (!made) throw PythonErrorSet();
+  new (&made->elements) Elements(std::move(elements));
+  return Ref::steal(reinterpret_cast<PyObject*>(made));
+}
+
+const Elements* wrapped_elements(PyObject* object) {
+  return Py_TYPE(object) == sequence_type ? &reinterpret_cast<Sequence*>(object)->elements : nullptr;
+}
+
+void init_sequences() {
+  sequence_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release());
+}
+
+}  // namespace footlight::python::ag

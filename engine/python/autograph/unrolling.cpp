@@ -1,0 +1,112 @@
+// Loops that stay in Python while tracing.
+#include "engine/python/autograph/unrolling.h"
+
+#include "engine/base/recording.h"
+#include "engine/base/text.h"
+#include "engine/python/autograph/lists.h"
+#include "engine/python/autograph/sequences.h"
+#include "engine/trace/graph_builder.h"
+
+#include <new>
+
+namespace footlight::python::ag {
+
+namespace {
+
+size_t nodes() {
+  trace::GraphBuilder* builder = trace::tracing() ? trace::GraphBuilder::innermost() : nullptr;
+  return builder ? builder->graph()->size() : 0;
+}
+
+}  // namespace
+
+Unrolling::Unrolling() : start_(nodes()) {}
+
+void Unrolling::turn() {
+  if (++turns_ != kMany || !trace::tracing() || nodes() < start_ + kMany) return;
+  const Place place = here();
+  const std::string message =
+      str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
+          " so far; a loop over tf.range or a tensor is staged once");
+  if (PyErr_WarnExplicit(PyExc_UserWarning, message.c_str(), place.file.c_str(), place.line, nullptr, nullptr) < 0)
+    throw PythonErrorSet();
+}
+
+void Unrolling::done(const char* kind) const {
+  if (!trace::tracing()) return;
+  record(kind, "python",
+         nodes() > start_ && turns_ > 1 ? str("unrolled into ", turns_, " copies")
+                                        : str("ran in Python, ", turns_, turns_ == 1 ? " iteration" : " iterations"));
+}
+
+namespace {
+
+// An iterator that counts.
+struct Turns {
+  PyObject_HEAD
+  PyObject* iterator;
+  Unrolling unrolling;
+};
+PyTypeObject* turns_type = nullptr;
+
+void dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  const Ref type = Ref::steal(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // instances of heap types own it
+  Py_CLEAR(reinterpret_cast<Turns*>(self)->iterator);
+  PyObject_GC_Del(self);
+}
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<Turns*>(self)->iterator);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<Turns*>(self)->iterator);
+  return 0;
+}
+
+PyObject* next(PyObject* self) {
+  auto* const turns = reinterpret_cast<Turns*>(self);
+  PyObject* const item = turns->iterator ? PyIter_Next(turns->iterator) : nullptr;
+  if (!item) return nullptr;
+  return guarded([&] {
+    Ref kept = Ref::steal(item);
+    turns->unrolling.turn();
+    return kept.release();
+  });
+}
+
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+                       {Py_tp_iternext, reinterpret_cast<void*>(next)},
+                       {0, nullptr}};
+PyType_Spec spec = {"footlight.autograph.Turns", sizeof(Turns), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+void init_turns() { turns_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release()); }
+
+PyObject* turns(PyObject*, PyObject* values) {
+  if (!trace::tracing()) return Py_NewRef(values);
+  return guarded([&]() -> PyObject* {
+    Ref iterator = checked(PyObject_GetIter(values));
+    auto* made = PyObject_GC_New(Turns, turns_type);
+    if (!made) throw PythonErrorSet();
+    made->iterator = iterator.release();
+    new (&made->unrolling) Unrolling;
+    PyObject_GC_Track(made);
+    return reinterpret_cast<PyObject*>(made);
+  });
+}
+
+PyObject* staged(PyObject*, PyObject* value) {
+  const bool tensor = is_tensor_like(value) || wrapped_elements(value) || is_grown(value);
+  return PyBool_FromLong((tensor || recording_structure()) && trace::tracing());
+}
+
+PyObject* tracing(PyObject*, PyObject*) { return PyBool_FromLong(trace::tracing()); }
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,21 @@
+// Python loops whose bodies add nodes: how often they turn, for a warning and for the recording.
+#pragma once
+
+#include "engine/python/autograph/runtime.h"
+
+namespace footlight::python::ag {
+
+// Warns once, with the line, that a Python loop has put many iterations into the graph.
+class Unrolling {
+ public:
+  Unrolling();
+  void turn();
+  void done(const char* kind) const;
+
+ private:
+  static constexpr int64_t kMany = 100;
+  size_t start_;
+  int64_t turns_ = 0;
+};
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,336 @@
+"""`ag__`: the operators that the code of tf.autograph.to_code calls, as tf.autograph.operators."""
+import collections
+import enum
+
+import footlight as tf
+from footlight import _engine
+
+
+class Feature(enum.Enum):
+    """Optional conversions. Footlight does all of them that a program can see; the names are TensorFlow's."""
+    ALL = 'ALL'
+    AUTO_CONTROL_DEPS = 'AUTO_CONTROL_DEPS'
+    ASSERT_STATEMENTS = 'ASSERT_STATEMENTS'
+    BUILTIN_FUNCTIONS = 'BUILTIN_FUNCTIONS'
+    EQUALITY_OPERATORS = 'EQUALITY_OPERATORS'
+    LISTS = 'LISTS'
+    NAME_SCOPES = 'NAME_SCOPES'
+
+    @classmethod
+    def all(cls):
+        """A tuple of all features."""
+        return tuple(cls)
+
+    @classmethod
+    def all_but(cls, exclude):
+        """A tuple of all features but one, or but those of a sequence."""
+        if not isinstance(exclude, (list, tuple, set)):
+            exclude = (exclude,)
+        return tuple(set(cls) - set(exclude) - {cls.ALL})
+
+
+class ConversionOptions:
+    """How a function was converted."""
+
+    def __init__(self, recursive=False, user_requested=False, internal_convert_user_code=True,
+                 optional_features=Feature.ALL):
+        self.recursive = recursive
+        self.user_requested = user_requested
+        self.internal_convert_user_code = internal_convert_user_code
+        if optional_features is None:
+            optional_features = ()
+        elif isinstance(optional_features, Feature):
+            optional_features = (optional_features,)
+        self.optional_features = frozenset(optional_features)
+
+    def as_tuple(self):
+        return self.recursive, self.user_requested, self.internal_convert_user_code, self.optional_features
+
+    def __eq__(self, other):
+        return isinstance(other, ConversionOptions) and self.as_tuple() == other.as_tuple()
+
+    def __hash__(self):
+        return hash(self.as_tuple())
+
+    def __str__(self):
+        return 'ConversionOptions[%s]' % (self.as_tuple(),)
+
+    def uses(self, feature):
+        return Feature.ALL in self.optional_features or feature in self.optional_features
+
+    def call_options(self):
+        """Those of functions that a converted function calls."""
+        return ConversionOptions(self.recursive, False, self.recursive, self.optional_features)
+
+
+STD = ConversionOptions(recursive=True, optional_features=None)
+
+
+# Variables
+
+class Undefined:
+    """Stands for a variable without a value."""
+    __slots__ = ('symbol_name',)
+
+    def __init__(self, symbol_name):
+        self.symbol_name = symbol_name
+
+    def read(self):
+        raise UnboundLocalError('%r is used before assignment' % self.symbol_name)
+
+    def __repr__(self):
+        return self.symbol_name
+
+    def __getattr__(self, name):
+        return self
+
+    def __getitem__(self, key):
+        return self
+
+
+class UndefinedReturnValue:
+    """Stands for the result of a function that has not returned."""
+
+
+def ld(v):
+    """The value of a variable."""
+    return v.read() if isinstance(v, Undefined) else v
+
+
+def ldu(load_v, name):
+    """The value of a variable, attribute or item that may not exist."""
+    try:
+        return load_v()
+    except (KeyError, AttributeError, NameError):
+        return Undefined(name)
+
+
+# Functions and calls
+
+class FunctionScope:
+    """Surrounds the body of a converted function."""
+
+    def __init__(self, function_name, scope_name, options):
+        self.name = scope_name
+        self.options = options
+        self.callopts = options.call_options()
+        wanted = options.uses(Feature.NAME_SCOPES)
+        self.name_scope = tf.name_scope(('fn' if function_name.startswith('_') else '') + function_name) if wanted else None
+
+    def __enter__(self):
+        if self.name_scope is not None:
+            self.name_scope.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        if self.name_scope is not None:
+            self.name_scope.__exit__(*error)
+
+    def ret(self, value, did_return):
+        """What the function returns."""
+        return None if isinstance(value, UndefinedReturnValue) else value
+
+
+def with_function_scope(thunk, scope_name, options):
+    """The body of a converted lambda."""
+    with FunctionScope('lambda_', scope_name, options) as scope:
+        return thunk(scope)
+
+
+def autograph_artifact(entity, extras=None):
+    """Marks a function that is part of converted code."""
+    for name, value in (extras or {}).items():
+        setattr(entity, name, value)
+    entity.autograph_info__ = {}
+    return entity
+
+
+def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
+    """f(*args, **kwargs), with f converted."""
+    if getattr(f, 'autograph_info__', None) is not None:
+        return f(*args, **(kwargs or {}))
+    return _engine.ag_converted_call(f, tuple(args), kwargs)
+
+
+# Statements
+
+if_stmt = _engine.ag_if_stmt
+while_stmt = _engine.ag_while_stmt
+for_stmt = _engine.ag_for_stmt
+
+
+def assert_stmt(expression1, expression2):
+    """An assert statement; expression2() is its message."""
+    if not callable(expression2):
+        raise ValueError('%s must be a callable' % (expression2,))
+    code = getattr(expression2, '__code__', None)
+    if code is not None and (code.co_argcount or code.co_flags & 12):
+        raise ValueError('%s may not have any arguments' % (expression2,))
+    if tf.is_tensor(expression1):
+        message = expression2()
+        return tf.debugging.Assert(expression1, message if isinstance(message, list) else [message])
+    assert expression1, expression2()
+    return None
+
+
+# Expressions
+
+def if_exp(cond, if_true, if_false, expr_repr):
+    """if_true() if cond else if_false()"""
+    return _engine.ag_choice(cond, if_true, if_false, expr_repr)
+
+
+def and_(a, b):
+    """a() and b()"""
+    value = a()
+    return _engine.ag_choice(value, b, lambda: value, 'and') if tf.is_tensor(value) else value and b()
+
+
+def or_(a, b):
+    """a() or b()"""
+    value = a()
+    return _engine.ag_choice(value, lambda: value, b, 'or') if tf.is_tensor(value) else value or b()
+
+
+def not_(a):
+    """not a"""
+    return tf.logical_not(a) if tf.is_tensor(a) else not a
+
+
+def eq(a, b):
+    """a == b, element by element where one is a tensor."""
+    return tf.equal(a, b) if tf.is_tensor(a) or tf.is_tensor(b) else a == b
+
+
+def not_eq(a, b):
+    """a != b, element by element where one is a tensor."""
+    return not_(eq(a, b))
+
+
+# Builtins
+
+def _builtin(name):
+    function = getattr(__import__('builtins'), name)
+
+    def overload(*args, **named):
+        return _engine.ag_converted_call(function, args, named)
+    overload.__name__ = overload.__qualname__ = name + '_'
+    overload.__doc__ = 'The builtin %s, also for tensors.' % name
+    return overload
+
+
+abs_, all_, any_, enumerate_, filter_, float_, int_, len_, map_, max_, min_, next_, range_, sorted_, sum_, zip_ = map(
+    _builtin, ('abs', 'all', 'any', 'enumerate', 'filter', 'float', 'int', 'len', 'map', 'max', 'min', 'next', 'range',
+               'sorted', 'sum', 'zip'))
+
+
+def print_(*objects, **kwargs):
+    """print, or tf.print where an object is a tensor."""
+    unknown = tuple(set(kwargs) - {'sep', 'end', 'file', 'flush'})
+    if unknown:
+        raise ValueError('invalid keyword arguments: %s' % (unknown,))
+    if not any(tf.is_tensor(o) for o in objects):
+        return print(*objects, **kwargs)
+    return tf.print(*objects, **{k: v for k, v in kwargs.items() if k in ('sep', 'end')})
+
+
+# Lists
+
+ListPopOpts = collections.namedtuple('ListPopOpts', ('element_dtype', 'element_shape'))
+ListStackOpts = collections.namedtuple('ListStackOpts', ('element_dtype', 'original_call'))
+GetItemOpts = collections.namedtuple('GetItemOpts', ('element_dtype',))
+
+
+class List:
+    """A list whose length is known only when the graph runs; `values` are its elements, stacked."""
+    __slots__ = ('values',)
+
+    def __init__(self, values):
+        self.values = values
+
+    def append(self, x):
+        self.values = tf.concat([self.values, tf.expand_dims(tf.convert_to_tensor(x, self.values.dtype), 0)], 0)
+
+    def stack(self):
+        return self.values
+
+    def __getitem__(self, key):
+        return self.values[key]
+
+    def __add__(self, other):
+        return List(tf.concat([self.values, tf.convert_to_tensor(other, self.values.dtype)], 0))
+
+    def _no_value(self, *_):
+        raise tf.errors.OperatorNotAllowedInGraphError(
+            'the length of this list is known only when the graph runs: it was appended to in a loop, or under a '
+            'condition, that is a tensor')
+
+    __iter__ = __len__ = __bool__ = __contains__ = _no_value
+
+
+tf.register_tensor_conversion_function(List, lambda value, dtype=None, name=None, as_ref=False: value.values)
+
+
+def new_list(iterable=None):
+    """A list of these elements."""
+    return list(iterable or ())
+
+
+def list_append(list_, x):
+    """The list with x at its end."""
+    if hasattr(list_, 'write') and hasattr(list_, 'size'):
+        return list_.write(list_.size(), x)
+    list_.append(x)
+    return list_
+
+
+def list_pop(list_, i, opts):
+    """The list without an element, and that element."""
+    assert isinstance(opts, ListPopOpts)
+    if hasattr(list_, 'write') and hasattr(list_, 'size'):
+        raise ValueError('TensorArray does not support item removal')
+    return list_, list_.pop() if i is None else list_.pop(i)
+
+
+def list_stack(list_, opts):
+    """The elements as one tensor."""
+    assert isinstance(opts, ListStackOpts)
+    if hasattr(list_, 'write') and hasattr(list_, 'stack'):
+        return list_.stack()
+    return list_ if tf.is_tensor(list_) else opts.original_call(list_)
+
+
+def get_item(target, i, opts):
+    """target[i]"""
+    assert isinstance(opts, GetItemOpts)
+    if hasattr(target, 'write') and hasattr(target, 'read'):
+        return target.read(i)
+    if tf.is_tensor(target) and target.dtype == tf.string and target.shape.rank == 0:
+        return tf.strings.substr(target, i, 1)
+    return target[i]
+
+
+def set_item(target, i, x):
+    """The target with x as its element i."""
+    if hasattr(target, 'write') and hasattr(target, 'read'):
+        return target.write(i, x)
+    if tf.is_tensor(target):
+        return tf.tensor_scatter_nd_update(target, ((i,),), (x,))
+    target[i] = x
+    return target
+
+
+def set_element_type(entity, dtype, shape=None):
+    """Says what a list holds. What it holds is found while tracing: this changes nothing."""
+
+
+def _publish():
+    import sys
+    module = sys.modules[__name__]
+    tf.autograph.experimental.Feature = Feature
+    tf.autograph.experimental.set_element_type = set_element_type
+    tf.autograph.operators = module
+    Feature.__module__ = 'footlight.autograph.experimental'
+
+
+_publish()

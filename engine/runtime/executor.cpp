@@ -70,6 +70,14 @@ bool truth(const Tensor& tensor) {
   return *gpu::on_host(tensor).data<bool>();
 }
 
+int32_t number(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kInt32 || tensor.elements() != 1)
+    throw Error(ErrorKind::kInvalidArgument, "the number of a branch must be an int32 scalar, not " +
+                                                 std::string(name_of(tensor.dtype())) + " of shape " +
+                                                 tensor.shape().to_string());
+  return *gpu::on_host(tensor).data<int32_t>();
+}
+
 class Run {
  public:
   Run(const Program& program, std::span<const Tensor> inputs, CallId call)
@@ -255,6 +263,14 @@ class Run {
       case Step::kIf: {
         const int32_t taken = truth(inputs[0]) ? in.callee : in.other;
         runtime::run(*program_.callees[static_cast<size_t>(taken)], inputs.subspan(1), outputs, call_);
+        break;
+      }
+      case Step::kCase: {
+        const int32_t asked = number(inputs[0]);
+        const int32_t last = in.other - 1;
+        const int32_t taken = asked < 0 || asked > last - in.callee ? last : in.callee + asked;
+        const int32_t callee = program_.branches[static_cast<size_t>(taken)];
+        runtime::run(*program_.callees[static_cast<size_t>(callee)], inputs.subspan(1), outputs, call_);
         break;
       }
       case Step::kCall:

@@ -181,15 +181,13 @@ std::string State::shown(size_t i) const {
 Leaves flatten(const Ref& value) {
   Leaves leaves{value, {}};
   if (!value) return leaves;
-  if (is_nested(value.get())) nest_flatten(value.get(), leaves.values);
-  else leaves.values.push_back(value);
+  nest_flatten(value.get(), leaves.values, true);
   return leaves;
 }
 
 Ref pack(const Leaves& like, const std::vector<Ref>& values) {
   if (!like.structure) return {};
-  if (!is_nested(like.structure.get())) return values[0];
-  return nest_pack(like.structure.get(), values);
+  return nest_pack(like.structure.get(), values, true);
 }
 
 bool is_tensor_like(PyObject* o) { return is_tensor(o) || is_variable(o); }

@@ -125,6 +125,22 @@ class Functions(unittest.TestCase):
         with self.assertRaises(NotImplementedError):
             f.experimental_get_compiler_ir(tf.constant([1.]))
 
+    def test_graph_members(self):
+        @tf.function
+        def f(x):
+            return tf.abs(x, name='size')
+        graph = f.get_concrete_function(tf.constant(1.)).graph
+        self.assertEqual([op.name for op in graph.operations], ['x', 'size', 'Identity'])
+        self.assertEqual((graph.num_operations(), graph.version, graph.building_function), (3, 3, True))
+        size = graph.as_graph_element('size')
+        self.assertEqual(size.values()[0].name, graph.as_graph_element('size:0').name)
+        self.assertEqual(size.colocation_groups(), [b'loc:@size'])
+        self.assertEqual(graph.as_graph_element(size), size)
+        with self.assertRaises(ValueError):
+            graph.as_graph_element('size', allow_operation=False)
+        with self.assertRaises(TypeError):
+            graph.as_graph_element(3)
+
     def test_protocols(self):
         protocol = tf.types.experimental.SupportsTracingProtocol
 
@@ -135,6 +151,18 @@ class Functions(unittest.TestCase):
         self.assertNotIsInstance(3, protocol)
         with self.assertRaises(TypeError):
             tf.types.experimental.TraceType()
+
+    def test_functions_over_rows_are_converted(self):
+        def size(t):
+            if t > 0:
+                found = t
+            else:
+                found = -t
+            return found
+        x = tf.constant([1., -2., 3.])
+        for traced in (lambda x: tf.map_fn(size, x), lambda x: tf.vectorized_map(size, x, warn=False)):
+            self.assertEqual(tf.function(traced)(x).numpy().tolist(), [1., 2., 3.])
+        self.assertEqual(float(tf.function(lambda x: tf.foldl(lambda a, t: size(t) + a, x))(x)), 6.)
 
     def test_one_op_warns_that_it_runs_in_a_loop(self):
         x = tf.constant([1., 2.])

@@ -1,10 +1,18 @@
 """tf.map_fn, tf.scan, tf.foldl, tf.foldr: functions over the rows of tensors, as loops over TensorArrays."""
+import types
+
 import footlight as tf
+from footlight import _engine
 
 
-def _callable(fn):
+def _staged(fn, always=False):
+    """fn as it runs in a graph: its conditions and loops may depend on tensors."""
     if not callable(fn):
         raise TypeError('The provided function %r is not callable.' % (fn,))
+    if tf.executing_eagerly() and not always:
+        return fn
+    plain = isinstance(fn, (types.FunctionType, types.MethodType))
+    return tf.autograph.to_graph(fn) if plain and not _engine.autograph_reason(fn) else fn
 
 
 class _Rows:
@@ -61,7 +69,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     `fn_output_signature` has the structure of what fn returns, with a dtype or a TensorSpec for each tensor; without it
     fn returns what it gets.
     """
-    _callable(fn)
+    fn = _staged(fn)
     wanted = dtype if fn_output_signature is None else fn_output_signature
     with tf.name_scope(name or 'map'):
         rows = _Rows(elems, 'tf.map_fn')
@@ -82,7 +90,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
 
 
 def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, name, reverse):
-    _callable(fn)
+    fn = _staged(fn)
     with tf.name_scope(name or public):
         rows = _Rows(elems, 'tf.' + public)
         value, i = rows.first(initializer, reverse)
@@ -110,7 +118,7 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
          reverse=False, name=None):
     """What foldl has after each row, stacked; with `reverse` from the last row to the first."""
-    _callable(fn)
+    fn = _staged(fn)
     with tf.name_scope(name or 'scan'):
         rows = _Rows(elems, 'tf.scan')
         value, i = rows.first(initializer, reverse)
@@ -140,7 +148,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
     Ops that have no such form run in a loop, and a warning says so; without `fallback_to_while_loop` they are an error.
     """
-    _callable(fn)
+    fn = _staged(fn, always=True)
     loops, warn = bool(fallback_to_while_loop), bool(warn)
     if not tf.executing_eagerly():
         return tf._vectorized(fn, elems, loops, warn)

@@ -279,7 +279,8 @@ class Run {
       case Step::kWhile: loop(in, inputs, outputs); break;
       case Step::kFake: {  // placeholder for the other branch's value: its elements are never read
         const DType dtype = program_.node(in).dtypes[0];
-        if (dtype != DType::kResource && dtype != DType::kVariant) outputs[0] = Tensor::empty(dtype, Shape{0});
+        const bool refers = dtype == DType::kResource || dtype == DType::kVariant;  // to nothing
+        outputs[0] = Tensor::empty(dtype, refers ? Shape() : Shape{0});
         break;
       }
       case Step::kKernel: break;

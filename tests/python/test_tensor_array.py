@@ -90,6 +90,31 @@ class Gradients(unittest.TestCase):
             y = f(x)
         self.assertEqual(tape.gradient(y, x).numpy().tolist(), [2., 8.])
 
+    def test_a_loop_in_a_branch_that_is_not_taken(self):
+        v = tf.Variable(3.)
+
+        def looped(x):
+            return tf.foldl(lambda a, t: a * t + v, tf.stack([x, x, v]))
+
+        @tf.function
+        def switched(i, x):
+            return tf.switch_case(i, [lambda: x * v, lambda: looped(x), lambda: x])
+
+        @tf.function
+        def chosen(i, x):
+            return tf.cond(i == 1, lambda: looped(x), lambda: x * v)
+        x = tf.constant(2.)
+        for f, wanted in ((switched, [[3., 2., 1.], [12., 11., 4.]]), (chosen, [[3., 2., 1.], [12., 11., 4.]])):
+            for i, numbers in enumerate(wanted):
+                with tf.GradientTape() as outer:
+                    outer.watch(x)
+                    with tf.GradientTape() as tape:
+                        tape.watch(x)
+                        y = f(tf.constant(i), x)
+                    first = tape.gradient(y, [x, v])
+                second = outer.gradient(first[0], v)
+                self.assertEqual([float(g) for g in (*first, second)], numbers)
+
     def test_many_steps(self):
         @tf.function
         def f(x, n):

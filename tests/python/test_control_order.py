@@ -141,6 +141,18 @@ class Functions(unittest.TestCase):
         with self.assertRaises(TypeError):
             graph.as_graph_element(3)
 
+    def test_branches_in_graph_def(self):
+        @tf.function
+        def f(i, x):
+            return tf.switch_case(i, [lambda k=k: x * k for k in range(12)])
+        definition = f.get_concrete_function(tf.constant(1), tf.constant(2.)).graph.as_graph_def()
+        case = [n for n in definition.node if n.op == 'StatelessCase'][0]
+        names = [g.name for g in case.attr['branches'].list.func]
+        self.assertEqual([n.split('_branch')[1].split('_')[0] for n in names], [str(k) for k in range(12)])
+        self.assertEqual(set(names), {g.signature.name for g in definition.library.function})
+        self.assertEqual(sorted(case.attr), ['Tin', 'Tout', '_lower_using_switch_merge', '_read_only_resource_inputs',
+                                             'branches', 'output_shapes'])
+
     def test_protocols(self):
         protocol = tf.types.experimental.SupportsTracingProtocol
 

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
+#include "engine/ops/control_gradients.h"
 #include "engine/ops/looked_at.h"
 #include "engine/tensor/gpu.h"
 
@@ -108,6 +109,15 @@ class Compiler {
     return at->second;
   }
 
+  void add_case(const Node& node, Instruction& in) {
+    std::vector<int32_t> branches;  // compiling one may add to the program's
+    for (const AttrName name : branches_of(node.attrs)) branches.push_back(callee(node, name));
+    in.step = Step::kCase;
+    in.callee = static_cast<int32_t>(program_->branches.size());
+    program_->branches.insert(program_->branches.end(), branches.begin(), branches.end());
+    in.other = static_cast<int32_t>(program_->branches.size());
+  }
+
   // `now`: its position in the schedule.
   void add(NodeId id, uint32_t now) {
     static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
@@ -125,6 +135,10 @@ class Compiler {
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
     switch (node.op->execution) {
       case Execution::kIf:
+        if (!node.attrs.find(kThen)) {
+          add_case(node, in);
+          break;
+        }
         in.step = Step::kIf;
         in.callee = callee(node, kThen);
         in.other = callee(node, kElse);

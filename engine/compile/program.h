@@ -23,7 +23,7 @@ struct Operand {
   constexpr uint32_t index() const { return code & 0x3fffffff; }
 };
 
-enum class Step : uint8_t { kKernel, kIf, kWhile, kCall, kFake };
+enum class Step : uint8_t { kKernel, kIf, kCase, kWhile, kCall, kFake };
 
 struct Instruction {
   Step step = Step::kKernel;
@@ -34,7 +34,8 @@ struct Instruction {
   uint32_t first_input = 0;      // into Program::operands
   uint32_t first_output = 0;     // frame slot
   uint32_t first_released = 0;   // into Program::released
-  int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function
+  int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function; kCase: into
+                                    // Program::branches, from and to
   Kernel kernel = nullptr;       // of the host
   Device device = Device::cpu(); // placed: requested by tf.device
   bool placed = false;
@@ -55,6 +56,7 @@ class Program {
   std::vector<Tensor> constants;
   std::vector<Operand> results;
   std::vector<ProgramPtr> callees;
+  std::vector<int32_t> branches;        // of each kCase, by number, into callees
   uint32_t inputs = 0;
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction

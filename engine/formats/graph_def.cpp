@@ -87,7 +87,9 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   for (std::string& control : controls) message->add_input(std::move(control));
   message->set_device(node.device);
   for (const auto& [name, value] : node.attrs)
-    if (!is_of_this_process(value)) fill_attr(&(*message->mutable_attr())[std::string(name.text())], value);
+    if (name.text().starts_with("branches["))
+      (*message->mutable_attr())["branches"].mutable_list()->add_func()->set_name(std::get<GraphPtr>(value)->name());
+    else if (!is_of_this_process(value)) fill_attr(&(*message->mutable_attr())[std::string(name.text())], value);
 }
 
 void fill_argument_attrs(FunctionDef::ArgAttrs* attrs, const Node& placeholder) {

@@ -70,6 +70,14 @@ bool truth(const Tensor& tensor) {
   return *gpu::on_host(tensor).data<bool>();
 }
 
+int32_t number(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kInt32 || tensor.elements() != 1)
+    throw Error(ErrorKind::kInvalidArgument, "the number of a branch must be an int32 scalar, not " +
+                                                 std::string(name_of(tensor.dtype())) + " of shape " +
+                                                 tensor.shape().to_string());
+  return *gpu::on_host(tensor).data<int32_t>();
+}
+
 class Run {
  public:
   Run(const Program& program, std::span<const Tensor> inputs, CallId call)
@@ -257,13 +265,22 @@ class Run {
         runtime::run(*program_.callees[static_cast<size_t>(taken)], inputs.subspan(1), outputs, call_);
         break;
       }
+      case Step::kCase: {
+        const int32_t asked = number(inputs[0]);
+        const int32_t last = in.other - 1;
+        const int32_t taken = asked < 0 || asked > last - in.callee ? last : in.callee + asked;
+        const int32_t callee = program_.branches[static_cast<size_t>(taken)];
+        runtime::run(*program_.callees[static_cast<size_t>(callee)], inputs.subspan(1), outputs, call_);
+        break;
+      }
       case Step::kCall:
         runtime::run(*program_.callees[static_cast<size_t>(in.callee)], inputs, outputs, call_);
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
       case Step::kFake: {  // placeholder for the other branch's value: its elements are never read
         const DType dtype = program_.node(in).dtypes[0];
-        if (dtype != DType::kResource && dtype != DType::kVariant) outputs[0] = Tensor::empty(dtype, Shape{0});
+        const bool refers = dtype == DType::kResource || dtype == DType::kVariant;  // to nothing
+        outputs[0] = Tensor::empty(dtype, refers ? Shape() : Shape{0});
         break;
       }
       case Step::kKernel: break;

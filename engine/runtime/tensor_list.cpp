@@ -1,87 +1,231 @@
-// A list is a length and an array of tensors shared with the lists it was pushed onto and popped from.
+// The kernels of lists: single elements, sums and zeros. Those of whole tensors are in tensor_list_rows.cpp.
 #include "engine/runtime/tensor_list.h"
 
 #include "engine/base/text.h"
+#include "engine/ops/infer.h"
+#include "engine/runtime/executor.h"
+#include "engine/runtime/list_value.h"
 #include "kernels/table.h"
 
 #include <cstring>
-#include <memory>
-#include <vector>
 
 namespace footlight::runtime {
+
+void register_list_row_kernels();  // tensor_list_rows.cpp
+
+int64_t list_integer(const Tensor& value) {
+  return value.dtype() == DType::kInt64 ? *value.data<int64_t>() : *value.data<int32_t>();
+}
+
+Shape list_shape(const Tensor& value, const OpRow& row) {
+  const std::vector<int64_t> dims = infer::ints_of(value);
+  if (value.shape().rank() > 0) return Shape(std::span<const int64_t>(dims));
+  if (dims[0] != -1)
+    invalid("The only valid scalar shape tensor is the fully unknown shape specified as -1. [Op:", row.name,
+            "]");
+  return Shape::unknown_rank();
+}
+
+Shape list_merged(const Shape& a, const Shape& b, const OpRow& row) {
+  if (compatible(a, b)) return merge(a, b);
+  if (a.rank() != b.rank())
+    invalid("PartialTensorShape: Incompatible ranks during merge: ", a.rank(), " vs. ", b.rank(),
+            " [Op:", row.name, "]");
+  invalid("PartialTensorShape: Incompatible shapes during merge: ", a.brackets(), " vs. ", b.brackets(),
+          " [Op:", row.name, "]");
+}
+
+void check_list_dtype(const TensorList& list, DType wanted, const OpRow& row) {
+  if (list.dtype() != wanted)
+    invalid("Invalid data types; op elements ", name_of(wanted), " but list elements ", name_of(list.dtype()),
+            " [Op:", row.name, "]");
+}
+
+Tensor list_zeros(DType dtype, const Shape& shape) {
+  if (dtype == DType::kVariant)
+    return list_tensor(new TensorList(DType::kInvalid, Shape::unknown_rank(), size_t{0}));
+  Tensor zeros = Tensor::empty(dtype, shape);
+  if (is_plain(dtype)) std::memset(zeros.raw(), 0, zeros.bytes());
+  return zeros;
+}
+
 namespace {
 
-class List final : public Resource {
- public:
-  std::shared_ptr<std::vector<Tensor>> items = std::make_shared<std::vector<Tensor>>();
-  size_t size = 0;
-};
+const AttrName kElementDType("element_dtype"), kElementShape("element_shape"),
+    kResize("resize_if_index_out_of_bounds");
 
-Tensor wrap(List* list) {
-  Tensor tensor = Tensor::empty(DType::kVariant, Shape());
-  list->ref();
-  *tensor.data<Resource*>() = list;
-  return tensor;
+void empty(KernelContext& c) {
+  c.outputs[0] = list_tensor(new TensorList(c.attrs.get<DType>(kElementDType),
+                                            c.attrs.get_or(kElementShape, Shape::unknown_rank()), size_t{0}));
 }
 
-const List& list_in(const Tensor& tensor) {
-  Resource* resource = tensor.dtype() == DType::kVariant ? *tensor.data<Resource*>() : nullptr;
-  const List* list = dynamic_cast<const List*>(resource);
-  if (!list) invalid("expected a list of tensors, got ", name_of(tensor.dtype()));
-  return *list;
+void reserve(KernelContext& c) {
+  const int64_t size = list_integer(c.inputs[1]);
+  if (size < 0)
+    invalid("The num_elements to reserve must be a non negative number, but got ", size,
+            " [Op:TensorListReserve]");
+  c.outputs[0] = list_tensor(new TensorList(c.attrs.get<DType>(kElementDType), list_shape(c.inputs[0], c.row),
+                                            static_cast<size_t>(size)));
 }
 
-void empty(KernelContext& context) { context.outputs[0] = wrap(new List); }
-
-void push(KernelContext& context) {
-  const List& before = list_in(context.inputs[0]);
-  auto* list = new List;
-  Tensor result = wrap(list);
-  if (before.items->size() == before.size) list->items = before.items;  // nothing was pushed onto it yet
-  else list->items->assign(before.items->begin(), before.items->begin() + static_cast<ptrdiff_t>(before.size));
-  list->items->push_back(context.inputs[1]);
-  list->size = before.size + 1;
-  context.outputs[0] = std::move(result);
+// A value for an element that has none: zeros, if its shape can be known.
+Tensor unset(const TensorList& list, const Shape& asked, const OpRow& row) {
+  Shape shape = list_merged(asked, list.element_shape(), row);
+  if (!shape.fully_known())
+    for (const Tensor& item : list.items())
+      if (item) shape = list_merged(shape, item.shape(), row);
+  if (!shape.fully_known())
+    invalid("Trying to read an uninitialized tensor but element_shape is not fully defined: ",
+            shape.brackets(), " and no list element is set. [Op:", row.name, "]");
+  return list_zeros(list.dtype(), shape);
 }
 
-void pop(KernelContext& context) {
-  const List& before = list_in(context.inputs[0]);
-  if (before.size == 0) invalid("Trying to pop from an empty list [Op:TensorListPopBack]");
-  auto* list = new List;
-  Tensor result = wrap(list);
-  list->items = before.items;
-  list->size = before.size - 1;
-  context.outputs[1] = (*before.items)[before.size - 1];
-  context.outputs[0] = std::move(result);
+void push(KernelContext& c) { c.outputs[0] = list_tensor(list_in(c.inputs[0]).pushed(c.inputs[1])); }
+
+void pop(KernelContext& c) {
+  const TensorList& list = list_in(c.inputs[0]);
+  if (list.size() == 0) invalid("Trying to pop from an empty list. [Op:TensorListPopBack]");
+  Tensor last = list.at(list.size() - 1);
+  c.outputs[1] = last ? std::move(last) : unset(list, list_shape(c.inputs[1], c.row), c.row);
+  c.outputs[0] = list_tensor(list.resized(list.size() - 1));
 }
 
-// ZerosLike: zeros for a tensor, a list of zeros for a list (which may contain lists); anything else unchanged.
-Tensor zeros_of(const Tensor& input) {
-  if (is_plain(input.dtype())) {
-    Tensor zeros = Tensor::empty(input.dtype(), input.shape());
-    std::memset(zeros.raw(), 0, zeros.bytes());
-    return zeros;
+void length(KernelContext& c) { *c.out<int32_t>() = static_cast<int32_t>(list_in(c.inputs[0]).size()); }
+
+void element_shape(KernelContext& c) {
+  static const AttrName kType("shape_type");
+  const Shape& shape = list_in(c.inputs[0]).element_shape();
+  std::vector<int64_t> dims{-1};
+  if (shape.has_rank()) dims.assign(shape.dims().begin(), shape.dims().end());
+  const Shape own = shape.has_rank() ? Shape{static_cast<int64_t>(dims.size())} : Shape();
+  const DType dtype = c.attrs.get<DType>(kType);
+  Tensor out = Tensor::empty(dtype, own);
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dtype == DType::kInt64)
+      out.data<int64_t>()[i] = dims[i];
+    else
+      out.data<int32_t>()[i] = static_cast<int32_t>(dims[i]);
+  c.outputs[0] = std::move(out);
+}
+
+void resize(KernelContext& c) {
+  const int64_t size = list_integer(c.inputs[1]);
+  if (size < 0)
+    invalid("TensorListSlice expects size to be non-negative. Got: ", size, " [Op:TensorListResize]");
+  c.outputs[0] = list_tensor(list_in(c.inputs[0]).resized(static_cast<size_t>(size)));
+}
+
+void get_item(KernelContext& c) {
+  const TensorList& list = list_in(c.inputs[0]);
+  check_list_dtype(list, c.attrs.get<DType>(kElementDType), c.row);
+  const int64_t index = list_integer(c.inputs[1]);
+  if (index < 0 || static_cast<size_t>(index) >= list.size())
+    invalid("Trying to access element ", index, " in a list with ", list.size(),
+            " elements. [Op:TensorListGetItem]");
+  Tensor item = list.at(static_cast<size_t>(index));
+  const Shape asked = list_shape(c.inputs[2], c.row);
+  // A traced call relies on the shape.
+  if (item && !compatible(asked, item.shape()))
+    invalid("Incompatible shapes of a list's element: asked for ", asked.brackets(), ", it has ",
+            item.shape().brackets(), " [Op:TensorListGetItem]");
+  c.outputs[0] = item ? std::move(item) : unset(list, asked, c.row);
+}
+
+void set_item(KernelContext& c) {
+  const TensorList* list = &list_in(c.inputs[0]);
+  const Tensor& item = c.inputs[2];
+  check_list_dtype(*list, item.dtype(), c.row);
+  const int64_t index = list_integer(c.inputs[1]);
+  const bool beyond = index >= 0 && static_cast<size_t>(index) >= list->size();
+  Tensor longer;
+  if (beyond && c.attrs.get_or(kResize, false)) {
+    longer = list_tensor(list->resized(static_cast<size_t>(index) + 1));
+    list = find_list(longer);
+  } else if (index < 0 || beyond) {
+    invalid("Trying to modify element ", index, " in a list with ", list->size(),
+            " elements. [Op:TensorListSetItem]");
   }
-  const auto* before =
-      input.dtype() == DType::kVariant ? dynamic_cast<const List*>(*input.data<Resource*>()) : nullptr;
-  if (!before) return input;
-  auto* list = new List;
-  Tensor result = wrap(list);
-  for (size_t i = 0; i < before->size; ++i) list->items->push_back(zeros_of((*before->items)[i]));
-  list->size = before->size;
-  return result;
+  if (!compatible(list->element_shape(), item.shape()))
+    invalid("Tried to set a tensor with incompatible shape at a list index. Item element shape: ",
+            item.shape().brackets(), " list shape: ", list->element_shape().brackets(),
+            " [Op:TensorListSetItem]");
+  c.outputs[0] = list_tensor(list->with(static_cast<size_t>(index), item));
 }
 
-void zeros_like(KernelContext& context) { context.outputs[0] = zeros_of(context.inputs[0]); }
+// --- sums of lists, element by element; one without a value counts as zeros ---
+Tensor sum(const Tensor& a, const Tensor& b) {
+  static const Op add{"AddV2"}, add_n{"AddN"};
+  if (!a || !b) return a ? a : b;
+  const OpRow& row = a.dtype() == DType::kVariant ? add_n.row() : add.row();
+  return run_op(row, std::vector<Tensor>{a, b}, {})[0];
+}
+
+Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
+  const TensorList *x = &list_in(a), *y = &list_in(b);
+  // A list of one kind or the other stands for zeros of any length.
+  if (x->dtype() == DType::kInvalid) return b;
+  if (y->dtype() == DType::kInvalid) return a;
+  if (x->size() != y->size())
+    invalid("Trying to add two lists of tensors of different lengths: ", x->size(), " and ", y->size(),
+            " [Op:AddN]");
+  if (x->single()) std::swap(x, y);
+  if (y->single()) {
+    if (!y->single_item()) return x == &list_in(a) ? a : b;
+    const size_t at = y->single_index();
+    return list_tensor(x->with(at, sum(x->at(at), y->single_item())));
+  }
+  std::vector<Tensor> items = x->items();
+  const std::vector<Tensor> others = y->items();
+  for (size_t i = 0; i < items.size(); ++i) items[i] = sum(items[i], others[i]);
+  const Shape& shape = compatible(x->element_shape(), y->element_shape())
+                           ? merge(x->element_shape(), y->element_shape())
+                           : x->element_shape();
+  return list_tensor(new TensorList(x->dtype(), shape, std::move(items)));
+}
+
+void add_lists(KernelContext& c) {
+  Tensor all = c.inputs[0];
+  for (size_t i = 1; i < c.inputs.size(); ++i) all = sum_of_lists(all, c.inputs[i]);
+  c.outputs[0] = std::move(all);
+}
+
+// ZerosLike: zeros for a tensor, a list of zeros for a list (which may contain lists); anything else
+// unchanged.
+Tensor zeros_of(const Tensor& input) {
+  if (!input) return input;
+  if (is_plain(input.dtype())) return list_zeros(input.dtype(), input.shape());
+  const TensorList* before = find_list(input);
+  if (!before) return input;
+  if (before->single() && !before->single_item()) return input;
+  if (is_plain(before->dtype()) &&
+      before->element_shape().fully_known())  // what has no value counts as zeros
+    return list_tensor(new TensorList(before->dtype(), before->element_shape(), before->size()));
+  std::vector<Tensor> items = before->items();
+  for (Tensor& item : items) item = zeros_of(item);
+  return list_tensor(new TensorList(before->dtype(), before->element_shape(), std::move(items)));
+}
+
+void zeros_like(KernelContext& c) { c.outputs[0] = zeros_of(c.inputs[0]); }
 
 }  // namespace
 
 void register_list_kernels() {
   static const bool once = [] {
-    register_kernel(DeviceType::kCpu, "EmptyTensorList", kAllTypes, empty);
-    register_kernel(DeviceType::kCpu, "TensorListPushBack", kAllTypes, push);
-    register_kernel(DeviceType::kCpu, "TensorListPopBack", kAllTypes, pop);
+    const auto on = [](const char* op, Kernel kernel) {
+      register_kernel(DeviceType::kCpu, op, kAllTypes, kernel);
+    };
+    on("EmptyTensorList", empty);
+    on("TensorListReserve", reserve);
+    on("TensorListPushBack", push);
+    on("TensorListPopBack", pop);
+    on("TensorListLength", length);
+    on("TensorListElementShape", element_shape);
+    on("TensorListResize", resize);
+    on("TensorListGetItem", get_item);
+    on("TensorListSetItem", set_item);
     register_kernel(DeviceType::kCpu, "ZerosLike", bit_of(DType::kVariant), zeros_like);
+    register_kernel(DeviceType::kCpu, "AddN", bit_of(DType::kVariant), add_lists);
+    register_list_row_kernels();
     return true;
   }();
   (void)once;

@@ -1,10 +1,20 @@
-// Lists of tensors as values: a loop saves values for its gradient in them.
+// Kernels of lists of tensors: a loop saves values for its gradient in them, a TensorArray of a graph is one.
 #pragma once
+
+#include "engine/ops/row.h"
 
 namespace footlight::runtime {
 
-// Adds the kernels of TensorListPushBack, TensorListPopBack, EmptyTensorList and a list's ZerosLike. Calling it again
-// does nothing.
+class TensorList;
+
+// Adds the kernels of all TensorList ops, and a list's ZerosLike and AddN. Calling it again does nothing.
 void register_list_kernels();
+
+// What the kernels share.
+int64_t list_integer(const Tensor& value);                    // of a scalar int32 or int64
+Shape list_shape(const Tensor& value, const OpRow&);          // an element's shape as an input; -1: not known
+Shape list_merged(const Shape&, const Shape&, const OpRow&);  // throws if they are not compatible
+void check_list_dtype(const TensorList&, DType wanted, const OpRow&);
+Tensor list_zeros(DType, const Shape&);
 
 }  // namespace footlight::runtime

@@ -2,8 +2,11 @@
 #include "engine/trace/control_flow.h"
 
 #include "engine/base/errors.h"
+#include "engine/ops/control_gradients.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 
 namespace footlight::trace {
 namespace {
@@ -50,17 +53,20 @@ void trace_branch(GraphBuilder& builder, const std::string& scope, const Branch&
   builder.finish(outputs);
 }
 
-void check_branches(const Graph& yes, const Graph& no) {
-  if (yes.outputs.size() != no.outputs.size())
-    throw Error(ErrorKind::kType, "the branches of a condition return " + std::to_string(yes.outputs.size()) + " and " +
-                                      std::to_string(no.outputs.size()) + " values; they must return the same number");
-  for (size_t i = 0; i < yes.outputs.size(); ++i) {
-    const DType a = yes.node(yes.outputs[i].node).dtypes[yes.outputs[i].output];
-    const DType b = no.node(no.outputs[i].node).dtypes[no.outputs[i].output];
+void check_branches(const Graph& first, const Graph& other, size_t number) {
+  if (first.outputs.size() != other.outputs.size())
+    throw Error(ErrorKind::kType, "the branches of a condition return " + std::to_string(first.outputs.size()) +
+                                      " and " + std::to_string(other.outputs.size()) +
+                                      " values; they must return the same number");
+  for (size_t i = 0; i < first.outputs.size(); ++i) {
+    const DType a = first.node(first.outputs[i].node).dtypes[first.outputs[i].output];
+    const DType b = other.node(other.outputs[i].node).dtypes[other.outputs[i].output];
     if (a != b)
-      throw Error(ErrorKind::kType, "value " + std::to_string(i) + " has dtype " + std::string(name_of(a)) +
-                                        " in the first branch of a condition and " + std::string(name_of(b)) +
-                                        " in the other; make them one dtype, for example with tf.cast");
+      throw Error(ErrorKind::kType,
+                  "value " + std::to_string(i) + " has dtype " + std::string(name_of(a)) +
+                      " in the first branch of a condition and " + std::string(name_of(b)) + " in " +
+                      (number ? "branch " + std::to_string(number) : "the other") +
+                      "; make them one dtype, for example with tf.cast");
   }
 }
 
@@ -72,45 +78,49 @@ GraphBuilder& current() {
 
 }  // namespace
 
-std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
-                               std::string_view name) {
-  static const Op kStateless{"StatelessIf"}, kStateful{"If"}, kIdentity{"Identity"};
-  if (pred.dtype() != DType::kBool)
-    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, not " +
-                                       std::string(name_of(pred.dtype())) +
-                                       "; compare it, for example with `!= 0`");
+namespace {
+
+// One of several graphs, by the value of `selector`. `roles` name the graphs, `names` the attributes that hold them.
+std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful, const Tensor& selector,
+                                   std::span<const Branch> branches, std::span<const std::string> roles,
+                                   std::span<const AttrName> names, Attrs attrs, std::string_view name) {
+  static const Op kIdentity{"Identity"};
   GraphBuilder& builder = current();
   Graph& graph = *builder.graph();
   const std::string scope = graph.unique_name(name);
-  GraphBuilder yes(function_name(scope, "true"), GraphBuilder::Kind::kBranch);
-  trace_branch(yes, scope, then_branch);
-  GraphBuilder no(function_name(scope, "false"), GraphBuilder::Kind::kBranch);
-  trace_branch(no, scope, else_branch);
-  check_branches(*yes.graph(), *no.graph());
-
-  std::vector<Tensor> captured(yes.captures());
-  add_missing(captured, no.captures());
-  match_inputs(yes, captured, scope + "/Placeholder");
-  match_inputs(no, captured, scope + "/Placeholder");
+  std::vector<std::unique_ptr<GraphBuilder>> parts;
+  std::vector<Tensor> captured;
+  bool effects = false;
+  for (size_t k = 0; k < branches.size(); ++k) {
+    const std::string own = function_name(scope, roles[k].c_str());
+    parts.push_back(std::make_unique<GraphBuilder>(own, GraphBuilder::Kind::kBranch));
+    trace_branch(*parts[k], scope, branches[k]);
+    check_branches(*parts[0]->graph(), *parts[k]->graph(), branches.size() > 2 ? k : 0);
+    add_missing(captured, parts[k]->captures());
+    effects |= parts[k]->stateful();
+  }
+  for (const auto& part : parts) match_inputs(*part, captured, scope + "/Placeholder");
 
   std::vector<DType> dtypes;
   std::vector<Shape> shapes;
-  for (size_t i = 0; i < yes.graph()->outputs.size(); ++i) {
-    const Edge a = yes.graph()->outputs[i], b = no.graph()->outputs[i];
-    dtypes.push_back(yes.graph()->node(a.node).dtypes[a.output]);
-    shapes.push_back(relax(yes.graph()->node(a.node).shapes[a.output], no.graph()->node(b.node).shapes[b.output]));
+  for (size_t i = 0; i < parts[0]->graph()->outputs.size(); ++i) {
+    const auto shape_in = [&](const auto& part) -> const Shape& {
+      const Edge edge = part->graph()->outputs[i];
+      return part->graph()->node(edge.node).shapes[edge.output];
+    };
+    const Edge edge = parts[0]->graph()->outputs[i];
+    dtypes.push_back(parts[0]->graph()->node(edge.node).dtypes[edge.output]);
+    shapes.push_back(shape_in(parts[0]));
+    for (const auto& part : parts) shapes.back() = relax(shapes.back(), shape_in(part));
   }
-  Attrs attrs;
-  attrs.set(kTcond, DType::kBool);
   attrs.set(kTin, dtypes_of(captured));
   attrs.set(kTout, dtypes);
-  attrs.set(kThen, yes.graph());
-  attrs.set(kElse, no.graph());
+  for (size_t k = 0; k < parts.size(); ++k) attrs.set(names[k], parts[k]->graph());
   attrs.set(kShapes, shapes);
   attrs.set(kLower, true);
-  std::vector<Tensor> inputs{pred};
+  std::vector<Tensor> inputs{selector};
   inputs.insert(inputs.end(), captured.begin(), captured.end());
-  const OpRow& row = yes.stateful() || no.stateful() ? kStateful.row() : kStateless.row();
+  const OpRow& row = effects ? stateful : stateless;
   const std::vector<Tensor> outputs = builder.add_known(row, inputs, attrs, dtypes, shapes, scope, true);
   tell_tape(row, attrs, inputs, outputs);
 
@@ -120,6 +130,32 @@ std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, co
   for (const Tensor& output : outputs) results.push_back(apply(kIdentity, {output}));
   graph.name_scope = before;
   return results;
+}
+
+}  // namespace
+
+std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
+                               std::string_view name) {
+  static const Op kStateless{"StatelessIf"}, kStateful{"If"};
+  if (pred.dtype() != DType::kBool)
+    throw Error(ErrorKind::kValue, "a condition must be a bool tensor, not " +
+                                       std::string(name_of(pred.dtype())) +
+                                       "; compare it, for example with `!= 0`");
+  Attrs attrs;
+  attrs.set(kTcond, DType::kBool);
+  return build_branches(kStateless.row(), kStateful.row(), pred, std::array{then_branch, else_branch},
+                        std::array<std::string, 2>{"true", "false"}, std::array{kThen, kElse}, std::move(attrs), name);
+}
+
+std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches, std::string_view name) {
+  static const Op kStateless{"StatelessCase"}, kStateful{"Case"};
+  std::vector<std::string> roles;
+  std::vector<AttrName> names;
+  for (size_t k = 0; k < branches.size(); ++k) {
+    roles.push_back("branch" + std::to_string(k));
+    names.push_back(branch_attr(k));
+  }
+  return build_branches(kStateless.row(), kStateful.row(), index, branches, roles, names, {}, name);
 }
 
 namespace {
@@ -181,7 +217,8 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
     return builder.bring_in(Tensor::scalar(value).as_constant(), scope, name);
   };
   const int32_t bound = static_cast<int32_t>(std::min<int64_t>(options.maximum_iterations, INT32_MAX));
-  const Tensor maximum = counter(bound, "maximum_iterations");
+  const Tensor maximum = options.most ? builder.bring_in(options.most, scope, "maximum_iterations")
+                                      : counter(bound, "maximum_iterations");
   const Tensor zero = counter(0, "loop_counter");
 
   std::vector<Tensor> all{zero, maximum};
@@ -206,7 +243,7 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
     if (again.dtype() != DType::kBool)
       throw Error(ErrorKind::kValue, "the condition of a loop must be a bool tensor, not " +
                                          std::string(name_of(again.dtype())));
-    if (options.maximum_iterations >= 0)
+    if (options.maximum_iterations >= 0 || options.most)
       again = apply(kAnd, {apply(kLess, {parameters[0], parameters[1]}), again});
     test.finish({&again, 1});
   }

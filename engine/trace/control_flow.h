@@ -15,9 +15,14 @@ using Branch = std::function<std::vector<Tensor>()>;
 std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
                                std::string_view name = "cond");
 
+// The same with a branch for each number from 0 on; the last one serves all other numbers.
+std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches,
+                               std::string_view name = "switch_case/indexed_case");
+
 struct WhileOptions {
   std::string name = "while";
   int64_t maximum_iterations = -1;
+  Tensor most;                                         // the same as an int32 scalar, if it is not known
   int64_t parallel_iterations = 10;
   std::vector<std::optional<Shape>> shape_invariants;  // empty, or one for each variable
   std::vector<std::string> symbols;                    // the user's names of the variables, for messages

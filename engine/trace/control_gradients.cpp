@@ -18,7 +18,7 @@ void loop_gradient(GradientCall& call);  // loop_gradient.cpp
 
 namespace {
 
-const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes"),
+const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kShapes("output_shapes"),
     kDType("dtype");
 
 bool flows_beyond(std::span<const Tensor> gradients, size_t first) {
@@ -89,10 +89,10 @@ void call_gradient(GradientCall& call) {
 }
 
 // --- branches ---
-struct BranchDerivatives {
-  std::shared_ptr<const Derivative> yes, no;
-  size_t outputs = 0;      // of the node before
-  size_t extra_yes = 0;    // followed by the extra outputs of `yes`, then of `no`
+// Of each branch: its extra outputs, from the one of this number on among the node's.
+struct BranchDerivative {
+  std::shared_ptr<const Derivative> derivative;
+  size_t first_extra = 0, extra = 0;
 };
 
 NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
@@ -107,38 +107,36 @@ NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
   return graph.add(std::move(node));
 }
 
-BranchDerivatives hand_out(Graph& graph, NodeId id) {
-  const std::shared_ptr<const Forward> yes = forward_of(graph.node(id).attrs.get<GraphPtr>(kThen));
-  const std::shared_ptr<const Forward> no = forward_of(graph.node(id).attrs.get<GraphPtr>(kElse));
-  BranchDerivatives result{yes->derivative, no->derivative, graph.node(id).dtypes.size(), 0};
-  const GraphPtr then_graph = clone(*yes->graph()), else_graph = clone(*no->graph());
-  then_graph->rename(numbered(yes->graph()->name() + '_'));
-  else_graph->rename(numbered(no->graph()->name() + '_'));
-  const std::vector<Edge> from_yes(then_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs),
-                                   then_graph->outputs.end());
-  const std::vector<Edge> from_no(else_graph->outputs.begin() + static_cast<ptrdiff_t>(result.outputs),
-                                  else_graph->outputs.end());
-  result.extra_yes = from_yes.size();
+// Lets the node return what the gradients of its branches need: for each branch, values that the others fake.
+std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
+  const std::vector<AttrName> names = branches_of(graph.node(id).attrs);
+  const size_t outputs = graph.node(id).dtypes.size();
   std::vector<DType> dtypes = graph.node(id).dtypes;
   std::vector<Shape> shapes = graph.node(id).shapes;
-  else_graph->outputs.resize(result.outputs);
-  for (Edge edge : from_yes) {
-    const Node& node = then_graph->node(edge.node);
-    else_graph->outputs.push_back({add_fake(*else_graph, node.dtypes[edge.output], node.shapes[edge.output]), 0});
-    dtypes.push_back(node.dtypes[edge.output]);
-    shapes.push_back(node.shapes[edge.output]);
+  std::vector<BranchDerivative> result;
+  std::vector<GraphPtr> graphs;
+  std::vector<std::vector<Edge>> extras;
+  for (const AttrName name : names) {
+    const std::shared_ptr<const Forward> forward = forward_of(graph.node(id).attrs.get<GraphPtr>(name));
+    const GraphPtr copy = clone(*forward->graph());
+    copy->rename(numbered(forward->graph()->name() + '_'));
+    extras.emplace_back(copy->outputs.begin() + static_cast<ptrdiff_t>(outputs), copy->outputs.end());
+    copy->outputs.resize(outputs);
+    graphs.push_back(copy);
+    result.push_back({forward->derivative, dtypes.size(), extras.back().size()});
+    for (const Edge edge : extras.back()) {
+      dtypes.push_back(copy->node(edge.node).dtypes[edge.output]);
+      shapes.push_back(copy->node(edge.node).shapes[edge.output]);
+    }
   }
-  for (Edge edge : from_no) {
-    const DType dtype = else_graph->node(edge.node).dtypes[edge.output];
-    const Shape shape = else_graph->node(edge.node).shapes[edge.output];
-    else_graph->outputs.push_back(edge);
-    then_graph->outputs.push_back({add_fake(*then_graph, dtype, shape), 0});
-    dtypes.push_back(dtype);
-    shapes.push_back(shape);
-  }
+  for (size_t k = 0; k < graphs.size(); ++k)
+    for (size_t from = 0; from < graphs.size(); ++from)
+      for (size_t e = 0; e < extras[from].size(); ++e) {
+        const size_t at = result[from].first_extra + e;
+        graphs[k]->outputs.push_back(from == k ? extras[k][e] : Edge{add_fake(*graphs[k], dtypes[at], shapes[at]), 0});
+      }
   Node& node = graph.node(id);
-  node.attrs.set(kThen, then_graph);
-  node.attrs.set(kElse, else_graph);
+  for (size_t k = 0; k < graphs.size(); ++k) node.attrs.set(names[k], graphs[k]);
   node.attrs.set(kShapes, shapes);
   set_outputs(node, dtypes, shapes);
   return result;
@@ -163,38 +161,40 @@ DType gradient_dtype(const Derivative& derivative, size_t input) {
 void cond_gradient(GradientCall& call) {
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
-  const BranchDerivatives derivatives = hand_out(graph, id);
+  const size_t outputs = graph.node(id).dtypes.size();
+  const bool by_number = !graph.node(id).attrs.find(kThen);
+  const std::vector<BranchDerivative> derivatives = hand_out(graph, id);
   const std::vector<Tensor> all = outputs_of(graph, id);
-  tell_of_more(call.inputs, std::span(all).subspan(derivatives.outputs));
+  tell_of_more(call.inputs, std::span(all).subspan(outputs));
   const std::span<const Tensor> inputs = call.inputs.subspan(1);
   std::vector<size_t> wanted;
   std::vector<DType> dtypes;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    DType dtype = gradient_dtype(*derivatives.yes, i);
-    if (dtype == DType::kInvalid) dtype = gradient_dtype(*derivatives.no, i);
+    DType dtype = DType::kInvalid;
+    for (const BranchDerivative& each : derivatives)
+      if (dtype == DType::kInvalid) dtype = gradient_dtype(*each.derivative, i);
     if (dtype == DType::kInvalid) continue;
     wanted.push_back(i);
     dtypes.push_back(dtype);
   }
   if (wanted.empty()) return;
-  auto branch = [&](const Derivative& derivative, size_t first_extra, size_t extra_count) {
-    return [&, first_extra, extra_count] {
-      std::vector<Tensor> results(all.begin(), all.begin() + static_cast<ptrdiff_t>(derivatives.outputs));
-      results.insert(results.end(), all.begin() + static_cast<ptrdiff_t>(first_extra),
-                     all.begin() + static_cast<ptrdiff_t>(first_extra + extra_count));
+  std::vector<Branch> branches;
+  for (const BranchDerivative& each : derivatives)
+    branches.push_back([&, each] {
+      std::vector<Tensor> results(all.begin(), all.begin() + static_cast<ptrdiff_t>(outputs));
+      const auto extra = all.begin() + static_cast<ptrdiff_t>(each.first_extra);
+      results.insert(results.end(), extra, extra + static_cast<ptrdiff_t>(each.extra));
       std::vector<Tensor> leaving(inputs.size()), found;
-      derivative.apply(inputs, results, padded(call.output_gradients, derivatives.outputs), leaving);
+      each.derivative->apply(inputs, results, padded(call.output_gradients, outputs), leaving);
       for (size_t k = 0; k < wanted.size(); ++k) {
         const Tensor gradient = ops::dense(leaving[wanted[k]]);
         found.push_back(gradient ? gradient : zeros_for(inputs[wanted[k]], dtypes[k]));
       }
       return found;
-    };
-  };
-  const size_t first_no = derivatives.outputs + derivatives.extra_yes;
+    });
   const std::vector<Tensor> gradients =
-      build_cond(call.inputs[0], branch(*derivatives.yes, derivatives.outputs, derivatives.extra_yes),
-                 branch(*derivatives.no, first_no, all.size() - first_no), "gradients/cond_grad");
+      by_number ? build_case(call.inputs[0], branches, "gradients/case_grad")
+                : build_cond(call.inputs[0], branches[0], branches[1], "gradients/cond_grad");
   for (size_t k = 0; k < wanted.size(); ++k) call.input_gradients[1 + wanted[k]] = gradients[k];
 }
 

@@ -44,13 +44,13 @@ std::string subject(const Definition& d) { return str("function '", d.name, "' (
 
 }  // namespace
 
-bool Definition::note_traced() {
+bool Definition::note_traced(int own) {
   recent = recent << 1 | 1;
+  const int lately = std::popcount(recent & 0x3ff), in_all = std::popcount(recent);
   if (warned) {
     ++traces_after_warning;
-    return false;
+    if (own != 5 || lately < 5) return false;
   }
-  const int lately = std::popcount(recent & 0x3ff), in_all = std::popcount(recent);
   if (lately < 5 && in_all < 8) return false;
   traced_ = lately >= 5 ? lately : in_all;
   of_ = lately >= 5 ? 10 : 64;

@@ -18,8 +18,9 @@ struct Definition {
 
   Definition(std::string n, std::string p) : name(std::move(n)), place(std::move(p)) {}
   void note_hit() { recent <<= 1; }
-  // Call when a call traced. True if a warning about frequent retracing is due; at most once.
-  bool note_traced();
+  // Call when a call traced; `own`: how often the function itself has. True if a warning about retracing is due:
+  // once, and once more for each other function of this line that retraces as often by itself.
+  bool note_traced(int own);
   // "5 of the last 10 calls traced it"; valid right after that.
   std::string frequency() const;
 

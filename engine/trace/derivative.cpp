@@ -35,7 +35,8 @@ class Sums {
     Tensor& sum = outputs[edge.output];
     static const Op kAdd{"AddV2"};
     if (!sum) sum = gradient;
-    else if (ops::slices_of(sum) || ops::slices_of(gradient)) sum = ops::accumulate(std::array{sum, gradient});
+    else if (ops::slices_of(sum) || ops::slices_of(gradient) || gradient.dtype() == DType::kVariant)
+      sum = ops::accumulate(std::array{sum, gradient});
     else sum = footlight::apply(kAdd, {sum, gradient});
   }
   bool any(uint32_t node) const {

@@ -280,7 +280,7 @@ std::vector<std::shared_ptr<Trace>> Function::traces() const {
 }
 
 void Function::note_traced() {
-  if (!definition_->note_traced()) return;
+  if (!definition_->note_traced(tracing_count_)) return;
   std::string why;
   if (const std::vector<int>& made = table_.by_age(); made.size() > 1)
     why = explain::phrase(explain::differences(table_.key(made[made.size() - 2]), table_.key(made.back())));

@@ -312,6 +312,11 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
   must_run_.push_back(id);
 }
 
+NodeId GraphBuilder::last_write(const Tensor& handle) {
+  const auto at = resources_.find(as_own(handle).node().value);
+  return at == resources_.end() ? NodeId() : at->second.last_write;
+}
+
 Tensor GraphBuilder::mark_output(const Tensor& output) {
   static const Op kIdentity{"Identity"};
   const bool python_value = !output.is_symbolic() && output.body()->python_number;

@@ -54,6 +54,8 @@ class GraphBuilder final : public Builder {
     return captures_;
   }  // in the order of graph().inputs after the parameters
   bool stateful() const { return !must_run_.empty(); }
+  // The node that wrote to the resource last, if any of this graph has.
+  NodeId last_write(const Tensor& handle);
   Graph* source = nullptr;             // for a gradient: the finished graph whose tensors it may capture
   std::vector<const Graph*> source_originals;  // and those of which that is a copy: their tensors mean the copy's
   std::vector<NodeId> control_scope;   // control inputs for every node that is added (tf.control_dependencies)

@@ -1,12 +1,14 @@
 // Gradients of loops: the forward loop pushes what each iteration's gradient needs onto lists; the backward loop pops
 // it again from the last iteration to the first.
 #include "engine/base/text.h"
+#include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/ops/row.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
 
 #include <algorithm>
+#include <array>
 
 namespace footlight::trace {
 namespace {
@@ -100,7 +102,7 @@ void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outp
 }  // namespace
 
 void loop_gradient(GradientCall& call) {
-  static const Op kGreater{"Greater"}, kSub{"Sub"}, kAdd{"AddV2"}, kPop{"TensorListPopBack"};
+  static const Op kGreater{"Greater"}, kSub{"Sub"}, kPop{"TensorListPopBack"};
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
   const std::shared_ptr<const Forward> forward = forward_of(graph.node(id).attrs.get<GraphPtr>(kBody));
@@ -163,11 +165,10 @@ void loop_gradient(GradientCall& call) {
         std::vector<Tensor> next{apply(kSub, {now[0], Tensor::scalar<int32_t>(1).as_constant()})};
         std::vector<Tensor> lists, popped(derivative.needs.size()), arguments;
         for (size_t k = 0; k < kept.size(); ++k) {
-          Attrs attrs;
-          attrs.set(kElementDType, kept[k].dtype);
-          attrs.set(kElementShape, kept[k].shape);
-          const Tensor list = now[1 + carried.size() + k];
-          const std::vector<Tensor> both = apply_all(kPop.row(), {&list, 1}, attrs);
+          const Shape& shape = kept[k].shape;
+          const Tensor known = shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
+          const std::vector<Tensor> both = apply_all(kPop.row(), Borrowed(now[1 + carried.size() + k], known),
+                                                     {{kElementDType, kept[k].dtype}});
           lists.push_back(both[0]);
           popped[kept[k].need] = both[1];
         }
@@ -189,7 +190,7 @@ void loop_gradient(GradientCall& call) {
           const Shape shape = options.shape_invariants[1 + c].value_or(Shape::unknown_rank());
           const Tensor found = ops::dense(derivative.of_input(k, gradients));
           Tensor value;
-          if (invariant[k]) value = found ? apply(kAdd, {running, found}) : running;
+          if (invariant[k]) value = found ? ops::accumulate(std::array{running, found}) : running;
           else value = found ? found : zeros_like(running, running.dtype());
           next.push_back(with_shape(value, shape));
         }

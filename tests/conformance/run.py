@@ -29,8 +29,8 @@ FLOAT = re.compile(r'-?\d+\.\d*(?:e[-+]?\d+)?')
 NUMBER = re.compile(r'-?\d+(?:\.\d*)?(?:e[-+]?\d+)?')
 IN_ITS_PLACE = """
 import os, runpy, sys
-import footlight
-sys.modules['tensorflow'] = footlight
+from footlight import _alias
+_alias.install()
 sys.argv = sys.argv[1:]
 sys.path[0] = os.path.dirname(sys.argv[0])
 runpy.run_path(sys.argv[0], run_name='__main__')

@@ -353,7 +353,7 @@ class Errors(unittest.TestCase):
             self.assertRaisesRegex(ValueError, 'a shape has at most', call, Endless(None))
 
     def test_many_branches(self):
-        """The branches of a call outside of a trace are not nested."""
+        """The branches of a call outside of a trace are not nested; in a trace those of tf.case are."""
         self.assertEqual(tf.switch_case(tf.constant(99999), [lambda i=i: i for i in range(100000)]), 99999)
         self.assertEqual(tf.case([(tf.constant(False), lambda: 1)] * 100000, lambda: 2), 2)
         self.assertRaises(TypeError, tf.switch_case, tf.zeros([3, 0]), 'a' * 100000)
@@ -361,7 +361,12 @@ class Errors(unittest.TestCase):
         @tf.function(autograph=False)
         def staged(i):
             return tf.switch_case(i, [lambda: 1.] * 2000)
-        self.assertRaises(RecursionError, staged, tf.constant(1))
+        self.assertEqual(float(staged(tf.constant(1))), 1.)
+
+        @tf.function(autograph=False)
+        def nested(i):
+            return tf.case([(i < 0, lambda: 1.)] * 2000)
+        self.assertRaises(RecursionError, nested, tf.constant(1))
 
 
 if __name__ == "__main__":

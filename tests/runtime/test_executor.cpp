@@ -105,25 +105,6 @@ class TestExecutor : public QObject {
     QCOMPARE(neg.found.inputs, std::string("float32[]"));
     QCOMPARE(neg.found.output_bytes, 4u);
   }
-
-  void lists_are_values() {
-    const Attrs attrs{{AttrName("element_dtype"), DType::kFloat32}};
-    auto push = [&](const Tensor& list, float v) {
-      return runtime::run_op(Op("TensorListPushBack").row(), std::vector{list, real(v)}, attrs)[0];
-    };
-    auto pop = [&](const Tensor& list) {
-      return runtime::run_op(Op("TensorListPopBack").row(), std::vector{list}, attrs);
-    };
-    const Tensor none = runtime::run_op(Op("EmptyTensorList").row(), {}, attrs)[0];
-    const Tensor one = push(none, 1), two = push(one, 2), other = push(one, 3);
-    QCOMPARE(value(pop(two)[1]), 2.f);
-    QCOMPARE(value(pop(other)[1]), 3.f);
-    QCOMPARE(value(pop(pop(other)[0])[1]), 1.f);
-    QVERIFY_THROWS_EXCEPTION(Error, pop(none));
-    Tensor longer = none;
-    for (int i = 0; i < 200000; ++i) longer = push(longer, static_cast<float>(i));  // destruction must not recurse
-    QCOMPARE(value(pop(longer)[1]), 199999.f);
-  }
 };
 
 QTEST_APPLESS_MAIN(TestExecutor)

@@ -211,8 +211,8 @@ FL_ROWS(arithmetic) {
       selection("Maximum", maximum_gradient, "the larger of x and y; NaN if either is"),
       selection("Minimum", minimum_gradient, "the smaller of x and y; NaN if either is"),
       binary("SquaredDifference", "T: floatcomplex|index", squared_difference_gradient, "(x - y) squared"),
-      {"AddN", "inputs: N*T -> sum: T", "N: int; T: numbers", add_n_shape, add_n_gradient, OpFamily::kElementwise,
-       "the sum of tensors of the same shape"},
+      {"AddN", "inputs: N*T -> sum: T", "N: int; T: numbers|variant", add_n_shape, add_n_gradient,
+       OpFamily::kElementwise, "the sum of tensors of the same shape"},
   };
 }
 

@@ -1,11 +1,26 @@
 // Ops that hold graphs, and ops that only structure a graph. The runtime executes them itself: they have no kernels.
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/define.h"
-#include "engine/ops/functions.h"
+
+#include <algorithm>
+#include <string>
 
 namespace footlight {
 
 ControlGradients control_gradients;
+
+AttrName branch_attr(size_t branch) {
+  const std::string number = std::to_string(branch);
+  return AttrName("branches[" + std::string(6 - std::min<size_t>(6, number.size()), '0') + number + ']');
+}
+
+std::vector<AttrName> branches_of(const Attrs& attrs) {
+  static const AttrName kThen("then_branch"), kElse("else_branch");
+  if (attrs.find(kThen)) return {kThen, kElse};
+  std::vector<AttrName> names;
+  while (attrs.find(branch_attr(names.size()))) names.push_back(branch_attr(names.size()));
+  return names;
+}
 
 namespace {
 
@@ -23,33 +38,6 @@ void shape_from_attr(Inference& i) {
   i.output_shapes[0] = i.attrs.get_or(kShape, Shape::unknown_rank());
 }
 
-void popped_shape(Inference& i) {
-  static const AttrName kElement("element_shape");
-  i.output_shapes[0] = Shape();
-  i.output_shapes[1] = i.attrs.get_or(kElement, Shape::unknown_rank());
-}
-
-// The gradient of a list is a list of gradients of the same length: a push becomes a pop, and vice versa.
-const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
-
-void push_gradient(GradientCall& c) {
-  static const Op pop{"TensorListPopBack"};
-  const std::vector<Tensor> both =
-      apply_all(pop.row(), c.output_gradients.first(1),
-                {{kElementDType, c.inputs[1].dtype()}, {kElementShape, c.inputs[1].shape()}});
-  c.input_gradients[0] = both[0];
-  const DType pushed = c.inputs[1].dtype();
-  if (is_floating(pushed) || is_complex(pushed) || pushed == DType::kVariant) c.input_gradients[1] = both[1];
-}
-
-void pop_gradient(GradientCall& c) {
-  static const Op push{"TensorListPushBack"};
-  const auto arrived = [&](size_t k) {
-    return c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]);
-  };
-  c.input_gradients[0] = apply(push, {arrived(0), arrived(1)}, {{kElementDType, c.outputs[1].dtype()}});
-}
-
 void cond_gradient(GradientCall& call) { control_gradients.cond(call); }
 void loop_gradient(GradientCall& call) { control_gradients.loop(call); }
 void call_gradient(GradientCall& call) { control_gradients.call(call); }
@@ -61,6 +49,10 @@ FL_ROWS(control) {
   constexpr const char* kCondAttrs =
       "Tcond: any; Tin: list(type); Tout: list(type); then_branch: func; else_branch: func; output_shapes: "
       "list(shape) = []";
+  // The graphs of a Case are attributes of their own: branch_attr().
+  constexpr const char* kCaseSignature = "branch_index: int32, input: Tin[] -> output: Tout[]";
+  constexpr const char* kCaseAttrs =
+      "Tin: list(type); Tout: list(type); branches: list(func); output_shapes: list(shape) = []";
   constexpr const char* kLoopAttrs =
       "T: list(type); cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10";
   constexpr const char* kCallAttrs =
@@ -85,28 +77,15 @@ FL_ROWS(control) {
        OpFamily::kControl,
        "a placeholder for an output that the branch taken does not have",
        {.zero_gradient = true, .execution = Execution::kFakeParam}},
-      {"EmptyTensorList",
-       "-> handle: variant",
-       "element_dtype: any; element_shape: shape = unknown",
-       infer::scalar,
-       nullptr,
-       OpFamily::kControl,
-       "a list of no tensors",
-       {.zero_gradient = true}},
-      {"TensorListPushBack",
-       "input_handle: variant, tensor: element_dtype -> output_handle: variant",
-       "element_dtype: any",
-       infer::scalar,
-       push_gradient,
-       OpFamily::kControl,
-       "the list with one tensor more"},
-      {"TensorListPopBack", "input_handle: variant -> output_handle: variant, tensor: element_dtype",
-       "element_dtype: any; element_shape: shape = unknown", popped_shape, pop_gradient, OpFamily::kControl,
-       "the list without its last tensor, and that tensor"},
       {"StatelessIf", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
        "then_branch(input) if cond else else_branch(input)", {.execution = Execution::kIf}},
       {"If", kCondSignature, kCondAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
        "then_branch(input) if cond else else_branch(input), with effects",
+       {.effect = Effect::kOther, .execution = Execution::kIf}},
+      {"StatelessCase", kCaseSignature, kCaseAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
+       "the branch of that number of the input; the last one for any other number", {.execution = Execution::kIf}},
+      {"Case", kCaseSignature, kCaseAttrs, shapes_from_attrs, cond_gradient, OpFamily::kControl,
+       "the branch of that number of the input, with effects; the last one for any other number",
        {.effect = Effect::kOther, .execution = Execution::kIf}},
       {"StatelessWhile", "input: T[] -> output: T[]", kLoopAttrs, shapes_from_attrs, loop_gradient,
        OpFamily::kControl, "input = body(input) while cond(input)", {.execution = Execution::kWhile}},

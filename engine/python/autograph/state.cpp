@@ -260,16 +260,14 @@ Leaves flatten(const Ref& value) {
     leaves.values.push_back(checked(wrap(grown_values(value.get()))));
     return leaves;
   }
-  if (is_nested(value.get())) nest_flatten(value.get(), leaves.values);
-  else leaves.values.push_back(value);
+  nest_flatten(value.get(), leaves.values, true);
   return leaves;
 }
 
 Ref pack(const Leaves& like, const std::vector<Ref>& values) {
   if (!like.structure) return {};
   if (is_grown(like.structure.get())) return grown_list(as_tensor(values[0].get()));
-  if (!is_nested(like.structure.get())) return values[0];
-  return nest_pack(like.structure.get(), values);
+  return nest_pack(like.structure.get(), values, true);
 }
 
 bool is_tensor_like(PyObject* o) { return is_tensor(o) || is_variable(o); }

@@ -6,10 +6,16 @@
 #include "engine/eager/tape.h"
 #include "engine/ops/builder.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
+#include "engine/python/types/graph_object.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/types/variable_object.h"
 #include "engine/tensor/gpu.h"
 #include "engine/trace/graph_builder.h"
 
+#include <algorithm>
 #include <list>
 #include <new>
 #include <optional>
@@ -187,6 +193,102 @@ class InitScope final : public ContextAction {
   std::vector<Before> before_;
 };
 
+// The nodes of the graph being built that these are or come from; what is computed outside of it is there before.
+std::vector<NodeId> nodes_in(PyObject* structure, trace::GraphBuilder& builder) {
+  const Graph& graph = *builder.graph();
+  std::vector<Ref> leaves;
+  nest_flatten(structure, leaves, true);
+  std::vector<NodeId> nodes;
+  for (const Ref& leaf : leaves) {
+    NodeId found;
+    if (is_operation(leaf.get())) {
+      if (graph_with(leaf.get()).get() == &graph) found = node_of(leaf.get());
+    } else if (is_tensor(leaf.get())) {
+      const Tensor& tensor = tensor_of(leaf.get());
+      if (tensor.is_symbolic() && tensor.graph() == &graph) found = tensor.node();
+    } else if (is_variable(leaf.get())) {  // what an assignment returns, too
+      found = builder.last_write(variable_handle(leaf.get()));
+    } else if (leaf.get() != Py_None) {
+      fail(ErrorKind::kType, "a control input must be an operation, a tensor or a variable, not ",
+           Py_TYPE(leaf.get())->tp_name);
+    }
+    if (found.valid() && std::ranges::find(nodes, found) == nodes.end()) nodes.push_back(found);
+  }
+  return nodes;
+}
+
+class ControlScope final : public ContextAction {
+ public:
+  explicit ControlScope(PyObject* inputs) : clears_(inputs == Py_None) {
+    auto* graph = trace::GraphBuilder::innermost();
+    if (graph) nodes_ = nodes_in(inputs, *graph);
+  }
+  Ref enter() override {
+    auto* graph = trace::GraphBuilder::innermost();
+    before_.push_back({{}, graph ? graph->control_scope : std::vector<NodeId>()});
+    if (!graph) return Ref::borrow(Py_None);
+    if (clears_) graph->control_scope.clear();
+    for (const NodeId node : nodes_)
+      if (std::ranges::find(graph->control_scope, node) == graph->control_scope.end())
+        graph->control_scope.push_back(node);
+    return Ref::borrow(Py_None);
+  }
+  void leave() override {
+    if (before_.empty()) return;
+    auto [then, before] = std::move(before_.back());
+    before_.pop_back();
+    if (trace::GraphBuilder* graph = then.get()) graph->control_scope = std::move(before);
+  }
+
+ private:
+  const bool clears_;
+  std::vector<NodeId> nodes_;
+  std::vector<std::pair<BuilderThen, std::vector<NodeId>>> before_;
+};
+
+// In eager everything has happened already; functions among the inputs are called now.
+PyObject* control_dependencies(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"control_inputs", nullptr};
+  PyObject* inputs;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:control_dependencies", const_cast<char**>(names), &inputs))
+    return nullptr;
+  return guarded([&] {
+    if (!current_graph_builder && inputs != Py_None) {
+      if (PyCallable_Check(inputs)) static_cast<void>(checked(PyObject_CallNoArgs(inputs)));
+      else
+        for (PyObject* one : Items(inputs, "control_dependencies: a list of operations and tensors is wanted"))
+          if (PyCallable_Check(one)) static_cast<void>(checked(PyObject_CallNoArgs(one)));
+      return context_manager(std::make_unique<ControlScope>(Py_None));
+    }
+    const Ref list = inputs == Py_None ? Ref::borrow(Py_None) : checked(PySequence_List(inputs));
+    return context_manager(std::make_unique<ControlScope>(list.get()));
+  });
+}
+
+PyObject* group(PyObject*, PyObject* args, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    static const Op no_op{"NoOp"};
+    PyObject* name = keywords ? find_item(keywords, "name") : nullptr;
+    if (keywords && PyDict_GET_SIZE(keywords) != (name != nullptr))
+      fail(ErrorKind::kValue, "tf.group: the only keyword is `name`");
+    auto* builder = trace::GraphBuilder::innermost();
+    if (!builder) Py_RETURN_NONE;
+    const std::string wanted = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "group_deps";
+    const std::vector<NodeId> before = std::exchange(builder->control_scope, nodes_in(args, *builder));
+    builder->emit(no_op.row(), {}, {}, wanted);
+    builder->control_scope = before;
+    return operation_object(builder->graph(), NodeId(static_cast<uint32_t>(builder->graph()->size() - 1))).release();
+  });
+}
+
+PyObject* current_name_scope(PyObject*, PyObject*) {
+  return guarded([&] {
+    std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;
+    if (!scope.empty() && scope.back() == '/') scope.pop_back();
+    return text_object(scope).release();
+  });
+}
+
 PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"name", "default_name", "values", nullptr};
   PyObject *name, *otherwise = Py_None, *values = nullptr;
@@ -222,6 +324,12 @@ PyObject* init_scope(PyObject*, PyObject*) {
 PyMethodDef functions[] = {
     {"name_scope", with_keywords(name_scope), METH_VARARGS | METH_KEYWORDS,
      "name_scope(name)\n--\n\nPrefixes the names of ops created inside."},
+    {"control_dependencies", with_keywords(control_dependencies), METH_VARARGS | METH_KEYWORDS,
+     "control_dependencies(control_inputs)\n--\n\nOps made inside run after these; None: after none of those around."},
+    {"group", with_keywords(group), METH_VARARGS | METH_KEYWORDS,
+     "group(*inputs, **kwargs)\n--\n\nAn operation that is done when all inputs are; in eager they are."},
+    {"get_current_name_scope", current_name_scope, METH_NOARGS,
+     "get_current_name_scope()\n--\n\nThe name scope that is entered, \"outer/inner\"."},
     {"device", device, METH_O, "device(device_name)\n--\n\nOps inside run there, where they can."},
     {"init_scope", init_scope, METH_NOARGS,
      "init_scope()\n--\n\nRuns ops outside of all functions that are being traced."}};

@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
@@ -186,6 +187,58 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   });
 }
 
+// call_with_captures(args, kwargs, captures): with other values in place of those that were captured.
+PyObject* call_with_captures(PyObject* self, PyObject* const* given, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (count != 3) fail(ErrorKind::kType, "call_with_captures takes arguments, named arguments and captures");
+    TraceEntry& entry = entry_of(self);
+    const std::vector<Tensor>& captured = entry.concrete->captures();
+    std::vector<PyObject*> values;
+    const Items positional(given[0], "the arguments must be a tuple");
+    for (PyObject* one : positional) values.push_back(one);
+    std::vector<Ref> names;
+    for (PyObject* pair : Items(checked(PyDict_Items(given[1])).get())) {
+      names.push_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)));
+      values.push_back(find_item(given[1], PyTuple_GET_ITEM(pair, 0)));
+    }
+    Ref keywords = checked(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+    for (size_t i = 0; i < names.size(); ++i)
+      PyTuple_SET_ITEM(keywords.get(), static_cast<Py_ssize_t>(i), Py_NewRef(names[i].get()));
+    std::vector<Tensor> inputs =
+        arguments(self, values.data(), positional.size(), names.empty() ? nullptr : keywords.get());
+    const Items captures(given[2], "the captures must be a list");
+    if (static_cast<size_t>(captures.size()) != captured.size())
+      fail(ErrorKind::kValue, "concrete function '", core_in(self).name, "' has ", captured.size(), " captures, ",
+           captures.size(), " were given");
+    for (PyObject* one : captures)
+      inputs.push_back(checked_input(self, inputs.size(), one, str("capture ", inputs.size())));
+    if (!entry.open) {
+      const GraphPtr graph = clone(*entry.concrete->graph());
+      graph->parameters = graph->inputs.size();
+      entry.open = std::make_shared<trace::Concrete>(graph, std::vector<Tensor>());
+    }
+    std::vector<Tensor> outputs = entry.open->call(inputs);
+    return result_of(entry, outputs).release();
+  });
+}
+
+// Of each parameter: its name, the number of its kind among Python's, and its type in words.
+PyObject* get_parameters(PyObject* self, void*) {
+  return guarded([&] {
+    TraceEntry& entry = entry_of(self);
+    Ref list = checked(PyList_New(0));
+    size_t next = 0;
+    for (size_t i = 0; i < entry.input_names.size(); ++i) {
+      const Ref value = declared(entry, i, next);
+      const Ref item = checked(Py_BuildValue("(siOs)", entry.input_names[i].c_str(),
+                                             static_cast<int>(entry.input_kinds[i]), value ? value.get() : Py_None,
+                                             entry.input_types[i].c_str()));
+      if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
+    }
+    return list.release();
+  });
+}
+
 PyObject* to_str(PyObject* self) {
   return guarded([&] { return text("ConcreteFunction " + signature_block(entry_of(self))).release(); });
 }
@@ -290,6 +343,8 @@ PyObject* get_function_type(PyObject* self, void*);
 PyMethodDef methods[] = {
     {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pretty)),
      METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
+    {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_with_captures)),
+     METH_FASTCALL, "The trace with other values in place of those that were captured."},
     {nullptr, nullptr, 0, nullptr}};
 int trainable_ones;
 PyGetSetDef properties[] = {
@@ -305,6 +360,7 @@ PyGetSetDef properties[] = {
     {"output_dtypes", get_output_dtypes, nullptr, nullptr, nullptr},
     {"function_type", get_function_type, nullptr, nullptr, nullptr},
     {"name", get_name, nullptr, nullptr, nullptr},
+    {"_parameters", get_parameters, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // --- function_type: prints as the signature ---

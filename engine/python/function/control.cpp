@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
@@ -16,6 +17,8 @@
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
 
+#include <algorithm>
+
 namespace footlight::python {
 namespace {
 
@@ -23,8 +26,13 @@ namespace {
 
 Ref call(PyObject* function) { return checked(PyObject_CallNoArgs(function)); }
 
-bool same_shape_of(const OutputTemplate& a, const OutputTemplate& b) {
+// Whether both are the same structure. The types of what consists of tensors become one that covers both.
+bool same_shape_of(OutputTemplate& a, const OutputTemplate& b) {
   if (a.kind != b.kind || a.children.size() != b.children.size()) return false;
+  if (a.kind == OutputTemplate::kComposite) {
+    a.type = checked(PyObject_CallMethod(a.type.get(), "most_specific_common_supertype", "[O]", b.type.get()));
+    if (a.type.get() == Py_None) return false;
+  }
   for (size_t i = 0; i < a.children.size(); ++i)
     if (!same_shape_of(a.children[i], b.children[i])) return false;
   return true;
@@ -89,41 +97,144 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-// The first condition that is true, of a list with a function for each.
-Ref chain(std::span<const std::pair<Ref, Ref>> pairs, PyObject* otherwise) {
-  const auto is_last = [&] { return pairs.empty() || (pairs.size() == 1 && !otherwise); };
-  for (; !current_graph_builder && !is_last(); pairs = pairs.subspan(1)) {
-    const int truth = PyObject_IsTrue(pairs[0].first.get());
-    if (truth < 0) throw PythonErrorSet();
-    if (truth) return call(pairs[0].second.get());
-  }
-  if (is_last()) return call(pairs.empty() ? otherwise : pairs[0].second.get());
-  const Level level("tf.case");  // every branch is traced inside of the one before
-  return staged_cond(predicate(pairs[0].first.get(), "tf.case"), [&] { return call(pairs[0].second.get()); },
-                     [&] { return chain(pairs.subspan(1), otherwise); });
+// [x] or (x,) as x.
+Ref single(Ref value, bool strict) {
+  const bool list = PyList_Check(value.get()) || (PyTuple_Check(value.get()) && !is_namedtuple(value.get()));
+  return !strict && list && Py_SIZE(value.get()) == 1 ? checked(PySequence_GetItem(value.get(), 0)) : std::move(value);
 }
+
+struct Cases {
+  std::vector<std::pair<Tensor, Ref>> pairs;
+  Ref otherwise;  // empty: one of them must be true
+  bool strict = false;
+
+  // From the pair `first` on.
+  Ref choose(size_t first) const {
+    const auto is_false = [&](size_t k) { return !*pairs[k].first.data<bool>(); };
+    if (!current_graph_builder)
+      while (first + (otherwise ? 0 : 1) < pairs.size() && is_false(first)) ++first;
+    const Choice rest = [&] { return choose(first + 1); };
+    if (first == pairs.size()) return single(call(otherwise.get()), strict);
+    const auto& [pred, function] = pairs[first];
+    const bool last = first + 1 == pairs.size() && !otherwise;
+    if (last) assert_that(pred, "None of the conditions of tf.case is true, and it has no default. Conditions: ");
+    if (last) return single(call(function.get()), strict);
+    const Choice taken = [&] { return single(call(function.get()), strict); };
+    const Level level("tf.case");  // every branch is traced inside of the one before
+    return current_graph_builder ? staged_cond(pred, taken, rest) : taken();
+  }
+
+  void check_exclusive() const {
+    static const Op pack{"Pack"}, less{"Less"};
+    std::vector<Tensor> preds;
+    for (const auto& [pred, function] : pairs) preds.push_back(ops::cast(pred, DType::kInt32));
+    const Tensor trues = ops::sum(footlight::apply(pack.row(), preds), ops::ints({0}));
+    assert_that(apply(less, {trues, ops::integer(2)}),
+                "More than one condition of tf.case is true, and it has exclusive=True. Conditions: ");
+  }
+
+ private:
+  void assert_that(const Tensor& holds, const char* text) const {
+    static const Op op{"Assert"};
+    static const AttrName kSummarize{"summarize"};
+    std::vector<Tensor> inputs{holds, Tensor::string(text).as_constant()};
+    for (const auto& [pred, function] : pairs) inputs.push_back(pred);
+    apply_all(op.row(), inputs, {{kSummarize, static_cast<int64_t>(pairs.size())}});
+  }
+};
 
 PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"pred_fn_pairs", "default", "exclusive", "strict", "name", nullptr};
-  PyObject *given, *otherwise = Py_None, *exclusive = nullptr, *strict = nullptr, *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOOO:case", const_cast<char**>(names), &given,
-                                   &otherwise, &exclusive, &strict, &name))
+  PyObject *given, *otherwise = Py_None, *name = nullptr;
+  int exclusive = 0, strict = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OppO:case", const_cast<char**>(names), &given, &otherwise,
+                                   &exclusive, &strict, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
-      fail(ErrorKind::kType, "tf.case: argument `pred_fn_pairs` must be a list, tuple or dict of (condition, ",
-           "function), not ", Py_TYPE(given)->tp_name);
-    Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
-    std::vector<std::pair<Ref, Ref>> pairs;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
-      PyObject* pair = PyList_GET_ITEM(items.get(), i);
+      fail(ErrorKind::kType, "'pred_fn_pairs' must be a list, tuple, or dict. Received: ", Py_TYPE(given)->tp_name);
+    const std::string scope_name = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "case";
+    const Scope scope(scope_name);
+    const Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
+    Cases cases;
+    cases.strict = strict;
+    for (PyObject* pair : Items(items.get())) {
       if ((!PyList_Check(pair) && !PyTuple_Check(pair)) || PySequence_Size(pair) != 2)
-        fail(ErrorKind::kType, "tf.case expects (condition, function) pairs, not a ", Py_TYPE(pair)->tp_name);
-      pairs.emplace_back(checked(PySequence_GetItem(pair, 0)), checked(PySequence_GetItem(pair, 1)));
+        fail(ErrorKind::kType, "Each entry in 'pred_fn_pairs' must be a 2-tuple. Received ", repr_of(pair), ".");
+      Ref pred = checked(PySequence_GetItem(pair, 0)), function = checked(PySequence_GetItem(pair, 1));
+      if (PyDict_Check(given) && has_attribute(pred.get(), "deref"))  // a tensor's ref()
+        pred = checked(PyObject_CallMethod(pred.get(), "deref", nullptr));
+      if (!is_tensor(pred.get()) && !is_variable(pred.get()))
+        fail(ErrorKind::kType, "pred must be a Tensor, got: ", repr_of(pred.get()));
+      const Tensor condition = to_tensor(pred.get());
+      if (condition.dtype() != DType::kBool)
+        fail(ErrorKind::kType, "pred must be Tensor of type bool: it is of ", name_of(condition.dtype()));
+      if (condition.shape().has_rank() && condition.shape().rank() != 0)
+        fail(ErrorKind::kValue, "tf.case: a condition must be a scalar, its shape is ", condition.shape().to_string());
+      if (!PyCallable_Check(function.get()))
+        fail(ErrorKind::kType, "fn for pred number ", cases.pairs.size(), " must be callable.");
+      cases.pairs.emplace_back(condition, std::move(function));
     }
-    if (pairs.empty()) fail(ErrorKind::kValue, "tf.case needs at least one (condition, function) pair");
-    return chain(pairs, otherwise == Py_None ? nullptr : otherwise).release();
+    if (cases.pairs.empty()) fail(ErrorKind::kValue, "tf.case needs at least one (condition, function) pair");
+    if (otherwise != Py_None) {
+      if (!PyCallable_Check(otherwise)) fail(ErrorKind::kType, "default must be callable.");
+      cases.otherwise = Ref::borrow(otherwise);
+    }
+    if (exclusive && cases.pairs.size() > 1) cases.check_exclusive();
+    return cases.choose(0).release();
   });
+}
+
+// The functions of tf.switch_case in the order of their numbers.
+std::vector<Ref> numbered_branches(PyObject* given) {
+  if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
+    fail(ErrorKind::kType, "'branch_fns' must be a list, tuple, or dict");
+  const Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
+  std::vector<std::pair<long, Ref>> branches;
+  const Py_ssize_t count = PyList_GET_SIZE(items.get());
+  if (count == 0) fail(ErrorKind::kValue, "Must provide at least one item in 'branch_fns'");
+  const bool plain = PyCallable_Check(PyList_GET_ITEM(items.get(), 0)) != 0;
+  for (PyObject* item : Items(items.get())) {
+    const auto at = static_cast<long>(branches.size());
+    if (plain) {
+      branches.emplace_back(at, Ref::borrow(item));
+      continue;
+    }
+    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 2)
+      fail(ErrorKind::kType, "Each entry in 'branch_fns' must be a 2-tuple. Received ", repr_of(item), ".");
+    PyObject* key = PyTuple_GET_ITEM(item, 0);
+    if (!PyLong_Check(key)) fail(ErrorKind::kType, "key must be a Python `int`, got ", Py_TYPE(key)->tp_name);
+    branches.emplace_back(PyLong_AsLong(key), Ref::borrow(PyTuple_GET_ITEM(item, 1)));
+    if (PyErr_Occurred()) throw PythonErrorSet();
+  }
+  std::ranges::sort(branches, {}, [](const auto& branch) { return branch.first; });
+  std::vector<Ref> functions;
+  for (auto& [number, function] : branches) {
+    if (number != static_cast<long>(functions.size()))
+      fail(ErrorKind::kValue, "branch indices (keys) must form contiguous range of [0 to ", count, "): ",
+           functions.size(), " is missing");
+    if (!PyCallable_Check(function.get()))
+      fail(ErrorKind::kType, "fn for key ", number, " must be callable, not ", Py_TYPE(function.get())->tp_name);
+    functions.push_back(std::move(function));
+  }
+  return functions;
+}
+
+Ref staged_case(const Tensor& index, std::span<const Ref> functions, const std::string& name) {
+  OutputTemplate first;
+  std::vector<trace::Branch> branches;
+  for (size_t k = 0; k < functions.size(); ++k)
+    branches.push_back([&, k] {
+      std::vector<Tensor> tensors;
+      OutputTemplate own = take_outputs(call(functions[k].get()).get(), tensors);
+      if (k == 0) first = std::move(own);
+      else if (!same_shape_of(first, own))
+        fail(ErrorKind::kType, "tf.switch_case: branch ", k, " does not return the structure of values that branch 0 "
+             "returns (lists, tuples, dicts and None)");
+      return tensors;
+    });
+  const std::vector<Tensor> results = trace::build_case(index, branches, name);
+  return put_together(first, wrapped(results));
 }
 
 PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
@@ -133,28 +244,30 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
                                    &given, &otherwise, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    static const Op kEqual{"Equal"};
-    Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
-    std::vector<std::pair<long, Ref>> branches;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
-      PyObject* item = PyList_GET_ITEM(items.get(), i);
-      if (PyTuple_Check(item) && PyTuple_GET_SIZE(item) == 2)
-        branches.emplace_back(PyLong_AsLong(PyTuple_GET_ITEM(item, 0)), Ref::borrow(PyTuple_GET_ITEM(item, 1)));
-      else
-        branches.emplace_back(i, Ref::borrow(item));
+    if (!is_tensor(index) && !is_variable(index))
+      fail(ErrorKind::kType, "'branch_index' must be a Tensor, got ", Py_TYPE(index)->tp_name);
+    Tensor at = to_tensor(index);
+    if (!is_integer(at.dtype()))
+      fail(ErrorKind::kType, "'branch_index' must be an integer Tensor, got ", name_of(at.dtype()));
+    if (at.shape().has_rank() && at.shape().rank() != 0)
+      fail(ErrorKind::kInvalidArgument, "'branch_index' must be a scalar, its shape is ", at.shape().to_string());
+    std::vector<Ref> functions = numbered_branches(given);
+    // Without a default, the last branch is used for all other numbers.
+    if (otherwise != Py_None) {
+      if (!PyCallable_Check(otherwise)) fail(ErrorKind::kType, "default must be callable.");
+      functions.push_back(Ref::borrow(otherwise));
     }
-    if (PyErr_Occurred()) throw PythonErrorSet();
-    if (branches.empty()) fail(ErrorKind::kValue, "tf.switch_case needs at least one branch");
-    // Without a default, the last branch is used for all other indices.
-    Ref last = otherwise == Py_None ? branches.back().second : Ref::borrow(otherwise);
-    if (otherwise == Py_None) branches.pop_back();
-    const Tensor at = to_tensor(index);
-    std::vector<std::pair<Ref, Ref>> pairs;
-    for (auto& [number, function] : branches) {
-      Ref which = checked(PyLong_FromLong(number));
-      pairs.emplace_back(checked(wrap(apply(kEqual, {at, to_tensor(which.get(), at.dtype())}))), function);
+    if (!current_graph_builder) {
+      const int64_t wanted = *ops::cast(at, DType::kInt64).data<int64_t>();
+      const bool known = wanted >= 0 && static_cast<size_t>(wanted) < functions.size();
+      return call(functions[known ? static_cast<size_t>(wanted) : functions.size() - 1].get()).release();
     }
-    return chain(pairs, last.get()).release();
+    if (at.dtype() != DType::kInt32) {  // a number that does not fit is one without a branch
+      const Tensor limit = ops::number(static_cast<double>(functions.size()), at.dtype());
+      at = ops::cast(ops::minimum(at, limit), DType::kInt32);
+    }
+    const std::string scope = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "switch_case";
+    return staged_case(at, functions, scope + "/indexed_case").release();
   });
 }
 
@@ -201,28 +314,36 @@ Ref in_form(PyObject* variables, Ref result) {
 
 Ref packed(PyObject* structure, std::span<const Tensor> tensors) {
   const std::vector<Ref> leaves = wrapped(tensors);
-  return nest_pack(structure, leaves);
+  return nest_pack(structure, leaves, true);
 }
 
 std::vector<Tensor> flattened(PyObject* structure) {
   std::vector<Ref> leaves;
-  nest_flatten(structure, leaves);
+  nest_flatten(structure, leaves, true);
   std::vector<Tensor> tensors;
   for (const Ref& leaf : leaves)
     tensors.push_back(is_variable(leaf.get()) ? variable_value(leaf.get()) : to_tensor(leaf.get()));
   return tensors;
 }
 
+// The same structure with tensors for what converts; what consists of tensors stays as it is.
+Ref with_tensors(PyObject* structure) {
+  std::vector<Ref> leaves;
+  nest_flatten(structure, leaves);
+  for (Ref& leaf : leaves)
+    if (!is_tensor(leaf.get()) && !is_typed_composite(leaf.get()) && !is_composite(leaf.get()))
+      leaf = checked(wrap(is_variable(leaf.get()) ? variable_value(leaf.get()) : to_tensor(leaf.get())));
+  return nest_pack(structure, leaves);
+}
+
 Ref eager_loop(PyObject* test, PyObject* body, PyObject* variables, int64_t most) {
-  const std::vector<Tensor> start = flattened(variables);
-  Ref current = packed(variables, start);
+  Ref current = with_tensors(variables);
   for (int64_t i = 0; most < 0 || i < most; ++i) {
     Ref again = call_with(test, current.get());
     const int truth = PyObject_IsTrue(again.get());
     if (truth < 0) throw PythonErrorSet();
     if (!truth) break;
-    Ref next = in_form(current.get(), call_with(body, current.get()));
-    current = packed(current.get(), flattened(next.get()));
+    current = with_tensors(in_form(current.get(), call_with(body, current.get())).get());
   }
   return current;
 }
@@ -251,8 +372,19 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
     if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: there must be at least one loop variable");
     trace::WhileOptions options;
     if (most && most != Py_None) {
-      options.maximum_iterations = PyLong_AsLongLong(most);
+      const Tensor limit = ops::cast(to_tensor(most), DType::kInt32);
+      if (limit.shape().has_rank() && limit.shape().rank() != 0)
+        fail(ErrorKind::kValue, "tf.while_loop: maximum_iterations must be a scalar, its shape is ",
+             limit.shape().to_string());
+      if (const Tensor known = known_value(limit)) options.maximum_iterations = *known.data<int32_t>();
+      else options.most = limit;
+    }
+    if (parallel && parallel != Py_None) {
+      options.parallel_iterations = PyLong_AsLongLong(parallel);
       if (PyErr_Occurred()) throw PythonErrorSet();
+      if (options.parallel_iterations <= 0)
+        fail(ErrorKind::kType, "tf.while_loop: parallel_iterations must be positive, not ",
+             options.parallel_iterations);
     }
     if (!current_graph_builder)
       return eager_loop(test, body, variables, options.maximum_iterations).release();
@@ -336,13 +468,15 @@ PyMethodDef definitions[] = {
      "while tracing."},
     {"while_loop", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(while_loop)),
      METH_VARARGS | METH_KEYWORDS,
-     "while_loop(cond, body, loop_vars, shape_invariants=None, maximum_iterations=None)\n--\n\n"
+     "while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, "
+     "swap_memory=False, maximum_iterations=None, name=None)\n--\n\n"
      "loop_vars = body(*loop_vars) while cond(*loop_vars); staged while tracing."},
     {"switch_case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(switch_case)),
      METH_VARARGS | METH_KEYWORDS,
-     "switch_case(branch_index, branch_fns, default=None, name=None)\n--\n\nThe branch of that number."},
+     "switch_case(branch_index, branch_fns, default=None, name='switch_case')\n--\n\nThe branch of that number."},
     {"case", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(case_of)), METH_VARARGS | METH_KEYWORDS,
-     "case(pred_fn_pairs, default=None)\n--\n\nThe function of the first condition that holds."},
+     "case(pred_fn_pairs, default=None, exclusive=False, strict=False, name='case')\n--\n\nThe function of the first "
+     "condition that holds."},
     {"gradients", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(gradients)),
      METH_VARARGS | METH_KEYWORDS,
      "gradients(ys, xs, grad_ys=None)\n--\n\nGradients of the sum of ys inside of a traced function."},

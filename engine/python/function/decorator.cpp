@@ -32,6 +32,7 @@ void check_specs(PyObject* item) {
   }
   if (!PyType_Check(item) && has_attribute(item, "dtype") && has_attribute(item, "shape"))
     return;  // a VariableSpec
+  if (is_typed_composite(item) || has_custom_type(item)) return;
   fail(ErrorKind::kType,
        "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",
        repr_of(item));
@@ -144,6 +145,7 @@ void init_function(PyObject* module) {
   init_function_type();
   init_concrete(module);
   init_function_control();
+  init_vectorized();
   trace::init_control_gradients();
   trace::init_graph_record();
   init_state_watch();
@@ -154,11 +156,6 @@ void init_function(PyObject* module) {
   publish_function("get_logger", &logger_definition);
   register_exit_handler();
   record::on_recording_stopping(trace::record_eviction_totals);
-  // The base of users' trace types, which define their own comparison and placeholder.
-  Ref trace_type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){ss}",
-                                                 "TraceType", reinterpret_cast<PyObject*>(&PyBaseObject_Type),
-                                                 "__module__", "footlight.types.experimental"));
-  publish("types.experimental.TraceType", trace_type.get());
   publish("types.experimental.PolymorphicFunction", reinterpret_cast<PyObject*>(function_type));
 }
 

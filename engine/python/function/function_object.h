@@ -37,10 +37,10 @@ void bind_arguments(const FunctionSignature&, const std::string& function, PyObj
 
 // --- what a function returned ---
 struct OutputTemplate {
-  enum Kind : uint8_t { kTensor, kNone, kList, kTuple, kNamedTuple, kDict };
+  enum Kind : uint8_t { kTensor, kNone, kList, kTuple, kNamedTuple, kDict, kComposite };
   Kind kind = kNone;
   size_t index = 0;                      // kTensor
-  Ref type;                              // kNamedTuple: the class; kDict: the class
+  Ref type;                              // kNamedTuple, kDict: the class; kComposite: its spec
   std::vector<Ref> keys;                 // kDict
   std::vector<OutputTemplate> children;
 };
@@ -65,6 +65,7 @@ struct TraceEntry final : trace::Trace {
   Ref object;                            // a weak reference to the ConcreteFunction, once one was made
   std::shared_ptr<TracedValues> traced;  // only while tracing
   std::shared_ptr<TraceState> state;     // of a recorded trace that has read any
+  std::shared_ptr<trace::Concrete> open;  // the same graph with its captures as arguments; made when asked for
 };
 
 struct FunctionOptions {
@@ -148,6 +149,7 @@ Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>&);
 void init_function_type();
 void init_concrete(PyObject* module);
 void init_function_control();
+void init_vectorized();
 
 // Logs a warning through Python's logging, as TensorFlow does.
 void log_warning(const std::string& text);

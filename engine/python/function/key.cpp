@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/trace/key_spec.h"
@@ -128,9 +129,17 @@ void CallKey::add_slowly(PyObject* value, int depth) {
 
 void CallKey::add_outside(PyObject* value, int depth) {
   PyTypeObject* const type = Py_TYPE(value);
-  if (!PyType_Check(value) && has_attribute(value, "__tf_tracing_type__")) {
-    Ref trace_type = checked(PyObject_CallMethod(value, "__tf_tracing_type__", "O", Py_None));
-    return key.numbered(Token::kCustom, kept_number(trace_type.get()));
+  if (is_typed_composite(value)) {
+    const Ref spec = composite_spec(value);
+    std::vector<Ref> parts;
+    nest_flatten(composite_parts(spec.get(), value).get(), parts, true);
+    return add_parts(spec.get(), parts, depth);
+  }
+  if (has_custom_type(value)) {
+    const Ref trace_type = custom_type(value);
+    const std::vector<Ref> parts = custom_parts(trace_type.get(), value);
+    if (parts.empty()) return key.numbered(Token::kCustom, kept_number(trace_type.get()));
+    return add_parts(trace_type.get(), parts, depth);
   }
   if (PyWeakref_Check(value))
     refuse(value, "a weak reference does not say what the function will get from it; pass the object itself");
@@ -172,6 +181,13 @@ void CallKey::add_outside(PyObject* value, int depth) {
   if (partial && reinterpret_cast<PyObject*>(type) == partial) return add_callable(value, depth);
   if (PyType_Check(value)) return key.numbered(Token::kType, object_number(value));
   key.numbered(Token::kObject, object_number(value));
+}
+
+// As a tuple of the type and the tensors, so that both may be covered by more general ones.
+void CallKey::add_parts(PyObject* type, std::span<const Ref> parts, int depth) {
+  key.put(Token::kTuple, static_cast<uint64_t>(parts.size() + 1));
+  key.numbered(Token::kCustom, kept_number(type));
+  for (const Ref& part : parts) add_child(part.get(), depth);
 }
 
 void CallKey::add_items(PyObject* list_or_tuple, int depth) {

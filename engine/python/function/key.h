@@ -33,6 +33,7 @@ struct CallKey {
   void add_callable(PyObject*, int depth);
   void add_outside(PyObject*, int depth);
   void add_fields(PyObject*, PyObject* names, int depth);
+  void add_parts(PyObject* type, std::span<const Ref> parts, int depth);
   void add_tensor(Tensor);
   void add_variable(PyObject*);
   void add_spec(PyObject*);
@@ -58,7 +59,9 @@ std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words)
 class Rebuilder {
  public:
   using Leaf = std::function<Ref(PyObject*)>;
-  explicit Rebuilder(Leaf leaf) : leaf_(std::move(leaf)) {}
+  // `builds`: what consists of tensors (a TensorArray, an object with a trace type of its own) is made anew from the
+  // leaves; else its type stands in the copy.
+  explicit Rebuilder(Leaf leaf, bool builds = false) : leaf_(std::move(leaf)), builds_(builds) {}
   Ref rebuild(PyObject*);
 
  private:
@@ -66,7 +69,10 @@ class Rebuilder {
     ++taken_;
     return leaf_(value);
   }
+  Ref composite(PyObject* value);
+  Ref custom(PyObject* value);
   Leaf leaf_;
+  bool builds_;
   size_t taken_ = 0;
 };
 
@@ -76,6 +82,14 @@ bool is_mapping(PyObject*);
 bool is_dataclass_instance(PyObject*);
 bool is_attrs_instance(PyObject*);  // or a composite one
 bool is_composite(PyObject*);       // an object that names its tensors in __tensor_fields__, such as IndexedSlices
+// An object whose _type_spec says which tensors it consists of, such as a TensorArray; or such a spec itself.
+bool is_typed_composite(PyObject*);
+Ref composite_spec(PyObject*);                     // a spec that remembers nothing of the object
+Ref composite_parts(PyObject* spec, PyObject* o);  // its tensors, or their specs, as a structure
+// An object with a trace type of the user's (__tf_tracing_type__), or such a type itself.
+bool has_custom_type(PyObject*);
+Ref custom_type(PyObject*);
+std::vector<Ref> custom_parts(PyObject* type, PyObject* o);  // its tensors, or their specs
 Ref record_field_names(PyObject* instance);  // of a dataclass or attrs instance: a tuple
 
 }  // namespace footlight::python

@@ -68,6 +68,12 @@ OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
     }
     return out;
   }
+  if (is_typed_composite(result)) {
+    out.kind = OutputTemplate::kComposite;
+    out.type = composite_spec(result);
+    out.children.push_back(take_outputs(composite_parts(out.type.get(), result).get(), tensors));
+    return out;
+  }
   if (is_composite(result)) {
     out.kind = OutputTemplate::kNamedTuple;
     out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
@@ -102,6 +108,9 @@ Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
       if (out.kind == OutputTemplate::kTuple) return tuple;
       return checked(PyObject_CallMethod(out.type.get(), "_make", "(O)", tuple.get()));
     }
+    case OutputTemplate::kComposite:
+      return checked(PyObject_CallMethod(out.type.get(), "_from_components", "(O)",
+                                         put_together(out.children[0], leaves).get()));
     case OutputTemplate::kDict: {
       Ref dict = checked(PyDict_New());
       for (size_t i = 0; i < out.children.size(); ++i)
@@ -152,6 +161,7 @@ std::string type_text(PyObject* value) {
   if (is_variable(value))
     return str("VariableSpec(shape=", variable_shape(value).to_string(), ", dtype=tf.", name_of(variable_dtype(value)),
                ", trainable=", variable_trainable(value) ? "True" : "False", ", alias_id=0)");
+  if (is_typed_composite(value)) return repr_of(composite_spec(value).get());
   if (is_namedtuple(value)) {
     const Items names(checked(PyObject_GetAttrString(value, "_fields")).get());
     std::vector<std::pair<std::string, std::string>> fields;
@@ -186,6 +196,7 @@ std::string output_text(const OutputTemplate& out, const Graph& graph) {
       return tensor_text(graph.node(edge.node).dtypes[edge.output], graph.node(edge.node).shapes[edge.output]);
     }
     case OutputTemplate::kNone: return "Literal[None]";
+    case OutputTemplate::kComposite: return repr_of(out.type.get());
     case OutputTemplate::kNamedTuple: {
       const Items names(checked(PyObject_GetAttrString(out.type.get(), "_fields")).get());
       std::vector<std::pair<std::string, std::string>> fields;

@@ -1,11 +1,17 @@
 // The kinds of values that keys distinguish, and arguments rebuilt with placeholders.
 #include "engine/python/function/key.h"
 
+#include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/trace/graph_builder.h"
+
+#include <optional>
 
 namespace footlight::python {
 namespace {
@@ -34,6 +40,70 @@ bool is_attrs_instance(PyObject* o) {
 }
 bool is_composite(PyObject* o) { return !PyType_Check(o) && has_fields_attribute(o, "__tensor_fields__"); }
 
+bool is_composite_spec(PyObject* o) {
+  if (is_spec(o) || PyType_Check(o) || !class_has_attribute(o, "_component_specs")) return false;
+  const Ref holds = checked(PyObject_GetAttrString(o, "_holds_tensors"));
+  return holds.get() == Py_True;
+}
+
+bool is_typed_composite(PyObject* o) {
+  if (PyType_Check(o) || is_tensor(o) || is_variable(o) || is_spec(o) || is_composite(o)) return false;
+  return class_has_attribute(o, "_type_spec") || is_composite_spec(o);
+}
+
+Ref composite_spec(PyObject* o) {
+  if (is_composite_spec(o)) return Ref::borrow(o);
+  const Ref own = checked(PyObject_GetAttrString(o, "_type_spec"));
+  const Ref state = checked(PyObject_CallMethod(own.get(), "_serialize", nullptr));
+  return checked(PyObject_CallMethod(own.get(), "_deserialize", "(O)", state.get()));
+}
+
+Ref composite_parts(PyObject* spec, PyObject* o) {
+  if (is_composite_spec(o)) return checked(PyObject_GetAttrString(o, "_component_specs"));
+  return checked(PyObject_CallMethod(spec, "_to_components", "(O)", o));
+}
+
+namespace {
+
+bool is_custom_type(PyObject* o) {
+  static PyObject* const kind = [] {
+    const Ref module = checked(PyImport_ImportModule("footlight.types.experimental"));
+    return checked(PyObject_GetAttrString(module.get(), "TraceType")).release();
+  }();
+  return PyType_IsSubtype(Py_TYPE(o), reinterpret_cast<PyTypeObject*>(kind));
+}
+
+}  // namespace
+
+bool has_custom_type(PyObject* o) {
+  return !PyType_Check(o) && (has_attribute(o, "__tf_tracing_type__") || is_custom_type(o));
+}
+
+Ref custom_type(PyObject* o) {
+  if (is_custom_type(o)) return Ref::borrow(o);
+  static PyObject* const context = [] {
+    const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
+    return checked(PyObject_GetAttrString(module.get(), "tracing_context")).release();
+  }();
+  return checked(PyObject_CallMethod(o, "__tf_tracing_type__", "O", context));
+}
+
+std::vector<Ref> custom_parts(PyObject* type, PyObject* o) {
+  const bool is_type = is_custom_type(o);
+  const Ref specs = checked(PyObject_CallMethod(type, "flatten", nullptr));
+  std::vector<Ref> parts;
+  for (PyObject* spec : Items(specs.get(), "flatten() of a trace type must return a list of tf.TensorSpec"))
+    parts.push_back(Ref::borrow(spec));
+  if (is_type || parts.empty()) return parts;
+  const Ref tensors = checked(PyObject_CallMethod(type, "to_tensors", "(O)", o));
+  const Items given(tensors.get(), "to_tensors() of a trace type must return a list of tensors");
+  if (static_cast<size_t>(given.size()) != parts.size())
+    fail(ErrorKind::kValue, "the trace type ", repr_of(type), " has ", parts.size(), " tensors by its flatten() and ",
+         given.size(), " by its to_tensors()");
+  for (Py_ssize_t i = 0; i < given.size(); ++i) parts[static_cast<size_t>(i)] = Ref::borrow(given[i]);
+  return parts;
+}
+
 Ref record_field_names(PyObject* o) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
   if (is_composite(o)) return checked(PyObject_GetAttrString(type, "__tensor_fields__"));
@@ -58,10 +128,56 @@ Ref sorted_keys(PyObject* mapping) {
   return checked(PyMapping_Keys(mapping));
 }
 
+namespace {
+
+// While a function is traced, its arguments are values of what is around it.
+class Outside {
+ public:
+  explicit Outside(bool tracing) {
+    trace::GraphBuilder* const own = tracing ? trace::GraphBuilder::innermost() : nullptr;
+    if (own) building_.emplace(own->outer());
+  }
+
+ private:
+  std::optional<trace::Building> building_;
+};
+
+}  // namespace
+
+Ref Rebuilder::composite(PyObject* value) {
+  const Ref spec = composite_spec(value), parts = [&] {
+    const Outside outside(builds_);
+    return composite_parts(spec.get(), value);
+  }();
+  std::vector<Ref> leaves;
+  nest_flatten(parts.get(), leaves, true);
+  for (Ref& leaf : leaves) leaf = take(leaf.get());
+  if (!builds_) return spec;
+  return checked(
+      PyObject_CallMethod(spec.get(), "_from_components", "(O)", nest_pack(parts.get(), leaves, true).get()));
+}
+
+Ref Rebuilder::custom(PyObject* value) {
+  const Ref type = custom_type(value);
+  const Ref placeholders = checked(PyList_New(0));
+  const std::vector<Ref> parts = [&] {
+    const Outside outside(builds_);
+    return custom_parts(type.get(), value);
+  }();
+  for (const Ref& part : parts)
+    if (PyList_Append(placeholders.get(), take(part.get()).get()) < 0) throw PythonErrorSet();
+  if (!builds_) return type;
+  const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
+  const Ref context = checked(PyObject_CallMethod(module.get(), "PlaceholderContext", "O", placeholders.get()));
+  return checked(PyObject_CallMethod(type.get(), "placeholder_value", "O", context.get()));
+}
+
 Ref Rebuilder::rebuild(PyObject* value) {
   const Level level("the arguments of a traced function");
   if (is_tensor(value) || is_variable(value) || is_spec(value)) return take(value);
+  if (is_typed_composite(value)) return composite(value);
   const bool list = PyList_Check(value);
+  if (!list && !PyTuple_Check(value) && !PyDict_Check(value) && has_custom_type(value)) return custom(value);
   if (list || PyTuple_Check(value)) {
     const size_t before = taken_;
     std::vector<Ref> items;
@@ -109,13 +225,6 @@ Ref Rebuilder::rebuild(PyObject* value) {
                                   items[i].get()) < 0)
         throw PythonErrorSet();
     return fresh;
-  }
-  if (!PyType_Check(value) && has_attribute(value, "__tf_tracing_type__")) {
-    Ref type = checked(PyObject_CallMethod(value, "__tf_tracing_type__", "O", Py_None));
-    Ref placeholder = Ref::steal(PyObject_CallMethod(type.get(), "placeholder_value", "O", Py_None));
-    if (placeholder) return placeholder;
-    clear_only(PyExc_Exception);
-    return Ref::borrow(value);
   }
   if (!PyType_Check(value) && !PyFunction_Check(value) && is_array(value)) return take(value);
   return Ref::borrow(value);

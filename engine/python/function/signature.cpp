@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
@@ -53,6 +54,14 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
     if (tensor.dtype() != want.dtype || !is_subshape(tensor.shape(), want.shape))
       mismatch(core, parameter, spec, value);
     return is_tensor(value) ? Ref::borrow(value) : checked(wrap(tensor));
+  }
+  if (is_typed_composite(spec)) {
+    if (!is_typed_composite(value)) mismatch(core, parameter, spec, value);
+    const Ref own = composite_spec(value);
+    if (!is_true(checked(PyObject_CallMethod(spec, "is_compatible_with", "O", own.get())).get()))
+      mismatch(core, parameter, spec, value);
+    if (own.get() == value) return Ref::borrow(value);
+    return checked(PyObject_CallMethod(spec, "_from_components", "(O)", composite_parts(spec, value).get()));
   }
   if (PyList_Check(spec) || PyTuple_Check(spec)) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) mismatch(core, parameter, spec, value);

@@ -117,7 +117,8 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
 Ref without_objects(Ref value) {
   const Level level("the arguments of a traced function");
   PyObject* o = value.get();
-  if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o))
+  if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o) ||
+      is_typed_composite(o) || (!PyType_Check(o) && has_custom_type(o)))
     return value;
   const bool list = PyList_Check(o);
   if (list || PyTuple_Check(o)) {
@@ -232,6 +233,22 @@ struct TracedValues {
 
   TracedValues(const FunctionCore& core, std::span<PyObject* const> values, trace::TraceRun& run)
       : types(leaf_types(run.key)) {
+    name_leaves(core, values, run);
+    size_t at = 0;
+    for (const auto& specs : core.signature_leaves)
+      for (const Ref& spec : specs) {
+        if (at < names.size() && !spec_of(spec.get()).name.empty()) names[at] = spec_of(spec.get()).name;
+        ++at;
+      }
+    if (types.size() != names.size()) changed_meanwhile();
+    size_t next = 0;
+    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); }, true);
+    for (PyObject* value : values) symbolic.push_back(placeholders.rebuild(value));
+  }
+
+ private:
+  void name_leaves(const FunctionCore& core, std::span<PyObject* const> values, const trace::TraceRun& run) {
+    const trace::Building outside(run.builder.outer());  // the arguments are values of what is around the trace
     for (size_t i = 0; i < values.size(); ++i) {
       const FunctionParameter& p = core.signature.parameters[i];
       if (p.kind == FunctionParameter::kVarArgs) {
@@ -241,19 +258,8 @@ struct TracedValues {
         leaf_names(values[i], p.name, names);
       }
     }
-    size_t at = 0;
-    for (const auto& specs : core.signature_leaves)
-      for (const Ref& spec : specs) {
-        if (at < names.size() && !spec_of(spec.get()).name.empty()) names[at] = spec_of(spec.get()).name;
-        ++at;
-      }
-    if (types.size() != names.size()) changed_meanwhile();
-    size_t next = 0;
-    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); });
-    for (PyObject* value : values) symbolic.push_back(placeholders.rebuild(value));
   }
 
- private:
   Ref placeholder(trace::GraphBuilder& builder, PyObject* value, size_t at) {
     if (at >= types.size() || (types[at].variable && !is_variable(value))) changed_meanwhile();
     const LeafType& type = types[at];

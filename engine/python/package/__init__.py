@@ -11,7 +11,9 @@ except ImportError:
 
 from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat,
-    _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag)
+    _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
+    _trace_types, _tensor_array, _functional, _control, _function_types,
+    _graph_members)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -37,7 +39,7 @@ def _missing(name, namespace):
 def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
         if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
-            module.__getattr__ = lambda name, full=full: _raise(_missing(name, full))
+            module.__getattr__ = lambda name, full=full: _found_late(name, full)
 
 
 _ABOUT = {
@@ -68,8 +70,11 @@ def _describe():
                     value.__module__, value.__name__, value.__qualname__ = full, name, name
 
 
-def _raise(error):
-    raise error
+def _found_late(name, namespace):
+    from footlight import _trace_types
+    if name in _trace_types.LATE and namespace == 'footlight.types.experimental':
+        return _trace_types.make(name)
+    raise _missing(name, namespace)
 
 
 def __getattr__(name):

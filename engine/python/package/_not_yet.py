@@ -2,17 +2,16 @@
 
 NOT_YET = {
     '': (
-        'CriticalSection NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient '
-        'SparseTensorSpec TensorArray TensorArraySpec approx_top_k audio check_pinned control_dependencies '
-        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd foldl foldr '
-        'get_current_name_scope graph_util group guarantee_const ifftnd image import_graph_def '
-        'io irfftnd keras load_library load_op_library lookup map_fn matrix_square_root '
-        'nondifferentiable_batch_function profiler qint16 qint32 qint8 '
+        'NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec '
+        'SparseTensorSpec approx_top_k audio check_pinned '
+        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd '
+        'graph_util ifftnd image import_graph_def '
+        'io irfftnd keras load_library load_op_library lookup matrix_square_root '
+        'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd saved_model scan security sets signal summary tuple vectorized_map'),
+        'random_index_shuffle rfftnd saved_model security sets signal summary '),
     'config': (
-        'experimental_connect_to_cluster experimental_connect_to_host experimental_functions_run_eagerly '
-        'optimizer'),
+        'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
         'ClusterDeviceFilters disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_usage '
         'get_synchronous_execution set_device_policy set_synchronous_execution'),
@@ -65,8 +64,6 @@ NOT_YET = {
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
         'Int64List JobDef SequenceExample ServerDef TrackableView checkpoints_iterator experimental '
         'get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable'),
-    'types.experimental': (
-        'AtomicFunction Callable FunctionType GenericFunction SupportsTracingProtocol TensorLike'),
     'version': (
         'COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER'),
 }

@@ -164,7 +164,7 @@ def _no_proto(self):
     raise NotImplementedError('No encoder for object %s of type %s.' % (self, type(self)))
 
 
-_add(tf.TypeSpec, __eq__=_eq, __ne__=lambda self, other: not _eq(self, other), __hash__=lambda self: hash(_key(self)),
+_add(tf.TypeSpec, _holds_tensors=True, __eq__=_eq, __ne__=lambda self, other: not _eq(self, other), __hash__=lambda self: hash(_key(self)),
      __repr__=lambda self: '%s%s' % (type(self).__name__, self._serialize()),
      __reduce__=lambda self: (type(self), self._serialize()),
      value_type=property(_abstract('value_type')), _serialize=_abstract('_serialize'),
@@ -193,13 +193,18 @@ def _spec_cast(self, value, casting_context):
     return tf.convert_to_tensor(value)
 
 
-def _no_placeholder(self, placeholder_context):
-    raise NotImplementedError('placeholders are made by tf.function itself: pass %s to get_concrete_function()' % (self,))
+def _placeholder(self, placeholder_context):
+    """The placeholder of the next tensor of an object with a trace type of its own, while a function is traced."""
+    try:
+        return placeholder_context.next()
+    except AttributeError:
+        raise NotImplementedError('placeholders are made by tf.function itself: pass %s to get_concrete_function()' % (
+            self,)) from None
 
 
 _add(tf.TensorSpec, cast=_spec_cast, flatten=lambda self: [self],
      to_tensors=lambda self, value: [_spec_cast(self, value, None)], from_tensors=lambda self, tensors: next(tensors),
-     placeholder_value=_no_placeholder,
+     placeholder_value=_placeholder,
      experimental_as_proto=lambda self: _proto.TensorSpecProto(name=self.name or '', shape=_proto.shape_proto(self.shape),
                                                         dtype=self.dtype.as_datatype_enum),
      experimental_type_proto=classmethod(lambda cls: _proto.TensorSpecProto),
@@ -238,6 +243,7 @@ class VariableSpec(tf.TypeSpec):
     """The type of a variable: its dtype and shape."""
 
     value_type = property(lambda self: tf.Variable)
+    _holds_tensors = False  # a variable has a place of its own in keys
 
     def __init__(self, shape, dtype=tf.float32, trainable=True, alias_id=None):
         self.shape, self.dtype, self.trainable, self.alias_id = tf.TensorShape(shape), tf.as_dtype(dtype), trainable, alias_id

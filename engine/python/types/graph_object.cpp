@@ -248,6 +248,10 @@ Ref operation_object(GraphPtr graph, NodeId node) {
   return Ref::steal(reinterpret_cast<PyObject*>(o));
 }
 
+bool is_operation(PyObject* o) { return Py_TYPE(o) == &operation_type; }
+NodeId node_of(PyObject* operation) { return reinterpret_cast<PyOperation*>(operation)->node; }
+const GraphPtr& graph_with(PyObject* operation) { return reinterpret_cast<PyOperation*>(operation)->graph; }
+
 Ref operation_of(const Tensor& symbolic) {
   return operation_object(symbolic.graph()->shared_from_this(), symbolic.node());
 }

@@ -1,0 +1,349 @@
+// The rules by which ops are applied to a batch: most take the new first dimension as one more, and only have
+// to be told that their axes are one further on.
+#include "engine/ops/batching.h"
+
+#include "engine/ops/functions.h"
+#include "engine/ops/infer.h"
+
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace footlight::ops {
+namespace {
+
+struct Call {
+  const OpRow& row;
+  const Attrs& attrs;
+  std::span<const Batched> inputs;
+  const Tensor& size;
+
+  bool batched(size_t i) const { return inputs[i].batched; }
+  const Tensor& operator[](size_t i) const { return inputs[i].tensor; }
+  // The rank of an element, or -1.
+  int rank(size_t i) const {
+    const Shape& shape = inputs[i].tensor.shape();
+    return shape.has_rank() ? shape.rank() - (inputs[i].batched ? 1 : 0) : -1;
+  }
+  bool only_first() const {
+    for (size_t i = 1; i < inputs.size(); ++i)
+      if (batched(i)) return false;
+    return batched(0);
+  }
+};
+using Result = std::optional<std::vector<Batched>>;
+using Rule = Result (*)(const Call&);
+
+Result all_batched(std::vector<Tensor> outputs) {
+  std::vector<Batched> results;
+  for (Tensor& output : outputs) results.push_back({std::move(output), true});
+  return results;
+}
+Result applied(const Call& c, std::span<const Tensor> inputs, const Attrs& attrs) {
+  return all_batched(apply_all(c.row, inputs, attrs));
+}
+Tensor one() { return ints({1}); }
+Tensor prefixed(int64_t value, const Tensor& vector) {
+  return concat(std::array{ints({value}, vector.dtype()), vector}, 0);
+}
+Tensor size_vector(const Call& c, DType dtype = DType::kInt32) { return cast(reshape(c.size, one()), dtype); }
+Tensor rest_of(const Tensor& vector) {
+  static const Op slice{"StridedSlice"};
+  static const AttrName kEndMask{"end_mask"};
+  return apply(slice, {vector, ints({1}), ints({0}), ints({1})}, {{kEndMask, int64_t{1}}});
+}
+
+// Its elements with dimensions of size 1 in front, so that they have this rank.
+Tensor with_rank(const Call& c, size_t i, int rank) {
+  const Tensor& t = c[i];
+  if (!c.batched(i) || c.rank(i) == rank) return t;
+  const std::vector<int64_t> between(static_cast<size_t>(rank - c.rank(i)), 1);
+  if (t.shape().fully_known()) {
+    std::vector<int64_t> dims{t.shape()[0]};
+    dims.insert(dims.end(), between.begin(), between.end());
+    for (const int64_t dim : t.shape().dims().subspan(1)) dims.push_back(dim);
+    return reshape(t, ints(dims));
+  }
+  return reshape(t, concat(std::array{size_vector(c), ints(between), rest_of(shape(t))}, 0));
+}
+
+Result elementwise(const Call& c) {
+  int rank = 0;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    if (c.rank(i) < 0) return {};
+    rank = std::max(rank, c.rank(i));
+  }
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < c.inputs.size(); ++i) inputs.push_back(with_rank(c, i, rank));
+  return applied(c, inputs, c.attrs);
+}
+
+// All inputs get a copy for each element; the op takes any number of dimensions in front.
+Result in_front(const Call& c) {
+  std::vector<Tensor> inputs;
+  for (const Batched& input : c.inputs) inputs.push_back(for_each_element(input, c.size));
+  return applied(c, inputs, c.attrs);
+}
+Result unary(const Call& c) {
+  return c.inputs.size() == 1 ? applied(c, std::array{c[0]}, c.attrs) : Result();
+}
+
+// An axis as a number of the batch. Negative ones count from the end, and stay.
+std::optional<Tensor> shifted(const Call& c, size_t axes) {
+  if (c.batched(axes)) return {};
+  const Tensor known = known_value(c[axes]);
+  if (!known) return {};
+  std::vector<int64_t> values = infer::ints_of(known);
+  for (int64_t& value : values)
+    if (value >= 0) ++value;
+  const Tensor vector = ints(values, known.dtype());
+  return known.shape().rank() == 0 ? integer(values[0], known.dtype()) : vector;
+}
+Result with_axis_input(const Call& c) {
+  if (!c.batched(0) || c.inputs.size() != 2) return {};
+  const std::optional<Tensor> axis = shifted(c, 1);
+  return axis ? applied(c, std::array{c[0], *axis}, c.attrs) : Result();
+}
+Result joined(const Call& c) {
+  const size_t last = c.inputs.size() - 1;
+  const std::optional<Tensor> axis = shifted(c, last);
+  if (!axis) return {};
+  std::vector<Tensor> inputs;
+  for (const Batched& input : c.inputs.first(last)) inputs.push_back(for_each_element(input, c.size));
+  inputs.push_back(*axis);
+  return applied(c, inputs, c.attrs);
+}
+Attrs with_shifted_axis(const Call& c, const char* name, int64_t otherwise) {
+  const AttrName key(name);
+  Attrs attrs = c.attrs;
+  const int64_t axis = attrs.get_or(key, otherwise);
+  attrs.set(key, axis >= 0 ? axis + 1 : axis);
+  return attrs;
+}
+Result stacked(const Call& c) {
+  std::vector<Tensor> inputs;
+  for (const Batched& input : c.inputs) inputs.push_back(for_each_element(input, c.size));
+  return applied(c, inputs, with_shifted_axis(c, "axis", 0));
+}
+Result unstacked(const Call& c) { return applied(c, std::array{c[0]}, with_shifted_axis(c, "axis", 0)); }
+Result squeezed(const Call& c) {
+  static const AttrName kDims("squeeze_dims");
+  std::vector<int64_t> dims = c.attrs.get_or(kDims, std::vector<int64_t>());
+  if (dims.empty()) {
+    const Shape& own = c[0].shape();
+    if (!own.fully_known()) return {};
+    for (int d = 1; d < own.rank(); ++d)
+      if (own[d] == 1) dims.push_back(d);
+    if (dims.empty()) return std::vector<Batched>{{identity(c[0]), true}};
+  } else {
+    for (int64_t& dim : dims)
+      if (dim >= 0) ++dim;
+  }
+  Attrs attrs = c.attrs;
+  attrs.set(kDims, dims);
+  return applied(c, std::array{c[0]}, attrs);
+}
+
+Result reshaped(const Call& c) {
+  if (!c.only_first()) return {};
+  return applied(c, std::array{c[0], concat(std::array{size_vector(c, c[1].dtype()), c[1]}, 0)}, c.attrs);
+}
+Result transposed(const Call& c) {
+  if (!c.only_first()) return {};
+  return applied(c, std::array{c[0], prefixed(0, add(c[1], integer(1, c[1].dtype())))}, c.attrs);
+}
+Result tiled(const Call& c) {
+  return c.only_first() ? applied(c, std::array{c[0], prefixed(1, c[1])}, c.attrs) : Result();
+}
+Result padded(const Call& c) {
+  if (!c.only_first()) return {};
+  std::vector<Tensor> inputs{c[0],
+                             concat(std::array{ints({0, 0}, c[1].dtype()), reshape(c[1], ints({-1}))}, 0)};
+  inputs[1] = reshape(inputs[1], ints({-1, 2}));
+  for (size_t i = 2; i < c.inputs.size(); ++i) inputs.push_back(c[i]);
+  return applied(c, inputs, c.attrs);
+}
+Result sliced(const Call& c) {
+  return c.only_first() ? applied(c, std::array{c[0], prefixed(0, c[1]), prefixed(-1, c[2])}, c.attrs)
+                        : Result();
+}
+Result strided(const Call& c) {
+  if (!c.only_first()) return {};
+  Attrs attrs = c.attrs;
+  for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
+    const AttrName key(name);
+    const bool whole =
+        std::string_view(name).substr(0, 2) == "be" || std::string_view(name).substr(0, 3) == "end";
+    attrs.set(key, attrs.get_or(key, int64_t{0}) << 1 | int64_t{whole});
+  }
+  return applied(c, std::array{c[0], prefixed(0, c[1]), prefixed(0, c[2]), prefixed(1, c[3])}, attrs);
+}
+Result broadcasted(const Call& c) {
+  const Shape& wanted = c[1].shape();
+  if (!c.only_first() || !wanted.has_rank() || wanted[0] < 0 || c.rank(0) < 0) return {};
+  const Tensor input = with_rank(c, 0, static_cast<int>(wanted[0]));
+  return applied(c, std::array{input, concat(std::array{size_vector(c, c[1].dtype()), c[1]}, 0)}, c.attrs);
+}
+Result filled(const Call& c) {
+  const Shape& wanted = c[0].shape();
+  if (c.batched(0) || !wanted.has_rank() || wanted[0] < 0) return {};
+  std::vector<int64_t> dims(static_cast<size_t>(wanted[0]), 1);
+  dims.insert(dims.begin(), -1);
+  const Tensor whole = concat(std::array{size_vector(c, c[0].dtype()), c[0]}, 0);
+  return std::vector<Batched>{{broadcast_to(reshape(c[1], ints(dims)), whole), true}};
+}
+
+Result multiplied(const Call& c) {
+  static const Op op{"BatchMatMulV2"};
+  static const AttrName kA("transpose_a"), kB("transpose_b"), kX("adj_x"), kY("adj_y");
+  const bool simple = std::string_view(c.row.name) == "MatMul";
+  Attrs attrs = c.attrs;
+  if (simple) {
+    if (is_complex(c[0].dtype())) return {};
+    attrs = {{kX, c.attrs.get_or(kA, false)}, {kY, c.attrs.get_or(kB, false)}};
+  }
+  const int rank = std::max(c.rank(0), c.rank(1));
+  if (c.rank(0) < 2 || c.rank(1) < 2) return {};
+  return all_batched({apply(op, {with_rank(c, 0, rank), with_rank(c, 1, rank)}, attrs)});
+}
+
+Result gathered(const Call& c) {
+  static const AttrName kDims("batch_dims");
+  const int64_t dims = c.attrs.get_or(kDims, int64_t{0});
+  if (!c.batched(0) && dims == 0) {  // the rows of one tensor
+    const Tensor axis = known_value(c[2]);
+    if (!axis || infer::ints_of(axis)[0] != 0) return {};
+    return applied(c, std::array{c[0], c[1], c[2]}, c.attrs);
+  }
+  const std::optional<Tensor> axis = shifted(c, 2);
+  if (!axis || dims < 0) return {};
+  if (!c.batched(1) && dims == 0) return applied(c, std::array{c[0], c[1], *axis}, c.attrs);
+  Attrs attrs = c.attrs;
+  attrs.set(kDims, dims + 1);
+  return applied(
+      c, std::array{for_each_element(c.inputs[0], c.size), for_each_element(c.inputs[1], c.size), *axis},
+      attrs);
+}
+
+// The op works on the last dimension.
+Result on_last(const Call& c) {
+  return c.only_first() ? applied(c, std::array{c[0], c[1]}, c.attrs) : Result();
+}
+
+Result hot(const Call& c) {
+  if (!c.only_first()) return {};
+  return applied(c, std::array{c[0], c[1], c[2], c[3]}, with_shifted_axis(c, "axis", -1));
+}
+
+// What does not depend on the elements' values.
+Result shape_only(const Call& c) {
+  const Tensor dims = rest_of(shape(c[0]));
+  return std::vector<Batched>{
+      {dims.dtype() == DType::kInt32 && c.attrs.get_or(AttrName("out_type"), DType::kInt32) != DType::kInt32
+           ? cast(dims, DType::kInt64)
+           : dims,
+       false}};
+}
+Result rank_only(const Call& c) {
+  if (c.rank(0) < 0) return {};
+  return std::vector<Batched>{{integer(c.rank(0)), false}};
+}
+
+// An op on batches of its own: both batches become one.
+Result folded(const Call& c) {
+  if (!c.only_first() || c.rank(0) < 1 || c[0].shape().rank() < 2) return {};
+  const Tensor own = shape(c[0]);
+  const Tensor tail = rest_of(rest_of(own));
+  std::vector<Tensor> inputs{reshape(c[0], concat(std::array{ints({-1}), tail}, 0))};
+  for (size_t i = 1; i < c.inputs.size(); ++i) inputs.push_back(c[i]);
+  std::vector<Tensor> outputs = apply_all(c.row, inputs, c.attrs);
+  const Tensor front = slice(own, ints({0}), ints({2}));
+  for (Tensor& output : outputs)
+    output = reshape(output, concat(std::array{front, rest_of(shape(output))}, 0));
+  return all_batched(std::move(outputs));
+}
+
+const std::unordered_map<std::string_view, Rule>& rules() {
+  static const auto* all = new std::unordered_map<std::string_view, Rule>{
+      {"AddN", in_front},
+      {"ArgMax", with_axis_input},
+      {"ArgMin", with_axis_input},
+      {"All", with_axis_input},
+      {"Any", with_axis_input},
+      {"Sum", with_axis_input},
+      {"Mean", with_axis_input},
+      {"Max", with_axis_input},
+      {"Min", with_axis_input},
+      {"Prod", with_axis_input},
+      {"EuclideanNorm", with_axis_input},
+      {"Cumsum", with_axis_input},
+      {"Cumprod", with_axis_input},
+      {"ReverseV2", with_axis_input},
+      {"ExpandDims", with_axis_input},
+      {"Squeeze", squeezed},
+      {"Pack", stacked},
+      {"Unpack", unstacked},
+      {"ConcatV2", joined},
+      {"Reshape", reshaped},
+      {"Transpose", transposed},
+      {"Tile", tiled},
+      {"Pad", padded},
+      {"PadV2", padded},
+      {"Slice", sliced},
+      {"StridedSlice", strided},
+      {"BroadcastTo", broadcasted},
+      {"Fill", filled},
+      {"MatMul", multiplied},
+      {"BatchMatMulV2", multiplied},
+      {"GatherV2", gathered},
+      {"OneHot", hot},
+      {"Shape", shape_only},
+      {"Rank", rank_only},
+      {"SelectV2", elementwise},
+      {"Select", in_front},
+      {"ClipByValue", elementwise},
+      {"Cast", unary},
+      {"Softmax", unary},
+      {"LogSoftmax", unary},
+      {"Cholesky", unary},
+      {"MatrixInverse", unary},
+      {"MatrixDeterminant", unary},
+      {"LogMatrixDeterminant", unary},
+      {"MatrixSolve", in_front},
+      {"MatrixTriangularSolve", in_front},
+      {"Qr", unary},
+      {"Svd", unary},
+      {"SelfAdjointEigV2", unary},
+      {"MatrixDiag", unary},
+      {"MatrixDiagPart", unary},
+      {"AsString", unary},
+      {"StopGradient", unary},
+      {"PreventGradient", unary},
+      {"TopKV2", on_last},
+      {"Conv2D", folded},
+      {"MaxPool", folded},
+      {"AvgPool", folded},
+      {"DepthwiseConv2dNative", folded},
+  };
+  return *all;
+}
+
+}  // namespace
+
+Tensor for_each_element(const Batched& value, const Tensor& size) {
+  if (value.batched) return value.tensor;
+  const Tensor front = reshape(size, one());
+  return broadcast_to(expand_dims(value.tensor, 0), concat(std::array{front, shape(value.tensor)}, 0));
+}
+
+std::optional<std::vector<Batched>> apply_to_batch(const OpRow& row, const Attrs& attrs,
+                                                   std::span<const Batched> inputs, const Tensor& size) {
+  const Call call{row, attrs, inputs, size};
+  if (row.stateful()) return {};
+  if (const auto at = rules().find(row.name); at != rules().end()) return at->second(call);
+  if (row.infer == infer::same && inputs.size() == 1) return unary(call);
+  if (row.infer == infer::broadcast && row.family == OpFamily::kElementwise) return elementwise(call);
+  return {};
+}
+
+}  // namespace footlight::ops

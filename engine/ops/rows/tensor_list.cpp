@@ -1,0 +1,341 @@
+// Lists of tensors as values: what loops keep for their gradients and what a TensorArray of a graph consists
+// of. The gradient of a list is a list of gradients.
+#include "engine/ops/define.h"
+#include "engine/ops/functions.h"
+
+#include <array>
+
+namespace footlight {
+namespace {
+
+const AttrName kElementDType("element_dtype"), kElementShape("element_shape"), kNumElements("num_elements"),
+    kResize("resize_if_index_out_of_bounds"), kShapeType("shape_type");
+
+bool differentiable(DType dtype) {
+  return is_floating(dtype) || is_complex(dtype) || dtype == DType::kVariant;
+}
+
+// --- shapes of elements, as inputs: a vector with -1 for an unknown dimension, or the scalar -1 ---
+Shape element_shape(Inference& i, size_t input) {
+  const Shape& own = i.shape(input);
+  if (own.has_rank() && own.rank() == 0) return Shape::unknown_rank();
+  return infer::shape_from(i, input, infer::Open::kAllowed);
+}
+
+Tensor shape_input(const Shape& shape) {
+  return shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
+}
+
+// The shape of `tensor`, or of its rows.
+Tensor shape_of(const Tensor& tensor, bool rows) {
+  static const Op slice{"StridedSlice"};
+  static const AttrName kEndMask{"end_mask"};
+  const Shape& known = tensor.shape();
+  if (known.fully_known() && (!rows || known.rank() > 0))
+    return ops::ints(known.dims().subspan(rows ? 1 : 0));
+  const Tensor all = ops::shape(tensor);
+  return rows ? apply(slice, {all, ops::ints({1}), ops::ints({0}), ops::ints({1})}, {{kEndMask, int64_t{1}}})
+              : all;
+}
+
+Shape with_first(int64_t first, const Shape& rest) {
+  if (!rest.has_rank()) return rest;
+  Shape shape{first};
+  for (const int64_t dim : rest.dims()) shape.append(dim);
+  return shape;
+}
+
+// --- shape rules ---
+void popped_shape(Inference& i) {
+  i.output_shapes[0] = Shape();
+  i.output_shapes[1] = element_shape(i, 1);
+}
+void item_shape(Inference& i) {
+  infer::want_rank(i, 1, 0);
+  i.output_shapes[0] = element_shape(i, 2);
+}
+void stacked_shape(Inference& i) {
+  i.output_shapes[0] = with_first(i.attrs.get_or(kNumElements, int64_t{-1}), element_shape(i, 1));
+}
+void gathered_shape(Inference& i) {
+  infer::want_rank(i, 1, 1);
+  const Shape& indices = i.shape(1);
+  i.output_shapes[0] = with_first(indices.has_rank() ? indices[0] : kUnknownDim, element_shape(i, 2));
+}
+void joined_shape(Inference& i) {
+  Shape shape = element_shape(i, 1);
+  if (shape.has_rank() && shape.rank() > 0) shape.set(0, kUnknownDim);
+  i.output_shapes[0] = shape;
+  i.output_shapes[1] = Shape{kUnknownDim};
+}
+void rows_shape(Inference& i) {
+  if (i.shape(0).has_rank() && i.shape(0).rank() == 0)
+    invalid("Tensor must be at least a vector, but saw shape: [] [Op:", i.row.name, "]");
+  i.output_shapes[0] = Shape();
+}
+void shape_shape(Inference& i) { i.output_shapes[0] = Shape::unknown_rank(); }
+
+// --- gradients ---
+Tensor length(const Tensor& list) {
+  static const Op op{"TensorListLength"};
+  return apply(op, {list});
+}
+Tensor item(const Tensor& list, const Tensor& index, const Tensor& shape, DType dtype) {
+  static const Op op{"TensorListGetItem"};
+  return apply(op, {list, index, shape}, {{kElementDType, dtype}});
+}
+Tensor with_item(const Tensor& list, const Tensor& index, const Tensor& value) {
+  static const Op op{"TensorListSetItem"};
+  return apply(op, {list, index, value}, {{kElementDType, value.dtype()}});
+}
+Tensor of_rows(const Tensor& tensor, const Tensor& shape) {
+  static const Op op{"TensorListFromTensor"};
+  return apply(op, {tensor, shape}, {{kElementDType, tensor.dtype()}});
+}
+Tensor element_shape_of(const Tensor& list) {
+  static const Op op{"TensorListElementShape"};
+  return apply(op, {list}, {{kShapeType, DType::kInt32}});
+}
+// A list as long as `list`, of nothing yet.
+Tensor empty_like(const Tensor& list, DType dtype) {
+  static const Op op{"TensorListReserve"};
+  return apply(op, {element_shape_of(list), length(list)}, {{kElementDType, dtype}});
+}
+Tensor zeros_for(const Tensor& value) {
+  if (!value.shape().fully_known() || value.dtype() == DType::kVariant) return ops::zeros_like(value);
+  return ops::fill(ops::ints(value.shape().dims()),
+                   ops::number(0, value.dtype()));  // does not keep the value
+}
+
+void push_gradient(GradientCall& c) {
+  static const Op pop{"TensorListPopBack"};
+  const DType pushed = c.inputs[1].dtype();
+  const std::vector<Tensor> both = apply_all(
+      pop.row(), std::array{c.output_gradients[0], shape_of(c.inputs[1], false)}, {{kElementDType, pushed}});
+  c.input_gradients[0] = both[0];
+  if (differentiable(pushed)) c.input_gradients[1] = both[1];
+}
+
+void pop_gradient(GradientCall& c) {
+  static const Op push{"TensorListPushBack"};
+  const auto arrived = [&](size_t k) {
+    return c.output_gradients[k] ? c.output_gradients[k] : ops::zeros_like(c.outputs[k]);
+  };
+  c.input_gradients[0] = apply(push, {arrived(0), arrived(1)}, {{kElementDType, c.outputs[1].dtype()}});
+}
+
+void get_gradient(GradientCall& c) {
+  if (!differentiable(c.outputs[0].dtype())) return;
+  c.input_gradients[0] =
+      with_item(empty_like(c.inputs[0], c.outputs[0].dtype()), c.inputs[1], c.output_gradients[0]);
+}
+
+void set_gradient(GradientCall& c) {
+  static const Op resize{"TensorListResize"};
+  const Tensor& value = c.inputs[2];
+  if (!differentiable(value.dtype())) return;
+  const Tensor& arriving = c.output_gradients[0];
+  c.input_gradients[2] = item(arriving, c.inputs[1], shape_of(value, false), value.dtype());
+  const Tensor rest = with_item(arriving, c.inputs[1], zeros_for(value));
+  // The list may have grown to hold the item.
+  const bool grows = c.attrs.get_or(kResize, false);
+  c.input_gradients[0] = grows ? apply(resize, {rest, length(c.inputs[0])}) : rest;
+}
+
+void resize_gradient(GradientCall& c) {
+  c.input_gradients[0] = footlight::apply(c.row, std::array{c.output_gradients[0], length(c.inputs[0])});
+}
+
+void stack_gradient(GradientCall& c) {
+  if (differentiable(c.outputs[0].dtype()))
+    c.input_gradients[0] = of_rows(c.output_gradients[0], shape_of(c.outputs[0], true));
+}
+
+void from_gradient(GradientCall& c) {
+  static const Op stack{"TensorListStack"};
+  const Tensor& whole = c.inputs[0];
+  if (!differentiable(whole.dtype())) return;
+  const Shape& known = whole.shape();
+  c.input_gradients[0] =
+      apply(stack, {c.output_gradients[0], shape_of(whole, true)},
+            {{kElementDType, whole.dtype()},
+             {kNumElements, known.has_rank() && known.rank() > 0 ? known[0] : int64_t{-1}}});
+}
+
+// An item that was gathered twice gets both gradients.
+void gather_gradient(GradientCall& c) {
+  static const Op sum{"UnsortedSegmentSum"};
+  if (!differentiable(c.outputs[0].dtype())) return;
+  const Tensor rows = apply(sum, {c.output_gradients[0], c.inputs[1], length(c.inputs[0])});
+  c.input_gradients[0] = of_rows(rows, shape_of(c.outputs[0], true));
+}
+
+Tensor gathered(const Tensor& list, const Tensor& indices, const Tensor& like) {
+  static const Op gather{"TensorListGather"};
+  return apply(gather, {list, indices, shape_of(like, true)}, {{kElementDType, like.dtype()}});
+}
+void scatter_gradient(GradientCall& c) {
+  if (differentiable(c.inputs[0].dtype()))
+    c.input_gradients[0] = gathered(c.output_gradients[0], c.inputs[1], c.inputs[0]);
+}
+void scatter_into_gradient(GradientCall& c) {
+  if (!differentiable(c.inputs[1].dtype())) return;
+  c.input_gradients[1] = gathered(c.output_gradients[0], c.inputs[2], c.inputs[1]);
+  c.input_gradients[0] =
+      footlight::apply(c.row, std::array{c.output_gradients[0], zeros_for(c.inputs[1]), c.inputs[2]},
+                       {{kElementDType, c.inputs[1].dtype()}});
+}
+
+void split_gradient(GradientCall& c) {
+  static const Op concat{"TensorListConcatV2"};
+  const Tensor& whole = c.inputs[0];
+  if (!differentiable(whole.dtype())) return;
+  Shape shape = whole.shape();
+  if (shape.has_rank() && shape.rank() > 0) shape.set(0, kUnknownDim);
+  c.input_gradients[0] =
+      apply_all(concat.row(), std::array{c.output_gradients[0], shape_input(shape), c.inputs[2]},
+                {{kElementDType, whole.dtype()}})[0];
+}
+void concat_gradient(GradientCall& c) {
+  static const Op split{"TensorListSplit"};
+  if (!c.output_gradients[0] || !differentiable(c.outputs[0].dtype())) return;
+  c.input_gradients[0] = apply(split, {c.output_gradients[0], c.inputs[1], c.outputs[1]},
+                               {{kElementDType, c.outputs[0].dtype()}});
+}
+
+}  // namespace
+
+FL_ROWS(tensor_list) {
+  constexpr const char* kElement = "element_dtype: any";
+  constexpr const char* kShaped = "element_dtype: any; shape_type: index = int32";
+  constexpr OpFamily kFamily = OpFamily::kControl;
+  return {
+      {"EmptyTensorList",
+       "-> handle: variant",
+       "element_dtype: any; element_shape: shape = unknown",
+       infer::scalar,
+       nullptr,
+       kFamily,
+       "a list of no tensors",
+       {.zero_gradient = true}},
+      {"TensorListReserve",
+       "element_shape: shape_type, num_elements: int32 -> handle: variant",
+       kShaped,
+       infer::scalar,
+       nullptr,
+       kFamily,
+       "a list of so many elements without a value",
+       {.host_inputs = 3, .zero_gradient = true}},
+      {"TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant",
+       kElement, infer::scalar, push_gradient, kFamily, "the list with one tensor more"},
+      {"TensorListPopBack",
+       "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
+       kElement,
+       popped_shape,
+       pop_gradient,
+       kFamily,
+       "the list without its last tensor, and that tensor",
+       {.host_inputs = 2}},
+      {"TensorListLength",
+       "input_handle: variant -> length: int32",
+       "",
+       infer::scalar,
+       nullptr,
+       kFamily,
+       "the number of elements",
+       {.zero_gradient = true}},
+      {"TensorListElementShape",
+       "input_handle: variant -> element_shape: shape_type",
+       "shape_type: index",
+       shape_shape,
+       nullptr,
+       kFamily,
+       "the declared shape of the elements; -1 for what is not known",
+       {.zero_gradient = true}},
+      {"TensorListResize",
+       "input_handle: variant, size: int32 -> output_handle: variant",
+       "",
+       infer::scalar,
+       resize_gradient,
+       kFamily,
+       "the list with its end cut off, or with elements without a value at its end",
+       {.host_inputs = 2}},
+      {"TensorListGetItem",
+       "input_handle: variant, index: int32, element_shape: Tshape -> item: element_dtype",
+       "element_dtype: any; Tshape: index = int32",
+       item_shape,
+       get_gradient,
+       kFamily,
+       "one tensor of a list",
+       {.host_inputs = 6}},
+      {"TensorListSetItem",
+       "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
+       "element_dtype: any; resize_if_index_out_of_bounds: bool = false",
+       infer::scalar,
+       set_gradient,
+       kFamily,
+       "the list with another tensor in one place",
+       {.host_inputs = 2}},
+      {"TensorListStack",
+       "input_handle: variant, element_shape: int32 -> tensor: element_dtype",
+       "element_dtype: any; num_elements: int = -1",
+       stacked_shape,
+       stack_gradient,
+       kFamily,
+       "all tensors of a list, along a new first dimension",
+       {.host_inputs = 2}},
+      {"TensorListFromTensor",
+       "tensor: element_dtype, element_shape: shape_type -> output_handle: variant",
+       kShaped,
+       rows_shape,
+       from_gradient,
+       kFamily,
+       "the rows of a tensor as a list",
+       {.host_inputs = 2}},
+      {"TensorListGather",
+       "input_handle: variant, indices: int32, element_shape: int32 -> values: element_dtype",
+       kElement,
+       gathered_shape,
+       gather_gradient,
+       kFamily,
+       "some tensors of a list, along a new first dimension",
+       {.host_inputs = 6}},
+      {"TensorListScatterV2",
+       "tensor: element_dtype, indices: int32, element_shape: shape_type, num_elements: int32 -> "
+       "output_handle: variant",
+       kShaped,
+       rows_shape,
+       scatter_gradient,
+       kFamily,
+       "a list with the rows of a tensor at some places",
+       {.host_inputs = 14}},
+      {"TensorListScatterIntoExistingList",
+       "input_handle: variant, tensor: element_dtype, indices: int32 -> output_handle: variant",
+       kElement,
+       infer::scalar,
+       scatter_into_gradient,
+       kFamily,
+       "the list with the rows of a tensor at some places",
+       {.host_inputs = 4}},
+      {"TensorListSplit",
+       "tensor: element_dtype, element_shape: shape_type, lengths: int64 -> output_handle: variant",
+       kShaped,
+       rows_shape,
+       split_gradient,
+       kFamily,
+       "parts of a tensor, cut along its first dimension, as a list",
+       {.host_inputs = 6}},
+      {"TensorListConcatV2",
+       "input_handle: variant, element_shape: shape_type, leading_dims: int64 -> tensor: element_dtype, "
+       "lengths: "
+       "int64",
+       kShaped,
+       joined_shape,
+       concat_gradient,
+       kFamily,
+       "the tensors of a list joined along their first dimension, and how long each is there",
+       {.host_inputs = 6}},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,112 @@
+"""State and order in graphs, as far as Python does it: tf.tuple, tf.CriticalSection, options of tf.config, old names."""
+import functools
+import sys
+import threading
+import types
+
+import footlight as tf
+
+
+def tuple_(tensors, control_inputs=None, name=None):
+    """The tensors as a list; in a graph each is there only when all are."""
+    if not tensors:
+        raise ValueError('`tensors` must contain at least one Tensor.')
+    if tf.executing_eagerly():
+        return tensors
+    given = [t for t in tensors if t is not None]
+    if not given:
+        raise ValueError('`tensors` must have at least one Tensor. Received %r' % (tensors,))
+    with tf.name_scope(name or 'tuple'):
+        gate = tf.group(given, list(control_inputs or []))
+        with tf.control_dependencies([gate]):
+            return [t if t is None else tf.identity(t) for t in tensors]
+
+
+class CriticalSection:
+    """Runs functions one at a time: what they do to variables is not mixed with what another thread does."""
+
+    def __init__(self, name=None, shared_name=None, critical_section_def=None, import_scope=None):
+        self._name, self._lock = name or shared_name or 'critical_section', threading.RLock()
+
+    name = property(lambda self: self._name)
+
+    def execute(self, fn, exclusive_resource_access=True, name=None):
+        """fn(), while no other thread is inside."""
+        with self._lock, tf.name_scope(name or 'critical_section_execute'):
+            found = fn()
+            return tf.nest.map_structure(lambda t: t if t is None else tf.convert_to_tensor(t), found)
+
+
+def guarantee_const(input, name=None):
+    """The input; it is taken for a promise that it does not change."""
+    return tf.identity(input, name=name)
+
+
+class RegisterGradient:
+    """Decorates the gradient function of a custom op type."""
+
+    _known = {}
+
+    def __init__(self, op_type):
+        if not isinstance(op_type, str):
+            raise TypeError('op_type must be a string')
+        self._op_type = op_type
+
+    def __call__(self, f):
+        if self._op_type in self._known:
+            raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (
+                self._op_type, self._known[self._op_type].__name__))
+        self._known[self._op_type] = f
+        return f
+
+
+def nondifferentiable_batch_function(num_batch_threads, max_batch_size, batch_timeout_micros, allowed_batch_sizes=None,
+                                     max_enqueued_batches=10, autograph=True, enable_large_batch_splitting=True):
+    """Decorates a function over batches; each call is a batch of its own here. No gradients flow through it."""
+    def decorate(function):
+        traced = tf.function(function, autograph=autograph)
+
+        @functools.wraps(function)
+        def batched(*args):
+            return tf.nest.map_structure(tf.stop_gradient, traced(*args))
+        return batched
+    return decorate
+
+
+# --- tf.config.optimizer: what is asked for; results do not depend on it ---
+_jit, _options = [''], {}
+
+
+def set_jit(enabled):
+    """Asks for compiled programs."""
+    if enabled not in (True, False, 'autoclustering', ''):
+        raise ValueError('Invalid jit config %r: True, False or "autoclustering"' % (enabled,))
+    _jit[0] = 'autoclustering' if enabled else ''
+
+
+def get_jit():
+    """What was asked for: 'autoclustering' or ''."""
+    return _jit[0]
+
+
+def set_experimental_options(options):
+    """Switches passes over graphs on or off, by their names in TensorFlow."""
+    _options.update(options)
+
+
+def get_experimental_options():
+    """What was switched."""
+    return dict(_options)
+
+
+for _f, _name in ((tuple_, 'tuple'), (CriticalSection, 'CriticalSection'), (guarantee_const, 'guarantee_const'),
+                  (RegisterGradient, 'RegisterGradient'),
+                  (nondifferentiable_batch_function, 'nondifferentiable_batch_function')):
+    _f.__module__, _f.__name__, _f.__qualname__ = 'footlight', _name, _name
+    setattr(tf, _name, _f)
+tf.contrib.eager.defun = tf.function
+tf.config.experimental_functions_run_eagerly = tf.config.functions_run_eagerly
+_optimizer = tf.config.optimizer = sys.modules['footlight.config.optimizer'] = types.ModuleType('footlight.config.optimizer')
+for _f in (set_jit, get_jit, set_experimental_options, get_experimental_options):
+    _f.__module__ = 'footlight.config.optimizer'
+    setattr(_optimizer, _f.__name__, _f)

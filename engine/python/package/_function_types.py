@@ -1,0 +1,95 @@
+"""What tf.function objects and their traces say of themselves: function_type, inference_fn."""
+import footlight as tf
+from footlight import _engine, _trace_types
+
+_home = tf.types.experimental
+_text_of = _home.ConcreteFunction.function_type  # the C type's own: prints as the signature
+
+
+def _make_types():
+    """The class of a trace's FunctionType, which is made at first use: it needs Python's inspect."""
+    global _Parameter, _ConcreteType
+    import inspect
+
+    class _Type:
+        """A type in a signature, printed as a trace's signature prints it."""
+
+        def __init__(self, value, text):
+            self.value, self._text = value, text
+
+        def __repr__(self):
+            return self._text
+
+    class _ConcreteType(_home.FunctionType):
+        """The FunctionType of a trace."""
+        __slots__ = ('_shown',)
+
+        def __str__(self):
+            return self._shown
+
+        def __repr__(self):
+            return self._shown
+    _Parameter = inspect.Parameter
+
+    def make(concrete):
+        parameters = [_Parameter(name, list(type(_Parameter.POSITIONAL_ONLY))[kind], annotation=_Type(value, text))
+                      for name, kind, value, text in concrete._parameters if name.isidentifier()]
+        made = _ConcreteType(parameters, return_annotation=concrete.structured_outputs)
+        made._shown = str(_text_of.__get__(concrete))
+        return made
+    return make
+
+
+_make = []
+
+
+def _concrete_type(self):
+    """The types of parameters and results; prints as `(x: TensorSpec(...)) -> TensorSpec(...)`."""
+    if not _make:
+        _make.append(_make_types())
+    return _make[0](self)
+
+
+def _function_type(self):
+    """The parameters of the Python function; with an input_signature, their types."""
+    own = _home.FunctionType.from_callable(self.python_function)
+    if self.input_signature is None:
+        return own
+    specs = iter(self.input_signature)
+    return own.replace(parameters=[p.replace(annotation=next(specs, p.annotation)) for p in own.parameters.values()])
+
+
+def _no_ir(self, *args, **kwargs):
+    """Not there: programs are not compiled by XLA."""
+    raise NotImplementedError('experimental_get_compiler_ir is not there: Footlight does not compile with XLA; '
+                              '`footlight report` shows what a traced function became')
+
+
+class _Inference(_trace_types.AtomicFunction):
+    """One trace, called with what it captured as an argument."""
+
+    def __init__(self, concrete):
+        self._concrete = concrete
+
+    name = property(lambda self: self._concrete.name)
+    graph = property(lambda self: self._concrete.graph)
+    function_type = property(lambda self: self._concrete.function_type)
+
+    def __call__(self, *args, **kwargs):
+        if self._concrete.captured_inputs:
+            raise ValueError('the function has captured inputs: use call_with_captures')
+        return self._concrete(*args, **kwargs)
+
+    def call_with_captures(self, args, kwargs, captures):
+        """The results with `captures` in place of what was captured, in the order of captured_inputs."""
+        return self._concrete._call_with_captures(tuple(args), dict(kwargs), list(captures))
+
+    def __repr__(self):
+        return '<AtomicFunction %s>' % self.name
+
+
+_engine.extend(_home.ConcreteFunction, 'function_type', property(_concrete_type))
+_engine.extend(_home.ConcreteFunction, 'inference_fn',
+               property(_Inference, doc='The trace as a function of its arguments and captures.'))
+_engine.extend(_home.PolymorphicFunction, 'function_type', property(_function_type))
+_engine.extend(_home.PolymorphicFunction, 'experimental_get_compiler_ir', _no_ir)

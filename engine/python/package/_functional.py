@@ -1,0 +1,161 @@
+"""tf.map_fn, tf.scan, tf.foldl, tf.foldr: functions over the rows of tensors, as loops over TensorArrays."""
+import types
+
+import footlight as tf
+from footlight import _engine
+
+
+def _staged(fn, always=False):
+    """fn as it runs in a graph: its conditions and loops may depend on tensors."""
+    if not callable(fn):
+        raise TypeError('The provided function %r is not callable.' % (fn,))
+    if tf.executing_eagerly() and not always:
+        return fn
+    plain = isinstance(fn, (types.FunctionType, types.MethodType))
+    return tf.autograph.to_graph(fn) if plain and not _engine.autograph_reason(fn) else fn
+
+
+class _Rows:
+    """The rows of one or more tensors in a structure."""
+
+    def __init__(self, elems, public):
+        flat = [tf.convert_to_tensor(e, name='elem') for e in tf.nest.flatten(elems)]
+        if not flat:
+            raise ValueError('elems must be a Tensor or (possibly nested) sequence of Tensors. Got %r, which does not '
+                             'contain any Tensors.' % (elems,))
+        count = None
+        for tensor in flat:
+            if tensor.shape.rank == 0:
+                raise ValueError('Elements in elems must be 1+ dimensional Tensors, not scalars')
+            size = tensor.shape[0] if tensor.shape.rank else None
+            if None not in (size, count) and size != count:
+                raise ValueError('%s: dimensions %d and %d are not compatible: all elems need as many rows' % (
+                    public, count, size))
+            count = size if count is None else count
+        self._structure, self.dtypes, self.known = elems, [t.dtype for t in flat], count
+        self.count = tf.shape(flat[0])[0] if count is None else count
+        self._arrays = [tf.TensorArray(t.dtype, size=self.count, dynamic_size=False, infer_shape=True,
+                                       clear_after_read=False).unstack(t) for t in flat]
+
+    def __getitem__(self, i):
+        return tf.nest.pack_sequence_as(self._structure, [a.read(i) for a in self._arrays])
+
+    def first(self, initializer, reverse=False):
+        """The value before the first step, and the row of that step."""
+        if initializer is not None:
+            start = tf.nest.map_structure(tf.convert_to_tensor, initializer)
+            return start, (self.count - 1 if reverse else 0)
+        at = self.count - 1 if reverse else 0
+        return self[at], (at - 1 if reverse else 1)
+
+
+def _loops(parallel_iterations, swap_memory):
+    return {'parallel_iterations': parallel_iterations or 10, 'swap_memory': swap_memory}
+
+
+def _spec(given):
+    if isinstance(given, tf.TensorSpec):
+        return given
+    if isinstance(given, tf.TypeSpec):
+        raise TypeError('the results of a function over rows are tensors: a TensorSpec or a dtype is wanted, not %s' % (
+            given,))
+    return tf.TensorSpec(None, tf.as_dtype(given))
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
+           name=None, fn_output_signature=None):
+    """fn applied to each row of `elems`, the results stacked.
+
+    `fn_output_signature` has the structure of what fn returns, with a dtype or a TensorSpec for each tensor; without it
+    fn returns what it gets.
+    """
+    fn = _staged(fn)
+    wanted = dtype if fn_output_signature is None else fn_output_signature
+    with tf.name_scope(name or 'map'):
+        rows = _Rows(elems, 'tf.map_fn')
+        if wanted is None:
+            wanted = tf.nest.pack_sequence_as(elems, rows.dtypes)
+        specs = [_spec(s) for s in tf.nest.flatten(wanted)]
+        arrays = [tf.TensorArray(s.dtype, size=rows.count, dynamic_size=False, infer_shape=infer_shape,
+                                 element_shape=s.shape) for s in specs]
+
+        def step(i, arrays):
+            found = fn(rows[i])
+            tf.nest.assert_same_structure(wanted if wanted is not None else elems, found)
+            return i + 1, [a.write(i, value) for a, value in zip(arrays, tf.nest.flatten(found))]
+
+        _, arrays = tf.while_loop(lambda i, _: i < rows.count, step, (tf.constant(0), arrays),
+                                  maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory))
+        return tf.nest.pack_sequence_as(wanted, [a.stack() for a in arrays])
+
+
+def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, name, reverse):
+    fn = _staged(fn)
+    with tf.name_scope(name or public):
+        rows = _Rows(elems, 'tf.' + public)
+        value, i = rows.first(initializer, reverse)
+        if reverse:
+            go_on, following = (lambda i, _: i >= 0), -1
+        else:
+            go_on, following = (lambda i, _: i < rows.count), 1
+
+        def step(i, value):
+            return i + following, fn(value, rows[i])
+        return tf.while_loop(go_on, step, (tf.convert_to_tensor(i), value), maximum_iterations=rows.count,
+                             **_loops(parallel_iterations, swap_memory))[1]
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """fn(...fn(fn(initializer, row 0), row 1)..., last row); the first row is the initializer if there is none."""
+    return _folded('foldl', fn, elems, initializer, parallel_iterations, swap_memory, name, False)
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """The same from the last row to the first."""
+    return _folded('foldr', fn, elems, initializer, parallel_iterations, swap_memory, name, True)
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
+         reverse=False, name=None):
+    """What foldl has after each row, stacked; with `reverse` from the last row to the first."""
+    fn = _staged(fn)
+    with tf.name_scope(name or 'scan'):
+        rows = _Rows(elems, 'tf.scan')
+        value, i = rows.first(initializer, reverse)
+        flat = [tf.convert_to_tensor(v) for v in tf.nest.flatten(value)]
+        arrays = [tf.TensorArray(v.dtype, size=rows.count, dynamic_size=False, infer_shape=infer_shape,
+                                 element_shape=v.shape) for v in flat]
+        if initializer is None:
+            at = rows.count - 1 if reverse else 0
+            arrays = [a.write(at, v) for a, v in zip(arrays, flat)]
+        if reverse:
+            go_on, following = (lambda i, *_: i >= 0), -1
+        else:
+            go_on, following = (lambda i, *_: i < rows.count), 1
+
+        def step(i, value, arrays):
+            value = fn(value, rows[i])
+            tf.nest.assert_same_structure(elems if initializer is None else initializer, value)
+            return i + following, value, [a.write(i, v) for a, v in zip(arrays, tf.nest.flatten(value))]
+
+        _, _, arrays = tf.while_loop(go_on, step, (tf.convert_to_tensor(i), value, arrays),
+                                     maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory))
+        return tf.nest.pack_sequence_as(value, [a.stack() for a in arrays])
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """fn applied to each row of `elems`, all rows at once: each op of fn runs once, on the whole.
+
+    Ops that have no such form run in a loop, and a warning says so; without `fallback_to_while_loop` they are an error.
+    """
+    fn = _staged(fn, always=True)
+    loops, warn = bool(fallback_to_while_loop), bool(warn)
+    if not tf.executing_eagerly():
+        return tf._vectorized(fn, elems, loops, warn)
+    return tf.function(lambda *given: tf._vectorized(fn, tf.nest.pack_sequence_as(elems, given), loops, warn),
+                       autograph=False)(*[tf.convert_to_tensor(e) for e in tf.nest.flatten(elems)])
+
+
+for _f in (map_fn, foldl, foldr, scan, vectorized_map):
+    _f.__module__ = 'footlight'
+    setattr(tf, _f.__name__, _f)

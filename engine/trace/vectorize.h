@@ -1,0 +1,20 @@
+// A traced function replayed on many elements at once.
+#pragma once
+
+#include "engine/ops/batching.h"
+#include "engine/trace/graph_builder.h"
+
+#include <functional>
+
+namespace footlight::trace {
+
+struct Vectorized {
+  std::vector<ops::Batched> outputs;
+  std::vector<std::string> one_by_one;  // ops without a batched form, each once: they ran in a loop over the elements
+};
+
+// Adds the nodes of `graph` to the graph being built, with `inputs` for its inputs. `size`: the number of elements.
+// Without `loops`, an op that has no batched form throws kValue.
+Vectorized vectorize(const Graph& graph, std::span<const ops::Batched> inputs, const Tensor& size, bool loops);
+
+}  // namespace footlight::trace

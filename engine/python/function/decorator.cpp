@@ -143,6 +143,7 @@ void init_function(PyObject* module) {
   init_numbers();
   init_function_type();
   init_concrete(module);
+  init_graph_parts(module);
   init_function_control();
   trace::init_control_gradients();
   trace::init_graph_record();

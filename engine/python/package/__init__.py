@@ -11,7 +11,7 @@ except ImportError:
 
 from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat,
-    _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse)
+    _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _graph, _graph_def)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -37,15 +37,25 @@ def _missing(name, namespace):
 def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
         if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
-            module.__getattr__ = lambda name, full=full: _raise(_missing(name, full))
+            module.__getattr__ = lambda name, full=full: _late(name, full)
+
+
+def _late(name, namespace):
+    """Messages, which are loaded when the first one is asked for; else the error for an unknown name."""
+    if (namespace.startswith('footlight.core.framework.') if namespace != 'footlight.compat.v1'
+            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef')) and not name.startswith('_'):
+        from footlight import _proto
+        if hasattr(_proto, name):
+            return getattr(_proto, name)
+    raise _missing(name, namespace)
 
 
 _ABOUT = {
     'autodiff': 'gradients', 'autograph': 'Python control flow as ops', 'bitwise': 'bits of integers',
     'compat': 'names of other versions', 'config': 'devices, threads and how functions run',
     'debugging': 'assertions and checks', 'dtypes': 'types of elements', 'errors': 'exceptions',
-    'experimental': 'what may change', 'initializers': 'first values of variables', 'linalg': 'matrices',
-    'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',
+    'experimental': 'what may change', 'graph_util': 'graphs of files', 'initializers': 'first values of variables', 'linalg': 'matrices',
+    'io': 'files', 'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',
     'random': 'random numbers', 'sets': 'sets', 'sparse': 'sparse tensors', 'strings': 'tensors of text',
     'test': 'help for tests', 'train': 'training and checkpoints', 'types': 'types for annotations',
     'version': 'versions'}

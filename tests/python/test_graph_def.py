@@ -278,6 +278,7 @@ class Writing(unittest.TestCase):
             with open(path, 'rb') as file:
                 self.assertEqual(GraphDef.FromString(file.read()), gd)
             self.assertEqual(sorted(os.listdir(folder)), ['deep', 'g.pb'])
+        self.assertEqual(gd.versions.producer, tf.version.GRAPH_DEF_VERSION)
 
     def test_parts_of_messages(self):
         gd = graph_def_of(lambda x: (tf.identity(x + 1., name='kept'), tf.identity(x * 5., name='other')), FLOAT)

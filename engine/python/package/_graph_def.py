@@ -223,3 +223,6 @@ _publish('python.framework.importer', import_graph_def)
 _publish('python.eager.wrap_function', wrap_function, WrappedFunction)
 for _name in ('attr_value', 'function', 'graph', 'node_def', 'op_def', 'tensor', 'tensor_shape', 'types', 'versions'):
     _engine.namespace('core.framework.%s_pb2' % _name)  # its messages are found when they are asked for
+for _name, _value in (('GRAPH_DEF_VERSION', 2474), ('GRAPH_DEF_VERSION_MIN_CONSUMER', 0),
+                      ('GRAPH_DEF_VERSION_MIN_PRODUCER', 0)):
+    setattr(_engine.namespace('version'), _name, _value)

@@ -2,15 +2,18 @@
 // function.
 #include "engine/formats/graph_def.h"
 
+#include "engine/formats/attributes.h"
 #include "engine/ops/host_function.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_map>
 
 namespace footlight::formats {
 namespace {
 
-constexpr int kProducer = 2474, kMinConsumer = 12;
+constexpr int kMinConsumer = 12;  // of a graph with functions
 
 bool is_placeholder(const Node& node) { return node.op->execution == Execution::kPlaceholder; }
 
@@ -36,7 +39,14 @@ void fill_shape(TensorShapeProto* message, const Shape& shape) {
   for (int64_t dim : shape.dims()) message->add_dim()->set_size(dim);
 }
 
-void fill_attr(AttrValue* message, const footlight::AttrValue& value) {
+// The names of functions in the file: two that are different get different ones.
+class FunctionNames {
+ public:
+  virtual ~FunctionNames() = default;
+  virtual const std::string& name(const Graph& function) { return function.name(); }
+};
+
+void fill_attr(AttrValue* message, const footlight::AttrValue& value, FunctionNames& functions) {
   if (auto v = std::get_if<bool>(&value)) message->set_b(*v);
   if (auto v = std::get_if<int64_t>(&value)) message->set_i(*v);
   if (auto v = std::get_if<float>(&value)) message->set_f(*v);
@@ -44,7 +54,7 @@ void fill_attr(AttrValue* message, const footlight::AttrValue& value) {
   if (auto v = std::get_if<DType>(&value)) message->set_type(static_cast<DataType>(*v));
   if (auto v = std::get_if<Shape>(&value)) fill_shape(message->mutable_shape(), *v);
   if (auto v = std::get_if<Tensor>(&value)) *message->mutable_tensor() = to_tensor_proto(*v);
-  if (auto v = std::get_if<GraphPtr>(&value)) message->mutable_func()->set_name((*v)->name());
+  if (auto v = std::get_if<GraphPtr>(&value)) message->mutable_func()->set_name(functions.name(**v));
   if (auto v = std::get_if<std::vector<int64_t>>(&value))
     message->mutable_list()->mutable_i()->Add(v->begin(), v->end());
   if (auto v = std::get_if<std::vector<float>>(&value))
@@ -64,14 +74,14 @@ void fill_attr(AttrValue* message, const footlight::AttrValue& value) {
 // How a node names its inputs: in a library function, inputs of the function are named as its arguments.
 struct InputNames {
   const Graph& graph;
-  const std::vector<std::string>* arguments = nullptr;
+  FunctionNames& functions;
+  const std::unordered_map<uint32_t, std::string>* arguments = nullptr;  // by their nodes
 };
 
 std::string input_text(const InputNames& scope, Edge edge) {
   if (scope.arguments) {
-    for (size_t i = 0; i < scope.graph.inputs.size(); ++i)
-      if (scope.graph.inputs[i] == edge.node) return (*scope.arguments)[i];
-    return output_reference(scope.graph, edge);
+    const auto argument = scope.arguments->find(edge.node.value);
+    return argument == scope.arguments->end() ? output_reference(scope.graph, edge) : argument->second;
   }
   const std::string& name = scope.graph.node(edge.node).name;
   return edge.output == 0 ? name : name + ':' + std::to_string(edge.output);
@@ -86,32 +96,40 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   std::ranges::sort(controls);
   for (std::string& control : controls) message->add_input(std::move(control));
   message->set_device(node.device);
-  for (const auto& [name, value] : node.attrs)
-    if (name.text().starts_with("branches["))
-      (*message->mutable_attr())["branches"].mutable_list()->add_func()->set_name(std::get<GraphPtr>(value)->name());
-    else if (!is_of_this_process(value)) fill_attr(&(*message->mutable_attr())[std::string(name.text())], value);
+  for (const auto& [name, value] : node.attrs) {
+    if (name == kExtras) message->MergeFromString(std::get<std::string>(value));
+    else if (name.text().starts_with("branches["))
+      (*message->mutable_attr())["branches"].mutable_list()->add_func()->set_name(
+          scope.functions.name(*std::get<GraphPtr>(value)));
+    else if (!is_of_this_process(value))
+      fill_attr(&(*message->mutable_attr())[std::string(name.text())], value, scope.functions);
+  }
 }
 
-void fill_argument_attrs(FunctionDef::ArgAttrs* attrs, const Node& placeholder) {
+// Of an argument: its shape, and what else is said of it besides what a Placeholder has of its own.
+void fill_argument_attrs(FunctionDef::ArgAttrs* attrs, const Node& placeholder, FunctionNames& functions) {
   auto& map = *attrs->mutable_attr();
   fill_shape(map["_output_shapes"].mutable_list()->add_shape(), placeholder.shapes[0]);
-  if (const auto* name = placeholder.attrs.find(AttrName("_user_specified_name")))
-    fill_attr(&map["_user_specified_name"], *name);
+  for (const auto& [name, value] : placeholder.attrs)
+    if (name.text().starts_with('_')) fill_attr(&map[std::string(name.text())], value, functions);
 }
 
-void fill_function(FunctionDef* message, const Graph& graph) {
+void fill_function(FunctionDef* message, const Graph& graph, FunctionNames& functions) {
   OpDef* signature = message->mutable_signature();
   signature->set_name(graph.name());
-  std::set<std::string> used;
-  std::vector<std::string> arguments;
+  // Nodes and arguments share their names, arguments and outputs do so.
+  std::set<std::string> taken, used;
+  std::unordered_map<uint32_t, std::string> arguments;
+  for (uint32_t i = 0; i < graph.size(); ++i)
+    if (!is_placeholder(graph.node(NodeId(i)))) taken.insert(graph.node(NodeId(i)).name);
   for (NodeId input : graph.inputs) {
     const Node& node = graph.node(input);
-    arguments.push_back(argument_name(node.name, used));
     OpDef::ArgDef* arg = signature->add_input_arg();
-    arg->set_name(arguments.back());
+    arg->set_name(arguments.emplace(input.value, argument_name(node.name, taken)).first->second);
+    used.insert(arg->name());
     arg->set_type(static_cast<DataType>(node.dtypes[0]));
   }
-  const InputNames scope{graph, &arguments};
+  const InputNames scope{graph, functions, &arguments};
   for (Edge edge : graph.outputs) {
     const Node& node = graph.node(edge.node);
     std::string wanted = node.name;
@@ -124,7 +142,7 @@ void fill_function(FunctionDef* message, const Graph& graph) {
   }
   for (uint32_t i = 0; i < graph.size(); ++i) {
     const Node& node = graph.node(NodeId(i));
-    if (is_placeholder(node) && std::ranges::find(graph.inputs, NodeId(i)) != graph.inputs.end()) continue;
+    if (arguments.contains(i)) continue;
     if (node.op->stateful()) signature->set_is_stateful(true);
     fill_node(message->add_node_def(), scope, node);
   }
@@ -134,24 +152,70 @@ void fill_function(FunctionDef* message, const Graph& graph) {
     (*message->mutable_control_ret())[name] = name;
   }
   (*message->mutable_attr())["_construction_context"].set_s("kEagerRuntime");
+  for (const auto& [name, value] : graph.attrs)
+    fill_attr(&(*message->mutable_attr())[std::string(name.text())], value, functions);
   for (size_t i = 0; i < graph.inputs.size(); ++i)
-    fill_argument_attrs(&(*message->mutable_arg_attr())[static_cast<uint32_t>(i)], graph.node(graph.inputs[i]));
+    fill_argument_attrs(&(*message->mutable_arg_attr())[static_cast<uint32_t>(i)], graph.node(graph.inputs[i]),
+                        functions);
 }
+
+// The functions of a file. Graphs that are the same as functions, such as those of a file that was read twice, are
+// written once; others of one name get a number.
+class LibraryWriter final : public FunctionNames {
+ public:
+  // Names those that it calls first. Graphs call each other at most as deep as traces, or files, may be nested.
+  const std::string& name(const Graph& function) override {
+    if (const auto known = names_.find(&function); known != names_.end()) return known->second;
+    FunctionDef def;
+    fill_function(&def, function, *this);
+    const auto [same, fresh] = written_.try_emplace(bytes_of(def));
+    if (fresh) {
+      std::string& own = same->second;
+      own = function.name();
+      for (int i = 1; !used_.insert(own).second; ++i) own = function.name() + '_' + std::to_string(i);
+      def.mutable_signature()->set_name(own);
+      defs_.emplace(own, std::move(def));
+    }
+    return names_[&function] = same->second;
+  }
+
+  void fill(FunctionDefLibrary* message, const std::vector<GraphPtr>& functions) {
+    for (const GraphPtr& function : functions) {
+      const auto def = defs_.find(name(*function));
+      if (def == defs_.end()) continue;  // the same as an earlier one
+      *message->add_function() = std::move(def->second);
+      defs_.erase(def);
+      if (!function->gradient) continue;
+      GradientDef* gradient = message->add_gradient();
+      gradient->set_function_name(name(*function));
+      gradient->set_gradient_func(name(*function->gradient));
+    }
+  }
+
+ private:
+  std::unordered_map<const Graph*, std::string> names_;
+  std::map<std::string, std::string> written_;  // the name of each, by its bytes under its own name
+  std::map<std::string, FunctionDef> defs_;     // by name
+  std::set<std::string> used_;
+};
 
 }  // namespace
 
 NodeDef to_node_def(const Graph& graph, NodeId node) {
   NodeDef message;
-  fill_node(&message, InputNames{graph}, graph.node(node));
+  FunctionNames names;
+  fill_node(&message, InputNames{graph, names}, graph.node(node));
   return message;
 }
 
 GraphDef to_graph_def(const Graph& graph) {
   GraphDef message;
+  LibraryWriter library;
   for (uint32_t i = 0; i < graph.size(); ++i)
-    fill_node(message.add_node(), InputNames{graph}, graph.node(NodeId(i)));
+    fill_node(message.add_node(), InputNames{graph, library}, graph.node(NodeId(i)));
   const std::vector<GraphPtr> functions = library_of(graph);
-  for (const GraphPtr& function : functions) fill_function(message.mutable_library()->add_function(), *function);
+  library.fill(message.mutable_library(), functions);
+  if (functions.empty()) message.clear_library();
   VersionDef* versions = message.mutable_versions();
   versions->set_producer(kProducer);
   if (!functions.empty()) versions->set_min_consumer(kMinConsumer);

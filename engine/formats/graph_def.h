@@ -6,6 +6,9 @@
 
 namespace footlight::formats {
 
+// The version of GraphDef that is written, and the latest that is read.
+inline constexpr int kProducer = 2474;
+
 // The nodes of `graph`, and the functions that they call as a library.
 GraphDef to_graph_def(const Graph& graph);
 NodeDef to_node_def(const Graph& graph, NodeId node);

@@ -47,6 +47,7 @@ class NumbersAsInPython : public TextFormat::FastFieldValuePrinter {
 
 std::string text_of(const google::protobuf::Message& message) {
   TextFormat::Printer printer;
+  printer.SetHideUnknownFields(true);
   printer.SetDefaultFieldValuePrinter(new NumbersAsInPython);  // owned by the printer
   std::string out;
   printer.PrintToString(message, &out);

@@ -66,14 +66,17 @@ std::vector<GraphPtr> library_of(const Graph& graph) {
   std::vector<const Graph*> queue{&graph};
   for (size_t i = 0; i < queue.size(); ++i) {
     const Graph& current = *queue[i];
+    const auto find = [&](const GraphPtr& callee) {
+      if (!callee || !seen.insert(callee.get()).second) return;
+      found.push_back(callee);
+      queue.push_back(callee.get());
+    };
     for (uint32_t n = 0; n < current.size(); ++n) {
       for (const auto& [name, value] : current.node(NodeId(n)).attrs) {
-        const GraphPtr* callee = std::get_if<GraphPtr>(&value);
-        if (!callee || !*callee || !seen.insert(callee->get()).second) continue;
-        found.push_back(*callee);
-        queue.push_back(callee->get());
+        if (const GraphPtr* callee = std::get_if<GraphPtr>(&value)) find(*callee);
       }
     }
+    find(current.gradient);
   }
   return found;
 }

@@ -48,8 +48,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Edge> outputs;
   std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
 
+  bool is_function = true;           // false: a tf.Graph, of which anything may be asked for
   size_t parameters = 0;             // how many inputs are parameters; callers pass captures for the rest
   std::string made_by;               // "function 'step' (train.py:14)", for messages
+  Attrs attrs;                       // as a function of a library: what is said of it there
+  GraphPtr gradient;                 // the function of the same library that computes its gradient, if one is named
 
   // Kept by engine/trace for calls of this graph under a tape; freed with the graph.
   std::shared_ptr<void> derivative;
@@ -67,7 +70,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::unordered_map<std::string, int> used_names_;
 };
 
-// Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use.
+// Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use; a gradient that is
+// named for one comes after those that it calls.
 std::vector<GraphPtr> library_of(const Graph& graph);
 
 // A copy of a graph: same nodes, names, inputs and outputs; nodes may be added to it.

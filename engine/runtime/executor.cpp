@@ -277,10 +277,13 @@ class Run {
         runtime::run(*program_.callees[static_cast<size_t>(in.callee)], inputs, outputs, call_);
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
-      case Step::kFake: {  // placeholder for the other branch's value: its elements are never read
-        const DType dtype = program_.node(in).dtypes[0];
-        const bool refers = dtype == DType::kResource || dtype == DType::kVariant;  // to nothing
-        outputs[0] = Tensor::empty(dtype, refers ? Shape() : Shape{0});
+      case Step::kFake: {  // stands for the other branch's value: its elements are not read
+        const Node& node = program_.node(in);
+        if (node.op->execution == Execution::kPlaceholder)
+          throw Error(ErrorKind::kInvalidArgument, "You must feed a value for placeholder tensor '" + node.name + "'");
+        const DType dtype = node.dtypes[0];
+        const bool one = dtype == DType::kResource || dtype == DType::kVariant;
+        outputs[0] = Tensor::empty(dtype, one ? Shape() : Shape{0});
         break;
       }
       case Step::kKernel: break;

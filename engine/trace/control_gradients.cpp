@@ -6,6 +6,7 @@
 #include "engine/ops/indexed_slices.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/host_function.h"
+#include "engine/runtime/optional.h"
 #include "engine/runtime/tensor_list.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
@@ -18,8 +19,8 @@ void loop_gradient(GradientCall& call);  // loop_gradient.cpp
 
 namespace {
 
-const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kShapes("output_shapes"),
-    kDType("dtype");
+const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes");
+const AttrName kDType("dtype");
 
 bool flows_beyond(std::span<const Tensor> gradients, size_t first) {
   return std::any_of(gradients.begin() + static_cast<ptrdiff_t>(std::min(first, gradients.size())), gradients.end(),
@@ -202,6 +203,7 @@ void cond_gradient(GradientCall& call) {
 
 void init_control_gradients() {
   runtime::register_list_kernels();
+  runtime::register_optional_kernels();
   runtime::register_host_function_kernels();
   init_custom_gradients();
   control_gradients.call = call_gradient;

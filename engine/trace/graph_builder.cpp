@@ -1,7 +1,8 @@
 // Adding nodes while tracing: names as TensorFlow gives them, captures, and the order of effects.
 #include "engine/trace/graph_builder.h"
 
-#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/graph/constant_of.h"
 #include "engine/trace/call_sites.h"
 
 #include <algorithm>
@@ -41,6 +42,17 @@ Tensor frozen(const Tensor& value) {
   return copy;
 }
 
+[[noreturn]] void cannot_capture(const Tensor& outside) {
+  if (!outside.is_symbolic())
+    fail(ErrorKind::kRuntime, outside.dtype() == DType::kResource ? "A variable" : "An eager tensor of shape ",
+         outside.dtype() == DType::kResource ? "" : outside.shape().to_string(),
+         " was used in a tf.Graph, which holds no values from outside: use tf.constant inside of it, feed a "
+         "placeholder, or build a function with tf.function or tf.compat.v1.wrap_function");
+  fail(ErrorKind::kValue, "The tensor '", outside.graph()->node(outside.node()).name, ":", outside.output(),
+       "' must be from the same graph as the op that uses it, but belongs to the graph '", outside.graph()->name(),
+       "'");
+}
+
 std::string_view argument_name(const OpRow& row, size_t input) {
   return row.inputs[std::min(input, row.inputs.size() - 1)].node_name;
 }
@@ -58,6 +70,11 @@ bool same_value(const Tensor& a, const Tensor& b) { return identity_of(a) == ide
 
 GraphBuilder::GraphBuilder(std::string name, Kind kind)
     : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {}
+
+GraphBuilder::GraphBuilder(GraphPtr graph)
+    : as_written(true), graph_(std::move(graph)), kind_(Kind::kGraph), outer_(innermost()) {
+  unseeded_random_ops = static_cast<int64_t>(graph_->size());
+}
 
 GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(current_graph_builder); }
 
@@ -90,6 +107,7 @@ Tensor GraphBuilder::parameter(DType dtype, const Shape& shape, std::string_view
 
 Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::string_view user_name) {
   Resource* resource = outside.dtype() == DType::kResource ? outside.resource_object() : nullptr;
+  if (kind_ == Kind::kGraph) cannot_capture(outside);
   if (outside.is_symbolic()) {
     bool around = false;
     for (GraphBuilder* b = this; b && !around; b = b->outer_)
@@ -216,32 +234,53 @@ Tensor GraphBuilder::emit_one(const OpRow& row, std::span<const Tensor> inputs, 
   return graph_->node(id).dtypes.empty() ? Tensor() : graph_->tensor({id, 0});
 }
 
+// An input is read-only if all graphs of the node only read it.
+std::vector<bool> GraphBuilder::note_read_only(Attrs& attrs, size_t inputs) {
+  static const AttrName kReadOnly("_read_only_resource_inputs");
+  std::vector<bool> read_only(inputs, false);
+  bool first = true;
+  for (const auto& [attr, value] : attrs) {
+    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
+    if (!callee) continue;
+    const std::vector<bool> reads = read_only_inputs(**callee);
+    const size_t skip = inputs - reads.size();
+    for (size_t i = 0; i < reads.size(); ++i) read_only[skip + i] = reads[i] && (first || read_only[skip + i]);
+    first = false;
+  }
+  std::vector<int64_t> indices;
+  for (size_t i = 0; i < read_only.size(); ++i)
+    if (read_only[i]) indices.push_back(static_cast<int64_t>(i));
+  attrs.set(kReadOnly, std::move(indices));
+  return read_only;
+}
+
+NodeId GraphBuilder::adopt(Node node) {
+  if (!node.source.code.valid()) note_place(node);
+  if (node.device.empty()) node.device = device;
+  for (const NodeId control : control_scope)
+    if (std::ranges::find(node.control_inputs, control) == node.control_inputs.end())
+      node.control_inputs.push_back(control);
+  const bool calls = std::ranges::any_of(
+      node.attrs, [](const auto& attr) { return std::holds_alternative<GraphPtr>(attr.second); });
+  std::vector<bool> read_only;
+  if (calls) read_only = note_read_only(node.attrs, node.inputs.size());
+  const bool stateful = node.op->stateful();
+  const NodeId id = graph_->add_named(std::move(node));
+  if (stateful) order_effects(id, calls ? &read_only : nullptr);
+  return id;
+}
+
 std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Tensor> given, Attrs attrs,
                                             std::vector<DType> dtypes, std::vector<Shape> shapes, std::string_view name,
                                             bool name_is_unique) {
   Node node;
   node.op = &row;
   node.name = name_is_unique ? std::string(name) : graph_->unique_name(name);
-  std::vector<bool> read_only(given.size(), false);
   for (size_t i = 0; i < given.size(); ++i) {
     const Tensor in = bring_in(given[i], node.name, row.inputs[std::min(i, row.inputs.size() - 1)].name);
     node.inputs.push_back({in.node(), in.output()});
   }
-  // An input is read-only if all graphs of the node only read it.
-  bool first = true;
-  for (const auto& [attr, value] : attrs) {
-    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
-    if (!callee) continue;
-    const std::vector<bool> reads = read_only_inputs(**callee);
-    const size_t skip = given.size() - reads.size();
-    for (size_t i = 0; i < reads.size(); ++i) read_only[skip + i] = reads[i] && (first || read_only[skip + i]);
-    first = false;
-  }
-  static const AttrName kReadOnly("_read_only_resource_inputs");
-  std::vector<int64_t> indices;
-  for (size_t i = 0; i < read_only.size(); ++i)
-    if (read_only[i]) indices.push_back(static_cast<int64_t>(i));
-  attrs.set(kReadOnly, std::move(indices));
+  const std::vector<bool> read_only = note_read_only(attrs, given.size());
   node.attrs = std::move(attrs);
   node.dtypes = std::move(dtypes);
   node.shapes = std::move(shapes);
@@ -255,41 +294,13 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
 
 Tensor GraphBuilder::constant_value(const Tensor& tensor) {
   if (!tensor.is_symbolic()) return tensor;
-  const Graph& graph = *tensor.graph();
-  const Node& node = graph.node(tensor.node());
-  static const Op kShapeOp{"Shape"};
-  if (node.op->execution == Execution::kConstant) return node.attrs.get<Tensor>(kValue);
-  if (node.op->stateful() || !node.control_inputs.empty() || node.inputs.empty()) return {};
-  if (node.op == &kShapeOp.row()) {
-    const Shape& shape = graph.node(node.inputs[0].node).shapes[node.inputs[0].output];
-    if (!shape.fully_known()) return {};
-    if (node.dtypes[0] == DType::kInt64) return Tensor::vector<int64_t>(shape.dims());
-    std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
-    return Tensor::vector<int32_t>(dims);
-  }
-  // Fold small arithmetic on shapes by running it, so that `tf.shape(x)[0] * 2` is known if x's shape is.
-  const bool cheap = node.op->family == OpFamily::kMove || node.op->family == OpFamily::kElementwise;
-  if (!cheap || node.dtypes.size() != 1 || node.inputs.size() > 8 || !node.shapes[0].fully_known() ||
-      node.shapes[0].elements() > 16 || !eager_builder)
-    return {};
-  std::vector<Tensor> inputs;
-  for (Edge edge : node.inputs) {
-    const Node& from = graph.node(edge.node);
-    const Shape& shape = from.shapes[edge.output];
-    if (!shape.fully_known() || shape.elements() > 16) return {};
-    Tensor known = constant_value(const_cast<Graph&>(graph).tensor(edge));
-    if (!known) return {};
-    inputs.push_back(std::move(known));
-  }
-  try {
-    return eager_builder->emit_one(*node.op, inputs, node.attrs, {});
-  } catch (const Error&) {
-    return {};  // it will raise when it runs
-  }
+  return constant_of(*tensor.graph(), {tensor.node(), tensor.output()});
 }
 
 void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) {
   Node& node = graph_->node(id);
+  must_run_.push_back(id);
+  if (as_written) return;
   const bool only_reads = node.op->effect == Effect::kReads;
   std::vector<NodeId> controls;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -309,7 +320,6 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
   for (NodeId control : controls)
     if (std::ranges::find(node.control_inputs, control) == node.control_inputs.end())
       node.control_inputs.push_back(control);
-  must_run_.push_back(id);
 }
 
 NodeId GraphBuilder::last_write(const Tensor& handle) {
@@ -321,6 +331,7 @@ Tensor GraphBuilder::mark_output(const Tensor& output) {
   static const Op kIdentity{"Identity"};
   const bool python_value = !output.is_symbolic() && output.body()->python_number;
   const Tensor own = python_value ? as_own(output) : output;
+  if (as_written && own.is_symbolic() && own.graph() == graph_.get()) return own;
   return emit_one(kIdentity.row(), {&own, 1}, {}, {});
 }
 
@@ -332,7 +343,8 @@ void GraphBuilder::finish(std::span<const Tensor> outputs) {
 
 void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
   static const Op kNoOp{"NoOp"};
-  if (!must_run_.empty()) {
+  if (as_written) graph_->control_outputs = must_run_;
+  if (!must_run_.empty() && !as_written) {
     Node node;
     node.op = &kNoOp.row();
     node.control_inputs = must_run_;

@@ -13,8 +13,10 @@ namespace footlight::trace {
 
 class GraphBuilder final : public Builder {
  public:
-  enum class Kind : uint8_t { kFunction, kBranch, kCondition, kBody, kScratch, kGradient };
+  // kGraph: a tf.Graph, which is no function: nothing is captured.
+  enum class Kind : uint8_t { kFunction, kBranch, kCondition, kBody, kScratch, kGradient, kGraph };
   explicit GraphBuilder(std::string name, Kind kind = Kind::kFunction);
+  explicit GraphBuilder(GraphPtr graph);  // goes on with a kGraph
 
   std::vector<Tensor> emit(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
   Tensor emit_one(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
@@ -40,6 +42,9 @@ class GraphBuilder final : public Builder {
   // A node whose dtypes and shapes the caller knows (branches, loops, calls).
   std::vector<Tensor> add_known(const OpRow&, std::span<const Tensor> inputs, Attrs, std::vector<DType>,
                                 std::vector<Shape>, std::string_view name, bool name_is_unique = false);
+  // A node that is complete, of a file or of another graph: its inputs are nodes of this graph, its name is taken
+  // already.
+  NodeId adopt(Node);
   // Finishes the trace: adds an Identity for each output, and control dependencies.
   void finish(std::span<const Tensor> outputs);
   Tensor mark_output(const Tensor& output);         // the Identity of one output, made now
@@ -60,6 +65,8 @@ class GraphBuilder final : public Builder {
   std::vector<const Graph*> source_originals;  // and those of which that is a copy: their tensors mean the copy's
   std::vector<NodeId> control_scope;   // control inputs for every node that is added (tf.control_dependencies)
   std::string device;                  // tf.device, written into nodes
+  // The user says what runs when (tf.Graph, wrap_function): effects are not ordered, outputs get no Identity.
+  bool as_written = false;
 
   // A node for each op with an effect; used when a graph is called from this one.
   static GraphBuilder* innermost();    // of this thread; null outside of any trace
@@ -73,6 +80,7 @@ class GraphBuilder final : public Builder {
   NodeId add_placeholder(DType, const Shape&, std::string full_name, std::string_view user_name);
   Tensor constant_node(const Tensor& value, std::string_view name);
   void order_effects(NodeId, const std::vector<bool>* read_only);
+  static std::vector<bool> note_read_only(Attrs&, size_t inputs);
   std::vector<Tensor> outputs_of(NodeId);
 
   GraphPtr graph_;

@@ -13,8 +13,8 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kCond("cond"), kBody("body"), kT("T"), kShapes("output_shapes"), kElementDType("element_dtype"),
-    kElementShape("element_shape"), kDType("dtype"), kShape("shape");
+const AttrName kCond("cond"), kBody("body"), kT("T"), kShapes("output_shapes"), kElementDType("element_dtype");
+const AttrName kElementShape("element_shape"), kDType("dtype"), kShape("shape");
 
 struct Kept {
   DType dtype;

@@ -276,7 +276,8 @@ class Guarded(unittest.TestCase):
                 if made is None:
                     continue
                 for use in (repr, str, hash, dir, len, bool, iter, lambda o: o(), lambda o: o(1), lambda o: o == o,
-                            lambda o: o.__enter__(), lambda o: o.name, lambda o: o.__wrapped__, lambda o: o.nothing):
+                            lambda o: (o.__enter__(), o.__exit__(None, None, None)), lambda o: o.name,
+                            lambda o: o.__wrapped__, lambda o: o.nothing):
                     settled(lambda: use(made))
 
     def test_numbers_of_odd_kinds(self):

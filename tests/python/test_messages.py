@@ -43,6 +43,76 @@ class Messages(unittest.TestCase):
         self.assertEqual(other, shape)
         self.assertEqual(str(kind(unknown_rank=True)), 'unknown_rank: true\n')
 
+    def test_maps_are_changed_in_place(self):
+        node = tf.compat.v1.NodeDef(name='n')
+        node.attr['T'].type = 1
+        node.attr['N'].i = 3
+        number = node.attr['N']
+        for name in 'abcdefgh':
+            node.attr[name].b = True
+        str(node)  # which puts the entries in another order
+        number.i += 1
+        self.assertEqual((node.attr['N'].i, len(node.attr), 'T' in node.attr, 'U' in node.attr), (4, 10, True, False))
+        self.assertEqual(sorted(node.attr), sorted(node.attr.keys()))
+        self.assertIsNone(node.attr.get('U'))
+        node.attr['T'].CopyFrom(node.attr['N'])
+        self.assertEqual(dict(node.attr.items())['T'].i, 4)
+        del node.attr['N']
+        self.assertRaisesRegex(ValueError, 'removed', lambda: number.i)
+        with self.assertRaises(KeyError):
+            del node.attr['N']
+        with self.assertRaisesRegex(ValueError, 'CopyFrom'):
+            node.attr['T'] = number
+        with self.assertRaises(TypeError):
+            node.attr[3]
+        function = tf.compat.v1.GraphDef().library.function.add()
+        function.ret['out'] = 'x:y:0'
+        function.arg_attr[2].attr['a'].s = b'text'
+        self.assertEqual((dict(function.ret), list(function.arg_attr)), ({'out': 'x:y:0'}, [2]))
+        with self.assertRaises(KeyError):
+            function.ret['in']
+        self.assertEqual(type(function).FromText(str(function)), function)
+        node.attr.clear()
+        self.assertEqual(str(node), 'name: "n"\n')
+
+    def test_rows_are_changed_in_place(self):
+        graph = tf.compat.v1.GraphDef()
+        for name in 'abcde':
+            graph.node.add(name=name)
+        names = lambda: ''.join(n.name for n in graph.node)
+        del graph.node[1]
+        del graph.node[-2:]
+        self.assertEqual(names(), 'ac')
+        self.assertEqual(graph.node.pop().name, 'c')
+        graph.node.insert(0, type(graph.node[0])(name='z'))
+        graph.node.remove(graph.node[1])
+        self.assertEqual(names(), 'z')
+        node = graph.node[0]
+        node.input.extend(['x', 'y', 'w'])
+        node.input[1] = '^y'
+        node.input[0:1] = ['p', 'q']
+        self.assertEqual(list(node.input), ['p', 'q', '^y', 'w'])
+        node.ClearField('input')
+        self.assertEqual(len(node.input), 0)
+        for wrong, error in ((lambda: graph.node.pop(5), IndexError), (lambda: node.input.remove('x'), ValueError),
+                             (lambda: graph.node.__setitem__(0, node), TypeError),
+                             (lambda: node.ClearField('colour'), ValueError)):
+            self.assertRaises(error, wrong)
+
+    def test_merging_and_texts(self):
+        graph, other = tf.compat.v1.GraphDef(), tf.compat.v1.GraphDef()
+        graph.node.add(name='a')
+        other.node.add(name='b')
+        graph.MergeFrom(other)
+        graph.MergeFromString(other.SerializeToString())
+        graph.MergeFrom(graph)
+        self.assertEqual([n.name for n in graph.node], list('abbabb'))
+        with self.assertRaisesRegex(ValueError, 'line 2, column'):
+            tf.compat.v1.GraphDef.FromText('node { name: "a" }\nnode { colour: 1 }')
+        with self.assertRaises(ValueError):
+            graph.ParseFromString(b'\xff')
+        self.assertEqual(len(graph.node), 6)  # as it was
+
     def test_a_part_that_is_gone(self):
         shape = tf.TensorShape([1, 2]).as_proto()
         second = shape.dim[1]

@@ -212,6 +212,43 @@ void broadcast_to_gradient(GradientCall& c) {
 
 void select_shape(Inference& i) { infer::broadcast(i); }
 
+// The condition as SelectV2 wants it: a vector chooses among whole rows.
+Tensor by_rows(const Tensor& condition, const Tensor& like) {
+  const Shape &given = condition.shape(), &whole = like.shape();
+  if (given.has_rank() && given.rank() != 1) return condition;
+  if (given.has_rank() && whole.has_rank()) {
+    Tensor rows = condition;
+    for (int d = 1; d < whole.rank(); ++d) rows = ops::expand_dims(rows, -1);
+    return rows;
+  }
+  // As many dimensions of 1 as are missing: none for a condition of the same rank.
+  const Tensor missing = ops::reshape(ops::sub(ops::rank(like), ops::rank(condition)), ops::ints({1}));
+  const Tensor ones = ops::fill(missing, ops::integer(1));
+  return ops::reshape(condition, ops::concat(std::vector<Tensor>{ops::shape(condition), ones}, 0));
+}
+
+void row_select_shape(Inference& i) {
+  const Shape &condition = i.shape(0), &t = i.shape(1), &e = i.shape(2);
+  if (!compatible(t, e))
+    invalid("the two values to choose from must have one shape, they have ", t.to_string(), " and ", e.to_string(),
+            " [Op:Select]");
+  i.output_shapes[0] = merge(t, e);
+  const Shape& whole = i.output_shapes[0];
+  if (!condition.has_rank() || !whole.has_rank() || condition.rank() == 0 || compatible(condition, whole)) return;
+  const bool rows = condition.rank() == 1 && whole.rank() >= 1;
+  if (!rows || (condition[0] >= 0 && whole[0] >= 0 && condition[0] != whole[0]))
+    invalid("the condition has shape ", condition.to_string(),
+            ", it must be a scalar, a vector with an element for each row of the values, or have their shape, ",
+            whole.to_string(), " [Op:Select]");
+}
+
+void row_select_gradient(GradientCall& c) {
+  const Tensor& g = c.output_gradients[0];
+  const Tensor zero = ops::number(0, g.dtype()), condition = by_rows(c.inputs[0], g);
+  c.input_gradients[1] = ops::where(condition, g, zero);
+  c.input_gradients[2] = ops::where(condition, zero, g);
+}
+
 void select_gradient(GradientCall& c) {
   const Tensor& g = c.output_gradients[0];
   const Tensor zero = ops::number(0, g.dtype());
@@ -320,6 +357,9 @@ FL_ROWS(shape) {
        select_gradient,
        OpFamily::kElementwise,
        "t where the condition is true, else e",
+       {.dispatch = 1, .flops = flops::none}},
+      {"Select", "condition: bool, t: T, e: T -> output: T", "T: any", row_select_shape, row_select_gradient,
+       OpFamily::kElementwise, "t where the condition is true, else e; a vector chooses among rows",
        {.dispatch = 1, .flops = flops::none}},
   };
 }

@@ -10,7 +10,7 @@ extern bool functions_run_eagerly;
 
 void init_constant();          // tf.constant, tf.convert_to_tensor, tf.is_tensor, ...
 void init_variable_updates();  // the methods of tf.Variable that change or read parts of it
-void init_scopes();            // tf.name_scope, tf.device, tf.init_scope
+void init_scopes(PyObject* module);  // tf.name_scope, tf.device, tf.init_scope, and what tf.Graph is entered with
 void init_config();            // tf.config, tf.random.set_seed, ...
 void init_print();             // tf.print
 void init_py_function(PyObject* module);  // what tf.py_function and tf.numpy_function are made of

@@ -251,6 +251,12 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
   static const Op equal{"Equal"}, not_equal{"NotEqual"};
   static const Attrs lenient{{AttrName("incompatible_shape_error"), false}};
   if (b == Py_None) return PyBool_FromLong(op == Py_NE);
+  if (is_tensor(a) && is_graph_element(tensor_of(a))) {
+    const Tensor& x = tensor_of(a);
+    const bool same = is_tensor(b) && tensor_of(b).is_symbolic() && tensor_of(b).graph() == x.graph() &&
+                      tensor_of(b).node() == x.node() && tensor_of(b).output() == x.output();
+    return PyBool_FromLong(same == (op == Py_EQ));
+  }
   return binary(a, b, [&](const Tensor& x, const Tensor& y) {
     return op == Py_EQ ? apply(equal.row(), Borrowed(x, y), lenient, "Equal")
                        : apply(not_equal.row(), Borrowed(x, y), lenient, "NotEqual");

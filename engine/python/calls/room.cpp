@@ -43,7 +43,7 @@ void init_calls(PyObject* module) {
   record::on_recording_started(describe_engine);
   init_constant();
   init_variable_updates();
-  init_scopes();
+  init_scopes(module);
   init_config();
   init_print();
   init_py_function(module);

@@ -289,6 +289,49 @@ PyObject* current_name_scope(PyObject*, PyObject*) {
   });
 }
 
+// Ops go into a tf.Graph.
+class GraphScope final : public ContextAction {
+ public:
+  explicit GraphScope(Ref graph) : graph_(std::move(graph)) {}
+  ~GraphScope() override {
+    while (!before_.empty()) leave();
+  }
+  Ref enter() override {
+    before_.push_back({{}, std::make_unique<trace::GraphBuilder>(graph_in_object(graph_.get(), "as_default"))});
+    current_graph_builder = before_.back().builder.get();
+    return graph_;
+  }
+  void leave() override {
+    if (before_.empty()) return;
+    const BuilderThen& then = before_.back().then;
+    if (then.here() && current_graph_builder == before_.back().builder.get()) current_graph_builder = then.get();
+    before_.pop_back();
+  }
+
+ private:
+  struct Before {
+    BuilderThen then;
+    std::unique_ptr<trace::GraphBuilder> builder;
+  };
+  Ref graph_;
+  std::vector<Before> before_;
+};
+
+PyObject* graph_scope(PyObject*, PyObject* graph) {
+  return guarded([&] {
+    static_cast<void>(graph_in_object(graph, "as_default"));
+    return context_manager(std::make_unique<GraphScope>(Ref::borrow(graph)));
+  });
+}
+
+// The graph that ops go into, or None.
+PyObject* current_graph(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+    return builder ? graph_object(builder->graph()).release() : Py_NewRef(Py_None);
+  });
+}
+
 PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"name", "default_name", "values", nullptr};
   PyObject *name, *otherwise = Py_None, *values = nullptr;
@@ -334,9 +377,15 @@ PyMethodDef functions[] = {
     {"init_scope", init_scope, METH_NOARGS,
      "init_scope()\n--\n\nRuns ops outside of all functions that are being traced."}};
 
+PyMethodDef graph_functions[] = {
+    {"graph_scope", graph_scope, METH_O, "graph_scope(graph)\n--\n\nOps inside go into the graph."},
+    {"current_graph", current_graph, METH_NOARGS, "The graph that ops go into, or None."},
+    {nullptr, nullptr, 0, nullptr}};
+
 }  // namespace
 
-void init_scopes() {
+void init_scopes(PyObject* module) {
+  if (PyModule_AddFunctions(module, graph_functions) < 0) throw PythonErrorSet();
   type.tp_name = "footlight.context";
   type.tp_basicsize = sizeof(PyContext);
   type.tp_flags = Py_TPFLAGS_DEFAULT;

@@ -4,7 +4,9 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/graph_def.h"
+#include "engine/formats/read.h"
 #include "engine/python/formats/field_values.h"
+#include "engine/python/formats/place.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 
@@ -19,172 +21,39 @@ namespace {
 
 namespace pb = google::protobuf;
 
-struct Step {
-  const pb::FieldDescriptor* field;
-  int index;  // -1: not repeated
-};
-
-// The path of a message.
-struct Place {
-  std::shared_ptr<pb::Message> root;
-  std::vector<Step> path;
-
-  Place at(const pb::FieldDescriptor* field, int index = -1) const {
-    Place inner = *this;
-    inner.path.push_back({field, index});
-    return inner;
-  }
-  const pb::Message& read() const {
-    const pb::Message* m = root.get();
-    for (const Step& step : path) {
-      const pb::Reflection* r = m->GetReflection();
-      check(*m, step);
-      m = step.index < 0 ? &r->GetMessage(*m, step.field) : &r->GetRepeatedMessage(*m, step.field, step.index);
-    }
-    return *m;
-  }
-  pb::Message& write() const {
-    pb::Message* m = root.get();
-    for (const Step& step : path) {
-      const pb::Reflection* r = m->GetReflection();
-      check(*m, step);
-      m = step.index < 0 ? r->MutableMessage(m, step.field) : r->MutableRepeatedMessage(m, step.field, step.index);
-    }
-    return *m;
-  }
-
- private:
-  static void check(const pb::Message& m, const Step& step) {
-    if (step.index >= 0 && step.index >= m.GetReflection()->FieldSize(m, step.field))
-      fail(ErrorKind::kValue, "this part of the message was removed: '", step.field->name(), "' has fewer items now");
-  }
-};
-
 struct PyMessage {
   PyObject_HEAD
   Place place;
 };
-struct PyRepeated {
-  PyObject_HEAD
-  Place place;
-  const pb::FieldDescriptor* field;
-};
 PyTypeObject message_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-PyTypeObject repeated_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-
-const Place& place_of(PyObject* o) { return reinterpret_cast<PyMessage*>(o)->place; }
-bool is_message(PyObject* o) { return PyType_IsSubtype(Py_TYPE(o), &message_type); }
 
 std::map<const pb::Descriptor*, PyObject*>& classes() {
   static std::map<const pb::Descriptor*, PyObject*> all;
   return all;
 }
 
-Ref object_at(Place place) {
-  auto* type = reinterpret_cast<PyTypeObject*>(message_class(place.read().GetDescriptor()));
-  Ref object = checked(type->tp_alloc(type, 0));
-  new (&reinterpret_cast<PyMessage*>(object.get())->place) Place(std::move(place));
-  return object;
-}
-
-Ref repeated_at(Place place, const pb::FieldDescriptor* field) {
-  Ref object = checked(repeated_type.tp_alloc(&repeated_type, 0));
-  auto* repeated = reinterpret_cast<PyRepeated*>(object.get());
-  new (&repeated->place) Place(std::move(place));
-  repeated->field = field;
-  return object;
-}
-
-template <class Object>
 void destroy(PyObject* o) {
-  reinterpret_cast<Object*>(o)->place.~Place();
+  reinterpret_cast<PyMessage*>(o)->place.~Place();
   Py_TYPE(o)->tp_free(o);  // the deallocator of the message's class calls this one and releases the class
 }
 
-Ref item_at(const Place& place, const pb::FieldDescriptor* field, int index) {
-  if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) return object_at(place.at(field, index));
-  return field_value(place.read(), field, index);
-}
-
-Ref dictionary_of(const Place& place, const pb::FieldDescriptor* field) {
-  const pb::Message& message = place.read();
-  const pb::Descriptor* entry = field->message_type();
-  Ref map = checked(PyDict_New());
-  for (int i = 0; i < message.GetReflection()->FieldSize(message, field); ++i) {
-    const Place at = place.at(field, i);
-    const Ref key = field_value(at.read(), entry->map_key(), -1);
-    const Ref value = item_at(at, entry->map_value(), -1);
-    if (PyDict_SetItem(map.get(), key.get(), value.get()) < 0) throw PythonErrorSet();
-  }
-  return map;
-}
-
 Ref field_at(const Place& place, const pb::FieldDescriptor* field) {
-  if (field->is_map()) return dictionary_of(place, field);
+  if (field->is_map()) return map_at(place, field);
   if (field->is_repeated()) return repeated_at(place, field);
   return item_at(place, field, -1);
 }
 
+// Where a step leads in a message; -1: to its one value.
+int position(const pb::Message& m, const Step& step) {
+  if (!step.field->is_repeated()) return -1;
+  const int index = step.field->is_map() ? find_entry(m, step.field, step.key) : step.index;
+  if (index < 0 || index >= m.GetReflection()->FieldSize(m, step.field))
+    fail(ErrorKind::kValue, "this part of the message was removed: '", step.field->name(), "' has fewer items now");
+  return index;
+}
+
 const pb::FieldDescriptor* field_named(PyObject* self, PyObject* name) {
   return place_of(self).read().GetDescriptor()->FindFieldByName(distinct_utf8(name));
-}
-
-void copy_into(pb::Message& to, const pb::FieldDescriptor* field, PyObject* value) {
-  if (!is_message(value) || place_of(value).read().GetDescriptor() != to.GetDescriptor())
-    fail(ErrorKind::kType, "the field '", field->name(), "' takes a ", to.GetDescriptor()->name(), ", not ",
-         Py_TYPE(value)->tp_name);
-  to.CopyFrom(place_of(value).read());
-}
-
-void append(pb::Message& message, const pb::FieldDescriptor* field, PyObject* value) {
-  if (field->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE) return add_field_value(message, field, value);
-  // Copied first: the value may be a part of this very message.
-  std::unique_ptr<pb::Message> copy(
-      pb::MessageFactory::generated_factory()->GetPrototype(field->message_type())->New());
-  copy_into(*copy, field, value);
-  message.GetReflection()->AddAllocatedMessage(&message, field, copy.release());
-}
-
-void extend(const Place& place, const pb::FieldDescriptor* field, PyObject* values) {
-  const Ref items = checked(PySequence_List(values));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
-    append(place.write(), field, PyList_GET_ITEM(items.get(), i));
-}
-
-void set_map(const Place& place, const pb::FieldDescriptor* field, PyObject* values) {
-  const Ref items = checked(PyMapping_Items(values));
-  const pb::Descriptor* entry = field->message_type();
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
-    pb::Message& message = place.write();
-    std::unique_ptr<pb::Message> made(message.GetReflection()->GetMessageFactory()->GetPrototype(entry)->New());
-    PyObject* pair = PyList_GET_ITEM(items.get(), i);
-    set_field_value(*made, entry->map_key(), PyTuple_GET_ITEM(pair, 0));
-    PyObject* value = PyTuple_GET_ITEM(pair, 1);
-    if (entry->map_value()->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE)
-      copy_into(*made->GetReflection()->MutableMessage(made.get(), entry->map_value()), entry->map_value(), value);
-    else set_field_value(*made, entry->map_value(), value);
-    message.GetReflection()->AddMessage(&message, field)->CopyFrom(*made);
-  }
-}
-
-void set_all(PyObject* self, PyObject* keywords) {
-  PyObject *name, *value;
-  Py_ssize_t at = 0;
-  while (keywords && PyDict_Next(keywords, &at, &name, &value)) {
-    const pb::FieldDescriptor* field = field_named(self, name);
-    const Place& place = place_of(self);
-    if (!field) {
-      PyErr_Format(PyExc_ValueError, "%s has no field %R", Py_TYPE(self)->tp_name, name);
-      throw PythonErrorSet();
-    }
-    if (value == Py_None) continue;
-    const Ref held = Ref::borrow(value);
-    if (field->is_map()) set_map(place, field, value);
-    else if (field->is_repeated()) extend(place, field, value);
-    else if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE)
-      copy_into(place.at(field).write(), field, value);
-    else set_field_value(place.write(), field, value);
-  }
 }
 
 PyObject* message_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -253,14 +122,44 @@ PyObject* message_serialize(PyObject* self, PyObject*, PyObject*) {
   });
 }
 
+// Parses into a message of its own first: the whole is unchanged if the bytes are not valid.
+void parse(PyObject* self, PyObject* bytes, bool merge,
+           void (*read)(pb::Message&, std::string_view, const formats::Limits&)) {
+  pb::Message& message = place_of(self).write();
+  const std::unique_ptr<pb::Message> parsed(message.New());
+  read(*parsed, {PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes))}, {});
+  if (merge) message.MergeFrom(*parsed);
+  else message.GetReflection()->Swap(&message, parsed.get());
+}
+
+Ref as_bytes(PyObject* given) {
+  if (PyUnicode_Check(given)) return checked(PyUnicode_AsUTF8String(given));
+  if (PyBytes_Check(given)) return Ref::borrow(given);
+  return checked(PyBytes_FromObject(given));
+}
+
 PyObject* message_parse(PyObject* self, PyObject* bytes) {
   return guarded([&]() -> PyObject* {
-    char* data;
-    Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(bytes, &data, &size) < 0) return nullptr;
-    if (size > INT32_MAX || !place_of(self).write().ParseFromArray(data, static_cast<int>(size)))
-      fail(ErrorKind::kValue, "these bytes are not a valid ", Py_TYPE(self)->tp_name);
-    return PyLong_FromSsize_t(size);
+    if (PyUnicode_Check(bytes)) fail(ErrorKind::kType, "ParseFromString takes bytes; a text is read by FromText");
+    const Ref data = as_bytes(bytes);
+    parse(self, data.get(), false, formats::read_bytes);
+    return PyLong_FromSsize_t(PyBytes_GET_SIZE(data.get()));
+  });
+}
+
+PyObject* message_merge_bytes(PyObject* self, PyObject* bytes) {
+  return guarded([&]() -> PyObject* {
+    const Ref data = as_bytes(bytes);
+    parse(self, data.get(), true, formats::read_bytes);
+    return PyLong_FromSsize_t(PyBytes_GET_SIZE(data.get()));
+  });
+}
+
+PyObject* message_from_text(PyObject* type, PyObject* text) {
+  return guarded([&]() -> PyObject* {
+    Ref made = checked(PyObject_CallNoArgs(type));
+    parse(made.get(), as_bytes(text).get(), false, formats::read_text);
+    return made.release();
   });
 }
 
@@ -276,6 +175,27 @@ PyObject* message_copy(PyObject* self, PyObject* other) {
     if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self))
       fail(ErrorKind::kType, "CopyFrom takes a ", Py_TYPE(self)->tp_name, ", not ", Py_TYPE(other)->tp_name);
     place_of(self).write().CopyFrom(place_of(other).read());
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* message_merge(PyObject* self, PyObject* other) {
+  return guarded([&]() -> PyObject* {
+    if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self))
+      fail(ErrorKind::kType, "MergeFrom takes a ", Py_TYPE(self)->tp_name, ", not ", Py_TYPE(other)->tp_name);
+    const std::unique_ptr<pb::Message> copy(place_of(other).read().New());  // it may be a part of this very message
+    copy->CopyFrom(place_of(other).read());
+    place_of(self).write().MergeFrom(*copy);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* message_clear_field(PyObject* self, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const pb::FieldDescriptor* field = field_named(self, name);
+    if (!field) return PyErr_Format(PyExc_ValueError, "%s has no field %R", Py_TYPE(self)->tp_name, name);
+    pb::Message& message = place_of(self).write();
+    message.GetReflection()->ClearField(&message, field);
     Py_RETURN_NONE;
   });
 }
@@ -317,97 +237,74 @@ PyMethodDef message_methods[] = {
     {"SerializeToString", with_keywords(message_serialize), METH_VARARGS | METH_KEYWORDS, "The bytes of the message."},
     {"ParseFromString", message_parse, METH_O, "Replaces the message by the one parsed from the bytes."},
     {"FromString", message_from, METH_O | METH_CLASS, "Parses a message from bytes."},
+    {"MergeFromString", message_merge_bytes, METH_O, "Adds the message parsed from the bytes to this one."},
+    {"FromText", message_from_text, METH_O | METH_CLASS, "Parses a message from its text form."},
+    {"MergeFrom", message_merge, METH_O, "Adds another message to this one."},
+    {"ClearField", message_clear_field, METH_O, "Unsets a field."},
     {"CopyFrom", message_copy, METH_O, "Replaces the message by a copy of another."},
     {"Clear", message_clear, METH_NOARGS, "Unsets every field."},
     {"ByteSize", message_size, METH_NOARGS, "The size of the serialized message in bytes."},
     {nullptr, nullptr, 0, nullptr}};
 
-// --- repeated fields ---
-PyRepeated& repeated_of(PyObject* o) { return *reinterpret_cast<PyRepeated*>(o); }
-
-Py_ssize_t repeated_length(PyObject* self) {
-  Py_ssize_t length = -1;
-  PyObject* done = guarded([&]() -> PyObject* {
-    const pb::Message& message = repeated_of(self).place.read();
-    length = message.GetReflection()->FieldSize(message, repeated_of(self).field);
-    return Py_None;
-  });
-  return done ? length : -1;
-}
-
-PyObject* repeated_item(PyObject* self, Py_ssize_t index) {
-  if (index < 0 || index >= repeated_length(self)) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_IndexError, "list index out of range");
-    return nullptr;
-  }
-  return guarded([&] {
-    return item_at(repeated_of(self).place, repeated_of(self).field, static_cast<int>(index)).release();
-  });
-}
-
-PyObject* as_list(PyObject* self) { return PySequence_List(self); }
-
-PyObject* repeated_subscript(PyObject* self, PyObject* key) {
-  if (PySlice_Check(key)) {
-    const Ref list = Ref::steal(as_list(self));
-    return list ? PyObject_GetItem(list.get(), key) : nullptr;
-  }
-  Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
-  if (index == -1 && PyErr_Occurred()) return nullptr;
-  if (index < 0) index += repeated_length(self);
-  return repeated_item(self, index);
-}
-
-PyObject* repeated_append(PyObject* self, PyObject* value) {
-  return guarded([&]() -> PyObject* {
-    append(repeated_of(self).place.write(), repeated_of(self).field, value);
-    Py_RETURN_NONE;
-  });
-}
-
-PyObject* repeated_extend(PyObject* self, PyObject* values) {
-  return guarded([&]() -> PyObject* {
-    extend(repeated_of(self).place, repeated_of(self).field, values);
-    Py_RETURN_NONE;
-  });
-}
-
-PyObject* repeated_add(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    const PyRepeated& repeated = repeated_of(self);
-    if (repeated.field->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE || PyTuple_GET_SIZE(arguments) > 0)
-      fail(ErrorKind::kType, "add() makes a message, of the values of its fields by name");
-    pb::Message& message = repeated.place.write();
-    message.GetReflection()->AddMessage(&message, repeated.field);
-    const int index = message.GetReflection()->FieldSize(message, repeated.field) - 1;
-    Ref made = object_at(repeated.place.at(repeated.field, index));
-    set_all(made.get(), keywords);
-    return made.release();
-  });
-}
-
-PyObject* repeated_compare(PyObject* a, PyObject* b, int op) {
-  const Ref mine = Ref::steal(as_list(a));
-  if (!mine) return nullptr;
-  if (Py_TYPE(b) != &repeated_type) return PyObject_RichCompare(mine.get(), b, op);
-  const Ref other = Ref::steal(as_list(b));
-  return other ? PyObject_RichCompare(mine.get(), other.get(), op) : nullptr;
-}
-
-PyObject* repeated_repr(PyObject* self) {
-  const Ref list = Ref::steal(as_list(self));
-  return list ? PyObject_Repr(list.get()) : nullptr;
-}
-
-PyMethodDef repeated_methods[] = {
-    {"append", repeated_append, METH_O, "Adds a copy of a value at the end."},
-    {"extend", repeated_extend, METH_O, "Adds copies of many values at the end."},
-    {"add", with_keywords(repeated_add), METH_VARARGS | METH_KEYWORDS, "Makes a message at the end and returns it."},
-    {nullptr, nullptr, 0, nullptr}};
-PySequenceMethods repeated_sequence = {};
-PyMappingMethods repeated_mapping = {};
-
 }  // namespace
+
+const pb::Message& Place::read() const {
+  const pb::Message* m = root_.get();
+  for (const Step& step : path_) {
+    const pb::Reflection* r = m->GetReflection();
+    const int index = position(*m, step);
+    m = index < 0 ? &r->GetMessage(*m, step.field) : &r->GetRepeatedMessage(*m, step.field, index);
+  }
+  return *m;
+}
+
+pb::Message& Place::write() const {
+  pb::Message* m = root_.get();
+  for (const Step& step : path_) {
+    const pb::Reflection* r = m->GetReflection();
+    const int index = position(*m, step);
+    m = index < 0 ? r->MutableMessage(m, step.field) : r->MutableRepeatedMessage(m, step.field, index);
+  }
+  return *m;
+}
+
+const Place& place_of(PyObject* o) { return reinterpret_cast<PyMessage*>(o)->place; }
+bool is_message(PyObject* o) { return PyType_IsSubtype(Py_TYPE(o), &message_type); }
+const pb::Message* message_in(PyObject* o) { return is_message(o) ? &place_of(o).read() : nullptr; }
+
+Ref object_at(Place place) {
+  auto* type = reinterpret_cast<PyTypeObject*>(message_class(place.read().GetDescriptor()));
+  Ref object = checked(type->tp_alloc(type, 0));
+  new (&reinterpret_cast<PyMessage*>(object.get())->place) Place(std::move(place));
+  return object;
+}
+
+void copy_into(pb::Message& to, const pb::FieldDescriptor* field, PyObject* value) {
+  if (!is_message(value) || place_of(value).read().GetDescriptor() != to.GetDescriptor())
+    fail(ErrorKind::kType, "the field '", field->name(), "' takes a ", to.GetDescriptor()->name(), ", not ",
+         Py_TYPE(value)->tp_name);
+  to.CopyFrom(place_of(value).read());
+}
+
+void set_all(PyObject* self, PyObject* keywords) {
+  PyObject *name, *value;
+  Py_ssize_t at = 0;
+  while (keywords && PyDict_Next(keywords, &at, &name, &value)) {
+    const pb::FieldDescriptor* field = field_named(self, name);
+    const Place& place = place_of(self);
+    if (!field) {
+      PyErr_Format(PyExc_ValueError, "%s has no field %R", Py_TYPE(self)->tp_name, name);
+      throw PythonErrorSet();
+    }
+    if (value == Py_None) continue;
+    const Ref held = Ref::borrow(value);
+    if (field->is_map()) set_map(place, field, value);
+    else if (field->is_repeated()) extend(place, field, value);
+    else if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE)
+      copy_into(place.at(field).write(), field, value);
+    else set_field_value(place.write(), field, value);
+  }
+}
 
 PyObject* message_class(const pb::Descriptor* descriptor) {
   PyObject*& known = classes()[descriptor];
@@ -424,7 +321,7 @@ PyObject* message_class(const pb::Descriptor* descriptor) {
   return classes()[descriptor] = type.release();
 }
 
-Ref message_object(std::shared_ptr<pb::Message> message) { return object_at(Place{std::move(message), {}}); }
+Ref message_object(std::shared_ptr<pb::Message> message) { return object_at(Place(std::move(message))); }
 
 Ref value_set(const pb::Message& message) {
   std::vector<const pb::FieldDescriptor*> fields;
@@ -432,14 +329,14 @@ Ref value_set(const pb::Message& message) {
   if (fields.empty()) return Ref::borrow(Py_None);
   std::shared_ptr<pb::Message> copy(message.New());
   copy->CopyFrom(message);
-  return field_at(Place{std::move(copy), {}}, fields.front());
+  return field_at(Place(std::move(copy)), fields.front());
 }
 
 void init_messages(PyObject* module) {
   message_type.tp_name = "footlight.Message";
   message_type.tp_basicsize = sizeof(PyMessage);
   message_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  message_type.tp_dealloc = destroy<PyMessage>;
+  message_type.tp_dealloc = destroy;
   message_type.tp_new = message_new;
   message_type.tp_init = message_init;
   message_type.tp_getattro = message_get;
@@ -449,25 +346,16 @@ void init_messages(PyObject* module) {
   message_type.tp_hash = PyObject_HashNotImplemented;
   message_type.tp_richcompare = message_compare;
   message_type.tp_methods = message_methods;
-  repeated_sequence.sq_length = repeated_length;
-  repeated_sequence.sq_item = repeated_item;
-  repeated_mapping.mp_length = repeated_length;
-  repeated_mapping.mp_subscript = repeated_subscript;
-  repeated_type.tp_name = "footlight.Repeated";
-  repeated_type.tp_basicsize = sizeof(PyRepeated);
-  repeated_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  repeated_type.tp_dealloc = destroy<PyRepeated>;
-  repeated_type.tp_as_sequence = &repeated_sequence;
-  repeated_type.tp_as_mapping = &repeated_mapping;
-  repeated_type.tp_hash = PyObject_HashNotImplemented;
-  repeated_type.tp_richcompare = repeated_compare;
-  repeated_type.tp_repr = repeated_repr;
-  repeated_type.tp_methods = repeated_methods;
-  for (PyTypeObject* type : {&message_type, &repeated_type})
-    if (PyType_Ready(type) < 0) throw PythonErrorSet();
+  if (PyType_Ready(&message_type) < 0) throw PythonErrorSet();
+  init_repeated();
+  init_maps();
   const pb::FileDescriptor* file = formats::GraphDef::descriptor()->file();
   for (int i = 0; i < file->message_type_count(); ++i)
     if (PyObject_SetAttrString(module, file->message_type(i)->name().c_str(), message_class(file->message_type(i))) < 0)
+      throw PythonErrorSet();
+  const pb::EnumDescriptor* dtypes = formats::DataType_descriptor();
+  for (int i = 0; i < dtypes->value_count(); ++i)
+    if (PyModule_AddIntConstant(module, dtypes->value(i)->name().c_str(), dtypes->value(i)->number()) < 0)
       throw PythonErrorSet();
 }
 

@@ -12,6 +12,8 @@ namespace footlight::python {
 
 // The Python class of a message type; made once. Borrowed.
 PyObject* message_class(const google::protobuf::Descriptor* descriptor);
+// The message that an object shows; null if it is none.
+const google::protobuf::Message* message_in(PyObject*);
 Ref message_object(std::shared_ptr<google::protobuf::Message> message);
 // The value of the field that is set in a message that is a oneof, or None.
 Ref value_set(const google::protobuf::Message& message);

@@ -1,7 +1,10 @@
 // The extension module footlight._formats: messages, and graphs as GraphDef. Imported when the first message is used.
 #include "engine/formats/graph_def.h"
+#include "engine/formats/import_graph.h"
+#include "engine/formats/read.h"
 #include "engine/python/formats/message_object.h"
 #include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/formats_api.h"
 
 #include <new>
 
@@ -15,6 +18,7 @@ void set_python_error() {
   } catch (const Error& e) {
     PyObject* type = e.kind() == ErrorKind::kType        ? PyExc_TypeError
                      : e.kind() == ErrorKind::kAttribute ? PyExc_AttributeError
+                     : e.kind() == ErrorKind::kIndex     ? PyExc_IndexError
                                                          : PyExc_ValueError;
     PyErr_SetString(type, e.message().c_str());
   } catch (const std::bad_alloc&) {
@@ -64,6 +68,28 @@ PyObject* node_attr(PyObject*, PyObject* arguments) {
   });
 }
 
+// A message object as `Message`, or one that is read from bytes.
+template <class Message>
+const Message& message_of(PyObject* object, Message& read, const char* what) {
+  if (PyBytes_Check(object)) {
+    formats::read_bytes(read, {PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object))});
+    return read;
+  }
+  const google::protobuf::Message* message = message_in(object);
+  if (!message || message->GetDescriptor() != Message::descriptor())
+    throw Error(ErrorKind::kType, std::string("argument `") + what + "` must be a " + Message::descriptor()->name() +
+                                      " message, got " + Py_TYPE(object)->tp_name);
+  return static_cast<const Message&>(*message);
+}
+
+void import_graph_def(PyObject* graph_def, PyObject* producer_ops, GraphImport& into) {
+  formats::GraphDef def;
+  formats::OpList ops;
+  const formats::OpList* known = producer_ops == Py_None ? nullptr : &message_of(producer_ops, ops, "producer_op_list");
+  formats::import_graph_def(message_of(graph_def, def, "graph_def"), into, known);
+}
+const FormatsApi api{import_graph_def};
+
 PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
                            {"node_def", node_def, METH_VARARGS, "A node of a graph as NodeDef."},
                            {"node_attr", node_attr, METH_VARARGS, "The value of a node's attribute."},
@@ -80,6 +106,8 @@ PyMODINIT_FUNC PyInit__formats() {
   return guarded([]() -> PyObject* {
     Ref module = checked(PyModule_Create(&definition));
     init_messages(module.get());
+    Ref capsule = checked(PyCapsule_New(const_cast<FormatsApi*>(&api), kFormatsApi, nullptr));
+    if (PyModule_AddObjectRef(module.get(), "api", capsule.get()) < 0) throw footlight::PythonErrorSet();
     return module.release();
   });
 }

@@ -16,6 +16,7 @@
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/python/interpreter/weak.h"
+#include "engine/trace/freeze.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -60,6 +61,7 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   const Node& placeholder = graph.node(graph.inputs[index]);
   const std::string name = core_in(self).name;
   if (placeholder.dtypes[0] == DType::kResource) {
+    if (is_tensor(value) && tensor_of(value).dtype() == DType::kResource) return tensor_of(value);
     if (!is_variable(value))
       fail(ErrorKind::kType, "concrete function '", name, "' expects a variable for '", parameter, "', got ",
            repr_of(value));
@@ -335,6 +337,12 @@ PyObject* get_output_dtypes(PyObject* self, void*) {
         .release();
   });
 }
+// The graph with the values of its captures as constants.
+PyObject* frozen_graph(PyObject* self, PyObject*) {
+  return guarded([&] {
+    return graph_object(trace::freeze(graph_in(self), entry_of(self).concrete->captures())).release();
+  });
+}
 PyObject* get_name(PyObject* self, void*) {
   return guarded([&] { return PyUnicode_FromString(graph_in(self).name().c_str()); });
 }
@@ -345,6 +353,7 @@ PyMethodDef methods[] = {
      METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
     {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_with_captures)),
      METH_FASTCALL, "The trace with other values in place of those that were captured."},
+    {"_frozen_graph", frozen_graph, METH_NOARGS, "The graph with the values of its captures as constants."},
     {nullptr, nullptr, 0, nullptr}};
 int trainable_ones;
 PyGetSetDef properties[] = {

@@ -144,6 +144,7 @@ void init_function(PyObject* module) {
   init_numbers();
   init_function_type();
   init_concrete(module);
+  init_graph_parts(module);
   init_function_control();
   init_vectorized();
   trace::init_control_gradients();

@@ -148,6 +148,7 @@ std::string function_type_text(const TraceEntry&);           // (x: TensorSpec(.
 Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>&);
 void init_function_type();
 void init_concrete(PyObject* module);
+void init_graph_parts(PyObject* module);
 void init_function_control();
 void init_vectorized();
 

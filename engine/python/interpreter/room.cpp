@@ -1,6 +1,7 @@
 // What this folder adds to the extension module: the exception classes, source positions, and `extend`.
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
 
 namespace footlight::python {
 namespace {
@@ -15,7 +16,12 @@ PyObject* extend(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* public_namespace(PyObject*, PyObject* name) {
+  return guarded([&] { return Py_NewRef(namespace_of(std::string(utf8(name)).c_str())); });
+}
+
 PyMethodDef functions[] = {
+    {"namespace", public_namespace, METH_O, "namespace(name)\n--\n\nThe public namespace \"a.b\", made at first use."},
     {"extend", extend, METH_VARARGS, "extend(type, name, member)\n--\n\nGives a type a member."},
     {nullptr, nullptr, 0, nullptr}};
 

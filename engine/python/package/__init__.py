@@ -13,7 +13,7 @@ from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat,
     _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
     _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph_members)
+    _graph_members, _graph, _graph_def)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -39,15 +39,29 @@ def _missing(name, namespace):
 def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
         if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
-            module.__getattr__ = lambda name, full=full: _found_late(name, full)
+            module.__getattr__ = lambda name, full=full: _late(name, full)
+
+
+def _late(name, namespace):
+    """Messages and types that are loaded when the first one is asked for; else the error for an unknown name."""
+    if namespace == 'footlight.types.experimental':
+        from footlight import _trace_types
+        if name in _trace_types.LATE:
+            return _trace_types.make(name)
+    if (namespace.startswith('footlight.core.framework.') if namespace != 'footlight.compat.v1'
+            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef')) and not name.startswith('_'):
+        from footlight import _proto
+        if hasattr(_proto, name):
+            return getattr(_proto, name)
+    raise _missing(name, namespace)
 
 
 _ABOUT = {
     'autodiff': 'gradients', 'autograph': 'Python control flow as ops', 'bitwise': 'bits of integers',
     'compat': 'names of other versions', 'config': 'devices, threads and how functions run',
     'debugging': 'assertions and checks', 'dtypes': 'types of elements', 'errors': 'exceptions',
-    'experimental': 'what may change', 'initializers': 'first values of variables', 'linalg': 'matrices',
-    'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',
+    'experimental': 'what may change', 'graph_util': 'graphs of files', 'initializers': 'first values of variables', 'linalg': 'matrices',
+    'io': 'files', 'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',
     'random': 'random numbers', 'sets': 'sets', 'sparse': 'sparse tensors', 'strings': 'tensors of text',
     'test': 'help for tests', 'train': 'training and checkpoints', 'types': 'types for annotations',
     'version': 'versions'}
@@ -68,13 +82,6 @@ def _describe():
                 home = vars(_sys.modules.get(value.__module__, _sys)).get(value.__qualname__)
                 if home is not value:
                     value.__module__, value.__name__, value.__qualname__ = full, name, name
-
-
-def _found_late(name, namespace):
-    from footlight import _trace_types
-    if name in _trace_types.LATE and namespace == 'footlight.types.experimental':
-        return _trace_types.make(name)
-    raise _missing(name, namespace)
 
 
 def __getattr__(name):

@@ -5,8 +5,8 @@ NOT_YET = {
         'NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec '
         'SparseTensorSpec approx_top_k audio check_pinned '
         'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd '
-        'graph_util ifftnd image import_graph_def '
-        'io irfftnd keras load_library load_op_library lookup matrix_square_root '
+        'ifftnd image '
+        'irfftnd keras load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
         'random_index_shuffle rfftnd saved_model security sets signal summary '),
@@ -24,6 +24,14 @@ NOT_YET = {
         'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
         'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
         'int2 int4 register_filesystem_plugin uint2 uint4 unregister_dispatch_for'),
+    'io': (
+        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature TFRecordOptions TFRecordWriter '
+        'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
+        'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
+        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_png encode_proto '
+        'extract_jpeg_shape gfile is_jpeg match_filenames_once matching_files parse_example '
+        'parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor read_file '
+        'serialize_many_sparse serialize_sparse serialize_tensor write_file'),
     'linalg': (
         'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular '
         'LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D '
@@ -64,8 +72,7 @@ NOT_YET = {
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
         'Int64List JobDef SequenceExample ServerDef TrackableView checkpoints_iterator experimental '
         'get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable'),
-    'version': (
-        'COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER'),
+    'version': 'COMPILER_VERSION',
 }
 
 NUMPY = {

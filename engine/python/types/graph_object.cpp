@@ -6,9 +6,11 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/objects.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/trace/expand.h"
 
 #include <cstddef>
 #include <new>
+#include <unordered_map>
 
 namespace footlight::python {
 namespace {
@@ -17,14 +19,31 @@ struct PyGraph {
   PyObject_HEAD
   GraphPtr graph;
   PyObject* weakrefs;
+  PyObject* state;  // a dictionary for members written in Python; null until it is asked for
 };
 PyTypeObject graph_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 const GraphPtr& graph_in(PyObject* o) { return reinterpret_cast<PyGraph*>(o)->graph; }
+// The object of each graph that has one.
+std::unordered_map<const Graph*, PyObject*>& objects() {
+  static auto& all = *new std::unordered_map<const Graph*, PyObject*>;
+  return all;
+}
 void graph_destroy(PyObject* o) {
   auto* g = reinterpret_cast<PyGraph*>(o);
   if (g->weakrefs) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(g->state);
+  objects().erase(g->graph.get());
   g->graph.~shared_ptr();
   PyObject_Free(o);
+}
+PyObject* graph_new(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    if (PyTuple_GET_SIZE(arguments) > 0 || (keywords && PyDict_GET_SIZE(keywords) > 0))
+      fail(ErrorKind::kType, "tf.Graph() takes no arguments");
+    auto graph = std::make_shared<Graph>("graph");
+    graph->is_function = false;
+    return graph_object(std::move(graph)).release();
+  });
 }
 
 struct PyOperation {
@@ -63,7 +82,8 @@ Ref capsule_of(const GraphPtr& graph) {
 PyObject* as_graph_def(PyObject* self, PyObject*, PyObject*) {
   return guarded([&] {
     const Ref function = formats_function("graph_def");
-    return PyObject_CallOneArg(function.get(), capsule_of(graph_in(self)).get());
+    const GraphPtr graph = trace::expanded(graph_in(self));
+    return PyObject_CallOneArg(function.get(), capsule_of(graph).get());
   });
 }
 PyObject* get_operations(PyObject* self, PyObject*) {
@@ -90,9 +110,16 @@ PyObject* get_tensor_by_name(PyObject* self, PyObject* name) {
   return guarded([&]() -> PyObject* {
     const std::string whole = readable(name);
     const size_t colon = whole.rfind(':');
+    const std::string number = colon == std::string::npos ? std::string() : whole.substr(colon + 1);
+    if (number.empty() || number.size() > 6 || number.find_first_not_of("0123456789") != std::string::npos)
+      fail(ErrorKind::kValue, "'", whole, "' is no name of a tensor, which has the form \"node:output\": \"", whole,
+           ":0\" is the first output of a node '", whole, "'");
     const NodeId node = find_node(*graph_in(self), std::string_view(whole).substr(0, colon));
-    const auto output = static_cast<uint32_t>(colon == std::string::npos ? 0 : std::atoi(whole.c_str() + colon + 1));
-    if (output >= graph_in(self)->node(node).dtypes.size()) fail(ErrorKind::kKey, "there is no tensor '", whole, "'");
+    const auto output = static_cast<uint32_t>(std::atoi(number.c_str()));
+    const size_t count = graph_in(self)->node(node).dtypes.size();
+    if (output >= count)
+      fail(ErrorKind::kKey, "there is no tensor '", whole, "': the node has ", count,
+           count == 1 ? " output" : " outputs");
     return tensor_object(graph_in(self), {node, output}).release();
   });
 }
@@ -115,8 +142,19 @@ PyObject* graph_outputs(PyObject* self, void*) {
 PyObject* graph_name(PyObject* self, void*) {
   return guarded([&] { return PyUnicode_FromString(graph_in(self)->name().c_str()); });
 }
+PyObject* graph_state(PyObject* self, void*) {
+  auto* g = reinterpret_cast<PyGraph*>(self);
+  if (!g->state) g->state = PyDict_New();
+  return Py_XNewRef(g->state);
+}
+PyObject* graph_kind(PyObject* self, void*) { return PyBool_FromLong(graph_in(self)->is_function); }
+PyObject* graph_unique_name(PyObject* self, PyObject* name) {
+  return guarded([&] { return text_object(graph_in(self)->unique_name(readable(name))).release(); });
+}
+PyObject* graph_size(PyObject* self, PyObject*) { return PyLong_FromSize_t(graph_in(self)->size()); }
 PyObject* graph_repr(PyObject* self) {
   return guarded([&] {
+    if (!graph_in(self)->is_function) return PyUnicode_FromFormat("<footlight.Graph object at %p>", self);
     return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(),
                                 reinterpret_cast<size_t>(graph_in(self).get()));
   });
@@ -135,10 +173,14 @@ PyMethodDef graph_methods[] = {
     {"get_operations", get_operations, METH_NOARGS, "All nodes, in the order in which they were made."},
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
+    {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
+    {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},
                                   {"outputs", graph_outputs, nullptr, nullptr, nullptr},
                                   {"name", graph_name, nullptr, nullptr, nullptr},
+                                  {"building_function", graph_kind, nullptr, nullptr, nullptr},
+                                  {"_state", graph_state, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* operation_name(PyObject* self, void*) {
@@ -233,10 +275,13 @@ void make_type(PyTypeObject& type, const char* name, size_t size, destructor des
 }  // namespace
 
 Ref graph_object(GraphPtr graph) {
+  if (const auto known = objects().find(graph.get()); known != objects().end()) return Ref::borrow(known->second);
   auto* o = PyObject_New(PyGraph, &graph_type);
   if (!o) throw PythonErrorSet();
   new (&o->graph) GraphPtr(std::move(graph));
   o->weakrefs = nullptr;
+  o->state = nullptr;
+  objects().emplace(o->graph.get(), reinterpret_cast<PyObject*>(o));
   return Ref::steal(reinterpret_cast<PyObject*>(o));
 }
 
@@ -251,6 +296,16 @@ Ref operation_object(GraphPtr graph, NodeId node) {
 bool is_operation(PyObject* o) { return Py_TYPE(o) == &operation_type; }
 NodeId node_of(PyObject* operation) { return reinterpret_cast<PyOperation*>(operation)->node; }
 const GraphPtr& graph_with(PyObject* operation) { return reinterpret_cast<PyOperation*>(operation)->graph; }
+const GraphPtr& graph_in_object(PyObject* o, const char* what) {
+  if (Py_TYPE(o) != &graph_type) fail(ErrorKind::kType, what, " takes a tf.Graph, not a ", Py_TYPE(o)->tp_name);
+  return graph_in(o);
+}
+std::pair<GraphPtr, NodeId> node_in_object(PyObject* o, const char* what) {
+  if (!is_operation(o)) fail(ErrorKind::kType, what, " takes a tf.Operation, not a ", Py_TYPE(o)->tp_name);
+  return {reinterpret_cast<PyOperation*>(o)->graph, reinterpret_cast<PyOperation*>(o)->node};
+}
+
+bool is_graph_element(const Tensor& t) { return t.is_symbolic() && t.graph() && !t.graph()->is_function; }
 
 Ref operation_of(const Tensor& symbolic) {
   return operation_object(symbolic.graph()->shared_from_this(), symbolic.node());
@@ -259,6 +314,8 @@ Ref graph_of(const Tensor& symbolic) { return graph_object(symbolic.graph()->sha
 
 void init_graph_objects() {
   make_type(graph_type, "footlight.Graph", sizeof(PyGraph), graph_destroy);
+  graph_type.tp_flags = Py_TPFLAGS_DEFAULT;  // users make graphs
+  graph_type.tp_new = graph_new;
   graph_type.tp_weaklistoffset = offsetof(PyGraph, weakrefs);
   graph_type.tp_methods = graph_methods;
   graph_type.tp_getset = graph_properties;

@@ -4,14 +4,19 @@
 #include "engine/graph/graph.h"
 #include "engine/python/interpreter/ref.h"
 
+#include <utility>
+
 namespace footlight::python {
 
-Ref graph_object(GraphPtr);
+Ref graph_object(GraphPtr);  // the same object as long as it lives
 Ref operation_object(GraphPtr, NodeId);
+// Throw kType for other objects: `what` says what for.
+const GraphPtr& graph_in_object(PyObject*, const char* what);
+std::pair<GraphPtr, NodeId> node_in_object(PyObject*, const char* what);
+bool is_operation(PyObject*);
 // Of a symbolic tensor: the operation that makes it, and its graph.
 Ref operation_of(const Tensor&);
 Ref graph_of(const Tensor&);
-bool is_operation(PyObject*);
 NodeId node_of(PyObject* operation);
 const GraphPtr& graph_with(PyObject* operation);  // the one that the operation is in
 

@@ -24,6 +24,9 @@ PyObject* wrap(Tensor);                       // new reference; throws
 PyObject* wrap_all(std::span<const Tensor>);  // a list
 std::string symbolic_name(const Tensor&);     // "add_1:0"
 
+// A tensor of a tf.Graph, which is not traced: a key of feed_dict, equal to itself alone.
+bool is_graph_element(const Tensor&);
+
 // Any Python value (number, list, array, tensor, variable) as a tensor; `dtype` kInvalid: inferred.
 // Inside a trace a Python value becomes a Const node, a foreign tensor a capture.
 Tensor to_tensor(PyObject*, DType dtype = DType::kInvalid, const char* argument = nullptr);

@@ -72,7 +72,10 @@ PyObject* to_str(PyObject* self) {
   });
 }
 
-Py_hash_t hash(PyObject*) {
+Py_hash_t hash(PyObject* o) {
+  const Tensor& t = tensor_of(o);
+  if (is_graph_element(t))
+    return static_cast<Py_hash_t>((reinterpret_cast<uintptr_t>(t.graph()) >> 4) + t.node().value * 31 + t.output());
   PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
   return -1;
 }

@@ -1,0 +1,120 @@
+// Each expansion computes what the op's kernel does, for whoever does not have it.
+#include "engine/ops/expansions.h"
+
+#include "engine/ops/functions.h"
+#include "engine/ops/infer.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace footlight {
+namespace {
+
+using Inputs = std::span<const Tensor>;
+
+Tensor product_of(const Tensor& sizes) {
+  static const Op op{"Prod"};
+  return apply(op, {sizes, ops::ints({0})});
+}
+
+Tensor row_of(std::initializer_list<Tensor> scalars) { return ops::pack(std::vector<Tensor>(scalars), 0); }
+
+// An axis counted from the front.
+Tensor from_front(const Tensor& axis, const Tensor& rank) {
+  static const Op op{"FloorMod"};
+  return apply(op, {axis, rank});
+}
+
+Tensor part(const Tensor& sizes, const Tensor& begin, const Tensor& end) {
+  return ops::slice(sizes, row_of({begin}), row_of({ops::sub(end, begin)}));
+}
+
+// A shape with 1 at some axes.
+std::vector<Tensor> reduced_shape(Inputs in, const Attrs&) {
+  static const Op update{"TensorScatterUpdate"};
+  const Tensor axes = ops::reshape(from_front(in[1], ops::size(in[0])), ops::ints({-1, 1}));
+  const Tensor ones = ops::fill(ops::reshape(ops::size(axes), ops::ints({1})), ops::integer(1));
+  return {apply(update, {in[0], axes, ones})};
+}
+
+// The slices of grad are segments of a sum: dimensions [batch, outer, n, inner] become rows [batch * n, outer,
+// inner].
+std::vector<Tensor> gather_grad(Inputs in, const Attrs& attrs) {
+  static const Op segments{"UnsortedSegmentSum"};
+  const Tensor &shape = in[0], &grad = in[3];
+  const Tensor rank = ops::size(shape), zero = ops::integer(0);
+  const Tensor axis =
+      from_front(ops::reshape(ops::cast(in[2], DType::kInt32), ops::ints(std::span<const int64_t>())), rank);
+  const Tensor indices = ops::cast(in[1], DType::kInt32);
+  const Tensor batch_dims = from_front(ops::integer(attrs.get_or(AttrName("batch_dims"), int64_t{0})),
+                                       ops::maximum(ops::size(ops::shape(indices)), ops::integer(1)));
+  const Tensor batch = product_of(part(shape, zero, batch_dims)), outer = product_of(part(shape, batch_dims, axis));
+  const Tensor size =
+      ops::reshape(part(shape, axis, ops::add(axis, ops::integer(1))), ops::ints(std::span<const int64_t>()));
+  const Tensor inner = product_of(part(shape, ops::add(axis, ops::integer(1)), rank));
+  const Tensor count = product_of(part(ops::shape(indices), batch_dims, ops::size(ops::shape(indices))));
+  const Tensor offsets = ops::mul(ops::range(zero, batch), size);
+  const Tensor rows = ops::add(ops::reshape(indices, row_of({batch, count})), ops::expand_dims(offsets, 1));
+  const Tensor slices =
+      ops::transpose(ops::reshape(grad, row_of({batch, outer, count, inner})), ops::ints({0, 2, 1, 3}));
+  const Tensor sums = apply(segments, {ops::reshape(slices, row_of({ops::mul(batch, count), outer, inner})),
+                                       ops::reshape(rows, ops::ints({-1})), ops::mul(batch, size)});
+  const Tensor back =
+      ops::transpose(ops::reshape(sums, row_of({batch, size, outer, inner})), ops::ints({0, 2, 1, 3}));
+  return {ops::reshape(back, shape)};
+}
+
+// Products before times products after each element, along the reduced dimensions as one.
+std::vector<Tensor> prod_others(Inputs in, const Attrs&) {
+  static const Op cumulative{"Cumprod"};
+  static const AttrName kExclusive("exclusive"), kReverse("reverse");
+  const Tensor axes = known_value(in[1]);
+  if (in.size() != 2 || !axes || !in[0].shape().has_rank()) return {};
+  const int rank = in[0].shape().rank();
+  std::vector<int64_t> order, reduced;
+  for (int64_t axis : infer::ints_of(axes)) {
+    axis = axis < 0 ? axis + rank : axis;
+    if (axis < 0 || axis >= rank) return {};
+    if (std::ranges::find(reduced, axis) == reduced.end()) reduced.push_back(axis);
+  }
+  for (int64_t d = 0; d < rank; ++d)
+    if (std::ranges::find(reduced, d) == reduced.end()) order.push_back(d);
+  const auto kept = static_cast<int64_t>(order.size());
+  std::ranges::sort(reduced);
+  order.insert(order.end(), reduced.begin(), reduced.end());
+  std::vector<int64_t> back(order.size());
+  for (size_t k = 0; k < order.size(); ++k) back[static_cast<size_t>(order[k])] = static_cast<int64_t>(k);
+  const Tensor moved = ops::transpose(in[0], ops::ints(order));
+  const Tensor shape = ops::shape(moved);
+  const Tensor rows = product_of(part(shape, ops::integer(0), ops::integer(kept)));
+  const Tensor columns = product_of(part(shape, ops::integer(kept), ops::integer(rank)));
+  const Tensor flat = ops::reshape(moved, row_of({rows, columns}));
+  const Tensor before = apply(cumulative, {flat, ops::integer(1)}, {{kExclusive, true}});
+  const Tensor after = apply(cumulative, {flat, ops::integer(1)}, {{kExclusive, true}, {kReverse, true}});
+  return {ops::transpose(ops::reshape(ops::mul(before, after), shape), ops::ints(back))};
+}
+
+std::vector<Tensor> scale_shift(Inputs in, const Attrs&) { return {ops::add(ops::mul(in[0], in[1]), in[2])}; }
+
+// max(x, 0) - x * z + log(1 + exp(-|x|))
+std::vector<Tensor> sigmoid_cross_entropy(Inputs in, const Attrs&) {
+  static const Op relu{"Relu"}, abs{"Abs"}, log1p{"Log1p"};
+  const Tensor& x = in[0];
+  const Tensor tail = apply(log1p, {ops::exp(ops::neg(apply(abs, {x})))});
+  return {ops::add(ops::sub(apply(relu, {x}), ops::mul(x, in[1])), tail)};
+}
+
+}  // namespace
+
+Expansion expansion_of(const OpRow& row) {
+  static const std::map<std::string_view, Expansion> kAll{{"GatherGrad", gather_grad},
+                                                          {"ProdOthers", prod_others},
+                                                          {"ReducedShape", reduced_shape},
+                                                          {"ScaleShift", scale_shift},
+                                                          {"SigmoidCrossEntropy", sigmoid_cross_entropy}};
+  const auto at = kAll.find(row.name);
+  return at == kAll.end() ? nullptr : at->second;
+}
+
+}  // namespace footlight

@@ -1,0 +1,75 @@
+// Tensors that may be missing: what a branch gives for a value that only the other branch has. Graphs of files have
+// them.
+#include "engine/ops/builder.h"
+#include "engine/ops/define.h"
+
+namespace footlight {
+namespace {
+
+void value_shapes(Inference& i) {
+  static const AttrName kShapes("output_shapes");
+  const auto shapes = i.attrs.get_or(kShapes, std::vector<Shape>());
+  for (size_t k = 0; k < i.output_shapes.size(); ++k)
+    i.output_shapes[k] = k < shapes.size() ? shapes[k] : Shape::unknown_rank();
+}
+
+// The gradient of values that were put in is what comes out, and the other way round.
+void put_gradient(GradientCall& c) {
+  static const Op op{"OptionalGetValue"};
+  static const AttrName kTypes("output_types"), kShapes("output_shapes");
+  if (!c.output_gradients[0]) return;
+  std::vector<DType> types;
+  std::vector<Shape> shapes;
+  for (const Tensor& input : c.inputs) {
+    types.push_back(input.dtype());
+    shapes.push_back(input.shape());
+  }
+  const std::vector<Tensor> values =
+      apply_all(op.row(), c.output_gradients, {{kTypes, std::move(types)}, {kShapes, std::move(shapes)}});
+  for (size_t k = 0; k < values.size(); ++k)
+    if (is_floating(c.inputs[k].dtype()) || is_complex(c.inputs[k].dtype())) c.input_gradients[k] = values[k];
+}
+
+void get_gradient(GradientCall& c) {
+  static const Op op{"OptionalFromValue"}, zeros{"ZerosLike"};
+  std::vector<Tensor> arrived(c.output_gradients.begin(), c.output_gradients.end());
+  for (size_t k = 0; k < arrived.size(); ++k)
+    if (!arrived[k]) arrived[k] = apply(zeros, {c.outputs[k]});
+  c.input_gradients[0] = apply_all(op.row(), arrived, {})[0];
+}
+
+}  // namespace
+
+FL_ROWS(optional) {
+  return {
+      {"OptionalFromValue",
+       "components: Toutput_types[] -> optional: variant",
+       "Toutput_types: list(type)",
+       infer::scalar,
+       put_gradient,
+       OpFamily::kControl,
+       "an optional that has values",
+       {.dispatch = -1}},
+      {"OptionalNone",
+       "-> optional: variant",
+       "",
+       infer::scalar,
+       nullptr,
+       OpFamily::kControl,
+       "an optional without values",
+       {.zero_gradient = true}},
+      {"OptionalHasValue",
+       "optional: variant -> has_value: bool",
+       "",
+       infer::scalar,
+       nullptr,
+       OpFamily::kControl,
+       "whether an optional has values",
+       {.zero_gradient = true}},
+      {"OptionalGetValue", "optional: variant -> components: output_types[]",
+       "output_types: list(type); output_shapes: list(shape)", value_shapes, get_gradient, OpFamily::kControl,
+       "the values of an optional"},
+  };
+}
+
+}  // namespace footlight

@@ -1,0 +1,381 @@
+"""tf.Graph as a place to build in, and tf.compat.v1.Session, which runs parts of one."""
+import contextlib
+import threading
+
+import footlight as tf
+from footlight import _engine
+
+_v1 = tf.compat.v1
+_local = threading.local()
+_default = None
+
+
+def _member(name=None, wrap=lambda f: f):
+    def add(f):
+        _engine.extend(tf.Graph, name or f.__name__, wrap(f))
+        return f
+    return add
+
+
+def get_default_graph():
+    """The graph that ops go into: one that is being built, else one for the whole program."""
+    global _default
+    graph = _engine.current_graph()
+    if graph is None:
+        if _default is None:
+            _default = tf.Graph()
+        graph = _default
+    return graph
+
+
+def reset_default_graph():
+    """Forgets the program's graph."""
+    global _default
+    if _engine.current_graph() is not None:
+        raise AssertionError('Do not use tf.reset_default_graph() to clear nested graphs.')
+    _default = None
+
+
+# --- tf.Graph ---
+@_member()
+def as_default(self):
+    """A context manager: ops inside go into this graph."""
+    return _engine.graph_scope(self)
+
+
+@_member()
+def __enter__(self):
+    self._state.setdefault('entered', []).append(self.as_default())
+    return self._state['entered'][-1].__enter__()
+
+
+@_member()
+def __exit__(self, *args):
+    self._state['entered'].pop().__exit__(*args)
+
+
+def _named(self, name, allow_tensor, allow_operation):
+    """The tensor or operation that a name stands for."""
+    operation, colon, output = name.partition(':')
+    if colon:
+        if not allow_tensor:
+            raise ValueError("Name '%s' appears to refer to a Tensor, not a Operation." % name)
+        if not output.isdecimal():
+            raise ValueError("The name '%s' looks a like a Tensor name, but is not a valid one. Tensor names must be of "
+                             'the form "<op_name>:<output_index>".' % name)
+        return self._tensor(name)
+    if not allow_operation:
+        raise ValueError("The name '%s' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of "
+                         'the form "<op_name>:<output_index>".' % name)
+    return self._operation(operation)
+
+
+_engine.extend(tf.Graph, '_tensor', tf.Graph.get_tensor_by_name)
+_engine.extend(tf.Graph, '_operation', tf.Graph.get_operation_by_name)
+
+
+@_member()
+def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+    """The tensor or operation of this graph that an object, or a name, stands for."""
+    wanted = ' or '.join(['Tensor'] * allow_tensor + ['Operation'] * allow_operation)
+    if not wanted:
+        raise ValueError('allow_tensor and allow_operation cannot both be False.')
+    if isinstance(obj, bytes):
+        obj = obj.decode()
+    if isinstance(obj, str):
+        return _named(self, obj, allow_tensor, allow_operation)
+    if hasattr(obj, '_as_graph_element'):
+        obj = obj._as_graph_element()
+    symbolic = isinstance(obj, tf.Tensor) and tf.is_symbolic_tensor(obj)
+    if (symbolic and allow_tensor) or (isinstance(obj, tf.Operation) and allow_operation):
+        if obj.graph is not self:
+            raise ValueError('%s is not an element of this graph.' % obj)
+        return obj
+    raise TypeError('Can not convert a %s into a %s.' % (type(obj).__name__, wanted))
+
+
+@_member()
+def get_tensor_by_name(self, name):
+    """The tensor "node:output"."""
+    if not isinstance(name, str):
+        raise TypeError('Tensor names are strings (or similar), not %s.' % type(name).__name__)
+    return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+
+
+@_member()
+def get_operation_by_name(self, name):
+    """The operation of that name."""
+    if not isinstance(name, str):
+        raise TypeError('Operation names are strings (or similar), not %s.' % type(name).__name__)
+    return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+
+
+@_member(wrap=property)
+def operations(self):
+    return self.get_operations()
+
+
+@_member(wrap=property)
+def version(self):
+    return self.num_operations()
+
+
+@_member(wrap=property)
+def graph_def_versions(self):
+    return self.as_graph_def().versions
+
+
+@_member()
+def unique_name(self, name, mark_as_used=True):
+    """A name that no operation has, in the current scope."""
+    if not mark_as_used:
+        taken = {o.name.lower() for o in self.get_operations()}
+        number, found = 0, name
+        while found.lower() in taken:
+            number += 1
+            found = '%s_%d' % (name, number)
+        return found
+    return self._unique_name(name)
+
+
+def _entered(scope):
+    """A member that is one of the scopes of the whole program, used while this graph is the one being built."""
+    def member(self, *args, **kwargs):
+        if _engine.current_graph() is not self:
+            raise RuntimeError('the scopes of a graph are entered where ops go into it: inside of graph.as_default()')
+        return scope(*args, **kwargs)
+    return member
+
+
+_engine.extend(tf.Graph, 'name_scope', _entered(tf.name_scope))
+_engine.extend(tf.Graph, 'device', _entered(tf.device))
+_engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
+
+
+@_member()
+def is_feedable(self, tensor):
+    """Whether Session.run takes a value for the tensor."""
+    return tensor not in self._state.get('not_fed', ())
+
+
+@_member()
+def is_fetchable(self, tensor_or_op):
+    """Whether Session.run gives the value of the tensor."""
+    return tensor_or_op not in self._state.get('not_fetched', ())
+
+
+@_member()
+def prevent_feeding(self, tensor):
+    """Session.run takes no value for the tensor from now on."""
+    self._state.setdefault('not_fed', []).append(tensor)
+
+
+@_member()
+def prevent_fetching(self, op):
+    """Session.run does not give this from now on."""
+    self._state.setdefault('not_fetched', []).append(op)
+
+
+# --- collections: lists of anything, by name ---
+@_member()
+def get_collection_ref(self, name):
+    """The list of that name itself."""
+    return self._state.setdefault('collections', {}).setdefault(name, [])
+
+
+@_member()
+def get_collection(self, name, scope=None):
+    """A copy of the list of that name; with `scope`, of what has a name that begins so."""
+    import re
+    found = list(self._state.get('collections', {}).get(name, ()))
+    return found if scope is None else [x for x in found if hasattr(x, 'name') and re.match(scope, x.name)]
+
+
+@_member()
+def add_to_collection(self, name, value):
+    """Adds a value to the list of that name."""
+    self.get_collection_ref(name).append(value)
+
+
+@_member()
+def add_to_collections(self, names, value):
+    """Adds a value to each of the lists."""
+    for name in {names} if isinstance(names, str) else set(names):
+        self.add_to_collection(name, value)
+
+
+@_member()
+def get_all_collection_keys(self):
+    """The names of all lists."""
+    return [name for name in self._state.get('collections', {}) if isinstance(name, str)]
+
+
+@_member()
+def clear_collection(self, name):
+    """Forgets the list of that name."""
+    self._state.get('collections', {}).pop(name, None)
+
+
+@_member(wrap=property)
+def collections(self):
+    return self.get_all_collection_keys()
+
+
+# --- parts of a graph as functions ---
+def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
+    """A concrete function: values for the tensors `feeds` -> the values of `fetches`, after `targets` have run.
+
+    `captured`: pairs of a placeholder of the graph and the value from outside that it stands for.
+    """
+    feeds, fetches, targets = list(feeds), list(fetches), list(targets)
+    given = {t.name for t in feeds}
+    captured = [(t, value) for t, value in captured if t.name not in given]
+
+    def body(*values):
+        _engine.as_written()
+        return _engine.inline_graph(graph, feeds + [t for t, _ in captured],
+                                    list(values) + [value for _, value in captured], fetches, targets)
+
+    body.__name__ = body.__qualname__ = name
+    specs = [tf.TensorSpec(t.shape, t.dtype, name=t.op.name) for t in feeds]
+    with tf.init_scope():
+        return tf.function(body, autograph=False).get_concrete_function(*specs)
+
+
+class Session:
+    """Runs parts of a graph: run(what, {placeholder: value})."""
+
+    def __init__(self, target='', graph=None, config=None):
+        if target:
+            raise ValueError('Session: target=%r is another machine; a session runs on this one' % (target,))
+        if graph is not None and not isinstance(graph, tf.Graph):
+            raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
+        self._graph = get_default_graph() if graph is None else graph
+        self._parts, self._closed, self._entered = {}, False, []
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def graph_def(self):
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self):
+        return ''
+
+    def _feeds(self, feed_dict):
+        values = {}
+        for key, value in (feed_dict or {}).items():
+            try:
+                tensor = self._graph.as_graph_element(key, allow_operation=False)
+            except (KeyError, ValueError, TypeError) as error:
+                raise type(error)('Cannot interpret feed_dict key as Tensor: %s' % (error.args[0],)) from None
+            if not self._graph.is_feedable(tensor):
+                raise ValueError('Tensor %s may not be fed.' % tensor.name)
+            if isinstance(value, tf.Tensor) and value.dtype != tf.resource:
+                raise TypeError('The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python '
+                                'scalars, strings, lists, numpy ndarrays, or TensorHandles.')
+            if tensor.dtype != tf.resource:
+                value = tf.constant(value, dtype=tensor.dtype)
+                if not tensor.shape.is_compatible_with(value.shape):
+                    raise ValueError('Cannot feed value of shape %s for Tensor %s, which has shape %s'
+                                     % (value.shape, tensor.name, tensor.shape))
+            values[tensor.name] = (tensor, value)
+        return values
+
+    def _fetch(self, leaf):
+        try:
+            element = self._graph.as_graph_element(leaf)
+        except TypeError:
+            raise TypeError('Argument `fetch` = %r has invalid type "%s" must be a string or Tensor.'
+                            % (leaf, type(leaf).__name__)) from None
+        except (KeyError, ValueError) as error:
+            raise ValueError('Argument `fetch` = %s cannot be interpreted as a Tensor. (%s)'
+                             % (leaf, error.args[0])) from None
+        if not self._graph.is_fetchable(element):
+            raise ValueError('Operation %r has been marked as not fetchable.' % element.name)
+        return element
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The values of `fetches`, in their structure, as arrays; None for operations."""
+        if self._closed:
+            raise RuntimeError('Attempted to use a closed Session.')
+        with tf.init_scope():
+            feeds = self._feeds(feed_dict)
+            elements = [self._fetch(leaf) for leaf in tf.nest.flatten(fetches)]
+            tensors = [e for e in elements if isinstance(e, tf.Tensor)]
+            operations = [e for e in elements if not isinstance(e, tf.Tensor)]
+            key = (tuple(feeds), tuple(t.name for t in tensors), tuple(o.name for o in operations))
+            if key not in self._parts:
+                self._parts[key] = part(self._graph, [t for t, _ in feeds.values()], tensors, operations, name='session')
+            results = iter(self._parts[key](*[value for _, value in feeds.values()]))
+            values = [next(results) if isinstance(e, tf.Tensor) else None for e in elements]
+            values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
+        return tf.nest.pack_sequence_as(fetches, values)
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function of the values of `feed_list` that returns what run() does."""
+        feeds = list(feed_list or ())
+        return lambda *values: self.run(fetches, dict(zip(feeds, values, strict=True)))
+
+    def close(self):
+        """Lets go of what was prepared to run."""
+        self._parts, self._closed = {}, True
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """A context manager: Tensor.eval() and Operation.run() use this session."""
+        stack = _local.__dict__.setdefault('sessions', [])
+        stack.append(self)
+        try:
+            yield self
+        finally:
+            stack.remove(self)
+
+    def __enter__(self):
+        scopes = contextlib.ExitStack()
+        scopes.enter_context(self._graph.as_default())
+        scopes.enter_context(self.as_default())
+        self._entered.append(scopes)
+        return self
+
+    def __exit__(self, *error):
+        self._entered.pop().close()
+        self.close()
+
+
+def get_default_session():
+    """The innermost session that is entered, or None."""
+    sessions = getattr(_local, 'sessions', ())
+    return sessions[-1] if sessions else None
+
+
+def _session(given, what):
+    session = given or get_default_session()
+    if session is None:
+        raise ValueError('Cannot %s: no default session is registered. Use `with sess.as_default()` or pass an explicit '
+                         'session.' % what)
+    return session
+
+
+def run(self, feed_dict=None, session=None):
+    """Runs the operation in a session."""
+    _session(session, 'execute operation using `run()`').run(self, feed_dict)
+
+
+_engine.extend(tf.Operation, 'run', run)
+_engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A tensor of a graph whose value Session.run is given."""
+    if tf.executing_eagerly():
+        raise RuntimeError('tf.placeholder() is not compatible with eager execution.')
+    return _engine.placeholder(dtype, shape, name or 'Placeholder')
+
+
+for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder):
+    setattr(_v1, _f.__name__, _f)
+tf.Session, tf.placeholder = Session, placeholder

@@ -1,0 +1,19 @@
+// A part of one graph as nodes of another: what runs some of a graph's tensors for given values of others.
+#pragma once
+
+#include "engine/trace/graph_builder.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace footlight::trace {
+
+// Copies into `builder` what the tensors `fetches` and the nodes `targets` need of `graph`, with `feeds` in place of
+// some of its tensors, and returns the fetched ones. Nodes keep their names, as far as they are free, and what they
+// wait for. Throws kInvalidArgument for a Placeholder that is needed and not fed.
+std::vector<Tensor> inline_graph(GraphBuilder& builder, const Graph& graph,
+                                 std::span<const std::pair<Edge, Tensor>> feeds, std::span<const Edge> fetches,
+                                 std::span<const NodeId> targets = {});
+
+}  // namespace footlight::trace

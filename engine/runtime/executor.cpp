@@ -98,7 +98,10 @@ class Run {
         step(*at);
       }
     } catch (...) {
-      if (!last_failure.graph) last_failure = {program_.graph, at->node};
+      if (!last_failure.graph) {
+        const optimize::Origin origin = program_.origin(*at);
+        last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
+      }
       throw;
     }
     Tensor* const slots = frame_.slots();
@@ -238,7 +241,8 @@ class Run {
     const Node& node = program_.node(in);
     event.end_ns = last_end_ = now_ns();
     event.call = call_;
-    if (in.inserted < 0) event.set_node(program_.graph->id, in.node);
+    const optimize::Origin origin = program_.origin(in);
+    if (program_.has_origin(in)) event.set_node(origin.graph->id, origin.node);
     else event.set_source(node.source);
     event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;
@@ -262,8 +266,11 @@ class Run {
         break;
       case Step::kWhile: loop(in, inputs, outputs); break;
       case Step::kFake: {  // placeholder for the other branch's value: its elements are never read
+        static const Op kList{"EmptyTensorList"};
+        static const AttrName kElementDType("element_dtype");
         const DType dtype = program_.node(in).dtypes[0];
-        if (dtype != DType::kResource && dtype != DType::kVariant) outputs[0] = Tensor::empty(dtype, Shape{0});
+        if (dtype == DType::kVariant) outputs[0] = run_op(kList.row(), {}, {{kElementDType, DType::kFloat32}})[0];
+        else if (dtype != DType::kResource) outputs[0] = Tensor::empty(dtype, Shape{0});
         break;
       }
       case Step::kKernel: break;

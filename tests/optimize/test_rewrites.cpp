@@ -69,6 +69,18 @@ class TestRewrites : public QObject {
                      "return Sub\n"));
   }
 
+  // A tape tells tensors apart by their ids.
+  void results_that_are_one_value_are_two_tensors() {
+    auto f = traced({kScalar}, [](std::span<const Tensor> in) {
+      return std::vector{op("Exp", {in[0]}), op("Exp", {in[0]}), op("Mul", {in[0], number(1)})};
+    });
+    const Tensor x = real(1);
+    const auto results = f->call(std::vector{x});
+    QCOMPARE(code_size(f), size_t{1});
+    QVERIFY(results[0].id() != results[1].id());
+    QVERIFY(results[2].id() != x.id());
+  }
+
   void what_differs_is_not_joined() {
     auto f = traced({{DType::kFloat32, {3}}}, [](std::span<const Tensor> in) {
       const Attrs keep{{AttrName("keep_dims"), true}};

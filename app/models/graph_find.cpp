@@ -3,6 +3,8 @@
 
 #include "app/models/text.h"
 
+#include "engine/explain/stages.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -39,6 +41,7 @@ std::shared_ptr<const Document> graph_part(const Document& document, GraphId roo
     add_calls(*part, document, *g);
     part->add(*g);
   }
+  explain::leave_out_idle_passes(part->graphs);
   for (const session::CodeRecord& code : document.codes) {
     part->add(code);
     files.insert(code.file);

@@ -5,6 +5,7 @@
 #include "engine/base/errors.h"
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/looked_at.h"
+#include "engine/optimize/optimize.h"
 #include "engine/tensor/gpu.h"
 
 #include <algorithm>
@@ -13,43 +14,35 @@
 namespace footlight::compile {
 namespace {
 
-// Whether the user set the shape of any tensor in the graph or in graphs that it calls.
-bool any_shape_said(const Graph& graph) {
-  const auto said = [](const Graph& g) {
-    for (uint32_t i = 0; i < g.size(); ++i)
-      if (g.node(NodeId(i)).shape_said) return true;
-    return false;
-  };
-  const std::vector<GraphPtr> library = library_of(graph);
-  return said(graph) || std::any_of(library.begin(), library.end(), [&](const GraphPtr& g) { return said(*g); });
-}
-
-optimize::Rewrite optimized(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, Phases* phases) {
-  const int64_t start = phases ? now_ns() : 0;
-  optimize::Rewrite rewrite = optimize::optimize(graph, evaluate, keep);
-  if (phases) phases->optimize.push_back({start, now_ns()});
-  return rewrite;
-}
+// What the compilers of a program's graphs share. Each graph is compiled once, wherever it is called.
+struct Shared {
+  optimize::Unit& unit;
+  std::unordered_map<const Graph*, ProgramPtr> made = {};
+};
 
 class Compiler {
  public:
-  // `doubt`: the user set shapes somewhere in what is compiled; they may turn out to be wrong.
-  Compiler(optimize::Rewrite rewrite, optimize::Evaluator evaluate, bool doubt, Phases* phases)
-      : graph_(rewrite.graph()), evaluate_(evaluate), doubt_(doubt), phases_(phases), rewrite_(std::move(rewrite)),
+  Compiler(optimize::Rewrite& rewrite, Shared& shared)
+      : graph_(rewrite.graph()), shared_(shared), doubt_(shared.unit.doubt()), rewrite_(rewrite),
         program_(std::make_shared<Program>()), slot_of_(rewrite_.size(), 0) {}
 
-  ProgramPtr run() {
-    program_->graph = const_cast<Graph&>(graph_).shared_from_this();
-    program_->inputs = static_cast<uint32_t>(graph_.inputs.size());
-    for (uint32_t i = 0; i < graph_.inputs.size(); ++i) input_index_.emplace(graph_.inputs[i].value, i);
+  std::shared_ptr<Program> run() {
+    program_->inputs = static_cast<uint32_t>(rewrite_.inputs.size());
+    for (uint32_t i = 0; i < rewrite_.inputs.size(); ++i) input_index_.emplace(rewrite_.inputs[i].value, i);
     const std::vector<NodeId> schedule = make_schedule();
     find_last_uses(schedule);
     for (uint32_t i = 0; i < schedule.size(); ++i) add(schedule[i], i);
-    for (Edge edge : graph_.outputs) program_->results.push_back(operand(edge));
-    program_->inserted = rewrite_.take_inserted();
-    program_->passes = rewrite_.passes();
-    program_->changes = rewrite_.take_changes();
+    for (Edge edge : rewrite_.outputs) program_->results.push_back(operand(edge));
+    take_passes(rewrite_, *program_);
     return program_;
+  }
+
+  static void take_passes(optimize::Rewrite& rewrite, Program& program) {
+    program.graph = const_cast<Graph&>(rewrite.graph()).shared_from_this();
+    program.origins = rewrite.origins();
+    program.inserted = rewrite.take_inserted();
+    program.passes = rewrite.passes();
+    program.changes = rewrite.take_changes();
   }
 
  private:
@@ -81,7 +74,7 @@ class Compiler {
         if (last_use_[from] != kNever) last_use_[from] = i;
       }
     }
-    for (Edge edge : graph_.outputs) last_use_[rewrite_.resolve(edge).node.value] = kNever;
+    for (Edge edge : rewrite_.outputs) last_use_[rewrite_.resolve(edge).node.value] = kNever;
     for (const NodeId id : schedule)
       if (last_use_[id.value] != kNever) dying_[last_use_[id.value]].push_back(id);
   }
@@ -102,9 +95,10 @@ class Compiler {
     const GraphPtr& graph = node.attrs.get<GraphPtr>(attr);
     auto [at, fresh] = callee_index_.try_emplace(graph.get(), static_cast<int32_t>(program_->callees.size()));
     if (fresh) {
-      Compiler compiler(optimized(*graph, evaluate_, optimize::Keep::kOutputsAndEffects, phases_), evaluate_, doubt_,
-                        phases_);
-      program_->callees.push_back(compiler.run());
+      const auto known = shared_.made.find(graph.get());
+      ProgramPtr made = known != shared_.made.end() ? known->second : Compiler(shared_.unit.of(*graph), shared_).run();
+      shared_.made.emplace(graph.get(), made);
+      program_->callees.push_back(std::move(made));
     }
     return at->second;
   }
@@ -214,10 +208,9 @@ class Compiler {
   static constexpr uint32_t kNever = UINT32_MAX;
 
   const Graph& graph_;
-  optimize::Evaluator evaluate_;
-  const bool doubt_;
-  Phases* const phases_;
-  optimize::Rewrite rewrite_;
+  Shared& shared_;
+  const bool doubt_;  // the user set shapes somewhere in what is compiled; they may turn out to be wrong
+  optimize::Rewrite& rewrite_;
   std::shared_ptr<Program> program_;
   std::vector<uint32_t> slot_of_;
   std::vector<uint32_t> last_use_;         // of a node's outputs: a position in the schedule, or kNever
@@ -230,16 +223,22 @@ class Compiler {
 
 ProgramPtr compile(const Graph& graph, optimize::Evaluator evaluate, optimize::Keep keep, Phases* phases) {
   const int64_t start = phases ? now_ns() : 0;
-  optimize::Rewrite rewrite = optimized(graph, evaluate, keep, phases);
-  const bool doubt = any_shape_said(graph);
-  ProgramPtr program = Compiler(std::move(rewrite), evaluate, doubt, phases).run();
+  optimize::Unit unit = optimize::optimize(graph, evaluate, keep);
+  if (phases) phases->optimize.push_back({start, now_ns()});
+  ProgramPtr program = compile(unit);
   if (phases) phases->all = {start, now_ns()};
   return program;
 }
 
-ProgramPtr compile(optimize::Rewrite rewrite, optimize::Evaluator evaluate) {
-  const bool doubt = any_shape_said(rewrite.graph());
-  return Compiler(std::move(rewrite), evaluate, doubt, nullptr).run();
+ProgramPtr compile(optimize::Unit& unit) {
+  Shared shared{unit};
+  const std::shared_ptr<Program> program = Compiler(unit.root(), shared).run();
+  for (optimize::Rewrite* gone : unit.replaced_members()) {
+    const auto passes = std::make_shared<Program>();
+    Compiler::take_passes(*gone, *passes);
+    program->replaced.push_back(passes);
+  }
+  return program;
 }
 
 }  // namespace footlight::compile

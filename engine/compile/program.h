@@ -9,6 +9,10 @@
 #include <memory>
 #include <vector>
 
+namespace footlight::optimize {
+class Unit;
+}
+
 namespace footlight::compile {
 
 class Program;
@@ -48,6 +52,7 @@ class Program {
  public:
   GraphPtr graph;                // kept alive: instructions look into its nodes
   std::vector<Node> inserted;    // nodes that passes added
+  std::vector<optimize::Origin> origins;  // of each of those
   std::vector<const char*> passes;        // that ran over the graph, in their order
   std::vector<optimize::Change> changes;  // what they did to it
   std::vector<Instruction> code;
@@ -57,6 +62,7 @@ class Program {
   std::vector<Operand> results;
   std::vector<ProgramPtr> callees;
   std::vector<int32_t> branches;        // of each kCase, by number, into callees
+  std::vector<ProgramPtr> replaced;     // of the root: graphs that run as parts of others; nothing but their passes
   uint32_t inputs = 0;
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction
@@ -65,9 +71,18 @@ class Program {
   const Node& node(const Instruction& in) const {
     return in.inserted < 0 ? graph->node(in.node) : inserted[static_cast<size_t>(in.inserted)];
   }
+  // The traced node whose work an instruction does.
+  optimize::Origin origin(const Instruction& in) const {
+    return has_origin(in) && in.inserted >= 0 ? origins[static_cast<size_t>(in.inserted)]
+                                              : optimize::Origin{graph.get(), in.node};
+  }
+  // False if a pass made it, and not for a single traced node.
+  bool has_origin(const Instruction& in) const {
+    return in.inserted < 0 || origins[static_cast<size_t>(in.inserted)].graph;
+  }
 };
 
-// Timing of a compilation: in total, and of the passes over each graph.
+// Timing of a compilation: in total, and of the passes.
 struct Phase {
   int64_t start_ns = 0, end_ns = 0;
 };
@@ -79,7 +94,7 @@ struct Phases {
 // `evaluate` folds constants; null: no folding.
 ProgramPtr compile(const Graph&, optimize::Evaluator evaluate, optimize::Keep = optimize::Keep::kOutputsAndEffects,
                    Phases* phases = nullptr);
-// A graph after all passes; they also run on the graphs that it calls.
-ProgramPtr compile(optimize::Rewrite, optimize::Evaluator evaluate);
+// Graphs after all passes.
+ProgramPtr compile(optimize::Unit&);
 
 }  // namespace footlight::compile

@@ -36,6 +36,7 @@ NodeRecord node_of(const NewNode& made) {
   node.attributes = made.attributes;
   node.constant = made.constant;
   node.source = made.source;
+  node.functions = made.functions;
   return node;
 }
 
@@ -61,7 +62,8 @@ class Stage {
     made_.inputs = graph_.inputs;
     std::vector<uint32_t> open;
     for (const NodeRecord& node : graph_.nodes) place_with_new(node, open);
-    for (EdgeRecord e : graph_.outputs) made_.outputs.push_back(resolve(e));
+    for (EdgeRecord e : graph_.outputs)
+      if (e = resolve(e); !removed_.contains(e.from)) made_.outputs.push_back(e);
     add_origins();
     return std::move(made_);
   }
@@ -165,6 +167,7 @@ class AllNodes {
     for (size_t i = 0; i < graph.nodes.size(); ++i)  // honest graphs number their nodes as they lie
       if (graph.nodes[i].id != i) elsewhere_.try_emplace(graph.nodes[i].id, i);
   }
+  bool is_new(uint32_t id) const { return made_.contains(id); }
   const NodeRecord* find(uint32_t id) const {
     if (id < graph_.nodes.size() && graph_.nodes[id].id == id) return &graph_.nodes[id];
     if (const auto at = elsewhere_.find(id); at != elsewhere_.end()) return &graph_.nodes[at->second];
@@ -180,14 +183,22 @@ class AllNodes {
 
 NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphChange& change) {
   NodeStep step{change.node, title_of(graph.passes[change.pass]), "", {}, change.fate};
-  const NodeRecord* by = replaces(change.fate) ? nodes.find(change.by) : nullptr;
+  // A node that is gone, with a new one that stands for it.
+  const bool in_place = change.fate == Fate::kNothing && nodes.is_new(change.by);
+  if (in_place) step.fate = Fate::kInlined;
+  const NodeRecord* by = replaces(step.fate) ? nodes.find(change.by) : nullptr;
+  const NodeRecord* node = in_place ? nodes.find(change.node) : nullptr;
+  if (node && by && node->op == by->op) step.fate = Fate::kRewritten;
   if (by) step.by = by->id;
   const std::string name = by ? by->name : "another node";
-  switch (change.fate) {
+  switch (step.fate) {
     case Fate::kConstant: step.words = "became the constant " + (by ? by->constant : ""); break;
     case Fate::kFused: step.words = "became part of " + name; break;
     case Fate::kInput: step.words = "what read it reads " + name; break;
     case Fate::kEqualNode: step.words = "is the same as " + name + ", which is used instead"; break;
+    case Fate::kHoisted: step.words = "runs once, before the loop, which is given its value"; break;
+    case Fate::kInlined: step.words = "the nodes of its graph run in its place, up to " + name; break;
+    case Fate::kRewritten: step.words = "runs as " + name; break;
     case Fate::kNothing:
     case Fate::kInserted: step.words = "removed: nothing uses it"; break;
   }
@@ -215,6 +226,26 @@ std::optional<size_t> stage_named(const GraphRecord& graph, std::string_view nam
   const auto at = std::ranges::find(names, name);
   if (at == names.end()) return std::nullopt;
   return static_cast<size_t>(at - names.begin());
+}
+
+void leave_out_idle_passes(std::span<GraphRecord> graphs) {
+  size_t count = 0;
+  for (const GraphRecord& graph : graphs) count = std::max(count, pass_count(graph));
+  std::vector<bool> busy(count, false);
+  for (const GraphRecord& graph : graphs)
+    for (const GraphChange& change : graph.changes)
+      if (change.pass < pass_count(graph)) busy[change.pass] = true;
+  if (count && std::ranges::find(busy, true) == busy.end()) busy.back() = true;
+  std::vector<uint16_t> number(count, 0);  // among those that stay
+  for (size_t i = 1; i < count; ++i) number[i] = static_cast<uint16_t>(number[i - 1] + busy[i - 1]);
+  for (GraphRecord& graph : graphs) {
+    std::vector<std::string> passes;
+    for (size_t i = 0; i < pass_count(graph); ++i)
+      if (busy[i]) passes.push_back(std::move(graph.passes[i]));
+    std::erase_if(graph.changes, [&](const GraphChange& change) { return change.pass >= pass_count(graph); });
+    for (GraphChange& change : graph.changes) change.pass = number[change.pass];
+    graph.passes = std::move(passes);
+  }
 }
 
 GraphRecord graph_after(const GraphRecord& graph, size_t passes) { return Stage(graph, passes).make(); }
@@ -254,6 +285,11 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
       case Fate::kFused: text += one ? " became part of another" : " became parts of others"; break;
       case Fate::kInput: text += one ? " gave way to its input" : " gave way to their inputs"; break;
       case Fate::kEqualNode: text += one ? " gave way to an equal one" : " gave way to equal ones"; break;
+      case Fate::kHoisted: text += one ? " moved out of its loop" : " moved out of their loops"; break;
+      case Fate::kInlined:
+        text += one ? " gave way to the nodes of its graph" : " gave way to the nodes of their graphs";
+        break;
+      case Fate::kRewritten: text += one ? " runs as another" : " run as others"; break;
       case Fate::kNothing:
       case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
     }
@@ -269,7 +305,11 @@ std::vector<NodeStep> steps_of(const GraphRecord& graph, uint32_t node) {
   for (const GraphChange& change : graph.changes) {
     if (change.node != node || change.fate == Fate::kInserted || change.pass >= pass_count(graph)) continue;
     if (!nodes) nodes.emplace(graph);
-    steps.push_back(step_of(graph, *nodes, change));
+    NodeStep step = step_of(graph, *nodes, change);
+    // One whose values were replaced first is told once.
+    const bool told = change.fate == Fate::kNothing && step.fate != change.fate && !steps.empty() &&
+                      steps.back().pass == step.pass;
+    if (!told) steps.push_back(std::move(step));
   }
   return steps;
 }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +22,10 @@ size_t pass_count(const session::GraphRecord& graph);
 std::vector<std::string> stage_names(const session::GraphRecord& graph);
 // Its position; "last" is one of them too. None: there is no such stage.
 std::optional<size_t> stage_named(const session::GraphRecord& graph, std::string_view name);
+
+// Leaves out the passes that changed nothing in any of these graphs, which must be of one program: what they have in
+// common as stages is what is left. One pass stays in any case.
+void leave_out_idle_passes(std::span<session::GraphRecord> graphs);
 
 // The graph after so many of its passes. Nodes keep their ids and take their values from where the passes say. A node
 // that a pass made stands before the one for which it was made; nodes whose value it gives now are its origins, as they

@@ -1,62 +1,52 @@
 // a = Const 2; b = Const 3; c = Mul(a, b)   ->   c = Const 6
 // Only small results of ops without effects; an op that fails is left in place, to fail when it runs or to be pruned.
-#include "engine/optimize/rewrite.h"
-
 #include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/optimize/optimize.h"
+
+#include <algorithm>
 
 namespace footlight::optimize {
 namespace {
 
 constexpr size_t kMostBytes = 4096;
 
-bool may_fold(const Node& node) {
-  if (node.op->stateful() || node.inputs.empty() || node.dtypes.size() != 1 || !node.shapes[0].fully_known())
-    return false;
-  if (!is_plain(node.dtypes[0])) return false;
-  if (static_cast<size_t>(node.shapes[0].elements()) * size_of(node.dtypes[0]) > kMostBytes) return false;
+bool may_fold(const Rewrite& rewrite, NodeId id) {
+  const Node& node = rewrite.node(id);
+  if (node.inputs.empty() || node.op->stateful() || node.op->execution != Execution::kKernel) return false;
   switch (node.op->family) {
     case OpFamily::kElementwise:
     case OpFamily::kMove:
-    case OpFamily::kReduction: return true;
+    case OpFamily::kReduction:
+    case OpFamily::kConstant: break;
     default: return false;
   }
-}
-
-Node constant_node(const Node& folded, Tensor value) {
-  static const Op kConst{"Const"};
-  static const AttrName kValue("value"), kDType("dtype");
-  Node node;
-  node.op = &kConst.row();
-  node.name = folded.name + "/folded";
-  node.dtypes = {value.dtype()};
-  node.shapes = {value.shape()};
-  node.attrs = {{kValue, std::move(value)}, {kDType, node.dtypes[0]}};
-  node.source = folded.source;
-  return node;
+  size_t bytes = 0;
+  for (size_t k = 0; k < node.dtypes.size(); ++k) {
+    if (!is_plain(node.dtypes[k]) || !node.shapes[k].fully_known()) return false;
+    bytes += static_cast<size_t>(node.shapes[k].elements()) * size_of(node.dtypes[k]);
+  }
+  return bytes <= kMostBytes && std::ranges::all_of(node.inputs, [&](Edge e) { return rewrite.constant(e); });
 }
 
 }  // namespace
 
 void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
   if (!evaluate) return;
-  rewrite.begin("fold_constants");
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
-    if (!rewrite.live(id) || !may_fold(node) || rewrite.replaced({id, 0})) continue;
-    std::vector<Tensor> inputs;
-    for (Edge edge : node.inputs) {
-      const Tensor* known = rewrite.constant(edge);
-      if (!known) break;
-      inputs.push_back(*known);
-    }
-    if (inputs.size() != node.inputs.size()) continue;
-    Tensor value;
+    if (!rewrite.live(id) || !may_fold(rewrite, id) || node.dtypes.empty() || rewrite.replaced({id, 0})) continue;
+    std::vector<Tensor> inputs, values;
+    for (Edge edge : node.inputs) inputs.push_back(*rewrite.constant(edge));
     try {
-      value = evaluate(*node.op, inputs, node.attrs)[0];
+      values = evaluate(*node.op, inputs, node.attrs);
     } catch (const Error&) {
       continue;
     }
-    rewrite.replace({id, 0}, {rewrite.insert(constant_node(node, std::move(value)), id), 0});
+    for (uint32_t k = 0; k < values.size(); ++k) {
+      const std::string name = node.name + (k ? str("/folded_", k) : "/folded");
+      if (!rewrite.replaced({id, k})) rewrite.replace({id, k}, {rewrite.insert_constant(values[k], id, name), 0});
+    }
   }
 }
 

@@ -1,15 +1,14 @@
 // y = Identity(x); z = f(y)   ->   z = f(x)
 // Tensors are immutable, so an identity is redundant, except under tf.device, where it moves the tensor to that
 // device.
-#include "engine/optimize/rewrite.h"
+#include "engine/optimize/optimize.h"
 
 namespace footlight::optimize {
 
 void forward_identities(Rewrite& rewrite) {
-  rewrite.begin("forward_identities");
   for (const NodeId id : rewrite.order()) {
     const Node& node = rewrite.node(id);
-    if (node.op->alias == Alias::kSame && node.device.empty())
+    if (rewrite.live(id) && node.op->alias == Alias::kSame && node.device.empty() && !rewrite.replaced({id, 0}))
       rewrite.replace({id, 0}, node.inputs[static_cast<size_t>(node.op->alias_input)]);
   }
 }

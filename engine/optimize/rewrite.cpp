@@ -1,7 +1,7 @@
-// The rewrites of one graph, and the pass pipeline.
+// The rewrites of one graph.
 #include "engine/optimize/rewrite.h"
 
-#include <algorithm>
+#include "engine/base/errors.h"
 
 namespace footlight::optimize {
 
@@ -14,7 +14,7 @@ const char* name_of(Change::Action action) {
   return "";
 }
 
-Rewrite::Rewrite(const Graph& graph) : graph_(graph) {
+Rewrite::Rewrite(const Graph& graph) : inputs(graph.inputs), outputs(graph.outputs), graph_(graph) {
   live_.reserve(graph.size());
   first_output_.reserve(graph.size());
   replacement_.reserve(graph.size());
@@ -22,6 +22,8 @@ Rewrite::Rewrite(const Graph& graph) : graph_(graph) {
 }
 
 void Rewrite::add_outputs(const Node& node) {
+  if (runs_graphs(*node.op)) controls_.push_back(NodeId(static_cast<uint32_t>(live_.size())));
+  shape_said_ |= node.shape_said;
   live_.push_back(true);
   first_output_.push_back(static_cast<uint32_t>(replacement_.size()));
   replacement_.resize(replacement_.size() + node.dtypes.size());
@@ -55,27 +57,63 @@ void Rewrite::remove(NodeId id) {
   note(Change::Action::kRemoved, {id, 0});
 }
 
-NodeId Rewrite::insert(Node node, NodeId before) {
+void Rewrite::remove(NodeId id, NodeId by) {
+  live_[id.value] = false;
+  note(Change::Action::kRemoved, {id, 0}, {by, 0});
+}
+
+NodeId Rewrite::insert(Node node, NodeId before, Origin origin) {
   const NodeId id(static_cast<uint32_t>(size()));
   add_outputs(node);
-  inserted_.push_back({std::move(node), before});
+  inserted_.push_back({std::move(node), before, origin});
   note(Change::Action::kInserted, {id, 0}, {before, 0});
   return id;
+}
+
+NodeId Rewrite::insert_constant(Tensor value, NodeId before, std::string name) {
+  static const Op kConst{"Const"};
+  static const AttrName kValue("value"), kDType("dtype");
+  Node made;
+  made.op = &kConst.row();
+  made.name = std::move(name);
+  made.dtypes = {value.dtype()};
+  made.shapes = {value.shape()};
+  made.attrs = {{kValue, std::move(value)}, {kDType, made.dtypes[0]}};
+  made.source = node(before).source;
+  return insert(std::move(made), before);
 }
 
 std::vector<NodeId> Rewrite::order() const {
   std::vector<NodeId> order;
   order.reserve(size());
-  // A node may be inserted before an inserted node.
-  std::vector<std::vector<NodeId>> before(inserted_.empty() ? 0 : size());
-  for (uint32_t i = 0; i < inserted_.size(); ++i)
-    before[inserted_[i].before.value].push_back(NodeId(static_cast<uint32_t>(graph_.size()) + i));
-  const auto place = [&](auto&& self, NodeId id) -> void {
-    if (!before.empty())
-      for (NodeId earlier : before[id.value]) self(self, earlier);
-    order.push_back(id);
-  };
-  for (uint32_t i = 0; i < graph_.size(); ++i) place(place, NodeId(i));
+  if (inserted_.empty()) {
+    for (uint32_t i = 0; i < graph_.size(); ++i) order.push_back(NodeId(i));
+    return order;
+  }
+  // The last one inserted before each node, and the one before that: nodes may be inserted before inserted ones.
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> last(size(), kNone), previous(inserted_.size(), kNone);
+  for (uint32_t i = 0; i < inserted_.size(); ++i) {
+    uint32_t& at = last[inserted_[i].before.value];
+    previous[i] = at;
+    at = static_cast<uint32_t>(graph_.size()) + i;
+  }
+  std::vector<uint32_t> open;
+  for (uint32_t i = 0; i < graph_.size(); ++i) {
+    open.assign(1, i);
+    while (!open.empty()) {
+      const uint32_t id = open.back();
+      if (last[id] == kNone) {
+        open.pop_back();
+        order.push_back(NodeId(id));
+        continue;
+      }
+      const size_t own = open.size();
+      for (uint32_t at = last[id]; at != kNone; at = previous[at - graph_.size()]) open.push_back(at);
+      last[id] = kNone;
+      FL_CHECK(open.size() > own);
+    }
+  }
   return order;
 }
 
@@ -85,13 +123,10 @@ std::vector<Node> Rewrite::take_inserted() {
   return nodes;
 }
 
-Rewrite optimize(const Graph& graph, Evaluator evaluate, Keep keep) {
-  Rewrite rewrite(graph);
-  forward_identities(rewrite);
-  prune(rewrite, keep);  // before folding, so that unused values are not computed
-  fold_constants(rewrite, evaluate);
-  prune(rewrite, keep);
-  return rewrite;
+std::vector<Origin> Rewrite::origins() const {
+  std::vector<Origin> all;
+  for (const Inserted& each : inserted_) all.push_back(each.origin);
+  return all;
 }
 
 }  // namespace footlight::optimize

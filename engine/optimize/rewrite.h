@@ -4,6 +4,7 @@
 
 #include "engine/graph/graph.h"
 
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -12,12 +13,15 @@ namespace footlight::optimize {
 // Runs one op on known values; throws if the op throws.
 using Evaluator = std::vector<Tensor> (*)(const OpRow&, std::span<const Tensor>, const Attrs&);
 
+// What of a program's root must stay.
+enum class Keep : uint8_t { kOutputsAndEffects, kOutputs };
+
 // One change made by a pass.
 struct Change {
   enum class Action : uint8_t {
     kReplaced,  // users of `value` use `by` instead
     kInserted,  // the node of `value` is new and runs directly before the node of `by`
-    kRemoved,   // the node of `value` does not run: it is unused
+    kRemoved,   // the node of `value` does not run: it is unused, or, where `by` is a node, that does its work
   };
   uint16_t pass;  // position in Rewrite::passes
   Action action;
@@ -25,6 +29,12 @@ struct Change {
   Edge by = {};
 };
 const char* name_of(Change::Action);  // "replaced", ...
+
+// The traced node whose work an inserted one does. Events and errors name that.
+struct Origin {
+  const Graph* graph = nullptr;  // null: it works for the node that it was inserted before
+  NodeId node = {};
+};
 
 class Rewrite {
  public:
@@ -42,54 +52,73 @@ class Rewrite {
     while (inserted(id)) id = inserted_[id.value - graph_.size()].before;
     return id;
   }
+  Origin origin(NodeId id) const {
+    return inserted(id) ? inserted_[id.value - graph_.size()].origin : Origin{&graph_, id};
+  }
   bool live(NodeId id) const { return live_[id.value]; }
   // The nodes in execution order: each inserted one directly before the node it was inserted for.
   std::vector<NodeId> order() const;
+
+  // The nodes that run graphs, also those that do not live any more.
+  const std::vector<NodeId>& controls() const { return controls_; }
+  bool any_shape_said() const { return shape_said_; }  // by the user: it may turn out to be different
+
+  // What callers pass and get. First the graph's own; passes over callers and callees change both together.
+  std::vector<NodeId> inputs;   // Placeholders
+  std::vector<Edge> outputs;
 
   // The value of an edge after all replacements.
   Edge resolve(Edge) const;
   bool replaced(Edge edge) const { return replacement_[slot(edge)].node.valid(); }
   // The value of an edge if it is a constant, else null.
   const Tensor* constant(Edge) const;
+  DType dtype(Edge edge) const { return node(edge.node).dtypes[edge.output]; }
+  const Shape& shape(Edge edge) const { return node(edge.node).shapes[edge.output]; }
+  // Where values that belong to an output of a node lie in an array of `slots` elements.
+  size_t slot(Edge edge) const { return first_output_[edge.node.value] + edge.output; }
+  size_t slots() const { return replacement_.size(); }
 
   // For passes, which begin first: the changes that follow are theirs.
   void begin(const char* pass) { passes_.push_back(pass); }
   void replace(Edge value, Edge by);
   void remove(NodeId);
-  NodeId insert(Node, NodeId before);
+  void remove(NodeId, NodeId by);  // what `id` does is done by `by`
+  NodeId insert(Node, NodeId before, Origin = {});
+  Node& made(NodeId id) { return inserted_[id.value - graph_.size()].node; }  // of inserted ones
+  // A constant with the source of the node that it is inserted before.
+  NodeId insert_constant(Tensor value, NodeId before, std::string name);
   // The passes that ran, in their order, and what they changed.
   const std::vector<const char*>& passes() const { return passes_; }
   const std::vector<Change>& changes() const { return changes_; }
 
   // The results of the rewrite, for the compiler.
   std::vector<Node> take_inserted();
+  std::vector<Origin> origins() const;  // of the inserted nodes
   std::vector<Change> take_changes() { return std::move(changes_); }
 
  private:
   struct Inserted {
     Node node;
     NodeId before;
+    Origin origin;
   };
-  size_t slot(Edge edge) const { return first_output_[edge.node.value] + edge.output; }
   void add_outputs(const Node&);
   void note(Change::Action action, Edge value, Edge by = {});
 
   const Graph& graph_;
-  std::vector<Inserted> inserted_;
+  std::deque<Inserted> inserted_;       // their nodes stay where they are
   std::vector<bool> live_;
   std::vector<uint32_t> first_output_;  // of each node, into replacement_
   std::vector<Edge> replacement_;       // of each output; no node if it is not replaced
+  std::vector<NodeId> controls_;
+  bool shape_said_ = false;
   std::vector<const char*> passes_;
   std::vector<Change> changes_;
 };
 
-// The passes, in execution order.
-void forward_identities(Rewrite&);
-void fold_constants(Rewrite&, Evaluator);
-enum class Keep : uint8_t { kOutputsAndEffects, kOutputs };
-void prune(Rewrite&, Keep);
-
-// Runs all passes. Without an evaluator, nothing is folded.
-Rewrite optimize(const Graph&, Evaluator, Keep = Keep::kOutputsAndEffects);
+// Whether the nodes of an op run graphs.
+inline bool runs_graphs(const OpRow& op) {
+  return op.execution == Execution::kIf || op.execution == Execution::kWhile || op.execution == Execution::kCall;
+}
 
 }  // namespace footlight::optimize

@@ -106,7 +106,10 @@ class Run {
         step(*at);
       }
     } catch (...) {
-      if (!last_failure.graph) last_failure = {program_.graph, at->node};
+      if (!last_failure.graph) {
+        const optimize::Origin origin = program_.origin(*at);
+        last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
+      }
       throw;
     }
     Tensor* const slots = frame_.slots();
@@ -246,7 +249,8 @@ class Run {
     const Node& node = program_.node(in);
     event.end_ns = last_end_ = now_ns();
     event.call = call_;
-    if (in.inserted < 0) event.set_node(program_.graph->id, in.node);
+    const optimize::Origin origin = program_.origin(in);
+    if (program_.has_origin(in)) event.set_node(origin.graph->id, origin.node);
     else event.set_source(node.source);
     event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
     event.op = node.op->id;

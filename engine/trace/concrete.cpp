@@ -33,6 +33,15 @@ class Joined {
 
 const AttrName kCall("_call");
 
+// A tape identifies tensors by id: an argument or constant that is returned, or one value returned twice, must be a new
+// tensor for it, also for one that starts later.
+void make_own(std::span<Tensor> outputs) {
+  for (Tensor& output : outputs)
+    if (output && output.dtype() != DType::kResource &&
+        output.body()->refs.load(std::memory_order_relaxed) > 1)
+      output = output.alias();
+}
+
 }  // namespace
 
 CallId call_of(const Attrs& attrs) {
@@ -99,17 +108,14 @@ void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs
     if (t.is_symbolic()) [[unlikely]] throw_leaked(t);
   if (tape_hook) [[unlikely]] return run_for_tape(inputs, outputs, call);
   runtime::run(program(), inputs, outputs, call);
+  make_own(outputs);
 }
 
 void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   const std::shared_ptr<const Forward> forward = forward_of(graph_);
   std::vector<Tensor> all(forward->function->outputs());
   runtime::run(forward->function->program(), inputs, all, call);
-  // A tape identifies tensors by id: an argument or constant that is returned must be a new tensor for it.
-  for (Tensor& output : all)
-    if (output && output.dtype() != DType::kResource &&
-        output.body()->refs.load(std::memory_order_relaxed) > 1)
-      output = output.alias();
+  make_own(all);
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
   if (!tape_hook) return;
   Attrs attrs = call_attrs(forward->graph(), inputs);

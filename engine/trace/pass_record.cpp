@@ -14,15 +14,42 @@ using optimize::Change;
 using session::Fate;
 using session::GraphChange;
 
-Fate fate_of(const Program& program, const Change& change) {
+// What a node that a pass made means for the node whose value it gives now.
+Fate fate_by_new(const Program& program, uint32_t node, size_t inserted) {
+  const size_t size = program.graph->size();
+  if (inserted >= program.inserted.size()) return Fate::kFused;
+  switch (program.inserted[inserted].op->execution) {
+    case Execution::kConstant: return Fate::kConstant;
+    case Execution::kPlaceholder: return Fate::kHoisted;
+    default: break;
+  }
+  const optimize::Origin own =
+      node < size ? optimize::Origin{program.graph.get(), NodeId(node)} : program.origins[node - size];
+  const optimize::Origin origin = program.origins[inserted];
+  if (origin.graph && origin.graph == own.graph && origin.node == own.node) return Fate::kRewritten;
+  const Node& was = node < size ? program.graph->node(NodeId(node)) : program.inserted[node - size];
+  return optimize::runs_graphs(*was.op) ? Fate::kInlined : Fate::kFused;
+}
+
+// In which pass each new node was made.
+std::vector<uint16_t> passes_of_new(const Program& program) {
+  std::vector<uint16_t> passes(program.inserted.size(), 0);
+  const size_t size = program.graph->size();
+  for (const Change& change : program.changes)
+    if (change.action == Change::Action::kInserted && change.value.node.value - size < passes.size())
+      passes[change.value.node.value - size] = change.pass;
+  return passes;
+}
+
+Fate fate_of(const Program& program, const Change& change, const std::vector<uint16_t>& made_in) {
   if (change.action == Change::Action::kInserted) return Fate::kInserted;
   if (change.action == Change::Action::kRemoved) return Fate::kNothing;
   const size_t size = program.graph->size();
   const uint32_t by = change.by.node.value, node = change.value.node.value;
   if (by >= size) {
-    const size_t inserted = by - size;
-    if (inserted < program.inserted.size() && program.inserted[inserted].inputs.empty()) return Fate::kConstant;
-    return Fate::kFused;
+    const Fate fate = fate_by_new(program, node, by - size);
+    const bool earlier = by - size < made_in.size() && made_in[by - size] < change.pass;
+    return earlier && (fate == Fate::kRewritten || fate == Fate::kFused) ? Fate::kEqualNode : fate;
   }
   if (node >= size) return Fate::kInput;
   const bool input = std::ranges::any_of(program.graph->node(NodeId(node)).inputs,
@@ -30,10 +57,10 @@ Fate fate_of(const Program& program, const Change& change) {
   return input ? Fate::kInput : Fate::kEqualNode;
 }
 
-GraphChange change_record(const Program& program, const Change& change) {
+GraphChange change_record(const Program& program, const Change& change, const std::vector<uint16_t>& made_in) {
   Edge value = change.value, by = change.by;
   if (change.action == Change::Action::kInserted) std::swap(value, by);
-  return {change.pass, fate_of(program, change), value.node.value, static_cast<uint16_t>(value.output),
+  return {change.pass, fate_of(program, change, made_in), value.node.value, static_cast<uint16_t>(value.output),
           by.node.value, static_cast<uint16_t>(by.output)};
 }
 
@@ -41,6 +68,7 @@ void gather(const Program& program, std::set<const Graph*>& seen, std::vector<co
   if (!seen.insert(program.graph.get()).second) return;
   all.push_back(&program);
   for (const compile::ProgramPtr& callee : program.callees) gather(*callee, seen, all);
+  for (const compile::ProgramPtr& replaced : program.replaced) gather(*replaced, seen, all);
 }
 
 }  // namespace
@@ -53,26 +81,37 @@ std::vector<const Program*> programs_of(const Program& program) {
 }
 
 std::vector<session::PassChange> pass_changes(const Program& program) {
-  std::vector<session::PassChange> all;
+  std::vector<std::pair<uint16_t, session::PassChange>> found;
   for (const Program* each : programs_of(program)) {
+    const std::vector<uint16_t> made_in = passes_of_new(*each);
     for (const Change& change : each->changes) {
-      const GraphChange made = change_record(*each, change);
-      all.push_back({each->graph->id, NodeId(made.node), each->passes[made.pass], made.fate, NodeId(made.by)});
+      const GraphChange made = change_record(*each, change, made_in);
+      const char* pass = each->passes[made.pass];
+      // What is done to a node that works for one of another graph is done to that.
+      const size_t size = each->graph->size();
+      const optimize::Origin origin = made.node < size ? optimize::Origin() : each->origins[made.node - size];
+      if (origin.graph) found.push_back({made.pass, {origin.graph->id, origin.node, pass, made.fate, NodeId()}});
+      else found.push_back({made.pass, {each->graph->id, NodeId(made.node), pass, made.fate, NodeId(made.by)}});
     }
   }
+  // Passes ran over all graphs one after the other.
+  std::ranges::stable_sort(found, {}, &std::pair<uint16_t, session::PassChange>::first);
+  std::vector<session::PassChange> all;
+  for (auto& [pass, change] : found) all.push_back(std::move(change));
   return all;
 }
 
 void add_passes(const Program& program, session::GraphRecord& record, size_t most) {
   for (const char* pass : program.passes) record.passes.emplace_back(pass);
   if (program.changes.size() > most) return;
-  for (const Change& change : program.changes) record.changes.push_back(change_record(program, change));
+  const std::vector<uint16_t> made_in = passes_of_new(program);
+  for (const Change& change : program.changes) record.changes.push_back(change_record(program, change, made_in));
   for (const Node& node : program.inserted) {
     const size_t id = program.graph->size() + record.new_nodes.size();
     session::NodeRecord made = node_record(node, static_cast<uint32_t>(id));
     record.new_nodes.push_back({made.id, std::move(made.name), std::move(made.op), std::move(made.family),
                                 std::move(made.inputs), std::move(made.outputs), std::move(made.attributes),
-                                std::move(made.constant), made.source});
+                                std::move(made.constant), made.source, std::move(made.functions)});
   }
 }
 

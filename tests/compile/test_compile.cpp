@@ -58,7 +58,13 @@ class TestCompile : public QObject {
   }
 
   void a_graph_called_twice_is_compiled_once() {
-    auto inner = traced({kScalar}, [](std::span<const Tensor> in) { return std::vector{op("Neg", {in[0]})}; });
+    // Too large to be copied to both places.
+    auto inner = traced({kScalar}, [](std::span<const Tensor> in) {
+      Tensor x = in[0];
+      for (int i = 0; i < 101; ++i) x = op("Neg", {op("Identity", {op("Mul", {x, number(2)})})});
+      for (int i = 0; i < 101; ++i) x = op("Mul", {x, number(0.5f)});
+      return std::vector{x};
+    });
     auto f = traced({kScalar}, [&](std::span<const Tensor> in) { return inner->call(inner->call(in)); });
     QCOMPARE(f->program().callees.size(), size_t{1});
     QCOMPARE(value(f->call(std::vector{real(3)})[0]), 3.f);

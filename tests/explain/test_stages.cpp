@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <set>
 
 using namespace footlight;
@@ -92,6 +93,46 @@ class TestStages : public QObject {
     QCOMPARE(stage_named(g, "traced").value(), size_t{0});
     QVERIFY(!stage_named(g, "fuse"));
     QCOMPARE(stage_named(GraphRecord(), "last").value(), size_t{0});
+  }
+
+  // Of two graphs of one program: what idles in both is left out, and the others are numbered alike in both.
+  void idle_passes_are_left_out() {
+    std::vector<GraphRecord> graphs(2);
+    for (GraphRecord& g : graphs) g.passes = {"a", "b", "c", "b", "d"};
+    graphs[0].changes = {{1, Fate::kNothing, 0, 0, 0, 0}, {9, Fate::kNothing, 1, 0, 0, 0}};
+    graphs[1].changes = {{3, Fate::kNothing, 0, 0, 0, 0}, {4, Fate::kNothing, 1, 0, 0, 0}};
+    leave_out_idle_passes(graphs);
+    QCOMPARE(graphs[0].passes, (std::vector<std::string>{"b", "b", "d"}));
+    QCOMPARE(graphs[1].passes, graphs[0].passes);
+    QCOMPARE(graphs[0].changes.size(), size_t{1});  // the other one was of no pass
+    QCOMPARE(graphs[0].changes[0].pass, uint16_t{0});
+    QCOMPARE(graphs[1].changes[0].pass, uint16_t{1});
+    QCOMPARE(graphs[1].changes[1].pass, uint16_t{2});
+    std::vector<GraphRecord> idle(1);
+    idle[0].passes = {"a", "b"};
+    leave_out_idle_passes(idle);
+    QCOMPARE(idle[0].passes, (std::vector<std::string>{"b"}));
+  }
+
+  // A loop: 3 moved out of it, 4 runs as another, and a call without outputs gave way to 8.
+  void words_of_moved_and_inlined_nodes() {
+    GraphRecord g = sample();
+    g.passes = {"hoist_invariants", "inline_calls"};
+    g.new_nodes = {{7, "p", "Placeholder", "constant", {}, {"float32 ()"}, "", "", {}},
+                   {8, "f/Exp", "Exp", "elementwise", {{0, 0}}, {"float32 ()"}, "", "", {}, {{"f", GraphId(9)}}}};
+    g.changes = {{0, Fate::kHoisted, 3, 0, 7, 0}, {0, Fate::kRewritten, 4, 0, 8, 0}, {1, Fate::kInlined, 5, 0, 8, 0},
+                 {1, Fate::kNothing, 5, 0, 8, 0}, {1, Fate::kNothing, 6, 0, 8, 0}, {1, Fate::kInserted, 6, 0, 8, 0}};
+    QCOMPARE(steps_of(g, 3)[0].words, std::string("runs once, before the loop, which is given its value"));
+    QCOMPARE(steps_of(g, 4)[0].words, std::string("runs as f/Exp"));
+    QCOMPARE(steps_of(g, 6)[0].words, std::string("the nodes of its graph run in its place, up to f/Exp"));
+    QVERIFY(steps_of(g, 6)[0].fate == Fate::kInlined);
+    QVERIFY(what_pass_did(g, 0, line_of).find("moved out of its loop") != std::string::npos);
+    QVERIFY(what_pass_did(g, 1, line_of).find("gave way to the nodes of their graphs") != std::string::npos);
+    // A node that is made may run graphs itself.
+    const GraphRecord after = graph_after(g, 2);
+    const auto made = std::ranges::find(after.nodes, 8u, &session::NodeRecord::id);
+    QVERIFY(made != after.nodes.end());
+    QCOMPARE(made->functions[0].graph, GraphId(9));
   }
 
   void words() {

@@ -1,7 +1,7 @@
 // What each pass does to a graph, and that the original graph does not change.
 #include "engine/compile/program.h"
 #include "engine/graph/print.h"
-#include "engine/optimize/rewrite.h"
+#include "engine/optimize/optimize.h"
 #include "engine/runtime/executor.h"
 #include "tests/trace/support.h"
 
@@ -40,7 +40,8 @@ std::string text_of(const optimize::Rewrite& rewrite) {
 }
 
 std::vector<Tensor> run(optimize::Rewrite rewrite, std::initializer_list<Tensor> inputs) {
-  const compile::ProgramPtr program = compile::compile(std::move(rewrite), runtime::run_op);
+  optimize::Unit unit(std::move(rewrite));
+  const compile::ProgramPtr program = compile::compile(unit);
   std::vector<Tensor> outputs(program->results.size());
   runtime::run(*program, std::vector<Tensor>(inputs), outputs);
   return outputs;
@@ -86,6 +87,7 @@ class TestPasses : public QObject {
       return std::vector{op("Neg", {op("Identity", {op("Identity", {in[0]})})})};
     });
     optimize::Rewrite rewrite(*f->graph());
+    rewrite.begin("forward_identities");
     optimize::forward_identities(rewrite);
     QCOMPARE(rewrite.resolve({named(*f->graph(), "Identity_1"), 0}).node, f->graph()->inputs[0]);
     QCOMPARE(rewrite.resolve(f->graph()->outputs[0]).node, named(*f->graph(), "Neg"));
@@ -97,7 +99,8 @@ class TestPasses : public QObject {
       return std::vector{op("AddV2", {in[0], op("Neg", {six})})};
     });
     const std::string before = to_text(*f->graph());
-    const optimize::Rewrite rewrite = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Rewrite& rewrite = unit.root();
     const Tensor* folded = rewrite.constant({named(*f->graph(), "Neg"), 0});
     QVERIFY(folded);
     QCOMPARE(value(*folded), -6.f);
@@ -111,7 +114,8 @@ class TestPasses : public QObject {
       return std::vector{op(
           "FloorDiv", {Tensor::scalar<int32_t>(1).as_constant(), Tensor::scalar<int32_t>(0).as_constant()})};
     });
-    const optimize::Rewrite rewrite = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Rewrite& rewrite = unit.root();
     QVERIFY(rewrite.live(named(*f->graph(), "FloorDiv")));
     QVERIFY(!rewrite.constant({named(*f->graph(), "FloorDiv"), 0}));
     QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector<Tensor>{}));
@@ -126,12 +130,14 @@ class TestPasses : public QObject {
       return std::vector{op("Neg", {in[0]})};
     });
     optimize::Rewrite all(*f->graph());
+    all.begin("prune");
     optimize::prune(all, optimize::Keep::kOutputsAndEffects);
     QVERIFY(!all.live(named(*f->graph(), "Sin")));
     QVERIFY(!all.live(named(*f->graph(), "ReadVariableOp")));  // a read is not an effect
     QVERIFY(all.live(named(*f->graph(), "Cos")));
     QVERIFY(all.live(named(*f->graph(), "AssignAddVariableOp")));
     optimize::Rewrite values(*f->graph());
+    values.begin("prune");
     optimize::prune(values, optimize::Keep::kOutputs);
     QVERIFY(!values.live(named(*f->graph(), "AssignAddVariableOp")));
     QVERIFY(live(values) < live(all));
@@ -169,6 +175,7 @@ class TestPasses : public QObject {
       node.op = row;
       graph->add(std::move(node));
       optimize::Rewrite rewrite(*graph);
+      rewrite.begin("prune");
       optimize::prune(rewrite, optimize::Keep::kOutputsAndEffects);
       const bool stays = row->effect == Effect::kWrites || row->effect == Effect::kOther;
       QVERIFY2(rewrite.live(NodeId(0)) == stays, row->name);
@@ -181,7 +188,8 @@ class TestPasses : public QObject {
       const Tensor six = op("Mul", {number(2), number(3)});
       return std::vector{op("AddV2", {op("Identity", {in[0]}), six})};
     });
-    const optimize::Rewrite rewrite = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Unit unit = optimize::optimize(*f->graph(), runtime::run_op);
+    const optimize::Rewrite& rewrite = unit.root();
     QCOMPARE(text_of(rewrite),
              std::string(
              "forward_identities replaced Identity by x\n"
@@ -205,6 +213,7 @@ class TestPasses : public QObject {
     const std::string before = to_text(*f->graph());
     optimize::Rewrite rewrite(*f->graph());
     square_and_add(rewrite);
+    rewrite.begin("prune");
     optimize::prune(rewrite, optimize::Keep::kOutputsAndEffects);
     std::string order;
     for (const NodeId id : rewrite.order())
@@ -235,6 +244,7 @@ class TestPasses : public QObject {
     });
     f->graph()->node(named(*f->graph(), "Identity")).device = "/device:CPU:0";
     optimize::Rewrite rewrite(*f->graph());
+    rewrite.begin("forward_identities");
     optimize::forward_identities(rewrite);
     QVERIFY(!rewrite.replaced({named(*f->graph(), "Identity"), 0}));
     QVERIFY(rewrite.replaced({named(*f->graph(), "StopGradient"), 0}));

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace footlight;
 using namespace footlight::session;
@@ -30,6 +31,10 @@ void check(const char* path) {
     if (c.parent.valid() && calls.contains(c.parent) && calls.at(c.parent).start_ns > c.start_ns)
       say(path, "a call began before the one that it was made in");
   std::map<CallId, std::multiset<uint32_t>> ran;  // nodes of the graph of the call's trace
+  // Passes may have made another op for a node: it has the node's source.
+  std::set<std::tuple<std::string, CodeId, uint32_t>> made;
+  for (const GraphRecord& graph : r->contents().graphs)
+    for (const NewNode& node : graph.new_nodes) made.insert({node.op, node.source.code, node.source.offset});
   uint64_t events = 0, in_graphs = 0;
   for (size_t n = 0; n < r->op_events().index().size(); ++n) {
     const auto chunk = r->op_events().chunk(n);
@@ -45,7 +50,8 @@ void check(const char* path) {
         say(path, name + " ran in a graph that is not there");
       } else if (chunk->node[i].value >= graph->nodes.size()) {
         say(path, name + " ran as a node that " + graph->name + " does not have");
-      } else if (const NodeRecord& node = graph->nodes[chunk->node[i].value]; node.op != name) {
+      } else if (const NodeRecord& node = graph->nodes[chunk->node[i].value];
+                 node.op != name && !made.contains({name, node.source.code, node.source.offset})) {
         say(path, name + " ran as node " + node.name + " of " + graph->name + ", which is a " + node.op);
       }
       const auto call = calls.find(chunk->call[i]);

@@ -13,6 +13,9 @@ bool is_value(const session::NodeRecord& node) {
   return node.op == "Const" || node.op == "Placeholder" || node.op == "_Arg" || node.op == "NoOp";
 }
 
+// A node that runs once for a whole loop, or for several calls of its function.
+bool runs_less_often(Fate fate) { return fate == Fate::kHoisted || fate == Fate::kEqualNode; }
+
 std::string times(uint64_t count, const std::string& name) {
   return count > 1 ? std::to_string(count) + " x " + name : name;
 }
@@ -41,7 +44,9 @@ void Groups::take_changes(const session::ComparisonRecord& record) {
   for (const session::PassChange& change : record.changes) {
     if (change.fate == Fate::kInserted) continue;
     // The first thing that happened to it says most: what is replaced is pruned as well.
-    changes_.try_emplace({change.graph, change.node}, &change);
+    const auto [at, first] = changes_.try_emplace({change.graph, change.node}, &change);
+    // That it is computed in another way is no answer.
+    if (!first && at->second->fate == Fate::kRewritten) at->second = &change;
   }
 }
 
@@ -102,9 +107,8 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
     Nodes& nodes = nodes_[{{place.file, place.line}, node.op}];
     nodes.all.push_back({id, NodeId(i)});
     nodes.names.push_back(node.name);
-    if (ran) continue;
     const auto change = changes_.find({id, NodeId(i)});
-    if (change == changes_.end()) continue;
+    if (change == changes_.end() || (ran && !runs_less_often(change->second->fate))) continue;
     ++nodes.fates[change->second->fate];
     nodes.passes[change->second->fate] = change->second->pass;
   }
@@ -125,6 +129,12 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
   const auto ran_words = [&] {
     return "ran " + std::to_string(eager) + " times eagerly, " + std::to_string(traced) + " in the graph";
   };
+  for (const Fate fate : {Fate::kHoisted, Fate::kEqualNode}) {
+    if (!traced || traced >= eager || !nodes->fates.contains(fate)) continue;
+    row.group = fate == Fate::kHoisted ? Group::kHoisted : Group::kJoined;
+    row.why = "pass " + nodes->passes.at(fate) + "; " + ran_words();
+    return;
+  }
   if (traced && traced >= eager) {
     row.group = Group::kSame;
     if (traced > eager) row.why = ran_words();
@@ -141,11 +151,21 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     row.why = ran_words();
     return;
   }
+  size_t changed = 0;
+  for (const auto& [fate, count] : nodes->fates) changed += count;
+  if (traced > changed) {  // most of them ran
+    row.group = Group::kSame;
+    row.why = ran_words();
+    return;
+  }
   switch (most->first) {
     case Fate::kConstant: row.group = Group::kFolded; break;
     case Fate::kFused: row.group = Group::kFused; break;
     case Fate::kEqualNode: row.group = Group::kJoined; break;
+    case Fate::kHoisted: row.group = Group::kHoisted; break;
     case Fate::kInput:
+    case Fate::kInlined:
+    case Fate::kRewritten:
     case Fate::kNothing:
     case Fate::kInserted: row.group = Group::kPruned; break;
   }

@@ -72,8 +72,19 @@ struct NodeRecord {
 };
 
 // What a pass made of a node.
-enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted };
-constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted"};
+enum class Fate : uint8_t {
+  kConstant,
+  kFused,
+  kInput,
+  kEqualNode,
+  kNothing,
+  kInserted,
+  kHoisted,    // it runs once, before the loop
+  kInlined,    // the nodes of its graph run in its place
+  kRewritten,  // another op does the same
+};
+constexpr const char* kFates[] = {"constant", "fused",   "input",   "equal node", "nothing",
+                                    "inserted", "hoisted", "inlined", "rewritten"};
 constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
 
 // One change. `by`: whose value is used instead; of an insertion, the new node.
@@ -89,7 +100,8 @@ struct GraphChange {
   static void describe(F& f) {
     using R = GraphChange;
     f.column("pass", &R::pass, "position among the graph's passes");
-    f.column("fate", &R::fate, "what the node became; inserted: a new node runs before it");
+    f.column("fate", &R::fate,
+             "what the node became; inserted: a new node runs before it; nothing: it is gone, or a new one does it");
     f.column("changed", &R::node, "the node");
     f.column("output", &R::output, "which of its values");
     f.column("by_node", &R::by, "the node used instead, or the new one: by id, also of the graph's new nodes");
@@ -105,6 +117,7 @@ struct NewNode {
   std::vector<std::string> outputs;
   std::string attributes, constant;
   SourceRef source;
+  std::vector<NodeFunction> functions = {};
 
   template <class F>
   static void describe(F& f) {
@@ -118,6 +131,7 @@ struct NewNode {
     f.column("source", &R::source, "of the node for which it was made");
     f.list("new_node_input", &R::inputs, "The values that it takes.", {.since = 3});
     f.list("new_node_output", &R::outputs, "The values that it gives.", {.since = 3, .column = "type"});
+    f.list("new_node_function", &R::functions, "A graph that it runs.", {.since = 3});
   }
 };
 

@@ -81,7 +81,7 @@ class Scripts(Compared):
         self.assertGreater(c['pairs'], 5)
         self.assertGreater(c['pairs_with_events'], 2)
         [same] = [row for row in c['rows'] if row['eager_ops'] == '100 x Mul']
-        self.assertEqual((same['line'], same['group'], same['traced_count']), (7, 'same', 100))
+        self.assertEqual((same['line'], same['group'], same['traced_count']), (7, 'same', 99))  # the first one, by ones, gives its input
         self.assertGreater(c['left']['shares_ns']['Python'], 0)
         self.assertEqual(c['right']['ops'], sum(row['traced_count'] for row in c['rows']))
         self.assertEqual(c['left']['ops'], sum(row['eager_count'] for row in c['rows']))
@@ -120,7 +120,7 @@ class Scripts(Compared):
                 s = tf.zeros([4])
                 i = tf.constant(0)
                 while i < n:
-                    s = s + tf.sin(x)
+                    s = s + tf.sin(x + s)
                     i += 1
                 return s
             total(tf.constant(30), tf.ones([4]))
@@ -129,6 +129,29 @@ class Scripts(Compared):
         # One node that ran as often as the eager loop turned.
         self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('same', 30, 8))
         self.assertNotIn('x', sine['graph_nodes'].split('/')[-1].replace('30 x', ''))
+
+    def test_hoisted_and_joined(self):
+        c = self.compare('''
+            @tf.function
+            def inner(x):
+                return tf.cos(x)
+            @tf.function
+            def total(n, x):
+                s = inner(x) * inner(x)
+                i = tf.constant(0)
+                while i < n:
+                    s = s + tf.sin(x)
+                    i += 1
+                return s
+            total(tf.constant(30), tf.ones([4]))
+            ''', '--function', 'total')
+        groups = {row['eager_ops']: row for row in c['rows']}
+        sine, cosine = groups['30 x Sin'], groups['2 x Cos']
+        self.assertEqual((sine['group'], sine['traced_count']), ('hoisted', 1))
+        self.assertEqual(sine['why'], 'pass hoist_invariants; ran 30 times eagerly, 1 in the graph')
+        self.assertEqual((cosine['group'], cosine['traced_count']), ('joined', 1))
+        self.assertEqual(cosine['why'], 'pass join_equal; ran 2 times eagerly, 1 in the graph')
+        self.assertGreater(cosine['line'], 0)
 
     def test_folded_and_pruned(self):
         c = self.compare('''

@@ -1,0 +1,186 @@
+// y = Transpose(Transpose(x, [1, 0]), [1, 0]); z = Reshape(Reshape(y, [6]), [2, 3]); w = Cast(z, its own dtype)
+//   ->   w = x, if x is known to be (2, 3)
+// Moves of elements that undo each other, move nothing, or are one move together. Where a move checks something that is
+// not known to hold, it stays.
+#include "engine/optimize/optimize.h"
+#include "engine/optimize/values.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace footlight::optimize {
+namespace {
+
+// Whether every value of one dtype is one of the other, and the way there and back leaves it as it was. NaNs of 16 bits
+// are not kept.
+bool holds(DType wide, DType narrow) {
+  if (narrow == wide) return true;
+  if (narrow == DType::kBool) return is_integer(wide) || wide == DType::kFloat32 || wide == DType::kFloat64;
+  const size_t bits = 8 * size_of(narrow), more = 8 * size_of(wide);
+  const bool is_signed = in_set(narrow, kSignedTypes);
+  if (is_integer(narrow)) {
+    if (wide == DType::kFloat32) return bits <= 16;
+    if (wide == DType::kFloat64) return bits <= 32;
+    return is_integer(wide) && more > bits && (in_set(wide, kSignedTypes) || !is_signed);
+  }
+  return narrow == DType::kFloat32 && wide == DType::kFloat64;
+}
+
+class Canceller {
+ public:
+  Canceller(Rewrite& rewrite, const Unit& unit) : rewrite_(rewrite), unit_(unit) {}
+
+  void cancel(NodeId id) {
+    static const Op kCast{"Cast"}, kTranspose{"Transpose"}, kBroadcast{"BroadcastTo"}, kConcat{"ConcatV2"},
+        kSlice{"Slice"}, kStrided{"StridedSlice"}, kPad{"Pad"}, kPadV2{"PadV2"}, kTile{"Tile"}, kSplit{"Split"},
+        kUnpack{"Unpack"};
+    const Node& node = rewrite_.node(id);
+    const OpRow* op = node.op;
+    if (!knows_operands(rewrite_, node)) return;
+    if (op == &kCast.row()) return cast(id, node);
+    if (op == &kTranspose.row()) return transpose(id, node);
+    if (op->alias == Alias::kView) return view(id, node);
+    if (op == &kUnpack.row()) return unpack(id, node);
+    if (op == &kConcat.row() && node.inputs.size() == 2) return same_shape(id, node.inputs[0]);
+    if (op == &kSplit.row() && node.dtypes.size() == 1) return same_shape(id, node.inputs[1]);
+    // Nothing but the whole of the input has its shape.
+    if (op == &kBroadcast.row() || op == &kSlice.row() || op == &kPad.row() || op == &kPadV2.row() ||
+        op == &kTile.row())
+      return same_shape(id, node.inputs[0]);
+    if (op == &kStrided.row() && keeps_order(node)) return same_shape(id, node.inputs[0]);
+  }
+
+ private:
+  void same_shape(NodeId id, Edge input) {
+    const Shape *in = certain_shape(rewrite_, unit_, input), *out = certain_shape(rewrite_, unit_, {id, 0});
+    if (in && out && *in == *out) rewrite_.replace({id, 0}, input);
+  }
+
+  bool keeps_order(const Node& node) const {
+    static const AttrName kNew("new_axis_mask"), kShrink("shrink_axis_mask");
+    if (node.attrs.get_or(kNew, int64_t{0}) || node.attrs.get_or(kShrink, int64_t{0})) return false;
+    const auto strides = constant_ints(rewrite_, node.inputs[3]);
+    return strides && std::ranges::all_of(*strides, [](int64_t s) { return s == 1; });
+  }
+
+  void cast(NodeId id, const Node& node) {
+    const Edge x = rewrite_.resolve(node.inputs[0]);
+    const DType to = node.dtypes[0], from = rewrite_.dtype(x);
+    if (from == to) return rewrite_.replace({id, 0}, x);
+    const Node& before = rewrite_.node(x.node);
+    if (before.op != node.op || !before.device.empty()) return;
+    const Edge first = rewrite_.resolve(before.inputs[0]);
+    const DType origin = rewrite_.dtype(first);
+    if (!holds(from, origin)) return;
+    if (origin == to) return rewrite_.replace({id, 0}, first);
+    // A float that holds the integer rounds to another float once, as the integer does. It does not wrap as that does.
+    const bool rounds = is_floating(to) && size_of(to) >= 4, wraps = is_integer(to) && is_integer(from);
+    if (!(is_integer(origin) || origin == DType::kBool) || !(rounds || wraps)) return;
+    static const AttrName kFrom("SrcT");
+    const NodeId direct = insert_instead(rewrite_, id, *node.op, {first}, "/direct");
+    rewrite_.made(direct).attrs.set(kFrom, origin);
+    rewrite_.replace({id, 0}, {direct, 0});
+  }
+
+  // The permutation of a transpose whose input has a rank that fits.
+  std::optional<std::vector<int64_t>> permutation(const Node& node) const {
+    auto perm = constant_ints(rewrite_, node.inputs[1]);
+    const Shape& in = rewrite_.shape(node.inputs[0]);
+    if (!perm || !in.has_rank() || unit_.doubt() || in.rank() != static_cast<int>(perm->size())) return std::nullopt;
+    for (int64_t& p : *perm) p += p < 0 ? in.rank() : 0;
+    return perm;
+  }
+
+  void transpose(NodeId id, const Node& node) {
+    auto perm = permutation(node);
+    if (!perm) return;
+    Edge from = rewrite_.resolve(node.inputs[0]);
+    const Node& before = rewrite_.node(from.node);
+    bool composed = false;
+    if (before.op == node.op && before.device.empty()) {
+      if (const auto inner = permutation(before)) {
+        for (int64_t& p : *perm) p = (*inner)[static_cast<size_t>(p)];
+        from = before.inputs[0];
+        composed = true;
+      }
+    }
+    if (std::ranges::is_sorted(*perm)) return rewrite_.replace({id, 0}, from);
+    const Shape *in = certain_shape(rewrite_, unit_, from), *out = certain_shape(rewrite_, unit_, {id, 0});
+    if (in && out && moves_only_ones(*perm, *in)) return reshape(id, from, *out);
+    if (!composed) return;
+    const Tensor both = ints(rewrite_.dtype(node.inputs[1]), *perm);
+    const Edge by{rewrite_.insert_constant(both, id, node.name + "/both/perm"), 0};
+    rewrite_.replace({id, 0}, {insert_instead(rewrite_, id, *node.op, {from, by}, "/both"), 0});
+  }
+
+  static bool moves_only_ones(const std::vector<int64_t>& perm, const Shape& in) {
+    int64_t last = -1;
+    for (const int64_t p : perm) {
+      if (in[static_cast<int>(p)] == 1) continue;
+      if (p < last) return false;
+      last = p;
+    }
+    return true;
+  }
+
+  void reshape(NodeId id, Edge from, const Shape& to) {
+    static const Op kReshape{"Reshape"};
+    static const AttrName kShapeType("Tshape"), kType("T");
+    const std::string name = rewrite_.node(id).name + "/reshape";
+    const Edge shape{rewrite_.insert_constant(ints(DType::kInt64, to.dims()), id, name + "/shape"), 0};
+    const NodeId made = insert_instead(rewrite_, id, kReshape.row(), {from, shape}, "/reshape");
+    rewrite_.made(made).attrs.set(kType, rewrite_.dtype(from));
+    rewrite_.made(made).attrs.set(kShapeType, DType::kInt64);
+    rewrite_.replace({id, 0}, {made, 0});
+  }
+
+  // Reshape, ExpandDims, Squeeze: one after the other they are one Reshape.
+  void view(NodeId id, const Node& node) {
+    const size_t input = static_cast<size_t>(node.op->alias_input);
+    const Edge x = rewrite_.resolve(node.inputs[input]);
+    const Shape *in = certain_shape(rewrite_, unit_, x), *out = certain_shape(rewrite_, unit_, {id, 0});
+    if (!in || !out) return;
+    if (*in == *out) return rewrite_.replace({id, 0}, x);
+    const Node& before = rewrite_.node(x.node);
+    if (before.op->alias != Alias::kView || !before.device.empty() || !knows_operands(rewrite_, before)) return;
+    const Edge first = rewrite_.resolve(before.inputs[static_cast<size_t>(before.op->alias_input)]);
+    const Shape* of_first = certain_shape(rewrite_, unit_, first);
+    if (!of_first) return;
+    if (*of_first == *out) rewrite_.replace({id, 0}, first);
+    else reshape(id, first, *out);
+  }
+
+  // The parts of a Pack.
+  void unpack(NodeId id, const Node& node) {
+    static const Op kPack{"Pack"};
+    static const AttrName kAxis("axis");
+    const Node& pack = rewrite_.node(rewrite_.resolve(node.inputs[0]).node);
+    if (pack.op != &kPack.row() || !pack.device.empty() || pack.inputs.size() != node.dtypes.size()) return;
+    const auto axis = [&](const Node& n) { return n.attrs.get_or(kAxis, int64_t{0}); };
+    if (axis(pack) != axis(node)) return;
+    for (size_t k = 0; k < pack.inputs.size(); ++k) {
+      const Shape *part = certain_shape(rewrite_, unit_, pack.inputs[k]),
+                  *first = certain_shape(rewrite_, unit_, pack.inputs[0]);
+      if (!part || !first || !(*part == *first)) return;
+    }
+    for (uint32_t k = 0; k < node.dtypes.size(); ++k)
+      if (!rewrite_.replaced({id, k})) rewrite_.replace({id, k}, pack.inputs[k]);
+  }
+
+  Rewrite& rewrite_;
+  const Unit& unit_;
+};
+
+}  // namespace
+
+void cancel_moves(Rewrite& rewrite, Unit& unit) {
+  Canceller canceller(rewrite, unit);
+  for (const NodeId id : rewrite.order()) {
+    const Node& node = rewrite.node(id);
+    const bool moves = node.op->family == OpFamily::kMove || node.op->copies_elements;
+    if (rewrite.live(id) && moves && node.device.empty() && !node.dtypes.empty() && !rewrite.replaced({id, 0}))
+      canceller.cancel(id);
+  }
+}
+
+}  // namespace footlight::optimize

@@ -1,0 +1,136 @@
+// n = Shape(x)[1]; s = Size(y); z = Max(y, [1])   ->   n = 32; s = 5; z = Reshape(y, [5]), for (None, 32) and (5, 1)
+// What follows from shapes that are certain needs no run: also one dimension of a shape whose others are not known.
+// Sums of floating numbers stay, even over a single one: they start at 0, and 0 + -0 is 0.
+#include "engine/base/errors.h"
+#include "engine/optimize/optimize.h"
+#include "engine/optimize/values.h"
+
+#include <algorithm>
+
+namespace footlight::optimize {
+namespace {
+
+constexpr int64_t kMostElements = 1024;  // of zeros that are made
+
+class Shapes {
+ public:
+  Shapes(Rewrite& rewrite, const Unit& unit) : rewrite_(rewrite), unit_(unit) {}
+
+  void look(NodeId id) {
+    static const Op kShape{"Shape"}, kShapeN{"ShapeN"}, kSize{"Size"}, kRank{"Rank"},
+        kZeros{"ZerosLike"}, kOnes{"OnesLike"};
+    const Node& node = rewrite_.node(id);
+    const OpRow* op = node.op;
+    if (op->family == OpFamily::kReduction) return reduction(id, node);
+    if (op->family == OpFamily::kConstant) {
+      if (op == &kZeros.row()) fill(id, node, 0);
+      if (op == &kOnes.row()) fill(id, node, 1);
+      return;
+    }
+    if (op == &kShape.row() || op == &kShapeN.row()) return shapes(id, node);
+    const Shape* in = certain_shape(rewrite_, unit_, node.inputs[0]);
+    if (op == &kSize.row() && in) return become(id, 0, count(node.dtypes[0], in->elements()));
+    const Shape& ranked = rewrite_.shape(node.inputs[0]);
+    if (op == &kRank.row() && ranked.has_rank()) return become(id, 0, count(DType::kInt32, ranked.rank()));
+    part_of_shape(id, node);
+  }
+
+ private:
+  static Tensor count(DType dtype, int64_t n) {
+    return dtype == DType::kInt64 ? Tensor::scalar(n) : Tensor::scalar(static_cast<int32_t>(n));
+  }
+
+  void become(NodeId id, uint32_t output, const Tensor& value) {
+    rewrite_.replace({id, output}, {rewrite_.insert_constant(value, id, rewrite_.node(id).name + "/known"), 0});
+  }
+
+  void shapes(NodeId id, const Node& node) {
+    for (uint32_t k = 0; k < node.inputs.size(); ++k) {
+      const Shape* in = certain_shape(rewrite_, unit_, node.inputs[k]);
+      if (in && !rewrite_.replaced({id, k})) become(id, k, ints(node.dtypes[k], in->dims()));
+    }
+  }
+
+  // Zeros do not depend on what they are like.
+  void fill(NodeId id, const Node& node, int64_t value) {
+    const Shape* shape = certain_shape(rewrite_, unit_, {id, 0});
+    if (!shape || shape->elements() > kMostElements || !is_plain(node.dtypes[0]) || is_complex(node.dtypes[0])) return;
+    become(id, 0, filled(node.dtypes[0], *shape, {static_cast<double>(value), value}));
+  }
+
+  // Of nothing, or of single elements, each is its own.
+  void reduction(NodeId id, const Node& node) {
+    static const Op kSum{"Sum"}, kMean{"Mean"}, kMax{"Max"}, kMin{"Min"}, kProd{"Prod"}, kAll{"All"}, kAny{"Any"},
+        kReshape{"Reshape"};
+    static const AttrName kShapeType("Tshape");
+    const OpRow* op = node.op;
+    const DType dtype = node.dtypes.empty() ? DType::kInvalid : node.dtypes[0];
+    const bool logical = op == &kAll.row() || op == &kAny.row();
+    const bool sums = op == &kSum.row() || op == &kMean.row();
+    const bool extreme = op == &kMax.row() || op == &kMin.row() || op == &kProd.row();
+    if (!logical && !(sums && is_integer(dtype)) &&
+        !(extreme && (is_integer(dtype) || dtype == DType::kFloat32 || dtype == DType::kFloat64)))
+      return;
+    const Shape *in = certain_shape(rewrite_, unit_, node.inputs[0]), *out = certain_shape(rewrite_, unit_, {id, 0});
+    if (!in || !out || in->elements() != out->elements() || in->elements() == 0) return;
+    if (!knows_operands(rewrite_, node)) return;
+    if (*in == *out) return rewrite_.replace({id, 0}, node.inputs[0]);
+    const Tensor value = ints(DType::kInt64, out->dims());
+    const Edge shape{rewrite_.insert_constant(value, id, node.name + "/reshape/shape"), 0};
+    const NodeId made = insert_instead(rewrite_, id, kReshape.row(), {node.inputs[0], shape}, "/reshape");
+    rewrite_.made(made).attrs.set(AttrName("T"), dtype);
+    rewrite_.made(made).attrs.set(kShapeType, DType::kInt64);
+    rewrite_.replace({id, 0}, {made, 0});
+  }
+
+  // shape(x)[1] where that dimension is known: taken from the shape with -1 for each unknown dimension, by ops that
+  // look at no element of it.
+  void part_of_shape(NodeId id, const Node& node) {
+    static const Op kShape{"Shape"}, kStrided{"StridedSlice"}, kSlice{"Slice"}, kGather{"GatherV2"}, kUnpack{"Unpack"};
+    const Node& from = rewrite_.node(rewrite_.resolve(node.inputs[0]).node);
+    if (from.op != &kShape.row() || !unit_.evaluate) return;
+    const OpRow* op = node.op;
+    if (op != &kStrided.row() && op != &kSlice.row() && op != &kGather.row() && op != &kUnpack.row()) return;
+    const Shape& shape = rewrite_.shape(from.inputs[0]);
+    if (!shape.has_rank() || shape.fully_known()) return;
+    std::vector<Tensor> inputs{ints(from.dtypes[0], shape.dims())};
+    for (size_t k = 1; k < node.inputs.size(); ++k) {
+      const Tensor* known = rewrite_.constant(node.inputs[k]);
+      if (!known) return;
+      inputs.push_back(*known);
+    }
+    try {
+      const std::vector<Tensor> values = unit_.evaluate(*node.op, inputs, node.attrs);
+      for (uint32_t k = 0; k < values.size(); ++k) {
+        if (values[k].dtype() != from.dtypes[0] || rewrite_.replaced({id, k})) continue;
+        const Tensor& value = values[k];
+        bool known = true;
+        for (int64_t i = 0; i < value.elements(); ++i)
+          known &= (value.dtype() == DType::kInt32 ? value.data<int32_t>()[i] : value.data<int64_t>()[i]) >= 0;
+        if (known) become(id, k, value);
+      }
+    } catch (const Error&) {
+      return;  // it will raise when it runs
+    }
+  }
+
+  Rewrite& rewrite_;
+  const Unit& unit_;
+};
+
+}  // namespace
+
+void known_shapes(Rewrite& rewrite, Unit& unit) {
+  if (unit.doubt()) return;
+  Shapes shapes(rewrite, unit);
+  for (const NodeId id : rewrite.order()) {
+    const Node& node = rewrite.node(id);
+    const OpFamily family = node.op->family;
+    if (family != OpFamily::kMove && family != OpFamily::kReduction && family != OpFamily::kConstant) continue;
+    if (rewrite.live(id) && node.device.empty() && !node.inputs.empty() && !node.dtypes.empty() &&
+        !rewrite.replaced({id, 0}))
+      shapes.look(id);
+  }
+}
+
+}  // namespace footlight::optimize

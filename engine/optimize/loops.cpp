@@ -1,0 +1,52 @@
+// Loop variables and interfaces.
+#include "engine/optimize/loops.h"
+
+#include <algorithm>
+
+namespace footlight::optimize {
+
+std::vector<bool> unchanged_variables(const Rewrite& body) {
+  std::vector<bool> unchanged(body.inputs.size());
+  for (size_t k = 0; k < body.inputs.size(); ++k)
+    unchanged[k] = body.resolve(body.outputs[k]) == Edge{body.inputs[k], 0};
+  return unchanged;
+}
+
+bool has_own_graphs(const Unit& unit, const Rewrite& caller, NodeId id) {
+  const Callees callees = callees_of(caller.node(id));
+  return std::ranges::all_of(callees, [&](const Graph* g) { return unit.sites(unit.of(*g)).size() == 1; });
+}
+
+void change_interface(Rewrite& caller, NodeId id, Node changed, const std::vector<uint32_t>& old, const char* suffix) {
+  static const AttrName kT("T"), kTin("Tin"), kTout("Tout"), kShapes("output_shapes");
+  changed.name += suffix;
+  changed.control_inputs.clear();
+  std::vector<DType> in;
+  const bool condition = changed.op->execution == Execution::kIf;
+  for (size_t i = condition ? 1 : 0; i < changed.inputs.size(); ++i) in.push_back(caller.dtype(changed.inputs[i]));
+  if (changed.attrs.find(kT)) changed.attrs.set(kT, changed.dtypes);
+  if (changed.attrs.find(kTin)) changed.attrs.set(kTin, in);
+  if (changed.attrs.find(kTout)) changed.attrs.set(kTout, changed.dtypes);
+  if (changed.attrs.find(kShapes)) changed.attrs.set(kShapes, changed.shapes);
+  const NodeId made = caller.insert(std::move(changed), id, caller.origin(id));
+  for (uint32_t k = 0; k < old.size(); ++k)
+    if (!caller.replaced({id, old[k]})) caller.replace({id, old[k]}, {made, k});
+  caller.remove(id, made);
+}
+
+NodeId add_parameter(Rewrite& rewrite, DType dtype, const Shape& shape, NodeId before, std::string name) {
+  static const Op kPlaceholder{"Placeholder"};
+  static const AttrName kDType("dtype"), kShape("shape");
+  Node node;
+  node.op = &kPlaceholder.row();
+  node.name = std::move(name);
+  node.attrs = {{kDType, dtype}, {kShape, shape}};
+  node.dtypes = {dtype};
+  node.shapes = {shape};
+  node.source = rewrite.node(before).source;
+  const NodeId id = rewrite.insert(std::move(node), before);
+  rewrite.inputs.push_back(id);
+  return id;
+}
+
+}  // namespace footlight::optimize

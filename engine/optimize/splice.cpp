@@ -1,0 +1,53 @@
+// Copying nodes from one graph into another.
+#include "engine/optimize/splice.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+
+namespace footlight::optimize {
+
+void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const Edge> arguments) {
+  FL_CHECK(arguments.size() == callee.inputs.size());
+  std::vector<Edge> copied(callee.slots());  // of each value there, the one here
+  for (size_t i = 0; i < arguments.size(); ++i)
+    copied[callee.slot({callee.inputs[i], 0})] = caller.resolve(arguments[i]);
+  std::vector<NodeId> order = callee.order();
+  std::erase_if(order, [&](NodeId id) {
+    const Execution by = callee.node(id).op->execution;
+    return !callee.live(id) || by == Execution::kNoOp || by == Execution::kPlaceholder;
+  });
+  // Nodes without inputs may come after their users: see the compiler.
+  std::ranges::stable_partition(order, [&](NodeId id) {
+    return callee.node(id).inputs.empty() && !callee.node(id).op->stateful();
+  });
+  const std::string prefix = caller.node(site).name + '/';
+  NodeId last = site;
+  for (const NodeId id : order) {
+    Node node = callee.node(id);
+    node.name = prefix + node.name;
+    node.control_inputs.clear();  // they run in this order
+    for (Edge& edge : node.inputs) {
+      edge = copied[callee.slot(callee.resolve(edge))];
+      FL_CHECK(edge.node.valid());
+    }
+    last = caller.insert(std::move(node), site, callee.origin(id));
+    for (uint32_t k = 0; k < callee.node(id).dtypes.size(); ++k) copied[callee.slot({id, k})] = {last, k};
+  }
+  for (uint32_t k = 0; k < callee.outputs.size(); ++k)
+    if (!caller.replaced({site, k})) caller.replace({site, k}, copied[callee.slot(callee.resolve(callee.outputs[k]))]);
+  if (last == site) caller.remove(site);
+  else caller.remove(site, last);
+}
+
+size_t live_nodes(const Rewrite& rewrite) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < rewrite.size(); ++i) {
+    const Execution by = rewrite.node(NodeId(i)).op->execution;
+    count += rewrite.live(NodeId(i)) && by != Execution::kNoOp && by != Execution::kPlaceholder &&
+             by != Execution::kConstant;
+  }
+  return count;
+}
+
+}  // namespace footlight::optimize

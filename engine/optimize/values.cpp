@@ -1,0 +1,92 @@
+// Reading constants and making nodes.
+#include "engine/optimize/values.h"
+
+#include "engine/ops/looked_at.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace footlight::optimize {
+
+namespace {
+constexpr int64_t kMostElements = 4096;  // of a constant that is read
+}
+
+const Shape* certain_shape(const Rewrite& rewrite, const Unit& unit, Edge edge) {
+  if (unit.doubt()) return nullptr;
+  const Shape& own = rewrite.shape(edge);
+  if (own.fully_known()) return &own;
+  const Shape& now = rewrite.shape(rewrite.resolve(edge));
+  return now.fully_known() ? &now : nullptr;
+}
+
+bool knows_operands(const Rewrite& rewrite, const Node& node) {
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    if (looked_at(*node.op, i, rewrite.dtype(node.inputs[i])) && !rewrite.constant(node.inputs[i])) return false;
+  return true;
+}
+
+std::optional<std::vector<int64_t>> constant_ints(const Rewrite& rewrite, Edge edge) {
+  const Tensor* value = rewrite.constant(edge);
+  if (!value || (value->dtype() != DType::kInt32 && value->dtype() != DType::kInt64)) return std::nullopt;
+  std::vector<int64_t> numbers(static_cast<size_t>(value->elements()));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = value->dtype() == DType::kInt32 ? value->data<int32_t>()[i] : value->data<int64_t>()[i];
+  return numbers;
+}
+
+std::optional<Number> only_number(const Tensor& tensor) {
+  const int64_t count = tensor.elements();
+  if (!is_plain(tensor.dtype()) || is_complex(tensor.dtype()) || count < 1 || count > kMostElements)
+    return std::nullopt;
+  const size_t size = size_of(tensor.dtype());
+  const char* bytes = static_cast<const char*>(tensor.raw());
+  for (int64_t i = 1; i < count; ++i)
+    if (std::memcmp(bytes, bytes + static_cast<size_t>(i) * size, size) != 0) return std::nullopt;
+  Number number;
+  with_plain_type(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      number = {static_cast<double>(*tensor.data<T>()), static_cast<int64_t>(*tensor.data<T>()), true};
+    } else if constexpr (std::is_floating_point_v<T> || sizeof(T) == 2) {
+      number.real = static_cast<double>(*tensor.data<T>());
+    }
+  });
+  return number;
+}
+
+Tensor filled(DType dtype, const Shape& shape, Number number) {
+  Tensor tensor = Tensor::empty(dtype, shape);
+  with_plain_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      std::fill_n(tensor.data<T>(), tensor.elements(), static_cast<T>(number.whole));
+    else if constexpr (std::is_floating_point_v<T> || sizeof(T) == 2)
+      std::fill_n(tensor.data<T>(), tensor.elements(), static_cast<T>(number.real));
+  });
+  return tensor;
+}
+
+Tensor ints(DType dtype, std::span<const int64_t> numbers) {
+  if (dtype == DType::kInt64) return Tensor::vector<int64_t>(numbers);
+  const std::vector<int32_t> small(numbers.begin(), numbers.end());
+  return Tensor::vector<int32_t>(small);
+}
+
+NodeId insert_instead(Rewrite& rewrite, NodeId id, const OpRow& op, std::vector<Edge> inputs, const char* suffix) {
+  const Node& node = rewrite.node(id);
+  Node made;
+  made.op = &op;
+  made.name = node.name + suffix;
+  made.inputs = std::move(inputs);
+  for (const AttrSpec& attr : op.attrs)
+    if (const AttrValue* value = node.attrs.find(attr.key)) made.attrs.set(attr.key, *value);
+  made.dtypes = node.dtypes;
+  made.shapes = node.shapes;
+  made.source = node.source;
+  made.call_site = node.call_site;
+  made.device = node.device;
+  return rewrite.insert(std::move(made), id, rewrite.origin(id));
+}
+
+}  // namespace footlight::optimize

@@ -23,7 +23,7 @@ constexpr size_t kMostHops = 64;   // of nodes made for nodes that were made
 
 uint64_t key_of(EdgeRecord e) { return uint64_t{e.from} << 16 | e.output; }
 
-bool replaces(Fate fate) { return fate != Fate::kNothing && fate != Fate::kInserted; }
+bool replaces(Fate fate) { return fate != Fate::kNothing && fate != Fate::kInserted && fate != Fate::kFusedWith; }
 
 NodeRecord node_of(const NewNode& made) {
   NodeRecord node;
@@ -49,7 +49,7 @@ class Stage {
         if (new_nodes_.contains(change.by)) before_[change.node].push_back(change.by);
       } else if (change.fate == Fate::kNothing) {
         removed_.insert(change.node);
-      } else {
+      } else if (replaces(change.fate)) {
         instead_[key_of({change.node, change.output})] = {change.by, change.by_output};
       }
     }
@@ -180,7 +180,8 @@ class AllNodes {
 
 NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphChange& change) {
   NodeStep step{change.node, title_of(graph.passes[change.pass]), "", {}, change.fate};
-  const NodeRecord* by = replaces(change.fate) ? nodes.find(change.by) : nullptr;
+  const bool names = replaces(change.fate) || change.fate == Fate::kFusedWith;
+  const NodeRecord* by = names ? nodes.find(change.by) : nullptr;
   if (by) step.by = by->id;
   const std::string name = by ? by->name : "another node";
   switch (change.fate) {
@@ -188,6 +189,7 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
     case Fate::kFused: step.words = "became part of " + name; break;
     case Fate::kInput: step.words = "what read it reads " + name; break;
     case Fate::kEqualNode: step.words = "is the same as " + name + ", which is used instead"; break;
+    case Fate::kFusedWith: step.words = "runs in one walk over memory with " + name; break;
     case Fate::kNothing:
     case Fate::kInserted: step.words = "removed: nothing uses it"; break;
   }
@@ -254,6 +256,7 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
       case Fate::kFused: text += one ? " became part of another" : " became parts of others"; break;
       case Fate::kInput: text += one ? " gave way to its input" : " gave way to their inputs"; break;
       case Fate::kEqualNode: text += one ? " gave way to an equal one" : " gave way to equal ones"; break;
+      case Fate::kFusedWith: text += " run in one walk over memory with others"; break;
       case Fate::kNothing:
       case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
     }

@@ -17,6 +17,7 @@ using session::GraphChange;
 Fate fate_of(const Program& program, const Change& change) {
   if (change.action == Change::Action::kInserted) return Fate::kInserted;
   if (change.action == Change::Action::kRemoved) return Fate::kNothing;
+  if (change.action == Change::Action::kFused) return Fate::kFusedWith;
   const size_t size = program.graph->size();
   const uint32_t by = change.by.node.value, node = change.value.node.value;
   if (by >= size) {

@@ -96,29 +96,40 @@ struct SmallProduct {
   using V = typename SmallVector<T>::type;
   static constexpr int64_t kLength = SmallVector<T>::kLength;
 
-  template <int kRows>
-  static void rows(const Matrix<T>& a, const SmallColumns<T>& b, T* out, int64_t i, int64_t end, int64_t n,
+  // kBlocks of columns next to each other: a sum waits for its own last addition, not for another's.
+  template <int kRows, int kBlocks>
+  static void rows(const Matrix<T>& a, const SmallColumns<T>* b, T* out, int64_t i, int64_t end, int64_t n,
                    int64_t depth) {
     using U = typename SmallVector<T>::U;
-    V sums[kRows] = {};
+    V sums[kBlocks][kRows] = {};
     for (int64_t k = 0; k < depth; ++k) {
-      V row;
-      b.load(k, row);
-      for (int r = 0; r < kRows; ++r) sums[r] += row * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
+      V row[kBlocks];
+      for (int c = 0; c < kBlocks; ++c) b[c].load(k, row[c]);
+      for (int r = 0; r < kRows; ++r)
+        for (int c = 0; c < kBlocks; ++c) sums[c][r] += row[c] * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
     }
     for (int r = 0; r < kRows; ++r)
-      b.store(out + (i + r) * n, sums[r], n <= kLength && (i + r) * n + kLength <= end * n);
+      for (int c = 0; c < kBlocks; ++c)
+        b[c].store(out + c * kLength + (i + r) * n, sums[c][r], n <= kLength && (i + r) * n + kLength <= end * n);
   }
 
   // out[begin:end, :] = a[begin:end, :] * b, for b with contiguous rows.
   static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
                   int64_t depth) {
-    for (int64_t j = 0; j < n; j += kLength) {
+    int64_t j = 0;
+    if (end - begin == 1) {  // one row has too few sums to keep the processor busy
+      for (; j + kLength < n; j += 2 * kLength) {
+        const SmallColumns<T> columns[] = {{b.data + j, b.row, depth, kLength},
+                                           {b.data + j + kLength, b.row, depth, std::min(kLength, n - j - kLength)}};
+        rows<1, 2>(a, columns, out + j, begin, end, n, depth);
+      }
+    }
+    for (; j < n; j += kLength) {
       const SmallColumns<T> columns(b.data + j, b.row, depth, std::min(kLength, n - j));
       int64_t i = begin;
-      for (; i + 5 <= end; i += 5) rows<5>(a, columns, out + j, i, end, n, depth);
-      for (; i + 2 <= end; i += 2) rows<2>(a, columns, out + j, i, end, n, depth);
-      for (; i < end; ++i) rows<1>(a, columns, out + j, i, end, n, depth);
+      for (; i + 5 <= end; i += 5) rows<5, 1>(a, &columns, out + j, i, end, n, depth);
+      for (; i + 2 <= end; i += 2) rows<2, 1>(a, &columns, out + j, i, end, n, depth);
+      for (; i < end; ++i) rows<1, 1>(a, &columns, out + j, i, end, n, depth);
     }
   }
 };

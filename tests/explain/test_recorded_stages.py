@@ -80,13 +80,14 @@ class Stages(unittest.TestCase):
     def test_the_table_of_passes(self):
         graph = next(g['graph'] for g in self.table('graphs') if g['function'] == 'step')
         rows = [p for p in self.table('passes') if p['graph'] == graph]
-        self.assertEqual([r['stage'] for r in rows], ['forward_identities', 'prune', 'fold_constants', 'prune2'])
+        self.assertEqual([r['stage'] for r in rows], ['forward_identities', 'prune', 'fold_constants', 'prune2', 'fuse'])
         nodes = int(next(g['nodes'] for g in self.table('graphs') if g['graph'] == graph))
         for row in rows:
             nodes += int(row['made']) - int(row['removed'])
             self.assertEqual(int(row['nodes']), nodes, row)
             self.assertEqual(nodes, sum(self.ops_at(row['stage']).values()))
         self.assertIn('became a constant (Mul; line 7)', rows[2]['did'])
+        self.assertRegex(rows[4]['did'], r'^fuse: \d+ nodes run in one walk over memory with others \(')
 
     def test_diff_of_stages(self):
         done = run('diff', self.session + ':step#1@traced', self.session + ':step@last')
@@ -96,10 +97,10 @@ class Stages(unittest.TestCase):
         self.assertEqual((same.returncode, same.stdout), (0, 'identical graphs\n'))
 
     def test_what_is_not_there(self):
-        done = run('diff', self.session + ':step@fuse', self.session + ':step')
+        done = run('diff', self.session + ':step@hoist', self.session + ':step')
         self.assertEqual(done.returncode, 2)
-        self.assertIn("step has no stage 'fuse'; it has: traced, forward_identities, prune, fold_constants, prune2, "
-                      'last', done.stderr)
+        self.assertIn("step has no stage 'hoist'; it has: traced, forward_identities, prune, fold_constants, prune2, "
+                      'fuse, last', done.stderr)
         sample = os.path.join(self.folder.name, 'sample.footlight')
         subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), sample], check=True, env=ENVIRONMENT)
         done = run('export', sample, '--format', 'dot', '--graph', 'train_step#1@prune')

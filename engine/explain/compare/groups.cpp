@@ -98,13 +98,14 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
     for (const session::NodeFunction& f : node.functions) called.push_back(f.graph);
     const bool ran = ran_.contains({id, NodeId(i)});
     if (is_value(node) && !ran) continue;
+    const auto change = changes_.find({id, NodeId(i)});
+    const bool changed = change != changes_.end();
     const session::Reader::Place place = reader_.place(node.source);
     Nodes& nodes = nodes_[{{place.file, place.line}, node.op}];
     nodes.all.push_back({id, NodeId(i)});
     nodes.names.push_back(node.name);
-    if (ran) continue;
-    const auto change = changes_.find({id, NodeId(i)});
-    if (change == changes_.end()) continue;
+    if (ran && changed && change->second->fate == Fate::kFusedWith) ++nodes.together;
+    if (ran || !changed) continue;
     ++nodes.fates[change->second->fate];
     nodes.passes[change->second->fate] = change->second->pass;
   }
@@ -126,7 +127,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     return "ran " + std::to_string(eager) + " times eagerly, " + std::to_string(traced) + " in the graph";
   };
   if (traced && traced >= eager) {
-    row.group = Group::kSame;
+    row.group = nodes->together ? Group::kFused : Group::kSame;
     if (traced > eager) row.why = ran_words();
     return;
   }
@@ -147,6 +148,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     case Fate::kEqualNode: row.group = Group::kJoined; break;
     case Fate::kInput:
     case Fate::kNothing:
+    case Fate::kFusedWith:
     case Fate::kInserted: row.group = Group::kPruned; break;
   }
   row.why = "pass " + nodes->passes.at(most->first) + (traced ? "; " + ran_words() : "");

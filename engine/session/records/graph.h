@@ -72,11 +72,12 @@ struct NodeRecord {
 };
 
 // What a pass made of a node.
-enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted };
-constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted"};
+enum class Fate : uint8_t { kConstant, kFused, kInput, kEqualNode, kNothing, kInserted, kFusedWith };
+constexpr const char* kFates[] = {"constant", "fused", "input", "equal node", "nothing", "inserted", "fused with"};
 constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
 
-// One change. `by`: whose value is used instead; of an insertion, the new node.
+// One change. `by`: whose value is used instead; of an insertion, the new node; of a node that is fused with others but
+// still gives its own value, one of those.
 struct GraphChange {
   uint16_t pass = 0;
   Fate fate = Fate::kNothing;
@@ -89,10 +90,12 @@ struct GraphChange {
   static void describe(F& f) {
     using R = GraphChange;
     f.column("pass", &R::pass, "position among the graph's passes");
-    f.column("fate", &R::fate, "what the node became; inserted: a new node runs before it");
+    f.column("fate", &R::fate,
+             "what the node became; inserted: a new node runs before it; fused with: runs in one walk with others");
     f.column("changed", &R::node, "the node");
     f.column("output", &R::output, "which of its values");
-    f.column("by_node", &R::by, "the node used instead, or the new one: by id, also of the graph's new nodes");
+    f.column("by_node", &R::by,
+             "the node used instead, the new one, or one of its group: by id, also of the graph's new nodes");
     f.column("by_output", &R::by_output, "which of its values");
   }
 };

@@ -80,8 +80,8 @@ class Scripts(Compared):
         self.assertEqual(c['function'], 'power')
         self.assertGreater(c['pairs'], 5)
         self.assertGreater(c['pairs_with_events'], 2)
-        [same] = [row for row in c['rows'] if row['eager_ops'] == '100 x Mul']
-        self.assertEqual((same['line'], same['group'], same['traced_count']), (7, 'same', 100))
+        [fused] = [row for row in c['rows'] if row['eager_ops'] == '100 x Mul']
+        self.assertEqual((fused['line'], fused['group'], fused['traced_count']), (7, 'fused', 100))
         self.assertGreater(c['left']['shares_ns']['Python'], 0)
         self.assertEqual(c['right']['ops'], sum(row['traced_count'] for row in c['rows']))
         self.assertEqual(c['left']['ops'], sum(row['eager_count'] for row in c['rows']))
@@ -127,7 +127,12 @@ class Scripts(Compared):
             ''')
         [sine] = [row for row in c['rows'] if row['eager_ops'] == '30 x Sin']
         # One node that ran as often as the eager loop turned.
-        self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('same', 30, 8))
+        self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('fused', 30, 8))
+        # Both have their share of the walk.
+        [add] = [row for row in c['rows'] if row['eager_ops'] == '30 x AddV2' and row['line'] == 8]
+        self.assertEqual((add['group'], add['traced_count']), ('fused', 30))
+        self.assertGreater(add['traced_ns']['mean'], 0)
+        self.assertGreater(sine['traced_ns']['mean'], add['traced_ns']['mean'])
         self.assertNotIn('x', sine['graph_nodes'].split('/')[-1].replace('30 x', ''))
 
     def test_folded_and_pruned(self):

@@ -431,7 +431,7 @@ class CommandLine(Compared):
         self.assertIn('f, arguments of call 1 (script.py:6)', out)
         self.assertRegex(out, r'\d+ [num]s eager, .* traced: ')
         self.assertRegex(out, r'(?m)^  eager +[\d.]+ [num]s  #+')
-        self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* same')
+        self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* fused')
         self.assertEqual(out, self.run_it('compare', self.session).stdout)
 
     def test_mistakes(self):

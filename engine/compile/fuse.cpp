@@ -19,7 +19,7 @@ class Fusing {
     gather_outside();
     for (const Edge edge : outside_)
       add_value(rewrite_.node(edge.node).dtypes[edge.output], FusedGroup::Place::kOutside);
-    for (size_t s = 0; s < members_.size(); ++s) add_step(members_[s]);
+    for (size_t m = 0; m < members_.size(); ++m) add_steps(m);
     last_read_.assign(group_.values.size(), 0);
     for (uint16_t s = 0; s < group_.steps.size(); ++s)
       for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
@@ -51,25 +51,42 @@ class Fusing {
     group_.widest = std::max(group_.widest, size);
   }
 
-  void add_step(NodeId id) {
+  uint16_t value_of(Edge edge) const {
+    const Edge from = rewrite_.resolve(edge);
+    const size_t made = member(from);
+    if (made < members_.size()) return made_[made];
+    return static_cast<uint16_t>(std::ranges::find(outside_, from) - outside_.begin());
+  }
+
+  void add_steps(size_t member) {
+    const NodeId id = members_[member];
     const Node& node = rewrite_.node(id);
     FusedGroup::Step step;
     step.loop = element_loop(rewrite_, node);
-    step.inputs = static_cast<uint8_t>(node.inputs.size());
-    for (size_t k = 0; k < node.inputs.size(); ++k) {
-      const Edge from = rewrite_.resolve(node.inputs[k]);
-      const size_t made = member(from);
-      const auto at = static_cast<size_t>(std::ranges::find(outside_, from) - outside_.begin());
-      step.in[k] = static_cast<uint16_t>(made < members_.size() ? outside_.size() + made : at);
+    step.member = static_cast<uint16_t>(member);
+    step.alike = joins_list(*node.op);
+    const size_t at_once = step.alike ? 2 : node.inputs.size();
+    step.inputs = static_cast<uint8_t>(at_once);
+    for (size_t k = 0; k < at_once; ++k) step.in[k] = value_of(node.inputs[k]);
+    add_step(step, node.dtypes[0]);
+    for (size_t k = at_once; k < node.inputs.size(); ++k) {
+      step.in[0] = group_.steps.back().out;
+      step.in[1] = value_of(node.inputs[k]);
+      add_step(step, node.dtypes[0]);
     }
+    made_.push_back(group_.steps.back().out);
+    if (dies_inside_(id)) return;
+    FusedGroup::Value& value = group_.values.back();
+    value.place = FusedGroup::Place::kResult;
+    value.index = static_cast<uint16_t>(group_.results.size());
+    group_.results.push_back({made_.back(), slots_.slot(id), value.dtype, FusedGroup::kNoReuse});
+  }
+
+  void add_step(FusedGroup::Step& step, DType dtype) {
     step.out = static_cast<uint16_t>(group_.values.size());
     group_.weight += step.loop.weight;
     group_.steps.push_back(step);
-    const bool inside = dies_inside_(id);
-    add_value(node.dtypes[0], inside ? FusedGroup::Place::kTile : FusedGroup::Place::kResult);
-    if (inside) return;
-    group_.values.back().index = static_cast<uint16_t>(group_.results.size());
-    group_.results.push_back({step.out, slots_.slot(id), node.dtypes[0], FusedGroup::kNoReuse});
+    add_value(dtype, FusedGroup::Place::kTile);
   }
 
   void share_tiles() {
@@ -114,7 +131,7 @@ class Fusing {
     std::vector<bool> taken(outside_.size(), false);
     for (FusedGroup::Result& result : group_.results) {
       const uint32_t step = result.value - group_.outside;
-      if (slots_.keeps(members_[step])) continue;
+      if (slots_.keeps(members_[group_.steps[step].member])) continue;
       for (size_t i = 0; i < outside_.size(); ++i) {
         const NodeId from = outside_[i].node;
         const Node& made = rewrite_.node(from);
@@ -134,6 +151,7 @@ class Fusing {
   const SlotPlan& slots_;
   std::vector<Edge>& outside_;
   FusedGroup group_;
+  std::vector<uint16_t> made_;       // the value of each member
   std::vector<uint16_t> last_read_;  // the step that reads a value last
 };
 

@@ -21,6 +21,8 @@ struct FusedGroup {
   struct Step {
     ElementLoop loop;
     uint8_t inputs = 0;
+    bool alike = false;        // its inputs do not broadcast
+    uint16_t member = 0;       // which node of the group it belongs to
     uint16_t in[3] = {};       // into `values`
     uint16_t out = 0;
   };
@@ -31,10 +33,10 @@ struct FusedGroup {
     uint8_t reuse = kNoReuse;  // the input whose memory it may take over
   };
   static constexpr uint8_t kNoReuse = 255;
-  static constexpr size_t kMostValues = kMostMembers + kMostOutside;
+  static constexpr size_t kMostValues = kMostSteps + kMostOutside;
 
   std::vector<Value> values;   // those from outside, in the order of the instruction's inputs, then one per step
-  std::vector<Step> steps;     // in the order of the instructions that follow
+  std::vector<Step> steps;     // in the order of the instructions that follow; one, or more, for each
   std::vector<Result> results;
   uint32_t outside = 0;        // how many values come from outside
   uint16_t tiles = 0;          // values that are in no tensor: they share so many tiles

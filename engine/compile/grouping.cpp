@@ -32,14 +32,18 @@ DType selecting_dtype(const NodesById& nodes, const Node& node) {
   return nodes.node(from.node).dtypes[from.output];
 }
 
-size_t inputs_of(ElementLoop::Kind kind) {
+bool suits(ElementLoop::Kind kind, const Node& node) {
+  const size_t inputs = node.inputs.size();
   switch (kind) {
-    case ElementLoop::Kind::kUnary: return 1;
-    case ElementLoop::Kind::kBinary: return 2;
-    case ElementLoop::Kind::kSelect: return 3;
-    default: return 0;
+    case ElementLoop::Kind::kUnary: return inputs == 1;
+    case ElementLoop::Kind::kBinary:
+      return inputs == 2 || (joins_list(*node.op) && inputs > 2 && inputs <= kMostOutside);
+    case ElementLoop::Kind::kSelect: return inputs == 3;
+    default: return false;
   }
 }
+
+size_t steps_of(const Node& node) { return joins_list(*node.op) ? node.inputs.size() - 1 : 1; }
 
 // The nodes between two effects.
 class Segment {
@@ -138,7 +142,9 @@ class Segment {
       needs |= groups_[group].needs;
     }
     members.push_back(at);
-    if (members.size() > kMostMembers) return false;
+    size_t steps = 0;
+    for (const uint32_t member : members) steps += steps_of(rewrite_.node(nodes_[member].id));
+    if (steps > kMostSteps) return false;
     std::ranges::sort(members);
     std::vector<Edge> outside;
     for (const uint32_t member : members) {
@@ -214,7 +220,7 @@ const char* why_alone(const NodesById& nodes, const Node& node) {
   if (!node.device.empty()) return "it was placed on a device";
   if (node.dtypes.size() != 1 || !is_plain(node.dtypes[0])) return "its values are not numbers";
   const ElementLoop loop = loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
-  if (!loop || inputs_of(loop.kind) != node.inputs.size()) return "there is no loop over elements for it";
+  if (!loop || !suits(loop.kind, node)) return "there is no loop over elements for it";
   for (Edge edge : node.inputs) {
     const Node& made = nodes.node(edge.node);
     if (!is_plain(made.dtypes[edge.output])) return "its values are not numbers";

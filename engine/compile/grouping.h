@@ -17,8 +17,8 @@ struct Grouping {
   uint32_t groups = 0;
 };
 
-// At most so many nodes run together, and so many values come from outside: what the walk keeps on its stack.
-inline constexpr size_t kMostMembers = 32, kMostOutside = 24;
+// At most so many loops run together, and so many values come from outside: what the walk keeps on its stack.
+inline constexpr size_t kMostSteps = 40, kMostOutside = 24;
 
 // Nothing is moved past a node with effects.
 Grouping group_elementwise(const optimize::Rewrite& rewrite, std::vector<NodeId> schedule);
@@ -32,6 +32,8 @@ class NodesById {
 
 // The loop of a node that may be in a group, else none.
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);
+// A list of values of one shape, joined from the first to the last by a loop for two.
+inline bool joins_list(const OpRow& row) { return row.inputs.size() == 1 && row.inputs[0].list; }
 // Why an elementwise node may not be in any group; empty: it may.
 const char* why_alone(const NodesById& nodes, const Node& node);
 

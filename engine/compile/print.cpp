@@ -69,13 +69,17 @@ class Printer final : NodesById {
     out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
                 counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), '\n');
     // What is read and written: values inside stay in tiles.
-    std::set<uint32_t> seen;
-    for (size_t s = 0; s < group.steps.size(); ++s) {
-      const Node& made = program_.node((&in)[1 + s]);
-      for (uint8_t k = 0; k < group.steps[s].inputs; ++k)
-        if (const uint16_t v = group.steps[s].in[k]; v < group.outside && seen.insert(v).second)
-          move(type_of(made.inputs[k]));
-      if (group.values[group.steps[s].out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
+    std::set<uint32_t> outside;
+    for (uint32_t i = 0; i < in.inputs; ++i) outside.insert(program_.operands[in.first_input + i].code);
+    for (uint16_t m = 0; m < in.skip; ++m) {
+      const Instruction& member = (&in)[1 + m];
+      for (uint32_t k = 0; k < member.inputs; ++k)
+        if (outside.erase(program_.operands[member.first_input + k].code))
+          move(type_of(program_.node(member).inputs[k]));
+    }
+    for (const FusedGroup::Step& step : group.steps) {
+      const Node& made = program_.node((&in)[1 + step.member]);
+      if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
     }
   }
 

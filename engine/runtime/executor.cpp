@@ -193,7 +193,7 @@ class Run {
     Tensor few[kFew];
     std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
     Tensor* const fresh = many.empty() ? few : many.data();
-    void* to[compile::kMostMembers];
+    void* to[compile::kMostSteps];
     {
       const Doing allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
@@ -224,30 +224,32 @@ class Run {
     ActivityLog* const log = this_thread_activity;
     const Doing recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
-    OpEvent events[compile::kMostMembers];
-    uint32_t weights[compile::kMostMembers];
-    uint64_t before = 0;
+    const auto inside = [&](uint16_t value) {  // it was in a tile
+      return Tensor::within(group.values[value].dtype, shape, Device::cpu(), {}, nullptr);
+    };
+    std::vector<OpEvent> events;
+    std::vector<uint32_t> weights;
+    std::vector<Tensor> read;
+    uint64_t before = 0, until = 0;
     for (size_t s = 0; s < group.steps.size(); ++s) {
       const FusedGroup::Step& step = group.steps[s];
-      const Instruction& member = (&in)[1 + s];
-      const auto inside = [&](uint16_t value) {  // it was in a tile
-        return Tensor::within(group.values[value].dtype, shape, Device::cpu(), {}, nullptr);
-      };
-      Tensor read[3];
-      for (uint8_t k = 0; k < step.inputs; ++k)
-        read[k] = step.in[k] < group.outside ? inputs[step.in[k]] : inside(step.in[k]);
+      const bool first = read.empty(), last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
+      for (uint8_t k = first ? 0 : 1; k < step.inputs; ++k)
+        read.push_back(step.in[k] < group.outside ? inputs[step.in[k]] : inside(step.in[k]));
+      until += step.loop.weight;
+      if (!last) continue;
+      const Instruction& member = (&in)[1 + step.member];
       const Tensor made = inside(step.out);
-      const uint64_t until = before + step.loop.weight;
-      events[s] = event_of(member, signature_of(*program_.node(member).op, {read, step.inputs}, {&made, 1}));
-      events[s].start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / group.weight);
-      events[s].end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / group.weight);
-      weights[s] = step.loop.weight;
+      OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
+      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / group.weight);
+      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / group.weight);
+      weights.push_back(static_cast<uint32_t>(until - before));
       before = until;
+      read.clear();
     }
     last_end_ = start + all;
-    if (log) log->add(events, weights, group.steps.size());
-    else
-      for (size_t s = 0; s < group.steps.size(); ++s) record_op(events[s]);
+    if (log) return log->add(events.data(), weights.data(), events.size());
+    for (const OpEvent& event : events) record_op(event);
   }
 
   template <bool kRecorded>

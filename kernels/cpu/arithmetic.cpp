@@ -106,7 +106,7 @@ void add_n(KernelContext& c) {
 
 template <class... Types>
 void sums() {
-  (on_cpu("AddN", bit_of(dtype_of<Types>), add_n<Types>), ...);
+  (on_cpu("AddN", bit_of(dtype_of<Types>), add_n<Types>, {binary_loop<functors::Add, Types, Types>, 1}), ...);
 }
 
 }  // namespace

@@ -123,6 +123,11 @@ std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in) {
     } else if (kind < 6) {
       const char* name = kBinary[which % std::size(kBinary)];
       if (works(name, a.dtype())) values.push_back(op(name, {a, b}));
+    } else if (kind == 6 && which % 2) {
+      if (!works("AddN", a.dtype())) continue;
+      std::vector<Tensor> alike{a, op("AddV2", {a, a})};
+      for (uint32_t k = 0; k < which % 5; ++k) alike.push_back(k % 2 ? op("Mul", {alike[k], alike[1]}) : a);
+      values.push_back(apply_all(Op("AddN").row(), alike, {})[0]);
     } else if (kind == 6) {
       const char* name = kCompare[which % std::size(kCompare)];
       if (!loop_for(Op(name).id(), a.dtype(), DType::kBool)) continue;
@@ -149,7 +154,7 @@ class TestFused : public QObject {
     std::mt19937 random(5);
     for (const OpRow* row : all_rows()) {
       for (const DType dtype : kPlain) {
-        if (!loop_for(row->id, dtype, dtype) || row->inputs.size() > 2) continue;
+        if (!loop_for(row->id, dtype, dtype) || row->inputs.size() > 2 || row->inputs[0].list) continue;
         std::vector<Tensor> arguments;
         for (size_t i = 0; i < row->inputs.size(); ++i) arguments.push_back(random_tensor(random, dtype, {3, 41}));
         arguments.push_back(random_tensor(random, DType::kBool, {3, 41}));
@@ -262,6 +267,20 @@ class TestFused : public QObject {
     QCOMPARE(failure.graph->node(failure.node).name, std::string("Mul"));
   }
 
+  // A sum of a list wants one shape of all, also where the shapes are known late.
+  void a_list_does_not_broadcast() {
+    const Spec open{DType::kFloat32, Shape{kUnknownDim}};
+    auto f = traced({open, open, open}, [](std::span<const Tensor> in) {
+      return std::vector{op("Neg", {apply_all(Op("AddN").row(), std::vector{in[0], in[1], in[2]}, {})[0]})};
+    });
+    QCOMPARE(walks(f->program()), size_t{1});
+    const std::vector<float> two{1, 2}, one{4};
+    const Tensor x = Tensor::vector<float>(two);
+    QCOMPARE(f->call(std::vector{x, x, x})[0].data<float>()[1], -6.f);
+    QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector{x, Tensor::vector<float>(one), x}));
+    runtime::take_failure();
+  }
+
   // Whoever watches each result sees each node.
   void watched_nodes_run_one_by_one() {
     auto f = traced({kScalar}, [](std::span<const Tensor> in) {
@@ -282,7 +301,8 @@ class TestFused : public QObject {
 
   void each_node_has_its_event() {
     auto f = traced({{DType::kFloat32, {2000}}}, [](std::span<const Tensor> in) {
-      return std::vector{op("Mul", {op("Tanh", {in[0]}), op("Neg", {in[0]})})};
+      const std::vector<Tensor> terms{op("Tanh", {in[0]}), op("Neg", {in[0]}), in[0]};
+      return std::vector{apply_all(Op("AddN").row(), terms, {})[0]};
     });
     QCOMPARE(walks(f->program()), size_t{1});
     const std::vector<Tensor> x{Tensor::empty(DType::kFloat32, {2000})};
@@ -303,7 +323,7 @@ class TestFused : public QObject {
       QVERIFY(events[i].start_ns <= events[i].end_ns);
       if (i) QCOMPARE(events[i].start_ns, events[i - 1].end_ns);
     }
-    QCOMPARE(names, (std::vector<std::string>{"Tanh", "Neg", "Mul"}));
+    QCOMPARE(names, (std::vector<std::string>{"Tanh", "Neg", "AddN"}));
     // By what they cost: Tanh is the dear one.
     QVERIFY(events[0].end_ns - events[0].start_ns > events[1].end_ns - events[1].start_ns);
   }

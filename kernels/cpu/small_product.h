@@ -96,40 +96,52 @@ struct SmallProduct {
   using V = typename SmallVector<T>::type;
   static constexpr int64_t kLength = SmallVector<T>::kLength;
 
-  // kBlocks of columns next to each other: a sum waits for its own last addition, not for another's.
-  template <int kRows, int kBlocks>
-  static void rows(const Matrix<T>& a, const SmallColumns<T>* b, T* out, int64_t i, int64_t end, int64_t n,
+  template <int kRows>
+  static void rows(const Matrix<T>& a, const SmallColumns<T>& b, T* out, int64_t i, int64_t end, int64_t n,
                    int64_t depth) {
     using U = typename SmallVector<T>::U;
-    V sums[kBlocks][kRows] = {};
+    V sums[kRows] = {};
     for (int64_t k = 0; k < depth; ++k) {
-      V row[kBlocks];
-      for (int c = 0; c < kBlocks; ++c) b[c].load(k, row[c]);
-      for (int r = 0; r < kRows; ++r)
-        for (int c = 0; c < kBlocks; ++c) sums[c][r] += row[c] * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
+      V row;
+      b.load(k, row);
+      for (int r = 0; r < kRows; ++r) sums[r] += row * static_cast<U>(a.data[(i + r) * a.row + k * a.column]);
     }
     for (int r = 0; r < kRows; ++r)
-      for (int c = 0; c < kBlocks; ++c)
-        b[c].store(out + c * kLength + (i + r) * n, sums[c][r], n <= kLength && (i + r) * n + kLength <= end * n);
+      b.store(out + (i + r) * n, sums[r], n <= kLength && (i + r) * n + kLength <= end * n);
+  }
+
+  // A single row over two blocks of columns: a sum waits for its own last addition, not for the other's.
+  static void row_over_two(const Matrix<T>& a, const SmallColumns<T>& left, const SmallColumns<T>& right, T* out,
+                           int64_t i, int64_t depth) {
+    using U = typename SmallVector<T>::U;
+    V sum{}, beside{};
+    for (int64_t k = 0; k < depth; ++k) {
+      const U x = static_cast<U>(a.data[i * a.row + k * a.column]);
+      V row;
+      left.load(k, row);
+      sum += row * x;
+      right.load(k, row);
+      beside += row * x;
+    }
+    left.store(out, sum, false);
+    right.store(out + kLength, beside, false);
   }
 
   // out[begin:end, :] = a[begin:end, :] * b, for b with contiguous rows.
   static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
                   int64_t depth) {
     int64_t j = 0;
-    if (end - begin == 1) {  // one row has too few sums to keep the processor busy
-      for (; j + kLength < n; j += 2 * kLength) {
-        const SmallColumns<T> columns[] = {{b.data + j, b.row, depth, kLength},
-                                           {b.data + j + kLength, b.row, depth, std::min(kLength, n - j - kLength)}};
-        rows<1, 2>(a, columns, out + j, begin, end, n, depth);
-      }
+    for (; end - begin == 1 && j + kLength < n; j += 2 * kLength) {
+      const SmallColumns<T> left(b.data + j, b.row, depth, kLength);
+      const SmallColumns<T> right(b.data + j + kLength, b.row, depth, std::min(kLength, n - j - kLength));
+      row_over_two(a, left, right, out + begin * n + j, begin, depth);
     }
     for (; j < n; j += kLength) {
       const SmallColumns<T> columns(b.data + j, b.row, depth, std::min(kLength, n - j));
       int64_t i = begin;
-      for (; i + 5 <= end; i += 5) rows<5, 1>(a, &columns, out + j, i, end, n, depth);
-      for (; i + 2 <= end; i += 2) rows<2, 1>(a, &columns, out + j, i, end, n, depth);
-      for (; i < end; ++i) rows<1, 1>(a, &columns, out + j, i, end, n, depth);
+      for (; i + 5 <= end; i += 5) rows<5>(a, columns, out + j, i, end, n, depth);
+      for (; i + 2 <= end; i += 2) rows<2>(a, columns, out + j, i, end, n, depth);
+      for (; i < end; ++i) rows<1>(a, columns, out + j, i, end, n, depth);
     }
   }
 };

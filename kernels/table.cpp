@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "kernels/cpu/register.h"
+#include "kernels/loops.h"
 
 #include <cstdlib>
 #include <mutex>
@@ -16,6 +17,7 @@ constinit KernelFile* KernelFile::first = nullptr;
 namespace {
 
 std::string_view chosen_isa;
+ElementLoop loop_table[kMostOps][kDTypeCount];
 
 bool built(std::string_view isa) {
   for (KernelFile* f = KernelFile::first; f; f = f->next)
@@ -59,6 +61,13 @@ std::string_view choose() {
        "FOOTLIGHT_ISAS=\"baseline;avx2;avx512\"");
 }
 
+// A dtype that the row does not allow gets no kernel, however many dtypes a file registers at once.
+uint32_t allowed(const OpRow& row, uint32_t dtypes) {
+  if (row.dispatch < 0 || static_cast<size_t>(row.dispatch) >= row.inputs.size()) return dtypes;
+  const int8_t type = row.inputs[static_cast<size_t>(row.dispatch)].type_attr;
+  return type < 0 ? dtypes : dtypes & row.attrs[static_cast<size_t>(type)].allowed;
+}
+
 }  // namespace
 
 void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Kernel kernel) {
@@ -67,12 +76,23 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
     std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()),
                  op.data());
   FL_CHECK(row && row->id.value < kMostOps);
-  // A dtype that the row does not allow gets no kernel, however many dtypes a file registers at once.
-  if (row->dispatch >= 0 && static_cast<size_t>(row->dispatch) < row->inputs.size())
-    if (const int8_t type = row->inputs[static_cast<size_t>(row->dispatch)].type_attr; type >= 0)
-      dtypes &= row->attrs[static_cast<size_t>(type)].allowed;
+  for (size_t d = 0; d < kDTypeCount; ++d) {
+    if (!in_set(static_cast<DType>(d), allowed(*row, dtypes))) continue;
+    kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
+    if (device == DeviceType::kCpu) loop_table[row->id.value][d] = {};
+  }
+}
+
+void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) {
+  const OpRow* row = find_row(op);
+  FL_CHECK(row && row->id.value < kMostOps);
   for (size_t d = 0; d < kDTypeCount; ++d)
-    if (in_set(static_cast<DType>(d), dtypes)) kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
+    if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) loop_table[row->id.value][d] = loop;
+}
+
+ElementLoop loop_for(OpId op, DType by, DType output) {
+  const ElementLoop loop = loop_table[op.value][static_cast<size_t>(by)];
+  return loop.kind == ElementLoop::Kind::kByOutput ? ElementLoop(loop.by_output(output), loop.weight) : loop;
 }
 
 void init_cpu_kernels() {

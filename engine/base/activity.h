@@ -45,6 +45,24 @@ class ActivityLog {
     ops_.push_back(event);
     kernel_ = kNoOp;
   }
+  // The kernel that began last did the work of several ops: its time is theirs by weight.
+  void add(const OpEvent* events, const uint32_t* weights, size_t count) {
+    const uint32_t kernel = kernel_;
+    if (kernel == kNoOp || kernel + 1 >= marks_.size()) return;
+    add(events[0]);
+    if (marks_[kernel].op == kNoOp) return;
+    const int64_t start = marks_[kernel].start_ns, all = marks_[kernel + 1].start_ns - start;
+    double before = 0, whole = 0;
+    for (size_t i = 0; i < count; ++i) whole += weights[i];
+    std::vector<Mark> more;
+    for (size_t i = 1; i < count && ops_.size() < ops_.capacity(); ++i) {
+      before += weights[i - 1];
+      const auto part = static_cast<int64_t>(static_cast<double>(all) * before / whole);
+      more.push_back({start + part, Activity::kKernel, static_cast<uint32_t>(ops_.size())});
+      ops_.push_back(events[i]);
+    }
+    marks_.insert(marks_.begin() + kernel + 1, more.begin(), more.end());
+  }
   void clear() {
     marks_.clear();
     ops_.clear();

@@ -243,7 +243,7 @@ void write_passes(const Export& what) {
       const size_t made = count[Fate::kInserted], removed = count[Fate::kNothing];
       size_t replaced = 0;
       for (const auto& [fate, times] : count)
-        if (fate != Fate::kInserted && fate != Fate::kNothing) replaced += times;
+        if (fate != Fate::kInserted && fate != Fate::kNothing && fate != Fate::kFusedWith) replaced += times;
       csv.text(g.name).text(stages[pass + 1]).number(explain::graph_after(g, pass + 1).nodes.size());
       csv.number(replaced).number(removed).number(made);
       csv.text(explain::what_pass_did(g, pass, [&](const NodeRecord& n) { return what.reader.place(n.source).line; }));

@@ -3,12 +3,15 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
+#include "engine/compile/fuse.h"
+#include "engine/compile/slots.h"
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/looked_at.h"
 #include "engine/optimize/optimize.h"
 #include "engine/tensor/gpu.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace footlight::compile {
@@ -24,16 +27,28 @@ class Compiler {
  public:
   Compiler(optimize::Rewrite& rewrite, Shared& shared)
       : graph_(rewrite.graph()), shared_(shared), doubt_(shared.unit.doubt()), rewrite_(rewrite),
-        program_(std::make_shared<Program>()), slot_of_(rewrite_.size(), 0) {}
+        program_(std::make_shared<Program>()) {}
 
   std::shared_ptr<Program> run() {
     program_->inputs = static_cast<uint32_t>(rewrite_.inputs.size());
     for (uint32_t i = 0; i < rewrite_.inputs.size(); ++i) input_index_.emplace(rewrite_.inputs[i].value, i);
-    const std::vector<NodeId> schedule = make_schedule();
+    grouping_ = group_elementwise(rewrite_, make_schedule());
+    const std::vector<NodeId>& schedule = grouping_.schedule;
     find_last_uses(schedule);
-    for (uint32_t i = 0; i < schedule.size(); ++i) add(schedule[i], i);
-    for (Edge edge : rewrite_.outputs) program_->results.push_back(operand(edge));
+    std::vector<bool> certain(rewrite_.size(), false);
+    for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
+    slots_.emplace(rewrite_, schedule, certain);
+    for (uint32_t i = 0; i < schedule.size(); ++i) {
+      if (i == 0 || grouping_.group[i] != grouping_.group[i - 1]) open_group(i);
+      add(schedule[i], i);
+      if (i + 1 == schedule.size() || grouping_.group[i] != grouping_.group[i + 1]) close_group(i + 1);
+    }
+    add_results();
+    program_->frame_size = slots_->size();
     take_passes(rewrite_, *program_);
+    for (Instruction& in : program_->code)
+      in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)];
+    note_groups();
     return program_;
   }
 
@@ -88,7 +103,7 @@ class Compiler {
       return Operand::make(Operand::kConstant, at->second);
     }
     if (auto at = input_index_.find(node); at != input_index_.end()) return Operand::make(Operand::kInput, at->second);
-    return Operand::make(Operand::kFrame, slot_of_[node] + from.output);
+    return Operand::make(Operand::kFrame, slots_->slot(from.node) + from.output);
   }
 
   int32_t callee(const Node& node, AttrName attr) {
@@ -112,20 +127,92 @@ class Compiler {
     in.other = static_cast<int32_t>(program_->branches.size());
   }
 
+  Instruction instruction(NodeId id) const {
+    Instruction in;
+    in.node = rewrite_.traced(id);
+    if (rewrite_.inserted(id)) in.inserted = static_cast<int32_t>(id.value - graph_.size());
+    return in;
+  }
+
+  // The instruction of the whole group comes before those of its nodes, and is filled in when their slots are known.
+  void open_group(uint32_t now) {
+    if (grouping_.group[now] == Grouping::kAlone) return;
+    group_starts_ = now;
+    group_at_ = program_->code.size();
+    program_->code.push_back(instruction(grouping_.schedule[now]));
+  }
+
+  void close_group(uint32_t end) {
+    if (grouping_.group[end - 1] == Grouping::kAlone) return;
+    const std::span<const NodeId> members(grouping_.schedule.data() + group_starts_, end - group_starts_);
+    const auto dies_inside = [&](NodeId id) {
+      return last_use_[id.value] >= group_starts_ && last_use_[id.value] < end;
+    };
+    std::vector<Edge> outside;
+    FusedGroup group = fuse(rewrite_, members, dies_inside, *slots_, !doubt_, outside);
+    Instruction& in = program_->code[group_at_];
+    in.step = Step::kFused;
+    in.skip = static_cast<uint16_t>(members.size());
+    in.callee = static_cast<int32_t>(program_->groups.size());
+    in.inputs = static_cast<uint16_t>(outside.size());
+    in.first_input = static_cast<uint32_t>(program_->operands.size());
+    for (Edge edge : outside) program_->operands.push_back(operand(edge));
+    program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
+    in.first_released = static_cast<uint32_t>(program_->released.size());
+    for (uint32_t at = group_starts_; at < end; ++at)
+      for (const NodeId dead : dying_[at])
+        if (std::ranges::find(members, dead) == members.end()) release(dead);
+    in.released = static_cast<uint16_t>(program_->released.size() - in.first_released);
+    program_->groups.push_back(std::move(group));
+  }
+
+  // The last pass over a graph: what it grouped.
+  void note_groups() {
+    program_->passes.push_back("fuse");
+    const auto pass = static_cast<uint16_t>(program_->passes.size() - 1);
+    const std::vector<NodeId>& ids = grouping_.schedule;
+    for (uint32_t i = 0, first = 0; i < ids.size(); ++i) {
+      if (grouping_.group[i] == Grouping::kAlone) continue;
+      if (i == 0 || grouping_.group[i - 1] != grouping_.group[i]) first = i;
+      const NodeId with = ids[i == first ? i + 1 : first];
+      program_->changes.push_back({pass, optimize::Change::Action::kFused, {ids[i], 0}, {with, 0}});
+    }
+  }
+
+  void release(NodeId dead) {
+    if (slots_->keeps(dead)) return;
+    for (uint32_t k = 0; k < rewrite_.node(dead).dtypes.size(); ++k)
+      program_->released.push_back(slots_->slot(dead) + k);
+  }
+
+  void add_results() {
+    for (Edge edge : rewrite_.outputs) program_->results.push_back(operand(edge));
+    std::vector<bool> seen(slots_->size(), false);
+    program_->last_result.assign(program_->results.size(), true);
+    for (size_t i = program_->results.size(); i-- > 0;) {
+      const Operand at = program_->results[i];
+      if (at.array() != Operand::kFrame) continue;
+      program_->last_result[i] = !seen[at.index()];
+      seen[at.index()] = true;
+    }
+  }
+
   // `now`: its position in the schedule.
   void add(NodeId id, uint32_t now) {
     static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
     const Node& node = rewrite_.node(id);
-    Instruction in;
-    in.node = rewrite_.traced(id);
-    if (rewrite_.inserted(id)) in.inserted = static_cast<int32_t>(id.value - graph_.size());
+    Instruction in = instruction(id);
     in.inputs = static_cast<uint16_t>(node.inputs.size());
     in.outputs = static_cast<uint16_t>(node.dtypes.size());
     in.first_input = static_cast<uint32_t>(program_->operands.size());
     for (Edge edge : node.inputs) program_->operands.push_back(operand(edge));
-    in.first_output = program_->frame_size;
-    slot_of_[id.value] = program_->frame_size;
-    program_->frame_size += in.outputs;
+    NodeId passed_on;  // whose slot is the output's too
+    if (node.op->execution == Execution::kKernel) passed_on = choose_kernel(id, in, now);
+    if (passed_on.valid()) slots_->take_over(id, passed_on);
+    else slots_->take(id);
+    in.kept = slots_->keeps(id);
+    program_->keeps |= in.kept;
+    in.first_output = slots_->slot(id);
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
     switch (node.op->execution) {
       case Execution::kIf:
@@ -148,21 +235,22 @@ class Compiler {
         break;
       case Execution::kFakeParam:
       case Execution::kPlaceholder: in.step = Step::kFake; break;
-      case Execution::kKernel: choose_kernel(node, in, now); break;
+      case Execution::kKernel: break;
       case Execution::kConstant:
       case Execution::kNoOp: FL_CHECK(!"such a node is not scheduled");
     }
     in.first_released = static_cast<uint32_t>(program_->released.size());
-    for (const NodeId dead : dying_[now])
-      for (uint32_t k = 0; k < rewrite_.node(dead).dtypes.size(); ++k)
-        program_->released.push_back(slot_of_[dead.value] + k);
+    for (const NodeId dead : dying_[now]) {
+      if (slots_->keeps(dead) && !(dead == passed_on)) slots_->give_back(dead);
+      release(dead);
+    }
     in.released = static_cast<uint16_t>(program_->released.size() - in.first_released);
     program_->code.push_back(in);
   }
 
   // Whether nothing is left to check or to infer when the node runs: all shapes are known and reliable, and so
   // are the values that shape rules look at.
-  bool settled(const Node& node) {
+  bool settled(const Node& node) const {
     if (doubt_) return false;
     for (const Shape& shape : node.shapes)
       if (!shape.fully_known()) return false;
@@ -170,13 +258,14 @@ class Compiler {
       const Edge edge = node.inputs[i];
       const Node& made = rewrite_.node(edge.node);
       if (!made.shapes[edge.output].fully_known()) return false;
-      if (looked_at(*node.op, i, made.dtypes[edge.output]) && operand(edge).array() != Operand::kConstant)
-        return false;
+      if (looked_at(*node.op, i, made.dtypes[edge.output]) && !rewrite_.constant(edge)) return false;
     }
     return true;
   }
 
-  void choose_kernel(const Node& node, Instruction& in, uint32_t now) {
+  // Gives the node whose kept memory becomes the output's, if there is one.
+  NodeId choose_kernel(NodeId id, Instruction& in, uint32_t now) const {
+    const Node& node = rewrite_.node(id);
     const OpRow& row = *node.op;
     DType dtype = node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0];
     if (row.dispatch >= 0 && static_cast<size_t>(row.dispatch) < node.inputs.size()) {
@@ -190,7 +279,7 @@ class Compiler {
     }
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
-    if (row.alias != Alias::kInPlace || !in.static_outputs) return;
+    if (row.alias != Alias::kInPlace || !in.static_outputs) return {};
     // An element is written after the elements at its place were read: the memory of a dying input of the
     // same shape serves.
     for (uint8_t k = 0; k < node.inputs.size(); ++k) {
@@ -200,9 +289,12 @@ class Compiler {
       if (at.array() != Operand::kFrame || last_use_[from.node.value] != now) continue;
       if (made.dtypes[from.output] != node.dtypes[0] || !(made.shapes[from.output] == node.shapes[0])) continue;
       if (!is_plain(node.dtypes[0])) continue;
+      if (slots_->keeps(from.node) != slots_->keeps(id)) continue;
+      if (slots_->keeps(id)) return from.node;
       in.reuse = k;
-      return;
+      break;
     }
+    return {};
   }
 
   static constexpr uint32_t kNever = UINT32_MAX;
@@ -212,7 +304,10 @@ class Compiler {
   const bool doubt_;  // the user set shapes somewhere in what is compiled; they may turn out to be wrong
   optimize::Rewrite& rewrite_;
   std::shared_ptr<Program> program_;
-  std::vector<uint32_t> slot_of_;
+  Grouping grouping_;
+  std::optional<SlotPlan> slots_;
+  uint32_t group_starts_ = 0;  // of the group that is being added: its place in the schedule and in the code
+  size_t group_at_ = 0;
   std::vector<uint32_t> last_use_;         // of a node's outputs: a position in the schedule, or kNever
   std::vector<std::vector<NodeId>> dying_;  // at each position of the schedule
   std::unordered_map<uint32_t, uint32_t> input_index_, constant_index_;

@@ -1,6 +1,7 @@
 // An executable graph: a linear list of instructions over slots, made once from a graph and never changed.
 #pragma once
 
+#include "engine/compile/fused.h"
 #include "engine/graph/graph.h"
 #include "engine/optimize/rewrite.h"
 #include "kernels/table.h"
@@ -27,22 +28,25 @@ struct Operand {
   constexpr uint32_t index() const { return code & 0x3fffffff; }
 };
 
-enum class Step : uint8_t { kKernel, kIf, kCase, kWhile, kCall, kFake };
+enum class Step : uint8_t { kKernel, kFused, kIf, kCase, kWhile, kCall, kFake };
 
 struct Instruction {
   Step step = Step::kKernel;
   bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
   bool aliases = false;          // the outputs are views of inputs: nothing is allocated for them
+  bool kept = false;             // small: the output's memory stays in its slot, for the next run too
   uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it
   uint16_t inputs = 0, outputs = 0, released = 0;
   uint32_t first_input = 0;      // into Program::operands
   uint32_t first_output = 0;     // frame slot
   uint32_t first_released = 0;   // into Program::released
-  int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function; kCase: into
-                                    // Program::branches, from and to
+  uint16_t skip = 0;             // of a group: how many instructions run instead where it cannot, the next ones
+  int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function; a group's into `groups`;
+                                    // kCase: into Program::branches, from and to
   Kernel kernel = nullptr;       // of the host
   Device device = Device::cpu(); // placed: requested by tf.device
   bool placed = false;
+  const Node* makes = nullptr;   // the node itself
   NodeId node;                   // of Program::graph; for an inserted one, the node that it was inserted before
   int32_t inserted = -1;         // into Program::inserted
   static constexpr uint8_t kNoReuse = 255;
@@ -50,6 +54,11 @@ struct Instruction {
 
 class Program {
  public:
+  Program() = default;
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { delete[] spare_frame.load(); }
+
   GraphPtr graph;                // kept alive: instructions look into its nodes
   std::vector<Node> inserted;    // nodes that passes added
   std::vector<optimize::Origin> origins;  // of each of those
@@ -59,18 +68,20 @@ class Program {
   std::vector<Operand> operands;
   std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
   std::vector<Tensor> constants;
+  std::vector<FusedGroup> groups;
   std::vector<Operand> results;
+  std::vector<bool> last_result;        // of each: no later one is in the same slot
   std::vector<ProgramPtr> callees;
   std::vector<int32_t> branches;        // of each kCase, by number, into callees
   std::vector<ProgramPtr> replaced;     // of the root: graphs that run as parts of others; nothing but their passes
   uint32_t inputs = 0;
   uint32_t frame_size = 0;
   uint32_t widest = 0;                  // most inputs of an instruction
+  bool keeps = false;                   // some slots keep their memory between runs
+  mutable std::atomic<Tensor*> spare_frame{nullptr};  // with such memory; whoever takes it puts it back
   mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 
-  const Node& node(const Instruction& in) const {
-    return in.inserted < 0 ? graph->node(in.node) : inserted[static_cast<size_t>(in.inserted)];
-  }
+  const Node& node(const Instruction& in) const { return *in.makes; }
   // The traced node whose work an instruction does.
   optimize::Origin origin(const Instruction& in) const {
     return has_origin(in) && in.inserted >= 0 ? origins[static_cast<size_t>(in.inserted)]

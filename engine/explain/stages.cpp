@@ -23,7 +23,7 @@ constexpr size_t kMostHops = 64;   // of nodes made for nodes that were made
 
 uint64_t key_of(EdgeRecord e) { return uint64_t{e.from} << 16 | e.output; }
 
-bool replaces(Fate fate) { return fate != Fate::kNothing && fate != Fate::kInserted; }
+bool replaces(Fate fate) { return fate != Fate::kNothing && fate != Fate::kInserted && fate != Fate::kFusedWith; }
 
 NodeRecord node_of(const NewNode& made) {
   NodeRecord node;
@@ -50,7 +50,7 @@ class Stage {
         if (new_nodes_.contains(change.by)) before_[change.node].push_back(change.by);
       } else if (change.fate == Fate::kNothing) {
         removed_.insert(change.node);
-      } else {
+      } else if (replaces(change.fate)) {
         instead_[key_of({change.node, change.output})] = {change.by, change.by_output};
       }
     }
@@ -186,7 +186,8 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
   // A node that is gone, with a new one that stands for it.
   const bool in_place = change.fate == Fate::kNothing && nodes.is_new(change.by);
   if (in_place) step.fate = Fate::kInlined;
-  const NodeRecord* by = replaces(step.fate) ? nodes.find(change.by) : nullptr;
+  const bool names = replaces(step.fate) || step.fate == Fate::kFusedWith;
+  const NodeRecord* by = names ? nodes.find(change.by) : nullptr;
   const NodeRecord* node = in_place ? nodes.find(change.node) : nullptr;
   if (node && by && node->op == by->op) step.fate = Fate::kRewritten;
   if (by) step.by = by->id;
@@ -199,6 +200,7 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
     case Fate::kHoisted: step.words = "runs once, before the loop, which is given its value"; break;
     case Fate::kInlined: step.words = "the nodes of its graph run in its place, up to " + name; break;
     case Fate::kRewritten: step.words = "runs as " + name; break;
+    case Fate::kFusedWith: step.words = "runs in one walk over memory with " + name; break;
     case Fate::kNothing:
     case Fate::kInserted: step.words = "removed: nothing uses it"; break;
   }
@@ -290,6 +292,7 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
         text += one ? " gave way to the nodes of its graph" : " gave way to the nodes of their graphs";
         break;
       case Fate::kRewritten: text += one ? " runs as another" : " run as others"; break;
+      case Fate::kFusedWith: text += " run in one walk over memory with others"; break;
       case Fate::kNothing:
       case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
     }

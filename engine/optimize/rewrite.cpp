@@ -10,6 +10,7 @@ const char* name_of(Change::Action action) {
     case Change::Action::kReplaced: return "replaced";
     case Change::Action::kInserted: return "inserted";
     case Change::Action::kRemoved: return "removed";
+    case Change::Action::kFused: return "fused";
   }
   return "";
 }

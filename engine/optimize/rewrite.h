@@ -22,6 +22,7 @@ struct Change {
     kReplaced,  // users of `value` use `by` instead
     kInserted,  // the node of `value` is new and runs directly before the node of `by`
     kRemoved,   // the node of `value` does not run: it is unused, or, where `by` is a node, that does its work
+    kFused,     // the node of `value` runs in one walk over memory with that of `by`, its group's first or second
   };
   uint16_t pass;  // position in Rewrite::passes
   Action action;

@@ -8,6 +8,7 @@
 #include "engine/base/device_hooks.h"
 #include "engine/ops/cost.h"
 #include "engine/runtime/frame.h"
+#include "engine/runtime/fused.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/place.h"
@@ -22,9 +23,11 @@ void (*graph_runs)(const compile::Program& program) = nullptr;
 
 namespace {
 
+using compile::FusedGroup;
 using compile::Instruction;
 using compile::Operand;
 using compile::Program;
+using compile::Spread;
 using compile::Step;
 
 thread_local Failure last_failure;
@@ -78,18 +81,23 @@ int32_t number(const Tensor& tensor) {
   return *gpu::on_host(tensor).data<int32_t>();
 }
 
+// Memory of a result that may be written again: nobody else holds it.
+bool serves(const Tensor& t, DType dtype, const Shape& shape) {
+  return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape;
+}
+
+// Runs a program once, or, in a loop, turn by turn in the same slots.
 class Run {
  public:
-  Run(const Program& program, std::span<const Tensor> inputs, CallId call)
+  Run(const Program& program, CallId call)
       : program_(program),
-        frame_(program.frame_size),
         call_(call),
         recording_(recording_ops()),
-        devices_(device_access.copy != nullptr) {
+        devices_(device_access.copy != nullptr),
+        frame_(program, !devices_) {
     if (recording_ && program.recorded.load(std::memory_order_acquire) != recording_number.load()) [[unlikely]]
       introduce(program);
     bases_[Operand::kFrame] = frame_.slots();
-    bases_[Operand::kInput] = inputs.data();
     bases_[Operand::kConstant] = program.constants.data();
     if (program.widest > kWide) {
       many_.resize(program.widest);
@@ -97,30 +105,45 @@ class Run {
     }
   }
 
-  void run(std::span<Tensor> outputs) {
+  // `outputs` get the results.
+  void turn(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+    bases_[Operand::kInput] = inputs.data();
     const Instruction* at = program_.code.data();
     const Instruction* const end = at + program_.code.size();
     try {
-      for (; at != end; ++at) {
+      for (; at < end; ++at) {
         check_cancelled();
-        step(*at);
+        if (at->step == Step::kFused) {
+          if (fused(*at)) at += at->skip;
+        } else {
+          step(*at);
+        }
       }
     } catch (...) {
       if (!last_failure.graph) {
         const optimize::Origin origin = program_.origin(*at);
         last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
       }
+      frame_.spoilt();
       throw;
     }
-    Tensor* const slots = frame_.slots();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Operand from = program_.results[i];
-      outputs[i] = from.array() == Operand::kFrame ? slots[from.index()] : bases_[from.array()][from.index()];
+      if (from.array() == Operand::kFrame && program_.last_result[i])
+        outputs[i] = std::move(frame_.slots()[from.index()]);
+      else outputs[i] = bases_[from.array()][from.index()];
     }
   }
 
+  // After a turn: results of the next may be written to this memory, if nobody else holds it by then.
+  void leave(std::span<Tensor> outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (const Operand at = program_.results[i]; at.array() == Operand::kFrame && program_.last_result[i])
+        frame_.slots()[at.index()] = std::move(outputs[i]);
+  }
+
  private:
-  static constexpr uint32_t kWide = 16;
+  static constexpr uint32_t kWide = 32;
 
   // The recording must know the graph before events name its nodes.
   static void introduce(const Program& program) {
@@ -146,9 +169,98 @@ class Run {
     } else {
       control(in);
     }
+    release(in);
+  }
+
+  void release(const Instruction& in) {
     Tensor* const slots = frame_.slots();
     const uint32_t* released = program_.released.data() + in.first_released;
     for (uint32_t i = 0; i < in.released; ++i) slots[released[i]] = Tensor();
+  }
+
+  // False: its nodes have to run one by one, because somebody looks at each of them or their shapes do not suit.
+  bool fused(const Instruction& in) {
+    if (devices_ || result_watch) [[unlikely]] return false;
+    const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
+    const std::span<const Tensor> inputs = gather(in);
+    if (group.settled) {
+      walk(in, group, inputs, group.shape, group.spreads);
+    } else {
+      static thread_local Spread over[compile::kMostOutside];  // large, and a walk runs no other
+      Shape shape;
+      if (!group.fit(inputs, shape, over)) return false;
+      walk(in, group, inputs, shape, {over, group.outside});
+    }
+    release(in);
+    return true;
+  }
+
+  void walk(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs, const Shape& shape,
+            std::span<const Spread> over) {
+    ActivityLog* const log = recording_ ? this_thread_activity : nullptr;
+    if (recording_ && !last_end_) last_end_ = now_ns();
+    Tensor* const slots = frame_.slots();
+    constexpr size_t kFew = 2;
+    Tensor few[kFew];
+    std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
+    Tensor* const fresh = many.empty() ? few : many.data();
+    void* to[compile::kMostSteps];
+    {
+      const Doing allocation(log, Activity::kAllocation);
+      for (size_t k = 0; k < group.results.size(); ++k) {
+        const FusedGroup::Result& result = group.results[k];
+        const Tensor* memory = &slots[result.slot];
+        if (!serves(*memory, result.dtype, shape)) {
+          memory = &fresh[k];
+          if (result.reuse != FusedGroup::kNoReuse && inputs[result.reuse].exclusive())
+            fresh[k] = std::move(slots[program_.operands[in.first_input + result.reuse].index()]);
+          else
+            fresh[k] = Tensor::empty(result.dtype, shape);
+        }
+        to[k] = memory->raw();
+      }
+    }
+    {
+      const Doing running(log, Activity::kKernel);
+      run_tiles(group, inputs, over, shape.elements(), {to, group.results.size()});
+    }
+    if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
+    for (size_t k = 0; k < group.results.size(); ++k)
+      if (fresh[k]) slots[group.results[k].slot] = std::move(fresh[k]);
+  }
+
+  // An event for each node, as if they had run one after the other, each for its share of the time.
+  void record_group(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs,
+                    const Shape& shape) {
+    ActivityLog* const log = this_thread_activity;
+    const Doing recording(log, Activity::kRecording);
+    const int64_t start = last_end_, all = now_ns() - start;
+    const auto inside = [&](uint16_t value) {  // it was in a tile
+      return Tensor::within(group.values[value].dtype, shape, Device::cpu(), {}, nullptr);
+    };
+    std::vector<OpEvent> events;
+    std::vector<uint32_t> weights;
+    std::vector<Tensor> read;
+    uint64_t before = 0, until = 0;
+    for (size_t s = 0; s < group.steps.size(); ++s) {
+      const FusedGroup::Step& step = group.steps[s];
+      const bool first = read.empty(), last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
+      for (uint8_t k = first ? 0 : 1; k < step.inputs; ++k)
+        read.push_back(step.in[k] < group.outside ? inputs[step.in[k]] : inside(step.in[k]));
+      until += step.loop.weight;
+      if (!last) continue;
+      const Instruction& member = (&in)[1 + step.member];
+      const Tensor made = inside(step.out);
+      OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
+      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / group.weight);
+      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / group.weight);
+      weights.push_back(static_cast<uint32_t>(until - before));
+      before = until;
+      read.clear();
+    }
+    last_end_ = start + all;
+    if (log) return log->add(events.data(), weights.data(), events.size());
+    for (const OpEvent& event : events) record_op(event);
   }
 
   template <bool kRecorded>
@@ -162,12 +274,14 @@ class Run {
       return alias(in, node, inputs, outputs[0]);
     }
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
-    if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, outputs[0])) {
-    } else if (in.static_outputs) {
-      const Doing allocation(log, Activity::kAllocation);
-      for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
+    Tensor before;  // what was in the output's slot: if it is an input, it is needed until the kernel is done
+    if (in.static_outputs && in.outputs == 1 && !result_watch && serves(outputs[0], node.dtypes[0], node.shapes[0])) {
+    } else if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, outputs[0])) {
     } else {
-      allocate_inferred(*node.op, node.attrs, inputs, outputs);
+      const Doing allocation(log, Activity::kAllocation);
+      before = clear(outputs);
+      if (!in.static_outputs) allocate_inferred(*node.op, node.attrs, inputs, outputs);
+      else for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
     }
     KernelContext context{*node.op, node.attrs, inputs, outputs};
     {
@@ -175,6 +289,12 @@ class Run {
       in.kernel(context);
     }
     if (result_watch) [[unlikely]] result_watch(*node.op, inputs, outputs, Device::cpu());
+  }
+
+  static Tensor clear(std::span<Tensor> outputs) {
+    if (outputs.empty()) return {};
+    for (Tensor& output : outputs.subspan(1)) output = Tensor();
+    return std::move(outputs[0]);
   }
 
   // A view with another shape.
@@ -220,6 +340,7 @@ class Run {
       if (!place.kernel) no_kernel(DeviceType::kCpu, row, dtype);
       std::vector<Tensor> moved;
       const std::span<const Tensor> here = move_inputs(row, inputs, place.device, moved) ? moved : inputs;
+      const Tensor before = clear(outputs);
       allocate_inferred(row, node.attrs, here, outputs, place.device);
       KernelContext context{row, node.attrs, here, outputs, place.device, place.stream()};
       const bool host = place.device.type == DeviceType::kCpu;
@@ -244,19 +365,25 @@ class Run {
   void record(const Instruction& in, int64_t start, Device device, SignatureHash inputs) {
     ActivityLog* const log = this_thread_activity;
     const Doing recording(log, Activity::kRecording);
-    OpEvent event;
+    const int64_t end = last_end_ = now_ns();
+    OpEvent event = event_of(in, signature_of(*program_.node(in).op, inputs, gather(in),
+                                              {frame_.slots() + in.first_output, in.outputs}));
     event.start_ns = start;
-    const Node& node = program_.node(in);
-    event.end_ns = last_end_ = now_ns();
-    event.call = call_;
-    const optimize::Origin origin = program_.origin(in);
-    if (program_.has_origin(in)) event.set_node(origin.graph->id, origin.node);
-    else event.set_source(node.source);
-    event.signature = signature_of(*node.op, inputs, gather(in), {frame_.slots() + in.first_output, in.outputs});
-    event.op = node.op->id;
+    event.end_ns = end;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
     if (log) log->add(event);
     else record_op(event);
+  }
+
+  OpEvent event_of(const Instruction& in, SignatureId signature) const {
+    OpEvent event;
+    event.call = call_;
+    const optimize::Origin origin = program_.origin(in);
+    if (program_.has_origin(in)) event.set_node(origin.graph->id, origin.node);
+    else event.set_source(program_.node(in).source);
+    event.signature = signature;
+    event.op = program_.node(in).op->id;
+    return event;
   }
 
   void control(const Instruction& in) {
@@ -290,27 +417,29 @@ class Run {
         outputs[0] = Tensor::empty(dtype, one ? Shape() : Shape{0});
         break;
       }
-      case Step::kKernel: break;
+      case Step::kKernel:
+      case Step::kFused: break;
     }
   }
 
   void loop(const Instruction& in, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-    const Program& test = *program_.callees[static_cast<size_t>(in.callee)];
-    const Program& body = *program_.callees[static_cast<size_t>(in.other)];
+    Run test(*program_.callees[static_cast<size_t>(in.callee)], call_);
+    Run body(*program_.callees[static_cast<size_t>(in.other)], call_);
     std::copy(inputs.begin(), inputs.end(), outputs.begin());
     std::vector<Tensor> next(outputs.size());
     Tensor again;
     for (;;) {
       check_cancelled();
-      runtime::run(test, outputs, {&again, 1}, call_);
+      test.turn(outputs, {&again, 1});
       if (!truth(again)) return;
-      runtime::run(body, outputs, next, call_);
-      for (size_t i = 0; i < next.size(); ++i) outputs[i] = std::move(next[i]);
+      test.leave({&again, 1});
+      body.turn(outputs, next);
+      for (size_t i = 0; i < next.size(); ++i) std::swap(outputs[i], next[i]);
+      body.leave(next);
     }
   }
 
   const Program& program_;
-  Frame frame_;
   const Tensor* bases_[3];
   TensorBody* few_[kWide];
   std::vector<TensorBody*> many_;
@@ -319,6 +448,7 @@ class Run {
   bool recording_;
   const bool devices_;  // there are devices, so each instruction is checked
   int64_t last_end_ = 0;
+  Frame frame_;
 };
 
 }  // namespace
@@ -326,7 +456,7 @@ class Run {
 void run(const Program& program, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   FL_CHECK(inputs.size() == program.inputs && outputs.size() == program.results.size());
   const InCall scope(call);  // device events name the call that caused them
-  Run(program, inputs, call).run(outputs);
+  Run(program, call).turn(inputs, outputs);
 }
 
 std::vector<Tensor> run_op(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {

@@ -1,7 +1,7 @@
-// The slots of one run; on the stack if there are few.
+// The slots of one run: on the stack if there are few, or those that the program kept with their memory.
 #pragma once
 
-#include "engine/tensor/tensor.h"
+#include "engine/compile/program.h"
 
 #include <cstring>
 #include <memory>
@@ -10,25 +10,49 @@ namespace footlight::runtime {
 
 class Frame {
  public:
-  explicit Frame(uint32_t size) : size_(size) {
-    if (size > kInline) heap_ = std::make_unique<Tensor[]>(size);
-    slots_ = size > kInline ? heap_.get() : reinterpret_cast<Tensor*>(inline_);
-    if (size <= kInline) std::memset(inline_, 0, size * sizeof(Tensor));  // an empty handle is a null pointer
+  // `keep`: memory may stay in the slots for the next run.
+  Frame(const compile::Program& program, bool keep) : program_(program), size_(program.frame_size) {
+    if (keep && program.keeps) {
+      slots_ = program.spare_frame.exchange(nullptr, std::memory_order_acq_rel);
+      if (!slots_) slots_ = new Tensor[size_];
+      kept_ = true;
+    } else if (size_ > kInline) {
+      heap_ = std::make_unique<Tensor[]>(size_);
+      slots_ = heap_.get();
+    } else {
+      std::memset(inline_, 0, size_ * sizeof(Tensor));  // an empty handle is a null pointer
+      slots_ = reinterpret_cast<Tensor*>(inline_);
+    }
   }
   ~Frame() {
-    if (heap_) return;
+    if (kept_) put_back();
+    if (kept_ || heap_) return;
     for (uint32_t i = 0; i < size_; ++i) slots_[i].~Tensor();
   }
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
   Tensor* slots() { return slots_; }
+  // A run ended in its midst: nothing is kept.
+  void spoilt() { spoilt_ = true; }
 
  private:
+  void put_back() {
+    if (spoilt_) {
+      delete[] slots_;
+      return;
+    }
+    for (const compile::Operand result : program_.results)
+      if (result.array() == compile::Operand::kFrame) slots_[result.index()] = Tensor();
+    delete[] program_.spare_frame.exchange(slots_, std::memory_order_acq_rel);
+  }
+
   static constexpr uint32_t kInline = 128;
   alignas(Tensor) std::byte inline_[kInline * sizeof(Tensor)];
   std::unique_ptr<Tensor[]> heap_;
+  const compile::Program& program_;
   Tensor* slots_;
   uint32_t size_;
+  bool kept_ = false, spoilt_ = false;
 };
 
 }  // namespace footlight::runtime

@@ -44,6 +44,7 @@ std::vector<uint16_t> passes_of_new(const Program& program) {
 Fate fate_of(const Program& program, const Change& change, const std::vector<uint16_t>& made_in) {
   if (change.action == Change::Action::kInserted) return Fate::kInserted;
   if (change.action == Change::Action::kRemoved) return Fate::kNothing;
+  if (change.action == Change::Action::kFused) return Fate::kFusedWith;
   const size_t size = program.graph->size();
   const uint32_t by = change.by.node.value, node = change.value.node.value;
   if (by >= size) {

@@ -106,7 +106,7 @@ void add_n(KernelContext& c) {
 
 template <class... Types>
 void sums() {
-  (on_cpu("AddN", bit_of(dtype_of<Types>), add_n<Types>), ...);
+  (on_cpu("AddN", bit_of(dtype_of<Types>), add_n<Types>, {binary_loop<functors::Add, Types, Types>, 1}), ...);
 }
 
 }  // namespace
@@ -124,10 +124,10 @@ FL_CPU_KERNELS {
   costly_binary<functors::FloorDiv, float, double>("FloorDiv");
   costly_binary<functors::FloorMod, FL_FLOATS>("FloorMod");
   costly_binary<functors::Pow, FL_COMPLEX>("Pow");
-  on_cpu("Pow", bit_of(DType::kFloat32), float_power<float>);
-  on_cpu("Pow", bit_of(DType::kFloat64), float_power<double>);
-  on_cpu("Pow", bit_of(DType::kFloat16), float_power<Float16>);
-  on_cpu("Pow", bit_of(DType::kBFloat16), float_power<BFloat16>);
+  on_cpu("Pow", bit_of(DType::kFloat32), float_power<float>, {power_loop<float>, 8});
+  on_cpu("Pow", bit_of(DType::kFloat64), float_power<double>, {power_loop<double>, 8});
+  on_cpu("Pow", bit_of(DType::kFloat16), float_power<Float16>, {power_loop<Float16>, 8});
+  on_cpu("Pow", bit_of(DType::kBFloat16), float_power<BFloat16>, {power_loop<BFloat16>, 8});
   integer_division<FL_INTEGERS>();
 }
 

@@ -10,17 +10,17 @@ namespace {
 
 template <class... Types>
 void counts() {
-  (on_cpu("PopulationCount", bit_of(dtype_of<Types>), unary_kernel<functors::PopulationCount, Types, uint8_t, 1>), ...);
+  (unary_as<functors::PopulationCount, Types, uint8_t, 1>("PopulationCount", dtype_of<Types>), ...);
 }
 
 // Where the sign does not matter, the unsigned dtype of the same size is used.
 template <class F>
 void logic(std::string_view op) {
   binary<F, uint8_t, uint16_t, uint32_t, uint64_t>(op);
-  on_cpu(op, bit_of(DType::kInt8), binary_kernel<F, uint8_t, uint8_t, 1>);
-  on_cpu(op, bit_of(DType::kInt16), binary_kernel<F, uint16_t, uint16_t, 1>);
-  on_cpu(op, bit_of(DType::kInt32), binary_kernel<F, uint32_t, uint32_t, 1>);
-  on_cpu(op, bit_of(DType::kInt64), binary_kernel<F, uint64_t, uint64_t, 1>);
+  binary_as<F, uint8_t, uint8_t, 1>(op, DType::kInt8);
+  binary_as<F, uint16_t, uint16_t, 1>(op, DType::kInt16);
+  binary_as<F, uint32_t, uint32_t, 1>(op, DType::kInt32);
+  binary_as<F, uint64_t, uint64_t, 1>(op, DType::kInt64);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Kernels of Cast, one loop per pair of dtypes.
 #include "kernels/cpu/half_block.h"
+#include "kernels/cpu/loop.h"
 
 #include "engine/base/thread_pool.h"
 
@@ -100,7 +101,7 @@ void cast(KernelContext& c) {
 
 template <class... Types>
 void casts() {
-  (on_cpu("Cast", bit_of(dtype_of<Types>), cast<Types>), ...);
+  (on_cpu("Cast", bit_of(dtype_of<Types>), cast<Types>, {loop_to<Types>, 1}), ...);
 }
 
 }  // namespace

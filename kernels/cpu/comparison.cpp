@@ -21,7 +21,7 @@ void equality(KernelContext& c) {
 
 template <class F, class... Types>
 void equalities(std::string_view op) {
-  (on_cpu(op, bit_of(dtype_of<Types>), equality<F, Types>), ...);
+  (on_cpu(op, bit_of(dtype_of<Types>), equality<F, Types>, {binary_loop<F, Types, bool>, 1}), ...);
 }
 
 }  // namespace
@@ -34,8 +34,8 @@ FL_CPU_KERNELS {
   equalities<functors::Equal, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("Equal");
   equalities<functors::NotEqual, FL_FLOATS, FL_INTEGERS, FL_COMPLEX, bool, std::string>("NotEqual");
   // As bytes 0 and 1, which the compiler vectorises.
-  on_cpu("LogicalAnd", bit_of(DType::kBool), binary_kernel<functors::BitwiseAnd, uint8_t, uint8_t, 1>);
-  on_cpu("LogicalOr", bit_of(DType::kBool), binary_kernel<functors::BitwiseOr, uint8_t, uint8_t, 1>);
+  binary_as<functors::BitwiseAnd, uint8_t, uint8_t, 1>("LogicalAnd", DType::kBool);
+  binary_as<functors::BitwiseOr, uint8_t, uint8_t, 1>("LogicalOr", DType::kBool);
   unary<functors::LogicalNot, bool>("LogicalNot");
 }
 

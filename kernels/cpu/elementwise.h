@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/half_block.h"
 #include "kernels/cpu/lanes.h"
+#include "kernels/cpu/loop.h"
 #include "kernels/cpu/register.h"
 #include "kernels/functors/common.h"
 
@@ -16,9 +17,8 @@ using functors::Compute;
 // Number of elements from which a plain loop is parallelised.
 inline constexpr int64_t kParallelElements = 1 << 15;
 
-// n elements; a stride is 0 (one element for all) or 1.
-using BinaryLoop = void (*)(const void* a, int a_stride, const void* b, int b_stride, void* out, int64_t n);
-using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
+using BinaryLoop = ElementLoop::Binary;
+using UnaryLoop = ElementLoop::Unary;
 
 // Iterates over the shapes. `weight`: the cost of an element, 1 for an addition.
 void run_binary(KernelContext&, BinaryLoop, size_t in_size, size_t out_size, int weight);
@@ -151,27 +151,36 @@ void unary_kernel(KernelContext& c) {
   run_unary(c, unary_loop<F, T, R>, sizeof(T), sizeof(R), kWeight);
 }
 
-// Registration for several dtypes at once: binary<functors::Add, int32_t, float>("AddV2").
+// Registration of one dtype, whose elements are computed as T.
+template <class F, class T, class R, int kWeight>
+void binary_as(std::string_view op, DType dtype) {
+  on_cpu(op, bit_of(dtype), binary_kernel<F, T, R, kWeight>, {binary_loop<F, T, R>, kWeight});
+}
+template <class F, class T, class R, int kWeight>
+void unary_as(std::string_view op, DType dtype) {
+  on_cpu(op, bit_of(dtype), unary_kernel<F, T, R, kWeight>, {unary_loop<F, T, R>, kWeight});
+}
+// For several dtypes at once: binary<functors::Add, int32_t, float>("AddV2").
 template <class F, class... Types>
 void binary(std::string_view op) {
-  (on_cpu(op, bit_of(dtype_of<Types>), binary_kernel<F, Types, Types, 1>), ...);
+  (binary_as<F, Types, Types, 1>(op, dtype_of<Types>), ...);
 }
 template <class F, class... Types>
 void compare(std::string_view op) {
-  (on_cpu(op, bit_of(dtype_of<Types>), binary_kernel<F, Types, bool, 1>), ...);
+  (binary_as<F, Types, bool, 1>(op, dtype_of<Types>), ...);
 }
 template <class F, class... Types>
 void unary(std::string_view op) {
-  (on_cpu(op, bit_of(dtype_of<Types>), unary_kernel<F, Types, Types, 1>), ...);
+  (unary_as<F, Types, Types, 1>(op, dtype_of<Types>), ...);
 }
 // Expensive functions (exp, tanh, pow, ...): parallelised from fewer elements on.
 template <class F, class... Types>
 void costly_binary(std::string_view op) {
-  (on_cpu(op, bit_of(dtype_of<Types>), binary_kernel<F, Types, Types, 8>), ...);
+  (binary_as<F, Types, Types, 8>(op, dtype_of<Types>), ...);
 }
 template <class F, class... Types>
 void costly_unary(std::string_view op) {
-  (on_cpu(op, bit_of(dtype_of<Types>), unary_kernel<F, Types, Types, 8>), ...);
+  (unary_as<F, Types, Types, 8>(op, dtype_of<Types>), ...);
 }
 
 #define FL_FLOATS float, double, Float16, BFloat16

@@ -16,9 +16,9 @@ struct Erf {  // double: kernels/cpu/once/special.cpp
 
 template <class... Types>
 void tests() {
-  (on_cpu("IsNan", bit_of(dtype_of<Types>), unary_kernel<functors::IsNan, Types, bool, 1>), ...);
-  (on_cpu("IsInf", bit_of(dtype_of<Types>), unary_kernel<functors::IsInf, Types, bool, 1>), ...);
-  (on_cpu("IsFinite", bit_of(dtype_of<Types>), unary_kernel<functors::IsFinite, Types, bool, 1>), ...);
+  (unary_as<functors::IsNan, Types, bool, 1>("IsNan", dtype_of<Types>), ...);
+  (unary_as<functors::IsInf, Types, bool, 1>("IsInf", dtype_of<Types>), ...);
+  (unary_as<functors::IsFinite, Types, bool, 1>("IsFinite", dtype_of<Types>), ...);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Kernels that select by conditions: where(condition) and where(condition, x, y).
 #include "engine/base/thread_pool.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/loop.h"
 
 #include <algorithm>
 
@@ -126,6 +127,12 @@ void select(KernelContext& c) {
   });
 }
 
+template <class T>
+void select_loop(const void* condition, int cs, const void* t, int ts, const void* e, int es, void* out, int64_t n) {
+  choose(static_cast<const bool*>(condition), cs, static_cast<const T*>(t), ts, static_cast<const T*>(e), es,
+         static_cast<T*>(out), n);
+}
+
 void select_plain(KernelContext& c) {
   switch (size_of(c.inputs[1].dtype())) {
     case 1: select<uint8_t>(c); break;
@@ -136,9 +143,17 @@ void select_plain(KernelContext& c) {
   }
 }
 
+// Elements of one size are moved alike.
+template <class T>
+using Moved = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t,
+                       std::conditional_t<sizeof(T) == 4, uint32_t,
+                                          std::conditional_t<sizeof(T) == 8, uint64_t, Sixteen>>>>;
+
 template <class... Types>
 void typed() {
-  (on_cpu("SelectV2", bit_of(dtype_of<Types>), select_plain), ...);
+  (on_cpu("SelectV2", bit_of(dtype_of<Types>), select_plain, {select_loop<Moved<Types>>, 1}), ...);
   (on_cpu("Where", bit_of(dtype_of<Types>), where<Types>), ...);
 }
 }  // namespace

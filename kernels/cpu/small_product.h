@@ -110,10 +110,33 @@ struct SmallProduct {
       b.store(out + (i + r) * n, sums[r], n <= kLength && (i + r) * n + kLength <= end * n);
   }
 
+  // A single row over two blocks of columns: a sum waits for its own last addition, not for the other's.
+  static void row_over_two(const Matrix<T>& a, const SmallColumns<T>& left, const SmallColumns<T>& right, T* out,
+                           int64_t i, int64_t depth) {
+    using U = typename SmallVector<T>::U;
+    V sum{}, beside{};
+    for (int64_t k = 0; k < depth; ++k) {
+      const U x = static_cast<U>(a.data[i * a.row + k * a.column]);
+      V row;
+      left.load(k, row);
+      sum += row * x;
+      right.load(k, row);
+      beside += row * x;
+    }
+    left.store(out, sum, false);
+    right.store(out + kLength, beside, false);
+  }
+
   // out[begin:end, :] = a[begin:end, :] * b, for b with contiguous rows.
   static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
                   int64_t depth) {
-    for (int64_t j = 0; j < n; j += kLength) {
+    int64_t j = 0;
+    for (; end - begin == 1 && j + kLength < n; j += 2 * kLength) {
+      const SmallColumns<T> left(b.data + j, b.row, depth, kLength);
+      const SmallColumns<T> right(b.data + j + kLength, b.row, depth, std::min(kLength, n - j - kLength));
+      row_over_two(a, left, right, out + begin * n + j, begin, depth);
+    }
+    for (; j < n; j += kLength) {
       const SmallColumns<T> columns(b.data + j, b.row, depth, std::min(kLength, n - j));
       int64_t i = begin;
       for (; i + 5 <= end; i += 5) rows<5>(a, columns, out + j, i, end, n, depth);

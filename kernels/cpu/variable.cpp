@@ -1,9 +1,13 @@
 // Kernels of variables.
+#include "engine/base/thread_pool.h"
 #include "engine/tensor/gpu.h"
 #include "engine/tensor/variable.h"
-
-#include "kernels/cpu/register.h"
+#include "kernels/cpu/elementwise.h"
 #include "kernels/functors/arithmetic.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace footlight {
 namespace FL_ISA {
@@ -41,10 +45,34 @@ void shape_of_variable(KernelContext& c) {
   }
 }
 
+// All of it even if the loop is cancelled in its midst: a variable is never updated by halves.
+template <class F, class T>
+void update_all(const T* a, const T* b, T* out, int64_t n) {
+  const int64_t pieces = (n + kParallelElements - 1) / kParallelElements;
+  const auto update_piece = [&](int64_t piece) {
+    const int64_t begin = piece * kParallelElements;
+    binary_loop<F, T, T>(a + begin, 1, b + begin, 1, out + begin, std::min(kParallelElements, n - begin));
+  };
+  if (pieces <= 1) {
+    if (n) update_piece(0);
+    return;
+  }
+  std::vector<char> done(static_cast<size_t>(pieces), 0);
+  auto rest = [&](int64_t begin, int64_t end) {
+    for (int64_t piece = begin; piece < end; ++piece)
+      if (!std::exchange(done[static_cast<size_t>(piece)], 1)) update_piece(piece);
+  };
+  try {
+    parallel_for(pieces, 1, rest);
+  } catch (...) {
+    rest(0, pieces);
+    throw;
+  }
+}
+
 // In place if nobody holds the value that was read before, else into a new tensor.
 template <class F, class T>
 void update(KernelContext& c) {
-  using C = functors::Compute<T>;
   const Tensor& by = c.inputs[1];
   Variable& v = variable(c);
   v.update([&](Tensor& value) {
@@ -54,11 +82,7 @@ void update(KernelContext& c) {
               ", shapes must be equal. [Op:", c.row.name, "]");
     value = gpu::on_host(value);  // tf.device may have placed it elsewhere
     Tensor to = value.exclusive() ? value : Tensor::empty(value.dtype(), value.shape());
-    const T* a = value.data<T>();
-    const T* b = by.data<T>();
-    T* out = to.data<T>();
-    for (int64_t i = 0, n = value.elements(); i < n; ++i)
-      out[i] = static_cast<T>(F()(static_cast<C>(a[i]), static_cast<C>(b[i])));
+    update_all<F>(value.data<T>(), by.data<T>(), to.data<T>(), value.elements());
     value = to;
   });
 }

@@ -1,4 +1,5 @@
-// Programs: the instructions, where values lie, how long they live.
+// Programs: the instructions, what runs in one walk, where values lie, how long they live; in words.
+#include "engine/compile/print.h"
 #include "tests/trace/support.h"
 
 #include <QTest>
@@ -7,6 +8,14 @@ using namespace footlight;
 using namespace footlight::test;
 using compile::Instruction;
 using compile::Operand;
+using compile::Step;
+
+namespace {
+
+// Products are in no walk.
+Tensor squared(const Tensor& x) { return op("MatMul", {x, x}); }
+
+}  // namespace
 
 class TestCompile : public QObject {
   Q_OBJECT
@@ -18,25 +27,28 @@ class TestCompile : public QObject {
       return std::vector{op("Mul", {op("AddV2", {in[0], number(1)}), number(2)}), in[0]};
     });
     const compile::Program& p = f->program();
-    QCOMPARE(p.code.size(), size_t{2});
+    QCOMPARE(p.code.size(), size_t{3});  // the walk, and its two nodes for where it cannot run
+    QCOMPARE(p.code[0].step, Step::kFused);
     QCOMPARE(p.frame_size, 2u);
     QCOMPARE(p.constants.size(), size_t{2});
     QCOMPARE(p.results[1].array(), uint32_t{Operand::kInput});
-    QCOMPARE(p.operands[p.code[0].first_input].array(), uint32_t{Operand::kInput});
-    QCOMPARE(p.operands[p.code[0].first_input + 1].array(), uint32_t{Operand::kConstant});
+    QCOMPARE(p.operands[p.code[1].first_input].array(), uint32_t{Operand::kInput});
+    QCOMPARE(p.operands[p.code[1].first_input + 1].array(), uint32_t{Operand::kConstant});
   }
 
   void the_memory_of_a_dying_value_is_taken_over() {
-    auto f = traced({{DType::kFloat32, {8}}}, [](std::span<const Tensor> in) {
+    constexpr int64_t kMany = 8192;  // small values have memory of their own
+    auto f = traced({{DType::kFloat32, {kMany}}}, [](std::span<const Tensor> in) {
       const Tensor a = op("Neg", {in[0]});          // an argument is never written to
       const Tensor b = op("Square", {a});           // a is still needed
       return std::vector{op("Mul", {b, a}), b};     // a dies here, b is returned
     });
     const auto& code = f->program().code;
-    QCOMPARE(code[0].reuse, Instruction::kNoReuse);
     QCOMPARE(code[1].reuse, Instruction::kNoReuse);
-    QCOMPARE(code[2].reuse, uint8_t{1});
-    const std::vector<float> values{1, -2, 3, 0, 5, 6, 7, 8};
+    QCOMPARE(code[2].reuse, Instruction::kNoReuse);
+    QCOMPARE(code[3].reuse, uint8_t{1});
+    std::vector<float> values(kMany, 1.f);
+    values[1] = -2;
     const Tensor x = Tensor::vector<float>(values);
     const auto results = f->call(std::vector{x});
     QCOMPARE(results[0].data<float>()[1], 8.f);
@@ -55,6 +67,60 @@ class TestCompile : public QObject {
     std::fill_n(x.data<float>(), 1000, 0.5f);
     const auto once = f->call(std::vector{x});
     QVERIFY(memory_use(Device::cpu()).current - before <= 3 * 4096 + 1024);
+  }
+
+  void small_values_share_slots_and_keep_their_memory() {
+    auto f = traced({{DType::kFloat32, {4, 4}}}, [](std::span<const Tensor> in) {
+      Tensor x = in[0];
+      for (int i = 0; i < 20; ++i) x = squared(x);
+      return std::vector{x};
+    });
+    const compile::Program& p = f->program();
+    QCOMPARE(p.frame_size, 3u);  // two that take turns, and the result
+    QVERIFY(p.keeps);
+    const Tensor x = Tensor::empty(DType::kFloat32, Shape{4, 4});
+    std::fill_n(x.data<float>(), 16, 0.25f);
+    const Tensor first = f->call(std::vector{x})[0];
+    Tensor* const frame = p.spare_frame.load();
+    QVERIFY(frame);
+    const void* const memory[] = {frame[0].raw(), frame[1].raw()};
+    const Tensor second = f->call(std::vector{x})[0];
+    QCOMPARE(p.spare_frame.load(), frame);
+    QCOMPARE(frame[0].raw(), memory[0]);
+    QCOMPARE(frame[1].raw(), memory[1]);
+    QVERIFY(first.raw() != second.raw());
+    QCOMPARE(first.data<float>()[5], 0.25f);
+    QCOMPARE(second.data<float>()[5], 0.25f);
+  }
+
+  // A value that is returned, or held by a variable or another graph, has memory of its own in each run.
+  void what_others_may_hold_is_not_kept() {
+    const Tensor handle = variable(0);
+    auto f = traced({kScalar}, [&](std::span<const Tensor> in) {
+      const Tensor a = op("Neg", {in[0]});
+      apply_all(Op("AssignVariableOp").row(), std::vector{handle, a},
+                {{AttrName("dtype"), DType::kFloat32}});
+      return std::vector{op("Identity", {a})};
+    });
+    QVERIFY(!f->program().keeps);
+    const Tensor one = f->call(std::vector{real(1)})[0], two = f->call(std::vector{real(2)})[0];
+    QCOMPARE(value(one), -1.f);
+    QCOMPARE(value(two), -2.f);
+    QCOMPARE(value(read(handle)), -2.f);
+  }
+
+  void a_program_in_words() {
+    auto f = traced({{DType::kFloat32, {64, 64}}, {DType::kString, {}}}, [](std::span<const Tensor> in) {
+      const Tensor h = op("Tanh", {op("AddV2", {squared(in[0]), number(1)})});
+      return std::vector{squared(op("Square", {squared(h)})), op("StringLength", {in[1]})};
+    });
+    const std::string text = compile::to_text(f->program());
+    const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
+    QVERIFY2(has("one walk of 2 nodes: 2 values in, 1 value out, 1 tile\n    s"), text.c_str());
+    QVERIFY2(has("MatMul(in0, in0)  # MatMul: float32 (64, 64), 524.3 kFLOP"), text.c_str());
+    QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; alone: nothing beside it"),
+             text.c_str());
+    QVERIFY2(has("in all: 1.6 MFLOP, "), text.c_str());
   }
 
   void a_graph_called_twice_is_compiled_once() {

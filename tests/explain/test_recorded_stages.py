@@ -26,7 +26,7 @@ SCRIPT = '''
           h = h * (tf.constant(1.0) + tf.constant(1.0))
         loss = tf.reduce_mean(h) * scale
       w.assign_sub(tape.gradient(loss, w) * 0.1)
-      return loss
+      return loss, tf.exp(x) - tf.tanh(x)
 
     step(tf.ones([2, 4]))
     '''
@@ -83,12 +83,14 @@ class Stages(unittest.TestCase):
         stages = [r['stage'] for r in rows]
         self.assertEqual(stages[:4], ['forward_identities', 'prune', 'known_shapes', 'fold_constants'])
         self.assertIn('prune2', stages)
+        self.assertEqual(stages[-1], 'fuse')
         nodes = int(next(g['nodes'] for g in self.table('graphs') if g['graph'] == graph))
         for row in rows:
             nodes += int(row['made']) - int(row['removed'])
             self.assertEqual(int(row['nodes']), nodes, row)
             self.assertEqual(nodes, sum(self.ops_at(row['stage']).values()))
         self.assertRegex(rows[3]['did'], r'became (a constant|constants) \(.*Mul.*; lines? 7')
+        self.assertRegex(rows[-1]['did'], r'nodes run in one walk over memory with others \(.*; lines? ')
 
     def test_diff_of_stages(self):
         done = run('diff', self.session + ':step#1@traced', self.session + ':step@last')
@@ -98,9 +100,9 @@ class Stages(unittest.TestCase):
         self.assertEqual((same.returncode, same.stdout), (0, 'identical graphs\n'))
 
     def test_what_is_not_there(self):
-        done = run('diff', self.session + ':step@fuse', self.session + ':step')
+        done = run('diff', self.session + ':step@hoist', self.session + ':step')
         self.assertEqual(done.returncode, 2)
-        self.assertIn("step has no stage 'fuse'; it has: traced, forward_identities, prune, known_shapes, ", done.stderr)
+        self.assertIn("step has no stage 'hoist'; it has: traced, forward_identities, prune, known_shapes, ", done.stderr)
         sample = os.path.join(self.folder.name, 'sample.footlight')
         subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), sample], check=True, env=ENVIRONMENT)
         done = run('export', sample, '--format', 'dot', '--graph', 'train_step#1@prune')

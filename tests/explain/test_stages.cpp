@@ -154,6 +154,20 @@ class TestStages : public QObject {
     QCOMPARE(changed_by_passes(g), (std::vector<size_t>{1, 2, 1, 3, 0}));
   }
 
+  // Nodes that run in one walk still give their own values.
+  void fused_nodes_stay() {
+    GraphRecord g = sample();
+    const std::string before = text_of(graph_after(g, 1));
+    g.passes[1] = "fuse";
+    g.changes = {g.changes[0], {1, Fate::kFusedWith, 5, 0, 6, 0}, {1, Fate::kFusedWith, 6, 0, 5, 0}};
+    QCOMPARE(text_of(graph_after(g, 2)), before);
+    QVERIFY(graph_after(g, 2).nodes[5].origins.empty());
+    QCOMPARE(steps_of(g, 6)[0].words, std::string("runs in one walk over memory with Add"));
+    QCOMPARE(steps_of(g, 6)[0].by.value(), 5u);
+    QCOMPARE(what_pass_did(g, 1, line_of),
+             std::string("fuse: 2 nodes run in one walk over memory with others (Add, Sin; lines 15, 16)"));
+  }
+
   // Whatever a file says, a stage is made, in time and without a node twice.
   void strange_records() {
     GraphRecord g = sample();

@@ -75,6 +75,58 @@ class TestExecutor : public QObject {
     QCOMPARE(kind, ErrorKind::kCancelled);
   }
 
+  // Turns write where the values of earlier ones were: never where somebody still looks.
+  void a_loop_uses_its_memory_again() {
+    const auto ints = [](int32_t v) { return Tensor::scalar<int32_t>(v).as_constant(); };
+    const Spec row{DType::kFloat32, {40}};
+    auto f = traced({row, row}, [&](std::span<const Tensor> in) {
+      return trace::build_while(
+          {ints(0), in[0], in[1], in[1], in[0]},
+          [&](std::span<const Tensor> v) { return op("Less", {v[0], ints(7)}); },
+          [&](std::span<const Tensor> v) {
+            const Tensor sum = op("AddV2", {v[1], v[2]});  // given twice; the old values go round
+            return std::vector{op("AddV2", {v[0], ints(1)}), sum, v[1], sum, op("Mul", {v[3], number(0.5f)})};
+          });
+    });
+    std::vector<float> a(40), b(40), c, d, e;
+    for (size_t i = 0; i < 40; ++i) a[i] = static_cast<float>(i), b[i] = 1 + static_cast<float>(i % 3);
+    const Tensor x = Tensor::vector<float>(a), y = Tensor::vector<float>(b);
+    c = b, d = a;
+    std::vector<float> one = a, two = b;
+    for (int turn = 0; turn < 7; ++turn) {
+      std::vector<float> sum(40);
+      for (size_t i = 0; i < 40; ++i) sum[i] = one[i] + two[i], d[i] = c[i] * 0.5f;
+      two = one, one = sum, c = sum;
+    }
+    std::vector<Tensor> before;
+    for (int call = 0; call < 3; ++call) {
+      const auto results = f->call(std::vector{x, y});
+      if (call == 0) before = results;
+      for (const auto& got : {results, before}) {
+        const std::vector<float>* const wanted[] = {&one, &two, &c, &d};
+        for (size_t k = 0; k < 4; ++k)
+          QVERIFY(std::equal(wanted[k]->begin(), wanted[k]->end(), got[k + 1].data<float>()));
+      }
+      QVERIFY(std::equal(a.begin(), a.end(), x.data<float>()) && std::equal(b.begin(), b.end(), y.data<float>()));
+    }
+  }
+
+  // A run that fails leaves nothing behind for the next one.
+  void a_run_after_a_failure() {
+    const Spec number_spec{DType::kInt32, {}};
+    auto f = traced({number_spec, number_spec}, [](std::span<const Tensor> in) {
+      const Tensor a = op("BitwiseXor", {in[0], in[1]});
+      return std::vector{op("Maximum", {op("FloorDiv", {a, in[1]}), a})};
+    });
+    const auto run = [&](int32_t a, int32_t b) {
+      return *f->call(std::vector{Tensor::scalar(a), Tensor::scalar(b)})[0].data<int32_t>();
+    };
+    QCOMPARE(run(6, 2), 4);
+    QVERIFY_THROWS_EXCEPTION(Error, run(6, 0));
+    QCOMPARE(run(7, 1), 6);
+    runtime::take_failure();
+  }
+
   void events_name_their_nodes() {
     auto f = traced({kScalar}, [](std::span<const Tensor> in) { return std::vector{op("Neg", {op("Sin", {in[0]})})}; });
     f->call(std::vector{real(1)});

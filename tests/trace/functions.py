@@ -228,6 +228,45 @@ class Graphs(unittest.TestCase):
         with self.assertRaises(KeyError):
             graph.get_operation_by_name('nobody')
 
+    def test_the_program_in_words(self):
+        f = tf.function(lambda x: tf.tanh(x * 2.) + 1., jit_compile=True)
+        x = tf.ones([8, 8])
+        words = f.experimental_get_compiler_ir(x)(stage='hlo')
+        self.assertIn('one walk of 3 nodes: 3 values in, 1 value out', words)
+        self.assertIn('Tanh', words)
+        self.assertEqual(f.experimental_get_tracing_count(), 1)
+        with self.assertRaisesRegex(ValueError, 'Invalid stage dot'):
+            f.experimental_get_compiler_ir(x)('dot')
+        with self.assertRaisesRegex(ValueError, "marked with 'jit_compile=True'"):
+            tf.function(lambda x: x).experimental_get_compiler_ir(x)
+
+
+class Loops(unittest.TestCase):
+    def test_many_threads_run_one_program(self):
+        # Each takes the memory that the program kept, or makes its own.
+        @tf.function
+        def f(x):
+            i = tf.constant(0)
+            while i < 50:
+                x = tf.tanh(x @ w) + 0.5 * x
+                i += 1
+            return x
+        w = tf.constant([[0.5, -0.25], [0.125, 1.]])
+        inputs = [tf.fill([3, 2], 0.1 * k) for k in range(6)]
+        wanted = [f(x).numpy().tolist() for x in inputs]
+        failed = []
+
+        def run(k):
+            for _ in range(200):
+                if f(inputs[k]).numpy().tolist() != wanted[k]:
+                    failed.append(k)
+        threads = [threading.Thread(target=run, args=(k,)) for k in range(6)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(failed, [])
+
 
 if __name__ == '__main__':
     unittest.main()

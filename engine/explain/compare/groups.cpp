@@ -108,7 +108,9 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
     nodes.all.push_back({id, NodeId(i)});
     nodes.names.push_back(node.name);
     const auto change = changes_.find({id, NodeId(i)});
-    if (change == changes_.end() || (ran && !runs_less_often(change->second->fate))) continue;
+    if (change == changes_.end()) continue;
+    if (ran && change->second->fate == Fate::kFusedWith) ++nodes.together;
+    if (ran && !runs_less_often(change->second->fate)) continue;
     ++nodes.fates[change->second->fate];
     nodes.passes[change->second->fate] = change->second->pass;
   }
@@ -136,7 +138,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     return;
   }
   if (traced && traced >= eager) {
-    row.group = Group::kSame;
+    row.group = nodes->together ? Group::kFused : Group::kSame;
     if (traced > eager) row.why = ran_words();
     return;
   }
@@ -167,6 +169,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     case Fate::kInlined:
     case Fate::kRewritten:
     case Fate::kNothing:
+    case Fate::kFusedWith:
     case Fate::kInserted: row.group = Group::kPruned; break;
   }
   row.why = "pass " + nodes->passes.at(most->first) + (traced ? "; " + ran_words() : "");

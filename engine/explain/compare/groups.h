@@ -29,6 +29,7 @@ class Groups {
   struct Nodes {
     std::vector<session::NodeOrigin> all;
     uint64_t ran = 0, inserted = 0;   // in one repetition; inserted: what passes made of them
+    size_t together = 0;              // nodes that ran in one walk with others
     std::map<session::Fate, size_t> fates;  // of those that did not run
     std::map<session::Fate, std::string> passes;
     std::vector<std::string> names;

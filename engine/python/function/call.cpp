@@ -7,6 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
+#include "engine/compile/print.h"
 #include "engine/eager/execute.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/attributes.h"
@@ -17,6 +18,7 @@
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace footlight::python {
@@ -211,28 +213,54 @@ PyObject* reduce(PyObject*, PyObject*) { return Py_BuildValue("(O())", Py_TYPE(P
 
 PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).function.tracing_count()); }
 
+std::shared_ptr<TraceEntry> trace_for(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  FunctionCore& core = core_of(self);
+  core.prepare();
+  BoundArguments bound;
+  if (core.options.input_signature && nargs == 0 && !kwnames) {
+    // The declared specs stand for the arguments.
+    PyObject* specs = core.options.input_signature.get();
+    bind_arguments(core.signature, core.name, PySequence_Fast_ITEMS(specs), PyTuple_GET_SIZE(specs), nullptr, bound);
+  } else {
+    bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
+  }
+  if (core.options.input_signature) apply_signature(core, bound);
+  std::vector<PyObject*> values;
+  for (const Ref& value : bound.values) values.push_back(value.get());
+  CallKey key;
+  write_key(core, values, key);
+  bool traced;
+  return std::static_pointer_cast<TraceEntry>(
+      core.function.find_or_trace({key.key.words.data(), key.key.words.size()}, CallArguments(key, values),
+                                  session::TraceReason::kGetConcreteFunction, traced));
+}
+
 PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&] { return concrete_object(self, trace_for(self, args, nargs, kwnames)).release(); });
+}
+
+// Whatever stage is asked for, there is one form: the program in words.
+PyObject* program_text(PyObject* text, PyObject* args, PyObject* kwargs) {
+  const char *stage = "hlo", *device = nullptr, *platform = nullptr;
+  static const char* names[] = {"stage", "device_name", "platform_name", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|szz", const_cast<char**>(names), &stage, &device, &platform))
+    return nullptr;
+  static constexpr std::string_view kStages[] = {"hlo", "hlo_no_metadata", "stablehlo", "optimized_hlo", "program"};
+  if (std::ranges::find(kStages, std::string_view(stage)) == std::end(kStages))
+    return PyErr_Format(PyExc_ValueError, "Invalid stage %s: a program is only printed in words", stage);
+  return Py_NewRef(text);
+}
+PyMethodDef program_text_definition = {"compiler_ir",
+                                       reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(program_text)),
+                                       METH_VARARGS | METH_KEYWORDS, "The compiled program in words."};
+
+PyObject* compiler_ir(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&] {
-    FunctionCore& core = core_of(self);
-    core.prepare();
-    BoundArguments bound;
-    if (core.options.input_signature && nargs == 0 && !kwnames) {
-      // The declared specs stand for the arguments.
-      PyObject* specs = core.options.input_signature.get();
-      bind_arguments(core.signature, core.name, PySequence_Fast_ITEMS(specs), PyTuple_GET_SIZE(specs), nullptr, bound);
-    } else {
-      bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
-    }
-    if (core.options.input_signature) apply_signature(core, bound);
-    std::vector<PyObject*> values;
-    for (const Ref& value : bound.values) values.push_back(value.get());
-    CallKey key;
-    write_key(core, values, key);
-    bool traced;
-    return concrete_object(self, std::static_pointer_cast<TraceEntry>(core.function.find_or_trace(
-                                     {key.key.words.data(), key.key.words.size()}, CallArguments(key, values),
-                                     session::TraceReason::kGetConcreteFunction, traced)))
-        .release();
+    const Ref& jit = core_of(self).options.jit_compile;
+    if (!jit || jit.get() != Py_True)
+      fail(ErrorKind::kValue, "Compiler IR can only be returned for functions marked with 'jit_compile=True'");
+    const std::string text = compile::to_text(trace_for(self, args, nargs, kwnames)->concrete->program());
+    return checked(PyCFunction_New(&program_text_definition, text_object(text).get())).release();
   });
 }
 
@@ -285,6 +313,9 @@ PyMethodDef methods[] = {
      METH_FASTCALL | METH_KEYWORDS,
      "The trace for arguments like these (values, or TensorSpecs), made when there is none."},
     {"pretty_printed_concrete_signatures", pretty, METH_VARARGS, "The traces, one block each."},
+    {"experimental_get_compiler_ir", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(compiler_ir)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "A function that gives the program for arguments like these in words: what runs together, what cannot, costs."},
     {"__deepcopy__", copy_self, METH_O, nullptr},
     {"__copy__", copy_self, METH_NOARGS, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},

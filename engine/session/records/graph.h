@@ -82,12 +82,14 @@ enum class Fate : uint8_t {
   kHoisted,    // it runs once, before the loop
   kInlined,    // the nodes of its graph run in its place
   kRewritten,  // another op does the same
+  kFusedWith,  // it runs in one walk over memory with others
 };
 constexpr const char* kFates[] = {"constant", "fused",   "input",   "equal node", "nothing",
-                                    "inserted", "hoisted", "inlined", "rewritten"};
+                                    "inserted", "hoisted", "inlined", "rewritten", "fused with"};
 constexpr std::span<const char* const> enumerators(Fate) { return kFates; }
 
-// One change. `by`: whose value is used instead; of an insertion, the new node.
+// One change. `by`: whose value is used instead; of an insertion, the new node; of a node that is fused with others but
+// still gives its own value, one of those.
 struct GraphChange {
   uint16_t pass = 0;
   Fate fate = Fate::kNothing;
@@ -101,10 +103,12 @@ struct GraphChange {
     using R = GraphChange;
     f.column("pass", &R::pass, "position among the graph's passes");
     f.column("fate", &R::fate,
-             "what the node became; inserted: a new node runs before it; nothing: it is gone, or a new one does it");
+             "what the node became; inserted: a new node runs before it; nothing: it is gone, or a new one does it; "
+             "fused with: runs in one walk with others");
     f.column("changed", &R::node, "the node");
     f.column("output", &R::output, "which of its values");
-    f.column("by_node", &R::by, "the node used instead, or the new one: by id, also of the graph's new nodes");
+    f.column("by_node", &R::by,
+             "the node used instead, the new one, or one of its group: by id, also of the graph's new nodes");
     f.column("by_output", &R::by_output, "which of its values");
   }
 };

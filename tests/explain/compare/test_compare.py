@@ -80,8 +80,9 @@ class Scripts(Compared):
         self.assertEqual(c['function'], 'power')
         self.assertGreater(c['pairs'], 5)
         self.assertGreater(c['pairs_with_events'], 2)
-        [same] = [row for row in c['rows'] if row['eager_ops'] == '100 x Mul']
-        self.assertEqual((same['line'], same['group'], same['traced_count']), (7, 'same', 99))  # the first one, by ones, gives its input
+        [fused] = [row for row in c['rows'] if row['eager_ops'] == '100 x Mul']
+        # The first one, by ones, gives its input.
+        self.assertEqual((fused['line'], fused['group'], fused['traced_count']), (7, 'fused', 99))
         self.assertGreater(c['left']['shares_ns']['Python'], 0)
         self.assertEqual(c['right']['ops'], sum(row['traced_count'] for row in c['rows']))
         self.assertEqual(c['left']['ops'], sum(row['eager_count'] for row in c['rows']))
@@ -127,7 +128,12 @@ class Scripts(Compared):
             ''')
         [sine] = [row for row in c['rows'] if row['eager_ops'] == '30 x Sin']
         # One node that ran as often as the eager loop turned.
-        self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('same', 30, 8))
+        self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('fused', 30, 8))
+        # Both have their share of the walk.
+        [add] = [row for row in c['rows'] if row['eager_ops'] == '30 x AddV2' and row['line'] == 8]
+        self.assertEqual((add['group'], add['traced_count']), ('fused', 30))
+        self.assertGreater(add['traced_ns']['mean'], 0)
+        self.assertGreater(sine['traced_ns']['mean'], add['traced_ns']['mean'])
         self.assertNotIn('x', sine['graph_nodes'].split('/')[-1].replace('30 x', ''))
 
     def test_hoisted_and_joined(self):
@@ -449,7 +455,7 @@ class CommandLine(Compared):
         self.assertIn('f, arguments of call 1 (script.py:6)', out)
         self.assertRegex(out, r'\d+ [num]s eager, .* traced: ')
         self.assertRegex(out, r'(?m)^  eager +[\d.]+ [num]s  #+')
-        self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* same')
+        self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* fused')
         self.assertEqual(out, self.run_it('compare', self.session).stdout)
 
     def test_mistakes(self):

@@ -204,6 +204,31 @@ class TestComparison : public QObject {
     QCOMPARE(c.worth_from, std::optional<uint64_t>(2609));  // 6 ms / 2300 ns = 2608.7
   }
 
+  // Nodes that ran in one walk have their own events, each for its share.
+  void nodes_fused_with_others() {
+    Invented made;
+    const uint32_t sine = made.node("Sin", 11), twice = made.node("Mul", 12), product = made.node("MatMul", 13);
+    made.change(sine, Fate::kFusedWith, "fuse", twice);
+    made.change(twice, Fate::kFusedWith, "fuse", sine);
+    for (const bool traced : {false, true}) {
+      made.begin(0, traced, true);
+      if (!traced) {
+        for (const auto& [op, line] : {std::pair{"Sin", 11}, {"Mul", 12}, {"MatMul", 13}}) made.eager_op(op, line, 100);
+      } else {
+        for (const uint32_t node : {sine, twice, product}) made.node_runs(node, 60);
+      }
+      made.end();
+    }
+    made.total(1, false, 300);
+    made.total(1, true, 180);
+    const auto c = made.comparison();
+    const auto rows = by_op(c);
+    QCOMPARE(rows.at("Sin")->group, Group::kFused);
+    QCOMPARE(rows.at("Mul")->group, Group::kFused);
+    QCOMPARE(rows.at("MatMul")->group, Group::kSame);
+    QCOMPARE(rows.at("Mul")->traced.mean, 60.0);
+  }
+
   void a_simulated_device_lands_where_it_was_put() {
     Invented made;
     const uint32_t product = made.node("MatMul", 11), next = made.node("Relu", 12);

@@ -1,0 +1,149 @@
+// One line per instruction, those of a group indented below what is said of it.
+#include "engine/compile/print.h"
+
+#include "engine/graph/describe.h"
+#include "engine/ops/flops.h"
+
+#include <cstdio>
+#include <set>
+
+namespace footlight::compile {
+namespace {
+
+std::string counted(size_t n, const char* what) { return str(n, ' ', what, n == 1 ? "" : "s"); }
+
+// "12.5 kB", "3.1 MFLOP"
+std::string scaled(double n, const char* unit) {
+  static constexpr const char* kPrefixes[] = {" ", " k", " M", " G", " T"};
+  size_t k = 0;
+  for (; n >= 1000 && k < 4; ++k) n /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, k ? "%.1f" : "%.0f", n);
+  return str(text, kPrefixes[k], unit);
+}
+
+double bytes_of(const TensorType& type) { return flops::elements(type) * static_cast<double>(size_of(type.dtype)); }
+
+class Printer final : NodesById {
+ public:
+  explicit Printer(const Program& program) : program_(program) {}
+
+  std::string print() {
+    const std::vector<Instruction>& code = program_.code;
+    size_t instructions = 0;
+    for (size_t i = 0; i < code.size(); i += size_t{1} + code[i].skip) ++instructions;
+    out_ = str("program of ", program_.graph->name(), ": ", counted(instructions, "instruction"), ", ",
+               counted(program_.inputs, "input"), ", ", counted(program_.constants.size(), "constant"), ", ",
+               counted(program_.frame_size, "slot"), '\n');
+    for (size_t i = 0; i < code.size(); ++i) {
+      if (code[i].step != Step::kFused) {
+        line(code[i], 1);
+        continue;
+      }
+      head(code[i]);
+      for (uint16_t k = code[i].skip; k > 0; --k) line(code[++i], 2);
+    }
+    out_ += "  return";
+    for (size_t i = 0; i < program_.results.size(); ++i) out_ += str(i ? ", " : " ", name_of(program_.results[i]));
+    out_ += str('\n', "  in all: ", scaled(flops_, "FLOP"), ", ", scaled(bytes_, "B"), " read and written",
+                unknown_ ? ", without what is known only when it runs" : "", '\n');
+    return std::move(out_);
+  }
+
+ private:
+  const Node& node(NodeId id) const override {
+    const size_t size = program_.graph->size();
+    return id.value < size ? program_.graph->node(id) : program_.inserted[id.value - size];
+  }
+
+  static std::string name_of(Operand o) {
+    const char* array = o.array() == Operand::kInput ? "in" : o.array() == Operand::kConstant ? "c" : "s";
+    return array + std::to_string(o.index());
+  }
+  std::string operand(const Instruction& in, uint32_t i) const {
+    return name_of(program_.operands[in.first_input + i]);
+  }
+
+  void head(const Instruction& in) {
+    const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
+    out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
+                counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), '\n');
+    // What is read and written: values inside stay in tiles.
+    std::set<uint32_t> outside;
+    for (uint32_t i = 0; i < in.inputs; ++i) outside.insert(program_.operands[in.first_input + i].code);
+    for (uint16_t m = 0; m < in.skip; ++m) {
+      const Instruction& member = (&in)[1 + m];
+      for (uint32_t k = 0; k < member.inputs; ++k)
+        if (outside.erase(program_.operands[member.first_input + k].code))
+          move(type_of(program_.node(member).inputs[k]));
+    }
+    for (const FusedGroup::Step& step : group.steps) {
+      const Node& made = program_.node((&in)[1 + step.member]);
+      if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
+    }
+  }
+
+  TensorType type_of(Edge edge) const {
+    const Node& made = node(edge.node);
+    return {made.dtypes[edge.output], made.shapes[edge.output]};
+  }
+  void move(const TensorType& type) {
+    if (!type.shape.fully_known()) unknown_ = true;
+    else if (is_plain(type.dtype)) bytes_ += bytes_of(type);
+  }
+
+  void line(const Instruction& in, int depth) {
+    const Node& made = program_.node(in);
+    out_ += std::string(static_cast<size_t>(2 * depth), ' ');
+    for (uint32_t k = 0; k < in.outputs; ++k) out_ += str(k ? ", s" : "s", in.first_output + k);
+    out_ += str(in.outputs ? " = " : "", made.op->name, '(');
+    for (uint32_t i = 0; i < in.inputs; ++i) out_ += str(i ? ", " : "", operand(in, i));
+    out_ += str(")  # ", made.name);
+    std::vector<TensorType> inputs, outputs;
+    bool known = true;
+    for (Edge edge : made.inputs) inputs.push_back(type_of(edge));
+    for (size_t k = 0; k < made.dtypes.size(); ++k) {
+      out_ += str(k ? ", " : ": ", describe(made.dtypes[k], made.shapes[k]));
+      outputs.push_back({made.dtypes[k], made.shapes[k]});
+    }
+    for (const std::vector<TensorType>* types : {&inputs, &outputs})
+      for (const TensorType& type : *types) {
+        known &= type.shape.fully_known();
+        if (depth == 1 && !in.aliases) move(type);
+      }
+    const double cost = known ? static_cast<double>(flops_of(*made.op, inputs, outputs)) : 0;
+    flops_ += cost;
+    unknown_ |= !known;
+    if (cost > 0) out_ += ", " + scaled(cost, "FLOP");
+    if (in.kept) out_ += "; its memory stays in the slot";
+    else if (in.reuse != Instruction::kNoReuse) out_ += "; in the memory of " + operand(in, in.reuse);
+    if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are looked at when it runs";
+    if (depth == 1 && in.step == Step::kKernel && made.op->family == OpFamily::kElementwise) {
+      const char* why = why_alone(*this, made);
+      out_ += str("; alone: ", *why ? why : "nothing beside it has its shape and its values");
+    }
+    out_ += '\n';
+  }
+
+  const Program& program_;
+  std::string out_;
+  double flops_ = 0, bytes_ = 0;
+  bool unknown_ = false;
+};
+
+void print_all(const Program& program, std::set<const Program*>& seen, std::string& out) {
+  if (!seen.insert(&program).second) return;
+  out += Printer(program).print();
+  for (const ProgramPtr& callee : program.callees) print_all(*callee, seen, out);
+}
+
+}  // namespace
+
+std::string to_text(const Program& program) {
+  std::set<const Program*> seen;
+  std::string out;
+  print_all(program, seen, out);
+  return out;
+}
+
+}  // namespace footlight::compile

@@ -3,8 +3,6 @@ import footlight as tf
 from footlight import _engine
 
 _GRAPH = {
-    'num_operations': lambda self: len(self.get_operations()),
-    'building_function': property(lambda self: True, doc='True: graphs are those of traced functions.'),
     'seed': property(lambda self: None, doc='None: the seed is that of tf.random.set_seed.'),
     'get_name_scope': lambda self: tf.get_current_name_scope(),
 }

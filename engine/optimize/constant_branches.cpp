@@ -6,7 +6,21 @@
 #include "engine/optimize/optimize.h"
 #include "engine/optimize/splice.h"
 
+#include <optional>
+
 namespace footlight::optimize {
+namespace {
+
+// Which branch is taken: the first for true; by number the last one for all others.
+std::optional<size_t> taken_of(const Tensor* choice, size_t branches) {
+  if (!choice || choice->elements() != 1) return {};
+  if (choice->dtype() == DType::kBool) return *choice->data<bool>() ? 0 : 1;
+  if (choice->dtype() != DType::kInt32) return {};
+  const int32_t number = *choice->data<int32_t>();
+  return number >= 0 && static_cast<size_t>(number) < branches ? static_cast<size_t>(number) : branches - 1;
+}
+
+}  // namespace
 
 void constant_branches(Rewrite& rewrite, Unit& unit) {
   const size_t count = rewrite.controls().size();  // those that come in now are looked at in the next round
@@ -15,11 +29,10 @@ void constant_branches(Rewrite& rewrite, Unit& unit) {
     if (!rewrite.live(id)) continue;
     const Node& node = rewrite.node(id);
     if (node.op->execution == Execution::kIf) {
-      const Tensor* taken = rewrite.constant(node.inputs[0]);
-      if (!taken || taken->dtype() != DType::kBool || taken->elements() != 1) continue;
-      const Rewrite& branch = unit.of(*callees_of(node).graphs[*taken->data<bool>() ? 0 : 1]);
-      splice(rewrite, id, branch, std::span(node.inputs).subspan(1));
-    } else if (node.op->execution == Execution::kWhile && !Effects().has_effect(*callees_of(node).graphs[0]) &&
+      const std::vector<const Graph*> branches = callees_of(node);
+      const std::optional<size_t> taken = taken_of(rewrite.constant(node.inputs[0]), branches.size());
+      if (taken) splice(rewrite, id, unit.of(*branches[*taken]), std::span(node.inputs).subspan(1));
+    } else if (node.op->execution == Execution::kWhile && !Effects().has_effect(*callees_of(node)[0]) &&
                first_condition(rewrite, id, unit) == false) {
       for (uint32_t k = 0; k < node.dtypes.size(); ++k)
         if (!rewrite.replaced({id, k})) rewrite.replace({id, k}, node.inputs[k]);

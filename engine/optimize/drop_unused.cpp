@@ -97,8 +97,8 @@ class Dropper {
 
   void drop_from_loop(Rewrite& caller, NodeId id) {
     const Node& node = caller.node(id);
-    const Callees graphs = callees_of(node);
-    Rewrite &condition = unit_.of(*graphs.graphs[0]), &body = unit_.of(*graphs.graphs[1]);
+    const std::vector<const Graph*> graphs = callees_of(node);
+    Rewrite &condition = unit_.of(*graphs[0]), &body = unit_.of(*graphs[1]);
     if (&condition == &body || !has_own_graphs(unit_, caller, id)) return;
     LoopUse use(condition, body);
     for (uint32_t k = 0; k < node.dtypes.size(); ++k)
@@ -112,10 +112,10 @@ class Dropper {
   }
 
   void drop_from_branch(Rewrite& caller, NodeId id) {
-    const Callees graphs = callees_of(caller.node(id));
-    Rewrite &yes = unit_.of(*graphs.graphs[0]), &no = unit_.of(*graphs.graphs[1]);
-    if (&yes == &no || !has_own_graphs(unit_, caller, id)) return;
-    drop({{&caller, id}}, {&yes, &no});
+    if (!has_own_graphs(unit_, caller, id)) return;
+    std::vector<Rewrite*> branches;
+    for (const Graph* graph : callees_of(caller.node(id))) branches.push_back(&unit_.of(*graph));
+    drop({{&caller, id}}, branches);
   }
 
   // All nodes that run the graph are calls, and change together.

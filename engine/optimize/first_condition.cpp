@@ -61,7 +61,7 @@ class FirstRun {
 
 std::optional<bool> first_condition(const Rewrite& caller, NodeId loop, const Unit& unit) {
   const Node& node = caller.node(loop);
-  const Rewrite& condition = unit.of(*callees_of(node).graphs[0]);
+  const Rewrite& condition = unit.of(*callees_of(node)[0]);
   if (!unit.evaluate || condition.inputs.size() != node.inputs.size()) return std::nullopt;
   try {
     const Tensor result = FirstRun(caller, node, condition, unit.evaluate).result();

@@ -106,8 +106,8 @@ class Hoisted {
 };
 
 void hoist(Unit& unit, Rewrite& caller, NodeId loop) {
-  const Callees graphs = callees_of(caller.node(loop));
-  Rewrite &condition = unit.of(*graphs.graphs[0]), &body = unit.of(*graphs.graphs[1]);
+  const std::vector<const Graph*> graphs = callees_of(caller.node(loop));
+  Rewrite &condition = unit.of(*graphs[0]), &body = unit.of(*graphs[1]);
   if (&condition == &body || !has_own_graphs(unit, caller, loop)) return;
   const std::vector<bool> unchanged = unchanged_variables(body);
   Effects effects;

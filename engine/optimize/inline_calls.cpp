@@ -19,7 +19,7 @@ void inline_calls(Rewrite& rewrite, Unit& unit) {
     const NodeId id = rewrite.controls()[i];
     const Node& node = rewrite.node(id);
     if (!rewrite.live(id) || node.op->execution != Execution::kCall || !node.device.empty()) continue;
-    const Rewrite& callee = unit.of(*callees_of(node).graphs[0]);
+    const Rewrite& callee = unit.of(*callees_of(node)[0]);
     if (&callee == &rewrite) continue;
     const size_t nodes = live_nodes(callee);
     const bool once = unit.sites(callee).size() == 1;

@@ -13,7 +13,7 @@ std::vector<bool> unchanged_variables(const Rewrite& body) {
 }
 
 bool has_own_graphs(const Unit& unit, const Rewrite& caller, NodeId id) {
-  const Callees callees = callees_of(caller.node(id));
+  const std::vector<const Graph*> callees = callees_of(caller.node(id));
   return std::ranges::all_of(callees, [&](const Graph* g) { return unit.sites(unit.of(*g)).size() == 1; });
 }
 

@@ -22,7 +22,7 @@ void forward_unchanged(Rewrite& rewrite, const Unit& unit) {
   for (const NodeId id : rewrite.controls()) {
     const Node& node = rewrite.node(id);
     if (!rewrite.live(id) || node.op->execution != Execution::kWhile) continue;
-    const std::vector<bool> unchanged = unchanged_variables(unit.of(*callees_of(node).graphs[1]));
+    const std::vector<bool> unchanged = unchanged_variables(unit.of(*callees_of(node)[1]));
     for (uint32_t k = 0; k < node.dtypes.size(); ++k)
       if (unchanged[k] && !rewrite.replaced({id, k})) rewrite.replace({id, k}, node.inputs[k]);
   }
@@ -37,7 +37,7 @@ const Tensor* constant_argument(const Rewrite& callee, size_t input, const Unit&
     const Tensor* constant = site.caller->constant(node.inputs[input + (by == Execution::kIf ? 1 : 0)]);
     if (!constant || (common && !same(*common, *constant))) return nullptr;
     const auto unchanged = [&] {
-      const Rewrite& body = unit.of(*callees_of(node).graphs[1]);
+      const Rewrite& body = unit.of(*callees_of(node)[1]);
       return body.resolve(body.outputs[input]) == Edge{body.inputs[input], 0};
     };
     if (by == Execution::kWhile && !unchanged()) return nullptr;

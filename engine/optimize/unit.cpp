@@ -2,19 +2,24 @@
 #include "engine/optimize/unit.h"
 
 #include "engine/base/errors.h"
+#include "engine/ops/control_gradients.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 namespace footlight::optimize {
 
-Callees callees_of(const Node& node) {
-  static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
+std::vector<const Graph*> callees_of(const Node& node) {
+  static const AttrName kCond("cond"), kBody("body"), kFunction("f");
   const auto graph = [&](AttrName name) -> const Graph* { return node.attrs.get<GraphPtr>(name).get(); };
   switch (node.op->execution) {
-    case Execution::kIf: return {{graph(kThen), graph(kElse)}, 2};
-    case Execution::kWhile: return {{graph(kCond), graph(kBody)}, 2};
-    case Execution::kCall: return {{graph(kFunction)}, 1};
+    case Execution::kIf: {
+      std::vector<const Graph*> branches;
+      for (const AttrName name : branches_of(node.attrs)) branches.push_back(graph(name));
+      return branches;
+    }
+    case Execution::kWhile: return {graph(kCond), graph(kBody)};
+    case Execution::kCall: return {graph(kFunction)};
     default: return {};
   }
 }
@@ -59,13 +64,14 @@ void Unit::find_members() {
       continue;
     }
     const NodeId id = controls[now.control];
-    const Callees callees = now.rewrite->live(id) ? callees_of(now.rewrite->node(id)) : Callees();
-    if (now.callee == callees.count) {
+    const std::vector<const Graph*> callees =
+        now.rewrite->live(id) ? callees_of(now.rewrite->node(id)) : std::vector<const Graph*>();
+    if (now.callee == callees.size()) {
       ++now.control;
       now.callee = 0;
       continue;
     }
-    Rewrite& callee = add(*callees.graphs[now.callee++]);
+    Rewrite& callee = add(*callees[now.callee++]);
     sites_[&callee].push_back({now.rewrite, id});
     if (seen.insert(&callee).second) open.push_back({&callee});
   }

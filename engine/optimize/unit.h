@@ -45,13 +45,8 @@ class Unit {
   std::unordered_map<const Rewrite*, std::vector<Site>> sites_;
 };
 
-// The graphs that a node runs: two for a branch (`then`, `else`) and a loop (condition, body), one for a call.
-struct Callees {
-  const Graph* graphs[2] = {};
-  size_t count = 0;
-  const Graph* const* begin() const { return graphs; }
-  const Graph* const* end() const { return graphs + count; }
-};
-Callees callees_of(const Node&);
+// The graphs that a node runs: those of a branch (`then`, `else`, or by number), two of a loop (condition, body), one of
+// a call.
+std::vector<const Graph*> callees_of(const Node&);
 
 }  // namespace footlight::optimize

@@ -83,9 +83,9 @@ class Checked {
 
   void check_callees(NodeId id, const Node& node) const {
     const size_t given = node.inputs.size() - (node.op->execution == Execution::kIf ? 1 : 0);
-    const Callees callees = callees_of(node);
-    for (size_t k = 0; k < callees.count; ++k) {
-      const Rewrite& callee = unit_.of(*callees.graphs[k]);
+    const std::vector<const Graph*> callees = callees_of(node);
+    for (size_t k = 0; k < callees.size(); ++k) {
+      const Rewrite& callee = unit_.of(*callees[k]);
       const bool condition = node.op->execution == Execution::kWhile && k == 0;
       if (callee.inputs.size() != given) fail(id, "its graph has another number of inputs");
       if (callee.outputs.size() != (condition ? 1 : node.dtypes.size()))

@@ -434,28 +434,6 @@ SITUATIONS = {
         for k in range(4):
             v.ids(tf.constant(["a", "b", "x", "c", "a", "b", "c", "q"]))
     '''),
-    'a condition in a comprehension': (
-        ('autograph_fallback', 'Filter.keep', 'parts = [x for x in tf.unstack(xs) if x > 0.0]', '', [], None), {}, '''
-
-        class Filter:
-            @tf.function
-            def keep(self, xs):
-                parts = [x for x in tf.unstack(xs) if x > 0.0]  # here
-                return tf.add_n(parts)
-        print(Filter().keep(tf.constant([1.0, -3.0, 2.0])))
-    '''),
-    'max() of tensors': (
-        ('autograph_fallback', 'first_large', 'best = best + max(limit, xs[k])', '', [], None), {}, '''
-
-        @tf.function
-        def first_large(xs):
-            best = tf.constant(-1.0)
-            for k in [0, 1, 2]:
-                limit = tf.cast(k, tf.float32)
-                best = best + max(limit, xs[k])  # here
-            return best
-        print(first_large(tf.constant([1.0, 3.0, 2.0])))
-    '''),
     'do_not_convert': (
         ('autograph_fallback', 'step', 'if tf.reduce_max(x) > 1.0', '', [], None), {}, '''
 

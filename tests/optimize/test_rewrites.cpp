@@ -33,7 +33,11 @@ void check_same(const std::shared_ptr<trace::Concrete>& f, const std::vector<Ten
   for (size_t i = 0; i < plain.size(); ++i) QVERIFY2(same_bits(plain[i], passed[i]), qPrintable(QString::number(i)));
 }
 
-size_t code_size(const std::shared_ptr<trace::Concrete>& f) { return f->program().code.size(); }
+// Instructions without those of whole groups, whose nodes follow as instructions of their own.
+size_t code_size(const std::shared_ptr<trace::Concrete>& f) {
+  return static_cast<size_t>(std::ranges::count_if(
+      f->program().code, [](const compile::Instruction& in) { return in.step != compile::Step::kFused; }));
+}
 
 }  // namespace
 

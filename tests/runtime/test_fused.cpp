@@ -156,7 +156,8 @@ class TestFused : public QObject {
       for (const DType dtype : kPlain) {
         if (!loop_for(row->id, dtype, dtype) || row->inputs.size() > 2 || row->inputs[0].list) continue;
         std::vector<Tensor> arguments;
-        for (size_t i = 0; i < row->inputs.size(); ++i) arguments.push_back(random_tensor(random, dtype, {3, 41}));
+        if (std::string_view(row->name) == "Cast" && dtype == DType::kFloat32) continue;  // nothing is left of it
+        for (size_t i = 0; i < 2; ++i) arguments.push_back(random_tensor(random, dtype, {3, 41}));
         arguments.push_back(random_tensor(random, DType::kBool, {3, 41}));
         const Body body = [&](std::span<const Tensor> in) {
           const auto apply_row = [&](std::span<const Tensor> to) {
@@ -164,7 +165,9 @@ class TestFused : public QObject {
             if (std::string_view(row->name) == "Cast") attrs.set(AttrName("DstT"), DType::kFloat32);
             return apply(*row, to, attrs);
           };
-          const std::vector<Tensor> forwards(in.begin(), in.end() - 1), backwards(forwards.rbegin(), forwards.rend());
+          const size_t n = row->inputs.size();
+          const std::vector<Tensor> forwards(in.begin(), in.begin() + static_cast<ptrdiff_t>(n));
+          const std::vector<Tensor> backwards(in.rbegin() + 1, in.rbegin() + 1 + static_cast<ptrdiff_t>(n));
           return std::vector{op("SelectV2", {in.back(), apply_row(forwards), apply_row(backwards)})};
         };
         std::vector<Tensor> one_by_one;

@@ -156,7 +156,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
   size_t changed = 0;
   for (const auto& [fate, count] : nodes->fates) changed += count;
   if (traced > changed) {  // most of them ran
-    row.group = Group::kSame;
+    row.group = nodes->together ? Group::kFused : Group::kSame;
     row.why = ran_words();
     return;
   }

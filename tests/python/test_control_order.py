@@ -122,7 +122,7 @@ class Functions(unittest.TestCase):
         self.assertEqual(list(concrete.function_type.parameters), ['x'])
         self.assertIsInstance(f, tf.types.experimental.Callable)
         self.assertIs(tf.types.experimental.GenericFunction, tf.types.experimental.PolymorphicFunction)
-        with self.assertRaises(NotImplementedError):
+        with self.assertRaisesRegex(ValueError, "jit_compile=True"):
             f.experimental_get_compiler_ir(tf.constant([1.]))
 
     def test_graph_members(self):

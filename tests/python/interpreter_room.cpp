@@ -1,5 +1,6 @@
 // engine/python/interpreter as a module of its own, so that a script can call each of its functions.
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 
@@ -96,6 +97,11 @@ PyObject* item(PyObject*, PyObject* args) {
   });
 }
 
+// Where in its code the caller is.
+PyObject* offset_of_caller(PyObject*, PyObject*) {
+  return PyLong_FromUnsignedLong(offset_of(top_frame(own_thread_state())));
+}
+
 PyMethodDef functions[] = {{"throw_cpp", throw_cpp, METH_O, nullptr},
                            {"cleared", cleared, METH_VARARGS, nullptr},
                            {"cleared_or_thrown", cleared_or_thrown, METH_VARARGS, nullptr},
@@ -108,6 +114,7 @@ PyMethodDef functions[] = {{"throw_cpp", throw_cpp, METH_O, nullptr},
                            {"str_of", py_str, METH_O, nullptr},
                            {"optional_attribute", attribute, METH_VARARGS, nullptr},
                            {"find_item", item, METH_VARARGS, nullptr},
+                           {"offset_of_caller", offset_of_caller, METH_O, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "interpreter_room", nullptr, -1,     functions,
                           nullptr,               nullptr,            nullptr, nullptr};

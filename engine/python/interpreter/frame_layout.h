@@ -5,6 +5,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <pthread.h>
+#if PY_VERSION_HEX < 0x030C0000
+#include <opcode.h>
+#endif
 
 #include <cstdint>
 
@@ -66,7 +69,12 @@ inline bool has_code(const InterpreterFrame* f) {
 inline uint32_t offset_of(const InterpreterFrame* f) {
   const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
   const auto* start = reinterpret_cast<const CodeUnit*>(code->co_code_adaptive);
-  const auto at = f->instruction - start;
+  auto at = f->instruction - start;
+#if PY_VERSION_HEX < 0x030C0000
+  // A call is two instructions, PRECALL and CALL; which one calls C code depends on how often it ran. Say the first.
+  const int op = at < 2 ? 0 : *f->instruction & 0xff;
+  if (op == CALL || op == CALL_ADAPTIVE || op == CALL_PY_EXACT_ARGS || op == CALL_PY_WITH_DEFAULTS) at -= 2;
+#endif
   return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(CodeUnit);
 }
 

@@ -45,8 +45,8 @@ class Unit {
   std::unordered_map<const Rewrite*, std::vector<Site>> sites_;
 };
 
-// The graphs that a node runs: those of a branch (`then`, `else`, or by number), two of a loop (condition, body), one of
-// a call.
+// The graphs that a node runs: those of a branch (`then`, `else`, or by number), two of a loop (condition, body), one
+// of a call.
 std::vector<const Graph*> callees_of(const Node&);
 
 }  // namespace footlight::optimize

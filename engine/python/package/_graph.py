@@ -147,6 +147,8 @@ def _entered(scope):
     return member
 
 
+_engine.extend(tf.Graph, 'seed', property(lambda self: None, doc='None: the seed is that of tf.random.set_seed.'))
+_engine.extend(tf.Graph, 'get_name_scope', lambda self: tf.get_current_name_scope())
 _engine.extend(tf.Graph, 'name_scope', _entered(tf.name_scope))
 _engine.extend(tf.Graph, 'device', _entered(tf.device))
 _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
@@ -367,6 +369,7 @@ def run(self, feed_dict=None, session=None):
 
 _engine.extend(tf.Operation, 'run', run)
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
+_engine.extend(tf.Operation, 'colocation_groups', lambda self: [('loc:@' + self.name).encode()])
 
 
 def placeholder(dtype, shape=None, name=None):

@@ -188,6 +188,21 @@ class Sessions(unittest.TestCase):
         self.assertEqual(len(graph.get_collection('losses', 'y')), 1)
         self.assertEqual(graph.get_collection('other'), [])
 
+    def test_a_variable_has_its_value_at_once(self):
+        with tf.Graph().as_default():
+            made = [tf.Variable(lambda: tf.ones([2]) * 3.), tf.Variable(tf.constant([1, 2], 'uint32'))]
+            fed = v1.placeholder(tf.float32, [2], name='fed')
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "placeholder tensor 'fed'"):
+                tf.Variable(fed + 1.)
+        self.assertEqual([v.numpy().tolist() for v in made], [[3., 3.], [1, 2]])
+
+    def test_entering_a_graph_itself_puts_no_ops_there(self):
+        graph = tf.function(lambda x: x + 1.).get_concrete_function(tf.constant(1.)).graph
+        with graph as same:
+            self.assertIs(same, graph)
+            self.assertTrue(tf.executing_eagerly())
+            self.assertEqual(tf.Variable(tf.constant(2)).numpy(), 2)
+
     def test_functions_are_called_from_a_graph(self):
         @tf.function
         def double(x):

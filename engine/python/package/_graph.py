@@ -45,13 +45,12 @@ def as_default(self):
 
 @_member()
 def __enter__(self):
-    self._state.setdefault('entered', []).append(self.as_default())
-    return self._state['entered'][-1].__enter__()
+    return self  # as TensorFlow's: ops go into the graph inside of as_default() alone
 
 
 @_member()
 def __exit__(self, *args):
-    self._state['entered'].pop().__exit__(*args)
+    return None
 
 
 def _named(self, name, allow_tensor, allow_operation):
@@ -242,6 +241,12 @@ def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
     specs = [tf.TensorSpec(t.shape, t.dtype, name=t.op.name) for t in feeds]
     with tf.init_scope():
         return tf.function(body, autograph=False).get_concrete_function(*specs)
+
+
+def value_of(tensor):
+    """The value that a tensor of a graph has when nothing is fed: what a variable made inside the graph starts with."""
+    with tf.init_scope():
+        return part(tensor.graph, [], [tensor], name='initial_value')()[0]
 
 
 class Session:

@@ -122,6 +122,13 @@ Tensor placed(const Tensor& value) {
   return value.alias();
 }
 
+// Inside of `with graph.as_default()` a variable has its value at once: what it is computed from runs now.
+Tensor value_in_its_graph(const Tensor& symbolic) {
+  const Ref module = checked(PyImport_ImportModule("footlight._graph"));
+  const Ref tensor = Ref::steal(wrap(symbolic));
+  return to_tensor(checked(PyObject_CallMethod(module.get(), "value_of", "O", tensor.get())).get(), symbolic.dtype());
+}
+
 bool is_enum(PyObject* value, const char* kind, const char* name) {
   Ref holder = checked(PyObject_GetAttrString(namespace_of(""), kind));
   Ref member = checked(PyObject_GetAttrString(holder.get(), name));
@@ -199,7 +206,7 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
     const Tensor handle = Tensor::resource(variable);
     if (value.is_symbolic() && !current_graph_builder) on_leaked(value);
     const bool now = !variable_made || variable_made(handle, value);
-    if (now) variable->assign(placed(value));
+    if (now) variable->assign(placed(value.is_symbolic() ? value_in_its_graph(value) : value));
     PyObject* made = make(handle, Own::kYes);
     if (constraint != Py_None) of(made)->constraint = Ref::borrow(constraint);
     of(made)->aggregation = Ref::borrow(aggregation);

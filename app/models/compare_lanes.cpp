@@ -121,6 +121,16 @@ std::vector<PieceAt> CompareLanes::of_row(int row) const {
   return found;
 }
 
+std::vector<PieceAt> CompareLanes::kernels_of(const std::vector<PieceAt>& of_row, bool traced) const {
+  std::vector<PieceAt> found;
+  for (const explain::Share share : {explain::Share::kDeviceKernel, explain::Share::kHostKernel}) {
+    for (const PieceAt at : of_row)
+      if (at.traced == traced && piece(at).share == share) found.push_back(at);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
 QString CompareLanes::name_of(const PlacedLane& placed) const {
   const explain::Lane& l = lane(placed);
   if (l.kind == explain::Lane::Kind::kCalls) return q(l.name);

@@ -49,6 +49,8 @@ class CompareLanes {
   // The nearest piece in the lane below or above.
   PieceAt beside(PieceAt from, int by) const;
   std::vector<PieceAt> of_row(int row) const;
+  // Those of one side's pieces of a row that are its work proper: kernels on a device if there are any, else on the host.
+  std::vector<PieceAt> kernels_of(const std::vector<PieceAt>& of_row, bool traced) const;
   PieceAt first() const;
 
   QString name_of(const PlacedLane& lane) const;       // "stream 7, busy 19 %"

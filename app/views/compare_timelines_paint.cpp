@@ -107,15 +107,18 @@ void CompareTimelines::draw_lane(QPainter& painter, const PlacedLane& placed) co
   }
 }
 
-// From each eager piece of the row to each traced one that is next to it in order.
+// From each eager kernel of the row to the traced one that is next to it in order.
 void CompareTimelines::draw_lines(QPainter& painter) const {
   if (row_ < 0) return;
   const Theme& t = theme();
-  std::vector<QRectF> left, right;
-  for (const PieceAt at : of_row_) {
-    const QRectF rect = rect_of(at);
-    if (!rect.isEmpty()) (at.traced ? right : left).push_back(rect);
-  }
+  const auto visible = [this](const std::vector<PieceAt>& pieces) {
+    std::vector<QRectF> rects;
+    for (const PieceAt at : pieces)
+      if (const QRectF rect = rect_of(at); !rect.isEmpty()) rects.push_back(rect);
+    return rects;
+  };
+  const std::vector<QRectF> left = visible(lanes_.kernels_of(of_row_, false));
+  const std::vector<QRectF> right = visible(lanes_.kernels_of(of_row_, true));
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setPen(QPen(with_alpha(t["text"], 0.65), 1.2));
   const size_t lines = right.empty() || left.empty() ? 0 : std::min(kMostLines, std::max(left.size(), right.size()));
@@ -124,8 +127,7 @@ void CompareTimelines::draw_lines(QPainter& painter) const {
     const QRectF& to = right[i * right.size() / lines];
     painter.drawLine(QPointF(from.center().x(), from.bottom()), QPointF(to.center().x(), to.top()));
   }
-  for (const auto* rects : {&left, &right})
-    for (const QRectF& rect : *rects) rounded(painter, rect.adjusted(-1, -1, 1, 1), 4, {}, t["text"], 1.2);
+  for (const QRectF& rect : visible(of_row_)) rounded(painter, rect.adjusted(-1, -1, 1, 1), 4, {}, t["text"], 1.2);
 }
 
 void CompareTimelines::draw_gap(QPainter& painter) const {

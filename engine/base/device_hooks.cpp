@@ -6,6 +6,7 @@
 namespace footlight {
 
 std::atomic<void (*)(bool)> pause_device_recording{nullptr};
+std::atomic<void (*)()> deliver_device_recording{nullptr};
 std::atomic<const DeviceHooks*> device_hooks{nullptr};
 std::atomic<const OpenDevices*> open_devices{nullptr};
 constinit thread_local CallId this_thread_call{};

@@ -1,4 +1,5 @@
-// Pauses the recording of device activity: for repetitions of a call that are timed without any.
+// For repetitions of a call: pauses the recording of device activity, as some are timed without any, and waits until
+// what was recorded has been delivered.
 #pragma once
 
 #include <atomic>
@@ -7,6 +8,9 @@ namespace footlight {
 
 // Set by what records devices; null: nothing does. Its calls come in pairs, true and then false.
 extern std::atomic<void (*)(bool paused)> pause_device_recording;
+
+// Set by what records devices: returns once all that finished work did is with the session's writer.
+extern std::atomic<void (*)()> deliver_device_recording;
 
 class DevicesUnrecorded {
  public:

@@ -49,7 +49,7 @@ void end_work(bool had_call) {
 
 constexpr DeviceHooks kHooks{begin_work, end_work};
 
-std::mutex active_mutex;               // held while it is paused: it cannot be stopped then
+std::mutex active_mutex;  // held while one is paused or asked to deliver: it cannot be stopped then
 Recorder* active_recorder = nullptr;
 
 // The subscription is for activities only; a callback is required all the same.
@@ -173,6 +173,10 @@ bool Recorder::enable(std::string& words) {
     std::lock_guard lock(active_mutex);
     if (active_recorder) active_recorder->pause(paused);
   });
+  deliver_device_recording.store([] {
+    std::lock_guard lock(active_mutex);
+    if (active_recorder) active_recorder->deliver_now();
+  });
   return true;
 }
 
@@ -188,6 +192,7 @@ void Recorder::pause(bool paused) {
 
 void Recorder::end_pauses() {
   pause_device_recording.store(nullptr);
+  deliver_device_recording.store(nullptr);
   std::lock_guard lock(active_mutex);
   if (active_recorder == this) active_recorder = nullptr;
 }
@@ -224,13 +229,26 @@ int64_t Recorder::measure_clock_shift() {
 void Recorder::flush_loop() {
   std::unique_lock lock(loop_->mutex);
   for (;;) {
-    loop_->wake.wait_for(lock, std::chrono::milliseconds(options_.flush_ms), [this] { return loop_->stopping; });
+    loop_->wake.wait_for(lock, std::chrono::milliseconds(options_.flush_ms),
+                         [this] { return loop_->stopping || loop_->rounds < loop_->wanted_rounds; });
     if (loop_->stopping) return;
     lock.unlock();
     library_->f().flush_all(0);
     deliver(false);
     lock.lock();
+    ++loop_->rounds;
+    if (loop_->rounds == loop_->wanted_rounds) loop_->wake.notify_all();
   }
+}
+
+void Recorder::deliver_now() {
+  if (getpid() != process_) return;  // a forked child: the thread is its parent's
+  std::unique_lock lock(loop_->mutex);
+  // One round may have begun before; then as many as a record is held back for.
+  const uint64_t wanted = loop_->rounds + 2 + RecordReader::kMostFlushesToWait;
+  loop_->wanted_rounds = std::max(loop_->wanted_rounds, wanted);
+  loop_->wake.notify_all();
+  loop_->wake.wait(lock, [&] { return loop_->stopping || loop_->rounds >= wanted; });
 }
 
 // On the flush thread, or in stop() after that thread has ended.

@@ -51,6 +51,7 @@ class Recorder {
   bool enable(std::string& words);
   void disable();
   void pause(bool paused);
+  void deliver_now();    // waits until the flush thread has delivered what is finished
   void end_pauses();     // nobody pauses it from now on
   int64_t measure_clock_shift();
   void flush_loop();
@@ -70,9 +71,10 @@ class Recorder {
   // Separate, because a forked child can neither join the thread nor destroy what it waits on.
   struct Loop {
     std::thread thread;
-    std::mutex mutex;  // guards stopping alone, and is never held while CUPTI is called
+    std::mutex mutex;  // guards the next three, and is never held while CUPTI is called
     std::condition_variable wake;
     bool stopping = false;
+    uint64_t rounds = 0, wanted_rounds = 0;  // flushes that were made, and that somebody waits for
   };
   std::unique_ptr<Loop> loop_ = std::make_unique<Loop>();
   bool stopped_ = true;  // until the flush thread runs

@@ -13,7 +13,6 @@ namespace {
 
 // A correlation is forgotten after this many newer ones: a kernel may be delivered long after its launch.
 constexpr size_t kMostCauses = size_t{1} << 18;
-constexpr unsigned kMostFlushesToWait = 3;
 
 template <class T>
 T load(const Activity* record) {

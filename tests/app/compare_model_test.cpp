@@ -134,6 +134,13 @@ class CompareModelTest : public QObject {
     QCOMPARE(lanes.of_row(0).size(), size_t{6});
     QCOMPARE(lanes.of_row(1).size(), size_t{3});
     QVERIFY(lanes.of_row(-1).empty());
+    // Of these, lines join the kernels: those on streams where there are any.
+    for (const bool traced : {false, true}) {
+      const std::vector<PieceAt> kernels = lanes.kernels_of(lanes.of_row(0), traced);
+      QCOMPARE(kernels.size(), size_t{1});
+      QCOMPARE(kernels[0].traced, traced);
+      QCOMPARE(lanes.name_of(*lanes.placed(kernels[0])).left(6), QStringLiteral("stream"));
+    }
     QCOMPARE(lanes.lane(*lanes.placed(lanes.beside(at, 1))).name, std::string("CUDA API, 2 launches"));
     QCOMPARE(lanes.name_of(lanes.lanes()[2]), QStringLiteral("stream 7, busy 19 %"));
     const PieceAt kernel = lanes.of_row(0)[2];

@@ -2,6 +2,7 @@
 // order of calls, the messages when recording is refused, and overload.
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/device_pause.h"
 #include "engine/record/cupti_recorder.h"
 #include "tests/gpu/fake_cupti.h"
 
@@ -365,6 +366,26 @@ class TestCupti : public QObject {
     QTRY_COMPARE(sink.of("kernel").size(), size_t{1});  // while still recording
     QCOMPARE(sink.of("kernel")[0].op_event, id);
     recorder->stop();
+  }
+
+  // A comparison is written after the work of its repetitions, for who reads the log while it grows.
+  void delivers_when_asked() {
+    Sink sink;
+    std::string words;
+    cupti::RecorderOptions slow = options();
+    slow.flush_ms = 3'600'000;
+    auto recorder = cupti::Recorder::start(sink, words, slow);
+    QVERIFY(recorder);
+    const auto now = static_cast<uint64_t>(now_ns());
+    run_op([&] { fake_.launch("asked_for", now, now + 5); });
+    QVERIFY(sink.of("kernel").empty());
+    deliver_device_recording.load()();
+    QCOMPARE(sink.of("kernel").size(), size_t{1});
+    fake_.launch("no cause", now + 10, now + 15);  // held back for some flushes
+    deliver_device_recording.load()();
+    QCOMPARE(sink.of("kernel").size(), size_t{2});
+    recorder->stop();
+    QVERIFY(!deliver_device_recording.load());
   }
 
   void overload_is_dropped_and_counted() {

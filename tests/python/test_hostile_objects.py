@@ -289,6 +289,31 @@ class Guarded(unittest.TestCase):
                     settled(lambda: operation(right, left))
 
 
+class Refused(unittest.TestCase):
+    def test_tensor_fields_that_are_no_tuple(self):
+        class Listed:
+            __tensor_fields__ = ['x']
+            x = tf.constant(1.)
+
+        class Number:
+            __tensor_fields__ = 5
+        self.assertEqual(float(tf.function(lambda o: o.x + 1.)(Listed())), 2.)
+        with self.assertRaisesRegex(TypeError, 'not iterable'):
+            tf.function(lambda o: 1.)(Number())
+
+    def test_named_arguments_that_are_none(self):
+        concrete = tf.function(lambda x: x).get_concrete_function(tf.constant(1.))
+        with self.assertRaisesRegex(TypeError, 'must be a dict'):
+            concrete._call_with_captures((), [], [])
+        with self.assertRaisesRegex(TypeError, 'must be strings'):
+            concrete._call_with_captures((), {1: 2}, [])
+
+    def test_a_namespace_in_the_place_of_a_value(self):
+        with self.assertRaisesRegex(ValueError, 'no namespace but a footlight.DType'):
+            tf._engine.namespace('float32')
+        self.assertIsInstance(tf.float32, tf.DType)
+
+
 class Freed(unittest.TestCase):
     def test_a_weak_reference_finds_no_dead_variable(self):
         v, tape, found = tf.Variable(1.), tf.GradientTape(persistent=True), []

@@ -198,10 +198,13 @@ PyObject* call_with_captures(PyObject* self, PyObject* const* given, Py_ssize_t 
     std::vector<PyObject*> values;
     const Items positional(given[0], "the arguments must be a tuple");
     for (PyObject* one : positional) values.push_back(one);
+    if (!PyDict_Check(given[1])) fail(ErrorKind::kType, "the named arguments must be a dict");
+    const Ref named = checked(PyDict_Items(given[1]));
     std::vector<Ref> names;
-    for (PyObject* pair : Items(checked(PyDict_Items(given[1])).get())) {
+    for (PyObject* pair : Items::stored(named.get())) {
+      if (!PyUnicode_Check(PyTuple_GET_ITEM(pair, 0))) fail(ErrorKind::kType, "keywords must be strings");
       names.push_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)));
-      values.push_back(find_item(given[1], PyTuple_GET_ITEM(pair, 0)));
+      values.push_back(PyTuple_GET_ITEM(pair, 1));
     }
     Ref keywords = checked(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
     for (size_t i = 0; i < names.size(); ++i)

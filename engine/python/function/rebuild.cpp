@@ -106,7 +106,8 @@ std::vector<Ref> custom_parts(PyObject* type, PyObject* o) {
 
 Ref record_field_names(PyObject* o) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
-  if (is_composite(o)) return checked(PyObject_GetAttrString(type, "__tensor_fields__"));
+  if (is_composite(o))
+    return checked(PySequence_Tuple(checked(PyObject_GetAttrString(type, "__tensor_fields__")).get()));
   if (is_attrs_instance(o)) {
     Ref attributes = checked(PyObject_GetAttrString(type, "__attrs_attrs__"));
     Ref found = checked(PyList_New(0));

@@ -13,13 +13,17 @@ PyObject* namespaces = nullptr;  // dotted name -> module, "" -> footlight
 
 PyObject* make_namespace(const std::string& dotted) {
   const std::string full = dotted.empty() ? "footlight" : "footlight." + dotted;
+  const size_t dot = dotted.rfind('.');
+  const std::string leaf = dot == std::string::npos ? dotted : dotted.substr(dot + 1);
+  PyObject* const parent =
+      dotted.empty() ? nullptr : namespace_of(dot == std::string::npos ? "" : dotted.substr(0, dot).c_str());
+  if (parent)
+    if (PyObject* there = find_item(PyModule_GetDict(parent), leaf.c_str()); there && !PyModule_Check(there))
+      fail(ErrorKind::kValue, full, " is no namespace but a ", Py_TYPE(there)->tp_name);
   const Ref module = Ref::borrow(PyImport_AddModule(full.c_str()));
   if (!module) throw PythonErrorSet();
   if (PyDict_SetItemString(namespaces, dotted.c_str(), module.get()) < 0) throw PythonErrorSet();
-  if (!dotted.empty()) {
-    const size_t dot = dotted.rfind('.');
-    PyObject* parent = namespace_of(dot == std::string::npos ? "" : dotted.substr(0, dot).c_str());
-    const std::string leaf = dot == std::string::npos ? dotted : dotted.substr(dot + 1);
+  if (parent) {
     if (PyObject_SetAttrString(parent, leaf.c_str(), module.get()) < 0) throw PythonErrorSet();
     // `import footlight.nn` requires every level to be a package.
     Ref path = checked(PyList_New(0));

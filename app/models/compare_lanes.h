@@ -49,7 +49,7 @@ class CompareLanes {
   // The nearest piece in the lane below or above.
   PieceAt beside(PieceAt from, int by) const;
   std::vector<PieceAt> of_row(int row) const;
-  // Those of one side's pieces of a row that are its work proper: kernels on a device if there are any, else on the host.
+  // The kernels among the pieces of a row, on one side: those on a device if there are any, else those on the host.
   std::vector<PieceAt> kernels_of(const std::vector<PieceAt>& of_row, bool traced) const;
   PieceAt first() const;
 

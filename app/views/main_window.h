@@ -1,6 +1,7 @@
 // The window: top bar, navigator, tabs, inspector, dock; what is open, what runs, and the commands.
 #pragma once
 
+#include "app/session/export_job.h"
 #include "app/session/session.h"
 #include "app/session/watcher.h"
 #include "app/session/worker.h"
@@ -49,6 +50,9 @@ class MainWindow : public QMainWindow {
   void show_banner(const QString& text, bool error = true);
   void hide_banner();
   void open_palette(const QString& query = {});
+  // Writes the recording to a file by `timeline_export` or `report_export`; a banner says how it ended.
+  using ExportWords = QStringList (*)(const QString& session, const QString& file);
+  void export_to(const QString& path, ExportWords words);
   // Selects by name: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False if nothing is found.
   bool select_by_name(const QString& text);
   // For screenshots: does all deferred work now.
@@ -95,6 +99,8 @@ class MainWindow : public QMainWindow {
 
   void build_widgets();
   void build_actions();
+  void build_exports(QMenu* file);
+  void ask_to_export(const QString& title, const QString& ending, const QString& filters, ExportWords words);
   void connect_parts();
   void connect_findings();
   void open_finding(const FindingCard& card);
@@ -127,6 +133,7 @@ class MainWindow : public QMainWindow {
   Session session_;
   SelectionModel selection_;
   Worker worker_;
+  ExportJob export_;
   SaveWatcher watcher_;
   Context context_;
   std::vector<Command> commands_;

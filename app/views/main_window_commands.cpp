@@ -33,6 +33,7 @@ void MainWindow::build_actions() {
   add_command(file, QString::fromUtf8("&Open …"), {QKeySequence::Open}, [this] { ask_for_file(); });
   recent_menu_ = file->addMenu(QStringLiteral("Open &recent"));
   file->addSeparator();
+  build_exports(file);
   add_command(file, QString::fromUtf8("&Save picture of the view …"),
               {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] {
                 const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save picture"),

@@ -8,6 +8,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QHBoxLayout>
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -227,7 +228,8 @@ void MainWindow::choose_theme(const QString& name) {
 
 void MainWindow::show_banner(const QString& text, bool error) {
   banner_->setProperty("tone", error ? "error" : "note");
-  banner_->setStyleSheet(banner_->styleSheet());
+  banner_->style()->unpolish(banner_);
+  banner_->style()->polish(banner_);  // rules that ask for the tone count anew
   banner_text_->setText(text);
   banner_->setAccessibleName(text);
   banner_->show();

@@ -138,7 +138,7 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 #banner { background: @redSoft; border-bottom: 1px solid @red; }
 #banner QLabel { color: @text; }
-#banner[tone="note"] { background: @amberSoft; border-bottom: 1px solid @amber; }
+#banner[tone="note"] { background: @blueSoft; border-bottom: 1px solid @focus; }
 #verdict { background: @amberSoft; border: 1px solid @amber; border-radius: 7px; }
 #verdict[tone="same"] { background: @tealSoft; border: 1px solid @teal; }
 #palette { background: @raised; border: 1px solid @faint; border-radius: 9px; }

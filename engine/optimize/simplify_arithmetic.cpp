@@ -78,8 +78,9 @@ class Simplifier {
       rewrite_.replace({id, 0}, other);
       return true;
     }
+    // Where the other's shape is known later, it may be one that does not fit: the op says so.
     if (number->integer && laws.absorbing && *laws.absorbing == number->real)
-      return become(id, node, *number);
+      return certain_shape(rewrite_, unit_, other) && become(id, node, *number);
     return side == 1 && cheaper(id, node, other, *number, constant.shape());
   }
 

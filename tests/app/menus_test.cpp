@@ -3,7 +3,9 @@
 
 #include <QClipboard>
 #include <QContextMenuEvent>
+#include <QJsonDocument>
 #include <QMenu>
+#include <QSignalSpy>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -64,6 +66,40 @@ class MenusTest : public WindowCase {
     QVERIFY(menu && choose(menu, "Show the line that called"));
     QCOMPARE(window().view(), QStringLiteral("source"));
     QCOMPARE(window().selection().current().trace, TraceId(13));
+  }
+
+  void exports() {
+    window().export_to(at("none.json"), timeline_export);
+    QCOMPARE(window().banner_text(), QStringLiteral("There is no recording to export."));
+    with_sample();
+    const auto written = [&](const char* name, auto words) {
+      window().hide_banner();
+      window().export_to(at(name), words);
+      for (int i = 0; i < 600 && window().banner_text().isEmpty(); ++i) QTest::qWait(50);
+      QFile file(at(name));
+      return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray chrome = written("out.json", timeline_export);
+    QVERIFY2(window().banner_text().startsWith(QStringLiteral("Written: ")), qPrintable(window().banner_text()));
+    QVERIFY(QJsonDocument::fromJson(chrome).isObject());
+    QVERIFY(chrome.contains("train_step"));
+    QVERIFY(written("out.perfetto-trace", timeline_export).contains("train_step"));
+    QVERIFY(written("out.html", report_export).contains("<html"));
+    QVERIFY(written("out.md", report_export).contains("train_step"));
+    QVERIFY(QJsonDocument::fromJson(written("report.json", report_export)).isObject());
+    QVERIFY(written("out.docx", report_export).isEmpty());
+    QVERIFY(window().banner_text().contains(QStringLiteral("no form is known")));
+  }
+
+  void a_cancelled_export_leaves_no_file() {
+    ExportJob job;
+    QSignalSpy ended(&job, &ExportJob::cancelled), done(&job, &ExportJob::done);
+    job.start(timeline_export(at("sample.footlight"), at("cancelled.json")));
+    job.cancel();
+    QTRY_COMPARE(ended.size() + done.size(), 1);
+    QCOMPARE(ended.size(), 1);
+    QVERIFY(!QFile::exists(at("cancelled.json")));
+    QCOMPARE(QDir(folder_.path()).entryList({QStringLiteral("cancelled.json*")}).size(), 0);
   }
 
   void a_finding() {

@@ -178,6 +178,15 @@ class TestRewrites : public QObject {
     }
   }
 
+  void shapes_that_do_not_fit_still_fail() {
+    auto f = traced({{DType::kInt32, {kUnknownDim}}}, [](std::span<const Tensor> in) {
+      const Tensor zeros = Tensor::vector<int32_t>(std::vector<int32_t>{0, 0});
+      return std::vector{op("Mul", {in[0], zeros}), op("BitwiseAnd", {in[0], zeros})};
+    });
+    check_same(f, {Tensor::vector<int32_t>(std::vector<int32_t>{5})});
+    QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector{Tensor::vector<int32_t>(std::vector<int32_t>{1, 2, 3})}));
+  }
+
   void division_by_zero_still_fails() {
     auto f = traced({{DType::kInt32, {2}}}, [](std::span<const Tensor> in) {
       return std::vector{op("Mul", {op("FloorDiv", {in[0], whole(0)}), whole(0)})};

@@ -108,6 +108,7 @@ class Run {
   // `outputs` get the results.
   void turn(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
     bases_[Operand::kInput] = inputs.data();
+    last_end_ = 0;  // between two turns of a loop's condition its body runs
     const Instruction* at = program_.code.data();
     const Instruction* const end = at + program_.code.size();
     try {
@@ -258,7 +259,7 @@ class Run {
       before = until;
       read.clear();
     }
-    last_end_ = start + all;
+    last_end_ = 0;  // what recording took is no time of the next op
     if (log) return log->add(events.data(), weights.data(), events.size());
     for (const OpEvent& event : events) record_op(event);
   }

@@ -127,6 +127,29 @@ class TestExecutor : public QObject {
     runtime::take_failure();
   }
 
+  // A loop's condition and body take turns: what one does is no time of the other.
+  void events_of_a_loop_follow_each_other() {
+    const auto ints = [](int32_t v) { return Tensor::scalar<int32_t>(v).as_constant(); };
+    auto f = traced({kScalar}, [&](std::span<const Tensor> in) {
+      return trace::build_while({ints(0), in[0]},
+                                [&](std::span<const Tensor> v) { return op("Less", {v[0], ints(5)}); },
+                                [&](std::span<const Tensor> v) {
+                                  return std::vector{op("AddV2", {v[0], ints(1)}), op("Sin", {v[1]})};
+                                });
+    });
+    f->call(std::vector{real(1)});
+    OpRing& ring = thread_rings().ops();
+    ring.drain([](const OpEvent*, uint32_t) {});
+    recording_level = RecordingLevel::kOps;
+    std::vector<Tensor> outputs(2);
+    f->call(std::vector{real(1)}, outputs, CallId(43));
+    recording_level = RecordingLevel::kOff;
+    std::vector<OpEvent> events;
+    ring.drain([&](const OpEvent* first, uint32_t count) { events.insert(events.end(), first, first + count); });
+    QCOMPARE(events.size(), size_t{16});
+    for (size_t i = 1; i < events.size(); ++i) QVERIFY(events[i].start_ns >= events[i - 1].end_ns);
+  }
+
   void events_name_their_nodes() {
     auto f = traced({kScalar}, [](std::span<const Tensor> in) { return std::vector{op("Neg", {op("Sin", {in[0]})})}; });
     f->call(std::vector{real(1)});

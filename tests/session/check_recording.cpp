@@ -1,9 +1,11 @@
 // check_recording FILE...: checks what recordings say about op events. Every node that an event names
 // exists and has the event's op; every event in a graph names a call; a call runs the nodes of its trace's
-// graph once, and every call of a trace runs the same ones. Prints what is wrong, with exit status 1.
+// graph once, and every call of a trace runs the same ones; of two ops of a thread one has ended before the other
+// begins, except inside of ops that call Python. Prints what is wrong, with exit status 1.
 #include "engine/base/errors.h"
 #include "engine/session/reader.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -35,6 +37,8 @@ void check(const char* path) {
   std::set<std::tuple<std::string, CodeId, uint32_t>> made;
   for (const GraphRecord& graph : r->contents().graphs)
     for (const NewNode& node : graph.new_nodes) made.insert({node.op, node.source.code, node.source.offset});
+  struct Ran { int64_t start, end; std::string op; };
+  std::map<uint64_t, std::vector<Ran>> on_thread;
   uint64_t events = 0, in_graphs = 0;
   for (size_t n = 0; n < r->op_events().index().size(); ++n) {
     const auto chunk = r->op_events().chunk(n);
@@ -42,6 +46,8 @@ void check(const char* path) {
       ++events;
       const OpNameRecord* op = r->op_name(chunk->op[i]);
       if (!op) say(path, "an event of an unknown op");
+      else if (op->name.find("PyFunc") == std::string::npos)
+        on_thread[chunk->thread[i].value].push_back({chunk->start_ns[i], chunk->end_ns[i], op->name});
       if (!chunk->node[i].valid()) continue;
       ++in_graphs;
       const std::string name = op ? op->name : "?";
@@ -60,6 +66,13 @@ void check(const char* path) {
       const TraceRecord* trace = r->trace(call->second.trace);
       if (trace && trace->graph() == chunk->graph[i]) ran[call->first].insert(chunk->node[i].value);
     }
+  }
+  for (auto& [thread, ops] : on_thread) {
+    std::sort(ops.begin(), ops.end(),
+              [](const Ran& a, const Ran& b) { return std::tie(a.start, a.end) < std::tie(b.start, b.end); });
+    for (size_t i = 1; i < ops.size(); ++i)
+      if (ops[i].start < ops[i - 1].end)
+        say(path, ops[i].op + " began while " + ops[i - 1].op + " ran on the same thread");
   }
   std::map<TraceId, std::multiset<uint32_t>> by_trace;
   for (const auto& [id, nodes] : ran) {

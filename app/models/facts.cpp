@@ -25,13 +25,27 @@ query::OpFilter filter_of(const query::Store& store, const Selection& s) {
   return is_line(s) ? store.at_line(s.place.file, s.place.line) : query::OpFilter{};
 }
 
-SelectionFacts find_facts(const query::Store& store, const Selection& s, const query::Cancel& cancel) {
+std::vector<query::NodeKey> nodes_below(const Document& document, const Selection& s) {
+  std::vector<query::NodeKey> nodes;
+  const session::NodeRecord* node = s.kind == Selection::Kind::kNode ? document.node(s.graph, s.node) : nullptr;
+  if (!node) return nodes;
+  std::vector<GraphId> called;
+  for (const auto& [role, id] : node->functions) called.push_back(id);
+  for (const GraphId id : document.graphs_below(std::move(called)))
+    if (const session::GraphRecord* graph = document.graph(id))
+      for (const session::NodeRecord& inside : graph->nodes) nodes.push_back({id, inside.id});
+  return nodes;
+}
+
+SelectionFacts find_facts(const query::Store& store, const Selection& s, const query::Cancel& cancel,
+                          const std::vector<query::NodeKey>& below) {
   SelectionFacts facts;
   facts.of = s;
   facts.callers = find_callers(store, s);
   switch (s.kind) {
     case Selection::Kind::kNode:
       facts.ran = store.of_node({s.graph, s.node});
+      for (const query::NodeKey& node : below) facts.below.add(store.of_node(node));
       break;
     case Selection::Kind::kLine:
     case Selection::Kind::kGenerated: {

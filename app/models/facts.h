@@ -21,6 +21,7 @@ struct SelectionFacts {
   std::optional<session::CallRecord> cause_call;
   std::vector<query::DeviceRow> caused;          // kEvent
   query::Sums ran;                               // kNode: the node; kLine: eager ops there; kCall: its ops
+  query::Sums below;                             // kNode: of all graphs that it runs, directly or not
   int64_t median_ns = -1;                        // kNode; -1: not counted yet (node_median())
   uint64_t calls = 0;                            // kLine: calls made there
   std::vector<CallerFrame> callers;              // kNode, kLine, kTrace, kCall
@@ -32,7 +33,10 @@ struct SelectionFacts {
 
 // Whether the inspector has little to show for such a selection until its facts have arrived.
 bool needs_facts(const Selection& selection);
-SelectionFacts find_facts(const query::Store& store, const Selection& selection, const query::Cancel& cancel);
+// The nodes of the graphs that a selected node runs; none for an op.
+std::vector<query::NodeKey> nodes_below(const Document& document, const Selection& selection);
+SelectionFacts find_facts(const query::Store& store, const Selection& selection, const query::Cancel& cancel,
+                          const std::vector<query::NodeKey>& below = {});
 // Looks at every execution of a node, which is slow for long recordings.
 int64_t node_median(const query::Store& store, const Selection& selection, const query::Cancel& cancel);
 

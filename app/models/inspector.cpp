@@ -234,6 +234,7 @@ void Writer::node() {
     row("ran", counted(facts_->ran.count, "time", "times"));
     row("in total", duration_text(facts_->ran.total));
   }
+  if (facts_ && facts_->below.count) row("with what it runs", duration_text(facts_->ran.total + facts_->below.total));
   add(passes_group(document_, *g, *n));
   callers();
   if (!n->attributes.empty()) {

@@ -93,8 +93,9 @@ void InspectorPanel::ask() {
   if (line && isVisible()) context_.session->lines().want(asked_.trace);
   context_.session->queries().ask(
       facts_ticket_,
-      [selection = asked_](const query::Store& store, const query::Cancel& cancel) {
-        return find_facts(store, selection, cancel);
+      [selection = asked_, below = nodes_below(context_.session->document(), asked_)](const query::Store& store,
+                                                                                     const query::Cancel& cancel) {
+        return find_facts(store, selection, cancel, below);
       },
       [this](SelectionFacts facts) {
         const bool same = facts_.of == facts.of;

@@ -196,6 +196,10 @@ class Sessions(unittest.TestCase):
                 tf.Variable(fed + 1.)
         self.assertEqual([v.numpy().tolist() for v in made], [[3., 3.], [1, 2]])
 
+    def test_a_placeholder_in_a_function_has_to_be_fed(self):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "feed a value for placeholder tensor 'Placeholder'"):
+            tf.function(lambda: v1.placeholder(tf.complex64))()
+
     def test_entering_a_graph_itself_puts_no_ops_there(self):
         graph = tf.function(lambda x: x + 1.).get_concrete_function(tf.constant(1.)).graph
         with graph as same:

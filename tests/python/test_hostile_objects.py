@@ -301,6 +301,14 @@ class Refused(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'not iterable'):
             tf.function(lambda o: 1.)(Number())
 
+    def test_sizes_in_every_dtype_of_integers(self):
+        for dtype in (tf.uint8, tf.uint16, tf.uint32, tf.uint64, tf.int8, tf.int16, tf.int32, tf.int64):
+            num = tf.Variable(tf.constant([3], dtype))
+            self.assertEqual(tf.linspace(0., 1., num).shape, [3])
+            self.assertEqual(tf.function(lambda: tf.linspace(0., 1., num))().shape, [3])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'below 2'):
+            tf.linspace(0., 1., tf.Variable(tf.constant([2**64 - 1], tf.uint64)))
+
     def test_named_arguments_that_are_none(self):
         concrete = tf.function(lambda x: x).get_concrete_function(tf.constant(1.))
         with self.assertRaisesRegex(TypeError, 'must be a dict'):

@@ -15,6 +15,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"
 
@@ -374,12 +375,14 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
 
 void init_function_type() {
   type.tp_name = "footlight.Function";
+  type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyTracedFunction);
   type.tp_vectorcall_offset = offsetof(PyTracedFunction, vectorcall);
   type.tp_dictoffset = offsetof(PyTracedFunction, dict);
   type.tp_weaklistoffset = offsetof(PyTracedFunction, weakrefs);
   type.tp_call = PyVectorcall_Call;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                  Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_doc = "A Python function that is traced into graphs.";
   type.tp_dealloc = destroy;
   type.tp_traverse = traverse;

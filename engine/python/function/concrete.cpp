@@ -14,6 +14,7 @@
 #include "engine/python/types/graph_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/python/interpreter/weak.h"
 #include "engine/trace/freeze.h"
@@ -418,6 +419,7 @@ Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>& entry
 
 void init_concrete(PyObject*) {
   type.tp_name = "footlight.ConcreteFunction";
+  type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyConcrete);
   type.tp_vectorcall_offset = offsetof(PyConcrete, vectorcall);
   type.tp_weaklistoffset = offsetof(PyConcrete, weakrefs);

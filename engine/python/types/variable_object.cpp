@@ -15,6 +15,7 @@
 #include "engine/python/types/reference_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/tensor/variable.h"
 #include "engine/trace/graph_builder.h"
 
@@ -447,6 +448,7 @@ PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
 void init_variable(PyObject* module) {
   if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
   type.tp_name = "footlight.Variable";
+  type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyVariable);
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
   type.tp_dictoffset = offsetof(PyVariable, dict);

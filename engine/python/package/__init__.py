@@ -13,7 +13,7 @@ from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager, _compat,
     _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
     _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph, _graph_def)
+    _graph, _graph_def, _late)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -39,11 +39,14 @@ def _missing(name, namespace):
 def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
         if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
-            module.__getattr__ = lambda name, full=full: _late(name, full)
+            module.__getattr__ = lambda name, full=full: _find(name, full)
 
 
-def _late(name, namespace):
+def _find(name, namespace):
     """Messages and types that are loaded when the first one is asked for; else the error for an unknown name."""
+    found = _late.find(namespace, name)
+    if found is not None:
+        return found
     if namespace == 'footlight.types.experimental':
         from footlight import _trace_types
         if name in _trace_types.LATE:
@@ -85,7 +88,7 @@ def _describe():
 
 
 def __getattr__(name):
-    raise _missing(name, 'footlight')
+    return _find(name, 'footlight')
 
 
 _describe()

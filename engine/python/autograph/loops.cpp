@@ -485,21 +485,32 @@ void conditional_turn(const Tensor& condition, const std::function<Ref()>& item,
   staged_if(condition, branch.get(), Py_None, state, state.size(), true);
 }
 
-// A dataset or an iterator over one: whether there is a next element is known when it is asked for. A break leaves the
-// following elements in the iterator.
+// A dataset or an iterator over one: the loop's own tensor is the next element, if there is one. After a break none is
+// taken, so that the following ones stay in the iterator.
 void iterator_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
   const Ref iterator = checked(PyObject_CallMethod(values, "_staged_iterator", nullptr));
+  const auto method = [&](const char* name, PyObject* variant) {
+    return checked(PyObject_CallMethod(iterator.get(), name, variant ? "(O)" : nullptr, variant));
+  };
+  const auto following = [&] { return method("_next_variant", nullptr); };
   StagedLoop loop(state, options_of(options));
   loop.run(
-      {Tensor::scalar(true).as_constant()},
-      [&](std::span<const Tensor> own) { return with_extra(own[0], extra); },
-      [&](std::span<const Tensor>) {
-        const Ref optional = checked(PyObject_CallMethod(iterator.get(), "get_next_as_optional", nullptr));
-        const Ref any = checked(PyObject_CallMethod(optional.get(), "has_value", nullptr));
-        const Tensor has_value = as_tensor(any.get());
-        conditional_turn(
-            has_value, [&] { return checked(PyObject_CallMethod(optional.get(), "get_value", nullptr)); }, body, state);
-        return std::vector<Tensor>{has_value};
+      {as_tensor(following().get())},
+      [&](std::span<const Tensor> own) {
+        const Ref optional = checked(wrap(own[0]));
+        return with_extra(as_tensor(method("_variant_has_value", optional.get()).get()), extra);
+      },
+      [&](std::span<const Tensor> own) {
+        const Ref optional = checked(wrap(own[0]));
+        call(body, method("_variant_value", optional.get()).get());
+        if (extra == Py_None) return std::vector<Tensor>{as_tensor(following().get())};
+        const Ref go_on = call(extra);
+        const auto none = [&] { return method("_no_variant", nullptr); };
+        Ref next;
+        if (is_tensor_like(go_on.get()))
+          next = staged_choice(condition_tensor(go_on.get(), "for loop"), following, none, "the next element");
+        else next = truth(go_on.get()) ? following() : none();
+        return std::vector<Tensor>{as_tensor(next.get())};
       });
 }
 

@@ -14,9 +14,7 @@ _op = _engine.dataset_op
 
 
 def _int64(value, name=None):
-    if isinstance(value, (tf.Tensor, tf.Variable)):
-        return tf.cast(value, tf.int64)
-    return tf.constant(value, tf.int64)
+    return tf.convert_to_tensor(value, tf.int64, name=name)
 
 
 def _known(value):

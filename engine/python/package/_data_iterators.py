@@ -90,6 +90,19 @@ class OwnedIterator(Iterator):
     def _staged_iterator(self):
         return self
 
+    # The steps of a staged loop.
+    def _next_variant(self):
+        return _op('IteratorGetNextAsOptional', [self._iterator_resource], self._types())[0]
+
+    def _no_variant(self):
+        return _op('OptionalNone', [], {})[0]
+
+    def _variant_has_value(self, variant):
+        return _op('OptionalHasValue', [variant], {})[0]
+
+    def _variant_value(self, variant):
+        return structure.from_tensors(self._element_spec, _op('OptionalGetValue', [variant], self._types()))
+
     def _next_or(self, default):
         """next(iterator, default) in a graph."""
         optional = self.get_next_as_optional()
@@ -111,8 +124,7 @@ class OwnedIterator(Iterator):
 
     def get_next_as_optional(self):
         """The next element as an optional, which is empty if there is none."""
-        variant, = _op('IteratorGetNextAsOptional', [self._iterator_resource], self._types())
-        return _OptionalImpl(variant, self._element_spec)
+        return _OptionalImpl(self._next_variant(), self._element_spec)
 
 
 class OptionalSpec(tf.TypeSpec):

@@ -463,15 +463,56 @@ void elements_loop(const Elements& elements, PyObject* extra, PyObject* body, co
       iterates);
 }
 
+// The body for an item, under a condition on a tensor.
 struct Turn {
   PyObject* body;
-  PyObject* item;
+  const std::function<Ref()>& item;
 };
 PyObject* run_turn(PyObject* self, PyObject*) {
-  const auto* turn = static_cast<Turn*>(PyCapsule_GetPointer(self, nullptr));
-  return turn ? PyObject_CallOneArg(turn->body, turn->item) : nullptr;
+  return guarded([&]() -> PyObject* {
+    const auto* turn = static_cast<Turn*>(PyCapsule_GetPointer(self, nullptr));
+    if (!turn) throw PythonErrorSet();
+    return PyObject_CallOneArg(turn->body, turn->item().get());
+  });
 }
 PyMethodDef run_turn_method = {"turn", run_turn, METH_NOARGS, nullptr};
+
+void conditional_turn(const Tensor& condition, const std::function<Ref()>& item, PyObject* body, const State& state) {
+  Turn turn{body, item};
+  const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
+  const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
+  if (!branch) throw PythonErrorSet();
+  staged_if(condition, branch.get(), Py_None, state, state.size(), true);
+}
+
+// A dataset or an iterator over one: the loop's own tensor is the next element, if there is one. After a break none is
+// taken, so that the following ones stay in the iterator.
+void iterator_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  const Ref iterator = checked(PyObject_CallMethod(values, "_staged_iterator", nullptr));
+  const auto method = [&](const char* name, PyObject* variant) {
+    return checked(PyObject_CallMethod(iterator.get(), name, variant ? "(O)" : nullptr, variant));
+  };
+  const auto following = [&] { return method("_next_variant", nullptr); };
+  StagedLoop loop(state, options_of(options));
+  loop.run(
+      {as_tensor(following().get())},
+      [&](std::span<const Tensor> own) {
+        const Ref optional = checked(wrap(own[0]));
+        return with_extra(as_tensor(method("_variant_has_value", optional.get()).get()), extra);
+      },
+      [&](std::span<const Tensor> own) {
+        const Ref optional = checked(wrap(own[0]));
+        call(body, method("_variant_value", optional.get()).get());
+        if (extra == Py_None) return std::vector<Tensor>{as_tensor(following().get())};
+        const Ref go_on = call(extra);
+        const auto none = [&] { return method("_no_variant", nullptr); };
+        Ref next;
+        if (is_tensor_like(go_on.get()))
+          next = staged_choice(condition_tensor(go_on.get(), "for loop"), following, none, "the next element");
+        else next = truth(go_on.get()) ? following() : none();
+        return std::vector<Tensor>{as_tensor(next.get())};
+      });
+}
 
 void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeState& make) {
   const Ref iterator = Ref::steal(PyObject_GetIter(values));
@@ -490,13 +531,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
     }
     if (go_on && is_tensor_like(go_on.get()) && trace::tracing()) {
       // A break or return that depends on a tensor: each further iteration is conditional on it.
-      Turn turn{body, item.get()};
-      const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
-      const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
-      if (!branch) throw PythonErrorSet();
-      const State state = make();
-      staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
-                true);
+      conditional_turn(condition_tensor(go_on.get(), "for loop"), [&] { return item; }, body, make());
     } else {
       call(body, item.get());
     }
@@ -511,6 +546,10 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
   const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
   if (grown) values = grown.get();
   const Elements* sequence = wrapped_elements(values);
+  if (trace::tracing() && is_dataset_or_iterator(values)) {
+    record("for", "staged", "over a dataset: the body is in the graph once");
+    return iterator_loop(values, extra, body, make(), options);
+  }
   if (!sequence && (!is_tensor_like(values) || !trace::tracing())) return python_loop(values, extra, body, make);
   const State state = make();
   if (sequence) {

@@ -34,9 +34,6 @@ void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& c
   for (PyObject* value : values) call.add(value);
 }
 
-namespace {
-
-// Adds the place in the user's program where the failing node was made to the message of an error from a graph.
 void explain_failure() {
   const runtime::Failure failure = runtime::take_failure();
   try {
@@ -53,6 +50,8 @@ void explain_failure() {
     throw Error(e.kind(), text);
   }
 }
+
+namespace {
 
 PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&] {

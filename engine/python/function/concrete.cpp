@@ -417,6 +417,11 @@ Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>& entry
   return object;
 }
 
+std::shared_ptr<TraceEntry> concrete_entry(PyObject* o) {
+  if (Py_TYPE(o) != &type) fail(ErrorKind::kType, "expected a ConcreteFunction, got ", repr_of(o));
+  return reinterpret_cast<PyConcrete*>(o)->entry;
+}
+
 void init_concrete(PyObject*) {
   type.tp_name = "footlight.ConcreteFunction";
   type.tp_base = trackable_type;

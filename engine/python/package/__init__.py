@@ -10,10 +10,10 @@ except ImportError:
     raise
 
 from footlight import (  # noqa: F401  (they add their names)
-    _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager, _compat,
-    _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
+    _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager,
+    _compat, _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
     _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph, _graph_def, _late)
+    _graph, _graph_def, _late, _data)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -61,7 +61,7 @@ def _find(name, namespace):
 
 _ABOUT = {
     'autodiff': 'gradients', 'autograph': 'Python control flow as ops', 'bitwise': 'bits of integers',
-    'compat': 'names of other versions', 'config': 'devices, threads and how functions run',
+    'compat': 'names of other versions', 'data': 'pipelines of elements', 'config': 'devices, threads and how functions run',
     'debugging': 'assertions and checks', 'dtypes': 'types of elements', 'errors': 'exceptions',
     'experimental': 'what may change', 'graph_util': 'graphs of files', 'initializers': 'first values of variables', 'linalg': 'matrices',
     'io': 'files', 'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',

@@ -2,9 +2,9 @@
 
 NOT_YET = {
     '': (
-        'NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec '
+        'RaggedTensor RaggedTensorSpec '
         'SparseTensorSpec approx_top_k audio check_pinned '
-        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd '
+        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
         'ifftnd image '
         'irfftnd keras load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
@@ -19,7 +19,7 @@ NOT_YET = {
     'dtypes': 'QUANTIZED_DTYPES experimental qint16 qint32 qint8 quint16 quint8',
     'experimental': (
         'BatchableExtensionType DynamicRaggedShape ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec '
-        'Optional RowPartition StructuredTensor async_clear_error async_scope dispatch_for_api '
+        'RowPartition StructuredTensor async_clear_error async_scope dispatch_for_api '
         'dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
         'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
         'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '

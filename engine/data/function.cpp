@@ -1,0 +1,105 @@
+// Calling functions; graphs that came without one, from a file, are compiled here.
+#include "engine/data/function.h"
+
+#include "engine/base/text.h"
+#include "engine/compile/program.h"
+#include "engine/ops/builder.h"
+#include "engine/runtime/executor.h"
+
+#include <mutex>
+
+namespace footlight::data {
+namespace {
+
+class CompiledGraph final : public ElementFunction {
+ public:
+  explicit CompiledGraph(GraphPtr graph) : graph_(std::move(graph)) {}
+  void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    std::call_once(compiled_, [this] { program_ = compile::compile(*graph_, runtime::run_op); });
+    runtime::run(*program_, inputs, outputs, this_thread_call);
+  }
+
+ private:
+  GraphPtr graph_;
+  std::once_flag compiled_;
+  compile::ProgramPtr program_;
+};
+
+// Ops of a function of elements run at once, whatever this thread is tracing or taping.
+class OutsideOfGraphs {
+ public:
+  OutsideOfGraphs() : builder_(std::exchange(current_graph_builder, nullptr)) {}
+  ~OutsideOfGraphs() { current_graph_builder = builder_; }
+  OutsideOfGraphs(const OutsideOfGraphs&) = delete;
+  OutsideOfGraphs& operator=(const OutsideOfGraphs&) = delete;
+
+ private:
+  Builder* const builder_;
+};
+
+}  // namespace
+
+Tensor function_value(ElementFunction* function) {
+  Tensor value = Tensor::empty(DType::kVariant, Shape());
+  function->ref();
+  *value.data<Resource*>() = function;
+  return value;
+}
+
+AttrName handed_in(std::string_view name) { return AttrName("_element_" + std::string(name)); }
+
+Function::Function(const Attrs& attrs, std::string_view name, std::span<const Tensor> captures)
+    : captures_(captures.begin(), captures.end()) {
+  const GraphPtr& graph = attrs.get<GraphPtr>(AttrName(name));
+  if (const AttrValue* given = attrs.find(handed_in(name))) held_ = std::get<Tensor>(*given);
+  else held_ = function_value(new CompiledGraph(graph));
+  function_ = dynamic_cast<ElementFunction*>(*held_.data<Resource*>());
+  FL_CHECK(function_);
+  outputs_ = graph->outputs.size();
+}
+
+void Function::call(std::span<const Tensor> arguments, Element& out) const {
+  constexpr size_t kFew = 16;
+  const size_t count = arguments.size() + captures_.size();
+  TensorBody* few[kFew];
+  std::vector<TensorBody*> many;
+  TensorBody** inputs = few;
+  if (count > kFew) {
+    many.resize(count);
+    inputs = many.data();
+  }
+  TensorBody** at = inputs;
+  for (const Tensor& t : arguments) *at++ = t.body();
+  for (const Tensor& t : captures_) *at++ = t.body();
+  const OutsideOfGraphs outside;
+  // Not in place: `arguments` may be what `out` holds.
+  Tensor few_results[4];
+  if (outputs_ <= std::size(few_results)) {
+    const std::span<Tensor> results(few_results, outputs_);
+    function_->run({reinterpret_cast<const Tensor*>(inputs), count}, results);
+    out.resize(outputs_);
+    std::move(results.begin(), results.end(), out.begin());
+  } else {
+    std::vector<Tensor> results(outputs_);
+    function_->run({reinterpret_cast<const Tensor*>(inputs), count}, results);
+    out = std::move(results);
+  }
+}
+
+bool Function::truth(std::span<const Tensor> arguments) const {
+  Element result;
+  call(arguments, result);
+  if (result.size() != 1 || result[0].dtype() != DType::kBool || result[0].elements() != 1)
+    invalid("Filter predicate `predicate` must return a scalar bool.");
+  return *result[0].data<bool>();
+}
+
+int64_t Function::integer(std::span<const Tensor> arguments) const {
+  Element result;
+  call(arguments, result);
+  if (result.size() != 1 || result[0].dtype() != DType::kInt64 || result[0].elements() != 1)
+    invalid("the function of elements must return a scalar int64");
+  return *result[0].data<int64_t>();
+}
+
+}  // namespace footlight::data

@@ -1,0 +1,26 @@
+// Between tensors and their rows: one row as a tensor, and rows put together.
+#pragma once
+
+#include "engine/data/stage.h"
+
+namespace footlight::data {
+
+class RowSlicer {
+ public:
+  explicit RowSlicer(Tensor tensor);
+  Tensor row(int64_t index) const;
+
+ private:
+  Tensor tensor_;
+  Shape shape_;       // of a row
+  int64_t elements_;  // in a row
+};
+
+// All have the dtype and shape of the first, or it throws kInvalidArgument.
+Tensor stack_rows(std::span<const Tensor> rows);
+// The same, written into `out` from row `at` on: `out` has rows of that dtype and shape.
+void write_row(Tensor& out, int64_t at, const Tensor& row);
+// An empty result for `count` rows like this one.
+Tensor rows_like(const Tensor& row, int64_t count);
+
+}  // namespace footlight::data

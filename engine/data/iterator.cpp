@@ -31,7 +31,7 @@ void Iterator::make(const StagePtr& stage) {
     run_ = run;
   }
   stage_ = stage;
-  cursor_ = stage->start({std::move(run), {}});
+  cursor_ = stage->start_over({std::move(run), {}});
 }
 
 bool Iterator::next(Element& out) {
@@ -109,7 +109,7 @@ void reduce(KernelContext& context) {
   const size_t states = context.attrs.get<std::vector<DType>>(kState).size();
   const Function function(context.attrs, "f", context.inputs.subspan(1 + states));
   const auto run = std::make_shared<Run>();
-  const CursorPtr cursor = stage->start({run, {}});
+  const CursorPtr cursor = stage->start_over({run, {}});
   Element state(context.inputs.begin() + 1, context.inputs.begin() + 1 + static_cast<ptrdiff_t>(states));
   Element element, arguments;
   while (cursor->next(element)) {
@@ -123,7 +123,7 @@ void reduce(KernelContext& context) {
 
 void single_element(KernelContext& context) {
   const auto run = std::make_shared<Run>();
-  const CursorPtr cursor = stage_of(context.inputs[0])->start({run, {}});
+  const CursorPtr cursor = stage_of(context.inputs[0])->start_over({run, {}});
   Element element, another;
   if (!cursor->next(element)) invalid("Dataset was empty. [Op:DatasetToSingleElement]");
   if (cursor->next(another)) invalid("Dataset had more than one element. [Op:DatasetToSingleElement]");

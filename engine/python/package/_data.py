@@ -498,7 +498,9 @@ _data.Dataset, _data.DatasetSpec = Dataset, DatasetSpec
 _data.AUTOTUNE = _data.experimental.AUTOTUNE = AUTOTUNE
 _data.INFINITE_CARDINALITY = _data.experimental.INFINITE_CARDINALITY = INFINITE_CARDINALITY
 _data.UNKNOWN_CARDINALITY = _data.experimental.UNKNOWN_CARDINALITY = UNKNOWN_CARDINALITY
-Dataset.__module__ = DatasetSpec.__module__ = 'footlight.data'
+DatasetSpec.__module__ = 'footlight.data'
+# By this name libraries recognise datasets without importing anything.
+Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
 for _f in (cardinality, get_single_element, get_structure):
     setattr(_data.experimental, _f.__name__, _f)
 atexit.register(_engine.end_datasets)

@@ -2,14 +2,13 @@
 
 NOT_YET = {
     '': (
-        'RaggedTensor RaggedTensorSpec '
-        'SparseTensorSpec approx_top_k audio check_pinned '
+        'approx_top_k audio check_pinned '
         'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
         'ifftnd image '
-        'irfftnd keras load_library load_op_library lookup matrix_square_root '
+        'irfftnd load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
-        'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd saved_model security sets signal summary '),
+        'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
+        'random_index_shuffle rfftnd saved_model security sets summary '),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
@@ -19,7 +18,7 @@ NOT_YET = {
     'dtypes': 'QUANTIZED_DTYPES experimental qint16 qint32 qint8 quint16 quint8',
     'experimental': (
         'BatchableExtensionType DynamicRaggedShape ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec '
-        'RowPartition StructuredTensor async_clear_error async_scope dispatch_for_api '
+        'StructuredTensor async_clear_error async_scope dispatch_for_api '
         'dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
         'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
         'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
@@ -57,9 +56,9 @@ NOT_YET = {
         'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
         'log_uniform_candidate_sampler uniform_candidate_sampler'),
     'sparse': (
-        'add bincount concat cross cross_hashed expand_dims eye fill_empty_rows map_values mask maximum '
-        'minimum reduce_max reduce_sum reorder reset_shape reshape retain sampled_addmm segment_mean '
-        'segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_indicator transpose'),
+        'cross cross_hashed '
+        'reset_shape sampled_addmm segment_mean '
+        'segment_sqrt_n segment_sum split to_indicator'),
     'strings': (
         'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
         'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),

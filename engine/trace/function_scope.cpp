@@ -92,7 +92,8 @@ void initialise(const FunctionScope& scope, const Graph& graph, std::span<const 
     if (std::ranges::any_of(feeds, [](const auto& feed) { return feed.second.is_symbolic(); })) {
       // The call is inside of another trace: the value is computed there, and assigned when that one is done.
       GraphBuilder* around = GraphBuilder::innermost();
-      if (around && scope.outer()) scope.outer()->note(made.handle, inline_graph(*around, graph, feeds, {&wanted, 1})[0]);
+      if (around && scope.outer())
+        scope.outer()->note(made.handle, inline_graph(*around, graph, feeds, {&wanted, 1})[0]);
       continue;
     }
     const Tensor value = computed(graph, wanted, feeds);

@@ -8,7 +8,7 @@ NOT_YET = {
         'irfftnd load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd saved_model security sets summary '),
+        'random_index_shuffle rfftnd saved_model security sets signal '),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
@@ -62,6 +62,7 @@ NOT_YET = {
     'strings': (
         'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
         'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
+    'summary': 'audio trace_export trace_off trace_on',
     'test': (
         'Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster '
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '

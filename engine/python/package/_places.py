@@ -135,6 +135,14 @@ def get_include():
     raise NotImplementedError('tf.sysconfig.get_include: ops in C++ are not compiled against this engine')
 
 
+def bucketize(input, boundaries, name=None):
+    """Between which boundaries each element lies: the number of those that are not above it."""
+    input = tf.convert_to_tensor(input)
+    limits = tf.constant(boundaries, tf.float32)
+    places = tf.searchsorted(limits, tf.reshape(tf.cast(input, tf.float32), [-1]), side='right')
+    return tf.reshape(places, tf.shape(input), name=name)
+
+
 def finfo(dtype):
     """The limits of a floating-point dtype."""
     import numpy
@@ -166,6 +174,7 @@ for _path, _objects in {
         'python.ops.math_ops': {'is_nan': is_nan},
         'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper,
                                              '_DictWrapper': _containers.DictWrapper},
+        'raw_ops': {'Bucketize': bucketize},
         'sysconfig': {'get_build_info': get_build_info, 'get_include': get_include},
         'experimental.numpy': {'finfo': finfo, 'select': select}}.items():
     for _name, _object in _objects.items():

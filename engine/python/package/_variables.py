@@ -1,7 +1,6 @@
 """The rarer members of tf.Variable, and tf.variable_creator_scope."""
 import _thread
 import contextlib
-import itertools
 
 import footlight as tf
 from footlight import _engine
@@ -66,18 +65,8 @@ _engine.extend(tf.Variable, 'from_proto', staticmethod(_from_proto))
 _engine.extend(tf.Variable, 'op', property(lambda self: self.handle.op))
 _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
-_numbers = itertools.count()
-
-
-def _unique_id(self):
-    """A name that no other variable has, as long as the program runs."""
-    own = vars(self)
-    if '_uid' not in own:
-        own['_uid'] = '%s_%d' % (self._shared_name, next(_numbers))
-    return own['_uid']
-
-
-_engine.extend(tf.Variable, '_unique_id', property(_unique_id))
+_engine.extend(tf.Variable, '_unique_id', property(lambda self: '%s_%d' % (self._shared_name, self._number),
+                                                   doc='A name that no other variable has.'))
 _engine.extend(tf.Variable, '_handle_name', property(lambda self: self.name))
 
 

@@ -376,6 +376,9 @@ PyGetSetDef properties[] = {
     {"constraint",
      [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint.get() : Py_None); }, nullptr,
      nullptr, nullptr},
+    {"_number",
+     [](PyObject* s, void*) { return PyLong_FromUnsignedLongLong(of(s)->variable->id()); }, nullptr,
+     "Of no other variable, as long as the program runs; the same in traced functions.", nullptr},
     {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
     {"aggregation",
      [](PyObject* s, void*) {

@@ -6,6 +6,8 @@
 #include "engine/ops/builder.h"
 #include "engine/runtime/executor.h"
 
+#include <algorithm>
+#include <deque>
 #include <mutex>
 
 namespace footlight::data {
@@ -24,6 +26,20 @@ class CompiledGraph final : public ElementFunction {
   std::once_flag compiled_;
   compile::ProgramPtr program_;
 };
+
+// Of graphs that came without a function. A stage that is made again and again, in a call of its own, finds its
+// program here; the oldest goes first.
+Tensor compiled(const GraphPtr& graph) {
+  constexpr size_t kMost = 128;
+  static std::mutex mutex;
+  static auto& known = *new std::deque<std::pair<const Graph*, Tensor>>;  // each keeps its graph alive
+  const std::lock_guard lock(mutex);
+  const auto at = std::ranges::find(known, graph.get(), &std::pair<const Graph*, Tensor>::first);
+  if (at != known.end()) return at->second;
+  if (known.size() == kMost) known.pop_front();
+  known.emplace_back(graph.get(), function_value(new CompiledGraph(graph)));
+  return known.back().second;
+}
 
 // Ops of a function of elements run at once, whatever this thread is tracing or taping.
 class OutsideOfGraphs {
@@ -52,7 +68,7 @@ Function::Function(const Attrs& attrs, std::string_view name, std::span<const Te
     : captures_(captures.begin(), captures.end()) {
   const GraphPtr& graph = attrs.get<GraphPtr>(AttrName(name));
   if (const AttrValue* given = attrs.find(handed_in(name))) held_ = std::get<Tensor>(*given);
-  else held_ = function_value(new CompiledGraph(graph));
+  else held_ = compiled(graph);
   function_ = dynamic_cast<ElementFunction*>(*held_.data<Resource*>());
   FL_CHECK(function_);
   outputs_ = graph->outputs.size();

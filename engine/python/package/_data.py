@@ -124,6 +124,9 @@ class Dataset(collections.abc.Iterable):
     def _staged_iterator(self):
         return OwnedIterator(self)
 
+    def _element_of(self, tensors):
+        return structure.from_tensors(self.element_spec, tensors)
+
     def _len_builtin(self, dataset):
         count = self.cardinality()
         known = tf.get_static_value(count)
@@ -501,4 +504,5 @@ _data.UNKNOWN_CARDINALITY = _data.experimental.UNKNOWN_CARDINALITY = UNKNOWN_CAR
 Dataset.__module__ = DatasetSpec.__module__ = 'footlight.data'
 for _f in (cardinality, get_single_element, get_structure):
     setattr(_data.experimental, _f.__name__, _f)
+tf.contrib.eager.Iterator = OwnedIterator
 atexit.register(_engine.end_datasets)

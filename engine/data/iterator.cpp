@@ -107,8 +107,8 @@ void reduce(KernelContext& context) {
   static const AttrName kState("Tstate");
   const StagePtr stage = stage_of(context.inputs[0]);
   const size_t states = context.attrs.get<std::vector<DType>>(kState).size();
-  const Function function(context.attrs, "f", context.inputs.subspan(1 + states));
   const auto run = std::make_shared<Run>();
+  const Function function = Function(context.attrs, "f", context.inputs.subspan(1 + states)).in(*run);
   const CursorPtr cursor = stage->start({run, {}});
   Element state(context.inputs.begin() + 1, context.inputs.begin() + 1 + static_cast<ptrdiff_t>(states));
   Element element, arguments;

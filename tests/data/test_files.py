@@ -96,6 +96,40 @@ class Files(unittest.TestCase):
             with self.assertRaises(tf.errors.InvalidArgumentError):
                 list(tf.data.experimental.CsvDataset(self.write('bad.csv', text), [tf.int32]))
 
+    def test_saved_elements(self):
+        dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string(x), 'v': tf.fill([x], 1.5)}))
+        for compression in (None, 'GZIP'):
+            folder = os.path.join(self.folder, 'saved%s' % compression)
+            dataset.save(folder, compression=compression)
+            loaded = tf.data.Dataset.load(folder)
+            self.assertEqual(loaded.element_spec, dataset.element_spec)
+            self.assertEqual([(int(x), d['s'].numpy(), d['v'].numpy().tolist()) for x, d in loaded],
+                             [(0, b'0', []), (1, b'1', [1.5]), (2, b'2', [1.5, 1.5])])
+        with self.assertRaises(tf.errors.NotFoundError):
+            tf.data.Dataset.load(os.path.join(self.folder, 'nowhere'))
+        folder = os.path.join(self.folder, 'savedNone')
+        with tf.io.TFRecordWriter(os.path.join(folder, 'elements')) as writer:
+            writer.write(b'\xff' * 40)
+        with self.assertRaises(tf.errors.DataLossError):
+            list(tf.data.Dataset.load(folder))
+
+    def test_caches_in_files(self):
+        ran = []
+
+        def noted(x):
+            return tf.py_function(lambda n: ran.append(int(n)) or n, [x], tf.int64)
+        for kept in (lambda d: d.cache(os.path.join(self.folder, 'cache')),
+                     lambda d: d.snapshot(os.path.join(self.folder, 'snapshot'))):
+            ran.clear()
+            dataset = kept(tf.data.Dataset.range(3).map(noted))
+            next(iter(dataset))
+            ran.clear()
+            for _ in range(2):
+                self.assertEqual([int(x) for x in dataset], [0, 1, 2])
+            self.assertEqual([int(x) for x in kept(tf.data.Dataset.range(3).map(noted))], [0, 1, 2])
+            self.assertEqual(ran, [0, 1, 2])
+        self.assertEqual([f for f in os.listdir(self.folder) if 'unfinished' in f], [])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -19,7 +19,8 @@ class GroupByWindow final : public Stage {
   class Groups final : public Cursor {
    public:
     Groups(StagePtr held, const GroupByWindow& stage, const Start& start, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), start_(start), input_(std::move(input)) {}
+        : held_(std::move(held)), stage_(stage), key_(stage.key_.in(*start.run)), reduce_(stage.reduce_.in(*start.run)),
+          window_size_(stage.window_size_.in(*start.run)), start_(start), input_(std::move(input)) {}
     bool next(Element& out) override {
       for (;;) {
         if (now_) {
@@ -46,11 +47,11 @@ class GroupByWindow final : public Stage {
         input_.reset();
         return;
       }
-      const int64_t key = stage_.key_.integer(element);
+      const int64_t key = key_.integer(element);
       const auto [at, fresh] = groups_.try_emplace(key);
       if (fresh) {
         const Tensor number = Tensor::scalar(key);
-        at->second.size = stage_.window_size_.integer({&number, 1});
+        at->second.size = window_size_.integer({&number, 1});
         if (at->second.size <= 0) {
           const int64_t size = at->second.size;
           groups_.erase(at);
@@ -65,12 +66,13 @@ class GroupByWindow final : public Stage {
       Element arguments{Tensor::scalar(at->first),
                         dataset_of(std::move(at->second.elements), stage_.input_->types, stage_.input_->shapes)};
       groups_.erase(at);
-      stage_.reduce_.call(arguments, arguments);
+      reduce_.call(arguments, arguments);
       now_ = stage_of(arguments[0])->start(start_);
     }
 
     StagePtr held_;
     const GroupByWindow& stage_;
+    Function key_, reduce_, window_size_;
     Start start_;
     CursorPtr input_, now_;
     Map groups_;

@@ -23,7 +23,8 @@ class Interleave final : public Stage {
   class Woven final : public Cursor {
    public:
     Woven(StagePtr held, const Interleave& stage, const Start& start, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), start_(start), input_(std::move(input)),
+        : held_(std::move(held)), stage_(stage), function_(stage.function_.in(*start.run)), start_(start),
+          input_(std::move(input)),
           open_(static_cast<size_t>(stage.cycle_)) {}
 
     bool next(Element& out) override {
@@ -57,7 +58,7 @@ class Interleave final : public Stage {
           input_.reset();
           return;
         }
-        stage_.function_.call(element_, element_);
+        function_.call(element_, element_);
         place = stage_of(element_[0])->start(start_);
         if (stage_.ahead_) place = pulled_ahead(held_, stage_.ahead_, start_.run, std::move(place), true);
         ++open_count_;
@@ -70,6 +71,7 @@ class Interleave final : public Stage {
 
     StagePtr held_;
     const Interleave& stage_;
+    Function function_;
     Start start_;
     CursorPtr input_;
     std::vector<CursorPtr> open_;

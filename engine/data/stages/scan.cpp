@@ -10,19 +10,20 @@ class Scan final : public Stage {
       : input_(std::move(input)), initial_(std::move(initial)), function_(std::move(function)) {}
   int64_t cardinality() const override { return input_->cardinality(); }
   CursorPtr start(const Start& start) override {
-    return std::make_unique<Scanned>(StagePtr(this), *this, input_->start(start));
+    return std::make_unique<Scanned>(StagePtr(this), *this, *start.run, input_->start(start));
   }
 
  private:
   class Scanned final : public Cursor {
    public:
-    Scanned(StagePtr held, const Scan& stage, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), input_(std::move(input)), state_(stage.initial_) {}
+    Scanned(StagePtr held, const Scan& stage, Run& run, CursorPtr input)
+        : held_(std::move(held)), function_(stage.function_.in(run)), input_(std::move(input)),
+          state_(stage.initial_) {}
     bool next(Element& out) override {
       if (!input_->next(element_)) return false;
       arguments_ = state_;
       arguments_.insert(arguments_.end(), element_.begin(), element_.end());
-      stage_.function_.call(arguments_, results_);
+      function_.call(arguments_, results_);
       const auto middle = results_.begin() + static_cast<ptrdiff_t>(state_.size());
       std::move(results_.begin(), middle, state_.begin());
       out.assign(std::make_move_iterator(middle), std::make_move_iterator(results_.end()));
@@ -31,7 +32,7 @@ class Scan final : public Stage {
 
    private:
     StagePtr held_;
-    const Scan& stage_;
+    Function function_;
     CursorPtr input_;
     Element state_, element_, arguments_, results_;
   };

@@ -8,14 +8,14 @@ class TakeWhile final : public Stage {
  public:
   TakeWhile(StagePtr input, Function predicate) : input_(std::move(input)), predicate_(std::move(predicate)) {}
   CursorPtr start(const Start& start) override {
-    return std::make_unique<Taken>(StagePtr(this), predicate_, input_->start(start));
+    return std::make_unique<Taken>(StagePtr(this), predicate_.in(*start.run), input_->start(start));
   }
 
  private:
   class Taken final : public Cursor {
    public:
-    Taken(StagePtr held, const Function& predicate, CursorPtr input)
-        : held_(std::move(held)), predicate_(predicate), input_(std::move(input)) {}
+    Taken(StagePtr held, Function predicate, CursorPtr input)
+        : held_(std::move(held)), predicate_(std::move(predicate)), input_(std::move(input)) {}
     bool next(Element& out) override {
       if (!input_) return false;
       if (input_->next(out) && predicate_.truth(out)) return true;
@@ -25,7 +25,7 @@ class TakeWhile final : public Stage {
 
    private:
     StagePtr held_;
-    const Function& predicate_;
+    Function predicate_;
     CursorPtr input_;
   };
   StagePtr input_;

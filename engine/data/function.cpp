@@ -3,10 +3,15 @@
 
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
+#include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
 #include "engine/runtime/executor.h"
+#include "engine/tensor/random_state.h"
 
+#include <algorithm>
+#include <deque>
 #include <mutex>
+#include <unordered_map>
 
 namespace footlight::data {
 namespace {
@@ -18,12 +23,30 @@ class CompiledGraph final : public ElementFunction {
     std::call_once(compiled_, [this] { program_ = compile::compile(*graph_, runtime::run_op); });
     runtime::run(*program_, inputs, outputs, this_thread_call);
   }
+  Tensor with_new_streams() override {
+    const GraphPtr other = graph_with_new_streams(graph_);
+    return other ? function_value(new CompiledGraph(other)) : Tensor();
+  }
 
  private:
   GraphPtr graph_;
   std::once_flag compiled_;
   compile::ProgramPtr program_;
 };
+
+// Of graphs that came without a function. A stage that is made again and again, in a call of its own, finds its
+// program here; the oldest goes first.
+Tensor compiled(const GraphPtr& graph) {
+  constexpr size_t kMost = 128;
+  static std::mutex mutex;
+  static auto& known = *new std::deque<std::pair<const Graph*, Tensor>>;  // each keeps its graph alive
+  const std::lock_guard lock(mutex);
+  const auto at = std::ranges::find(known, graph.get(), &std::pair<const Graph*, Tensor>::first);
+  if (at != known.end()) return at->second;
+  if (known.size() == kMost) known.pop_front();
+  known.emplace_back(graph.get(), function_value(new CompiledGraph(graph)));
+  return known.back().second;
+}
 
 // Ops of a function of elements run at once, whatever this thread is tracing or taping.
 class OutsideOfGraphs {
@@ -37,7 +60,57 @@ class OutsideOfGraphs {
   Builder* const builder_;
 };
 
+bool has_streams(const Graph& graph, const AttrName& state) {
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (const auto& [name, value] : graph.node(NodeId(static_cast<uint32_t>(i))).attrs) {
+      if (name == state) return true;
+      if (const GraphPtr* callee = std::get_if<GraphPtr>(&value); callee && has_streams(**callee, state)) return true;
+    }
+  return false;
+}
+
+GraphPtr renewed(const GraphPtr& graph, const AttrName& state, std::unordered_map<const Graph*, GraphPtr>& done) {
+  static const AttrName kSeed("seed"), kSeed2("seed2");
+  if (!has_streams(*graph, state)) return graph;
+  GraphPtr& made = done[graph.get()];
+  if (made) return made;
+  made = clone(*graph);
+  const GraphPtr copy = made;
+  for (size_t i = 0; i < copy->size(); ++i) {
+    Attrs& attrs = copy->node(NodeId(static_cast<uint32_t>(i))).attrs;
+    std::vector<std::pair<AttrName, AttrValue>> changed;
+    for (const auto& [name, value] : attrs) {
+      if (name == state)
+        changed.emplace_back(name, Tensor::resource(new RandomState(
+                                       static_cast<uint64_t>(attrs.get_or(kSeed, int64_t{0})),
+                                       static_cast<uint64_t>(attrs.get_or(kSeed2, int64_t{0})))));
+      else if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
+        changed.emplace_back(name, renewed(*callee, state, done));
+    }
+    for (auto& [name, value] : changed) attrs.set(name, std::move(value));
+  }
+  return copy;
+}
+
 }  // namespace
+
+GraphPtr graph_with_new_streams(const GraphPtr& graph) {
+  static const AttrName kState("_state");
+  std::unordered_map<const Graph*, GraphPtr> done;
+  return has_streams(*graph, kState) ? renewed(graph, kState, done) : nullptr;
+}
+
+Function Function::in(Run& run) const {
+  Function own = *this;
+  // Kept beside the function itself, whose address stays its own as long.
+  const Tensor held = run.kept(function_, [&] {
+    const Tensor made = function_->with_new_streams();
+    return made ? made : held_;
+  });
+  own.held_ = held;
+  own.function_ = dynamic_cast<ElementFunction*>(*held.data<Resource*>());
+  return own;
+}
 
 Tensor function_value(ElementFunction* function) {
   Tensor value = Tensor::empty(DType::kVariant, Shape());
@@ -52,7 +125,7 @@ Function::Function(const Attrs& attrs, std::string_view name, std::span<const Te
     : captures_(captures.begin(), captures.end()) {
   const GraphPtr& graph = attrs.get<GraphPtr>(AttrName(name));
   if (const AttrValue* given = attrs.find(handed_in(name))) held_ = std::get<Tensor>(*given);
-  else held_ = function_value(new CompiledGraph(graph));
+  else held_ = compiled(graph);
   function_ = dynamic_cast<ElementFunction*>(*held_.data<Resource*>());
   FL_CHECK(function_);
   outputs_ = graph->outputs.size();

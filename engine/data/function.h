@@ -13,7 +13,11 @@ class ElementFunction : public Resource {
  public:
   // `inputs`: arguments, then captures. Errors say the user's line.
   virtual void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) = 0;
+  // The same function with random streams of its own, which begin anew; an empty tensor if it draws no numbers.
+  virtual Tensor with_new_streams() = 0;
 };
+// The same graph, and those that it calls, with random streams of their own; null if they have none.
+GraphPtr graph_with_new_streams(const GraphPtr&);
 Tensor function_value(ElementFunction*);
 // The name of the attribute that holds the function beside the graph in attribute `name`.
 AttrName handed_in(std::string_view name);
@@ -24,6 +28,9 @@ class Function {
   Function() = default;
   // The graph in attribute `name` and the function handed in with it, if there is one.
   Function(const Attrs& attrs, std::string_view name, std::span<const Tensor> captures);
+
+  // As one iteration calls it: each iteration has random streams of its own, which all parts of the iteration share.
+  Function in(Run& run) const;
 
   // `out` gets the results in place of what it held; may be called by several threads at once.
   void call(std::span<const Tensor> arguments, Element& out) const;

@@ -31,7 +31,7 @@ void Iterator::make(const StagePtr& stage) {
     run_ = run;
   }
   stage_ = stage;
-  cursor_ = stage->start_over({std::move(run), {}});
+  cursor_ = stage->start({std::move(run), {}});
 }
 
 bool Iterator::next(Element& out) {
@@ -107,9 +107,9 @@ void reduce(KernelContext& context) {
   static const AttrName kState("Tstate");
   const StagePtr stage = stage_of(context.inputs[0]);
   const size_t states = context.attrs.get<std::vector<DType>>(kState).size();
-  const Function function(context.attrs, "f", context.inputs.subspan(1 + states));
   const auto run = std::make_shared<Run>();
-  const CursorPtr cursor = stage->start_over({run, {}});
+  const Function function = Function(context.attrs, "f", context.inputs.subspan(1 + states)).in(*run);
+  const CursorPtr cursor = stage->start({run, {}});
   Element state(context.inputs.begin() + 1, context.inputs.begin() + 1 + static_cast<ptrdiff_t>(states));
   Element element, arguments;
   while (cursor->next(element)) {
@@ -123,7 +123,7 @@ void reduce(KernelContext& context) {
 
 void single_element(KernelContext& context) {
   const auto run = std::make_shared<Run>();
-  const CursorPtr cursor = stage_of(context.inputs[0])->start_over({run, {}});
+  const CursorPtr cursor = stage_of(context.inputs[0])->start({run, {}});
   Element element, another;
   if (!cursor->next(element)) invalid("Dataset was empty. [Op:DatasetToSingleElement]");
   if (cursor->next(another)) invalid("Dataset had more than one element. [Op:DatasetToSingleElement]");

@@ -1,7 +1,6 @@
 // The kernels that make stages.
 #include "engine/data/make.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 namespace footlight::data {
@@ -16,25 +15,11 @@ std::vector<MakeStage>& makers() {  // by op id
   return all;
 }
 
-void add_functions(const KernelContext& context, std::vector<GraphPtr>& all) {
-  const auto add = [&](const GraphPtr& graph) {
-    if (std::ranges::find(all, graph) == all.end()) all.push_back(graph);
-  };
-  for (const auto& [name, value] : context.attrs)
-    if (const auto* graph = std::get_if<GraphPtr>(&value)) add(*graph);
-  for (const Tensor& input : context.inputs) {
-    if (input.dtype() != DType::kVariant || input.elements() != 1) continue;
-    const auto* below = dynamic_cast<const Stage*>(*input.data<Resource*>());
-    if (below) std::ranges::for_each(below->functions, add);
-  }
-}
-
 void make_stage(KernelContext& context) {
   static const AttrName kTypes("output_types"), kComponents("Toutput_types"), kShapes("output_shapes");
   const Making making(context);
   Stage* stage = makers()[context.row.id.value](making);
   Tensor dataset = dataset_tensor(stage);
-  add_functions(context, stage->functions);
   if (stage->types.empty()) {
     const AttrValue* types = context.attrs.find(kTypes);
     if (!types) types = context.attrs.find(kComponents);

@@ -29,6 +29,12 @@ void copy_elements(DType dtype, void* to, const void* from, int64_t count) {
 
 }  // namespace
 
+void copy_elements(Tensor& to, int64_t to_index, const Tensor& from, int64_t from_index, int64_t count) {
+  const size_t size = size_of(from.dtype());
+  copy_elements(from.dtype(), static_cast<std::byte*>(to.raw()) + static_cast<size_t>(to_index) * size,
+                static_cast<const std::byte*>(from.raw()) + static_cast<size_t>(from_index) * size, count);
+}
+
 RowSlicer::RowSlicer(Tensor tensor) : tensor_(std::move(tensor)) {
   shape_ = Shape(tensor_.shape().dims().subspan(1));
   elements_ = shape_.elements();

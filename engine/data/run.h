@@ -2,12 +2,15 @@
 // lets the front end go on and notices cancellation, interrupts and forks.
 #pragma once
 
+#include "engine/tensor/tensor.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 
 namespace footlight::data {
 
@@ -62,10 +65,21 @@ class Run {
     while (!ready()) wait_a_little(lock, changed);
   }
 
+  // What an iteration keeps beside a function of elements; `make()` gives it at its first use.
+  template <class Make>
+  Tensor kept(const void* function, Make make) {
+    const std::lock_guard lock(kept_mutex_);
+    const auto [at, fresh] = kept_.try_emplace(function);
+    if (fresh) at->second = make();
+    return at->second;
+  }
+
  private:
   void wait_a_little(std::unique_lock<std::mutex>& lock, std::condition_variable& changed);
   std::atomic<bool> cancelled_{false};
   const uint32_t process_;
+  std::mutex kept_mutex_;
+  std::unordered_map<const void*, Tensor> kept_;
 };
 using RunPtr = std::shared_ptr<Run>;
 

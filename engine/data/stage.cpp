@@ -2,8 +2,6 @@
 #include "engine/data/stage.h"
 
 #include "engine/base/text.h"
-#include "engine/graph/graph.h"
-#include "engine/tensor/random_state.h"
 
 #include <algorithm>
 
@@ -14,25 +12,6 @@ int64_t Cursor::skip(int64_t count) {
   int64_t done = 0;
   while (done < count && next(passed)) ++done;
   return done;
-}
-
-namespace {
-
-void restart_random_ops(const Graph& graph) {
-  static const AttrName kState{"_state"};
-  for (uint32_t i = 0; i < graph.size(); ++i)
-    for (const auto& [name, value] : graph.node(NodeId(i)).attrs) {
-      if (const auto* inner = std::get_if<GraphPtr>(&value)) restart_random_ops(**inner);
-      if (name != kState) continue;
-      if (auto* state = dynamic_cast<RandomState*>(std::get<Tensor>(value).resource_object())) state->restart();
-    }
-}
-
-}  // namespace
-
-CursorPtr Stage::start_over(const Start& start) {
-  for (const GraphPtr& graph : functions) restart_random_ops(*graph);
-  return this->start(start);
 }
 
 Tensor dataset_tensor(Stage* stage) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/data/run.h"
-#include "engine/ops/attrs.h"
 #include "engine/tensor/tensor.h"
 
 #include <memory>
@@ -38,11 +37,6 @@ class Stage : public Resource {
   // How many elements there are; kInfinite, kUnknown.
   virtual int64_t cardinality() const { return kUnknown; }
 
-  // Starts a new iteration: the random ops of all functions start over with it, as they would for a new iterator of
-  // TensorFlow's, which has the functions to itself.
-  CursorPtr start_over(const Start&);
-
-  std::vector<GraphPtr> functions;  // those of this stage and of the stages below it
   std::vector<DType> types;   // of the tensors of an element
   std::vector<Shape> shapes;
 };

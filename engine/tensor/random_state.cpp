@@ -38,12 +38,6 @@ void RandomState::begin() {
   stream_.seed2 = word();
 }
 
-void RandomState::restart() {
-  std::lock_guard lock(mutex_);
-  restarts_seen_ = restarts;
-  begin();
-}
-
 void RandomState::restart_all() { ++restarts; }
 
 RandomState::Stream RandomState::reserve(uint64_t blocks) {

@@ -20,8 +20,6 @@ class RandomState : public Resource {
   // Reserves the next `blocks` blocks.
   Stream reserve(uint64_t blocks);
 
-  // Starts over with its first block (an unseeded one with another stream).
-  void restart();
   // Every state restarts its stream with its next block (an unseeded one starts another stream).
   static void restart_all();
 

@@ -1,5 +1,6 @@
 // Elements kept in memory by the first complete iteration, for all that follow.
 #include "engine/data/make.h"
+#include "engine/data/stages/file_cache.h"
 
 namespace footlight::data {
 namespace {
@@ -65,9 +66,7 @@ class Cache final : public Stage {
 };
 
 const MakerOf cache("CacheDatasetV2", [](const Making& m) -> Stage* {
-  if (!m.text(1).empty())
-    throw Error(ErrorKind::kUnimplemented, "Dataset.cache with a file is not there yet: leave the file name out, which "
-                                           "keeps the elements in memory, or use Dataset.save and Dataset.load");
+  if (const std::string path = m.text(1); !path.empty()) return file_cache(m.dataset(0), path);
   return new Cache(m.dataset(0));
 });
 

@@ -8,15 +8,15 @@ class Filter final : public Stage {
  public:
   Filter(StagePtr input, Function predicate) : input_(std::move(input)), predicate_(std::move(predicate)) {}
   CursorPtr start(const Start& start) override {
-    return std::make_unique<Chosen>(StagePtr(this), predicate_, start.run, input_->start(start));
+    return std::make_unique<Chosen>(StagePtr(this), predicate_.in(*start.run), start.run, input_->start(start));
   }
   int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }
 
  private:
   class Chosen final : public Cursor {
    public:
-    Chosen(StagePtr stage, const Function& predicate, RunPtr run, CursorPtr input)
-        : stage_(std::move(stage)), predicate_(predicate), run_(std::move(run)), input_(std::move(input)) {}
+    Chosen(StagePtr stage, Function predicate, RunPtr run, CursorPtr input)
+        : stage_(std::move(stage)), predicate_(std::move(predicate)), run_(std::move(run)), input_(std::move(input)) {}
     bool next(Element& out) override {
       while (input_->next(out)) {
         if (predicate_.truth(out)) return true;
@@ -27,7 +27,7 @@ class Filter final : public Stage {
 
    private:
     StagePtr stage_;
-    const Function& predicate_;
+    Function predicate_;
     RunPtr run_;
     CursorPtr input_;
   };

@@ -8,14 +8,14 @@ class FlatMap final : public Stage {
  public:
   FlatMap(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
   CursorPtr start(const Start& start) override {
-    return std::make_unique<Flat>(StagePtr(this), function_, start, input_->start(start));
+    return std::make_unique<Flat>(StagePtr(this), function_.in(*start.run), start, input_->start(start));
   }
 
  private:
   class Flat final : public Cursor {
    public:
-    Flat(StagePtr stage, const Function& function, const Start& start, CursorPtr input)
-        : stage_(std::move(stage)), function_(function), start_(start), input_(std::move(input)) {}
+    Flat(StagePtr stage, Function function, const Start& start, CursorPtr input)
+        : stage_(std::move(stage)), function_(std::move(function)), start_(start), input_(std::move(input)) {}
     bool next(Element& out) override {
       for (;;) {
         if (inner_) {
@@ -31,7 +31,7 @@ class FlatMap final : public Stage {
 
    private:
     StagePtr stage_;
-    const Function& function_;
+    Function function_;
     Start start_;
     CursorPtr input_, inner_;
   };

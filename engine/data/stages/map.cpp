@@ -9,14 +9,14 @@ class Map final : public Stage {
   Map(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
   int64_t cardinality() const override { return input_->cardinality(); }
   CursorPtr start(const Start& start) override {
-    return std::make_unique<Mapped>(StagePtr(this), function_, input_->start(start));
+    return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), input_->start(start));
   }
 
  private:
   class Mapped final : public Cursor {
    public:
-    Mapped(StagePtr stage, const Function& function, CursorPtr input)
-        : stage_(std::move(stage)), function_(function), input_(std::move(input)) {}
+    Mapped(StagePtr stage, Function function, CursorPtr input)
+        : stage_(std::move(stage)), function_(std::move(function)), input_(std::move(input)) {}
     bool next(Element& out) override {
       if (!input_->next(out)) return false;
       function_.call(out, out);
@@ -25,7 +25,7 @@ class Map final : public Stage {
 
    private:
     StagePtr stage_;
-    const Function& function_;
+    Function function_;
     CursorPtr input_;
   };
   StagePtr input_;

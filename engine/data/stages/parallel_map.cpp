@@ -22,15 +22,16 @@ class ParallelMap final : public Stage {
   CursorPtr start(const Start& start) override {
     const bool ordered = deterministic_.value_or(start.options.deterministic.value_or(true));
     const int threads = calls_ < 0 ? automatic_threads() : static_cast<int>(std::min<int64_t>(calls_, 256));
-    return std::make_unique<Mapped>(StagePtr(this), function_, threads, ordered, start.run, input_->start(start));
+    return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), threads, ordered, start.run,
+                                    input_->start(start));
   }
 
  private:
   class Mapped final : public Cursor {
    public:
-    Mapped(StagePtr held, const Function& function, int threads, bool ordered, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), function_(function), threads_(threads), ordered_(ordered), run_(std::move(run)),
-          input_(std::move(input)), crew_(run_) {}
+    Mapped(StagePtr held, Function function, int threads, bool ordered, RunPtr run, CursorPtr input)
+        : held_(std::move(held)), function_(std::move(function)), threads_(threads), ordered_(ordered),
+          run_(std::move(run)), input_(std::move(input)), crew_(run_) {}
     ~Mapped() override {
       {
         const std::lock_guard lock(mutex_);
@@ -152,7 +153,7 @@ class ParallelMap final : public Stage {
     }
 
     StagePtr held_;
-    const Function& function_;
+    Function function_;
     const int threads_;
     const bool ordered_;
     RunPtr run_;

@@ -1,8 +1,11 @@
 // Datasets: ops that make one from others, iterators, and ops that run through a dataset. Their kernels are in
 // engine/data.
-#include "engine/ops/define.h"
+#include "engine/ops/rows/data_rows.h"
 
 namespace footlight {
+
+using dataset_rows::derived, dataset_rows::source, dataset_rows::writes;
+
 namespace {
 
 void component_shapes(Inference& i) {
@@ -12,22 +15,6 @@ void component_shapes(Inference& i) {
     i.output_shapes[k] = k < shapes.size() ? shapes[k] : Shape::unknown_rank();
 }
 
-// A dataset made from others.
-RowDef derived(const char* name, const char* signature, const char* attrs, const char* doc) {
-  return {name, signature, attrs, infer::scalar, nullptr, OpFamily::kControl, doc,
-          {.dispatch = -1, .zero_gradient = true, .host_only = true}};
-}
-// One that uses a resource.
-RowDef writes(RowDef row) {
-  row.more.effect = Effect::kWrites;
-  return row;
-}
-// One that has state of its own, or comes from outside: two of them are never the same.
-RowDef source(const char* name, const char* signature, const char* attrs, const char* doc) {
-  RowDef row = derived(name, signature, attrs, doc);
-  row.more.effect = Effect::kOther;
-  return row;
-}
 RowDef components(const char* name, const char* signature, const char* attrs, const char* doc) {
   RowDef row = source(name, signature, attrs, doc);
   row.infer = component_shapes;
@@ -77,6 +64,16 @@ FL_ROWS(data) {
               "f: func; Targuments: list(type); output_types: list(type); output_shapes: list(shape); metadata: "
               "string = \"\"",
               "the elements of the datasets that f(element) gives"),
+      derived("ScanDataset",
+              "input_dataset: variant, initial_state: Tstate[], other_arguments: Targuments[] -> handle: variant",
+              "f: func; Tstate: list(type); Targuments: list(type); output_types: list(type); output_shapes: "
+              "list(shape); preserve_cardinality: bool = false; use_default_device: bool = true; metadata: string = "
+              "\"\"",
+              "f(state, element), which gives the next state and what takes the element's place"),
+      derived("TakeWhileDataset", "input_dataset: variant, other_arguments: Targuments[] -> handle: variant",
+              "predicate: func; Targuments: list(type); output_types: list(type); output_shapes: list(shape); "
+              "metadata: string = \"\"",
+              "the elements up to the first for which a predicate does not hold"),
       derived("BatchDatasetV2", "input_dataset: variant, batch_size: int64, drop_remainder: bool -> handle: variant",
               "parallel_copy: bool = false; output_types: list(type); output_shapes: list(shape); metadata: string = "
               "\"\"",

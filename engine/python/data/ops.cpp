@@ -26,6 +26,12 @@ class TracedFunction final : public data::ElementFunction {
       explain_failure();
     }
   }
+  Tensor with_new_streams() override {
+    const GraphPtr graph = data::graph_with_new_streams(concrete_->graph());
+    if (!graph) return {};
+    return data::function_value(
+        new TracedFunction(std::make_shared<trace::Concrete>(graph, concrete_->captures())));
+  }
 
  private:
   const std::shared_ptr<trace::Concrete> concrete_;

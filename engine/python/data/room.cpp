@@ -36,6 +36,7 @@ void init_data(PyObject* module) {
   init_dataset_ops(module);
   init_dataset_iterators(module);
   init_generators(module);
+  init_record_writer(module);
 }
 
 }  // namespace footlight::python

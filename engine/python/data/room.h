@@ -8,5 +8,6 @@ namespace footlight::python {
 void init_dataset_ops(PyObject* module);
 void init_dataset_iterators(PyObject* module);
 void init_generators(PyObject* module);
+void init_record_writer(PyObject* module);
 
 }  // namespace footlight::python

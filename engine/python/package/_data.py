@@ -124,6 +124,9 @@ class Dataset(collections.abc.Iterable):
     def _staged_iterator(self):
         return OwnedIterator(self)
 
+    def _element_of(self, tensors):
+        return structure.from_tensors(self.element_spec, tensors)
+
     def _len_builtin(self, dataset):
         count = self.cardinality()
         known = tf.get_static_value(count)
@@ -503,4 +506,5 @@ DatasetSpec.__module__ = 'footlight.data'
 Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
 for _f in (cardinality, get_single_element, get_structure):
     setattr(_data.experimental, _f.__name__, _f)
+tf.contrib.eager.Iterator = OwnedIterator
 atexit.register(_engine.end_datasets)

@@ -24,7 +24,7 @@ NOT_YET = {
         'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
         'int2 int4 register_filesystem_plugin uint2 uint4 unregister_dispatch_for'),
     'io': (
-        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature TFRecordOptions TFRecordWriter '
+        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature '
         'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
         'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
         'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_png encode_proto '

@@ -68,10 +68,9 @@ NOT_YET = {
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
         'with_eager_op_as_function'),
     'train': (
-        'BytesList Checkpoint CheckpointManager CheckpointOptions CheckpointView ClusterDef ClusterSpec '
+        'BytesList CheckpointView ClusterDef ClusterSpec '
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
-        'Int64List JobDef SequenceExample ServerDef TrackableView checkpoints_iterator experimental '
-        'get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable'),
+        'Int64List JobDef SequenceExample ServerDef TrackableView experimental'),
     'version': 'COMPILER_VERSION',
 }
 

@@ -1,4 +1,4 @@
-// Files of named tensors for _checkpoint.py: opening, reading and writing them.
+// Files for _checkpoint.py and _summary.py: named tensors, opened, read and written; events, written.
 #include "engine/base/text.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/formats_api.h"
@@ -87,12 +87,33 @@ PyObject* write_tensors(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* create_event_file(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *folder, *suffix;
+    long long max_queue, flush_millis;
+    if (!PyArg_ParseTuple(args, "OLLO", &folder, &max_queue, &flush_millis, &suffix)) return nullptr;
+    return wrap(formats_api().create_event_file(std::string(utf8(folder)), max_queue, flush_millis,
+                                                std::string(utf8(suffix))));
+  });
+}
+
+PyObject* flush_event_files(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    formats_api().flush_event_files();
+    Py_RETURN_NONE;
+  });
+}
+
 PyMethodDef functions[] = {
     {"open_tensors", open_tensors, METH_O, "open_tensors(prefix)\n--\n\nA checkpoint's file of tensors."},
     {"tensors_in", tensors_in, METH_O, "tensors_in(file)\n--\n\nThe dtype and shape of each, by name."},
     {"read_tensor", read_tensor, METH_VARARGS, "read_tensor(file, name)\n--\n\nOne of them."},
     {"write_tensors", write_tensors, METH_VARARGS,
      "write_tensors(prefix, names, values)\n--\n\nWrites a checkpoint's file of tensors, in this order."},
+    {"create_event_file", create_event_file, METH_VARARGS,
+     "create_event_file(folder, max_queue, flush_millis, suffix)\n--\n\nA writer of summaries, as a resource."},
+    {"flush_event_files", flush_event_files, METH_NOARGS,
+     "flush_event_files()\n--\n\nWrites what writers of summaries still hold."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

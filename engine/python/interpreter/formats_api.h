@@ -10,8 +10,8 @@
 namespace footlight {
 struct GraphImport;
 struct NamedTensor;
+class Tensor;
 class TensorFile;
-class SummaryWriter;
 }
 
 namespace footlight::python {
@@ -24,6 +24,10 @@ struct FormatsApi {
   // The values of a checkpoint: see engine/formats/bundle.h. Both throw, and work without the GIL.
   std::unique_ptr<TensorFile> (*open_bundle)(const std::string& prefix);
   void (*write_bundle)(const std::string& prefix, std::span<const NamedTensor> tensors);
+  // A resource that is a SummaryWriter, and what all of them still hold: see engine/formats/event_file.h.
+  Tensor (*create_event_file)(const std::string& folder, long long max_queue, long long flush_millis,
+                              const std::string& suffix);
+  void (*flush_event_files)();
 };
 
 // Loads the module when first asked. Throws.

@@ -3,13 +3,13 @@
 NOT_YET = {
     '': (
         'NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec '
-        'SparseTensorSpec approx_top_k audio check_pinned '
+        'SparseTensorSpec approx_top_k check_pinned '
         'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd '
         'ifftnd image '
         'irfftnd keras load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd saved_model security sets signal summary '),
+        'random_index_shuffle rfftnd saved_model security sets signal '),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
@@ -28,7 +28,7 @@ NOT_YET = {
         'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature TFRecordOptions TFRecordWriter '
         'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
         'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
-        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_png encode_proto '
+        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_proto '
         'extract_jpeg_shape gfile is_jpeg match_filenames_once matching_files parse_example '
         'parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor read_file '
         'serialize_many_sparse serialize_sparse serialize_tensor write_file'),

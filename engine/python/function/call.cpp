@@ -107,6 +107,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
               [&](trace::Trace& trace, CallId id) {
                 auto& entry = static_cast<TraceEntry&>(trace);
                 if (start && entry.state) note_call(entry.state, start);
+                if (collected_graphs) [[unlikely]] collect_graph(entry);
                 return run_entry(entry, arguments.tensors, id);
               })
         .release();

@@ -154,6 +154,11 @@ std::shared_ptr<TraceEntry> concrete_entry(PyObject*);
 void init_function_type();
 void init_concrete(PyObject* module);
 void init_graph_parts(PyObject* module);
+void init_collected(PyObject* module);
+
+// The graphs of functions that are called, while somebody asks for them; else null.
+extern std::vector<GraphPtr>* collected_graphs;
+void collect_graph(const TraceEntry&);
 void init_function_control();
 void init_vectorized();
 

@@ -16,6 +16,7 @@
 #include "engine/python/types/convert.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/tensor/variable.h"
 #include "engine/trace/key_spec.h"
 
 #include <frameobject.h>

@@ -13,7 +13,8 @@ from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager,
     _compat, _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
     _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph, _graph_def, _late, _data, _data_more)
+    _graph, _graph_def, _late, _data, _data_more, _object_graph, _checkpoint_files, _checkpoint, _saver, _summary,
+    _summary_kinds, _summary_old)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -52,7 +53,7 @@ def _find(name, namespace):
         if name in _trace_types.LATE:
             return _trace_types.make(name)
     if (namespace.startswith('footlight.core.framework.') if namespace != 'footlight.compat.v1'
-            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef')) and not name.startswith('_'):
+            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef', 'SummaryMetadata')) and not name.startswith('_'):
         from footlight import _proto
         if hasattr(_proto, name):
             return getattr(_proto, name)

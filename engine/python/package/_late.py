@@ -8,12 +8,10 @@ _BY_NAMESPACE = {
         '_composites': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
         '_places': 'compiler python sysconfig',
-        '_summary': 'summary',
     },
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
-    'footlight.compat.v1': {'_summary': 'SummaryMetadata'},
     'footlight.raw_ops': {'_places': 'Bucketize'},
     'footlight.sparse': {
         '_sparse_functions': 'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '

@@ -2,7 +2,7 @@
 
 NOT_YET = {
     '': (
-        'approx_top_k audio check_pinned '
+        'approx_top_k check_pinned '
         'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
         'ifftnd image '
         'irfftnd load_library load_op_library lookup matrix_square_root '
@@ -27,7 +27,7 @@ NOT_YET = {
         'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature '
         'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
         'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
-        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_png encode_proto '
+        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_proto '
         'extract_jpeg_shape gfile is_jpeg match_filenames_once matching_files parse_example '
         'parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor read_file '
         'serialize_many_sparse serialize_sparse serialize_tensor write_file'),
@@ -62,16 +62,14 @@ NOT_YET = {
     'strings': (
         'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
         'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
-    'summary': 'audio trace_export trace_off trace_on',
     'test': (
         'Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster '
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
         'with_eager_op_as_function'),
     'train': (
-        'BytesList Checkpoint CheckpointManager CheckpointOptions CheckpointView ClusterDef ClusterSpec '
+        'BytesList CheckpointView ClusterDef ClusterSpec '
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
-        'Int64List JobDef SequenceExample ServerDef TrackableView checkpoints_iterator experimental '
-        'get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable'),
+        'Int64List JobDef SequenceExample ServerDef TrackableView experimental'),
     'version': 'COMPILER_VERSION',
 }
 

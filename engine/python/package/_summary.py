@@ -1,344 +1,338 @@
-"""tf.summary: numbers, histograms, texts and pictures over the steps of a program, in the event files of TensorBoard."""
+"""tf.summary: writers, the step, whether to record, and what is written."""
 import atexit
 import contextlib
 import os
-import re
-import socket
-import struct
 import threading
-import time
-import zlib
+import weakref
 
 import footlight as tf
-from footlight import _engine
+from footlight import _engine, _proto
 
-_local = threading.local()
-
-
-# --- records of event files ---
-def _table():
-    table = []
-    for n in range(256):
-        for _ in range(8):
-            n = n >> 1 ^ (0x82f63b78 if n & 1 else 0)
-        table.append(n)
-    return table
+summary = _engine.namespace('summary')
+experimental = _engine.namespace('summary.experimental')
 
 
-_CRC = _table()
+class _State(threading.local):
+    writer = None
+    step = None
+    recording = None  # what record_if said; None: whether there is a writer
+    trace = None      # the graphs since trace_on()
 
 
-def _masked_crc(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc = crc >> 8 ^ _CRC[(crc ^ byte) & 255]
-    crc ^= 0xffffffff
-    return struct.pack('<I', ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+_state = _State()
+_writers = weakref.WeakSet()
 
 
-def _varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def _field(number, data):
-    """A field of a message: bytes, a str, or an int."""
-    if isinstance(data, int):
-        return _varint(number << 3) + _varint(data)
-    data = data.encode() if isinstance(data, str) else data
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
-class _PluginData:
-    def __init__(self, plugin_name='', content=b''):
-        self.plugin_name, self.content = plugin_name, content
-
-
-class SummaryMetadata:
-    """Which part of TensorBoard shows a value, and how it is called there."""
-
-    SCALAR, TENSOR, BLOB = 1, 2, 3
-
-    def __init__(self, plugin_name='', content=b'', data_class=0, summary_description='', display_name=''):
-        self.plugin_data = _PluginData(plugin_name, content)
-        self.display_name, self.summary_description, self.data_class = display_name, summary_description, data_class
-
-    def SerializeToString(self):
-        """The message."""
-        plugin = _field(1, self.plugin_data.plugin_name) + _field(2, self.plugin_data.content)
-        found = _field(1, plugin)
-        for number, value in ((2, self.display_name), (3, self.summary_description), (4, self.data_class)):
-            if value:
-                found += _field(number, value)
-        return found
-
-
-# --- writers ---
 class SummaryWriter:
-    """Where summaries go: a context manager by as_default()."""
-
-    def as_default(self, step=None):
-        """A context in which this is the writer; with `step`, also the step of all summaries."""
-        return _as_default(self, step)
+    """Where summaries go to, while it is the default."""
 
     def set_as_default(self, step=None):
-        """Makes this the writer from now on."""
-        _local.writer = self
-        if step is not None:
-            _local.step = step
+        """Makes it the default of this thread until another one becomes it."""
+        raise NotImplementedError
+
+    def as_default(self, step=None):
+        """A context in which it is the default."""
+        raise NotImplementedError
 
     def init(self):
-        """Nothing is left to do: a writer is ready when it is made."""
+        """Does nothing: a writer is ready when it is made."""
 
     def flush(self):
-        """Writes what waits."""
+        """Writes what it still holds."""
+        raise NotImplementedError
 
     def close(self):
-        """Writes what waits; the writer takes nothing any more."""
-
-    def _add(self, step, data):
-        pass
+        """Writes what it still holds and closes its file."""
+        raise NotImplementedError
 
 
 @contextlib.contextmanager
-def _as_default(writer, step):
-    before = getattr(_local, 'writer', None), getattr(_local, 'step', None)
-    writer.set_as_default(step)
+def _default(writer, step):
+    writer._check()
+    before, step_before = _state.writer, _state.step
+    _state.writer = writer
+    if step is not None:
+        _state.step = step
     try:
         yield writer
     finally:
-        _local.writer, _local.step = before
+        _state.writer = before
+        if step is not None:
+            _state.step = step_before
         writer.flush()
 
 
-_count = [0]
-
-
 class _FileWriter(SummaryWriter):
-    """Writes a file of events."""
+    """The writer of an event file."""
 
-    def __init__(self, logdir, max_queue, filename_suffix):
-        os.makedirs(logdir, exist_ok=True)
-        name = 'events.out.tfevents.%010d.%s.%d.%d%s' % (time.time(), socket.gethostname(), os.getpid(), _count[0],
-                                                         filename_suffix)
-        _count[0] += 1
-        self._file, self._lock = open(os.path.join(logdir, name), 'ab'), threading.Lock()
-        self._most, self._waiting = max_queue, 0
-        self._record(struct.pack('<Bd', 9, time.time()) + _field(3, 'brain.Event:2'))
-        atexit.register(self.close)
+    _closed = False
 
-    def _record(self, event):
-        with self._lock:
-            if self._file.closed:
-                raise RuntimeError('SummaryWriter is already closed')
-            size = struct.pack('<Q', len(event))
-            self._file.write(size + _masked_crc(size) + event + _masked_crc(event))
-            self._waiting += 1
-            if self._waiting >= self._most:
-                self._file.flush()
-                self._waiting = 0
+    def __init__(self, logdir, max_queue, flush_millis, filename_suffix):
+        self._logdir = logdir
+        self._handle = _engine.create_event_file(logdir, max_queue, flush_millis, filename_suffix)
+        _writers.add(self)
 
-    def _add(self, step, data):
-        self._record(struct.pack('<Bd', 9, time.time()) + _field(2, int(step)) + data)
+    def _check(self):
+        if self._closed:
+            raise RuntimeError('SummaryWriter %r is already closed' % self)
+
+    def as_default(self, step=None):
+        self._check()
+        return _default(self, step)
+
+    def set_as_default(self, step=None):
+        self._check()
+        _state.writer = self
+        if step is not None:
+            _state.step = step
 
     def flush(self):
-        with self._lock:
-            if not self._file.closed:
-                self._file.flush()
+        if not self._closed:
+            _engine_op('FlushSummaryWriter', writer=self._handle)
 
     def close(self):
-        with self._lock:
-            if not self._file.closed:
-                self._file.close()
-        atexit.unregister(self.close)
+        if self._closed:
+            return
+        with tf.init_scope():
+            _engine_op('CloseSummaryWriter', writer=self._handle)
+        self._closed = True
+
+
+class _NoopWriter(SummaryWriter):
+    """A writer that is never the default: whatever would be written without it is."""
+
+    def set_as_default(self, step=None):
+        pass
+
+    @contextlib.contextmanager
+    def as_default(self, step=None):
+        yield
+
+    def flush(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def _engine_op(name, **inputs):
+    return getattr(tf.raw_ops, name)(**inputs)
+
+
+def _flush_all():
+    if _writers:
+        _engine.flush_event_files()
+
+
+atexit.register(_flush_all)
 
 
 def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None,
                        experimental_trackable=False, experimental_mesh=None):
-    """A writer of event files in the folder `logdir`."""
+    """A writer of a new event file in the folder `logdir`."""
     if logdir is None:
-        return create_noop_writer()
-    folder = logdir.numpy().decode() if isinstance(logdir, tf.Tensor) else os.fspath(logdir)
-    return _FileWriter(folder, 10 if max_queue is None else int(max_queue), '.v2' if filename_suffix is None else
-                       filename_suffix)
+        raise ValueError('Argument `logdir` cannot be None')
+    if isinstance(logdir, tf.Tensor):
+        logdir = logdir.numpy()
+    logdir = os.fsdecode(logdir)
+    if not tf.executing_eagerly() and not tf.compat.v1.executing_eagerly_outside_functions():
+        raise NotImplementedError('tf.summary.create_file_writer: a graph for a session cannot have a writer; make it '
+                                  'outside of the graph')
+    with tf.init_scope():
+        return _FileWriter(logdir, 10 if max_queue is None else int(max_queue),
+                           120000 if flush_millis is None else int(flush_millis),
+                           '.v2' if filename_suffix is None else filename_suffix)
 
 
 def create_noop_writer():
-    """A writer that takes summaries and keeps nothing."""
-    return SummaryWriter()
+    """A writer that takes nothing."""
+    return _NoopWriter()
 
 
 def flush(writer=None, name=None):
-    """Writes what waits of a writer, else of the default one."""
-    writer = writer or getattr(_local, 'writer', None)
+    """Writes what a writer, or the default one, still holds."""
+    writer = _state.writer if writer is None else writer
     if writer is not None:
         writer.flush()
 
 
-# --- when, and at which step ---
-@contextlib.contextmanager
-def record_if(condition):
-    """A context in which summaries are written only where the condition, a bool or a function, holds."""
-    before = getattr(_local, 'condition', True)
-    _local.condition = condition
-    try:
-        yield
-    finally:
-        _local.condition = before
+def _asked():
+    recording = _state.recording
+    return recording() if callable(recording) else recording
 
 
 def should_record_summaries():
-    """Whether summaries are written."""
-    if getattr(_local, 'writer', None) is None:
-        return False
-    return _holds(getattr(_local, 'condition', True))
+    """Whether summaries are written now, as a tensor."""
+    return tf.constant(False) if _state.writer is None else tf.convert_to_tensor(_recording_now(), dtype=tf.bool)
 
 
-def _holds(condition):
-    return condition() if callable(condition) else condition
+def _recording_now():
+    recording = _asked()
+    return True if recording is None else recording
+
+
+@contextlib.contextmanager
+def record_if(condition):
+    """A context in which summaries are written if `condition` (or what it returns) is true."""
+    before = _state.recording
+    _state.recording = condition
+    try:
+        yield
+    finally:
+        _state.recording = before
 
 
 def get_step():
-    """The step of summaries that have none of their own."""
-    return getattr(_local, 'step', None)
+    """The step that summaries have which are given none, or None."""
+    return _state.step
 
 
 def set_step(step):
-    """Sets that step: a number or a variable."""
-    _local.step = step
+    """Sets that step: a number, or a variable that is read whenever a summary is written."""
+    _state.step = step
 
 
 @contextlib.contextmanager
 def summary_scope(name, default_name='summary', values=None):
-    """A context that gives the tag of a summary, within the name scopes around it, and a scope for its ops."""
+    """A context for a summary's ops: (its tag, the name of the scope)."""
     name = name or default_name
-    around = tf.get_current_name_scope()
-    tag = around + '/' + name if around else name
-    with tf.name_scope(re.sub(r'[^A-Za-z0-9_.\-/]', '', name) or default_name) as scope:
+    current = tf.__internal__.current_name_scope() if hasattr(tf.__internal__, 'current_name_scope') else _scope_now()
+    tag = current.rstrip('/') + '/' + name if current else name
+    cleaned = ''.join(c for c in name if c.isascii() and (c.isalnum() or c in '_.\\-/>')).lstrip('_-/\\>')
+    with tf.name_scope(cleaned or default_name) as scope:
         yield tag, scope
 
 
-# --- values ---
-def write(tag, tensor, step=None, metadata=None, name=None):
-    """Writes a tensor, or what a function of no arguments returns; whether it was written."""
-    writer, condition = getattr(_local, 'writer', None), getattr(_local, 'condition', True)
-    if writer is None:
-        return False
-    step = get_step() if step is None else step
+def _scope_now():
+    with tf.name_scope('x') as scope:
+        pass
+    return scope.rstrip('/').rpartition('/')[0]
+
+
+def _step_for(step):
     if step is None:
-        raise ValueError('No step set. Please specify one either through the `step` argument or through '
-                         'tf.summary.experimental.set_step()')
-    about = b'' if metadata is None else _field(9, metadata if isinstance(metadata, bytes) else metadata.SerializeToString())
-
-    def put(value, at):
-        if not _holds(condition):
-            return False
-        proto = tf.make_tensor_proto(value).SerializeToString()
-        writer._add(at, _field(5, _field(1, _field(1, tag) + _field(8, proto) + about)))
-        return True
-    if tf.executing_eagerly():
-        if not _holds(condition):
-            return False
-        return put(tensor() if callable(tensor) else tensor, int(step))
-    value = tf.convert_to_tensor(tensor() if callable(tensor) else tensor)
-    return tf.py_function(put, [value, tf.cast(step, tf.int64)], tf.bool, name=name)
+        step = _state.step
+        if step is None:
+            raise ValueError('No step set. Please specify one either through the `step` argument or through '
+                             'tf.summary.experimental.set_step()')
+        if callable(step) and not isinstance(step, (tf.Tensor, tf.Variable)):
+            step = step()
+    if isinstance(step, tf.Variable):
+        step = step.read_value()
+    if isinstance(step, tf.Tensor):
+        return tf.cast(step, tf.int64)
+    return tf.convert_to_tensor(int(step) if hasattr(step, '__index__') else step, dtype=tf.int64)
 
 
-def _written(name, default, data, step, plugin, data_class, description, compute):
-    with summary_scope(name, default) as (tag, _):
-        return write(tag, compute, step, SummaryMetadata(plugin, b'', data_class, description or ''))
+def _recorded(step, record):
+    """record(writer's handle, step) if summaries are written now; whether they are, as a tensor."""
+    writer = _state.writer
+    if writer is None:
+        return tf.constant(False)
+    wanted = _recording_now()
+
+    def write_it():
+        number = _step_for(step)
+        record(writer._handle, number)
+        return tf.constant(True)
+    if isinstance(wanted, tf.Variable):
+        wanted = wanted.read_value()
+    if isinstance(wanted, tf.Tensor):
+        if tf.is_symbolic_tensor(wanted):
+            return tf.cond(wanted, write_it, lambda: tf.constant(False))
+        wanted = bool(wanted.numpy())
+    return write_it() if wanted else tf.constant(False)
 
 
-def scalar(name, data, step=None, description=None):
-    """Writes a number."""
-    def compute():
-        value = tf.cast(data, tf.float32)
-        if value.shape.rank not in (None, 0):
-            raise ValueError('tf.summary.scalar takes a scalar, not a tensor of shape %s' % (value.shape,))
-        return value
-    return _written(name, 'scalar_summary', data, step, 'scalars', SummaryMetadata.SCALAR, description, compute)
+def write(tag, tensor, step=None, metadata=None, name=None):
+    """Writes a tensor, or what a function returns, as a summary; whether it did, as a tensor."""
+    if metadata is None:
+        content = b''
+    elif hasattr(metadata, 'SerializeToString'):
+        content = metadata.SerializeToString()
+    else:
+        content = bytes(metadata)
+
+    def record(handle, number):
+        value = tf.convert_to_tensor(tensor() if callable(tensor) and not isinstance(tensor, (tf.Tensor, tf.Variable))
+                                     else tensor)
+        _engine_op('WriteSummary', writer=handle, step=number, tensor=value, tag=tag, summary_metadata=content)
+    with tf.name_scope(name or 'write_summary'):
+        return _recorded(step, record)
 
 
-def histogram(name, data, step=None, buckets=None, description=None):
-    """Writes how often values lie in each of `buckets` equal parts (30) of their range."""
-    count = 30 if buckets is None else int(buckets)
-
-    def compute():
-        values = tf.reshape(tf.cast(data, tf.float64), [-1])
-        if count <= 0:
-            return tf.zeros([0, 3], tf.float64)
-        low = tf.reduce_min(tf.concat([values, [values[0]]], 0)) if values.shape[0] else tf.constant(0., tf.float64)
-        high = tf.reduce_max(values) if values.shape[0] else low
-        width = (high - low) / count
-        place = tf.cast(tf.clip_by_value(tf.math.floor((values - low) / tf.where(width > 0, width, 1)), 0, count - 1), tf.int32)
-        # All values alike: they lie in the last part, and all parts have no width.
-        place = tf.where(width > 0, place, count - 1)
-        counts = tf.cast(tf.math.bincount(place, minlength=count, maxlength=count), tf.float64)
-        edges = low + width * tf.cast(tf.range(count + 1), tf.float64)
-        return tf.stack([edges[:-1], tf.concat([edges[1:-1], [high]], 0), counts], 1)
-    return _written(name, 'histogram_summary', data, step, 'histograms', SummaryMetadata.TENSOR, description, compute)
-
-
-def text(name, data, step=None, description=None):
-    """Writes strings."""
-    return _written(name, 'text_summary', data, step, 'text', SummaryMetadata.TENSOR, description,
-                    lambda: tf.convert_to_tensor(data, tf.string))
-
-
-def _png(pixels):
-    """A picture of uint8, of 1 to 4 channels, as a file."""
-    height, width, channels = pixels.shape
-    if channels not in (1, 2, 3, 4):
-        raise ValueError('a picture has 1 to 4 channels, not %d' % channels)
-    rows = b''.join(b'\0' + pixels[y].tobytes() for y in range(height))
-
-    def chunk(kind, data):
-        return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-    header = struct.pack('>IIBBBBB', width, height, 8, {1: 0, 2: 4, 3: 2, 4: 6}[channels], 0, 0, 0)
-    return b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
-
-
-def image(name, data, step=None, max_outputs=3, description=None):
-    """Writes up to `max_outputs` pictures of [count, height, width, channels]: uint8, or floats from 0 to 1."""
-    def files(pictures):
-        pictures = pictures.numpy()
-        sizes = [str(pictures.shape[2]).encode(), str(pictures.shape[1]).encode()]
-        return tf.constant(sizes + [_png(p) for p in pictures[:int(max_outputs)]])
-
-    def compute():
-        pictures = tf.convert_to_tensor(data)
-        if pictures.shape.rank != 4:
-            raise ValueError('tf.summary.image takes a tensor of rank 4, not of shape %s' % (pictures.shape,))
-        if pictures.dtype.is_floating:
-            pictures = tf.cast(tf.clip_by_value(pictures, 0, 1) * 255 + .5, tf.uint8)
-        pictures = tf.cast(pictures, tf.uint8)
-        return files(pictures) if tf.executing_eagerly() else tf.py_function(files, [pictures], tf.string)
-    return _written(name, 'image_summary', data, step, 'images', SummaryMetadata.BLOB, description, compute)
+def write_raw_pb(tensor, step=None, name=None):
+    """Writes a Summary message, as bytes, of tags and values that it names itself."""
+    def record(handle, number):
+        _engine_op('WriteRawProtoSummary', writer=handle, step=number, tensor=tf.convert_to_tensor(tensor))
+    with tf.name_scope(name or 'write_raw_pb'):
+        return _recorded(step, record)
 
 
 def graph(graph_data):
-    """Writes a graph: a tf.Graph or a GraphDef."""
+    """Writes a tf.Graph, or a GraphDef, for TensorBoard's page of graphs."""
     if not tf.executing_eagerly():
-        raise NotImplementedError('summary.graph: only outside of functions')
-    writer = getattr(_local, 'writer', None)
-    if writer is None or not _holds(getattr(_local, 'condition', True)):
-        return False
-    definition = graph_data.as_graph_def() if isinstance(graph_data, tf.Graph) else graph_data
-    writer._add(0, _field(4, definition.SerializeToString()))
-    return True
+        raise RuntimeError('graph() cannot be invoked inside a graph context.')
+    writer = _state.writer
+    if writer is None:
+        return tf.constant(False)
+    if not _bool(_recording_now()):
+        return tf.constant(False)
+    if isinstance(graph_data, tf.Graph):
+        graph_data = graph_data.as_graph_def()
+    if not hasattr(graph_data, 'SerializeToString') or not hasattr(graph_data, 'node'):
+        raise ValueError("Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data=%r of type "
+                         '%s.' % (graph_data, type(graph_data).__name__))
+    _engine_op('WriteGraphSummary', writer=writer._handle, step=tf.constant(0, tf.int64),
+               tensor=tf.constant(graph_data.SerializeToString()))
+    return tf.constant(True)
 
 
-_home, _later = _engine.namespace('summary'), _engine.namespace('summary.experimental')
-for _object in (SummaryWriter, create_file_writer, create_noop_writer, flush, record_if, should_record_summaries, write, scalar,
-                histogram, text, image, graph):
+def _bool(value):
+    return bool(value.numpy() if isinstance(value, (tf.Tensor, tf.Variable)) else value)
+
+
+def trace_on(graph=True, profiler=False, profiler_outdir=None):
+    """Collects the graphs of functions that are called from here on, for trace_export()."""
+    if not tf.executing_eagerly():
+        tf.get_logger().warning('Cannot enable trace inside a tf.function.')
+        return
+    if profiler:
+        raise NotImplementedError('tf.summary.trace_on(profiler=True) is not supported: record the program with '
+                                  '`footlight record` and look at the timeline')
+    _state.trace = True
+    _engine.collect_graphs(True)
+
+
+def trace_export(name, step=None, profiler_outdir=None):
+    """Writes the graphs collected since trace_on() and ends the collection."""
+    if not tf.executing_eagerly():
+        tf.get_logger().warning('Cannot export trace inside a tf.function.')
+        return
+    if not _state.trace:
+        raise ValueError('Must enable trace before export through tf.summary.trace_on.')
+    run = _proto.RunMetadata()
+    for one in _engine.collected_graphs():
+        definition = one.as_graph_def()
+        run.partition_graphs.add().CopyFrom(definition)
+        run.function_graphs.add().pre_optimization_graph.CopyFrom(definition)
+    metadata = _proto.SummaryMetadata()
+    metadata.plugin_data.plugin_name, metadata.plugin_data.content = 'graph_run_metadata_graph', b'1'
+    with summary_scope(name, 'graph_run_metadata_graph_summary') as (tag, _):
+        write(tag, tf.constant(run.SerializeToString()), step, metadata)
+    trace_off()
+
+
+def trace_off():
+    """Ends the collection without writing."""
+    _state.trace = None
+    _engine.collect_graphs(False)
+
+
+for _object in (SummaryWriter, create_file_writer, create_noop_writer, flush, should_record_summaries, record_if, write,
+                graph, trace_on, trace_export, trace_off):
     _object.__module__ = 'footlight.summary'
-    setattr(_home, _object.__name__, _object)
-for _object in (get_step, set_step, summary_scope):
+    setattr(summary, _object.__name__, _object)
+for _object in (get_step, set_step, summary_scope, write_raw_pb):
     _object.__module__ = 'footlight.summary.experimental'
-    setattr(_later, _object.__name__, _object)
-SummaryMetadata.__module__ = 'footlight.compat.v1'
-tf.compat.v1.SummaryMetadata = SummaryMetadata
+    setattr(experimental, _object.__name__, _object)

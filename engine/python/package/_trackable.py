@@ -22,6 +22,9 @@ class _State:
         self.deferred = {}   # name -> restorations that wait for a child of that name
         self.restored = -1   # the number of the last restoration that wrote here
 
+    def _after(self, number):
+        return self.restored >= number
+
 
 def state_of(trackable):
     """The state of an object; a new one that nobody keeps for objects that cannot hold it."""

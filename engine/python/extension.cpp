@@ -35,7 +35,8 @@ PyMODINIT_FUNC PyInit__engine() {
     init_namespaces();
     footlight::eager::init();
     install_operators();
-    for (auto init : {init_interpreter, init_types, init_calls, init_gradients, init_function, init_autograph})
+    for (auto init : {init_interpreter, init_types, init_calls, init_gradients, init_function, init_autograph,
+                      init_data})
       init(module.get());
     return module.release();
   });

@@ -31,13 +31,10 @@ const Optional& optional_in(const KernelContext& context) {
 }
 
 void from_value(KernelContext& context) {
-  auto* made = new Optional;
-  Tensor result = wrap(made);
-  made->values.emplace(context.inputs.begin(), context.inputs.end());
-  context.outputs[0] = std::move(result);
+  context.outputs[0] = optional_of({context.inputs.begin(), context.inputs.end()});
 }
 
-void none(KernelContext& context) { context.outputs[0] = wrap(new Optional); }
+void none(KernelContext& context) { context.outputs[0] = no_optional(); }
 
 void has_value(KernelContext& context) { *context.out<bool>() = optional_in(context).values.has_value(); }
 
@@ -62,6 +59,15 @@ void get_value(KernelContext& context) {
 }
 
 }  // namespace
+
+Tensor optional_of(std::vector<Tensor> values) {
+  auto* made = new Optional;
+  Tensor result = wrap(made);
+  made->values.emplace(std::move(values));
+  return result;
+}
+
+Tensor no_optional() { return wrap(new Optional); }
 
 void register_optional_kernels() {
   static const bool once = [] {

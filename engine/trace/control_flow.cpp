@@ -290,6 +290,69 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
   return {outputs.begin() + 2, outputs.begin() + 2 + static_cast<ptrdiff_t>(variables.size())};
 }
 
+std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tensor> variables, const LoopBody& body,
+                                 const WhileOptions& options) {
+  static const Op kScan{"ScanDataset"}, kReduce{"ReduceDataset"};
+  static const AttrName kF("f"), kState("Tstate"), kArguments("Targuments"), kTypes("output_types");
+  GraphBuilder& builder = current();
+  for (Tensor& variable : variables) variable = builder.as_own(variable);
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const bool said = i < options.shape_invariants.size() && options.shape_invariants[i];
+    shapes.push_back(said ? *options.shape_invariants[i] : variables[i].shape());
+  }
+  const std::vector<DType> dtypes = dtypes_of(variables);
+  const auto parameters_of = [](GraphBuilder& graph, std::span<const DType> types, std::span<const Shape> of) {
+    std::vector<Tensor> made;
+    for (size_t i = 0; i < types.size(); ++i) made.push_back(graph.parameter(types[i], of[i], "args", {}));
+    return made;
+  };
+
+  std::optional<GraphBuilder> step;
+  for (bool settled = false; !settled;) {
+    step.emplace(numbered("__inference_Dataset_scan_scan_body_"), GraphBuilder::Kind::kBranch);
+    const std::vector<Tensor> state = parameters_of(*step, dtypes, shapes);
+    std::vector<Tensor> given = parameters_of(*step, elements.dtypes, elements.shapes);
+    given.insert(given.end(), state.begin(), state.end());
+    Building building(&*step);
+    std::vector<Tensor> results = body(given);
+    for (Tensor& result : results) result = step->as_own(result);
+    settled = true;
+    for (size_t i = 0; i < results.size() && i < shapes.size(); ++i) {
+      const bool said = i < options.shape_invariants.size() && options.shape_invariants[i];
+      if (said || is_subshape(results[i].shape(), shapes[i])) continue;
+      shapes[i] = relax(shapes[i], results[i].shape());
+      settled = false;
+    }
+    if (!settled) continue;
+    check_body(options, results, variables, shapes);
+    std::vector<Tensor> outputs(results);  // the new state, and the same as what the scan gives
+    outputs.insert(outputs.end(), results.begin(), results.end());
+    step->finish(outputs);
+  }
+
+  GraphBuilder last(numbered("__inference_reduce_reduce_body_"), GraphBuilder::Kind::kBranch);
+  {
+    parameters_of(last, dtypes, shapes);
+    const std::vector<Tensor> now = parameters_of(last, dtypes, shapes);
+    Building building(&last);
+    last.finish(now);
+  }
+
+  std::vector<Tensor> inputs{builder.as_own(elements.dataset)};
+  inputs.insert(inputs.end(), variables.begin(), variables.end());
+  std::vector<Tensor> scanned(inputs);
+  scanned.insert(scanned.end(), step->captures().begin(), step->captures().end());
+  const Attrs common{{kState, dtypes}, {kTypes, dtypes}, {kShapes, shapes}};
+  Attrs scan(common), reduce(common);
+  scan.set(kF, step->graph());
+  scan.set(kArguments, dtypes_of(step->captures()));
+  inputs[0] = apply_all(kScan.row(), scanned, scan)[0];
+  reduce.set(kF, last.graph());
+  reduce.set(kArguments, std::vector<DType>());
+  return apply_all(kReduce.row(), inputs, reduce);
+}
+
 void in_scratch_graph(const std::function<void()>& look) {
   GraphBuilder scratch("tmp", GraphBuilder::Kind::kScratch);
   if (GraphBuilder* outer = scratch.outer()) scratch.graph()->name_scope = outer->graph()->name_scope;

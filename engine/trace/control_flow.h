@@ -33,6 +33,17 @@ using LoopBody = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopCondition&, const LoopBody&,
                                 const WhileOptions& = {});
 
+// The elements of a dataset, for a loop over them.
+struct LoopElements {
+  Tensor dataset;
+  std::vector<DType> dtypes;  // of the tensors of an element
+  std::vector<Shape> shapes;
+};
+// The body gets the element's tensors in front of the variables and returns a tensor for each variable, whose shape
+// becomes as wide as it has to be.
+std::vector<Tensor> build_reduce(const LoopElements&, std::vector<Tensor> variables, const LoopBody&,
+                                 const WhileOptions& = {});
+
 // Runs `look` in a scratch graph: to inspect a condition without adding nodes.
 void in_scratch_graph(const std::function<void()>& look);
 

@@ -188,14 +188,7 @@ std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const ex
   ++tracing_count_;
   const bool made_variables = first && !scope.created().empty();
   if (first) variables_ = made_variables ? Variables::kMade : Variables::kNone;
-  if (made_variables) {
-    const bool all_given = std::ranges::all_of(arguments.tensors, [](const Tensor& t) { return bool(t); });
-    const bool depends = std::ranges::any_of(scope.created(), [](const NewVariable& v) { return bool(v.initial); });
-    if (!all_given && depends)
-      fail(ErrorKind::kValue, "function '", front_end_.source().name,
-           "' makes a variable whose initial value depends on its arguments: call it with tensors first");
-    if (!current_graph_builder) initialise(scope, *builder.graph(), arguments.tensors, builder.captures());
-  }
+  if (made_variables) initialise(scope, *builder.graph(), arguments.tensors, builder.captures());
   trace->number = ++family_->traces;
   builder.graph()->id = session::new_graph_id();
   trace->concrete = std::make_shared<Concrete>(builder);

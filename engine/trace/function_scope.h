@@ -27,11 +27,13 @@ class FunctionScope {
   GraphBuilder& builder() { return builder_; }
   const std::vector<NewVariable>& created() const { return created_; }
   TraceId trace() const { return trace_; }
+  const std::string& function() const { return function_; }
+  FunctionScope* outer() const { return outer_; }
+  bool note(const Tensor& handle, const Tensor& initial);  // see note_variable
   static FunctionScope* innermost();
   friend TraceId current_trace();
 
  private:
-  friend bool note_variable(const Tensor&, const Tensor&);
   GraphBuilder& builder_;
   std::string function_;
   TraceId trace_;
@@ -44,7 +46,8 @@ class FunctionScope {
 // False: assign it now. Throws if the function being traced must not create variables any more.
 bool note_variable(const Tensor& handle, const Tensor& initial);
 
-// Computes the initial values of variables that a trace created, in order, with the arguments of the traced call.
+// Computes the initial values of variables that a trace created, in order, with the arguments of the traced call. Where
+// these are symbols of a trace around it, that one computes them when it is done.
 void initialise(const FunctionScope&, const Graph&, std::span<const Tensor> arguments,
                 std::span<const Tensor> captures);
 

@@ -72,7 +72,8 @@ GraphBuilder::GraphBuilder(std::string name, Kind kind)
     : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {}
 
 GraphBuilder::GraphBuilder(GraphPtr graph)
-    : as_written(true), graph_(std::move(graph)), kind_(Kind::kGraph), outer_(innermost()) {
+    : as_written(!graph->is_function), graph_(std::move(graph)),
+      kind_(as_written ? Kind::kGraph : Kind::kFunction), outer_(innermost()) {
   unseeded_random_ops = static_cast<int64_t>(graph_->size());
 }
 

@@ -16,7 +16,7 @@ class GraphBuilder final : public Builder {
   // kGraph: a tf.Graph, which is no function: nothing is captured.
   enum class Kind : uint8_t { kFunction, kBranch, kCondition, kBody, kScratch, kGradient, kGraph };
   explicit GraphBuilder(std::string name, Kind kind = Kind::kFunction);
-  explicit GraphBuilder(GraphPtr graph);  // goes on with a kGraph
+  explicit GraphBuilder(GraphPtr graph);  // goes on with a tf.Graph (kGraph) or an unfinished kFunction
 
   std::vector<Tensor> emit(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;
   Tensor emit_one(const OpRow&, std::span<const Tensor>, const Attrs&, std::string_view name) override;

@@ -466,22 +466,26 @@ class Tracing(unittest.TestCase):
             self.both(f, (1,), (2,), (-1,))
 
     def test_an_attribute_that_cannot_be_put_back(self):
+        class Closed:
+            __slots__ = ()
+        one = Closed()
+
         def branch(x):
             if x > 0:
-                x.more = x
+                one.more = x
             return x
 
         def loop(x):
             while x > 0:
-                x.more = x
+                one.more = x
             return x
 
         def earlier(x):
-            x = [x]
-            if x[0] > 0:
+            x, y = [one], x
+            if y > 0:
                 x[0].more = 1
                 raise KeyError('mine')
-            return x[0]
+            return y
         for f, kind in ((branch, AttributeError), (loop, AttributeError), (earlier, AttributeError)):
             with self.assertRaises(kind) as caught:
                 tf.function(f)(tf.constant(1.))

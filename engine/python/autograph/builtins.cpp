@@ -351,26 +351,75 @@ Ref tensor_list(const Given& given) {
   return list ? Ref::borrow(given[0]) : Ref();
 }
 
+// A builtin of a dataset is the dataset's own (Dataset._enumerate, ...), which gives a dataset.
+bool is_dataset(PyObject* o) { return class_has_attribute(o, "_variant_tensor_of_dataset"); }
+Ref dataset_builtin(const Given& given, size_t first, const char* method) {
+  const auto values = given.args.subspan(std::min(first, given.size()));
+  if (values.empty() || !std::ranges::any_of(values, is_dataset)) return {};
+  const Ref args = checked(PyTuple_New(static_cast<Py_ssize_t>(given.size())));
+  for (size_t i = 0; i < given.size(); ++i)
+    PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i), Py_NewRef(given[i]));
+  const auto dataset = std::ranges::find_if(values, is_dataset);
+  const Ref own = checked(PyObject_GetAttrString(*dataset, method));
+  const Ref keywords = given.names ? checked(PyDict_New()) : Ref();
+  for (size_t i = 0; i < given.keywords(); ++i)
+    if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(i)), given.named[i]) < 0)
+      throw PythonErrorSet();
+  return checked(PyObject_Call(own.get(), args.get(), keywords.get()));
+}
 using Version = Ref (*)(const Given&);
 
 const std::unordered_map<PyObject*, Version>& versions() {
   static const auto& table = *[] {
     auto* made = new std::unordered_map<PyObject*, Version>;
     const std::pair<const char*, Version> named[] = {
-        {"len", tensor_len},
+        {"len",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 0, "_len_builtin");
+           return found ? std::move(found) : tensor_len(given);
+         }},
         {"int", tensor_int},
         {"float", tensor_float},
         {"range", tensor_range},
         {"sum", tensor_sum},
-        {"any", [](const Given& given) { return tensor_any(given, true); }},
-        {"all", [](const Given& given) { return tensor_any(given, false); }},
+        {"any",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 0, "_any_builtin");
+           return found ? std::move(found) : tensor_any(given, true);
+         }},
+        {"all",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 0, "_all_builtin");
+           return found ? std::move(found) : tensor_any(given, false);
+         }},
         {"max", [](const Given& given) { return tensor_extreme(given, true); }},
         {"min", [](const Given& given) { return tensor_extreme(given, false); }},
         {"sorted", tensor_sorted},
-        {"enumerate", tensor_enumerate},
-        {"zip", tensor_zip},
-        {"map", tensor_map},
-        {"filter", tensor_filter},
+        {"next",
+         [](const Given& given) {
+           const bool with_default = given.size() == 2 && is_dataset_or_iterator(given[0]);
+           return with_default ? checked(PyObject_CallMethod(given[0], "_next_or", "O", given[1])) : Ref();
+         }},
+        {"enumerate",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 0, "_enumerate_builtin");
+           return found ? std::move(found) : tensor_enumerate(given);
+         }},
+        {"zip",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 0, "_zip_builtin");
+           return found ? std::move(found) : tensor_zip(given);
+         }},
+        {"map",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 1, "_map_builtin");
+           return found ? std::move(found) : tensor_map(given);
+         }},
+        {"filter",
+         [](const Given& given) {
+           Ref found = dataset_builtin(given, 1, "_filter_builtin");
+           return found ? std::move(found) : tensor_filter(given);
+         }},
         {"list", tensor_list},
         {"tuple", tensor_list},
         {"iter", tensor_list},

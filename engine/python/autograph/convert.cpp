@@ -13,6 +13,8 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/session/writer.h"
 
+#include <algorithm>
+#include <array>
 #include <unordered_set>
 
 namespace footlight::python {
@@ -80,7 +82,7 @@ class Timer {
   int64_t start_;
 };
 
-// The standard library and NumPy are not converted: nothing in them branches on tensors.
+// The standard library, NumPy and Keras are not converted: nothing in them branches on tensors.
 bool is_library(const std::string& file) {
   static const std::string& library = *new std::string([] {
     const Ref os = checked(PyImport_ImportModule("os"));
@@ -90,7 +92,9 @@ bool is_library(const std::string& file) {
   }());
   if (is_own_file(file.c_str()) || file.starts_with("<frozen ")) return true;
   const bool installed = file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
-  if (installed) return file.find("-packages/numpy/") != file.npos;
+  if (installed)
+    return std::ranges::any_of(std::array{"-packages/numpy/", "-packages/keras/"},
+                               [&](const char* part) { return file.find(part) != file.npos; });
   return !library.empty() && file.starts_with(library);
 }
 

@@ -1,7 +1,9 @@
 // Loops: Python loops run (and so unroll into the graph); those with a tensor condition or over a tensor are staged.
 #include "engine/ops/builder.h"
 #include "engine/python/autograph/lists.h"
+#include "engine/python/autograph/datasets.h"
 #include "engine/python/autograph/sequences.h"
+#include "engine/python/autograph/staged_loop.h"
 #include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -15,321 +17,6 @@
 namespace footlight::python::ag {
 
 namespace {
-
-trace::GraphBuilder& graph() {
-  trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
-  if (!builder) fail(ErrorKind::kRuntime, "a tf.init_scope() that was entered inside a staged statement was not left");
-  return *builder;
-}
-
-struct LoopOptions {
-  int64_t maximum_iterations = -1;
-  int64_t parallel_iterations = 10;
-  std::vector<std::pair<Ref, Shape>> invariants;
-};
-
-LoopOptions options_of(PyObject* dict) {
-  LoopOptions options;
-  if (!dict || !PyDict_Check(dict)) return options;
-  auto number = [&](const char* key, int64_t& out) {
-    PyObject* value = find_item(dict, key);
-    if (!value || value == Py_None) return;
-    const Ref index = Ref::steal(PyNumber_Index(value));
-    if (!index) throw PythonErrorSet();
-    out = PyLong_AsLongLong(index.get());
-    if (out == -1 && PyErr_Occurred()) throw PythonErrorSet();
-  };
-  number("maximum_iterations", options.maximum_iterations);
-  number("parallel_iterations", options.parallel_iterations);
-  if (PyObject* list = find_item(dict, "shape_invariants"); list && list != Py_None) {
-    for (PyObject* pair : Items(list, "shape_invariants must be a list of (variable, shape) pairs")) {
-      if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2)
-        fail(ErrorKind::kValue, "shape_invariants must be a list of (variable, shape) pairs");
-      options.invariants.emplace_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)),
-                                      shape_from_object(PyTuple_GET_ITEM(pair, 1)));
-    }
-  }
-  return options;
-}
-
-// A staged loop over the state, with some tensors of its own in front (a counter).
-class StagedLoop {
- public:
-  using Test = std::function<Tensor(std::span<const Tensor>)>;              // with the state set
-  using Step = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // runs the body; next values of
-                                                                             // its own tensors
-
-  StagedLoop(const State& state, LoopOptions options) : state_(state), options_(std::move(options)) {}
-
-  // `iterates`: known to run at least once.
-  void run(std::vector<Tensor> own, const Test& test, const Step& step, bool iterates = false) {
-    before_ = state_.get_all();
-    for (const Ref& value : before_) entry_.push_back(flatten(value));
-    own_ = own.size();
-    try {
-      learn(own, step);
-      if (!iterates) assert_iterates(own, test);
-      if (!none_.empty()) peel(own, step);
-      stage(std::move(own), test, step);
-    } catch (...) {
-      state_.put_back(before_);
-      throw;
-    }
-  }
-
- private:
-  bool may_grow(size_t i) const {
-    return state_.is_list(i) && before_[i] && PyList_CheckExact(before_[i].get());
-  }
-
-  static bool incomplete(const Leaves& leaves) {
-    if (!leaves.defined()) return true;
-    for (const Ref& leaf : leaves.values)
-      if (!becomes_tensor(leaf.get())) return true;
-    return false;
-  }
-
-  // For variables without a value, or that are not tensors: runs the body once in a scratch graph to see their types.
-  void learn(const std::vector<Tensor>& own, const Step& step) {
-    bool any = false;
-    for (size_t i = 0; i < entry_.size(); ++i) any |= incomplete(entry_[i]) || may_grow(i);
-    if (!any) return;
-    std::vector<Leaves> exit;
-    const auto look = [&](bool grown) {
-      // Not the counter's first value: an empty tensor has no first element.
-      std::vector<Tensor> unknown;
-      for (const Tensor& t : own) unknown.push_back(graph().parameter(t.dtype(), t.shape(), "counter", {}));
-      std::vector<Ref> values;
-      for (const Leaves& leaves : entry_) {
-        std::vector<Ref> parts;
-        for (const Ref& leaf : leaves.values)
-          parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(graph().as_own(as_tensor(leaf.get())))) : leaf);
-        values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
-      }
-      if (grown)
-        for (size_t i = 0; i < values.size(); ++i)
-          if (may_grow(i) && PyList_GET_SIZE(values[i].get()) > 0)
-            values[i] = as_grown(values[i].get(), element_type(values[i].get()));
-      state_.set_all(values);
-      copy_lists(state_, values);
-      try {
-        if (raised_by([&] { step(unknown); })) state_.set_all(values);
-      } catch (const PythonErrorSet&) {
-        explain_undefined();
-        throw;
-      }
-      for (size_t i = 0; i < state_.size(); ++i) exit.push_back(flatten(state_.get(i)));
-    };
-    try {
-      trace::in_scratch_graph([&] { look(false); });
-    } catch (const PythonErrorSet&) {
-      // A list of Python's cannot be read at an index that is a tensor; one that grows can.
-      bool read = false;
-      for (size_t i = 0; i < before_.size(); ++i) read |= may_grow(i) && PyList_GET_SIZE(before_[i].get()) > 0;
-      if (!read || !cleared_if(PyExc_TypeError)) throw;
-      state_.set_all(before_);
-      trace::in_scratch_graph([&] { look(true); });
-    }
-    state_.set_all(before_);
-    for (size_t i = 0; i < state_.size(); ++i) {
-      if (may_grow(i) && exit[i].defined() && grows(i, exit[i].structure.get())) continue;
-      if (!incomplete(entry_[i])) continue;
-      if (!entry_[i].defined()) {
-        if (!exit[i].defined()) continue;
-        start_with_zeros(i, exit[i]);
-        continue;
-      }
-      if (exit[i].defined() && entry_[i].structure.get() == Py_None && exit[i].structure.get() != Py_None &&
-          !incomplete(exit[i]))
-        none_.push_back(i);
-      else check_objects(i, exit[i]);
-    }
-  }
-
-  // A list that the body appends to is one of unknown length from the start.
-  bool grows(size_t i, PyObject* after) {
-    PyObject* const list = before_[i].get();
-    const bool longer = PyList_CheckExact(after) && PyList_GET_SIZE(after) > PyList_GET_SIZE(list);
-    if (!longer && !is_grown(after)) return false;
-    const ElementType type = element_type(after);
-    entry_[i] = flatten(as_grown(list, type));
-    Shape shape{kUnknownDim};
-    if (type.shape.has_rank())
-      for (int k = 0; k < type.shape.rank(); ++k) shape.append(type.shape[k]);
-    options_.invariants.emplace_back(entry_[i].values[0], type.shape.has_rank() ? shape : Shape::unknown_rank());
-    return true;
-  }
-
-  // A variable that is None before the loop is a tensor from the second iteration on, so the first one is apart.
-  void peel(std::vector<Tensor>& own, const Step& step) {
-    state_.set_all(before_);
-    own = step(own);
-    for (size_t i = 0; i < state_.size(); ++i) {
-      Leaves now = flatten(state_.get(i));
-      if (!now.defined()) continue;
-      // What was said of the value before is said of this one.
-      for (auto& [value, shape] : options_.invariants)
-        for (size_t k = 0; k < entry_[i].values.size() && k < now.values.size(); ++k)
-          if (value.get() == entry_[i].values[k].get()) value = now.values[k];
-      entry_[i] = std::move(now);
-    }
-  }
-
-  // A variable that has no value before the loop gets one in its first iteration, so there has to be one. (What the
-  // function returns is read only if it has returned.)
-  void assert_iterates(const std::vector<Tensor>& own, const Test& test) {
-    std::vector<size_t> without(none_);
-    std::vector<Ref> values;
-    for (size_t i = 0; i < entry_.size(); ++i) {
-      values.push_back(entry_[i].defined() ? pack(entry_[i], entry_[i].values) : Ref());
-      if (!before_[i] && entry_[i].defined() && !state_.is_return_value(i) && !state_.is_late(i)) without.push_back(i);
-    }
-    if (without.empty()) return;
-    static const Op op{"Assert"};
-    static const AttrName kSummarize{"summarize"};
-    state_.set_all(values);
-    const Tensor holds = test(own);
-    std::string names;
-    for (size_t i : without)  // `while (y := f(x)) > 0` has given y a value
-      if (state_.get(i).get() == values[i].get()) names += (names.empty() ? "" : ", ") + state_.name(i);
-    if (names.empty()) return;
-    names = "loop must iterate at least once to initialize " + names;
-    const Tensor inputs[] = {holds, Tensor::string(std::move(names)).as_constant()};
-    apply_all(op.row(), inputs, {{kSummarize, int64_t{3}}});
-  }
-
-  // A NameError for a loop variable: it is read before the loop has assigned it.
-  void explain_undefined() {
-    if (!PyErr_ExceptionMatches(PyExc_NameError)) return;
-    Ref error = take_exception();
-    const Ref name = optional_attribute(error.get(), "name");
-    const bool named = name && PyUnicode_Check(name.get());
-    const std::string text = named ? readable(name.get()) : str_of(error.get());
-    for (size_t i = 0; i < state_.size(); ++i) {
-      if (entry_[i].defined()) continue;
-      if (named ? state_.name(i) == text : text.find("'" + state_.name(i) + "'") != std::string::npos)
-        fail(ErrorKind::kValue, "'", state_.name(i),
-             "' must be defined before the loop: its first iteration reads it");
-    }
-    raise_again(std::move(error));
-  }
-
-  void start_with_zeros(size_t i, const Leaves& exit) {
-    Leaves start{exit.structure, {}};
-    for (const Ref& leaf : exit.values) {
-      if (!becomes_tensor(leaf.get())) {
-        start.values.push_back(leaf);
-        continue;
-      }
-      const Tensor tensor = as_tensor(leaf.get());
-      start.values.push_back(Ref::steal(wrap(zeros_like(tensor.dtype(), tensor.shape()))));
-      if (!tensor.shape().has_rank() || !tensor.shape().fully_known())
-        options_.invariants.emplace_back(start.values.back(), tensor.shape());
-    }
-    entry_[i] = std::move(start);
-  }
-
-  // Python objects and None may pass through a staged loop, but they cannot change in it.
-  void check_objects(size_t i, const Leaves& exit) {
-    if (!exit.defined()) return;
-    for (size_t k = 0; k < entry_[i].values.size() && k < exit.values.size(); ++k) {
-      PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
-      if (becomes_tensor(a) || a == b) continue;
-      if (a == Py_None)
-        fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one iteration ",
-             "it is ", Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
-      fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", Py_TYPE(a)->tp_name,
-           " that the loop replaces: in a staged loop only tensors may change between iterations");
-    }
-  }
-
-  // Loop variables to symbols.
-  void enter(std::span<const Tensor> variables) {
-    size_t next = own_;
-    std::vector<Ref> values;
-    for (const Leaves& leaves : entry_) {
-      std::vector<Ref> parts;
-      for (const Ref& leaf : leaves.values)
-        parts.push_back(becomes_tensor(leaf.get()) ? Ref::steal(wrap(variables[next++])) : leaf);
-      values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
-    }
-    state_.set_all(values);
-  }
-
-  // Symbols after one iteration, checked against their values before it.
-  void leave(std::vector<Tensor>& out, std::span<const Tensor> variables) {
-    size_t next = own_;
-    for (size_t i = 0; i < entry_.size(); ++i) {
-      if (!entry_[i].defined()) continue;
-      Leaves exit = flatten(state_.get(i));
-      if (!exit.defined())
-        fail(ErrorKind::kValue, state_.shown(i), " has a value before the loop, but none after one iteration");
-      if (exit.values.size() != entry_[i].values.size() ||
-          is_nested(exit.structure.get()) != is_nested(entry_[i].structure.get()))
-        fail(ErrorKind::kType, state_.shown(i),
-             " does not have the same nested structure after one iteration of the loop; collect values "
-             "in a tf.TensorArray, whose size may grow");
-      for (size_t k = 0; k < exit.values.size(); ++k) {
-        PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
-        if (!becomes_tensor(a)) {
-          if (a != b) check_objects(i, exit);
-          continue;
-        }
-        if (!becomes_tensor(b))
-          fail(ErrorKind::kValue, state_.shown(i), b == Py_None ? " is None at the end of the iteration" : " is a ",
-               b == Py_None ? "" : Py_TYPE(b)->tp_name, b == Py_None ? "" : " after one iteration",
-               ", but a tensor before the loop");
-        const DType wanted = variables[next++].dtype();
-        const bool number = PyLong_Check(b) && !PyBool_Check(b);
-        out.push_back(as_tensor(b, number ? wanted : DType::kInvalid));
-      }
-    }
-  }
-
-  void stage(std::vector<Tensor> own, const Test& test, const Step& step) {
-    trace::WhileOptions options;
-    options.maximum_iterations = options_.maximum_iterations;
-    options.parallel_iterations = options_.parallel_iterations;
-    std::vector<Tensor> variables = std::move(own);
-    options.symbols.assign(own_, "the loop's own counter");
-    options.shape_invariants.resize(own_);
-    for (size_t i = 0; i < entry_.size(); ++i) {
-      for (const Ref& leaf : entry_[i].values) {
-        if (!becomes_tensor(leaf.get())) continue;
-        variables.push_back(as_tensor(leaf.get()));
-        options.symbols.push_back(state_.name(i));
-        options.shape_invariants.emplace_back();
-        for (const auto& [value, shape] : options_.invariants)
-          if (value.get() == leaf.get()) options.shape_invariants.back() = shape;
-      }
-    }
-    const std::vector<Tensor> results = trace::build_while(
-        variables,
-        [&](std::span<const Tensor> now) {
-          enter(now);
-          return test(now.first(own_));
-        },
-        [&](std::span<const Tensor> now) {
-          enter(now);
-          std::vector<Tensor> next;
-          if (raised_by([&] { next = step(now.first(own_)); })) {
-            next.assign(now.begin(), now.begin() + static_cast<ptrdiff_t>(own_));  // what follows never runs
-            enter(now);
-          }
-          leave(next, now);
-          return next;
-        },
-        options);
-    enter(results);
-  }
-
-  const State& state_;
-  LoopOptions options_;
-  std::vector<Ref> before_;
-  std::vector<Leaves> entry_;
-  std::vector<size_t> none_;  // None before the loop, tensors after one iteration
-  size_t own_ = 0;
-};
 
 // `binds`: in `while (x := f()) > 0`, the body and the code after the loop see what the test binds.
 void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* options, bool binds) {
@@ -401,6 +88,8 @@ Tensor input_of(const Tensor& tensor, int index) {
                           edge.node, edge.output);
 }
 
+}  // namespace
+
 // The condition to continue: the range's, then the loop's extra test.
 Tensor with_extra(const Tensor& test, PyObject* extra) {
   if (extra == Py_None) return test;
@@ -408,6 +97,8 @@ Tensor with_extra(const Tensor& test, PyObject* extra) {
       test, [&] { return call(extra); }, [] { return Ref::borrow(Py_False); }, "the test of a loop");
   return condition_tensor(result.get(), "for loop");
 }
+
+namespace {
 
 // The sign of a range's step if known while tracing: 1, -1, or 0.
 int known_sign(const Tensor& step) {
@@ -511,6 +202,10 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
   const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
   if (grown) values = grown.get();
   const Elements* sequence = wrapped_elements(values);
+  if (trace::tracing() && is_dataset_or_iterator(values)) {
+    record("for", "staged", "over a dataset: the body is in the graph once");
+    return dataset_loop(values, extra, body, make(), options);
+  }
   if (!sequence && (!is_tensor_like(values) || !trace::tracing())) return python_loop(values, extra, body, make);
   const State state = make();
   if (sequence) {
@@ -519,7 +214,7 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
   }
   const Tensor tensor = as_tensor(values);
   record("for", "staged", "over a tensor: the body is in the graph once");
-  const bool here_made = tensor.is_symbolic() && tensor.graph() == graph().graph().get();
+  const bool here_made = tensor.is_symbolic() && tensor.graph() == loop_graph().graph().get();
   static const Op kRange{"Range"};
   if (here_made && tensor.graph()->node(tensor.node()).op == &kRange.row())
     return range_loop(tensor, extra, body, state, options);

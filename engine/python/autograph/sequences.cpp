@@ -47,6 +47,12 @@ Tensor count_of(const Tensor& values) {
 
 }  // namespace
 
+bool is_dataset_or_iterator(PyObject* o) {
+  static PyObject* const name = PyUnicode_InternFromString("_staged_iterator");
+  PyTypeObject* const type = Py_TYPE(o);
+  return type->tp_flags & Py_TPFLAGS_HEAPTYPE && _PyType_Lookup(type, name);
+}
+
 std::optional<std::vector<Ref>> known_elements(const Tensor& values) {
   static const Op op{"Unpack"};
   static const AttrName kNum{"num"}, kAxis{"axis"};

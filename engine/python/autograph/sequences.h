@@ -24,4 +24,7 @@ const Elements* wrapped_elements(PyObject*);  // null: it is none
 
 void init_sequences();
 
+// A tf.data.Dataset or an iterator over one.
+bool is_dataset_or_iterator(PyObject*);
+
 }  // namespace footlight::python::ag

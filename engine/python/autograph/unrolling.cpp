@@ -103,8 +103,11 @@ PyObject* turns(PyObject*, PyObject* values) {
 }
 
 PyObject* staged(PyObject*, PyObject* value) {
-  const bool tensor = is_tensor_like(value) || wrapped_elements(value) || is_grown(value);
-  return PyBool_FromLong((tensor || recording_structure()) && trace::tracing());
+  if (!trace::tracing()) Py_RETURN_FALSE;
+  return guarded([&] {
+    const bool known = is_tensor_like(value) || wrapped_elements(value) || is_grown(value) || recording_structure();
+    return PyBool_FromLong(known || is_dataset_or_iterator(value));
+  });
 }
 
 PyObject* tracing(PyObject*, PyObject*) { return PyBool_FromLong(trace::tracing()); }

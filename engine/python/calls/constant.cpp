@@ -10,6 +10,7 @@
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/python/types/tensor_like.h"
 #include "engine/python/types/variable_object.h"
 
 #include <cstring>
@@ -113,6 +114,7 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* py_is_tensor(PyObject*, PyObject* o) {
   if (is_tensor(o) || is_variable(o)) Py_RETURN_TRUE;
+  if (PyObject_TypeCheck(o, tensor_like_type)) Py_RETURN_TRUE;
   // An IndexedSlices, or another composite of tensors.
   return guarded([&] { return PyBool_FromLong(class_has_attribute(o, "__tensor_fields__")); });
 }

@@ -5,6 +5,7 @@
 #include "engine/eager/tape.h"
 #include "engine/ops/host_function.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/python/calls/callbacks.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/calls/python_calls.h"
 #include "engine/python/interpreter/attributes.h"
@@ -25,25 +26,6 @@
 namespace footlight::python {
 namespace {
 
-// While one lives, ops of this thread run at once, whatever the graph that calls back was called from.
-class OutsideOfGraphs {
- public:
-  OutsideOfGraphs() : builder_(std::exchange(current_graph_builder, nullptr)), scope_(std::move(eager::name_scope)) {
-    eager::name_scope.clear();
-  }
-  ~OutsideOfGraphs() {
-    current_graph_builder = builder_;
-    eager::name_scope = std::move(scope_);
-  }
-  OutsideOfGraphs(const OutsideOfGraphs&) = delete;
-  OutsideOfGraphs& operator=(const OutsideOfGraphs&) = delete;
-
- private:
-  Builder* const builder_;
-  std::string scope_;
-  const PauseTapes tapes_;
-};
-
 std::string text_of_exception(PyObject* exception) {
   std::string text = Py_TYPE(exception)->tp_name;
   const Ref message = Ref::steal(PyObject_Str(exception));
@@ -59,8 +41,9 @@ std::string text_of_exception(PyObject* exception) {
   return text;
 }
 
-// In a handler: what the function failed with, as an error of the op. An interrupt stays one.
-[[noreturn]] void fail_as_op() {
+}  // namespace
+
+void fail_as_op() {
   try {
     throw;
   } catch (const Error& e) {
@@ -88,6 +71,8 @@ std::string text_of_exception(PyObject* exception) {
   }
   fail(kind, text);
 }
+
+namespace {
 
 bool differentiable(const Tensor& t) { return is_floating(t.dtype()) || is_complex(t.dtype()); }
 

@@ -324,6 +324,14 @@ PyObject* graph_scope(PyObject*, PyObject* graph) {
   });
 }
 
+// The empty graph of a function: unlike a tf.Graph it captures what its ops use of the program around it.
+PyObject* function_graph(PyObject*, PyObject* name) {
+  return guarded([&] {
+    if (!PyUnicode_Check(name)) fail(ErrorKind::kType, "FuncGraph: the name must be a str");
+    return graph_object(std::make_shared<Graph>(std::string(utf8(name)))).release();
+  });
+}
+
 // The graph that ops go into, or None.
 PyObject* current_graph(PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
@@ -379,6 +387,7 @@ PyMethodDef functions[] = {
 
 PyMethodDef graph_functions[] = {
     {"graph_scope", graph_scope, METH_O, "graph_scope(graph)\n--\n\nOps inside go into the graph."},
+    {"function_graph", function_graph, METH_O, "function_graph(name)\n--\n\nAn empty graph of a function."},
     {"current_graph", current_graph, METH_NOARGS, "The graph that ops go into, or None."},
     {nullptr, nullptr, 0, nullptr}};
 

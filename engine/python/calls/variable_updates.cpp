@@ -119,6 +119,7 @@ PySlice* slice_of(PyObject* o) { return reinterpret_cast<PySlice*>(o); }
 void destroy_slice(PyObject* self) {
   PySlice* s = slice_of(self);
   if (s->tensor.weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(s->tensor.dict);
   s->tensor.tensor.~Tensor();
   s->variable.~Ref();
   s->key.~Ref();
@@ -200,7 +201,7 @@ PyObject* variable_subscript(PyObject* self, PyObject* key) {
     auto* s = PyObject_New(PySlice, &slice_type);
     if (!s) throw PythonErrorSet();
     new (&s->tensor.tensor) Tensor(std::move(cut));
-    s->tensor.weakrefs = nullptr;
+    s->tensor.weakrefs = s->tensor.dict = nullptr;
     new (&s->variable) Ref(Ref::borrow(self));
     new (&s->key) Ref(Ref::borrow(key));
     return reinterpret_cast<PyObject*>(s);

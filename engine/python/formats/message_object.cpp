@@ -3,6 +3,8 @@
 #include "engine/python/formats/message_object.h"
 
 #include "engine/base/text.h"
+#include "engine/formats/checkpoint.pb.h"
+#include "engine/formats/event.pb.h"
 #include "engine/formats/graph_def.h"
 #include "engine/formats/read.h"
 #include "engine/python/formats/field_values.h"
@@ -349,10 +351,13 @@ void init_messages(PyObject* module) {
   if (PyType_Ready(&message_type) < 0) throw PythonErrorSet();
   init_repeated();
   init_maps();
-  const pb::FileDescriptor* file = formats::GraphDef::descriptor()->file();
-  for (int i = 0; i < file->message_type_count(); ++i)
-    if (PyObject_SetAttrString(module, file->message_type(i)->name().c_str(), message_class(file->message_type(i))) < 0)
-      throw PythonErrorSet();
+  for (const pb::FileDescriptor* file :
+       {formats::GraphDef::descriptor()->file(), formats::TrackableObjectGraph::descriptor()->file(),
+        formats::Event::descriptor()->file()})
+    for (int i = 0; i < file->message_type_count(); ++i) {
+      const pb::Descriptor* message = file->message_type(i);
+      if (PyObject_SetAttrString(module, message->name().c_str(), message_class(message)) < 0) throw PythonErrorSet();
+    }
   const pb::EnumDescriptor* dtypes = formats::DataType_descriptor();
   for (int i = 0; i < dtypes->value_count(); ++i)
     if (PyModule_AddIntConstant(module, dtypes->value(i)->name().c_str(), dtypes->value(i)->number()) < 0)

@@ -1,4 +1,6 @@
 // The extension module footlight._formats: messages, and graphs as GraphDef. Imported when the first message is used.
+#include "engine/formats/bundle.h"
+#include "engine/formats/event_file.h"
 #include "engine/formats/graph_def.h"
 #include "engine/formats/import_graph.h"
 #include "engine/formats/read.h"
@@ -88,7 +90,13 @@ void import_graph_def(PyObject* graph_def, PyObject* producer_ops, GraphImport& 
   const formats::OpList* known = producer_ops == Py_None ? nullptr : &message_of(producer_ops, ops, "producer_op_list");
   formats::import_graph_def(message_of(graph_def, def, "graph_def"), into, known);
 }
-const FormatsApi api{import_graph_def};
+std::unique_ptr<TensorFile> open_bundle(const std::string& prefix) { return formats::open_bundle(prefix); }
+Tensor create_event_file(const std::string& folder, long long max_queue, long long flush_millis,
+                         const std::string& suffix) {
+  return formats::create_event_file(folder, {max_queue, flush_millis, suffix});
+}
+const FormatsApi api{import_graph_def, open_bundle, formats::write_bundle, create_event_file,
+                     formats::flush_event_files};
 
 PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
                            {"node_def", node_def, METH_VARARGS, "A node of a graph as NodeDef."},

@@ -15,6 +15,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"
 
@@ -33,9 +34,6 @@ void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& c
   for (PyObject* value : values) call.add(value);
 }
 
-namespace {
-
-// Adds the place in the user's program where the failing node was made to the message of an error from a graph.
 void explain_failure() {
   const runtime::Failure failure = runtime::take_failure();
   try {
@@ -52,6 +50,8 @@ void explain_failure() {
     throw Error(e.kind(), text);
   }
 }
+
+namespace {
 
 PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&] {
@@ -107,6 +107,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
               [&](trace::Trace& trace, CallId id) {
                 auto& entry = static_cast<TraceEntry&>(trace);
                 if (start && entry.state) note_call(entry.state, start);
+                if (collected_graphs) [[unlikely]] collect_graph(entry);
                 return run_entry(entry, arguments.tensors, id);
               })
         .release();
@@ -374,12 +375,14 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
 
 void init_function_type() {
   type.tp_name = "footlight.Function";
+  type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyTracedFunction);
   type.tp_vectorcall_offset = offsetof(PyTracedFunction, vectorcall);
   type.tp_dictoffset = offsetof(PyTracedFunction, dict);
   type.tp_weaklistoffset = offsetof(PyTracedFunction, weakrefs);
   type.tp_call = PyVectorcall_Call;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                  Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_doc = "A Python function that is traced into graphs.";
   type.tp_dealloc = destroy;
   type.tp_traverse = traverse;

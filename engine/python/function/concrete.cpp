@@ -14,6 +14,7 @@
 #include "engine/python/types/graph_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/python/interpreter/weak.h"
 #include "engine/trace/freeze.h"
@@ -419,8 +420,14 @@ Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>& entry
   return object;
 }
 
+std::shared_ptr<TraceEntry> concrete_entry(PyObject* o) {
+  if (Py_TYPE(o) != &type) fail(ErrorKind::kType, "expected a ConcreteFunction, got ", repr_of(o));
+  return reinterpret_cast<PyConcrete*>(o)->entry;
+}
+
 void init_concrete(PyObject*) {
   type.tp_name = "footlight.ConcreteFunction";
+  type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyConcrete);
   type.tp_vectorcall_offset = offsetof(PyConcrete, vectorcall);
   type.tp_weaklistoffset = offsetof(PyConcrete, weakrefs);

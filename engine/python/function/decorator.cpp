@@ -145,6 +145,7 @@ void init_function(PyObject* module) {
   init_function_type();
   init_concrete(module);
   init_graph_parts(module);
+  init_collected(module);
   init_function_control();
   init_vectorized();
   trace::init_control_gradients();

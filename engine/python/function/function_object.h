@@ -136,6 +136,9 @@ void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
 // Converts arguments to the input_signature, or throws an error that shows both.
 void apply_signature(FunctionCore&, BoundArguments&);
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
+// In a handler: adds the place in the user's program where the failing node was made to the message of an error from a
+// graph, and throws it again.
+[[noreturn]] void explain_failure();
 Ref run_entry(TraceEntry&, std::span<const Tensor> arguments, CallId);
 
 // --- texts ---
@@ -146,9 +149,16 @@ std::string function_type_text(const TraceEntry&);           // (x: TensorSpec(.
 
 // --- concrete functions and graphs as Python objects ---
 Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>&);
+// The trace of a ConcreteFunction; throws TypeError for anything else.
+std::shared_ptr<TraceEntry> concrete_entry(PyObject*);
 void init_function_type();
 void init_concrete(PyObject* module);
 void init_graph_parts(PyObject* module);
+void init_collected(PyObject* module);
+
+// The graphs of functions that are called, while somebody asks for them; else null.
+extern std::vector<GraphPtr>* collected_graphs;
+void collect_graph(const TraceEntry&);
 void init_function_control();
 void init_vectorized();
 

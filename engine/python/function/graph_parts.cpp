@@ -26,16 +26,6 @@ trace::GraphBuilder& builder_for(const char* what) {
   return *builder;
 }
 
-const FormatsApi& formats() {
-  static const FormatsApi* api = nullptr;
-  if (!api) {
-    checked(PyImport_ImportModule("footlight._formats"));
-    api = static_cast<const FormatsApi*>(PyCapsule_Import(kFormatsApi, 0));
-    if (!api) throw PythonErrorSet();
-  }
-  return *api;
-}
-
 Edge edge_in(PyObject* tensor, const Graph& graph) {
   if (!is_tensor(tensor) || !tensor_of(tensor).is_symbolic() || tensor_of(tensor).graph() != &graph)
     fail(ErrorKind::kValue, "expected a tensor of the graph '", graph.name(), "', got ",
@@ -75,7 +65,7 @@ PyObject* import_graph_def(PyObject*, PyObject* arguments) {
       import.inputs.emplace_back(name, Edge{own.node(), own.output()});
     }
     for (PyObject* element : Items(elements)) import.wanted.emplace_back(utf8(element));
-    formats().import_graph_def(graph_def, producer_ops, import);
+    formats_api().import_graph_def(graph_def, producer_ops, import);
     Ref found = checked(PyList_New(0));
     for (const GraphImport::Element& element : import.found) {
       const Ref object =

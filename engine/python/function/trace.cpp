@@ -16,6 +16,7 @@
 #include "engine/python/types/convert.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/tensor/variable.h"
 #include "engine/trace/key_spec.h"
 
 #include <frameobject.h>
@@ -303,7 +304,7 @@ void FunctionCore::finish(trace::TraceRun& run) {
   entry.single_tensor = entry.outputs.kind == OutputTemplate::kTensor;
   entry.output_type = output_text(entry.outputs, graph);
   for (const Tensor& capture : entry.concrete->captures()) {
-    const bool variable = capture.dtype() == DType::kResource && !capture.is_symbolic() && capture.resource_object();
+    const bool variable = capture.dtype() == DType::kResource && !capture.is_symbolic() && variable_of(capture);
     entry.captured_variables.push_back(variable ? Ref::steal(variable_object(capture)) : Ref());
   }
   if (recording_structure()) record_value_lines(*this, entry.id);

@@ -9,6 +9,7 @@
 #include "engine/python/types/nest.h"
 #include "engine/python/types/slices_object.h"
 #include "engine/python/gradients/tape_arguments.h"
+#include "engine/python/types/tensor_like.h"
 #include "engine/python/types/variable_object.h"
 
 #include <memory>
@@ -88,6 +89,7 @@ PyObject* leave(PyObject* self, PyObject*) {
 Tensor watched(PyObject* o, const char* what) {
   if (is_tensor(o)) return tensor_of(o);
   if (is_variable(o)) return variable_handle(o);
+  if (std::optional<Tensor> handle = handle_behind(o)) return std::move(*handle);
   fail(ErrorKind::kValue, "Passed in object ", what, " must be a Tensor or Variable, not ",
        Py_TYPE(o)->tp_name);
 }

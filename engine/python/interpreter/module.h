@@ -13,6 +13,7 @@ void init_calls(PyObject* module);
 void init_gradients(PyObject* module);
 void init_function(PyObject* module);
 void init_autograph(PyObject* module);
+void init_data(PyObject* module);
 
 // Called once, before all folders.
 void init_namespaces();

@@ -10,10 +10,11 @@ except ImportError:
     raise
 
 from footlight import (  # noqa: F401  (they add their names)
-    _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _module, _eager, _compat,
-    _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
+    _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager,
+    _compat, _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
     _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph, _graph_def)
+    _graph, _graph_def, _late, _data, _data_more, _object_graph, _checkpoint_files, _checkpoint, _saver, _summary,
+    _summary_kinds, _summary_old)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -39,17 +40,20 @@ def _missing(name, namespace):
 def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
         if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
-            module.__getattr__ = lambda name, full=full: _late(name, full)
+            module.__getattr__ = lambda name, full=full: _find(name, full)
 
 
-def _late(name, namespace):
+def _find(name, namespace):
     """Messages and types that are loaded when the first one is asked for; else the error for an unknown name."""
+    found = _late.find(namespace, name)
+    if found is not None:
+        return found
     if namespace == 'footlight.types.experimental':
         from footlight import _trace_types
         if name in _trace_types.LATE:
             return _trace_types.make(name)
     if (namespace.startswith('footlight.core.framework.') if namespace != 'footlight.compat.v1'
-            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef')) and not name.startswith('_'):
+            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef', 'SummaryMetadata')) and not name.startswith('_'):
         from footlight import _proto
         if hasattr(_proto, name):
             return getattr(_proto, name)
@@ -58,7 +62,7 @@ def _late(name, namespace):
 
 _ABOUT = {
     'autodiff': 'gradients', 'autograph': 'Python control flow as ops', 'bitwise': 'bits of integers',
-    'compat': 'names of other versions', 'config': 'devices, threads and how functions run',
+    'compat': 'names of other versions', 'data': 'pipelines of elements', 'config': 'devices, threads and how functions run',
     'debugging': 'assertions and checks', 'dtypes': 'types of elements', 'errors': 'exceptions',
     'experimental': 'what may change', 'graph_util': 'graphs of files', 'initializers': 'first values of variables', 'linalg': 'matrices',
     'io': 'files', 'math': 'mathematics on tensors', 'nest': 'nested lists, tuples and dicts', 'nn': 'neural networks',
@@ -85,7 +89,7 @@ def _describe():
 
 
 def __getattr__(name):
-    raise _missing(name, 'footlight')
+    return _find(name, 'footlight')
 
 
 _describe()

@@ -2,6 +2,7 @@
 import functools
 
 import footlight
+from footlight._trackable import AutoTrackable
 
 
 def _snake(name):
@@ -30,10 +31,10 @@ def _is_module(value):
     return isinstance(value, Module)
 
 
-class Module:
+class Module(AutoTrackable):
     """A named container of variables and other modules."""
 
-    _TF_MODULE_IGNORED_PROPERTIES = frozenset()
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(('_self_tracking', '_self_setattr_tracking'))
 
     def __init__(self, name=None):
         if name is None:

@@ -2,14 +2,13 @@
 
 NOT_YET = {
     '': (
-        'NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec '
-        'SparseTensorSpec approx_top_k audio check_pinned '
-        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 data eig eigvals fftnd '
+        'approx_top_k check_pinned '
+        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
         'ifftnd image '
-        'irfftnd keras load_library load_op_library lookup matrix_square_root '
+        'irfftnd load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
-        'quantization queue quint16 quint8 ragged ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd saved_model security sets signal summary '),
+        'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
+        'random_index_shuffle rfftnd saved_model security sets signal '),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
@@ -19,16 +18,16 @@ NOT_YET = {
     'dtypes': 'QUANTIZED_DTYPES experimental qint16 qint32 qint8 quint16 quint8',
     'experimental': (
         'BatchableExtensionType DynamicRaggedShape ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec '
-        'Optional RowPartition StructuredTensor async_clear_error async_scope dispatch_for_api '
+        'StructuredTensor async_clear_error async_scope dispatch_for_api '
         'dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
         'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
         'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
         'int2 int4 register_filesystem_plugin uint2 uint4 unregister_dispatch_for'),
     'io': (
-        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature TFRecordOptions TFRecordWriter '
+        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature '
         'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
         'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
-        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_png encode_proto '
+        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_proto '
         'extract_jpeg_shape gfile is_jpeg match_filenames_once matching_files parse_example '
         'parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor read_file '
         'serialize_many_sparse serialize_sparse serialize_tensor write_file'),
@@ -57,9 +56,9 @@ NOT_YET = {
         'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
         'log_uniform_candidate_sampler uniform_candidate_sampler'),
     'sparse': (
-        'add bincount concat cross cross_hashed expand_dims eye fill_empty_rows map_values mask maximum '
-        'minimum reduce_max reduce_sum reorder reset_shape reshape retain sampled_addmm segment_mean '
-        'segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_indicator transpose'),
+        'cross cross_hashed '
+        'reset_shape sampled_addmm segment_mean '
+        'segment_sqrt_n segment_sum split to_indicator'),
     'strings': (
         'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
         'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
@@ -68,10 +67,9 @@ NOT_YET = {
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
         'with_eager_op_as_function'),
     'train': (
-        'BytesList Checkpoint CheckpointManager CheckpointOptions CheckpointView ClusterDef ClusterSpec '
+        'BytesList CheckpointView ClusterDef ClusterSpec '
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
-        'Int64List JobDef SequenceExample ServerDef TrackableView checkpoints_iterator experimental '
-        'get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable'),
+        'Int64List JobDef SequenceExample ServerDef TrackableView experimental'),
     'version': 'COMPILER_VERSION',
 }
 

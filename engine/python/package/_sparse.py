@@ -1,4 +1,4 @@
-"""Sparse tensors, as far as tf.edit_distance needs them: indices, values, and the dense shape."""
+"""tf.SparseTensor: indices, values, and the dense shape. Most functions of tf.sparse are in _sparse_functions.py."""
 import footlight as tf
 
 
@@ -25,13 +25,30 @@ class SparseTensor:
     dense_shape = property(lambda self: self._dense_shape)
     dtype = property(lambda self: self._values.dtype)
 
+    graph = property(lambda self: self._values.graph)
+    op = property(lambda self: self._values.op)
+
     @property
     def shape(self):
-        if tf.is_tensor(self._dense_shape) and hasattr(self._dense_shape, 'numpy'):
-            return tf.TensorShape([int(d) for d in self._dense_shape])
-        return tf.TensorShape([None] * self._dense_shape.shape[0])
+        """The known part of the dense shape."""
+        said = getattr(self, '_said_shape', None)
+        known = tf.get_static_value(self._dense_shape)
+        if known is not None:
+            return tf.TensorShape([int(d) for d in known])
+        return said or tf.TensorShape(None if self._dense_shape.shape[0] is None else [None] * self._dense_shape.shape[0])
 
     get_shape = shape.fget
+
+    def set_shape(self, shape):
+        """Says what else is known of the shape."""
+        self._said_shape = self.shape.merge_with(shape)
+
+    @property
+    def _type_spec(self):
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    def __neg__(self):
+        return self.with_values(-self._values)
 
     @classmethod
     def _make(cls, parts):
@@ -44,7 +61,40 @@ class SparseTensor:
         return 'SparseTensor(indices=%r, values=%r, dense_shape=%r)' % (self._indices, self._values, self._dense_shape)
 
 
-SparseTensor.__module__ = 'footlight.sparse'
+class SparseTensorSpec(tf.TypeSpec):
+    """The type of a sparse tensor."""
+
+    value_type = property(lambda self: SparseTensor)
+
+    def __init__(self, shape=None, dtype=tf.float32):
+        self._shape, self._dtype = tf.TensorShape(shape), tf.as_dtype(dtype)
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+
+    def _serialize(self):
+        return self._shape, self._dtype
+
+    @property
+    def _component_specs(self):
+        rank = self._shape.rank
+        return [tf.TensorSpec([None, rank], tf.int64), tf.TensorSpec([None], self._dtype), tf.TensorSpec([rank], tf.int64)]
+
+    def _to_components(self, value):
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components):
+        made = SparseTensor(*components)
+        made.set_shape(self._shape)
+        return made
+
+    def __repr__(self):
+        return 'SparseTensorSpec(%s, %r)' % (self._shape, self._dtype)
+
+
+# By this name libraries recognise the class without importing anything.
+SparseTensor.__module__ = 'tensorflow.python.framework.sparse_tensor'
+SparseTensorSpec.__module__ = 'footlight'
 
 
 def from_dense(tensor, name=None):
@@ -75,4 +125,5 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
 
 
 tf.SparseTensor = tf.sparse.SparseTensor = SparseTensor
+tf.SparseTensorSpec = SparseTensorSpec
 tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dense, edit_distance

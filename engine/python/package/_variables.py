@@ -65,6 +65,8 @@ _engine.extend(tf.Variable, 'from_proto', staticmethod(_from_proto))
 _engine.extend(tf.Variable, 'op', property(lambda self: self.handle.op))
 _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
+_engine.extend(tf.Variable, '_unique_id', property(lambda self: '%s_%d' % (self._shared_name, self._number),
+                                                   doc='A name that no other variable has.'))
 _engine.extend(tf.Variable, '_handle_name', property(lambda self: self.name))
 
 

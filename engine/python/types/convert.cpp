@@ -11,6 +11,7 @@
 #include "engine/python/types/array_memory.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/python/types/tensor_like.h"
 #include "engine/python/types/variable_object.h"
 
 #include <algorithm>
@@ -171,7 +172,7 @@ void inspect(PyObject* o, PyObject* top, int depth, Contents& c) {
     const Kind kind = kind_of(o);
     if (kind == Kind::kOther) {
       if (c.other) return;
-      if (is_variable(o) || is_registered(o) || !is_array(o)) {
+      if (is_variable(o) || is_registered(o) || converts_itself(o) || !is_array(o)) {
         c.other = Ref::borrow(o);
         return;
       }
@@ -499,6 +500,7 @@ Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
   if (is_list(o)) return from_list(o, dtype);
   if (!registered.empty())
     if (std::optional<Tensor> t = by_registered(o, dtype)) return *t;
+  if (converts_itself(o)) return with_dtype(converted_by_itself(o, dtype), dtype, o);
   if (std::optional<Tensor> t = array_value(o)) {
     t->body()->python_number = true;
     return dtype == DType::kInvalid || t->dtype() == dtype ? *t : cast_constant(*t, dtype);
@@ -529,7 +531,7 @@ Tensor operand(PyObject* o, DType dtype, Misfit misfit) {
 bool may_be_operand(PyObject* o) {
   return is_tensor(o) || o == Py_None || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) ||
          PyUnicode_Check(o) || PyBytes_Check(o) || is_variable(o) || is_list(o) || is_array(o) ||
-         is_registered(o);
+         is_registered(o) || converts_itself(o);
 }
 
 void init_conversions() { publish_function("register_tensor_conversion_function", &register_method); }

@@ -13,6 +13,7 @@ namespace footlight::python {
 struct PyTensor {
   PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
+  PyObject* dict;  // attributes of the user's, as libraries set them to pass a mask along; null until one is set
 };
 extern PyTypeObject* tensor_type;
 

@@ -7,6 +7,8 @@
 #include "engine/python/types/reference_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
+#include "engine/python/types/tensor_like.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 
 namespace footlight::python {
@@ -15,9 +17,11 @@ void init_types(PyObject* module) {
   init_dtype();
   init_shape();
   init_reference();
+  init_tensor_like();
   init_tensor(module);
   init_conversions();
   init_specs();
+  init_trackable();
   init_variable(module);
   init_graph_objects();
   init_nest();

@@ -13,6 +13,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/reference_object.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/python/types/tensor_like.h"
 #include "engine/python/types/tensor_members.h"
 #include "engine/tensor/gpu.h"
 
@@ -32,6 +33,7 @@ int kept_count = 0;
 void destroy(PyObject* self) {
   auto* t = reinterpret_cast<PyTensor*>(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(t->dict);
   t->tensor.~Tensor();
   if (kept_count < kKept)
     kept[kept_count++] = t;
@@ -352,7 +354,7 @@ PyObject* wrap(Tensor tensor) {
     if (!t) throw PythonErrorSet();
   }
   new (&t->tensor) Tensor(std::move(tensor));
-  t->weakrefs = nullptr;
+  t->weakrefs = t->dict = nullptr;
   return reinterpret_cast<PyObject*>(t);
 }
 
@@ -386,9 +388,11 @@ void init_tensor(PyObject* module) {
   from_bytes_function = checked(PyCFunction_NewEx(&from_bytes_method, nullptr, engine.get())).release();
   if (PyModule_AddObjectRef(module, from_bytes_method.ml_name, from_bytes_function) < 0) throw PythonErrorSet();
   type.tp_name = "footlight.Tensor";
+  type.tp_base = tensor_like_type;
   type.tp_basicsize = sizeof(PyTensor);
   type.tp_weaklistoffset = offsetof(PyTensor, weakrefs);
-  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_dictoffset = offsetof(PyTensor, dict);
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_doc = "A multidimensional array, or while tracing the symbol of one.";
   type.tp_dealloc = destroy;
   type.tp_repr = repr;

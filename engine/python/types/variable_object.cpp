@@ -15,6 +15,7 @@
 #include "engine/python/types/reference_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
+#include "engine/python/types/trackable_object.h"
 #include "engine/tensor/variable.h"
 #include "engine/trace/graph_builder.h"
 
@@ -382,6 +383,9 @@ PyGetSetDef properties[] = {
     {"constraint",
      [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint.get() : Py_None); }, nullptr,
      nullptr, nullptr},
+    {"_number",
+     [](PyObject* s, void*) { return PyLong_FromUnsignedLongLong(of(s)->variable->id()); }, nullptr,
+     "Of no other variable, as long as the program runs; the same in traced functions.", nullptr},
     {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
     {"aggregation",
      [](PyObject* s, void*) {
@@ -454,6 +458,7 @@ PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
 void init_variable(PyObject* module) {
   if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
   type.tp_name = "footlight.Variable";
+  type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyVariable);
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
   type.tp_dictoffset = offsetof(PyVariable, dict);

@@ -8,8 +8,10 @@ One case is one line of FAMILY.jsonl; README.md says what its fields mean. The c
 case there that passes, and one elsewhere that does not, is a failure. A process of its own runs the cases, so that one
 which ends or hangs it costs that case alone.
 """
+import importlib.util
 import json
 import os
+import re
 import selectors
 import subprocess
 import sys
@@ -37,6 +39,9 @@ def differing():
                 if not reason.strip():
                     sys.exit(f'differs.txt: {name} has no reason')
                 reasons[name] = reason.strip()
+                without = re.search(r'without the package (\w+)', reason)
+                if without and importlib.util.find_spec(without[1]):  # then there is nothing that differs
+                    del reasons[name]
     return reasons
 
 

@@ -112,6 +112,8 @@ def _show(error):
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
     _recorder.send_reason('ended by ' + _in_words(error))
+    if isinstance(error, ModuleNotFoundError) and error.name in ('keras', 'tensorboard'):
+        error.add_note(f'Install it with: {sys.executable} -m pip install {error.name}')
     sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 

@@ -1,0 +1,60 @@
+// Starting and joining threads.
+#include "engine/data/crew.h"
+
+#include "engine/base/errors.h"
+#include "engine/base/thread_pool.h"
+
+#include <signal.h>
+
+#include <algorithm>
+
+namespace footlight::data {
+namespace {
+std::atomic<int> at_work{0};
+
+// Signals go to the threads of the program.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+int threads_at_work() { return at_work; }
+int automatic_threads() { return std::max(2, pool_size()); }
+
+void Crew::start(int threads, const std::function<void()>& work) {
+  const SignalsBlocked blocked;
+  for (int i = 0; i < threads; ++i) {
+    ++at_work;
+    try {
+      threads_.emplace_back([work] {
+        work();
+        --at_work;
+      });
+    } catch (const std::system_error&) {
+      --at_work;
+      if (!threads_.empty()) return;  // with fewer it is slower, that is all
+      throw Error(ErrorKind::kResourceExhausted, "no thread could be started for a dataset");
+    }
+  }
+}
+
+void Crew::join() {
+  if (threads_.empty()) return;
+  const OutsideFrontEnd outside;
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace footlight::data

@@ -1,0 +1,276 @@
+// Reading files through a buffer, decompressed by zlib where they are compressed.
+#include "engine/data/input_file.h"
+
+#include "engine/base/text.h"
+#include "engine/data/checksum.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace footlight::data {
+
+Compression compression_of(const std::string& name) {
+  if (name.empty()) return Compression::kNone;
+  if (name == "GZIP") return Compression::kGzip;
+  if (name == "ZLIB") return Compression::kZlib;
+  invalid("Unsupported compression_type: ", name, ": it is '', 'GZIP' or 'ZLIB'");
+}
+
+namespace {
+
+[[noreturn]] void fail_with(int error, const std::string& path) {
+  const ErrorKind kind = error == ENOENT                    ? ErrorKind::kNotFound
+                         : error == EACCES || error == EPERM ? ErrorKind::kPermissionDenied
+                         : error == EISDIR                   ? ErrorKind::kFailedPrecondition
+                         : error == ENOSPC                   ? ErrorKind::kResourceExhausted
+                                                             : ErrorKind::kUnknown;
+  fail(kind, path, "; ", std::strerror(error));
+}
+
+}  // namespace
+
+struct InputFile::Parts {
+  int file = -1;
+  bool compressed = false, ended = false, stream_open = false;
+  z_stream stream{};
+  std::vector<char> raw;     // compressed bytes
+  std::vector<char> buffer;  // what has been read and not given
+  size_t at = 0, end = 0;
+};
+
+InputFile::InputFile(const std::string& path, Compression compression, size_t buffer_bytes)
+    : path_(path), parts_(std::make_unique<Parts>()) {
+  Parts& p = *parts_;
+  p.file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (p.file < 0) fail_with(errno, path);
+  struct stat about;
+  if (fstat(p.file, &about) == 0 && S_ISDIR(about.st_mode)) {
+    ::close(p.file);
+    p.file = -1;
+    fail_with(EISDIR, path);
+  }
+  p.buffer.resize(std::clamp<size_t>(buffer_bytes, 4096, size_t{64} << 20));
+  p.compressed = compression != Compression::kNone;
+  if (!p.compressed) return;
+  p.raw.resize(p.buffer.size());
+  if (inflateInit2(&p.stream, MAX_WBITS + (compression == Compression::kGzip ? 16 : 0)) != Z_OK)
+    fail(ErrorKind::kResourceExhausted, path, ": no memory to decompress it");
+  p.stream_open = true;
+}
+
+InputFile::~InputFile() {
+  if (parts_->stream_open) inflateEnd(&parts_->stream);
+  if (parts_->file >= 0) ::close(parts_->file);
+}
+
+bool InputFile::fill() {
+  Parts& p = *parts_;
+  p.at = p.end = 0;
+  const auto read_into = [&](std::vector<char>& to) {
+    ssize_t got;
+    do got = ::read(p.file, to.data(), to.size());
+    while (got < 0 && errno == EINTR);
+    if (got < 0) fail_with(errno, path_);
+    return static_cast<size_t>(got);
+  };
+  if (!p.compressed) {
+    p.end = read_into(p.buffer);
+    return p.end > 0;
+  }
+  while (!p.ended) {
+    if (p.stream.avail_in == 0) {
+      const size_t got = read_into(p.raw);
+      if (got == 0) {
+        p.ended = true;
+        if (p.stream.total_in == 0) return false;  // empty, or the end of the last part
+        throw Error(ErrorKind::kDataLoss, path_ + ": the compressed data ends in the middle");
+      }
+      p.stream.next_in = reinterpret_cast<Bytef*>(p.raw.data());
+      p.stream.avail_in = static_cast<uInt>(got);
+    }
+    p.stream.next_out = reinterpret_cast<Bytef*>(p.buffer.data());
+    p.stream.avail_out = static_cast<uInt>(p.buffer.size());
+    const int result = inflate(&p.stream, Z_NO_FLUSH);
+    p.end = p.buffer.size() - p.stream.avail_out;
+    if (result == Z_STREAM_END) inflateReset(&p.stream);  // gzip files may consist of several parts
+    else if (result != Z_OK && result != Z_BUF_ERROR)
+      throw Error(ErrorKind::kDataLoss,
+                  str(path_, ": it cannot be decompressed: ", p.stream.msg ? p.stream.msg : "wrong data"));
+    if (p.end) return true;
+  }
+  return false;
+}
+
+size_t InputFile::read(char* to, size_t count) {
+  Parts& p = *parts_;
+  size_t done = 0;
+  while (done < count) {
+    if (p.at == p.end && !fill()) break;
+    const size_t some = std::min(count - done, p.end - p.at);
+    std::memcpy(to + done, p.buffer.data() + p.at, some);
+    p.at += some;
+    done += some;
+  }
+  return done;
+}
+
+uint64_t InputFile::skip(uint64_t count) {
+  Parts& p = *parts_;
+  uint64_t done = 0;
+  while (done < count) {
+    if (p.at == p.end && !fill()) break;
+    const size_t some = static_cast<size_t>(std::min<uint64_t>(count - done, p.end - p.at));
+    p.at += some;
+    done += some;
+  }
+  return done;
+}
+
+bool InputFile::line(std::string& out) {
+  Parts& p = *parts_;
+  out.clear();
+  bool any = false;
+  for (;;) {
+    if (p.at == p.end && !fill()) break;
+    any = true;
+    const char* from = p.buffer.data() + p.at;
+    const auto* end = static_cast<const char*>(std::memchr(from, '\n', p.end - p.at));
+    const size_t some = end ? static_cast<size_t>(end - from) : p.end - p.at;
+    out.append(from, some);
+    p.at += some + (end ? 1 : 0);
+    if (end) break;
+  }
+  if (any && !out.empty() && out.back() == '\r') out.pop_back();
+  return any;
+}
+
+bool read_record(InputFile& file, std::string& out) {
+  char header[12];
+  const size_t got = file.read(header, sizeof header);
+  if (got == 0) return false;
+  const auto loss = [&](const char* what) {
+    fail(ErrorKind::kDataLoss, what, " in ", file.path(),
+         ": it is no TFRecord file, it is damaged, or it is compressed in another way than said");
+  };
+  uint64_t length;
+  uint32_t crc;
+  std::memcpy(&length, header, 8);
+  std::memcpy(&crc, header + 8, 4);
+  if (got < sizeof header) loss("truncated record");
+  if (masked_crc32c(header, 8) != crc) loss("corrupted record");
+  // Read in pieces: a length that is wrong must not make us take the memory.
+  constexpr uint64_t kPiece = uint64_t{16} << 20;
+  out.clear();
+  for (uint64_t done = 0; done < length;) {
+    const auto some = static_cast<size_t>(std::min(length - done, kPiece));
+    out.resize(static_cast<size_t>(done) + some);
+    if (file.read(out.data() + done, some) < some) loss("truncated record");
+    done += some;
+  }
+  char footer[4];
+  if (file.read(footer, 4) < 4) loss("truncated record");
+  std::memcpy(&crc, footer, 4);
+  if (masked_crc32c(out.data(), out.size()) != crc) loss("corrupted record");
+  return true;
+}
+
+struct RecordWriter::Parts {
+  int file = -1;
+  bool compressed = false;
+  z_stream stream{};
+  std::string buffer;
+};
+
+RecordWriter::RecordWriter(const std::string& path, Compression compression, int level)
+    : path_(path), parts_(std::make_unique<Parts>()) {
+  parts_->file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (parts_->file < 0) {
+    parts_.reset();
+    fail_with(errno, path);
+  }
+  if (compression == Compression::kNone) return;
+  const int bits = MAX_WBITS + (compression == Compression::kGzip ? 16 : 0);
+  if (deflateInit2(&parts_->stream, level, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    ::close(parts_->file);
+    parts_.reset();
+    invalid(path, ": zlib takes no compression level ", level);
+  }
+  parts_->compressed = true;
+}
+
+RecordWriter::~RecordWriter() {
+  try {
+    close();
+  } catch (const Error&) {
+  }
+}
+
+void RecordWriter::put(const char* bytes, size_t count) {
+  while (count) {
+    const ssize_t wrote = ::write(parts_->file, bytes, count);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) fail_with(errno, path_);
+    bytes += wrote;
+    count -= static_cast<size_t>(wrote);
+  }
+}
+
+void RecordWriter::deflate_to_file(int how) {
+  Parts& p = *parts_;
+  if (!p.compressed) {
+    put(p.buffer.data(), p.buffer.size());
+    p.buffer.clear();
+    return;
+  }
+  char out[1 << 16];
+  p.stream.next_in = reinterpret_cast<Bytef*>(p.buffer.data());
+  p.stream.avail_in = static_cast<uInt>(p.buffer.size());
+  do {
+    p.stream.next_out = reinterpret_cast<Bytef*>(out);
+    p.stream.avail_out = sizeof out;
+    deflate(&p.stream, how);
+    put(out, sizeof out - p.stream.avail_out);
+  } while (p.stream.avail_out == 0);
+  p.buffer.clear();
+}
+
+void RecordWriter::write(const std::string& record) {
+  if (!parts_) throw Error(ErrorKind::kFailedPrecondition, "Writer not initialized or previously closed");
+  char header[12];
+  const uint64_t length = record.size();
+  std::memcpy(header, &length, 8);
+  const uint32_t of_length = masked_crc32c(header, 8), of_record = masked_crc32c(record.data(), record.size());
+  std::memcpy(header + 8, &of_length, 4);
+  parts_->buffer.append(header, sizeof header).append(record).append(reinterpret_cast<const char*>(&of_record), 4);
+  if (parts_->buffer.size() >= 1 << 18) deflate_to_file(Z_NO_FLUSH);
+}
+
+void RecordWriter::flush() {
+  if (!parts_) throw Error(ErrorKind::kFailedPrecondition, "Writer not initialized or previously closed");
+  deflate_to_file(Z_SYNC_FLUSH);
+}
+
+void RecordWriter::close() {
+  if (!parts_) return;
+  try {
+    deflate_to_file(Z_FINISH);
+  } catch (...) {
+    if (parts_->compressed) deflateEnd(&parts_->stream);
+    ::close(parts_->file);
+    parts_.reset();
+    throw;
+  }
+  if (parts_->compressed) deflateEnd(&parts_->stream);
+  const int result = ::close(parts_->file);
+  parts_.reset();
+  if (result < 0) fail_with(errno, path_);
+}
+
+}  // namespace footlight::data

@@ -1,0 +1,30 @@
+// The iterator over a dataset: what a resource of dtype tf.resource refers to.
+#pragma once
+
+#include "engine/data/stage.h"
+
+namespace footlight::data {
+
+class Iterator final : public Resource {
+ public:
+  ~Iterator() override;
+  // Starts over with this dataset.
+  void make(const StagePtr& stage);
+  // False: the elements have ended. Throws if it was never made.
+  bool next(Element& out);
+  // Cancels what it is doing; next() throws from then on.
+  void cancel();
+
+ private:
+  void drop();
+  std::mutex mutex_;  // of next() and make()
+  std::mutex run_mutex_;
+  RunPtr run_;
+  CursorPtr cursor_;
+  StagePtr stage_;
+};
+
+// Throws if the tensor refers to something else.
+Iterator& iterator_of(const Tensor& handle);
+
+}  // namespace footlight::data

@@ -1,0 +1,72 @@
+// The kernels that make stages.
+#include "engine/data/make.h"
+
+#include <unordered_map>
+
+namespace footlight::data {
+
+MakerOf* MakerOf::first = nullptr;
+KernelOf* KernelOf::first = nullptr;
+
+namespace {
+
+std::vector<MakeStage>& makers() {  // by op id
+  static std::vector<MakeStage> all(kMostOps);
+  return all;
+}
+
+void make_stage(KernelContext& context) {
+  static const AttrName kTypes("output_types"), kComponents("Toutput_types"), kShapes("output_shapes");
+  const Making making(context);
+  Stage* stage = makers()[context.row.id.value](making);
+  Tensor dataset = dataset_tensor(stage);
+  if (stage->types.empty()) {
+    const AttrValue* types = context.attrs.find(kTypes);
+    if (!types) types = context.attrs.find(kComponents);
+    if (types) stage->types = std::get<std::vector<DType>>(*types);
+    stage->shapes = context.attrs.get_or(kShapes, std::vector<Shape>());
+  }
+  context.outputs[0] = std::move(dataset);
+}
+
+const Tensor& scalar_input(const KernelContext& context, size_t input, DType dtype) {
+  const Tensor& tensor = context.inputs[input];
+  if (tensor.dtype() != dtype || tensor.elements() != 1)
+    invalid("input '", context.row.inputs[std::min(input, context.row.inputs.size() - 1)].name,
+            "' must be a scalar of ", name_of(dtype), ", it is ", name_of(tensor.dtype()), " of shape ",
+            tensor.shape().to_string(), " [Op:", context.row.name, "]");
+  return tensor;
+}
+
+}  // namespace
+
+int64_t Making::integer(size_t input) const {
+  return *scalar_input(context_, input, DType::kInt64).data<int64_t>();
+}
+bool Making::flag(size_t input) const { return *scalar_input(context_, input, DType::kBool).data<bool>(); }
+std::string Making::text(size_t input) const {
+  return *scalar_input(context_, input, DType::kString).data<std::string>();
+}
+std::vector<std::string> Making::texts(size_t input) const {
+  const Tensor& tensor = context_.inputs[input];
+  const auto* at = tensor.data<std::string>();
+  return {at, at + tensor.elements()};
+}
+size_t Making::list_size(const char* attr) const {
+  return context_.attrs.get_or(AttrName(attr), std::vector<DType>()).size();
+}
+
+void init() {
+  static const bool once = [] {
+    for (const MakerOf* maker = MakerOf::first; maker; maker = maker->next) {
+      makers()[find_row(maker->op)->id.value] = maker->make;
+      register_kernel(DeviceType::kCpu, maker->op, kAllTypes, make_stage);
+    }
+    for (const KernelOf* own = KernelOf::first; own; own = own->next)
+      register_kernel(DeviceType::kCpu, own->op, kAllTypes, own->kernel);
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace footlight::data

@@ -1,0 +1,92 @@
+// One iteration over a pipeline: what all of its cursors share. It is cancelled as a whole; whoever waits inside of it
+// lets the front end go on and notices cancellation, interrupts and forks.
+#pragma once
+
+#include "engine/tensor/tensor.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace footlight::data {
+
+// Installed by a front end with a lock of its own (Python: the GIL), which must not be held while waiting.
+struct FrontEndLock {
+  void* (*leave)() = nullptr;             // null if this thread does not hold the lock
+  void (*enter)(void*) = nullptr;         // with what leave() gave
+  void (*interrupts)() = nullptr;         // with the lock: throws if the user has interrupted the program
+};
+extern FrontEndLock front_end_lock;
+
+// While one lives, this thread does not hold the front end's lock.
+class OutsideFrontEnd {
+ public:
+  OutsideFrontEnd() : state_(front_end_lock.leave ? front_end_lock.leave() : nullptr) {}
+  ~OutsideFrontEnd() {
+    if (state_) front_end_lock.enter(state_);
+  }
+  OutsideFrontEnd(const OutsideFrontEnd&) = delete;
+  OutsideFrontEnd& operator=(const OutsideFrontEnd&) = delete;
+  void check_interrupts();
+
+ private:
+  void* state_;
+};
+
+// Locks a mutex that another thread may hold while it waits for the front end's lock.
+std::unique_lock<std::mutex> lock_outside(std::mutex&);
+
+// What tf.data.Options say that cursors look at.
+struct RunOptions {
+  std::optional<bool> deterministic;
+};
+
+class Run {
+ public:
+  Run();
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  // In a child of fork(): its threads stayed in the parent.
+  bool left_behind() const;
+  // Throws if the iteration was cancelled, or the whole program was told to stop.
+  void check() const;
+
+  // Waits until `ready()`, which is called with the lock held. `changed` is notified when it may have changed.
+  template <class Ready>
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready) {
+    while (!ready()) wait_a_little(lock, changed);
+  }
+
+  // What an iteration keeps beside a function of elements; `make()` gives it at its first use.
+  template <class Make>
+  Tensor kept(const void* function, Make make) {
+    const std::lock_guard lock(kept_mutex_);
+    const auto [at, fresh] = kept_.try_emplace(function);
+    if (fresh) at->second = make();
+    return at->second;
+  }
+
+ private:
+  void wait_a_little(std::unique_lock<std::mutex>& lock, std::condition_variable& changed);
+  std::atomic<bool> cancelled_{false};
+  const uint32_t process_;
+  std::mutex kept_mutex_;
+  std::unordered_map<const void*, Tensor> kept_;
+};
+using RunPtr = std::shared_ptr<Run>;
+
+// The program ends: cancels every iteration; returns when none of their threads runs any more, or after a while. No
+// new one can start.
+void end_all_runs();
+// Whether end_all_runs() was called.
+bool runs_have_ended();
+
+}  // namespace footlight::data

@@ -1,0 +1,74 @@
+// A pipeline is a tree of stages, which never change; iterating it is a tree of cursors, each of which pulls from those
+// below it. A dataset is a scalar of dtype variant that holds its last stage.
+#pragma once
+
+#include "engine/data/run.h"
+#include "engine/tensor/tensor.h"
+
+#include <memory>
+#include <vector>
+
+namespace footlight::data {
+
+using Element = std::vector<Tensor>;
+
+inline constexpr int64_t kInfinite = -1, kUnknown = -2;
+
+// Pulled by one thread at a time.
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+  // The next element, in place of what `out` holds; false: there is none, now and later. After an exception it may be
+  // asked for the one that follows.
+  virtual bool next(Element& out) = 0;
+  // Passes over up to `count` elements; fewer: they have ended.
+  virtual int64_t skip(int64_t count);
+};
+using CursorPtr = std::unique_ptr<Cursor>;
+
+struct Start {
+  RunPtr run;
+  RunOptions options;
+};
+
+class Stage : public Resource {
+ public:
+  virtual CursorPtr start(const Start&) = 0;
+  // How many elements there are; kInfinite, kUnknown.
+  virtual int64_t cardinality() const { return kUnknown; }
+
+  std::vector<DType> types;   // of the tensors of an element
+  std::vector<Shape> shapes;
+};
+
+// A counted reference.
+class StagePtr {
+ public:
+  StagePtr() = default;
+  explicit StagePtr(Stage* stage) : stage_(stage) { if (stage_) stage_->ref(); }
+  StagePtr(const StagePtr& o) : StagePtr(o.stage_) {}
+  StagePtr(StagePtr&& o) noexcept : stage_(std::exchange(o.stage_, nullptr)) {}
+  StagePtr& operator=(StagePtr o) noexcept {
+    std::swap(stage_, o.stage_);
+    return *this;
+  }
+  ~StagePtr() { if (stage_) stage_->unref(); }
+  Stage* operator->() const { return stage_; }
+  Stage& operator*() const { return *stage_; }
+  Stage* get() const { return stage_; }
+  explicit operator bool() const { return stage_ != nullptr; }
+
+ private:
+  Stage* stage_ = nullptr;
+};
+
+// The dataset that consists of the stage and those below it; takes the stage over.
+Tensor dataset_tensor(Stage*);
+// The stage of a dataset; throws kInvalidArgument if it is none.
+StagePtr stage_of(const Tensor& dataset);
+
+// Sums and products that stop at the special values.
+int64_t add_cardinalities(int64_t a, int64_t b);
+int64_t smaller_cardinality(int64_t a, int64_t b);
+
+}  // namespace footlight::data

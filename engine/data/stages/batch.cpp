@@ -1,0 +1,97 @@
+// Consecutive elements stacked along a new first dimension.
+#include "engine/data/make.h"
+#include "engine/data/rows.h"
+
+namespace footlight::data {
+namespace {
+
+class Batch final : public Stage {
+ public:
+  Batch(StagePtr input, int64_t size, bool drop_remainder)
+      : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder) {
+    if (size <= 0) invalid("Batch size must be greater than zero.");
+  }
+  int64_t cardinality() const override {
+    const int64_t count = input_->cardinality();
+    if (count < 0) return count;
+    return count / size_ + (count % size_ && !drop_remainder_ ? 1 : 0);
+  }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Batches>(StagePtr(this), *this, start.run, input_->start(start));
+  }
+
+ private:
+  class Batches final : public Cursor {
+   public:
+    Batches(StagePtr held, const Batch& stage, RunPtr run, CursorPtr input)
+        : held_(std::move(held)), stage_(stage), run_(std::move(run)), input_(std::move(input)) {}
+
+    bool next(Element& out) override {
+      if (ended_ || !input_->next(row_)) return end();
+      run_->check();
+      // As large as it will be at most: a shorter last one is copied once more.
+      Element batch;
+      const int64_t room = std::min<int64_t>(stage_.size_, 1 << 20);
+      std::vector<Element> late;  // beyond that room
+      for (const Tensor& tensor : row_) batch.push_back(rows_like(tensor, room));
+      const Element first = row_;
+      int64_t count = 0;
+      do {
+        check_like(first, row_, count);
+        if (count < room)
+          for (size_t k = 0; k < batch.size(); ++k) write_row(batch[k], count, row_[k]);
+        else late.push_back(row_);
+        ++count;
+      } while (count < stage_.size_ && more());
+      if (count < stage_.size_ && stage_.drop_remainder_) return end();
+      if (count != room)
+        for (size_t k = 0; k < batch.size(); ++k) {
+          Tensor fitting = rows_like(first[k], count);
+          const RowSlicer rows(batch[k]);
+          for (int64_t i = 0; i < std::min(count, room); ++i) write_row(fitting, i, rows.row(i));
+          for (size_t i = 0; i < late.size(); ++i) write_row(fitting, room + static_cast<int64_t>(i), late[i][k]);
+          batch[k] = std::move(fitting);
+        }
+      out = std::move(batch);
+      return true;
+    }
+
+   private:
+    bool end() {
+      ended_ = true;
+      return false;
+    }
+    bool more() {
+      if (input_->next(row_)) return true;
+      ended_ = true;
+      return false;
+    }
+    static void check_like(const Element& first, const Element& row, int64_t at) {
+      for (size_t k = 0; k < first.size(); ++k)
+        if (row[k].shape() != first[k].shape() || row[k].dtype() != first[k].dtype())
+          invalid("Cannot batch tensors with different shapes in component ", k, ". First element had shape ",
+                  first[k].shape().to_string(), " and element ", at, " had shape ", row[k].shape().to_string(), ".");
+    }
+
+    StagePtr held_;
+    const Batch& stage_;
+    RunPtr run_;
+    CursorPtr input_;
+    Element row_;
+    bool ended_ = false;
+  };
+  StagePtr input_;
+  int64_t size_;
+  bool drop_remainder_;
+};
+
+const MakerOf batch("BatchDatasetV2", [](const Making& m) -> Stage* {
+  return new Batch(m.dataset(0), m.integer(1), m.flag(2));
+});
+// The copies are not worth threads of their own: what costs is below.
+const MakerOf parallel_batch("ParallelBatchDataset", [](const Making& m) -> Stage* {
+  return new Batch(m.dataset(0), m.integer(1), m.flag(3));
+});
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,43 @@
+// The elements of one dataset, then those of another.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Concatenate final : public Stage {
+ public:
+  Concatenate(StagePtr first, StagePtr second) : first_(std::move(first)), second_(std::move(second)) {}
+  int64_t cardinality() const override { return add_cardinalities(first_->cardinality(), second_->cardinality()); }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Both>(StagePtr(this), second_, start, first_->start(start));
+  }
+
+ private:
+  class Both final : public Cursor {
+   public:
+    Both(StagePtr held, const StagePtr& second, const Start& start, CursorPtr input)
+        : held_(std::move(held)), second_(second), start_(start), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (input_->next(out)) return true;
+      if (in_second_) return false;
+      in_second_ = true;
+      input_ = second_->start(start_);
+      return input_->next(out);
+    }
+
+   private:
+    StagePtr held_;
+    const StagePtr& second_;
+    Start start_;
+    CursorPtr input_;
+    bool in_second_ = false;
+  };
+  StagePtr first_, second_;
+};
+
+const MakerOf concatenate("ConcatenateDataset", [](const Making& m) -> Stage* {
+  return new Concatenate(m.dataset(0), m.dataset(1));
+});
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,168 @@
+// Source: the rows of CSV files (RFC 4180), a tensor for each column.
+#include "engine/data/input_file.h"
+#include "engine/data/make.h"
+
+#include <charconv>
+#include <set>
+
+namespace footlight::data {
+namespace {
+
+struct CsvOptions {
+  Compression compression;
+  size_t buffer;
+  bool header;
+  char delimiter;
+  bool quotes;
+  std::string missing;
+  std::vector<int64_t> selected, excluded;
+  Element defaults;  // an empty vector: the column is required
+};
+
+class Csv final : public Stage {
+ public:
+  Csv(std::vector<std::string> paths, CsvOptions options) : paths_(std::move(paths)), options_(std::move(options)) {}
+  CursorPtr start(const Start& start) override { return std::make_unique<Rows>(StagePtr(this), *this, start.run); }
+
+ private:
+  class Rows final : public Cursor {
+   public:
+    Rows(StagePtr held, const Csv& stage, RunPtr run) : held_(std::move(held)), stage_(stage), run_(std::move(run)) {}
+    bool next(Element& out) override {
+      for (;;) {
+        run_->check();
+        if (!file_) {
+          if (at_ == stage_.paths_.size()) return false;
+          const CsvOptions& o = stage_.options_;
+          file_ = std::make_unique<InputFile>(stage_.paths_[at_++], o.compression, o.buffer);
+          if (o.header && !row()) invalid("Can't read header of file ", file_->path());
+        }
+        if (!row()) {
+          file_.reset();
+          continue;
+        }
+        if (fields_.size() == 1 && fields_[0].empty() && stage_.types.size() > 1) continue;  // an empty line
+        stage_.convert(fields_, file_->path(), out);
+        return true;
+      }
+    }
+
+   private:
+    // The fields of the next row; a quoted one may go on over several lines.
+    bool row() {
+      const CsvOptions& o = stage_.options_;
+      std::string line;
+      if (!file_->line(line)) return false;
+      fields_.clear();
+      size_t at = 0;
+      for (;;) {
+        std::string field;
+        if (o.quotes && at < line.size() && line[at] == '"') {
+          for (++at;; ++at) {
+            if (at == line.size()) {
+              if (!file_->line(line))
+                invalid("Reached end of file without closing quoted field in record [", file_->path(), "]");
+              field += '\n';
+              at = static_cast<size_t>(-1);
+              continue;
+            }
+            if (line[at] != '"') field += line[at];
+            else if (at + 1 < line.size() && line[at + 1] == '"') field += line[at++];
+            else break;
+          }
+          if (++at < line.size() && line[at] != o.delimiter)
+            invalid("Quote inside a string has to be escaped by another quote [", file_->path(), "]");
+        } else {
+          const size_t end = std::min(line.find(o.delimiter, at), line.size());
+          field = line.substr(at, end - at);
+          if (o.quotes && field.find('"') != std::string::npos)
+            invalid("Unquoted fields cannot have quotes inside [", file_->path(), "]");
+          at = end;
+        }
+        fields_.push_back(std::move(field));
+        if (at >= line.size()) return true;
+        ++at;  // the delimiter
+        if (at == line.size()) {
+          fields_.emplace_back();
+          return true;
+        }
+      }
+    }
+
+    StagePtr held_;
+    const Csv& stage_;
+    RunPtr run_;
+    std::unique_ptr<InputFile> file_;
+    size_t at_ = 0;
+    std::vector<std::string> fields_;
+  };
+
+  void convert(const std::vector<std::string>& fields, const std::string& path, Element& out) const {
+    const CsvOptions& o = options_;
+    std::vector<size_t> columns;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const auto number = static_cast<int64_t>(i);
+      const bool wanted = o.selected.empty() || std::ranges::find(o.selected, number) != o.selected.end();
+      const bool excluded = std::ranges::find(o.excluded, number) != o.excluded.end();
+      if (wanted && !excluded) columns.push_back(i);
+    }
+    if (columns.size() != types.size())
+      invalid("Expect ", types.size(), " fields but have ", columns.size(), " in record of ", path);
+    out.clear();
+    for (size_t k = 0; k < columns.size(); ++k) out.push_back(value(fields[columns[k]], k));
+  }
+
+  Tensor value(const std::string& field, size_t k) const {
+    const DType dtype = types[k];
+    if (field.empty() || field == options_.missing) {
+      const Tensor& otherwise = options_.defaults[k];
+      if (otherwise.elements() == 0) invalid("Field ", k, " is required but missing in record!");
+      return otherwise.reshaped(Shape());
+    }
+    switch (dtype) {
+      case DType::kString: return Tensor::string(field);
+      case DType::kInt32: return number<int32_t>(field, k);
+      case DType::kInt64: return number<int64_t>(field, k);
+      case DType::kFloat32: return number<float>(field, k);
+      case DType::kFloat64: return number<double>(field, k);
+      default: invalid("csv: data type ", name_of(dtype), " not supported in field ", k);
+    }
+  }
+
+  template <class T>
+  Tensor number(const std::string& field, size_t k) const {
+    const char *begin = field.data(), *end = begin + field.size();
+    while (begin < end && *begin == ' ') ++begin;
+    while (end > begin && end[-1] == ' ') --end;
+    if (begin < end && *begin == '+') ++begin;
+    T found{};
+    const auto [stopped, error] = std::from_chars(begin, end, found);
+    if (error != std::errc() || stopped != end || begin == end)
+      invalid("Field ", k, " in record is not a valid ", name_of(types[k]), ": ", field);
+    return Tensor::scalar(found);
+  }
+
+  const std::vector<std::string> paths_;
+  const CsvOptions options_;
+};
+
+std::vector<int64_t> integers(const Tensor& tensor) {
+  return {tensor.data<int64_t>(), tensor.data<int64_t>() + tensor.elements()};
+}
+
+const MakerOf csv("CSVDatasetV2", [](const Making& m) -> Stage* {
+  const size_t columns = m.list_size("output_types");
+  const std::string delimiter = m.text(4);
+  if (delimiter.size() != 1) invalid("field_delim should be only 1 char");
+  const int64_t buffer = m.integer(2);
+  if (buffer <= 0) invalid("buffer_size should be positive");
+  const auto defaults = m.inputs(8, columns);
+  CsvOptions options{compression_of(m.text(1)), static_cast<size_t>(buffer), m.flag(3), delimiter[0], m.flag(5),
+                     m.text(6), integers(m.inputs()[7]), integers(m.inputs()[8 + columns]),
+                     {defaults.begin(), defaults.end()}};
+  if (!std::ranges::is_sorted(options.selected)) invalid("select_cols should be strictly increasing indices");
+  return new Csv(m.texts(0), std::move(options));
+});
+
+}  // namespace
+}  // namespace footlight::data

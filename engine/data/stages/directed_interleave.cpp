@@ -1,0 +1,66 @@
+// Elements of several datasets, each taken from the one that a dataset of numbers names.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Directed final : public Stage {
+ public:
+  Directed(StagePtr selector, std::vector<StagePtr> inputs, bool stops)
+      : selector_(std::move(selector)), inputs_(std::move(inputs)), stops_(stops) {}
+  int64_t cardinality() const override {
+    if (stops_) return kUnknown;
+    for (const StagePtr& input : inputs_)
+      if (input->cardinality() == kInfinite) return selector_->cardinality() == kInfinite ? kInfinite : kUnknown;
+    return kUnknown;
+  }
+  CursorPtr start(const Start& start) override {
+    std::vector<CursorPtr> cursors;
+    for (const StagePtr& input : inputs_) cursors.push_back(input->start(start));
+    return std::make_unique<Chosen>(StagePtr(this), stops_, start.run, selector_->start(start), std::move(cursors));
+  }
+
+ private:
+  class Chosen final : public Cursor {
+   public:
+    Chosen(StagePtr held, bool stops, RunPtr run, CursorPtr selector, std::vector<CursorPtr> inputs)
+        : held_(std::move(held)), stops_(stops), run_(std::move(run)), selector_(std::move(selector)),
+          inputs_(std::move(inputs)), left_(inputs_.size()) {}
+    bool next(Element& out) override {
+      Element number;
+      while (left_ && selector_->next(number)) {
+        run_->check();
+        const int64_t chosen = *number[0].data<int64_t>();
+        if (chosen < 0 || chosen >= static_cast<int64_t>(inputs_.size()))
+          invalid("Selector index out of range: ", chosen, " >= ", inputs_.size());
+        CursorPtr& input = inputs_[static_cast<size_t>(chosen)];
+        if (!input) continue;
+        if (input->next(out)) return true;
+        input.reset();
+        left_ = stops_ ? 0 : left_ - 1;
+      }
+      left_ = 0;
+      return false;
+    }
+
+   private:
+    StagePtr held_;
+    const bool stops_;
+    RunPtr run_;
+    CursorPtr selector_;
+    std::vector<CursorPtr> inputs_;
+    size_t left_;
+  };
+  StagePtr selector_;
+  std::vector<StagePtr> inputs_;
+  bool stops_;
+};
+
+const MakerOf directed("DirectedInterleaveDataset", [](const Making& m) -> Stage* {
+  std::vector<StagePtr> inputs;
+  for (size_t i = 1; i < m.inputs().size(); ++i) inputs.push_back(m.dataset(i));
+  return new Directed(m.dataset(0), std::move(inputs), m.attr("stop_on_empty_dataset", false));
+});
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,80 @@
+// Source: elements that are in memory already; what windows and groups consist of.
+#include "engine/data/elements.h"
+
+namespace footlight::data {
+namespace {
+
+class Elements final : public Stage {
+ public:
+  explicit Elements(std::vector<Element> all) : all_(std::move(all)) {}
+  int64_t cardinality() const override { return static_cast<int64_t>(all_.size()); }
+  CursorPtr start(const Start&) override { return std::make_unique<Walk>(StagePtr(this), all_); }
+
+ private:
+  class Walk final : public Cursor {
+   public:
+    Walk(StagePtr held, const std::vector<Element>& all) : held_(std::move(held)), all_(all) {}
+    bool next(Element& out) override {
+      if (at_ == all_.size()) return false;
+      out = all_[at_++];
+      return true;
+    }
+
+   private:
+    StagePtr held_;
+    const std::vector<Element>& all_;
+    size_t at_ = 0;
+  };
+  const std::vector<Element> all_;
+};
+
+// One component of windows.
+class Column final : public Stage {
+ public:
+  Column(std::shared_ptr<const std::vector<Element>> all, size_t component)
+      : all_(std::move(all)), component_(component) {}
+  int64_t cardinality() const override { return static_cast<int64_t>(all_->size()); }
+  CursorPtr start(const Start&) override { return std::make_unique<Walk>(StagePtr(this), *all_, component_); }
+
+ private:
+  class Walk final : public Cursor {
+   public:
+    Walk(StagePtr held, const std::vector<Element>& all, size_t component)
+        : held_(std::move(held)), all_(all), component_(component) {}
+    bool next(Element& out) override {
+      if (at_ == all_.size()) return false;
+      out.assign(1, all_[at_++][component_]);
+      return true;
+    }
+
+   private:
+    StagePtr held_;
+    const std::vector<Element>& all_;
+    size_t component_, at_ = 0;
+  };
+  std::shared_ptr<const std::vector<Element>> all_;
+  size_t component_;
+};
+
+}  // namespace
+
+Tensor dataset_of(std::vector<Element> elements, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
+  auto* stage = new Elements(std::move(elements));
+  stage->types = types;
+  stage->shapes = shapes;
+  return dataset_tensor(stage);
+}
+
+Element columns_of(std::vector<Element> elements, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
+  const auto all = std::make_shared<const std::vector<Element>>(std::move(elements));
+  Element columns;
+  for (size_t k = 0; k < types.size(); ++k) {
+    auto* stage = new Column(all, k);
+    stage->types = {types[k]};
+    if (k < shapes.size()) stage->shapes = {shapes[k]};
+    columns.push_back(dataset_tensor(stage));
+  }
+  return columns;
+}
+
+}  // namespace footlight::data

@@ -1,0 +1,84 @@
+// Elements kept in a file by the first complete iteration, for all that follow, also of later runs; and those of a file
+// that was saved.
+#include "engine/data/stages/file_cache.h"
+
+#include "engine/data/element_file.h"
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class FileCache final : public Stage {
+ public:
+  FileCache(StagePtr input, std::string path, Compression compression)
+      : input_(std::move(input)), path_(std::move(path)), compression_(compression) {}
+  int64_t cardinality() const override { return input_->cardinality(); }
+  CursorPtr start(const Start& start) override {
+    if (file_exists(path_)) return read_elements(StagePtr(this), path_, compression_);
+    return std::make_unique<Writing>(StagePtr(this), path_, compression_, input_->start(start));
+  }
+
+ private:
+  class Writing final : public Cursor {
+   public:
+    Writing(StagePtr held, const std::string& path, Compression compression, CursorPtr input)
+        : held_(std::move(held)), input_(std::move(input)), writer_(path, compression) {}
+    bool next(Element& out) override {
+      if (!input_) return false;
+      if (input_->next(out)) {
+        writer_.write(out);
+        return true;
+      }
+      input_.reset();
+      writer_.finish();
+      return false;
+    }
+
+   private:
+    StagePtr held_;
+    CursorPtr input_;
+    ElementWriter writer_;
+  };
+  StagePtr input_;
+  const std::string path_;
+  const Compression compression_;
+};
+
+class Loaded final : public Stage {
+ public:
+  Loaded(std::string path, Compression compression) : path_(std::move(path)), compression_(compression) {}
+  CursorPtr start(const Start&) override { return read_elements(StagePtr(this), path_, compression_); }
+
+ private:
+  const std::string path_;
+  const Compression compression_;
+};
+
+const MakerOf loaded("ElementFileDataset", [](const Making& m) -> Stage* {
+  return new Loaded(m.text(0), compression_of(m.attr("compression", std::string())));
+});
+const MakerOf kept("ElementFileCacheDataset", [](const Making& m) -> Stage* {
+  return new FileCache(m.dataset(0), m.text(1), compression_of(m.attr("compression", std::string())));
+});
+
+void save(KernelContext& context) {
+  const Making making(context);
+  const auto run = std::make_shared<Run>();
+  const CursorPtr cursor = making.dataset(0)->start({run, {}});
+  ElementWriter writer(making.text(1), compression_of(making.attr("compression", std::string())));
+  Element element;
+  while (cursor->next(element)) {
+    run->check();
+    writer.write(element);
+  }
+  writer.finish();
+}
+const KernelOf kSave("SaveElements", save);
+
+}  // namespace
+
+Stage* file_cache(StagePtr input, std::string path) {
+  return new FileCache(std::move(input), std::move(path), Compression::kNone);
+}
+
+}  // namespace footlight::data

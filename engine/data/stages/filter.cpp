@@ -1,0 +1,43 @@
+// The elements for which a predicate holds.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Filter final : public Stage {
+ public:
+  Filter(StagePtr input, Function predicate) : input_(std::move(input)), predicate_(std::move(predicate)) {}
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Chosen>(StagePtr(this), predicate_.in(*start.run), start.run, input_->start(start));
+  }
+  int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }
+
+ private:
+  class Chosen final : public Cursor {
+   public:
+    Chosen(StagePtr stage, Function predicate, RunPtr run, CursorPtr input)
+        : stage_(std::move(stage)), predicate_(std::move(predicate)), run_(std::move(run)), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      while (input_->next(out)) {
+        if (predicate_.truth(out)) return true;
+        run_->check();
+      }
+      return false;
+    }
+
+   private:
+    StagePtr stage_;
+    Function predicate_;
+    RunPtr run_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  Function predicate_;
+};
+
+const MakerOf filter("FilterDataset", [](const Making& m) -> Stage* {
+  return new Filter(m.dataset(0), m.function("predicate", m.inputs(1)));
+});
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,93 @@
+// Elements with one key are collected; reduce(key, dataset of them) makes a dataset as soon as there are enough.
+#include "engine/data/elements.h"
+#include "engine/data/make.h"
+
+#include <map>
+
+namespace footlight::data {
+namespace {
+
+class GroupByWindow final : public Stage {
+ public:
+  GroupByWindow(StagePtr input, Function key, Function reduce, Function size)
+      : input_(std::move(input)), key_(std::move(key)), reduce_(std::move(reduce)), window_size_(std::move(size)) {}
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Groups>(StagePtr(this), *this, start, input_->start(start));
+  }
+
+ private:
+  class Groups final : public Cursor {
+   public:
+    Groups(StagePtr held, const GroupByWindow& stage, const Start& start, CursorPtr input)
+        : held_(std::move(held)), stage_(stage), key_(stage.key_.in(*start.run)), reduce_(stage.reduce_.in(*start.run)),
+          window_size_(stage.window_size_.in(*start.run)), start_(start), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      for (;;) {
+        if (now_) {
+          if (now_->next(out)) return true;
+          now_.reset();
+        }
+        start_.run->check();
+        if (input_) collect();
+        else if (groups_.empty()) return false;
+        else flush(groups_.begin());
+      }
+    }
+
+   private:
+    struct Group {
+      int64_t size = 0;
+      std::vector<Element> elements;
+    };
+    using Map = std::map<int64_t, Group>;
+
+    void collect() {
+      Element element;
+      if (!input_->next(element)) {
+        input_.reset();
+        return;
+      }
+      const int64_t key = key_.integer(element);
+      const auto [at, fresh] = groups_.try_emplace(key);
+      if (fresh) {
+        const Tensor number = Tensor::scalar(key);
+        at->second.size = window_size_.integer({&number, 1});
+        if (at->second.size <= 0) {
+          const int64_t size = at->second.size;
+          groups_.erase(at);
+          invalid("Window size must be greater than zero, but got ", size, ".");
+        }
+      }
+      at->second.elements.push_back(std::move(element));
+      if (static_cast<int64_t>(at->second.elements.size()) == at->second.size) flush(at);
+    }
+
+    void flush(Map::iterator at) {
+      Element arguments{Tensor::scalar(at->first),
+                        dataset_of(std::move(at->second.elements), stage_.input_->types, stage_.input_->shapes)};
+      groups_.erase(at);
+      reduce_.call(arguments, arguments);
+      now_ = stage_of(arguments[0])->start(start_);
+    }
+
+    StagePtr held_;
+    const GroupByWindow& stage_;
+    Function key_, reduce_, window_size_;
+    Start start_;
+    CursorPtr input_, now_;
+    Map groups_;
+  };
+  StagePtr input_;
+  Function key_, reduce_, window_size_;
+};
+
+const MakerOf group_by_window("GroupByWindowDataset", [](const Making& m) -> Stage* {
+  const size_t keys = m.list_size("Tkey_func_other_arguments"), reduces = m.list_size("Treduce_func_other_arguments");
+  const size_t sizes = m.list_size("Twindow_size_func_other_arguments");
+  return new GroupByWindow(m.dataset(0), m.function("key_func", m.inputs(1, keys)),
+                           m.function("reduce_func", m.inputs(1 + keys, reduces)),
+                           m.function("window_size_func", m.inputs(1 + keys + reduces, sizes)));
+});
+
+}  // namespace
+}  // namespace footlight::data

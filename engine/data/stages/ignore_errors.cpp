@@ -1,0 +1,81 @@
+// The elements that could be made; and a dataset that has as many as it is said to have.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class IgnoreErrors final : public Stage {
+ public:
+  explicit IgnoreErrors(StagePtr input) : input_(std::move(input)) {}
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Good>(StagePtr(this), start.run, input_->start(start));
+  }
+
+ private:
+  class Good final : public Cursor {
+   public:
+    Good(StagePtr held, RunPtr run, CursorPtr input)
+        : held_(std::move(held)), run_(std::move(run)), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      for (;;) {
+        run_->check();
+        try {
+          return input_->next(out);
+        } catch (const Error& e) {
+          if (e.kind() == ErrorKind::kCancelled) throw;
+        }
+      }
+    }
+
+   private:
+    StagePtr held_;
+    RunPtr run_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+};
+
+class Counted final : public Stage {
+ public:
+  Counted(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  int64_t cardinality() const override { return count_; }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Counting>(StagePtr(this), count_, input_->start(start));
+  }
+
+ private:
+  class Counting final : public Cursor {
+   public:
+    Counting(StagePtr held, int64_t wanted, CursorPtr input)
+        : held_(std::move(held)), wanted_(wanted), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (input_->next(out)) {
+        if (++seen_ > wanted_ && wanted_ >= 0)
+          fail(ErrorKind::kFailedPrecondition, "Input dataset was expected to contain ", wanted_,
+               " elements but contained at least ", seen_, " elements.");
+        return true;
+      }
+      if (wanted_ == kInfinite || (wanted_ >= 0 && seen_ != wanted_))
+        fail(ErrorKind::kFailedPrecondition, "Input dataset was expected to contain ",
+             wanted_ < 0 ? std::string("an infinite number of") : std::to_string(wanted_),
+             " elements but contained only ", seen_, " elements.");
+      return false;
+    }
+
+   private:
+    StagePtr held_;
+    int64_t wanted_, seen_ = 0;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  int64_t count_;
+};
+
+const MakerOf ignore_errors("IgnoreErrorsDataset",
+                            [](const Making& m) -> Stage* { return new IgnoreErrors(m.dataset(0)); });
+const MakerOf assert_cardinality("AssertCardinalityDataset", [](const Making& m) -> Stage* {
+  return new Counted(m.dataset(0), m.integer(1));
+});
+
+}  // namespace
+}  // namespace footlight::data

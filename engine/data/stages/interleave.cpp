@@ -1,0 +1,103 @@
+// Elements of the datasets that f(element) gives, taken in turn from several of them at once.
+#include "engine/data/crew.h"
+#include "engine/data/make.h"
+#include "engine/data/pulled_ahead.h"
+
+namespace footlight::data {
+namespace {
+
+class Interleave final : public Stage {
+ public:
+  // `ahead`: how many elements of each dataset a thread makes ahead; 0: no threads.
+  Interleave(StagePtr input, Function function, int64_t cycle, int64_t block, size_t ahead)
+      : input_(std::move(input)), function_(std::move(function)), cycle_(cycle), block_(block), ahead_(ahead) {
+    if (cycle == -1) cycle_ = automatic_threads();
+    if (cycle_ < 1) invalid("`cycle_length` must be > 0");
+    if (block < 1) invalid("`block_length` must be > 0");
+  }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Woven>(StagePtr(this), *this, start, input_->start(start));
+  }
+
+ private:
+  class Woven final : public Cursor {
+   public:
+    Woven(StagePtr held, const Interleave& stage, const Start& start, CursorPtr input)
+        : held_(std::move(held)), stage_(stage), function_(stage.function_.in(*start.run)), start_(start),
+          input_(std::move(input)),
+          open_(static_cast<size_t>(stage.cycle_)) {}
+
+    bool next(Element& out) override {
+      while (input_ || open_count_) {
+        if (CursorPtr& now = open_[at_]) {
+          if (now->next(out)) {
+            if (++taken_ == stage_.block_) advance();
+            return true;
+          }
+          now.reset();
+          --open_count_;
+          advance();
+        } else if (input_) {
+          open();
+          if (!open_[at_]) advance();
+        } else {
+          advance();
+        }
+        start_.run->check();
+      }
+      return false;
+    }
+
+   private:
+    // A thread's dataset at a free place; with threads all free places, so that they begin side by side.
+    void open() {
+      for (size_t i = 0; i < (stage_.ahead_ ? open_.size() : 1) && input_; ++i) {
+        CursorPtr& place = open_[(at_ + i) % open_.size()];
+        if (place) continue;
+        if (!input_->next(element_)) {
+          input_.reset();
+          return;
+        }
+        function_.call(element_, element_);
+        place = stage_of(element_[0])->start(start_);
+        if (stage_.ahead_) place = pulled_ahead(held_, stage_.ahead_, start_.run, std::move(place), true);
+        ++open_count_;
+      }
+    }
+    void advance() {
+      at_ = (at_ + 1) % open_.size();
+      taken_ = 0;
+    }
+
+    StagePtr held_;
+    const Interleave& stage_;
+    Function function_;
+    Start start_;
+    CursorPtr input_;
+    std::vector<CursorPtr> open_;
+    size_t open_count_ = 0, at_ = 0;
+    int64_t taken_ = 0;
+    Element element_;
+  };
+  StagePtr input_;
+  Function function_;
+  int64_t cycle_, block_;
+  size_t ahead_;
+};
+
+const MakerOf interleave("InterleaveDataset", [](const Making& m) -> Stage* {
+  const size_t captures = m.list_size("Targuments");
+  return new Interleave(m.dataset(0), m.function("f", m.inputs(1, captures)), m.integer(1 + captures),
+                        m.integer(2 + captures), 0);
+});
+const MakerOf parallel_interleave("ParallelInterleaveDatasetV4", [](const Making& m) -> Stage* {
+  constexpr int64_t kBlocksAhead = 2;
+  const size_t captures = m.list_size("Targuments");
+  const int64_t block = m.integer(2 + captures);
+  const int64_t ahead = m.integer(3 + captures) > 0 ? m.integer(3 + captures) : kBlocksAhead * block;
+  return new Interleave(m.dataset(0), m.function("f", m.inputs(1, captures)), m.integer(1 + captures), block,
+                        static_cast<size_t>(std::min<int64_t>(ahead, 1 << 16)));
+});
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,40 @@
+// f(element), one after the other in the thread that pulls.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Map final : public Stage {
+ public:
+  Map(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
+  int64_t cardinality() const override { return input_->cardinality(); }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), input_->start(start));
+  }
+
+ private:
+  class Mapped final : public Cursor {
+   public:
+    Mapped(StagePtr stage, Function function, CursorPtr input)
+        : stage_(std::move(stage)), function_(std::move(function)), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (!input_->next(out)) return false;
+      function_.call(out, out);
+      return true;
+    }
+
+   private:
+    StagePtr stage_;
+    Function function_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  Function function_;
+};
+
+const MakerOf map("MapDataset", [](const Making& m) -> Stage* {
+  return new Map(m.dataset(0), m.function("f", m.inputs(1)));
+});
+
+}  // namespace
+}  // namespace footlight::data

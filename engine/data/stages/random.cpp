@@ -1,0 +1,35 @@
+// Source: random numbers without end.
+#include "engine/data/make.h"
+#include "engine/data/random_numbers.h"
+
+namespace footlight::data {
+namespace {
+
+class Random final : public Stage {
+ public:
+  Random(uint64_t seed, uint64_t seed2, bool again) : seeds_(seed, seed2, again) {}
+  int64_t cardinality() const override { return kInfinite; }
+  CursorPtr start(const Start&) override { return std::make_unique<Numbers>(seeds_.next()); }
+
+ private:
+  class Numbers final : public Cursor {
+   public:
+    explicit Numbers(std::pair<uint64_t, uint64_t> seeds) : words_(seeds.first, seeds.second) {}
+    bool next(Element& out) override {
+      out.assign(1, Tensor::scalar(static_cast<int64_t>(words_.next())));
+      return true;
+    }
+
+   private:
+    RandomWords words_;
+  };
+  Seeds seeds_;
+};
+
+const MakerOf random("RandomDatasetV2", [](const Making& m) -> Stage* {
+  return new Random(static_cast<uint64_t>(m.integer(0)), static_cast<uint64_t>(m.integer(1)),
+                    m.attr("rerandomize_each_iteration", false));
+});
+
+}  // namespace
+}  // namespace footlight::data

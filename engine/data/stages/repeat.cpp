@@ -1,0 +1,54 @@
+// The elements again and again.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Repeat final : public Stage {
+ public:
+  Repeat(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  int64_t cardinality() const override {
+    const int64_t once = input_->cardinality();
+    if (count_ == 0 || once == 0) return 0;
+    if (count_ < 0) return once == kUnknown ? kUnknown : kInfinite;
+    if (once < 0) return once;
+    return once > INT64_MAX / count_ ? kInfinite : once * count_;
+  }
+  CursorPtr start(const Start& start) override { return std::make_unique<Again>(StagePtr(this), *this, start); }
+
+ private:
+  class Again final : public Cursor {
+   public:
+    Again(StagePtr held, const Repeat& stage, const Start& start)
+        : held_(std::move(held)), stage_(stage), start_(start), left_(stage.count_) {}
+    bool next(Element& out) override {
+      for (;;) {
+        if (!input_) {
+          if (left_ == 0) return false;
+          if (left_ > 0) --left_;
+          input_ = stage_.input_->start(start_);
+          any_ = false;
+        }
+        if (input_->next(out)) return any_ = true;
+        input_.reset();
+        if (!any_ && left_ < 0) left_ = 0;  // nothing to repeat forever
+        start_.run->check();
+      }
+    }
+
+   private:
+    StagePtr held_;
+    const Repeat& stage_;
+    Start start_;
+    CursorPtr input_;
+    int64_t left_;
+    bool any_ = false;
+  };
+  StagePtr input_;
+  int64_t count_;
+};
+
+const MakerOf repeat("RepeatDataset", [](const Making& m) -> Stage* { return new Repeat(m.dataset(0), m.integer(1)); });
+
+}  // namespace
+}  // namespace footlight::data

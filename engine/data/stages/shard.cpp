@@ -1,0 +1,49 @@
+// Every `shards`-th element, from number `index` on.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Shard final : public Stage {
+ public:
+  Shard(StagePtr input, int64_t shards, int64_t index) : input_(std::move(input)), shards_(shards), index_(index) {
+    if (shards <= 0) invalid("Number of shards must be greater than zero (currently num_shards = ", shards, ").");
+    if (index < 0 || index >= shards)
+      invalid("Index must be between 0 and ", shards - 1, " (currently index = ", index, ").");
+  }
+  int64_t cardinality() const override {
+    const int64_t count = input_->cardinality();
+    return count < 0 ? count : count / shards_ + (index_ < count % shards_);
+  }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Part>(StagePtr(this), index_, shards_, input_->start(start));
+  }
+
+ private:
+  class Part final : public Cursor {
+   public:
+    Part(StagePtr held, int64_t index, int64_t shards, CursorPtr input)
+        : held_(std::move(held)), before_(index), between_(shards - 1), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (!input_) return false;
+      const int64_t passed = std::exchange(before_, between_);
+      if (input_->skip(passed) == passed && input_->next(out)) return true;
+      input_.reset();
+      return false;
+    }
+
+   private:
+    StagePtr held_;
+    int64_t before_, between_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  int64_t shards_, index_;
+};
+
+const MakerOf shard("ShardDataset", [](const Making& m) -> Stage* {
+  return new Shard(m.dataset(0), m.integer(1), m.integer(2));
+});
+
+}  // namespace
+}  // namespace footlight::data

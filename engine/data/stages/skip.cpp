@@ -1,0 +1,48 @@
+// All but the first elements.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Skip final : public Stage {
+ public:
+  Skip(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  int64_t cardinality() const override {
+    const int64_t all = input_->cardinality();
+    if (count_ < 0) return 0;
+    return all < 0 ? all : std::max<int64_t>(0, all - count_);
+  }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Rest>(StagePtr(this), count_, start.run, input_->start(start));
+  }
+
+ private:
+  class Rest final : public Cursor {
+   public:
+    Rest(StagePtr held, int64_t count, RunPtr run, CursorPtr input)
+        : held_(std::move(held)), left_(count), run_(std::move(run)), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (left_ < 0) return false;  // all are skipped
+      while (left_ > 0) {
+        const int64_t some = std::min<int64_t>(left_, 4096);
+        if (input_->skip(some) < some) left_ = -1;
+        else left_ -= some;
+        run_->check();
+      }
+      return left_ == 0 && input_->next(out);
+    }
+
+   private:
+    StagePtr held_;
+    int64_t left_;
+    RunPtr run_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  int64_t count_;
+};
+
+const MakerOf skip("SkipDataset", [](const Making& m) -> Stage* { return new Skip(m.dataset(0), m.integer(1)); });
+
+}  // namespace
+}  // namespace footlight::data

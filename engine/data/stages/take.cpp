@@ -1,0 +1,48 @@
+// The first elements alone.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class Take final : public Stage {
+ public:
+  Take(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  int64_t cardinality() const override {
+    const int64_t all = input_->cardinality();
+    if (count_ < 0) return all;
+    if (all == kInfinite || count_ == 0) return count_;
+    return all == kUnknown ? kUnknown : std::min(all, count_);
+  }
+  CursorPtr start(const Start& start) override {
+    if (count_ < 0) return input_->start(start);
+    return std::make_unique<First>(StagePtr(this), count_, count_ ? input_->start(start) : nullptr);
+  }
+
+ private:
+  class First final : public Cursor {
+   public:
+    First(StagePtr held, int64_t count, CursorPtr input)
+        : held_(std::move(held)), left_(count), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (left_ == 0) return false;
+      if (!input_->next(out)) left_ = 0;
+      else {
+        --left_;
+        return true;
+      }
+      return false;
+    }
+
+   private:
+    StagePtr held_;
+    int64_t left_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  int64_t count_;
+};
+
+const MakerOf take("TakeDataset", [](const Making& m) -> Stage* { return new Take(m.dataset(0), m.integer(1)); });
+
+}  // namespace
+}  // namespace footlight::data

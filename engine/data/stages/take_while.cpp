@@ -1,0 +1,40 @@
+// The elements up to the first for which a predicate does not hold.
+#include "engine/data/make.h"
+
+namespace footlight::data {
+namespace {
+
+class TakeWhile final : public Stage {
+ public:
+  TakeWhile(StagePtr input, Function predicate) : input_(std::move(input)), predicate_(std::move(predicate)) {}
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Taken>(StagePtr(this), predicate_.in(*start.run), input_->start(start));
+  }
+
+ private:
+  class Taken final : public Cursor {
+   public:
+    Taken(StagePtr held, Function predicate, CursorPtr input)
+        : held_(std::move(held)), predicate_(std::move(predicate)), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      if (!input_) return false;
+      if (input_->next(out) && predicate_.truth(out)) return true;
+      input_.reset();
+      return false;
+    }
+
+   private:
+    StagePtr held_;
+    Function predicate_;
+    CursorPtr input_;
+  };
+  StagePtr input_;
+  Function predicate_;
+};
+
+const MakerOf take_while("TakeWhileDataset", [](const Making& m) -> Stage* {
+  return new TakeWhile(m.dataset(0), m.function("predicate", m.inputs(1)));
+});
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,82 @@
+// Sources: one element made of tensors, and the rows of tensors.
+#include "engine/data/make.h"
+#include "engine/data/rows.h"
+
+namespace footlight::data {
+namespace {
+
+class Tensors final : public Stage {
+ public:
+  explicit Tensors(Element element) : element_(std::move(element)) {}
+  int64_t cardinality() const override { return 1; }
+  CursorPtr start(const Start&) override { return std::make_unique<Once>(StagePtr(this), element_); }
+
+ private:
+  class Once final : public Cursor {
+   public:
+    Once(StagePtr stage, const Element& element) : stage_(std::move(stage)), element_(element) {}
+    bool next(Element& out) override {
+      if (done_) return false;
+      out = element_;
+      return done_ = true;
+    }
+
+   private:
+    StagePtr stage_;
+    const Element& element_;
+    bool done_ = false;
+  };
+  const Element element_;
+};
+
+class Slices final : public Stage {
+ public:
+  explicit Slices(Element tensors) : tensors_(std::move(tensors)) {
+    for (const Tensor& tensor : tensors_) {
+      if (tensor.shape().rank() == 0) invalid("Unbatching a tensor is only supported for rank >= 1");
+      if (tensor.shape()[0] != tensors_[0].shape()[0])
+        invalid("All components must have the same size in the 0th dimension: they have ", tensors_[0].shape()[0],
+                " and ", tensor.shape()[0]);
+    }
+  }
+  int64_t cardinality() const override { return tensors_[0].shape()[0]; }
+  CursorPtr start(const Start&) override { return std::make_unique<Rows>(StagePtr(this), tensors_); }
+
+ private:
+  class Rows final : public Cursor {
+   public:
+    Rows(StagePtr stage, const Element& tensors) : stage_(std::move(stage)) {
+      for (const Tensor& tensor : tensors) slicers_.emplace_back(tensor);
+      count_ = tensors[0].shape()[0];
+    }
+    bool next(Element& out) override {
+      if (at_ == count_) return false;
+      out.resize(slicers_.size());
+      for (size_t k = 0; k < slicers_.size(); ++k) out[k] = slicers_[k].row(at_);
+      ++at_;
+      return true;
+    }
+    int64_t skip(int64_t count) override {
+      const int64_t passed = std::min(count, count_ - at_);
+      at_ += passed;
+      return passed;
+    }
+
+   private:
+    StagePtr stage_;
+    std::vector<RowSlicer> slicers_;
+    int64_t at_ = 0, count_ = 0;
+  };
+  const Element tensors_;
+};
+
+Element copied(const Making& m) { return {m.inputs().begin(), m.inputs().end()}; }
+
+const MakerOf tensors("TensorDataset", [](const Making& m) -> Stage* { return new Tensors(copied(m)); });
+const MakerOf slices("TensorSliceDataset", [](const Making& m) -> Stage* {
+  if (m.inputs().empty()) invalid("Invalid `tensors`. `tensors` should not be empty.");
+  return new Slices(copied(m));
+});
+
+}  // namespace
+}  // namespace footlight::data

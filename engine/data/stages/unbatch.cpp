@@ -1,0 +1,59 @@
+// The rows of each element, one by one.
+#include "engine/data/make.h"
+#include "engine/data/rows.h"
+
+namespace footlight::data {
+namespace {
+
+class Unbatch final : public Stage {
+ public:
+  explicit Unbatch(StagePtr input) : input_(std::move(input)) {}
+  int64_t cardinality() const override {
+    const int64_t batches = input_->cardinality();
+    if (batches == kInfinite || batches == 0) return batches;
+    const bool known = !input_->shapes.empty() && input_->shapes[0].has_rank() && input_->shapes[0].rank() > 0 &&
+                       input_->shapes[0][0] != kUnknownDim;
+    return batches < 0 || !known ? kUnknown : batches * input_->shapes[0][0];
+  }
+  CursorPtr start(const Start& start) override {
+    return std::make_unique<Rows>(StagePtr(this), input_->start(start));
+  }
+
+ private:
+  class Rows final : public Cursor {
+   public:
+    Rows(StagePtr held, CursorPtr input) : held_(std::move(held)), input_(std::move(input)) {}
+    bool next(Element& out) override {
+      while (at_ == count_) {
+        Element batch;
+        if (!input_->next(batch)) return false;
+        slicers_.clear();
+        at_ = count_ = 0;
+        for (const Tensor& tensor : batch) {
+          if (tensor.shape().rank() == 0) invalid("Cannot unbatch an element with scalar components.");
+          if (tensor.shape()[0] != batch[0].shape()[0])
+            invalid("Input element must have the same batch size in each component. Component 0 had size ",
+                    batch[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
+          slicers_.emplace_back(tensor);
+        }
+        count_ = batch.empty() ? 0 : batch[0].shape()[0];
+      }
+      out.resize(slicers_.size());
+      for (size_t k = 0; k < slicers_.size(); ++k) out[k] = slicers_[k].row(at_);
+      ++at_;
+      return true;
+    }
+
+   private:
+    StagePtr held_;
+    CursorPtr input_;
+    std::vector<RowSlicer> slicers_;
+    int64_t at_ = 0, count_ = 0;
+  };
+  StagePtr input_;
+};
+
+const MakerOf unbatch("UnbatchDataset", [](const Making& m) -> Stage* { return new Unbatch(m.dataset(0)); });
+
+}  // namespace
+}  // namespace footlight::data

@@ -1,0 +1,62 @@
+// A dataset is reduced; what may stop early, and an iterator, runs in a loop that asks for the next element.
+#include "engine/python/autograph/datasets.h"
+
+#include "engine/python/autograph/staged_loop.h"
+#include "engine/python/types/dtype_object.h"
+
+namespace footlight::python::ag {
+namespace {
+
+// A dataset or an iterator over one: the loop's own tensor is the next element, if there is one. After a break none is
+// taken, so that the following ones stay in the iterator.
+void iterator_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  const Ref iterator = checked(PyObject_CallMethod(values, "_staged_iterator", nullptr));
+  const auto method = [&](const char* name, PyObject* variant) {
+    return checked(PyObject_CallMethod(iterator.get(), name, variant ? "(O)" : nullptr, variant));
+  };
+  const auto following = [&] { return method("_next_variant", nullptr); };
+  StagedLoop loop(state, options_of(options));
+  loop.run(
+      {as_tensor(following().get())},
+      [&](std::span<const Tensor> own) {
+        const Ref optional = checked(wrap(own[0]));
+        return with_extra(as_tensor(method("_variant_has_value", optional.get()).get()), extra);
+      },
+      [&](std::span<const Tensor> own) {
+        const Ref optional = checked(wrap(own[0]));
+        call(body, method("_variant_value", optional.get()).get());
+        if (extra == Py_None) return std::vector<Tensor>{as_tensor(following().get())};
+        const Ref go_on = call(extra);
+        const auto none = [&] { return method("_no_variant", nullptr); };
+        Ref next;
+        if (is_tensor_like(go_on.get()))
+          next = staged_choice(condition_tensor(go_on.get(), "for loop"), following, none, "the next element");
+        else next = truth(go_on.get()) ? following() : none();
+        return std::vector<Tensor>{as_tensor(next.get())};
+      });
+}
+
+// False: the loop's state does not allow it.
+bool reduce_dataset(PyObject* dataset, PyObject* body, const State& state, PyObject* options) {
+  const auto attribute = [&](const char* name) { return checked(PyObject_GetAttrString(dataset, name)); };
+  trace::LoopElements elements{as_tensor(attribute("_variant_tensor").get()), {}, {}};
+  for (PyObject* type : Items(attribute("_flat_types").get())) elements.dtypes.push_back(dtype_from_object(type));
+  for (PyObject* shape : Items(attribute("_flat_shapes").get())) elements.shapes.push_back(shape_from_object(shape));
+  StagedLoop loop(state, options_of(options));
+  return loop.run_over(elements, [&](std::span<const Tensor> tensors) {
+    const Ref parts = checked(wrap_all(tensors));
+    const Ref element = checked(PyObject_CallMethod(dataset, "_element_of", "(O)", parts.get()));
+    call(body, element.get());
+    return std::vector<Tensor>(tensors.begin(), tensors.end());
+  });
+}
+
+}  // namespace
+
+void dataset_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  const bool whole = extra == Py_None && class_has_attribute(values, "_variant_tensor_of_dataset");
+  if (whole && reduce_dataset(values, body, state, options)) return;
+  iterator_loop(values, extra, body, state, options);
+}
+
+}  // namespace footlight::python::ag

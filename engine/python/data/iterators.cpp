@@ -1,0 +1,49 @@
+// Eager steps of an iterator, without the detour over an op where nobody records it.
+#include "engine/base/recording.h"
+#include "engine/base/text.h"
+#include "engine/data/iterator.h"
+#include "engine/python/data/room.h"
+#include "engine/python/types/objects.h"
+
+namespace footlight::python {
+namespace {
+
+// iterator_next(handle): the tensors of the next element as a list, a single one as it is; None at the end.
+PyObject* iterator_next(PyObject*, PyObject* handle) {
+  return guarded([&]() -> PyObject* {
+    if (!is_tensor(handle)) fail(ErrorKind::kType, "iterator_next takes the handle of an iterator");
+    const Tensor resource = tensor_of(handle);  // kept while the GIL may be released
+    data::Element element;
+    try {
+      if (!data::iterator_of(resource).next(element)) Py_RETURN_NONE;
+    } catch (const Error& e) {
+      throw Error(e.kind(), str(e.message(), " [Op:IteratorGetNext]"));
+    }
+    for (Tensor& tensor : element)
+      if (tensor.dtype() != DType::kVariant && tensor.dtype() != DType::kResource &&
+          tensor.body()->refs.load(std::memory_order_relaxed) > 1)
+        tensor = tensor.alias();  // a value of its own for tapes
+    if (element.size() == 1) return wrap(std::move(element[0]));
+    return wrap_all(element);
+  });
+}
+
+PyObject* iterator_cancel(PyObject*, PyObject* handle) {
+  return guarded([&] {
+    data::iterator_of(tensor_of(handle)).cancel();
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyMethodDef functions[] = {
+    {"iterator_next", iterator_next, METH_O, "iterator_next(handle)\n--\n\nThe tensors of the next element, or None."},
+    {"iterator_cancel", iterator_cancel, METH_O, "iterator_cancel(handle)\n--\n\nStops what an iterator is doing."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_dataset_iterators(PyObject* module) {
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

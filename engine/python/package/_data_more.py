@@ -1,0 +1,620 @@
+"""More of tf.data.Dataset: what groups, splits and chooses elements, and the datasets that read files."""
+import footlight as tf
+from footlight import _data_structure as structure
+from footlight import _engine
+from footlight._data import (AUTOTUNE, Dataset, DatasetSpec, _check_predicate, _how, _int64, _known, _made, _op,
+                             _type_of, _types, _wider, seeds)
+from footlight._data_functions import ElementFunction
+
+
+def _text(value):
+    return tf.convert_to_tensor('' if value is None else value, tf.string)
+
+
+# --- members of Dataset ---
+def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
+               name=None):
+    """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
+    function = ElementFunction(map_func, 'interleave', self.element_spec)
+    if not isinstance(function.output_specs, DatasetSpec):
+        raise TypeError('The `map_func` argument must return a `Dataset` object. Got %r.' % (
+            _type_of(function.output_specs),))
+    specs = function.output_specs.element_spec
+    cycle = _int64(AUTOTUNE if cycle_length is None else cycle_length)
+    block = _int64(1 if block_length is None else block_length)
+    if num_parallel_calls is None:
+        return self._made('_InterleaveDataset', 'InterleaveDataset', [*function.captures, cycle, block],
+                          function.attributes(), specs, name)
+    return self._made('_ParallelInterleaveDataset', 'ParallelInterleaveDatasetV4',
+                      [*function.captures, cycle, block, _int64(AUTOTUNE), _int64(AUTOTUNE),
+                       _int64(num_parallel_calls)],
+                      {**function.attributes(), 'deterministic': _how(deterministic)}, specs, name)
+
+
+def _padded_shape(shape, spec):
+    if isinstance(shape, tf.Tensor):
+        return tf.cast(shape, tf.int64), tf.TensorShape([None] * shape.shape[0] if shape.shape.rank else None)
+    shape = tf.TensorShape(shape)
+    if shape.rank is None:
+        raise ValueError('Unable to convert the shape %s: its rank is not known; give `padded_shapes`' % (shape,))
+    if not spec.shape.rank is None and spec.shape.rank != shape.rank:
+        raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
+                         'component.' % (shape, spec.shape))
+    for padded, own in zip(shape.as_list(), spec.shape.as_list() if spec.shape.rank is not None else []):
+        if padded is not None and own is not None and padded < own:
+            raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
+                             'component.' % (shape, spec.shape))
+    return tf.constant([-1 if d is None else d for d in shape.as_list()], tf.int64), shape
+
+
+def _default_padding(dtype):
+    if dtype == tf.string:
+        return tf.constant('')
+    if dtype == tf.variant:
+        raise TypeError('Unable to create default padding for a component of type %s' % dtype.name)
+    return tf.zeros([], dtype)
+
+
+def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+    """Consecutive elements, each filled up to a common shape, stacked."""
+    specs = self.element_spec
+    leaves = structure.flatten(specs)
+    for spec in leaves:
+        if not structure.is_plain(spec):
+            raise TypeError('`tf.data.Dataset.padded_batch` is only supported for datasets that produce tensor '
+                            'elements but type spec of elements in the input dataset is not a TensorSpec: %s.' % spec)
+    if padded_shapes is None:
+        padded_shapes = structure.map_structure(lambda s: s.shape, specs)
+        for shape in structure.flatten(padded_shapes):
+            if shape.rank is None:
+                raise ValueError('You must provide `padded_shapes` argument because component 0 has unknown rank.')
+    from footlight._data_generator import structure_of_shapes
+    pairs = [_padded_shape(s, spec) for s, spec in zip(structure_of_shapes(specs, padded_shapes), leaves)]
+    if padding_values is None:
+        paddings = [_default_padding(spec.dtype) for spec in leaves]
+    else:
+        if not structure.is_nested(padding_values):
+            padding_values = structure.map_structure(lambda _: padding_values, specs)
+        paddings = [_default_padding(spec.dtype) if p is None else tf.convert_to_tensor(p, spec.dtype)
+                    for p, spec in zip(structure.flatten_up_to(specs, padding_values), leaves)]
+    size = _known(batch_size) if drop_remainder is True else None
+    shapes = iter([tf.TensorShape([size]).concatenate(shape) for _, shape in pairs])
+    batched = structure.map_structure(lambda spec: tf.TensorSpec(next(shapes), spec.dtype), specs)
+    variant, = _op('PaddedBatchDatasetV2',
+                   [self._variant_tensor, _int64(batch_size), *[vector for vector, _ in pairs], *paddings,
+                    tf.convert_to_tensor(drop_remainder, tf.bool)],
+                   {'N': len(pairs), 'Toutput_types': structure.types_of(batched),
+                    'output_shapes': structure.shapes_of(batched)}, name)
+    return _made('_PaddedBatchDataset', variant, batched, [self])
+
+
+def unbatch(self, name=None):
+    """The rows of each element."""
+    normalized = self
+    return normalized._made('_UnbatchDataset', 'UnbatchDataset', [], None, structure.unbatched(self.element_spec),
+                            name)
+
+
+def rebatch(self, batch_size, drop_remainder=False, name=None):
+    """The rows of each element in batches of another size, or of several sizes in turn."""
+    sizes = tf.convert_to_tensor(batch_size, tf.int64)
+    known = tf.get_static_value(sizes) if drop_remainder is True else None
+    flat = [] if known is None else [int(v) for v in known.reshape(-1).tolist()]
+    size = flat[0] if flat and len(set(flat)) == 1 else None
+    specs = structure.batched(structure.unbatched(self.element_spec), size)
+    return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
+                      None, specs, name)
+
+
+def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+    """Datasets of consecutive elements."""
+    specs = structure.map_structure(lambda spec: DatasetSpec(spec), self.element_spec)
+    return self._made('_WindowDataset', 'WindowDataset',
+                      [_int64(size), _int64(size if shift is None else shift), _int64(stride),
+                       tf.convert_to_tensor(drop_remainder, tf.bool)], None, specs, name)
+
+
+def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
+    """Collects elements by key_func(element); reduce_func(key, dataset of them) for each full window."""
+    if (window_size is None) == (window_size_func is None):
+        raise ValueError('Either the `window_size` argument or the `window_size_func` argument must be specified.')
+    if window_size is not None:
+        def window_size_func(key):
+            return tf.convert_to_tensor(window_size, tf.int64)
+    key_type = tf.TensorSpec([], tf.int64)
+    key = ElementFunction(_as_int64(key_func), 'group_by_window', self.element_spec)
+    if not (structure.is_plain(key.output_specs) and key.output_specs.shape.is_compatible_with([])):
+        raise ValueError('Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return '
+                         'type is %s.' % (key.output_specs,))
+    size = ElementFunction(_as_int64(window_size_func), 'group_by_window', key_type)
+    reduce = ElementFunction(reduce_func, 'group_by_window', (key_type, DatasetSpec(self.element_spec)))
+    if not isinstance(reduce.output_specs, DatasetSpec):
+        raise TypeError('Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its '
+                        'return type is %s.' % (reduce.output_specs,))
+    return self._made('_GroupByWindowDataset', 'GroupByWindowDataset',
+                      [*key.captures, *reduce.captures, *size.captures],
+                      {**key.attributes('key_func', 'Tkey_func_other_arguments'),
+                       **reduce.attributes('reduce_func', 'Treduce_func_other_arguments'),
+                       **size.attributes('window_size_func', 'Twindow_size_func_other_arguments')},
+                      reduce.output_specs.element_spec, name)
+
+
+def _as_int64(function):
+    def wrapped(*args):
+        return tf.cast(staged(*args), tf.int64)
+    from footlight._functional import _staged
+    staged = _staged(function, always=True)
+    wrapped.__name__ = getattr(function, '__name__', 'function')
+    return tf.autograph.experimental.do_not_convert(wrapped)
+
+
+def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
+                              padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                              drop_remainder=False, name=None):
+    """Batches of elements of similar length."""
+    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+        raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(%s)=%d` and '
+                         '`len(%s)=%d`.' % ('bucket_batch_sizes', len(bucket_batch_sizes), 'bucket_boundaries',
+                                            len(bucket_boundaries)))
+    sizes = tf.constant(bucket_batch_sizes, tf.int64)
+    bounds = list(bucket_boundaries)
+
+    def bucket_of(*args):
+        length = tf.cast(element_length_func(*args), tf.int32)
+        least = tf.constant([tf.int32.min] + bounds, tf.int32)
+        most = tf.constant(bounds + [tf.int32.max], tf.int32)
+        inside = tf.logical_and(tf.less_equal(least, length), tf.less(length, most))
+        return tf.reduce_min(tf.where(inside))
+
+    def size_of(bucket):
+        return sizes[bucket]
+
+    def batch_of(bucket, grouped):
+        size = size_of(bucket)
+        if no_padding:
+            return grouped.batch(size, drop_remainder=drop_remainder)
+        shapes = padded_shapes
+        if shapes is None:
+            shapes = structure.map_structure(lambda s: s.shape, grouped.element_spec)
+        if pad_to_bucket_boundary:
+            boundary = tf.constant([b - 1 for b in bounds] + [-1], tf.int64)[bucket]
+            with tf.control_dependencies([tf.debugging.assert_less(
+                    bucket, tf.constant(len(bounds), tf.int64),
+                    message='When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).')]):
+                boundary = tf.identity(boundary)
+            shapes = structure.pack(grouped.element_spec, iter([
+                tf.stack([boundary if d is None else tf.constant(d, tf.int64) for d in s.as_list()])
+                if s.rank else s for s in map(tf.TensorShape, structure.flatten_up_to(grouped.element_spec, shapes))]))
+        return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+    # These are not the user's.
+    plain = tf.autograph.experimental.do_not_convert
+    return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
+
+
+def take_while(self, predicate, name=None):
+    """The elements up to the first for which predicate(element) is false."""
+    function = ElementFunction(predicate, 'take_while', self.element_spec)
+    _check_predicate(function.output_specs)
+    return self._made('_TakeWhileDataset', 'TakeWhileDataset', function.captures, function.attributes('predicate'),
+                      name=name)
+
+
+def scan(self, initial_state, scan_func, name=None):
+    """scan_func(state, element) gives (next state, what takes the element's place)."""
+    state = structure.normalized(initial_state)
+    specs = structure.specs_of(state)
+    for _ in range(8):
+        function = ElementFunction(scan_func, 'scan', (specs, self.element_spec))
+        if type(function.output_specs) is not tuple or len(function.output_specs) != 2:
+            raise TypeError('Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the '
+                            'output value but its return type is %s.' % (function.output_specs,))
+        wider = _wider(specs, function.output_specs[0], 'scan')
+        if wider == specs:
+            break
+        specs = wider
+    return self._made('_ScanDataset', 'ScanDataset', [*structure.to_tensors(specs, state), *function.captures],
+                      {**function.attributes(), 'Tstate': structure.types_of(specs)}, function.output_specs[1], name)
+
+
+def unique(self, name=None):
+    """Each element once."""
+    for spec in structure.flatten(self.element_spec):
+        if not structure.is_plain(spec):
+            raise TypeError('`tf.data.Dataset.unique` takes elements of dense tensors, not %s' % (spec,))
+    return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
+
+
+def shard(self, num_shards, index, name=None):
+    """Every `num_shards`-th element, from number `index` on."""
+    return self._made('_ShardDataset', 'ShardDataset', [_int64(num_shards), _int64(index)], name=name)
+
+
+def ignore_errors(self, log_warning=False, name=None):
+    """The elements that can be made."""
+    return self._made('_IgnoreErrorsDataset', 'IgnoreErrorsDataset', [], {'log_warning': log_warning}, name=name)
+
+
+def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=tf.int64, name=None):
+    """Not there: ragged tensors are not."""
+    raise NotImplementedError('Dataset.ragged_batch is not there yet: tf.RaggedTensor is not. padded_batch makes dense '
+                              'batches of elements of different shapes')
+
+
+# Files in a saved dataset's folder.
+_ELEMENTS, _SPEC = 'elements', 'element_spec'
+
+
+def _options_file(folder):
+    import os
+    return os.path.join(folder, _SPEC)
+
+
+def _described(spec):
+    """The structure as plain values, and back with _structure_of."""
+    if structure.is_plain(spec):
+        return {'dtype': spec.dtype.name, 'shape': None if spec.shape.rank is None else spec.shape.as_list()}
+    if isinstance(spec, structure.NoneTensorSpec):
+        return None
+    if isinstance(spec, dict):
+        return {'dict': [[k, _described(v)] for k, v in spec.items()]}
+    if isinstance(spec, tuple):
+        return {'tuple': [_described(v) for v in spec]}
+    raise TypeError('Dataset.save: elements are tensors in tuples and dicts, not %s' % (spec,))
+
+
+def _structure_of(found):
+    if found is None:
+        return structure.NoneTensorSpec()
+    if 'dtype' in found:
+        return tf.TensorSpec(found['shape'], found['dtype'])
+    if 'dict' in found:
+        return {k: _structure_of(v) for k, v in found['dict']}
+    return tuple(_structure_of(v) for v in found['tuple'])
+
+
+def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
+    """Writes the elements to the folder `path`; Dataset.load reads them."""
+    import json
+    import os
+    if compression not in (None, 'NONE', 'GZIP', 'SNAPPY', 'AUTO'):
+        raise ValueError('Dataset.save: compression is None or "GZIP", not %r' % (compression,))
+    packing = 'GZIP' if compression == 'GZIP' else ''
+    os.makedirs(path, exist_ok=True)
+    about = {'spec': _described(self.element_spec), 'compression': packing, 'count': int(self.cardinality())}
+    _op('SaveElements', [self._variant_tensor, _text(os.path.join(path, _ELEMENTS))], {'compression': packing})
+    with open(_options_file(path), 'w') as file:
+        json.dump(about, file)
+
+
+def load(path, element_spec=None, compression=None, reader_func=None, wait=False, name=None):
+    """The elements that Dataset.save wrote to the folder `path`."""
+    import json
+    import os
+    try:
+        with open(_options_file(path)) as file:
+            about = json.load(file)
+        specs = _structure_of(about['spec'])
+    except FileNotFoundError:
+        raise tf.errors.NotFoundError(None, None, 'Could not find a saved dataset in %s; note that datasets that '
+                                      'TensorFlow saved are written in another format' % path) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise tf.errors.DataLossError(None, None, '%s is damaged: %s' % (_options_file(path), error)) from error
+    if element_spec is not None:
+        structure.flatten_up_to(specs, element_spec)
+        specs = element_spec
+    variant, = _op('ElementFileDataset', [_text(os.path.join(path, _ELEMENTS))],
+                   {'compression': about['compression'], **_types(specs)}, name)
+    loaded = _made('_LoadDataset', variant, specs)
+    if reader_func is not None:
+        return reader_func(Dataset.from_tensors(0).map(lambda _: loaded))
+    return loaded
+
+
+def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
+    """The elements, kept in the folder `path` by the first complete iteration and read from there later."""
+    import os
+    os.makedirs(path, exist_ok=True)
+    made = self._made('_SnapshotDataset', 'ElementFileCacheDataset', [_text(os.path.join(path, _ELEMENTS))],
+                      {'compression': 'GZIP' if compression == 'GZIP' else ''}, name=name)
+    if reader_func is not None:
+        return reader_func(Dataset.from_tensors(0).map(lambda _: made))
+    return made
+
+
+def _directed(selector, datasets, stop):
+    specs = datasets[0].element_spec
+    for one in datasets[1:]:
+        wider = structure.common(specs, one.element_spec)
+        if wider is None:
+            raise TypeError('All datasets must have compatible element specs: %s, %s' % (specs, one.element_spec))
+        specs = wider
+    variant, = _op('DirectedInterleaveDataset', [selector._variant_tensor, *[d._variant_tensor for d in datasets]],
+                   {**_types(specs), 'N': len(datasets), 'stop_on_empty_dataset': stop})
+    return _made('_DirectedInterleaveDataset', variant, specs, list(datasets))
+
+
+def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+    """Elements of several datasets, each from the one whose number `choice_dataset` gives."""
+    if not datasets:
+        raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
+    if choice_dataset is not None and not tf.TensorSpec([], tf.int64).is_compatible_with(choice_dataset.element_spec):
+        raise TypeError('Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but '
+                        'are %s.' % (choice_dataset.element_spec,))
+    return _directed(choice_dataset, list(datasets), stop_on_empty_dataset)
+
+
+def random(seed=None, rerandomize_each_iteration=None, name=None):
+    """Random numbers without end."""
+    generator, = _op('DummySeedGenerator', [], {})
+    specs = tf.TensorSpec([], tf.int64)
+    variant, = _op('RandomDatasetV2', [*seeds(seed), generator],
+                   {'rerandomize_each_iteration': bool(rerandomize_each_iteration), **_types(specs)}, name)
+    return _made('_RandomDataset', variant, specs)
+
+
+def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
+                         rerandomize_each_iteration=None):
+    """Elements of several datasets, each from one drawn with probabilities `weights`."""
+    datasets = list(datasets)
+    if not datasets:
+        raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
+    plain = tf.autograph.experimental.do_not_convert
+    if isinstance(weights, Dataset):
+        logits = weights.map(plain(lambda p: tf.expand_dims(tf.math.log(p), 0)))
+    else:
+        if weights is None:
+            probabilities = [1.0] * len(datasets)
+            logits = [[0.0] * len(datasets)]
+        else:
+            probabilities = tf.convert_to_tensor(weights)
+            if probabilities.shape.rank != 1 or probabilities.shape[0] not in (None, len(datasets)):
+                raise ValueError('Invalid `weights`. The shape of `weights` should be [%d] but is %s.' % (
+                    len(datasets), probabilities.shape))
+            logits = tf.expand_dims(tf.math.log(probabilities), 0)
+        if len(datasets) == 1:
+            return datasets[0]
+        logits = Dataset.from_tensors(logits).repeat()
+    draws = random(seed, rerandomize_each_iteration).batch(2)
+
+    def choose(logit, pair):
+        return tf.squeeze(tf.random.stateless_categorical(logit, 1, pair), [0, 1])
+    selector = Dataset.zip((logits, draws)).map(plain(choose))
+    return _directed(selector, datasets, stop_on_empty_dataset)
+
+
+def list_files(file_pattern, shuffle=None, seed=None, name=None):
+    """The names of the files that match patterns, in random order unless told otherwise."""
+    pattern = tf.convert_to_tensor(file_pattern, tf.string)
+    names, = _op('MatchingFiles', [pattern], {})
+    if tf.executing_eagerly() and int(tf.size(names)) == 0:
+        raise tf.errors.InvalidArgumentError(None, None, 'No files matched pattern: %s' % (
+            file_pattern if isinstance(file_pattern, str) else ', '.join(map(str, file_pattern)),))
+    dataset = Dataset.from_tensor_slices(names)
+    if shuffle is None or shuffle:
+        dataset = dataset.shuffle(tf.maximum(tf.size(names, out_type=tf.int64), tf.constant(1, tf.int64)), seed=seed)
+    return dataset
+
+
+def counter(start=0, step=1, dtype=tf.int64, name=None):
+    """Numbers without end."""
+    start, step = tf.convert_to_tensor(start, dtype), tf.convert_to_tensor(step, dtype)
+    plain = tf.autograph.experimental.do_not_convert
+    return Dataset.from_tensors(0, name=name).repeat().scan(start, plain(lambda state, _: (state + step, state)))
+
+
+for _f in (interleave, padded_batch, unbatch, rebatch, window, group_by_window, bucket_by_sequence_length, take_while,
+           scan, unique, shard, ignore_errors, ragged_batch, save, snapshot):
+    setattr(Dataset, _f.__name__, _f)
+for _f in (choose_from_datasets, sample_from_datasets, random, list_files, counter, load):
+    setattr(Dataset, _f.__name__, staticmethod(_f))
+
+
+# --- files ---
+class _Files(Dataset):
+    """What files consist of, one file after the other."""
+
+    _specs = tf.TensorSpec([], tf.string)
+    element_spec = property(lambda self: self._specs)
+
+    def _read(self, filenames, make, parallel):
+        """`make(names)` gives the dataset of files with these names."""
+        if isinstance(filenames, Dataset):
+            if not tf.TensorSpec(None, tf.string).is_compatible_with(filenames.element_spec):
+                raise TypeError('The `filenames` argument must contain `tf.string` elements. Got %s.' % (
+                    filenames.element_spec,))
+            names = filenames
+        else:
+            given = tf.convert_to_tensor(
+                [str(f) for f in filenames] if isinstance(filenames, (list, tuple)) else
+                filenames if isinstance(filenames, tf.Tensor) else str(filenames), tf.string)
+            names = Dataset.from_tensor_slices(tf.reshape(given, [-1]))
+            if parallel is None:
+                super().__init__(make(tf.reshape(given, [-1])))
+                return
+        plain = tf.autograph.experimental.do_not_convert
+        each = plain(lambda name: _made('_VariantDataset', make(tf.reshape(name, [-1])), self._specs))
+        if parallel is None:
+            made = names.flat_map(each)
+        else:
+            made = names.interleave(each, cycle_length=parallel, num_parallel_calls=parallel)
+        super().__init__(made._variant_tensor)
+
+
+class TFRecordDataset(_Files):
+    """The records of TFRecord files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+        self._read(filenames, lambda names: _op('TFRecordDatasetV2', [
+            names, _text(compression_type), _int64(256 * 1024 if buffer_size is None else buffer_size),
+            tf.zeros([0], tf.int64)], {})[0], num_parallel_reads)
+
+
+class TextLineDataset(_Files):
+    """The lines of text files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+        self._read(filenames, lambda names: _op('TextLineDataset', [
+            names, _text(compression_type), _int64(256 * 1024 if buffer_size is None else buffer_size)], {})[0],
+            num_parallel_reads)
+
+
+class FixedLengthRecordDataset(_Files):
+    """Parts of files, all of `record_bytes` bytes."""
+
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None,
+                 compression_type=None, num_parallel_reads=None, name=None):
+        self._read(filenames, lambda names: _op('FixedLengthRecordDatasetV2', [
+            names, _int64(header_bytes or 0), _int64(record_bytes), _int64(footer_bytes or 0),
+            _int64(256 * 1024 if buffer_size is None else buffer_size), _text(compression_type)], {})[0],
+            num_parallel_reads)
+
+
+class CsvDataset(_Files):
+    """The rows of CSV files, a tensor for each column."""
+
+    def __init__(self, filenames, record_defaults, compression_type=None, buffer_size=None, header=False,
+                 field_delim=',', use_quote_delim=True, na_value='', select_cols=None, exclude_cols=None):
+        if select_cols is not None and exclude_cols is not None:
+            raise ValueError('Invalid arguments: `select_cols` and `exclude_cols` cannot both be specified.')
+        columns = [tf.zeros([0], c) if isinstance(c, tf.DType) else tf.reshape(tf.convert_to_tensor(c), [-1])
+                   for c in record_defaults]
+        self._specs = tuple(tf.TensorSpec([], c.dtype) for c in columns)
+        self._read(filenames, lambda names: _op('CSVDatasetV2', [
+            names, _text(compression_type), _int64(4 * 1024 * 1024 if buffer_size is None else buffer_size),
+            tf.constant(bool(header)), _text(field_delim), tf.constant(bool(use_quote_delim)), _text(na_value),
+            tf.constant(select_cols or [], tf.int64), *columns, tf.constant(exclude_cols or [], tf.int64)],
+            _types(self._specs))[0], None)
+
+
+class TFRecordOptions:
+    """How a TFRecord file is compressed."""
+
+    compression_type_map = {0: '', 1: 'ZLIB', 2: 'GZIP'}
+
+    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None,
+                 window_bits=None, compression_level=None, compression_method=None, mem_level=None,
+                 compression_strategy=None):
+        self.compression_type = self.get_compression_type_string(compression_type)
+        self.compression_level = compression_level
+
+    @classmethod
+    def get_compression_type_string(cls, options):
+        """'', 'ZLIB' or 'GZIP'."""
+        if not options:
+            return ''
+        if isinstance(options, TFRecordOptions):
+            return options.compression_type
+        found = cls.compression_type_map.get(options, options)
+        if found not in ('', 'ZLIB', 'GZIP'):
+            raise ValueError('Not a valid compression_type: %r' % (options,))
+        return found
+
+
+class TFRecordWriter:
+    """Writes a TFRecord file."""
+
+    def __init__(self, path, options=None):
+        if not isinstance(options, TFRecordOptions):
+            options = TFRecordOptions(compression_type=options)
+        level = -1 if options.compression_level is None else options.compression_level
+        import os
+        self._writer = _engine.RecordWriter(os.fspath(path), options.compression_type, level)
+
+    def write(self, record):
+        """Adds a record, bytes or str."""
+        self._writer.write(record.encode() if isinstance(record, str) else record)
+
+    def flush(self):
+        """Passes what was written to the system."""
+        self._writer.flush()
+
+    def close(self):
+        """Ends the file."""
+        self._writer.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+_data = tf.data
+for _kind in (TFRecordDataset, TextLineDataset, FixedLengthRecordDataset):
+    setattr(_data, _kind.__name__, _kind)
+    _kind.__module__ = 'footlight.data'
+_data.experimental.CsvDataset = CsvDataset
+CsvDataset.__module__ = 'footlight.data.experimental'
+tf.io.TFRecordWriter, tf.io.TFRecordOptions = TFRecordWriter, TFRecordOptions
+TFRecordWriter.__module__ = TFRecordOptions.__module__ = 'footlight.io'
+
+
+# --- tf.data.experimental: functions for Dataset.apply, and old names ---
+def _applied(name):
+    def transformation(*args, **keywords):
+        return lambda dataset: getattr(dataset, name)(*args, **keywords)
+    transformation.__name__ = transformation.__qualname__ = name
+    transformation.__doc__ = 'Dataset.%s, for Dataset.apply.' % name
+    return transformation
+
+
+for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'scan', 'take_while', 'unbatch',
+              'unique'):
+    setattr(_data.experimental, _name, _applied(_name))
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """map, then batch."""
+    calls = num_parallel_calls if num_parallel_calls is not None else (
+        num_parallel_batches and num_parallel_batches * batch_size)
+    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    """shuffle, then repeat."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """interleave with threads."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
+
+
+def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=tf.int64):
+    """Dataset.ragged_batch, for Dataset.apply."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    """prefetch, for Dataset.apply."""
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device, source_device='/cpu:0'):
+    """The same elements, for Dataset.apply."""
+    return lambda dataset: dataset
+
+
+def enumerate_dataset(start=0):
+    """Dataset.enumerate, for Dataset.apply."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def assert_cardinality(expected_cardinality):
+    """The same elements; FailedPreconditionError if they are more or fewer than said."""
+    return lambda dataset: dataset._made('_AssertCardinalityDataset', 'AssertCardinalityDataset',
+                                         [_int64(expected_cardinality)])
+
+
+for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, prefetch_to_device,
+           copy_to_device, enumerate_dataset, assert_cardinality):
+    setattr(_data.experimental, _f.__name__, _f)
+_data.experimental.choose_from_datasets = choose_from_datasets
+_data.experimental.sample_from_datasets = sample_from_datasets
+_data.experimental.Counter = counter
+_data.experimental.RandomDataset = random
+_data.experimental.save = lambda dataset, path, compression=None, shard_func=None, checkpoint_args=None: dataset.save(
+    path, compression, shard_func, checkpoint_args)
+_data.experimental.load = load
+_data.experimental.snapshot = _applied('snapshot')

@@ -1,0 +1,170 @@
+"""tf.compat.v1.train.Saver and tfe.Saver: checkpoints of variables by their names."""
+import collections
+import os
+import time
+
+import footlight as tf
+from footlight import _checkpoint_files as files
+from footlight import _engine, _object_graph, _trackable
+
+_v1 = tf.compat.v1
+
+
+def _by_name(var_list):
+    """{name: variable} of a list or dict of variables."""
+    if isinstance(var_list, dict):
+        found = dict(var_list)
+    else:
+        found = {}
+        for variable in var_list:
+            if not isinstance(variable, tf.Variable):
+                raise TypeError('Variable to save is not a Variable: %r' % (variable,))
+            if variable._shared_name in found and found[variable._shared_name] is not variable:
+                if not tf.executing_eagerly():
+                    raise ValueError('At least two variables have the same name: %s' % variable._shared_name)
+                # As TensorFlow does, the first keeps its name and the others get a number.
+                number = 1
+                while '%s_%d' % (variable._shared_name, number) in found:
+                    number += 1
+                found['%s_%d' % (variable._shared_name, number)] = variable
+                continue
+            found[variable._shared_name] = variable
+    for name, variable in found.items():
+        if not isinstance(variable, tf.Variable):
+            raise TypeError('Variable to save is not a Variable: %r (of the name %s)' % (variable, name))
+    if not found:
+        raise ValueError('No variables to save')
+    return found
+
+
+class Saver:
+    """Saves variables under their names, and keeps the last checkpoints that it saved."""
+
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
+                 keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False, saver_def=None,
+                 builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False,
+                 save_relative_paths=False, filename=None):
+        if var_list is None:
+            if tf.executing_eagerly():
+                raise RuntimeError('When eager execution is enabled, `var_list` must specify a list or dict of '
+                                   'variables to save')
+            var_list = _v1.global_variables() if hasattr(_v1, 'global_variables') else []
+        self._variables = _by_name(var_list) if var_list or not allow_empty else {}
+        self._reshape, self._max_to_keep, self._every_n_hours = reshape, max_to_keep, keep_checkpoint_every_n_hours
+        self._pad, self._relative = pad_step_number, save_relative_paths
+        self._last = collections.OrderedDict()  # path -> time
+        self._preserved = time.time()
+
+    last_checkpoints = property(lambda self: list(self._last), doc='The paths of those that were not deleted.')
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Sets the list of (path, time) of checkpoints that may be deleted."""
+        self._last = collections.OrderedDict(last_checkpoints_with_time)
+
+    def set_last_checkpoints(self, last_checkpoints):
+        """Sets the list of checkpoints that may be deleted."""
+        self._last = collections.OrderedDict((path, float('inf')) for path in last_checkpoints)
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Sets the list of those of these checkpoints that exist."""
+        self.set_last_checkpoints_with_time([(path, os.path.getmtime(path + '.index')) for path in checkpoint_paths
+                                             if files.checkpoint_exists(path)])
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix='meta',
+             write_meta_graph=True, write_state=True, strip_default_attrs=False, save_debug_info=False):
+        """Saves the values and returns the path."""
+        path = files.path_of(save_path)
+        if os.path.basename(path) == (latest_filename or 'checkpoint') and not os.path.dirname(path):
+            raise ValueError("'latest_filename' collides with 'save_path': %r" % path)
+        if global_step is not None:
+            step = int(global_step if not isinstance(global_step, tf.Variable) else global_step.numpy())
+            path = ('%s-%08d' if self._pad else '%s-%d') % (path, step)
+        folder = os.path.dirname(path)
+        files.make_folder(path)
+        names = list(self._variables)
+        with tf.init_scope():
+            values = [self._variables[name].read_value() for name in names]
+            _engine.write_tensors(path, names, values)
+        if write_state:
+            self._remember(path)
+            files.update_checkpoint_state_internal(folder, path, self.last_checkpoints or [path], latest_filename,
+                                                   self._relative)
+        return path
+
+    def _remember(self, path):
+        if not self._max_to_keep:
+            return
+        self._last.pop(path, None)
+        self._last[path] = time.time()
+        while len(self._last) > self._max_to_keep:
+            oldest, when = self._last.popitem(last=False)
+            if when > self._preserved + self._every_n_hours * 3600 and when != float('inf'):
+                self._preserved = when
+            else:
+                files.remove_checkpoint(oldest)
+
+    def restore(self, sess, save_path):
+        """Gives the variables the values saved under their names."""
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        path = files.path_of(save_path)
+        if not files.checkpoint_exists(path):
+            raise ValueError('The passed save_path is not a valid checkpoint: ' + path)
+        file = _engine.open_tensors(path)
+        there = _engine.tensors_in(file)
+        keys = _keys_of_objects(file, there)
+        missing = [name for name in self._variables if keys.get(name, name) not in there]
+        if missing:
+            raise tf.errors.NotFoundError(None, None, _what_is_missing(path, missing, there, keys))
+        with tf.init_scope():
+            for name, variable in self._variables.items():
+                value = _engine.read_tensor(file, keys.get(name, name))
+                if self._reshape:
+                    value = tf.reshape(value, variable.shape)
+                if value.dtype != variable.dtype:
+                    raise tf.errors.InvalidArgumentError(
+                        None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
+                        % (name, _object_graph.short(variable.dtype), _object_graph.short(value.dtype)))
+                variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
+
+
+def _keys_of_objects(file, there):
+    """The keys of a checkpoint of objects by the names that their variables had."""
+    if _object_graph.GRAPH_KEY not in there:
+        return {}
+    restoration = _object_graph.Restoration(file, '')
+    return {a.full_name: a.checkpoint_key for node in restoration.nodes for a in node.attributes if a.full_name}
+
+
+def _what_is_missing(path, missing, there, keys):
+    if not keys:
+        return ('Restoring from checkpoint failed: Key %s not found in checkpoint %s, which has: %s. This is most likely '
+                'due to a variable name that is missing from the checkpoint: give a dict of names and variables where '
+                'names have changed.' % (missing[0], path, ', '.join(sorted(there))))
+    return ('Existing variables not in the checkpoint: %s\n\nVariables names when this checkpoint was written: %s\n\n'
+            'The checkpoint was saved by objects (tf.train.Checkpoint): restore it with tf.train.Checkpoint, or give '
+            'the Saver a dict of the old names and variables.' % (', '.join(sorted(missing)), ', '.join(sorted(keys))))
+
+
+Saver.__module__ = 'footlight.compat.v1.train'
+_v1.train.Saver = Saver
+tf.train.Saver = Saver
+
+
+class _EagerSaver:
+    """tfe.Saver: save(prefix) and restore(prefix), without a session."""
+
+    def __init__(self, var_list):
+        self._saver = Saver(list(var_list) if not isinstance(var_list, dict) else var_list)
+
+    def save(self, file_prefix, global_step=None):
+        """Saves the values and returns the path."""
+        return self._saver.save(None, file_prefix, global_step=global_step)
+
+    def restore(self, file_prefix):
+        """Gives the variables the values saved under their names."""
+        self._saver.restore(None, file_prefix)
+
+
+_EagerSaver.__name__ = _EagerSaver.__qualname__ = 'Saver'
+tf.contrib.eager.Saver = _EagerSaver

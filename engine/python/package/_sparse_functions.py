@@ -1,0 +1,296 @@
+"""tf.sparse: functions on sparse tensors, each in a few ops on their indices and values."""
+import footlight as tf
+from footlight import _engine
+
+SparseTensor = tf.SparseTensor
+
+
+def _checked(value, name='sp_input'):
+    if not isinstance(value, SparseTensor):
+        raise TypeError('%s must be a SparseTensor, not %s' % (name, type(value).__name__))
+    return value
+
+
+def _made(indices, values, dense_shape, shape=None):
+    made = SparseTensor(indices, values, dense_shape)
+    if shape is not None and shape.rank is not None:
+        made.set_shape(shape)
+    return made
+
+
+def _places(indices, dense_shape):
+    """One number for each index, in row-major order."""
+    strides = tf.math.cumprod(dense_shape, exclusive=True, reverse=True)
+    return tf.reduce_sum(indices * strides, axis=1)
+
+
+def map_values(op, *args, **kwargs):
+    """op(...) on the values of the sparse tensors among the arguments, which have the same indices."""
+    sparse = [a for a in [*args, *kwargs.values()] if isinstance(a, SparseTensor)]
+    if not sparse:
+        raise ValueError('No SparseTensor in argument list of map_values')
+
+    def inner(value):
+        return value.values if isinstance(value, SparseTensor) else value
+    found = op(*[inner(a) for a in args], **{k: inner(v) for k, v in kwargs.items()})
+    return _made(sparse[0].indices, found, sparse[0].dense_shape, sparse[0].shape)
+
+
+def reorder(sp_input, name=None):
+    """The same with the indices in row-major order."""
+    _checked(sp_input)
+    order = tf.argsort(_places(sp_input.indices, sp_input.dense_shape), stable=True)
+    return _made(tf.gather(sp_input.indices, order), tf.gather(sp_input.values, order), sp_input.dense_shape, sp_input.shape)
+
+
+def _joined(parts, dense_shape, shape, combine):
+    """All elements of sparse tensors of one shape; `combine(values, group, count)` makes one of those at one place."""
+    indices = tf.concat([p.indices for p in parts], 0)
+    values = tf.concat([p.values for p in parts], 0)
+    places, group = tf.unique(_places(indices, dense_shape))
+    count = tf.size(places)
+    firsts = tf.math.unsorted_segment_max(indices, group, count)
+    order = tf.argsort(places)
+    return _made(tf.gather(firsts, order), tf.gather(combine(values, group, count), order), dense_shape, shape)
+
+
+def add(a, b, threshold=0):
+    """The sum of two sparse tensors, or of a sparse one and a whole one, which is whole."""
+    if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        raise TypeError('At least one input should be SparseTensor; do you mean to use tf.add()?')
+    if not isinstance(a, SparseTensor):
+        a, b = b, a
+    if not isinstance(b, SparseTensor):
+        return tf.tensor_scatter_nd_add(tf.convert_to_tensor(b, a.dtype), a.indices, a.values)
+    total = _joined([a, b], a.dense_shape, a.shape.merge_with(b.shape) if a.shape.rank == b.shape.rank else a.shape,
+                    tf.math.unsorted_segment_sum)
+    known = tf.get_static_value(threshold)
+    if known is not None and not known:
+        return total
+    return retain(total, tf.abs(total.values) >= tf.cast(threshold, tf.abs(total.values).dtype))
+
+
+def _extreme(name, kept):
+    def choose(sp_a, sp_b, name=None):
+        both = [_checked(sp_a, 'sp_a'), _checked(sp_b, 'sp_b')]
+        zeros = [_made(p.indices, tf.zeros_like(p.values), p.dense_shape) for p in both]
+        filled = [_joined([p, z], p.dense_shape, p.shape, tf.math.unsorted_segment_sum) for p, z in zip(both, zeros[::-1])]
+        return _made(filled[0].indices, kept(filled[0].values, filled[1].values), sp_a.dense_shape, sp_a.shape)
+    choose.__name__ = choose.__qualname__ = name
+    choose.__doc__ = 'The %s of two sparse tensors, element by element; where one has none it counts as zero.' % name
+    return choose
+
+
+maximum, minimum = _extreme('maximum', tf.maximum), _extreme('minimum', tf.minimum)
+
+
+def expand_dims(sp_input, axis=None, name=None):
+    """The same with another dimension of size one."""
+    _checked(sp_input)
+    rank = sp_input.dense_shape.shape[0]
+    axis = -1 if axis is None else axis
+    axis = axis + rank + 1 if axis < 0 else axis
+    if not 0 <= axis <= rank:
+        raise ValueError('axis %d is not in [%d, %d]' % (axis, -rank - 1, rank))
+    zeros = tf.zeros([tf.shape(sp_input.indices)[0], 1], tf.int64)
+    indices = tf.concat([sp_input.indices[:, :axis], zeros, sp_input.indices[:, axis:]], 1)
+    size = sp_input.dense_shape
+    known = sp_input.shape.as_list()
+    return _made(indices, sp_input.values, tf.concat([size[:axis], tf.ones([1], tf.int64), size[axis:]], 0),
+                 tf.TensorShape(known[:axis] + [1] + known[axis:]))
+
+
+def reshape(sp_input, shape, name=None):
+    """The same elements in another shape."""
+    _checked(sp_input)
+    known = tf.get_static_value(shape) if tf.is_tensor(shape) else shape
+    shape = tf.cast(shape, tf.int64)
+    total = tf.reduce_prod(sp_input.dense_shape)
+    rest = -tf.reduce_prod(shape)
+    shape = tf.where(shape == -1, total // tf.maximum(rest, 1), shape)
+    strides = tf.math.cumprod(shape, exclusive=True, reverse=True)
+    places = _places(sp_input.indices, sp_input.dense_shape)
+    indices = places[:, tf.newaxis] // strides % shape
+    said = None if known is None else tf.TensorShape([None if d is None or d == -1 else int(d) for d in known])
+    return _made(indices, sp_input.values, shape, said)
+
+
+def transpose(sp_input, perm=None, name=None):
+    """The same with dimensions in another order: the reverse one if none is given."""
+    _checked(sp_input)
+    rank = sp_input.dense_shape.shape[0]
+    perm = list(range(rank))[::-1] if perm is None else [int(p) for p in perm]
+    known = sp_input.shape.as_list()
+    return reorder(_made(tf.gather(sp_input.indices, perm, axis=1), sp_input.values, tf.gather(sp_input.dense_shape, perm),
+                         tf.TensorShape([known[p] for p in perm])))
+
+
+def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
+    """Sparse tensors joined along an axis."""
+    parts = [_checked(p, 'sp_inputs') for p in sp_inputs]
+    rank = parts[0].dense_shape.shape[0]
+    axis = axis + rank if axis < 0 else axis
+    if not 0 <= axis < rank:
+        raise ValueError('axis %d is not a dimension of tensors of rank %d' % (axis, rank))
+    one = tf.one_hot(axis, rank, dtype=tf.int64)
+    offset, indices = tf.zeros([], tf.int64), []
+    for p in parts:
+        indices.append(p.indices + one * offset)
+        offset += p.dense_shape[axis]
+    largest = parts[0].dense_shape
+    for p in parts[1:]:
+        largest = tf.maximum(largest, p.dense_shape) if expand_nonconcat_dims else largest
+    size = tf.where(one > 0, offset, largest)
+    known = [p.shape.as_list() for p in parts]
+    said = [None if expand_nonconcat_dims else next((k[d] for k in known if k[d] is not None), None) for d in range(rank)]
+    said[axis] = None if any(k[axis] is None for k in known) else sum(k[axis] for k in known)
+    return reorder(_made(tf.concat(indices, 0), tf.concat([p.values for p in parts], 0), size, tf.TensorShape(said)))
+
+
+def retain(sp_input, to_retain):
+    """The elements for which `to_retain` holds."""
+    _checked(sp_input)
+    kept = tf.where(to_retain)[:, 0]
+    return _made(tf.gather(sp_input.indices, kept), tf.gather(sp_input.values, kept), sp_input.dense_shape, sp_input.shape)
+
+
+def _reduced(sp_input, axis, keepdims, combine, whole, output_is_sparse):
+    _checked(sp_input)
+    rank = sp_input.dense_shape.shape[0]
+    axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
+    axes = [a + rank if a < 0 else a for a in axes]
+    kept = [d for d in range(rank) if d not in axes]
+    if not output_is_sparse and not kept and not keepdims:
+        return whole(sp_input.values)
+    if keepdims:
+        stays = tf.constant([d in kept for d in range(rank)])
+        indices = tf.where(stays, sp_input.indices, tf.zeros([], tf.int64))
+        size = tf.where(stays, sp_input.dense_shape, tf.ones([], tf.int64))
+        said = [d if i in kept else 1 for i, d in enumerate(sp_input.shape.as_list())]
+    else:
+        indices, size = tf.gather(sp_input.indices, kept, axis=1), tf.gather(sp_input.dense_shape, kept)
+        said = [sp_input.shape.as_list()[d] for d in kept]
+    found = _joined([_made(indices, sp_input.values, size)], size, tf.TensorShape(said), combine)
+    if output_is_sparse:
+        return found
+    found = tf.sparse.to_dense(found)
+    found.set_shape(said)
+    return found
+
+
+def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
+    """Sums along dimensions."""
+    return _reduced(sp_input, axis, keepdims, tf.math.unsorted_segment_sum, tf.reduce_sum, output_is_sparse)
+
+
+def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
+    """The largest of the elements that are there, along dimensions; zero where there are none."""
+    return _reduced(sp_input, axis, keepdims, tf.math.unsorted_segment_max, tf.reduce_max, output_is_sparse)
+
+
+def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
+    """The product of a sparse and a whole matrix, in either order."""
+    if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
+        turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return tf.transpose(turned, conjugate=turned.dtype.is_complex)
+    _checked(sp_a, 'sp_a')
+    b = tf.convert_to_tensor(b, sp_a.dtype)
+    b = tf.linalg.adjoint(b) if adjoint_b else b
+    rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
+    values, size = sp_a.values, sp_a.dense_shape[0]
+    if adjoint_a:
+        rows, columns, size = columns, rows, sp_a.dense_shape[1]
+        values = tf.math.conj(values) if values.dtype.is_complex else values
+    product = tf.math.unsorted_segment_sum(values[:, tf.newaxis] * tf.gather(b, columns), rows, size)
+    product.set_shape([sp_a.shape[1 if adjoint_a else 0] if sp_a.shape.rank else None, b.shape[1]])
+    return product
+
+
+def mask(a, mask_indices, name=None):
+    """An IndexedSlices without the rows of these indices."""
+    kept = tf.where(tf.logical_not(tf.reduce_any(a.indices[:, tf.newaxis] == tf.cast(mask_indices, a.indices.dtype), 1)))[:, 0]
+    return tf.IndexedSlices(tf.gather(a.values, kept), tf.gather(a.indices, kept), a.dense_shape)
+
+
+def eye(num_rows, num_columns=None, dtype=tf.float32, name=None):
+    """The identity matrix."""
+    columns = num_rows if num_columns is None else num_columns
+    count = min(num_rows, columns)
+    places = tf.range(count, dtype=tf.int64)
+    return SparseTensor(tf.stack([places, places], 1), tf.ones([count], dtype), [num_rows, columns])
+
+
+def softmax(sp_logits, name=None):
+    """The softmax over the last dimension, of the elements that are there."""
+    _checked(sp_logits, 'sp_logits')
+    rows = _places(sp_logits.indices[:, :-1], sp_logits.dense_shape[:-1])
+    group = tf.unique(rows)[1]
+    count = tf.size(rows)
+    top = tf.gather(tf.math.unsorted_segment_max(sp_logits.values, group, count), group)
+    powers = tf.exp(sp_logits.values - top)
+    return sp_logits.with_values(powers / tf.gather(tf.math.unsorted_segment_sum(powers, group, count), group))
+
+
+def slice_(sp_input, start, size, name=None):
+    """The part from `start` on of at most `size`."""
+    _checked(sp_input)
+    start, size = tf.cast(start, tf.int64), tf.cast(size, tf.int64)
+    inside = tf.reduce_all((sp_input.indices >= start) & (sp_input.indices < start + size), 1)
+    part = retain(sp_input, inside)
+    return SparseTensor(part.indices - start, part.values, tf.maximum(tf.minimum(size, sp_input.dense_shape - start), 0))
+
+
+def fill_empty_rows(sp_input, default_value, name=None):
+    """Rows without elements get one at their beginning; and which rows had none."""
+    _checked(sp_input)
+    default = tf.cast(default_value, sp_input.dtype) if sp_input.dtype != tf.string else tf.convert_to_tensor(default_value)
+    rows = sp_input.dense_shape[0]
+    count = tf.math.unsorted_segment_sum(tf.ones_like(sp_input.indices[:, 0]), sp_input.indices[:, 0], rows)
+    empty = tf.where(count == 0)
+    new = tf.concat([empty, tf.zeros([tf.shape(empty)[0], tf.shape(sp_input.indices)[1] - 1], tf.int64)], 1)
+    filled = _made(tf.concat([sp_input.indices, new], 0),
+                   tf.concat([sp_input.values, tf.fill([tf.shape(empty)[0]], default)], 0), sp_input.dense_shape, sp_input.shape)
+    return reorder(filled), count == 0
+
+
+def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):
+    """How often each number occurs, as a sparse tensor: in all (axis 0) or in each row (axis -1)."""
+    if isinstance(values, SparseTensor):
+        numbers = values.values
+        rows = values.indices[:, 0] if axis == -1 and values.shape.rank == 2 else tf.zeros_like(values.indices[:, 0])
+        height = values.dense_shape[0]
+        weights = weights.values if isinstance(weights, SparseTensor) else weights
+    elif isinstance(values, tf.RaggedTensor):
+        numbers, rows, height = values.values, values.value_rowids(), values.nrows()
+        weights = weights.values if isinstance(weights, tf.RaggedTensor) else weights
+    else:
+        values = tf.convert_to_tensor(values)
+        numbers = tf.reshape(values, [-1])
+        height = tf.shape(values, out_type=tf.int64)[0]
+        by_row = axis == -1 and values.shape.rank == 2
+        rows = tf.repeat(tf.range(height), tf.shape(values)[1]) if by_row else tf.zeros_like(numbers, tf.int64)
+        weights = None if weights is None else tf.reshape(tf.convert_to_tensor(weights), [-1])
+    by_row = axis == -1 and (not isinstance(values, (tf.Tensor, tf.Variable)) or values.shape.rank == 2)
+    numbers, rows = tf.cast(numbers, tf.int64), tf.cast(rows, tf.int64)
+    if maxlength is not None:
+        kept = numbers < tf.cast(maxlength, tf.int64)
+        numbers, rows = tf.boolean_mask(numbers, kept), tf.boolean_mask(rows, kept)
+        weights = None if weights is None else tf.boolean_mask(weights, kept)
+    width = tf.reduce_max(tf.concat([numbers, [tf.constant(-1, tf.int64)]], 0)) + 1
+    if minlength is not None:
+        width = tf.maximum(width, tf.cast(minlength, tf.int64))
+    if maxlength is not None:
+        width = tf.minimum(width, tf.cast(maxlength, tf.int64))
+    amounts = tf.ones_like(numbers) if weights is None or binary_output else tf.convert_to_tensor(weights)
+    combine = tf.math.unsorted_segment_max if binary_output else tf.math.unsorted_segment_sum
+    indices = tf.stack([rows, numbers], 1) if by_row else numbers[:, tf.newaxis]
+    size = tf.stack([height, width]) if by_row else width[tf.newaxis]
+    return _joined([SparseTensor(indices, amounts, size)], size, None, combine)
+
+
+_home = _engine.namespace('sparse')
+slice_.__name__ = slice_.__qualname__ = 'slice'
+for _f in (map_values, reorder, add, maximum, minimum, expand_dims, reshape, transpose, concat, retain, reduce_sum, reduce_max,
+           sparse_dense_matmul, mask, eye, softmax, slice_, fill_empty_rows, bincount):
+    _f.__module__ = 'footlight.sparse'
+    setattr(_home, _f.__name__, _f)

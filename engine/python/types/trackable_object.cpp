@@ -1,0 +1,28 @@
+// Trackable: an empty class, so that `isinstance` holds for the engine's own types and for classes written in Python.
+#include "engine/python/types/trackable_object.h"
+
+#include "engine/python/interpreter/module.h"
+
+namespace footlight::python {
+namespace {
+
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+}  // namespace
+
+PyTypeObject* trackable_type = &type;
+
+void init_trackable() {
+  type.tp_name = "footlight.__internal__.tracking.Trackable";
+  type.tp_basicsize = sizeof(PyObject);
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  type.tp_doc = "What a checkpoint can save: it has named children, and values of its own.";
+  type.tp_new = PyBaseObject_Type.tp_new;
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  // It would come before the constructor of a class that a user's class also derives from.
+  if (PyDict_DelItemString(type.tp_dict, "__new__") < 0) throw PythonErrorSet();
+  PyType_Modified(&type);
+  publish("__internal__.tracking.Trackable", reinterpret_cast<PyObject*>(&type));
+}
+
+}  // namespace footlight::python

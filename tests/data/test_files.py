@@ -1,0 +1,135 @@
+"""tf.data: datasets that read files, compressed or not, and what they say of files that are damaged."""
+import gzip
+import os
+import tempfile
+import unittest
+import zlib
+
+import footlight as tf
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, 'wb') as file:
+            file.write(content)
+        return path
+
+    def test_records(self):
+        records = [b'', b'one', os.urandom(100000), 'text'.encode()]
+        for compression in ('', 'GZIP', 'ZLIB'):
+            path = os.path.join(self.folder, 'records' + compression)
+            with tf.io.TFRecordWriter(path, compression) as writer:
+                for record in records:
+                    writer.write(record)
+            self.assertEqual(list(tf.data.TFRecordDataset(path, compression).as_numpy_iterator()), records)
+            both = tf.data.TFRecordDataset([path, path], compression, num_parallel_reads=2)
+            self.assertEqual(len(list(both)), 8)
+        # As TensorFlow writes it.
+        known = self.write('known', bytes.fromhex('0300000000000000b099490e6f6e6501405508'))
+        with tf.io.TFRecordWriter(os.path.join(self.folder, 'own')) as writer:
+            writer.write('one')
+        with open(os.path.join(self.folder, 'own'), 'rb') as own, open(known, 'rb') as wanted:
+            self.assertEqual(own.read(), wanted.read())
+
+    def test_damaged_records(self):
+        path = os.path.join(self.folder, 'records')
+        with tf.io.TFRecordWriter(path) as writer:
+            writer.write(b'0123456789')
+        with open(path, 'rb') as file:
+            good = file.read()
+        for at in range(len(good)):
+            damaged = bytearray(good)
+            damaged[at] ^= 255
+            with self.assertRaises(tf.errors.DataLossError):
+                list(tf.data.TFRecordDataset(self.write('damaged', bytes(damaged))))
+        for size in range(1, len(good)):
+            with self.assertRaises(tf.errors.DataLossError):
+                list(tf.data.TFRecordDataset(self.write('short', good[:size])))
+        with self.assertRaises(tf.errors.DataLossError):
+            list(tf.data.TFRecordDataset(path, 'GZIP'))
+        with self.assertRaises(tf.errors.DataLossError):
+            list(tf.data.TFRecordDataset(self.write('cut.gz', gzip.compress(good * 9)[:-12]), 'GZIP'))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'compression_type'):
+            tf.data.TFRecordDataset(path, 'LZ4')
+
+    def test_lines(self):
+        first, second = self.write('a.txt', b'one\ntwo\r\n\nlast'), self.write('b.txt', b'x\n')
+        self.assertEqual(list(tf.data.TextLineDataset([first, second]).as_numpy_iterator()),
+                         [b'one', b'two', b'', b'last', b'x'])
+        files = tf.data.Dataset.list_files(os.path.join(self.folder, '*.txt'), shuffle=False)
+        self.assertEqual([os.path.basename(f) for f in files.as_numpy_iterator()], [b'a.txt', b'b.txt'])
+        self.assertEqual(len(list(files.flat_map(tf.data.TextLineDataset))), 5)
+        self.assertEqual(len(list(files.interleave(tf.data.TextLineDataset, num_parallel_calls=2))), 5)
+        packed = self.write('c.gz', gzip.compress(b'g1\n') + gzip.compress(b'g2\n'))
+        self.assertEqual(list(tf.data.TextLineDataset(packed, 'GZIP').as_numpy_iterator()), [b'g1', b'g2'])
+        packed = self.write('c.z', zlib.compress(b'z1\nz2'))
+        self.assertEqual(list(tf.data.TextLineDataset(packed, 'ZLIB').as_numpy_iterator()), [b'z1', b'z2'])
+        with self.assertRaisesRegex(tf.errors.NotFoundError, 'nowhere'):
+            list(tf.data.TextLineDataset(os.path.join(self.folder, 'nowhere')))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'No files matched'):
+            tf.data.Dataset.list_files(os.path.join(self.folder, '*.none'))
+
+    def test_fixed_lengths(self):
+        path = self.write('fixed', b'HHaaabbbcccF')
+        self.assertEqual(list(tf.data.FixedLengthRecordDataset(path, 3, 2, 1).as_numpy_iterator()),
+                         [b'aaa', b'bbb', b'ccc'])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Excess bytes'):
+            list(tf.data.FixedLengthRecordDataset(path, 4, 2, 1))
+
+    def test_csv(self):
+        path = self.write('c.csv', b'h1,h2,h3\n1,"a,""b\nc",2.5\n2,,\n')
+        rows = tf.data.experimental.CsvDataset(path, [tf.int32, 'none', tf.constant([0.5])], header=True)
+        self.assertEqual([(int(a), b, float(c)) for a, b, c in rows.as_numpy_iterator()],
+                         [(1, b'a,"b\nc', 2.5), (2, b'none', 0.5)])
+        some = tf.data.experimental.CsvDataset(path, [tf.float32], header=True, select_cols=[2])
+        iterator = iter(some)
+        self.assertEqual(float(next(iterator)[0]), 2.5)
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'required but missing'):
+            next(iterator)
+        for text in (b'"x\n', b'a"b\n', b'"a"b\n', b'x\n', b'1,2\n'):
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                list(tf.data.experimental.CsvDataset(self.write('bad.csv', text), [tf.int32]))
+
+    def test_saved_elements(self):
+        dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string(x), 'v': tf.fill([x], 1.5)}))
+        for compression in (None, 'GZIP'):
+            folder = os.path.join(self.folder, 'saved%s' % compression)
+            dataset.save(folder, compression=compression)
+            loaded = tf.data.Dataset.load(folder)
+            self.assertEqual(loaded.element_spec, dataset.element_spec)
+            self.assertEqual([(int(x), d['s'].numpy(), d['v'].numpy().tolist()) for x, d in loaded],
+                             [(0, b'0', []), (1, b'1', [1.5]), (2, b'2', [1.5, 1.5])])
+        with self.assertRaises(tf.errors.NotFoundError):
+            tf.data.Dataset.load(os.path.join(self.folder, 'nowhere'))
+        folder = os.path.join(self.folder, 'savedNone')
+        with tf.io.TFRecordWriter(os.path.join(folder, 'elements')) as writer:
+            writer.write(b'\xff' * 40)
+        with self.assertRaises(tf.errors.DataLossError):
+            list(tf.data.Dataset.load(folder))
+
+    def test_caches_in_files(self):
+        ran = []
+
+        def noted(x):
+            return tf.py_function(lambda n: ran.append(int(n)) or n, [x], tf.int64)
+        for kept in (lambda d: d.cache(os.path.join(self.folder, 'cache')),
+                     lambda d: d.snapshot(os.path.join(self.folder, 'snapshot'))):
+            ran.clear()
+            dataset = kept(tf.data.Dataset.range(3).map(noted))
+            next(iter(dataset))
+            ran.clear()
+            for _ in range(2):
+                self.assertEqual([int(x) for x in dataset], [0, 1, 2])
+            self.assertEqual([int(x) for x in kept(tf.data.Dataset.range(3).map(noted))], [0, 1, 2])
+            self.assertEqual(ran, [0, 1, 2])
+        self.assertEqual([f for f in os.listdir(self.folder) if 'unfinished' in f], [])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,342 @@
+"""tf.data: what each stage gives, structures of elements, cardinalities, errors; numbers of shuffles are TensorFlow's."""
+import collections
+import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import footlight as tf
+
+Dataset = tf.data.Dataset
+
+
+def values(dataset):
+    return [x.tolist() for x in dataset.as_numpy_iterator()]
+
+
+class Stages(unittest.TestCase):
+    def test_range(self):
+        self.assertEqual(values(Dataset.range(2, 11, 3)), [2, 5, 8])
+        self.assertEqual(values(Dataset.range(5, 0, -2)), [5, 3, 1])
+        self.assertEqual(values(Dataset.range(3, 3)), [])
+        self.assertEqual(Dataset.range(3, output_type=tf.float32).element_spec, tf.TensorSpec([], tf.float32))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'non-zero'):
+            Dataset.range(1, 2, 0)
+
+    def test_from_tensors_and_slices(self):
+        pair = collections.namedtuple('pair', 'a b')
+        made = Dataset.from_tensors(pair(tf.constant([1, 2]), {'x': 'y'}))
+        found, = list(made)
+        self.assertIsInstance(found, pair)
+        self.assertEqual(found.b['x'].numpy(), b'y')
+        rows = Dataset.from_tensor_slices(({'b': [1, 2], 'a': [[1.], [2.]]}, ['x', 'y']))
+        self.assertEqual([sorted(r[0]) for r in rows], [['a', 'b']] * 2)
+        self.assertEqual([r[1].numpy() for r in rows], [b'x', b'y'])
+        self.assertEqual(rows.element_spec[0]['a'], tf.TensorSpec([1], tf.float32))
+        with self.assertRaisesRegex(ValueError, 'not compatible'):
+            Dataset.from_tensor_slices(([1, 2], [1, 2, 3]))
+        with self.assertRaisesRegex(ValueError, 'rank >= 1'):
+            Dataset.from_tensor_slices(1)
+
+    def test_map_filter_flat_map(self):
+        self.assertEqual(values(Dataset.range(6).map(lambda x: x * x).filter(lambda x: x % 2 == 0)), [0, 4, 16])
+        self.assertEqual(values(Dataset.range(4).flat_map(lambda x: Dataset.range(x).map(lambda y: y + x))),
+                         [1, 2, 3, 3, 4, 5])
+        pairs = Dataset.range(3).map(lambda x: {'x': x, 'y': (x + 1, [x, x])})
+        self.assertEqual(pairs.element_spec['y'][1], tf.TensorSpec([2], tf.int64))
+        self.assertEqual([int(p['y'][1][0]) for p in pairs], [0, 1, 2])
+        unpacked = Dataset.zip((Dataset.range(3), Dataset.range(3))).map(lambda a, b: a * 10 + b)
+        self.assertEqual(values(unpacked), [0, 11, 22])
+        with self.assertRaisesRegex(TypeError, 'must return a `Dataset`'):
+            Dataset.range(3).flat_map(lambda x: x)
+        with self.assertRaisesRegex(ValueError, 'tf.bool'):
+            Dataset.range(3).filter(lambda x: x)
+
+    def test_element_functions_are_converted_and_capture(self):
+        factor = tf.Variable(3, dtype=tf.int64)
+
+        def f(x):
+            if x > 1:
+                return x * factor
+            return -x
+        dataset = Dataset.range(4).map(f)
+        self.assertEqual(values(dataset), [0, -1, 6, 9])
+        factor.assign(10)
+        self.assertEqual(values(dataset), [0, -1, 20, 30])
+
+    def test_parallel_map_keeps_the_order(self):
+        def slow(x):
+            return tf.numpy_function(lambda n: (time.sleep(0.002 * (n % 3)), n * 2)[1], [x], tf.int64)
+        self.assertEqual(values(Dataset.range(30).map(slow, num_parallel_calls=4)), list(range(0, 60, 2)))
+        free = Dataset.range(3000).map(lambda x: x + 1, num_parallel_calls=4, deterministic=False)
+        self.assertEqual(sorted(values(free)), list(range(1, 3001)))
+        self.assertEqual(values(Dataset.range(5000).map(lambda x: x + 1, num_parallel_calls=tf.data.AUTOTUNE)),
+                         list(range(1, 5001)))
+
+    def test_batch(self):
+        self.assertEqual(values(Dataset.range(7).batch(3)), [[0, 1, 2], [3, 4, 5], [6]])
+        self.assertEqual(values(Dataset.range(7).batch(3, drop_remainder=True)), [[0, 1, 2], [3, 4, 5]])
+        self.assertEqual(Dataset.range(7).batch(3, drop_remainder=True).element_spec.shape, [3])
+        words = Dataset.from_tensor_slices(['a', 'b', 'c']).batch(2, num_parallel_calls=2)
+        self.assertEqual(values(words), [[b'a', b'b'], [b'c']])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'different shapes'):
+            list(Dataset.range(1, 3).map(lambda x: tf.zeros(tf.reshape(x, [1]))).batch(2))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'greater than zero'):
+            Dataset.range(3).batch(0)
+
+    def test_repeat_take_skip_concatenate_zip_enumerate(self):
+        self.assertEqual(values(Dataset.range(2).repeat(2)), [0, 1, 0, 1])
+        self.assertEqual(values(Dataset.range(2).repeat().take(5)), [0, 1, 0, 1, 0])
+        self.assertEqual(values(Dataset.range(0).repeat()), [])
+        self.assertEqual(values(Dataset.range(5).skip(3)), [3, 4])
+        self.assertEqual(values(Dataset.range(5).skip(9)), [])
+        self.assertEqual(values(Dataset.range(5).skip(-1)), [])
+        self.assertEqual(values(Dataset.range(2).concatenate(Dataset.range(7, 9))), [0, 1, 7, 8])
+        self.assertEqual([(int(a), int(b)) for a, b in Dataset.zip(Dataset.range(3), Dataset.range(5, 7))],
+                         [(0, 5), (1, 6)])
+        self.assertEqual([(int(i), int(x)) for i, x in Dataset.range(5, 7).enumerate(3)], [(3, 5), (4, 6)])
+        with self.assertRaisesRegex(TypeError, 'Incompatible'):
+            Dataset.range(2).concatenate(Dataset.from_tensors('a'))
+
+    def test_shuffles_are_those_of_tensorflow(self):
+        tf.random.set_seed(3)
+        self.assertEqual(values(Dataset.range(10).shuffle(5, seed=1)), [2, 4, 6, 0, 1, 3, 7, 9, 8, 5])
+        again = Dataset.range(10).shuffle(4)
+        self.assertEqual(values(again), [3, 0, 1, 4, 6, 7, 5, 2, 8, 9])
+        self.assertEqual(values(again), [0, 3, 2, 5, 1, 7, 8, 9, 4, 6])
+        same = Dataset.range(20).shuffle(20, seed=4, reshuffle_each_iteration=False)
+        self.assertEqual(values(same), values(same))
+        self.assertEqual(sorted(values(same)), list(range(20)))
+
+    def test_cache_runs_the_function_once(self):
+        ran = []
+        dataset = Dataset.range(3).map(lambda x: tf.py_function(lambda n: ran.append(int(n)) or n, [x], tf.int64))
+        cached = dataset.cache()
+        next(iter(cached))
+        ran.clear()
+        self.assertEqual([int(x) for x in cached], [0, 1, 2])
+        self.assertEqual([int(x) for x in cached.repeat(2)], [0, 1, 2] * 2)
+        self.assertEqual(ran, [0, 1, 2])
+
+    def test_prefetch(self):
+        self.assertEqual(values(Dataset.range(100).prefetch(3).map(lambda x: x + 1).prefetch(tf.data.AUTOTUNE)),
+                         list(range(1, 101)))
+
+    def test_cardinality(self):
+        for dataset, wanted in ((Dataset.range(7).batch(2), 4), (Dataset.range(7).repeat(), -1),
+                                (Dataset.range(7).filter(lambda x: x > 1), -2), (Dataset.range(7).skip(2).take(9), 5),
+                                (Dataset.range(7).repeat(3).map(lambda x: x, num_parallel_calls=2), 21),
+                                (Dataset.range(7).shuffle(2).concatenate(Dataset.range(2)).prefetch(1).cache(), 9)):
+            self.assertEqual(int(dataset.cardinality()), wanted)
+        self.assertEqual(len(Dataset.range(5)), 5)
+        with self.assertRaisesRegex(TypeError, 'infinite'):
+            len(Dataset.range(2).repeat())
+        with self.assertRaisesRegex(TypeError, 'unknown'):
+            len(Dataset.range(2).filter(lambda x: True))
+
+    def test_reduce(self):
+        self.assertEqual(int(Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda s, x: s + x)), 10)
+        total, count = Dataset.range(4).reduce((tf.constant(0, tf.int64), 0), lambda s, x: (s[0] + x, s[1] + 1))
+        self.assertEqual((int(total), int(count)), (6, 4))
+        grown = Dataset.range(3).reduce(tf.zeros([0], tf.int64), lambda s, x: tf.concat([s, [x]], 0))
+        self.assertEqual(grown.numpy().tolist(), [0, 1, 2])
+        with self.assertRaisesRegex(TypeError, 'must match the initial state'):
+            Dataset.range(3).reduce(0, lambda s, x: x)
+
+    def test_options(self):
+        options = tf.data.Options()
+        options.deterministic = False
+        options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+        options.threading.private_threadpool_size = 3
+        dataset = Dataset.range(3).with_options(options).batch(2)
+        self.assertIs(dataset.options().deterministic, False)
+        self.assertEqual(dataset.options().threading.private_threadpool_size, 3)
+        self.assertEqual(values(dataset), [[0, 1], [2]])
+        with self.assertRaises(AttributeError):
+            options.no_such = 1
+        with self.assertRaises(TypeError):
+            options.deterministic = 'yes'
+        with self.assertRaises(ValueError):
+            dataset.options().deterministic = True
+
+    def test_printing(self):
+        self.assertEqual(repr(Dataset.range(3).batch(2)),
+                         '<_BatchDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>')
+
+
+class Generators(unittest.TestCase):
+    def test_elements(self):
+        def rows(n):
+            for i in range(n):
+                yield i, {'row': [float(i)] * i}
+        dataset = Dataset.from_generator(rows, args=[3], output_signature=(
+            tf.TensorSpec([], tf.int32), {'row': tf.TensorSpec([None], tf.float32)}))
+        self.assertEqual([(int(i), d['row'].numpy().tolist()) for i, d in dataset.prefetch(1)],
+                         [(0, []), (1, [1.]), (2, [2., 2.])])
+        old = Dataset.from_generator(lambda: iter([1, 2]), tf.int64, tf.TensorShape([]))
+        self.assertEqual(values(old), [1, 2])
+        self.assertEqual(values(old.repeat(2)), [1, 2, 1, 2])
+
+    def test_errors(self):
+        def fails():
+            yield 1
+            raise KeyError('no')
+        iterator = iter(Dataset.from_generator(fails, output_signature=tf.TensorSpec([], tf.int32)))
+        self.assertEqual(int(next(iterator)), 1)
+        with self.assertRaisesRegex(tf.errors.UnknownError, 'KeyError'):
+            next(iterator)
+        wrong = Dataset.from_generator(lambda: iter(['a']), output_signature=tf.TensorSpec([], tf.int32))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'could not be converted'):
+            list(wrong)
+        shape = Dataset.from_generator(lambda: iter([[1, 2]]), output_signature=tf.TensorSpec([3], tf.int32))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'shape'):
+            list(shape)
+
+
+class Iterators(unittest.TestCase):
+    def test_ends(self):
+        iterator = iter(Dataset.range(1))
+        self.assertEqual(int(iterator.get_next()), 0)
+        self.assertFalse(bool(iterator.get_next_as_optional().has_value()))
+        with self.assertRaisesRegex(tf.errors.OutOfRangeError, 'End of sequence'):
+            iterator.get_next()
+        with self.assertRaises(StopIteration):
+            next(iterator)
+        optional = iter(Dataset.range(3, 5)).get_next_as_optional()
+        self.assertEqual(int(optional.get_value()), 3)
+
+    def test_in_functions(self):
+        traces = []
+
+        @tf.function
+        def step(iterator):
+            traces.append(1)
+            return next(iterator) + next(iterator)
+        iterator = iter(Dataset.range(6))
+        self.assertEqual([int(step(iterator)), int(step(iterator))], [1, 5])
+        self.assertEqual(int(step(iter(Dataset.range(10, 12)))), 21)
+        self.assertEqual(len(traces), 1)
+
+        @tf.function
+        def total(dataset):
+            traces.append(2)
+            return dataset.reduce(tf.constant(0, tf.int64), lambda s, x: s + x)
+        self.assertEqual([int(total(Dataset.range(n))) for n in (3, 4)], [3, 6])
+        self.assertEqual(traces.count(2), 1)
+
+        @tf.function
+        def made_inside(n):
+            return next(iter(Dataset.range(n, 100).map(lambda x: x * 2)))
+        self.assertEqual(int(made_inside(tf.constant(7, tf.int64))), 14)
+
+    def test_errors_name_the_line_and_go_on(self):
+        def check(x):
+            tf.debugging.assert_less(x, tf.constant(1, tf.int64), message='too large')
+            return x
+        line = check.__code__.co_firstlineno + 1
+        for calls in (None, 2):
+            iterator = iter(Dataset.range(-1, 3).map(check, num_parallel_calls=calls))
+            self.assertEqual([int(next(iterator)), int(next(iterator))], [-1, 0])
+            for _ in range(2):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'test_pipelines.py:%d' % line):
+                    next(iterator)
+            with self.assertRaises(StopIteration):
+                next(iterator)
+
+
+class Lifetimes(unittest.TestCase):
+    def run_script(self, text, **more):
+        return subprocess.run([sys.executable, '-c', textwrap.dedent(text)], capture_output=True, text=True,
+                              timeout=120, **more)
+
+    def test_iterators_are_dropped_while_threads_work(self):
+        def slow(x):
+            return tf.py_function(lambda n: (time.sleep(0.001), n)[1], [x], tf.int64)
+        for _ in range(5):
+            iterator = iter(Dataset.range(1000).map(slow, num_parallel_calls=3).prefetch(4).batch(2).prefetch(2))
+            next(iterator)
+            del iterator
+        gc.collect()
+
+    def test_threads_share_an_iterator(self):
+        def generate():
+            for i in range(400):
+                yield i
+        iterator = iter(Dataset.from_generator(generate, output_signature=tf.TensorSpec([], tf.int64)).prefetch(2))
+        found = []
+
+        def pull():
+            for x in iterator:
+                found.append(int(x))
+        threads = [threading.Thread(target=pull) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(found), list(range(400)))
+
+    def test_the_interpreter_ends(self):
+        done = self.run_script('''
+            import footlight as tf, time
+            def forever():
+                while True:
+                    time.sleep(0.001)
+                    yield 1
+            d = tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([], tf.int32))
+            it = iter(d.map(lambda x: x + 1, num_parallel_calls=3).prefetch(2))
+            print(int(next(it)))
+        ''')
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ('2\n', '', 0))
+
+    def test_an_interrupt_ends_a_wait(self):
+        text = textwrap.dedent('''
+            import footlight as tf, threading
+            never = threading.Event()
+            def waits():
+                yield 1
+                never.wait(100)
+            it = iter(tf.data.Dataset.from_generator(waits, output_signature=tf.TensorSpec([], tf.int32)).prefetch(1))
+            next(it)
+            print('waits', flush=True)
+            try:
+                next(it)
+            except KeyboardInterrupt:
+                print('interrupted', flush=True)
+                never.set()
+        ''')
+        process = subprocess.Popen([sys.executable, '-c', text], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), 'waits\n')
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60)[0], 'interrupted\n')
+
+    def test_fork(self):
+        done = self.run_script('''
+            import footlight as tf, os
+            it = iter(tf.data.Dataset.range(100000).map(lambda x: x + 1, num_parallel_calls=2).prefetch(2))
+            next(it)
+            child = os.fork()
+            if child == 0:
+                try:
+                    for _ in it:
+                        pass
+                except tf.errors.FailedPreconditionError as e:
+                    print('fork()' in str(e), flush=True)
+                fresh = list(tf.data.Dataset.range(3).map(lambda x: x, num_parallel_calls=2).prefetch(1))
+                print(len(fresh), flush=True)
+                del it
+                os._exit(0)
+            os.waitpid(child, 0)
+            print(int(next(it)))
+        ''')
+        self.assertEqual((done.stdout, done.stderr), ('True\n3\n2\n', ''))
+
+
+if __name__ == '__main__':
+    unittest.main()

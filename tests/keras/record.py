@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Records what the programs of this folder compute under TensorFlow: run it with a Python that has TensorFlow and Keras.
+With names it prints the numbers of these programs instead."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+
+def main():
+    import layers_programs
+    import training_programs
+    programs = {**layers_programs.PROGRAMS, **training_programs.PROGRAMS}
+    if sys.argv[1:]:
+        for name in sys.argv[1:]:
+            print(name, json.dumps(programs[name]()))
+        return
+    lines = []
+    for name, program in programs.items():
+        found = json.loads(json.dumps(program()), parse_float=lambda text: float('%.7g' % float(text)))
+        lines.append('%s: %s' % (json.dumps(name), json.dumps(found)))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'recorded.json'), 'w', encoding='utf-8') as f:
+        f.write('{\n' + ',\n'.join(lines) + '\n}\n')
+
+
+main()

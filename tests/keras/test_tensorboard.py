@@ -1,0 +1,83 @@
+"""The callback TensorBoard of Keras: what stands in the event files that it writes."""
+import glob
+import importlib.util
+import os
+import struct
+import sys
+import tempfile
+import unittest
+
+if importlib.util.find_spec('keras') is None:
+    print('the package keras is not installed: left out')
+    sys.exit(77)
+
+import footlight as tf  # noqa: E402
+
+
+def fields(data):
+    """(number, value) of each field of a message."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        n = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            n |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return n
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            size = 8 if key & 7 == 1 else 4 if key & 7 == 5 else varint()
+            yield key >> 3, data[at:at + size]
+            at += size
+
+
+def values(folder):
+    """(step, tag, plugin, kind, tensor) of every summary in a folder, and how many other events."""
+    found, others = [], 0
+    for path in sorted(glob.glob(os.path.join(folder, '**', '*tfevents*'), recursive=True)):
+        with open(path, 'rb') as f:
+            data = f.read()
+        at = 0
+        while at < len(data):
+            size = struct.unpack_from('<Q', data, at)[0]
+            event = dict(fields(data[at + 12:at + 12 + size]))
+            at += size + 16
+            if 5 not in event:
+                others += 1
+                continue
+            value = dict(fields(dict(fields(event[5]))[1]))
+            about = dict(fields(value[9]))
+            found.append((event.get(2, 0), value[1].decode(), dict(fields(about[1]))[1].decode(), about.get(4, 0),
+                          value[8]))
+    return found, others
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_keras(self):
+        import numpy as np
+        keras = tf.keras
+        model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1, name='d')])
+        model.compile('sgd', 'mse')
+        x = np.ones((8, 2), 'float32')
+        model.fit(x, x[:, :1], epochs=2, batch_size=4, verbose=0, validation_split=.5, callbacks=[
+            keras.callbacks.TensorBoard(self.folder, histogram_freq=1, update_freq='batch')])
+        found = {(f[0], f[1]) for f in values(self.folder)[0]}
+        wanted = {(0, 'keras'), (1, 'batch_loss'), (0, 'epoch_loss'), (1, 'epoch_loss'), (1, 'evaluation_loss_vs_iterations')}
+        self.assertEqual(wanted - found, set())
+        self.assertTrue([f for f in values(self.folder)[0] if f[2] == 'histograms'])
+
+
+if __name__ == '__main__':
+    unittest.main()

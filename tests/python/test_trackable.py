@@ -1,0 +1,158 @@
+"""Children of trackable objects: attributes, and the items of the containers that attributes hold."""
+import abc
+import collections
+import copy
+import pickle
+import unittest
+
+import footlight as tf
+
+tracking = tf.__internal__.tracking
+
+
+def children(trackable):
+    return trackable._trackable_children()
+
+
+class Attributes(unittest.TestCase):
+    def test_what_is_trackable(self):
+        f = tf.function(lambda x: x)
+        for value in (tf.Variable(1.0), tf.Module(), f, f.get_concrete_function(1)):
+            self.assertIsInstance(value, tracking.Trackable)
+        self.assertNotIsInstance(tf.constant(1), tracking.Trackable)
+        with self.assertRaises(TypeError):
+            type(f)()
+
+    def test_attributes_are_children(self):
+        module = tf.Module()
+        module.v = tf.Variable(1.0)
+        module.inner = tf.Module()
+        module.number = 3
+        self.assertEqual(list(children(module)), ['v', 'inner'])
+        self.assertIs(children(module)['v'], module.v)
+        module.v = other = tf.Variable(2.0)
+        self.assertIs(children(module)['v'], other)
+        del module.v
+        self.assertEqual(list(children(module)), ['inner'])
+
+    def test_refusals(self):
+        module = tf.Module()
+        module.v = tf.Variable(1.0)
+        with self.assertRaisesRegex(ValueError, 'already declared'):
+            module._track_trackable(tf.Variable(1.0), 'v')
+        with self.assertRaisesRegex(TypeError, 'got type int|Got type int'):
+            module._track_trackable(3, 'n')
+
+    def test_no_dependency(self):
+        module = tf.Module()
+        module.v = module._no_dependency(tf.Variable(1.0))
+        self.assertIsInstance(module.v, tf.Variable)
+        self.assertEqual(children(module), {})
+
+        class Quiet(tf.Module):
+            @tracking.no_automatic_dependency_tracking
+            def set(self):
+                self.v = [tf.Variable(1.0)]
+        quiet = Quiet()
+        quiet.set()
+        self.assertIs(type(quiet.v), list)
+        self.assertEqual(children(quiet), {})
+
+    def test_other_metaclasses(self):
+        class Abstract(tf.Module, metaclass=abc.ABCMeta):
+            pass
+
+        class Both(tracking.Trackable, dict):
+            pass
+        Abstract().v = tf.Variable(1.0)
+        self.assertIsInstance(Both(), tracking.Trackable)
+
+        class Made:
+            def __new__(cls, *args):
+                made = super().__new__(cls)
+                made.args = args
+                return made
+
+        class Mixed(tf.Module, Made):
+            def __init__(self, x):
+                super().__init__()
+        self.assertEqual(Mixed(3).args, (3,))
+
+
+class Containers(unittest.TestCase):
+    def test_lists(self):
+        module = tf.Module()
+        module.l = [tf.Variable(1.0), 'text']
+        module.l.append(tf.Variable(2.0))
+        module.l += [[tf.Variable(3.0)]]
+        self.assertIsInstance(module.l, list)
+        self.assertEqual(list(children(module.l)), ['0', '2', '3'])
+        self.assertEqual([v.numpy() for v in module.variables], [1.0, 2.0, 3.0])
+        self.assertEqual(repr(tracking.wrap([1])), 'ListWrapper([1])')
+
+    def test_a_changed_list_is_not_saved(self):
+        for change in (lambda l: l.pop(), lambda l: l.reverse(), lambda l: l.insert(0, 3), lambda l: l.clear(),
+                       lambda l: l.__setitem__(0, 1), lambda l: l.__delitem__(0), lambda l: l.remove(l[0])):
+            module = tf.Module()
+            module.l = [tf.Variable(1.0)]
+            change(module.l)
+            with self.assertRaisesRegex(ValueError, 'replaced, moved or deleted'):
+                children(module.l)
+        module.numbers = [3, 1, 2]
+        module.numbers.sort()
+        module.numbers[0] = tf.Variable(1.0)
+        self.assertEqual(list(children(module.numbers)), ['0'])
+
+    def test_dicts(self):
+        module = tf.Module()
+        module.d = {'a': tf.Variable(1.0), 'b': {'c': tf.Variable(2.0)}, 3: 4}
+        self.assertIsInstance(module.d, dict)
+        self.assertEqual(list(children(module.d)), ['a', 'b'])
+        module.d.update(e=tf.Variable(3.0))
+        del module.d['a']
+        self.assertEqual(list(children(module.d)), ['b', 'e'])
+        self.assertEqual(module.d, {'b': {'c': module.d['b']['c']}, 3: 4, 'e': module.d['e']})
+        module.d[3] = tf.Variable(4.0)
+        with self.assertRaisesRegex(ValueError, 'not a str'):
+            children(module.d)
+        module.o = collections.OrderedDict([('z', tf.Variable(1.0)), ('a', tf.Variable(2.0))])
+        module.o.move_to_end('z')
+        self.assertIsInstance(module.o, collections.OrderedDict)
+        self.assertEqual(list(module.o), ['a', 'z'])
+        module.o.pop('a')
+        self.assertEqual(list(module.o), ['z'])
+
+    def test_tuples(self):
+        Pair = collections.namedtuple('Pair', 'x y')
+        module = tf.Module()
+        module.plain = (1, 2)
+        module.t = (1, tf.Variable(2.0))
+        module.p = Pair(tf.Variable(1.0), 2)
+        self.assertIs(type(module.plain), tuple)
+        self.assertEqual(list(children(module.t)), ['1'])
+        self.assertIsInstance(module.p, Pair)
+        self.assertEqual(list(children(module.p)), ['x', '0'])
+        self.assertEqual(module.p.y, 2)
+        self.assertIsInstance(tf.nest.map_structure(lambda v: v, module.p), Pair)
+
+    def test_copies(self):
+        module = tf.Module()
+        module.l, module.d, module.t = [tf.Variable(1.0), 2], {'a': tf.Variable(1.0)}, (tf.Variable(1.0), 2)
+        for value in (module.l, module.d, module.t):
+            for other in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+                self.assertIs(type(other), type(value))
+                self.assertEqual(list(children(other)), list(children(value)))
+        self.assertIs(copy.copy(module.l)[0], module.l[0])
+        self.assertIsNot(copy.deepcopy(module.l)[0], module.l[0])
+
+    def test_structures(self):
+        module = tf.Module()
+        module.l, module.d = [1, 2], {'a': 1}
+        tf.nest.assert_same_structure(module.l, [3, 4])
+        tf.nest.assert_same_structure({'a': 2}, module.d)
+        self.assertEqual(tf.add_n(module.l).numpy(), 3)
+        self.assertEqual(tf.function(lambda l: l[0] + l[1])(module.l), 3)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -198,6 +198,15 @@ class Restoring(InFolder):
         self.assertEqual(other.n, 5)
 
 
+class Views(unittest.TestCase):
+    def test_objects_below(self):
+        root = tf.train.Checkpoint(a=[tf.Variable(1.0)], b=tf.Module())
+        root.b.again = root.a
+        view = tf.train.TrackableView(root)
+        self.assertEqual(list(view.children(root)), ['a', 'b'])
+        self.assertEqual([id(x) for x in view.descendants()], [id(x) for x in (root, root.a, root.b, root.a[0])])
+
+
 class Managing(InFolder):
     def test_manager(self):
         v = tf.Variable(0)

@@ -4,7 +4,7 @@ import weakref
 
 import footlight as tf
 from footlight import _checkpoint_files as files
-from footlight import _containers, _engine, _object_graph
+from footlight import _containers, _engine, _object_graph, _trackable
 from footlight._trackable import AutoTrackable, Trackable
 
 
@@ -296,6 +296,33 @@ class Checkpoint(AutoTrackable):
         """Does nothing: a checkpoint is written when save() returns."""
 
 
+class TrackableView:
+    """The objects below a trackable object, as a checkpoint of it would have them."""
+
+    def __init__(self, root):
+        self._root = weakref.ref(root)
+
+    @classmethod
+    def children(cls, obj, save_type=_trackable.CHECKPOINT, **kwargs):
+        """{name: child} of one object."""
+        return {name: _containers.wrap(child)
+                for name, child in obj._trackable_children(save_type=save_type, **kwargs).items()}
+
+    @property
+    def root(self):
+        return self._root()
+
+    def descendants(self):
+        """All objects, breadth first, beginning with the root."""
+        found, seen = [self.root], {id(self.root)}
+        for one in found:
+            for child in self.children(one).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    found.append(child)
+        return found
+
+
 class CheckpointV1(Checkpoint):
     """tf.compat.v1.train.Checkpoint: without a root."""
 
@@ -304,7 +331,7 @@ class CheckpointV1(Checkpoint):
 
 
 CheckpointV1.__name__ = CheckpointV1.__qualname__ = 'Checkpoint'
-for _object in (Checkpoint, CheckpointOptions):
+for _object in (Checkpoint, CheckpointOptions, TrackableView):
     _object.__module__ = 'footlight.train'
     setattr(tf.train, _object.__name__, _object)
 CheckpointV1.__module__ = 'footlight.compat.v1.train'

@@ -69,7 +69,7 @@ NOT_YET = {
     'train': (
         'BytesList CheckpointView ClusterDef ClusterSpec '
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
-        'Int64List JobDef SequenceExample ServerDef TrackableView experimental'),
+        'Int64List JobDef SequenceExample ServerDef experimental'),
     'version': 'COMPILER_VERSION',
 }
 

@@ -168,3 +168,35 @@ class _EagerSaver:
 
 _EagerSaver.__name__ = _EagerSaver.__qualname__ = 'Saver'
 tf.contrib.eager.Saver = _EagerSaver
+
+
+class restore_variables_on_create:
+    """A context in which variables get the values that a checkpoint has under their names; None: as usual."""
+
+    def __init__(self, save_path, map_func=None):
+        self._path, self._map = save_path, map_func
+
+    def __enter__(self):
+        self._scope = None
+        if self._path is not None:
+            file = _engine.open_tensors(files.path_of(self._path))
+            there = _engine.tensors_in(file)
+
+            def create(make, **arguments):
+                variable = make(**arguments)
+                name = self._map(variable._shared_name) if self._map else variable._shared_name
+                if name not in there:
+                    raise tf.errors.NotFoundError(None, None, 'the checkpoint %s has no variable %r, which has: %s'
+                                                  % (self._path, name, ', '.join(sorted(there))))
+                with tf.init_scope():
+                    variable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(file, name)})
+                return variable
+            self._scope = tf.variable_creator_scope(create)
+            self._scope.__enter__()
+
+    def __exit__(self, *error):
+        if self._scope is not None:
+            self._scope.__exit__(*error)
+
+
+tf.contrib.eager.restore_variables_on_create = restore_variables_on_create

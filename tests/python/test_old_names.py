@@ -1,0 +1,160 @@
+"""Programs of TensorFlow 1.5's eager mode: layers, networks, metrics, optimizers with slots, restore on creation."""
+import os
+import tempfile
+import unittest
+
+import footlight as tf
+
+tfe = tf.contrib.eager
+
+
+class TwoLayers(tfe.Network):
+    def __init__(self):
+        super().__init__()
+        self.first = self.track_layer(tf.layers.Dense(2, activation=tf.nn.relu, use_bias=False, name='first'))
+        self.second = self.track_layer(tf.layers.Dense(3, name='second'))
+
+    def call(self, x):
+        return self.second(self.first(x))
+
+
+class Layers(unittest.TestCase):
+    def test_networks(self):
+        net = TwoLayers()
+        self.assertEqual(net.variables, [])
+        self.assertEqual(net(tf.constant([[1.]])).shape, [1, 3])
+        self.assertEqual([v.shape.as_list() for v in net.variables], [[1, 2], [2, 3], [3]])
+        self.assertEqual(net.variables[0].name, 'first/kernel:0')
+        self.assertIs(net.get_layer('second'), net.second)
+        with self.assertRaisesRegex(ValueError, 'No such layer'):
+            net.get_layer('third')
+        with self.assertRaisesRegex(TypeError, 'not a tf.layers.Layer'):
+            net.track_layer(3)
+
+    def test_layers(self):
+        x = tf.reshape(tf.range(32.), [2, 4, 4, 1])
+        convolution = tf.layers.Conv2D(3, 2, strides=2, activation=tf.nn.relu)
+        self.assertEqual(convolution(x).shape, [2, 2, 2, 3])
+        self.assertTrue(bool(tf.reduce_all(convolution(x) == tf.nn.relu(
+            tf.nn.conv2d(x, convolution.kernel, 2, 'VALID') + convolution.bias))))
+        self.assertEqual(tf.layers.MaxPooling2D(2, 2)(x)[0, :, :, 0].numpy().tolist(), [[5, 7], [13, 15]])
+        self.assertEqual(tf.layers.AveragePooling2D(2, 2)(x)[0, 0, 0, 0].numpy(), 2.5)
+        self.assertEqual(tf.layers.flatten(x).shape, [2, 16])
+        dropout = tf.layers.Dropout(0.5)
+        self.assertTrue(bool(tf.reduce_all(dropout(x) == x)))
+        self.assertTrue(bool(tf.reduce_any(dropout(tf.ones([1000]), training=True) == 0.)))
+        dense = tf.layers.Dense(1, kernel_initializer=tf.ones_initializer())
+        self.assertEqual(dense(tf.ones([2, 3])).numpy().tolist(), [[3], [3]])
+        self.assertEqual([v.name for v in dense.trainable_variables], [dense.name + '/kernel:0', dense.name + '/bias:0'])
+        sequence = tfe.Sequential([tf.layers.Flatten(), tf.layers.Dense(2), tf.nn.relu])
+        self.assertEqual(sequence(x).shape, [2, 2])
+        self.assertEqual(len(sequence.variables), 2)
+
+
+class Metrics(unittest.TestCase):
+    def test_mean(self):
+        mean = tfe.metrics.Mean('my_mean')
+        mean(0.0)
+        mean([10.0, 20.0])
+        self.assertEqual(mean.result().numpy(), 10.0)
+        mean([100.0, 0.0], weights=[0.0, 1.0])
+        self.assertEqual(mean.result().numpy(), 7.5)
+        other = tfe.metrics.Mean()
+        other.aggregate([mean])
+        self.assertEqual(other.result().numpy(), 7.5)
+        mean.init_variables()
+        mean(3)
+        self.assertEqual(mean.result().numpy(), 3.0)
+        with self.assertRaises(RuntimeError):
+            mean.add_variable('late')
+
+    def test_accuracies(self):
+        accuracy = tfe.metrics.Accuracy()
+        accuracy([0, 1, 2, 3], [0, 0, 0, 3])
+        self.assertEqual(accuracy.result().numpy(), 0.5)
+        with self.assertRaisesRegex(ValueError, 'not equal'):
+            accuracy([1], [1, 2])
+        for metric, labels in ((tfe.metrics.CategoricalAccuracy(), [[0., 1.], [1., 0.]]),
+                               (tfe.metrics.SparseAccuracy(), [1, 0])):
+            metric(labels, [[0.2, 0.8], [0.4, 0.6]])
+            self.assertEqual(metric.result().numpy(), 0.5)
+        binary = tfe.metrics.BinaryAccuracy(0.5)
+        binary([0., 1., 1.], [0.1, 0.9, 0.3])
+        self.assertAlmostEqual(binary.result().numpy(), 2 / 3)
+
+    def test_results_are_summaries(self):
+        from footlight import _proto
+        with tempfile.TemporaryDirectory() as folder:
+            writer = tf.contrib.summary.create_file_writer(folder)
+            with writer.as_default(), tf.contrib.summary.always_record_summaries():
+                mean = tfe.metrics.Mean('my_mean')
+                mean(4.0)
+                mean.result()
+            writer.close()
+            with open(os.path.join(folder, os.listdir(folder)[0]), 'rb') as file:
+                self.assertIn(b'my_mean', file.read())
+        self.assertTrue(_proto.Event)
+
+
+class Training(unittest.TestCase):
+    def test_adam(self):
+        # The first steps of Adam by hand, as the paper gives them.
+        variable, optimizer = tf.Variable([1.0, 2.0], name='v'), tf.train.AdamOptimizer(0.1)
+        value, mean, square = [1.0, 2.0], [0.0, 0.0], [0.0, 0.0]
+        for step in range(1, 4):
+            optimizer.minimize(lambda: tf.reduce_sum(variable * variable))
+            for i in range(2):
+                gradient = 2 * value[i]
+                mean[i] = 0.9 * mean[i] + 0.1 * gradient
+                square[i] = 0.999 * square[i] + 0.001 * gradient ** 2
+                corrected = 0.1 * (1 - 0.999 ** step) ** 0.5 / (1 - 0.9 ** step)
+                value[i] -= corrected * mean[i] / (square[i] ** 0.5 + 1e-8)
+            for found, expected in zip(variable.numpy(), value):
+                self.assertAlmostEqual(found, expected, 4)
+        self.assertEqual(optimizer.get_slot_names(), ['m', 'v'])
+        self.assertEqual([v.name for v in optimizer.variables()],
+                         ['beta1_power:0', 'beta2_power:0', 'v/Adam:0', 'v/Adam_1:0'])
+
+    def test_momentum(self):
+        variable, optimizer = tf.Variable(1.0), tf.train.MomentumOptimizer(0.1, 0.5)
+        for _ in range(2):
+            optimizer.minimize(lambda: 2.0 * variable)
+        self.assertAlmostEqual(variable.numpy(), 1.0 - 0.1 * 2 - 0.1 * 3, 6)
+
+    def test_slots_are_saved(self):
+        variable, optimizer = tf.Variable([1.0], name='v'), tf.train.AdamOptimizer(0.1)
+        step = tf.train.get_or_create_global_step()
+        optimizer.minimize(lambda: variable * variable, global_step=step)
+        with tempfile.TemporaryDirectory() as folder:
+            path = tf.train.Checkpoint(model=variable, optimizer=optimizer).save(os.path.join(folder, 'ck'))
+            self.assertEqual([n for n, _ in tf.train.list_variables(path) if 'SLOT' in n],
+                             ['model/.OPTIMIZER_SLOT/optimizer/m/.ATTRIBUTES/VARIABLE_VALUE',
+                              'model/.OPTIMIZER_SLOT/optimizer/v/.ATTRIBUTES/VARIABLE_VALUE'])
+            expected = optimizer.get_slot(variable, 'm').numpy().tolist()
+            optimizer.get_slot(variable, 'm').assign([7.0])
+            tf.train.Checkpoint(model=variable, optimizer=optimizer).restore(path).assert_consumed()
+            self.assertEqual(optimizer.get_slot(variable, 'm').numpy().tolist(), expected)
+            # Slots that are made later get their values then.
+            other, fresh = tf.Variable([0.0]), tf.train.AdamOptimizer(0.0)
+            status = tf.train.Checkpoint(model=other, optimizer=fresh).restore(path)
+            fresh.minimize(lambda: 0.0 * other)
+            self.assertAlmostEqual(fresh.get_slot(other, 'm').numpy()[0], expected[0] * 0.9, 6)
+            status.assert_consumed()
+
+    def test_restore_on_creation(self):
+        with tempfile.TemporaryDirectory() as folder:
+            net = TwoLayers()
+            expected = net(tf.ones([1, 4])).numpy().tolist()
+            path = tfe.Saver(net.variables).save(os.path.join(folder, 'ck'), global_step=3)
+            self.assertEqual(tf.train.latest_checkpoint(folder), path)
+            again = TwoLayers()
+            with tfe.restore_variables_on_create(path):
+                self.assertEqual(again(tf.ones([1, 4])).numpy().tolist(), expected)
+                with self.assertRaisesRegex(tf.errors.NotFoundError, "no variable 'other'"):
+                    tf.Variable(1.0, name='other')
+            with tfe.restore_variables_on_create(None):
+                self.assertEqual(tf.Variable(1.0, name='other').numpy(), 1.0)
+
+
+if __name__ == '__main__':
+    unittest.main()

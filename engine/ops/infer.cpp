@@ -263,6 +263,12 @@ std::vector<int64_t> ints_of(const Tensor& t) {
       case DType::kUInt8: out[k] = t.data<uint8_t>()[k]; break;
       case DType::kUInt16: out[k] = t.data<uint16_t>()[k]; break;
       case DType::kUInt32: out[k] = t.data<uint32_t>()[k]; break;
+      case DType::kUInt64: {
+        const uint64_t value = t.data<uint64_t>()[k];
+        if (value > static_cast<uint64_t>(INT64_MAX)) invalid("expected at most ", INT64_MAX, ", got ", value);
+        out[k] = static_cast<int64_t>(value);
+        break;
+      }
       default: invalid("expected a tensor of integers, got ", name_of(t.dtype()));
     }
   }

@@ -125,7 +125,7 @@ class TestRewrites : public QObject {
       const Attrs drawn{{AttrName("dtype"), DType::kFloat32}}, list{{AttrName("element_dtype"), DType::kFloat32}};
       const auto draw = [&] { return apply(Op("RandomUniform"), {axes({2})}, drawn); };
       const Tensor a = draw(), b = draw();
-      const Tensor c = apply(Op("EmptyTensorList"), {}, list), d = apply(Op("EmptyTensorList"), {}, list);
+      const Tensor c = apply(Op("EmptyValueList"), {}, list), d = apply(Op("EmptyValueList"), {}, list);
       return std::vector{op("Sub", {a, b}), apply(Op("TensorListPushBack"), {c, a}, list),
                          apply(Op("TensorListPushBack"), {d, a}, list)};
     });

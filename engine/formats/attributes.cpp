@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/graph_def.h"
+#include "engine/ops/control_gradients.h"
 
 #include <algorithm>
 
@@ -99,6 +100,17 @@ bool follows_from_inputs(const OpRow& row, size_t attr) {
   });
 }
 
+// Each function is an attribute of its own.
+void read_branches(Attrs& attrs, const std::string& name, const AttrValue& given, const OpRow& row, Reading& reading) {
+  const AttrValue::ListValue& list = given.list();
+  if (given.value_case() != AttrValue::kList || list.func_size() == 0)
+    fail(ErrorKind::kValue, "the attribute '", name, "' of ", row.name, " must be a list(func), not empty");
+  if (list.func_size() > reading.limits.branches)
+    fail(ErrorKind::kValue, "it has ", list.func_size(), " branches: at most ", reading.limits.branches, " can be");
+  for (int k = 0; k < list.func_size(); ++k)
+    attrs.set(branch_attr(static_cast<size_t>(k)), reading.function(list.func(k)));
+}
+
 }  // namespace
 
 Attrs attrs_from(const AttrMap& map, const OpRow& row, Reading& reading) {
@@ -119,13 +131,19 @@ Attrs attrs_from(const AttrMap& map, const OpRow& row, Reading& reading) {
       if (auto value = extra(given, reading)) attrs.set(AttrName(*name), std::move(*value));
       continue;
     }
+    if (std::string_view(spec->type) == "list(func)") {
+      read_branches(attrs, *name, given, row, reading);
+      continue;
+    }
     auto value = declared(given, spec->type, reading);
     if (!value) fail(ErrorKind::kValue, "the attribute '", *name, "' of ", row.name, " must be a ", spec->type);
     attrs.set(spec->key, std::move(*value));
   }
   for (size_t i = 0; i < row.attrs.size(); ++i) {
     const AttrSpec& spec = row.attrs[i];
-    if (!spec.has_default && !follows_from_inputs(row, i) && !attrs.find(spec.key))
+    const bool there = std::string_view(spec.type) == "list(func)" ? attrs.find(branch_attr(0)) != nullptr
+                                                                    : attrs.find(spec.key) != nullptr;
+    if (!spec.has_default && !follows_from_inputs(row, i) && !there)
       fail(ErrorKind::kValue, "the attribute '", spec.name, "' of ", row.name, " is missing");
   }
   return attrs;

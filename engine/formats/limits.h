@@ -13,6 +13,7 @@ struct Limits {
   size_t constant_bytes = size_t{8} << 30;  // all constants, whose repeated values a file holds only once
   size_t arguments = 65535;               // inputs of a node, and outputs
   size_t attributes = 1024;               // of a node
+  int branches = 4096;                    // of a Case
   int calls = 128;                        // functions that call functions
   size_t program_nodes = size_t{1} << 24;  // nodes, those of a function counted wherever it is called
 };

@@ -4,6 +4,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/constant_of.h"
+#include "engine/ops/control_gradients.h"
 
 #include <algorithm>
 
@@ -98,7 +99,8 @@ void infer(Graph& graph, Node& node, std::span<const Tensor> inputs, const Limit
 // A call's side of a function: the tensors that become its inputs.
 class Call {
  public:
-  Call(const Node& node, const char* attr, std::span<const Tensor> given) : name_(attr), graph_(callee(node, attr)) {
+  Call(const Node& node, AttrName attr, std::span<const Tensor> given)
+      : name_(attr.text()), graph_(node.attrs.get<GraphPtr>(attr)) {
     if (graph_->inputs.size() != given.size())
       fail(ErrorKind::kValue, "its ", name_, " '", graph_->name(), "' takes ", graph_->inputs.size(),
            " tensors, it gets ", given.size());
@@ -131,11 +133,10 @@ class Call {
   }
 
  private:
-  static GraphPtr callee(const Node& node, const char* attr) { return node.attrs.get<GraphPtr>(AttrName(attr)); }
   const Node& argument(size_t i) const { return graph_->node(graph_->inputs[i]); }
   const Node& from(size_t k) const { return graph_->node(graph_->outputs[k].node); }
 
-  const char* name_;
+  const std::string name_;
   GraphPtr graph_;
 };
 
@@ -145,7 +146,7 @@ void add_output(Node& node, DType dtype, Shape shape) {
 }
 
 void loop(Node& node, std::span<const Tensor> inputs) {
-  Call condition(node, "cond", inputs), body(node, "body", inputs);
+  Call condition(node, AttrName("cond"), inputs), body(node, AttrName("body"), inputs);
   if (condition.outputs() != 1) fail(ErrorKind::kValue, "its cond gives ", condition.outputs(), " tensors, not one");
   if (body.outputs() != inputs.size())
     fail(ErrorKind::kValue, "its body gives ", body.outputs(), " tensors for ", inputs.size());
@@ -160,14 +161,21 @@ void loop(Node& node, std::span<const Tensor> inputs) {
 }
 
 void branches(Node& node, std::span<const Tensor> inputs) {
-  const Call taken(node, "then_branch", inputs.subspan(1)), other(node, "else_branch", inputs.subspan(1));
-  taken.want_outputs_like(other);
-  for (size_t k = 0; k < taken.outputs(); ++k)
-    add_output(node, taken.dtype(k), relax(taken.shape(k), other.shape(k)));
+  if (inputs.empty()) fail(ErrorKind::kValue, "it has no input that says which branch runs");
+  const std::vector<AttrName> names = branches_of(node.attrs);
+  const Call first(node, names[0], inputs.subspan(1));
+  std::vector<Shape> shapes;
+  for (size_t k = 0; k < first.outputs(); ++k) shapes.push_back(first.shape(k));
+  for (size_t i = 1; i < names.size(); ++i) {
+    const Call other(node, names[i], inputs.subspan(1));
+    first.want_outputs_like(other);
+    for (size_t k = 0; k < shapes.size(); ++k) shapes[k] = relax(shapes[k], other.shape(k));
+  }
+  for (size_t k = 0; k < shapes.size(); ++k) add_output(node, first.dtype(k), shapes[k]);
 }
 
 void call(Node& node, std::span<const Tensor> inputs) {
-  const Call function(node, "f", inputs);
+  const Call function(node, AttrName("f"), inputs);
   for (size_t k = 0; k < function.outputs(); ++k) add_output(node, function.dtype(k), function.shape(k));
 }
 

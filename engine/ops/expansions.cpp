@@ -105,10 +105,19 @@ std::vector<Tensor> sigmoid_cross_entropy(Inputs in, const Attrs&) {
   return {ops::add(ops::sub(apply(relu, {x}), ops::mul(x, in[1])), tail)};
 }
 
+std::vector<Tensor> empty_value_list(Inputs, const Attrs& attrs) {
+  static const Op empty{"EmptyTensorList"};
+  static const AttrName kElementDType("element_dtype"), kElementShape("element_shape");
+  const Shape shape = attrs.get_or(kElementShape, Shape::unknown_rank());
+  const Tensor asked = shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
+  return {apply(empty, {asked, ops::integer(-1)}, {{kElementDType, attrs.get<DType>(kElementDType)}})};
+}
+
 }  // namespace
 
 Expansion expansion_of(const OpRow& row) {
-  static const std::map<std::string_view, Expansion> kAll{{"GatherGrad", gather_grad},
+  static const std::map<std::string_view, Expansion> kAll{{"EmptyValueList", empty_value_list},
+                                                          {"GatherGrad", gather_grad},
                                                           {"ProdOthers", prod_others},
                                                           {"ReducedShape", reduced_shape},
                                                           {"ScaleShift", scale_shift},

@@ -12,10 +12,17 @@ void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const
   std::vector<Edge> copied(callee.slots());  // of each value there, the one here
   for (size_t i = 0; i < arguments.size(); ++i)
     copied[callee.slot({callee.inputs[i], 0})] = caller.resolve(arguments[i]);
+  // A placeholder that is read and is no input comes along: running it is the user's error.
+  std::vector<bool> read(callee.size(), false);
+  const auto note = [&](Edge edge) { read[callee.resolve(edge).node.value] = true; };
+  for (uint32_t i = 0; i < callee.size(); ++i)
+    if (callee.live(NodeId(i))) std::ranges::for_each(callee.node(NodeId(i)).inputs, note);
+  std::ranges::for_each(callee.outputs, note);
+  const auto unfed = [&](NodeId id) { return read[id.value] && !copied[callee.slot({id, 0})].node.valid(); };
   std::vector<NodeId> order = callee.order();
   std::erase_if(order, [&](NodeId id) {
     const Execution by = callee.node(id).op->execution;
-    return !callee.live(id) || by == Execution::kNoOp || by == Execution::kPlaceholder;
+    return !callee.live(id) || by == Execution::kNoOp || (by == Execution::kPlaceholder && !unfed(id));
   });
   // Nodes without inputs may come after their users: see the compiler.
   std::ranges::stable_partition(order, [&](NodeId id) {

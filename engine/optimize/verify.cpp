@@ -49,6 +49,12 @@ class Checked {
 
   void check(NodeId id) {
     const Node& node = rewrite_.node(id);
+    if (node.op->execution == Execution::kPlaceholder && !ran_[id.value]) {
+      // Parameters that a pass added and dropped again may not be read. Placeholders that were traced and that nobody
+      // feeds are the user's: an error when they run.
+      const Origin from = rewrite_.origin(id);
+      if (!from.graph || std::ranges::count(from.graph->inputs, from.node)) return;
+    }
     for (const Edge edge : node.inputs) check(edge, id, "is an input");
     if (node.dtypes.size() != node.shapes.size()) fail(id, "not as many shapes as dtypes");
     if (node.op->outputs != kVariableOutputs && node.dtypes.size() != node.op->outputs)

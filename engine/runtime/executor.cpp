@@ -44,6 +44,13 @@ class RunInference final : public Inference {
   Tensor constant(size_t input) override { return gpu::on_host(inputs[input]); }
 };
 
+[[noreturn]] void not_fed(const Node& placeholder) {
+  const Shape& shape = placeholder.shapes[0];
+  const bool any = !shape.has_rank();
+  fail(ErrorKind::kInvalidArgument, "You must feed a value for placeholder tensor '", placeholder.name, "' with dtype ",
+       short_name(placeholder.dtypes[0]), any ? "" : " and shape ", any ? "" : shape.brackets());
+}
+
 void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs,
                        Device device = Device::cpu()) {
   constexpr size_t kFew = 4;
@@ -412,7 +419,7 @@ class Run {
       case Step::kFake: {  // stands for the other branch's value: its elements are not read
         const Node& node = program_.node(in);
         if (node.op->execution == Execution::kPlaceholder)
-          throw Error(ErrorKind::kInvalidArgument, "You must feed a value for placeholder tensor '" + node.name + "'");
+          not_fed(node);
         const DType dtype = node.dtypes[0];
         const bool one = dtype == DType::kResource || dtype == DType::kVariant;
         outputs[0] = Tensor::empty(dtype, one ? Shape() : Shape{0});

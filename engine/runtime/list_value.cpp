@@ -46,7 +46,11 @@ TensorList::TensorList(DType dtype, Shape element_shape, std::vector<Tensor> ite
 }
 
 TensorList::TensorList(const TensorList& like, size_t size, std::shared_ptr<Version> version)
-    : dtype_(like.dtype_), element_shape_(like.element_shape_), size_(size), version_(std::move(version)) {}
+    : most(like.most),
+      dtype_(like.dtype_),
+      element_shape_(like.element_shape_),
+      size_(size),
+      version_(std::move(version)) {}
 
 TensorList::~TensorList() = default;
 
@@ -85,9 +89,16 @@ std::vector<Tensor> TensorList::items() const {
   return {now.begin(), now.begin() + static_cast<ptrdiff_t>(size_)};
 }
 
+template <class Contents>
+TensorList* TensorList::alike(Contents contents) const {
+  auto* list = new TensorList(dtype_, element_shape_, std::move(contents));
+  list->most = most;
+  return list;
+}
+
 TensorList* TensorList::with(size_t index, Tensor item) const {
   if (single() && (!single_ || single_at_ == index)) {
-    auto* list = new TensorList(dtype_, element_shape_, size_);
+    auto* list = alike(size_);
     list->single_ = std::move(item);
     list->single_at_ = index;
     return list;
@@ -95,7 +106,7 @@ TensorList* TensorList::with(size_t index, Tensor item) const {
   if (single()) {
     std::vector<Tensor> all = items();
     all[index] = std::move(item);
-    return new TensorList(dtype_, element_shape_, std::move(all));
+    return alike(std::move(all));
   }
   const std::shared_ptr<Items>& items = version_->items;
   const std::lock_guard lock(items->mutex);
@@ -111,7 +122,7 @@ TensorList* TensorList::pushed(Tensor item) const {
   if (single()) {
     std::vector<Tensor> all = items();
     all.push_back(std::move(item));
-    return new TensorList(dtype_, element_shape_, std::move(all));
+    return alike(std::move(all));
   }
   const std::lock_guard lock(version_->items->mutex);
   make_latest(version_);
@@ -127,7 +138,7 @@ TensorList* TensorList::pushed(Tensor item) const {
 
 TensorList* TensorList::resized(size_t size) const {
   if (single()) {
-    auto* list = new TensorList(dtype_, element_shape_, size);
+    auto* list = alike(size);
     if (single_ && single_at_ < size) {
       list->single_ = single_;
       list->single_at_ = single_at_;
@@ -144,7 +155,7 @@ TensorList* TensorList::resized(size_t size) const {
   }
   std::vector<Tensor> all = items();
   all.resize(size);
-  return new TensorList(dtype_, element_shape_, std::move(all));
+  return alike(std::move(all));
 }
 
 Tensor list_tensor(TensorList* list) {

@@ -21,6 +21,7 @@ class TensorList final : public Resource {
   DType dtype() const { return dtype_; }
   const Shape& element_shape() const { return element_shape_; }
   size_t size() const { return size_; }
+  int64_t most = -1;              // how many elements it may have; -1: any number
   Tensor at(size_t index) const;  // empty: without a value
   std::vector<Tensor> items() const;
   bool single() const { return !version_; }  // no element has a value, or one
@@ -36,6 +37,8 @@ class TensorList final : public Resource {
   struct Items;
   struct Version;
   TensorList(const TensorList& like, size_t size, std::shared_ptr<Version> version);
+  template <class Contents>
+  TensorList* alike(Contents) const;  // of the same kind
   static void make_latest(const std::shared_ptr<Version>&);
 
   DType dtype_;

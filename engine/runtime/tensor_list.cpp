@@ -55,6 +55,12 @@ const AttrName kElementDType("element_dtype"), kElementShape("element_shape"),
     kResize("resize_if_index_out_of_bounds");
 
 void empty(KernelContext& c) {
+  auto* list = new TensorList(c.attrs.get<DType>(kElementDType), list_shape(c.inputs[0], c.row), size_t{0});
+  list->most = list_integer(c.inputs[1]);
+  c.outputs[0] = list_tensor(list);
+}
+
+void empty_values(KernelContext& c) {
   c.outputs[0] = list_tensor(new TensorList(c.attrs.get<DType>(kElementDType),
                                             c.attrs.get_or(kElementShape, Shape::unknown_rank()), size_t{0}));
 }
@@ -69,7 +75,7 @@ void reserve(KernelContext& c) {
 }
 
 // A value for an element that has none: zeros, if its shape can be known.
-Tensor unset(const TensorList& list, const Shape& asked, const OpRow& row) {
+Tensor unset(const TensorList& list, DType dtype, const Shape& asked, const OpRow& row) {
   Shape shape = list_merged(asked, list.element_shape(), row);
   if (!shape.fully_known())
     for (const Tensor& item : list.items())
@@ -77,16 +83,43 @@ Tensor unset(const TensorList& list, const Shape& asked, const OpRow& row) {
   if (!shape.fully_known())
     invalid("Trying to read an uninitialized tensor but element_shape is not fully defined: ",
             shape.brackets(), " and no list element is set. [Op:", row.name, "]");
-  return list_zeros(list.dtype(), shape);
+  return list_zeros(dtype, shape);
 }
 
-void push(KernelContext& c) { c.outputs[0] = list_tensor(list_in(c.inputs[0]).pushed(c.inputs[1])); }
+// The value of a branch that was not taken, which nobody reads, has this shape whatever it was declared to be.
+bool stands_for_none(const Shape& shape) { return shape.rank() == 1 && shape[0] == 0; }
+
+void push(KernelContext& c) {
+  const TensorList& list = list_in(c.inputs[0]);
+  const Tensor& item = c.inputs[1];
+  if (list.dtype() == DType::kInvalid) {  // stands for zeros of any dtype
+    std::vector<Tensor> items(list.size());
+    items.push_back(item);
+    c.outputs[0] = list_tensor(new TensorList(item.dtype(), Shape::unknown_rank(), std::move(items)));
+    return;
+  }
+  check_list_dtype(list, item.dtype(), c.row);
+  if (!compatible(list.element_shape(), item.shape()) && !stands_for_none(item.shape()))
+    invalid("Tried to append a tensor with incompatible shape to a list. Op element shape: ", item.shape().brackets(),
+            " list shape: ", list.element_shape().brackets(), " [Op:TensorListPushBack]");
+  if (list.most >= 0 && list.size() >= static_cast<size_t>(list.most))
+    invalid("Tried to push item into a full list. list size: ", list.size(), " max_num_elements: ", list.most,
+            " [Op:TensorListPushBack]");
+  c.outputs[0] = list_tensor(list.pushed(item));
+}
 
 void pop(KernelContext& c) {
   const TensorList& list = list_in(c.inputs[0]);
+  const DType dtype = c.attrs.get<DType>(kElementDType);
+  if (list.dtype() != DType::kInvalid) check_list_dtype(list, dtype, c.row);
   if (list.size() == 0) invalid("Trying to pop from an empty list. [Op:TensorListPopBack]");
   Tensor last = list.at(list.size() - 1);
-  c.outputs[1] = last ? std::move(last) : unset(list, list_shape(c.inputs[1], c.row), c.row);
+  const Shape asked = list_shape(c.inputs[1], c.row);
+  // A traced call relies on the shape.
+  if (last && !compatible(asked, last.shape()) && !stands_for_none(last.shape()))
+    invalid("Incompatible shapes of a list's element: asked for ", asked.brackets(), ", it has ",
+            last.shape().brackets(), " [Op:TensorListPopBack]");
+  c.outputs[1] = last ? std::move(last) : unset(list, dtype, asked, c.row);
   c.outputs[0] = list_tensor(list.resized(list.size() - 1));
 }
 
@@ -128,7 +161,7 @@ void get_item(KernelContext& c) {
   if (item && !compatible(asked, item.shape()))
     invalid("Incompatible shapes of a list's element: asked for ", asked.brackets(), ", it has ",
             item.shape().brackets(), " [Op:TensorListGetItem]");
-  c.outputs[0] = item ? std::move(item) : unset(list, asked, c.row);
+  c.outputs[0] = item ? std::move(item) : unset(list, list.dtype(), asked, c.row);
 }
 
 void set_item(KernelContext& c) {
@@ -165,6 +198,9 @@ Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
   // A list of one kind or the other stands for zeros of any length.
   if (x->dtype() == DType::kInvalid) return b;
   if (y->dtype() == DType::kInvalid) return a;
+  if (x->dtype() != y->dtype())
+    invalid("Trying to add two lists of tensors of different dtypes: ", name_of(x->dtype()), " and ",
+            name_of(y->dtype()), " [Op:AddN]");
   if (x->size() != y->size())
     invalid("Trying to add two lists of tensors of different lengths: ", x->size(), " and ", y->size(),
             " [Op:AddN]");
@@ -215,6 +251,7 @@ void register_list_kernels() {
       register_kernel(DeviceType::kCpu, op, kAllTypes, kernel);
     };
     on("EmptyTensorList", empty);
+    on("EmptyValueList", empty_values);
     on("TensorListReserve", reserve);
     on("TensorListPushBack", push);
     on("TensorListPopBack", pop);

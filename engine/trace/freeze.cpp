@@ -132,7 +132,8 @@ class Freezer {
     note_types(node, inputs, others);
     if (effects) return;
     static const std::map<std::string_view, const char*> kStateless{
-        {"If", "StatelessIf"}, {"While", "StatelessWhile"}, {"StatefulPartitionedCall", "PartitionedCall"}};
+        {"If", "StatelessIf"}, {"Case", "StatelessCase"}, {"While", "StatelessWhile"},
+        {"StatefulPartitionedCall", "PartitionedCall"}};
     if (const auto at = kStateless.find(node.op->name); at != kStateless.end()) node.op = find_row(at->second);
   }
 

@@ -39,7 +39,7 @@ NodeId add_parameter(Graph& graph, const char* name) {
 }
 
 NodeId add_list(Graph& graph, DType dtype, const Shape& shape) {
-  static const Op kEmpty{"EmptyTensorList"};
+  static const Op kEmpty{"EmptyValueList"};
   Node node;
   node.op = &kEmpty.row();
   node.attrs.set(kElementDType, dtype);

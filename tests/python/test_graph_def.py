@@ -334,6 +334,51 @@ class Writing(unittest.TestCase):
             for got, want in zip(run(*arguments), f(*arguments)):
                 tf.debugging.assert_near(got, want, rtol=1e-5)
 
+    def imported(self, graph_def, feeds, fetches):
+        wrapped = v1.wrap_function(lambda: tf.import_graph_def(graph_def, name=''), [])
+        return wrapped.prune(feeds, fetches)
+
+    def test_gradients_of_loops_keep_their_values_in_lists(self):
+        @tf.function
+        def f(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x
+                for _ in tf.range(3):
+                    y = y * x
+            return tape.gradient(y, x)
+        concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32))
+        graph_def = concrete.graph.as_graph_def()
+        ops = {n.op for g in [graph_def] + [*graph_def.library.function] for n in getattr(g, 'node_def', None) or g.node}
+        self.assertIn('EmptyTensorList', ops)
+        self.assertNotIn('EmptyValueList', ops)
+        run = self.imported(graph_def, [concrete.inputs[0].name], [concrete.outputs[0].name])
+        self.assertEqual(float(run(tf.constant(2.))[0]), 32)
+
+    def test_branches_by_number(self):
+        v = tf.Variable(3.)
+
+        @tf.function
+        def f(i, x):
+            return tf.switch_case(i, [lambda: x * v, lambda: x + v, lambda: v.assign_add(x)])
+        concrete = f.get_concrete_function(tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32))
+        graph_def = concrete.graph.as_graph_def()
+        run = self.imported(graph_def, [t.name for t in concrete.inputs], [concrete.outputs[0].name])
+        for i, want in [(0, 6), (1, 5), (2, 5), (7, 7)]:
+            self.assertEqual(float(run(tf.constant(i), tf.constant(2.), v.handle)[0]), want)
+        case = next(n for n in graph_def.node if n.op == 'Case')
+        functions = case.attr['branches'].list.func
+        for broken, said in [([], 'must be a list.func., not empty'), (['nothing'], "no function 'nothing'"),
+                             ([functions[0].name] * 5000, '5000 branches: at most 4096')]:
+            other = v1.GraphDef.FromString(graph_def.SerializeToString())
+            listed = next(n for n in other.node if n.op == 'Case').attr['branches'].list.func
+            while len(listed):
+                del listed[-1]
+            for name in broken:
+                listed.add().name = name
+            with self.assertRaisesRegex(ValueError, said):
+                tf.import_graph_def(other, name='')
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -59,6 +59,36 @@ class Refused(unittest.TestCase):
         for shape in ([0], [None], None):
             self.refused(lambda x: tf.math.confusion_matrix(x, x), [spec(shape, tf.int32)], [tf.constant([], tf.int32)])
 
+    def test_placeholders_that_nobody_feeds(self):
+        def late():
+            return tf.placeholder(tf.float32, [], name='late')
+
+        @tf.function
+        def inner(x):
+            return [late(), x + late()][1]
+
+        def loop(n):
+            return tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a + late()), [0, 0.])[1]
+
+        for body, argument in [(lambda x: tf.placeholder(tf.complex64), X), (inner, X), (lambda x: inner(x) * 2., X),
+                               (loop, tf.constant(2)), (lambda c: tf.cond(c, late, lambda: 1.), tf.constant(True))]:
+            for specs in (None, [spec(argument.shape, argument.dtype)]):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'You must feed a value for placeholder'):
+                    tf.function(body, input_signature=specs)(argument)
+        self.assertEqual(float(tf.function(loop)(tf.constant(0))), 0)
+        self.assertEqual(float(tf.function(lambda x: [late(), inner, x][2])(tf.constant(3.))), 3)
+
+    def test_all_integers_count_and_measure(self):
+        """Also those of uint64, of which values above 2**63 - 1 are no size."""
+        x = tf.zeros([2, 3])
+        for number in (tf.constant(5, tf.uint64), tf.Variable(5, dtype=tf.uint64)):
+            self.assertEqual(tf.linspace(x, x, number).shape, [5, 2, 3])
+            for shape in (None, [2, 3]):
+                traced = tf.function(lambda x: tf.linspace(x, x, number), input_signature=[spec(shape)])
+                self.assertEqual(traced(x).shape, [5, 2, 3])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, '18446744073709551615'):
+            tf.linspace(0., 1., tf.constant(2**64 - 1, tf.uint64))
+
     def test_values_that_came_late(self):
         k = spec([], tf.int32)
         self.refused(lambda x, k: tf.slice(x, [k, 0], [1, 1]), [spec([2, 2]), k], [X, tf.constant(10**8)])

@@ -55,7 +55,7 @@ class TestTensorList : public QObject {
 
   void pushed_and_popped() {
     const auto pop = [](const Tensor& list) { return run("TensorListPopBack", {list, unknown()}); };
-    const Tensor none = run("EmptyTensorList", {})[0];
+    const Tensor none = run("EmptyTensorList", {unknown(), whole(-1)})[0];
     const Tensor one = push(none, 1), two = push(one, 2), other = push(one, 3);
     QCOMPARE(value(pop(two)[1]), 2.f);
     QCOMPARE(value(pop(other)[1]), 3.f);
@@ -65,6 +65,30 @@ class TestTensorList : public QObject {
     for (int i = 0; i < 200000; ++i)
       longer = push(longer, static_cast<float>(i));  // destruction must not recurse
     QCOMPARE(value(pop(longer)[1]), 199999.f);
+  }
+
+  // A graph of a file may say anything.
+  void elements_are_of_the_dtype_and_shape_of_the_list() {
+    const Tensor pairs = run("EmptyTensorList", {ints({2}), whole(1)})[0];
+    const auto said = [](const char* op, std::vector<Tensor> inputs, Attrs attrs = {}) -> QString {
+      try {
+        run(op, std::move(inputs), std::move(attrs));
+        return "nothing";
+      } catch (const Error& error) {
+        return error.what();
+      }
+    };
+    const Attrs of_ints{{kDType, DType::kInt32}};
+    QVERIFY(said("TensorListPushBack", {pairs, ints({1, 2})}, of_ints).contains("data types; op elements int32"));
+    QVERIFY(said("TensorListPushBack", {pairs, reals({1})}).contains("incompatible shape"));
+    const Tensor full = run("TensorListPushBack", {pairs, reals({1, 2})})[0];
+    QVERIFY(said("TensorListPushBack", {full, reals({3, 4})}).contains("full list. list size: 1 max_num_elements: 1"));
+    QVERIFY(said("TensorListPopBack", {full, unknown()}, of_ints).contains("list elements float32"));
+    QVERIFY(said("TensorListPopBack", {full, ints({3})}).contains("asked for [3], it has [2]"));
+    const Tensor whole_numbers = run("TensorListReserve", {unknown(), whole(1)}, of_ints)[0];
+    QVERIFY(said("AddN", {full, whole_numbers}).contains("different dtypes"));
+    const Tensor kept = run("TensorListPopBack", {full, ints({2})})[1];
+    QCOMPARE(kept.data<float>()[1], 2.f);
   }
 
   void every_version_keeps_its_contents() {

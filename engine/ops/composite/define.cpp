@@ -128,6 +128,8 @@ Tensor as_int32(const Tensor& t, std::string_view what) {
       if (n != static_cast<int32_t>(n)) invalid(what, " must fit 32 bits, got ", n);
     return ops::cast(t, DType::kInt32);
   }
+  if (type == DType::kUInt64)
+    return ops::cast(ops::minimum(t, ops::cast(ops::integer(INT32_MAX, DType::kInt64), type)), DType::kInt32);
   const Tensor least = ops::integer(INT32_MIN, DType::kInt64), most = ops::integer(INT32_MAX, DType::kInt64);
   return ops::cast(ops::maximum(ops::minimum(ops::cast(t, DType::kInt64), most), least), DType::kInt32);
 }

@@ -211,12 +211,21 @@ FL_ROWS(tensor_list) {
   constexpr OpFamily kFamily = OpFamily::kControl;
   return {
       {"EmptyTensorList",
+       "element_shape: shape_type, max_num_elements: int32 -> handle: variant",
+       kShaped,
+       infer::scalar,
+       nullptr,
+       kFamily,
+       "a list of no tensors",
+       {.host_inputs = 3, .zero_gradient = true}},
+      // Without inputs it may come after the loop that it is added to.
+      {"EmptyValueList",
        "-> handle: variant",
        "element_dtype: any; element_shape: shape = unknown",
        infer::scalar,
        nullptr,
        kFamily,
-       "a list of no tensors",
+       "a list of no tensors yet, for what a loop keeps for its gradient",
        {.zero_gradient = true}},
       {"TensorListReserve",
        "element_shape: shape_type, num_elements: int32 -> handle: variant",

@@ -58,7 +58,7 @@ fuzzed() {
   local target=$1 name=$2 processes=() i bad=0
   shift 2
   for ((i = 0; i < jobs; ++i)); do
-    "$target" -runs=$((20000 / jobs)) -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" "$@" \
+    "$target" -runs=$((8000 / jobs)) -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" "$@" \
       </dev/null >"build/fuzz/$name.$i.log" 2>&1 &
     processes+=($!)
   done

@@ -57,7 +57,7 @@ LIBRARIES = [
     (re.compile(r'^(Q[A-Z]\w*|q[a-z]+(/.*)?|Qt\w*/.*)$'), ['app']),
     (re.compile(r'^sqlite3\.h$'), ['engine/session']),
     (re.compile(r'^google/protobuf/'), ['engine/formats', 'engine/python/formats']),
-    (re.compile(r'^zlib\.h$'), ['engine/data']),
+    (re.compile(r'^zlib\.h$'), ['engine/data', 'kernels/cpu/once']),
     (re.compile(r'^re2/'), ['kernels/cpu/once']),
     (re.compile(r'^zstd\w*\.h$'), ['engine/session']),
     (re.compile(r'^cupti\w*\.h$'), ['engine/record']),

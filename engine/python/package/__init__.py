@@ -53,7 +53,8 @@ def _find(name, namespace):
         if name in _trace_types.LATE:
             return _trace_types.make(name)
     if (namespace.startswith('footlight.core.framework.') if namespace != 'footlight.compat.v1'
-            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef', 'SummaryMetadata')) and not name.startswith('_'):
+            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef',
+                          'SummaryMetadata')) and not name.startswith('_'):
         from footlight import _proto
         if hasattr(_proto, name):
             return getattr(_proto, name)

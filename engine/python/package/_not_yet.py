@@ -4,8 +4,7 @@ NOT_YET = {
     '': (
         'approx_top_k check_pinned '
         'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
-        'ifftnd image '
-        'irfftnd load_library load_op_library lookup matrix_square_root '
+        'ifftnd irfftnd load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
         'random_index_shuffle rfftnd saved_model security sets signal '),
@@ -23,6 +22,22 @@ NOT_YET = {
         'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
         'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
         'int2 int4 register_filesystem_plugin uint2 uint4 unregister_dispatch_for'),
+    'image': (
+        'ResizeMethod adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality '
+        'adjust_saturation central_crop combined_non_max_suppression convert_image_dtype crop_and_resize '
+        'crop_to_bounding_box decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_jxl '
+        'decode_png decode_webp draw_bounding_boxes encode_jpeg extract_glimpse extract_jpeg_shape '
+        'extract_patches flip_left_right flip_up_down generate_bounding_box_proposals grayscale_to_rgb '
+        'hsv_to_rgb image_gradients is_jpeg non_max_suppression non_max_suppression_overlaps '
+        'non_max_suppression_padded non_max_suppression_with_scores pad_to_bounding_box '
+        'per_image_standardization psnr random_brightness random_contrast random_crop random_flip_left_right '
+        'random_flip_up_down random_hue random_jpeg_quality random_saturation resize resize_with_crop_or_pad '
+        'resize_with_pad rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv rot90 '
+        'sample_distorted_bounding_box sobel_edges ssim ssim_multiscale stateless_random_brightness '
+        'stateless_random_contrast stateless_random_crop stateless_random_flip_left_right '
+        'stateless_random_flip_up_down stateless_random_hue stateless_random_jpeg_quality '
+        'stateless_random_saturation stateless_sample_distorted_bounding_box total_variation transpose '
+        'yiq_to_rgb yuv_to_rgb '),
     'io': (
         'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature '
         'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '

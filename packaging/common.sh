@@ -68,7 +68,7 @@ may_not_install() {
 # One short line per package instead of apt's pages.
 shown_progress() { awk '/^Setting up / { print "   " $3, $4; fflush() } /^Need to get / { print "  ", $0; fflush() }'; }
 
-# ensure_venv [again [PYTHON VENV]]: an environment with NumPy and Keras (build/venv of our Python); says what is missing where
+# ensure_venv [again [PYTHON VENV]]: an environment with the packages of python-requirements.txt (build/venv of our Python); says what is missing where
 # no package source can be reached, and retries that only if "again" is passed.
 ensure_venv() {
   local again=${1:-} python=${2:-$python} venv=${3:-$venv}
@@ -79,7 +79,7 @@ ensure_venv() {
     mkdir -p build
     "$python" -m venv "$venv" || die "$python cannot make an environment (Debian: python3-venv)"
   fi
-  "$venv/bin/python" -c 'import numpy, importlib.util as util; util.find_spec("keras") or 1 / 0' 2>/dev/null && return 0
+  "$venv/bin/python" -c 'import numpy, importlib.util as util; util.find_spec("keras") and util.find_spec("tensorboard") or 1 / 0' 2>/dev/null && return 0
   [ "$again" = again ] || [ ! -e "$venv/no-packages" ] || return 0
   say "installing NumPy and Keras into $named"
   if ! "$venv/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \

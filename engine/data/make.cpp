@@ -1,6 +1,7 @@
 // The kernels that make stages.
 #include "engine/data/make.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace footlight::data {

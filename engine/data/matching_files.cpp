@@ -4,6 +4,7 @@
 
 #include <glob.h>
 
+#include <algorithm>
 #include <set>
 
 namespace footlight::data {

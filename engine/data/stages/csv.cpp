@@ -2,8 +2,8 @@
 #include "engine/data/input_file.h"
 #include "engine/data/make.h"
 
+#include <algorithm>
 #include <charconv>
-#include <set>
 
 namespace footlight::data {
 namespace {

@@ -3,6 +3,8 @@
 #include "engine/data/make.h"
 #include "engine/data/pulled_ahead.h"
 
+#include <algorithm>
+
 namespace footlight::data {
 namespace {
 

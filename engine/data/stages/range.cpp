@@ -1,6 +1,8 @@
 // Source: numbers from `start` up to, not including, `stop`.
 #include "engine/data/make.h"
 
+#include <algorithm>
+
 namespace footlight::data {
 namespace {
 

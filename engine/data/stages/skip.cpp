@@ -1,6 +1,8 @@
 // All but the first elements.
 #include "engine/data/make.h"
 
+#include <algorithm>
+
 namespace footlight::data {
 namespace {
 

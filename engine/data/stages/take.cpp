@@ -1,6 +1,8 @@
 // The first elements alone.
 #include "engine/data/make.h"
 
+#include <algorithm>
+
 namespace footlight::data {
 namespace {
 

@@ -2,6 +2,8 @@
 #include "engine/data/make.h"
 #include "engine/data/rows.h"
 
+#include <algorithm>
+
 namespace footlight::data {
 namespace {
 

@@ -2,6 +2,7 @@
 #include "engine/data/elements.h"
 #include "engine/data/make.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace footlight::data {

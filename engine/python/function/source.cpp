@@ -52,7 +52,11 @@ const trace::FunctionSource& FunctionCore::source() {
   if (source_) return *source_;
   trace::FunctionSource found{qualified_name, {}, 0, 0};
   const SourcePlace made = place_of(made_at);
-  if (PyCodeObject* code = code_of(python_function.get())) {
+  // What was written by the user, where a function of our own calls it: a dataset's map.
+  Ref written = python_function;
+  if (has_attribute(written.get(), "_footlight_runs"))
+    written = checked(PyObject_GetAttrString(written.get(), "_footlight_runs"));
+  if (PyCodeObject* code = code_of(written.get())) {
     found.file = readable(code->co_filename);
     found.line = definition_line(code);
     found.decorator_line = made.file == found.file ? made.line : code->co_firstlineno;

@@ -29,6 +29,7 @@ class ElementFunction:
             found[:] = [structure.specs_of(result)]
             return tuple(structure.to_tensors(found[0], result))
         traced.__name__ = traced.__qualname__ = 'Dataset_%s_%s' % (what, _name_of(function))
+        traced._footlight_runs = function  # where recordings show it
         made = tf.function(traced, autograph=False)
         wanted = [tf.TensorSpec(s.shape, s.dtype) for s in structure.tensor_specs(specs)]
         self.concrete = made.get_concrete_function(*wanted)

@@ -7,7 +7,7 @@ NOT_YET = {
         'ifftnd irfftnd load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd saved_model security sets signal '),
+        'random_index_shuffle rfftnd security sets signal '),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
@@ -85,6 +85,7 @@ NOT_YET = {
         'BytesList CheckpointView ClusterDef ClusterSpec '
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
         'Int64List JobDef SequenceExample ServerDef experimental'),
+    'saved_model': 'Asset LoadOptions SaveOptions experimental save',
     'version': 'COMPILER_VERSION',
 }
 

@@ -147,9 +147,17 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
           Nodes inner;
           const bool caught = (is(node, Kind::kTry) || is(node, Kind::kTryStar)) && i == at::Try::body &&
                               !node->list(at::Try::handlers).empty();
-          caught_ += caught;
+          Handled here{moved_};
+          Handled* const outer = caught_;
+          if (caught) caught_ = &here;
           block(list, scope, inner);
-          caught_ -= caught;
+          caught_ = outer;
+          if (here.depth)
+            inner.insert(inner.begin(),
+                         tree_.assign(tree_.store(here.depth, node->at),
+                                      tree_.call(runtime(runtime_name::kDepth, node->at),
+                                                 std::initializer_list<Node*>{}, node->at),
+                                      node->at));
           if (inner.empty()) inner.push_back(tree_.pass(node->at));
           fields()[i].list = tree_.list(inner);
         } else if (category == Category::kExpression) {
@@ -261,14 +269,21 @@ Node* Converter::assertion(Node* node) {
   return made;
 }
 
-// raise ag__.raising(error): under a tensor condition, the graph raises it. Not inside a try, which might catch it.
+// raise ag__.raising(error): under a tensor condition, the graph raises it. Inside a try which might catch it, this is
+// refused if the try began outside of the condition.
 Node* Converter::raising(Node* node) {
   Node* error = node->node(at::Raise::exc);
   if (!error) return node;
   Node* made = tree_.copy(node);
   if (Node* cause = node->node(at::Raise::cause)) made->node(at::Raise::cause) = expression(cause);
   Node* raised = expression(error);
-  if (!caught_) raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised}, error->at);
+  if (!caught_) {
+    raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised}, error->at);
+  } else if (caught_->moved != moved_) {
+    if (!caught_->depth) caught_->depth = tree_.fresh("try_depth");
+    raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised, tree_.load(caught_->depth, error->at)},
+                        error->at);
+  }
   made->node(at::Raise::exc) = raised;
   return made;
 }

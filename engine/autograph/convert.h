@@ -53,6 +53,7 @@ inline constexpr std::string_view kNot = "ag__.not_";
 inline constexpr std::string_view kUndefinedReturn = "ag__.undefined_return";
 inline constexpr std::string_view kReturn = "ag__.ret";
 inline constexpr std::string_view kRaising = "ag__.raising";
+inline constexpr std::string_view kDepth = "ag__.depth";
 inline constexpr std::string_view kAsserted = "ag__.asserted";
 inline constexpr std::string_view kComprehension = "ag__.comprehension";
 inline constexpr std::string_view kKept = "ag__.kept";
@@ -65,7 +66,7 @@ inline constexpr std::string_view kRecorded = "ag__.recorded";
 inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn,
                                             kReturn, kRaising, kAsserted, kComprehension, kKept, kItems, kAppend,
-                                            kStaged, kTurns, kTracing, kRecorded};
+                                            kStaged, kTurns, kTracing, kRecorded, kDepth};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

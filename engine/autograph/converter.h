@@ -101,7 +101,11 @@ class Converter {
   Name* scope_name_ = nullptr;       // fscope
   const Node* function_ = nullptr;
   int class_body_ = 0;               // inside a class body: no functions are made from its expressions
-  int caught_ = 0;                   // inside a try whose handlers may catch what is raised
+  struct Handled {                   // a try whose handlers may catch what is raised
+    int moved = 0;
+    Name* depth = nullptr;           // how deep in staged statements it began, where a raise in it has to know
+  };
+  Handled* caught_ = nullptr;
   int moved_ = 0;                    // inside a function generated here
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it

@@ -50,6 +50,7 @@ NodeId Graph::add(Node node) {
 }
 
 NodeId Graph::add_named(Node node) {
+  if (finalized) throw Error(ErrorKind::kRuntime, "Graph is finalized and cannot be modified.");
   nodes_.push_back(std::move(node));
   return NodeId(static_cast<uint32_t>(nodes_.size() - 1));
 }
@@ -84,6 +85,7 @@ std::vector<GraphPtr> library_of(const Graph& graph) {
 GraphPtr clone(const Graph& graph) {
   auto copy = std::make_shared<Graph>(graph);
   copy->id = GraphId();
+  copy->finalized = false;
   copy->derivative.reset();
   return copy;
 }

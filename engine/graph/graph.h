@@ -48,6 +48,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Edge> outputs;
   std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
 
+  bool finalized = false;            // nothing may be added any more
   bool is_function = true;           // false: a tf.Graph, of which anything may be asked for
   size_t parameters = 0;             // how many inputs are parameters; callers pass captures for the rest
   std::string made_by;               // "function 'step' (train.py:14)", for messages

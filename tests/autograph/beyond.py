@@ -213,6 +213,30 @@ class Raise(Case):
             return x
         self.agrees(f, (1,), (-5,))
 
+    def test_what_a_handler_would_catch_under_a_condition_is_refused(self):
+        def f(x):
+            try:
+                if x > 0:
+                    raise ValueError
+                y = x * 2
+            except Exception:
+                y = x * 3
+            return y
+
+        def again(x):
+            try:
+                while x > 0:
+                    x = x - 1
+                    if x < 3:
+                        raise KeyError
+            except KeyError:
+                raise
+            return x
+        for g in (f, again):
+            self.assertRaisesRegex(NotImplementedError, 'inside a `try` whose handlers may catch it', tf.function(g),
+                                   tf.constant(1))
+        self.assertEqual([value(tf.function(f)(x)) for x in (1, -1)], [3, -2])  # a condition that is known
+
     def test_order_with_other_effects(self):
         v = tf.Variable(0)
 

@@ -379,6 +379,39 @@ class Writing(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, said):
                 tf.import_graph_def(other, name='')
 
+    def test_nodes_by_the_name_of_their_op(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            x = tf.constant([1., 2.])
+            made = [graph.create_op('AddV2', [x, x], [tf.float32], name='sum') for _ in range(2)]
+            self.assertEqual([o.name for o in made], ['sum', 'sum_1'])
+            with tf.name_scope('s'):
+                self.assertEqual(graph.create_op('Neg', [x]).name, 's/Neg')
+            kept = graph.create_op('Sum', [x, tf.constant(0)], attrs={'keep_dims': v1.AttrValue(b=True)})
+            self.assertEqual(kept.outputs[0].shape, [1])
+            copied = made[0].node_def
+            copied.name = 'copied'
+            again = tf.Operation.from_node_def(copied, graph, inputs=[x, made[0].outputs[0]])
+        with v1.Session(graph=graph) as session:
+            self.assertEqual([a.tolist() for a in session.run([kept.outputs[0], again.outputs[0]])], [[3.], [3., 6.]])
+        self.assertRaisesRegex(TypeError, 'Input #0 is not a tensor: 3.0', graph.create_op, 'Neg', [3.])
+        self.assertRaisesRegex(TypeError, 'gives .*float32.*, not .*int32', graph.create_op, 'Neg', [x], [tf.int32])
+        with self.assertRaisesRegex(tf.errors.NotFoundError, 'not supported: NoSuch'):
+            graph.create_op('NoSuch', [x], [tf.float32])
+
+    def test_a_finalized_graph_stays_as_it_is(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            x = tf.constant([1., 2.])
+        self.assertFalse(graph.finalized)
+        graph.finalize()
+        self.assertTrue(graph.finalized)
+        for add in (lambda: tf.constant(1.), lambda: x + x, lambda: graph.create_op('Neg', [x])):
+            with graph.as_default(), self.assertRaisesRegex(RuntimeError, 'Graph is finalized and cannot be modified'):
+                add()
+        with v1.Session(graph=graph) as session:
+            self.assertEqual(session.run(x).tolist(), [1., 2.])
+
 
 if __name__ == '__main__':
     unittest.main()

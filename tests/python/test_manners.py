@@ -68,6 +68,20 @@ class Refused(unittest.TestCase):
         self.assertFalse(hasattr(tf, 'profiler'))
 
 
+@tf.function
+def doubled(x):
+    return x * 2.
+
+
+class Holder:
+    def __init__(self, factor):
+        self.factor = factor
+
+    @tf.function
+    def times(self, x):
+        return x * self.factor
+
+
 class Library(unittest.TestCase):
     def test_functions_are_pickled_by_name(self):
         for function in (tf.nn.relu, tf.reduce_sum, tf.cond, tf.to_float, tf.function,
@@ -80,6 +94,23 @@ class Library(unittest.TestCase):
                 self.activation = tf.nn.relu
 
         self.assertIs(copy.deepcopy(Layer()).activation, tf.nn.relu)
+
+    def test_traced_functions_are_pickled_by_name(self):
+        x = tf.constant(2.)
+        self.assertIs(pickle.loads(pickle.dumps(doubled)), doubled)
+        self.assertIs(copy.deepcopy([doubled])[0], doubled)
+        concrete = doubled.get_concrete_function(x)
+        self.assertEqual(float(copy.deepcopy({'f': concrete})['f'](x)), 4)
+        self.assertRaises(TypeError, pickle.dumps, concrete)
+        holder = Holder(3.)
+        self.assertEqual(float(holder.times(x)), 6)
+        for other in (copy.copy(holder), copy.deepcopy(holder), pickle.loads(pickle.dumps(holder)),
+                      pickle.loads(pickle.dumps(holder.times)).python_function.__self__):
+            other.factor = 5.
+            self.assertEqual((float(other.times(x)), float(holder.times(x))), (10, 6))
+        holder.own = tf.function(lambda x: x)
+        with self.assertRaises((AttributeError, pickle.PicklingError)):
+            pickle.dumps(holder)
 
     def test_values_are_pickled_as_bytes(self):
         whole = tf.constant([[0, 1], [2, 3]])

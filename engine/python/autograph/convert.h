@@ -7,6 +7,7 @@
 #include "engine/session/records.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,10 @@ namespace footlight::python {
 // with __call__). Anything that is not converted (C functions, our own package, no source, do_not_convert) is
 // returned unchanged. New reference; null: Python error set. May also throw.
 PyObject* ag_convert(PyObject* callable, bool recursive = true);
+
+// Runs the body of a trace. Throws instead if it raised under a condition on a tensor what handlers of its own caught:
+// they would run whatever the condition is.
+Ref ag_body(const std::function<Ref()>& body);
 
 // Why a callable is not converted; empty: it is.
 std::string ag_reason(PyObject* callable);

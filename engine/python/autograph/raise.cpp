@@ -19,6 +19,7 @@ namespace {
 thread_local int staged_depth = 0;
 thread_local std::vector<Ref> noted;  // exceptions that the program raised inside staged blocks
 thread_local Ref of_both;             // of the last statement whose branches both raise
+thread_local Ref refused;             // the error of a trace whose handlers caught what a graph should raise
 
 // Raises an exception of the program's when the graph runs, with the traceback that it had while tracing. Arguments of
 // the exception that are tensors get their values.
@@ -131,10 +132,29 @@ void end_block(Ref exception) {
   throw PythonErrorSet();
 }
 
-// raise ag__.raising(e)
-PyObject* raising(PyObject*, PyObject* exception) {
+PyObject* depth(PyObject*, PyObject*) { return PyLong_FromLong(staged_depth); }
+
+void refuse() {
+  if (refused) return;
+  PyFrameObject* const frame = PyEval_GetFrame();
+  const int line = frame ? PyFrame_GetLineNumber(frame) : 0;
+  const std::string text = str(
+      "line ", line, ": `raise` under a condition on a tensor, inside a `try` whose handlers may catch it, cannot "
+      "become part of a graph: the handler would run whatever the condition is. Compute in the `if` what the handler "
+      "computes, or raise outside of the `try`");
+  refused = checked(PyObject_CallOneArg(PyExc_NotImplementedError, text_object(text).get()));
+}
+
+// raise ag__.raising(e), or ag__.raising(e, depth) in a try with handlers: what ag__.depth() was where that began.
+PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  PyObject* const exception = args[0];
   if (!staged_depth || !trace::tracing()) return Py_NewRef(exception);
   return guarded([&]() -> PyObject* {
+    if (count > 1) {
+      // The error itself would be caught by the very handlers: it is raised when the trace ends.
+      if (staged_depth > PyLong_AsLong(args[1])) refuse();
+      return Py_NewRef(exception);
+    }
     Ref made = Ref::borrow(exception);
     if (PyExceptionClass_Check(exception)) made = checked(PyObject_CallNoArgs(exception));
     if (PyObject_TypeCheck(made.get(), reinterpret_cast<PyTypeObject*>(PyExc_Exception))) noted.push_back(made);
@@ -166,3 +186,24 @@ PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t) {
 }
 
 }  // namespace footlight::python::ag
+
+namespace footlight::python {
+
+Ref ag_body(const std::function<Ref()>& body) {
+  struct Own {
+    Ref outer = std::exchange(ag::refused, {});
+    ~Own() { ag::refused = std::move(outer); }
+  } own;
+  Ref result;
+  try {
+    result = body();
+  } catch (const PythonErrorSet&) {
+    if (!ag::refused) throw;
+    const Ref of_a_handler = take_exception();
+  }
+  if (!ag::refused) return result;
+  raise_again(std::exchange(ag::refused, {}));
+  throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

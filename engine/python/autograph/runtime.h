@@ -140,7 +140,8 @@ class StagedBlock {
 Ref raised_by(const std::function<void()>& block);
 // For a statement whose branches both raise: nothing after it runs, so the enclosing block raises too.
 [[noreturn]] void end_block(Ref exception);
-PyObject* raising(PyObject*, PyObject* exception);
+PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* depth(PyObject*, PyObject*);
 PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 // Comprehensions and iterables of tensors.

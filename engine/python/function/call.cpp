@@ -166,6 +166,25 @@ int clear(PyObject* self) {
   return 0;
 }
 
+// A dictionary that is pickled and copied as an empty one.
+PyObject* reduce_to_nothing(PyObject*, PyObject*) { return Py_BuildValue("(O())", &PyDict_Type); }
+PyMethodDef functions_methods[] = {{"__reduce__", reduce_to_nothing, METH_NOARGS, nullptr},
+                                   {nullptr, nullptr, 0, nullptr}};
+PyTypeObject functions_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyTypeObject* type_of_functions() {
+  static const bool ready = [] {
+    functions_type.tp_name = "footlight.Functions";
+    functions_type.tp_doc = "the traced methods of one instance";
+    functions_type.tp_base = &PyDict_Type;
+    functions_type.tp_flags = Py_TPFLAGS_DEFAULT;
+    functions_type.tp_methods = functions_methods;
+    return PyType_Ready(&functions_type) == 0;
+  }();
+  if (!ready) throw PythonErrorSet();
+  return &functions_type;
+}
+
 // The functions of one instance, stored in its own dictionary, so they die with it. A copied instance gets new ones.
 Ref functions_of(PyObject* instance) {
   static PyObject* const name = PyUnicode_InternFromString("__footlight_functions__");
@@ -180,7 +199,7 @@ Ref functions_of(PyObject* instance) {
     const Ref of = Ref::borrow(find_item(known.get(), Py_None));
     if (of && are_equal(of.get(), owner.get())) return known;
   }
-  Ref fresh = checked(PyDict_New());
+  Ref fresh = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(type_of_functions())));
   if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
       PyDict_SetItem(own.get(), name, fresh.get()) < 0)
     throw PythonErrorSet();
@@ -208,9 +227,21 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
   });
 }
 
-// Copies of an object that holds a function share it; a pickled instance is restored without its traces.
+// Copies of an object that holds a function share it.
 PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
-PyObject* reduce(PyObject*, PyObject*) { return Py_BuildValue("(O())", Py_TYPE(Py_None)); }
+
+// As Python's own functions: by name, a method by its object and name.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    const FunctionCore& core = core_of(self);
+    PyObject* const function = core.python_function.get();
+    if (!core.self_number || !PyMethod_Check(function)) return PyObject_GetAttrString(self, "__qualname__");
+    const Ref builtins = checked(PyImport_ImportModule("builtins"));
+    const Ref get = checked(PyObject_GetAttrString(builtins.get(), "getattr"));
+    const Ref name = checked(PyObject_GetAttrString(function, "__name__"));
+    return Py_BuildValue("(O(OO))", get.get(), PyMethod_GET_SELF(function), name.get());
+  });
+}
 
 PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).function.tracing_count()); }
 

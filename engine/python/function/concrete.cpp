@@ -352,7 +352,11 @@ PyObject* get_name(PyObject* self, void*) {
 }
 PyObject* get_function_type(PyObject* self, void*);
 
+PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }  // a trace does not change
+
 PyMethodDef methods[] = {
+    {"__copy__", same, METH_NOARGS, nullptr},
+    {"__deepcopy__", same, METH_O, nullptr},
     {"pretty_printed_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pretty)),
      METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
     {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_with_captures)),

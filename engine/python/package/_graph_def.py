@@ -1,4 +1,5 @@
 """Graphs of files: import_graph_def, wrap_function and prune, freezing, tf.io.write_graph, graph_util."""
+import contextlib
 import os
 
 import footlight as tf
@@ -203,6 +204,51 @@ def remove_training_nodes(input_graph, protected_nodes=None):
 def tensor_shape_from_node_def_name(graph, input_name):
     """The shape of the tensor "node:output" of a graph."""
     return graph.get_tensor_by_name(input_name if ':' in input_name else input_name + ':0').shape
+
+
+def _add_node(graph, node, inputs):
+    """The node of a message, with these tensors as its inputs, as an operation of the graph."""
+    for i, value in enumerate(inputs):
+        if not isinstance(value, tf.Tensor):
+            raise TypeError('Input #%d is not a tensor: %s' % (i, value))
+    if graph.finalized:
+        raise RuntimeError('Graph is finalized and cannot be modified.')
+    definition = _v1.GraphDef(node=[node])
+    del definition.node[0].input[:]
+    definition.node[0].input.extend('input/%d' % i for i in range(len(inputs)))
+    given = {'input/%d:0' % i: value for i, value in enumerate(inputs)}
+    with contextlib.nullcontext() if _engine.current_graph() is graph else graph.as_default():
+        return import_graph_def(definition, given, [node.name], name='')[0]
+
+
+def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None,
+              compute_device=True):
+    """Adds a node: an op by its name, with its inputs and attributes (messages) as they are."""
+    scope = tf.get_current_name_scope() if _engine.current_graph() is self else ''
+    if name and name.endswith('/'):
+        name, scope = name[:-1], ''
+    node = _v1.NodeDef(name=(scope and scope + '/') + (name or op_type), op=op_type)
+    for key, value in (attrs or {}).items():
+        node.attr[key].CopyFrom(value)
+    made = _add_node(self, node, inputs)
+    if dtypes is not None and [t.dtype for t in made.outputs] != [tf.as_dtype(d) for d in dtypes]:
+        raise TypeError('%s gives %s, not %s' % (op_type, [t.dtype.name for t in made.outputs],
+                                                 [tf.as_dtype(d).name for d in dtypes]))
+    return made
+
+
+def from_node_def(cls, node_def, g, inputs=None, output_types=None, control_inputs=None, input_types=None,
+                  original_op=None, op_def=None):
+    """Adds the node of a NodeDef, with these tensors as its inputs."""
+    if not isinstance(node_def, _v1.NodeDef):
+        raise TypeError('Argument node_def must be a NodeDef. Received an instance of type: %s' % type(node_def).__name__)
+    if not isinstance(g, tf.Graph):
+        raise TypeError('Argument g must be a Graph. Received an instance of type: %s' % type(g).__name__)
+    return _add_node(g, node_def, inputs or [])
+
+
+_engine.extend(tf.Graph, 'create_op', create_op)
+_engine.extend(tf.Operation, 'from_node_def', classmethod(from_node_def))
 
 
 def _publish(namespace, *functions):

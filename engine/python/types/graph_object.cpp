@@ -167,6 +167,14 @@ PyObject* graph_compare(PyObject* a, PyObject* b, int op) {
   return PyBool_FromLong((graph_in(a) == graph_in(b)) == (op == Py_EQ));
 }
 
+PyObject* graph_finalize(PyObject* self, PyObject*) {
+  reinterpret_cast<PyGraph*>(self)->graph->finalized = true;
+  Py_RETURN_NONE;
+}
+PyObject* graph_finalized(PyObject* self, void*) {
+  return PyBool_FromLong(reinterpret_cast<PyGraph*>(self)->graph->finalized);
+}
+
 PyMethodDef graph_methods[] = {
     {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(as_graph_def)),
      METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
@@ -174,12 +182,14 @@ PyMethodDef graph_methods[] = {
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
     {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
+    {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},
     {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},
                                   {"outputs", graph_outputs, nullptr, nullptr, nullptr},
                                   {"name", graph_name, nullptr, nullptr, nullptr},
                                   {"building_function", graph_kind, nullptr, nullptr, nullptr},
+                                  {"finalized", graph_finalized, nullptr, nullptr, nullptr},
                                   {"_state", graph_state, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

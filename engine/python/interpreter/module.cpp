@@ -1,6 +1,7 @@
 // The public namespaces: modules that are created on first use.
 #include "engine/python/interpreter/module.h"
 
+#include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
 
 #include <map>

@@ -253,8 +253,8 @@ class Iterators(unittest.TestCase):
 
 class Lifetimes(unittest.TestCase):
     def run_script(self, text, **more):
-        return subprocess.run([sys.executable, '-c', textwrap.dedent(text)], capture_output=True, text=True,
-                              timeout=120, **more)
+        command = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', textwrap.dedent(text)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
 
     def test_iterators_are_dropped_while_threads_work(self):
         def slow(x):

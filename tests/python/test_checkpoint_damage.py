@@ -20,10 +20,17 @@ def read_all(prefix):
     """{name: value}, or the class of the error."""
     try:
         reader = tf.train.load_checkpoint(prefix)
-        return {name: reader.get_tensor(name).tolist() if hasattr(reader.get_tensor(name), 'tolist')
-                else reader.get_tensor(name) for name, _ in tf.train.list_variables(prefix)}
+        return {name: value_of(reader, name) for name, _ in tf.train.list_variables(prefix)}
     except EXPECTED as error:
         return type(error)
+
+
+def value_of(reader, name):
+    try:
+        value = reader.get_tensor(name)
+    except TypeError as error:  # bfloat16, which NumPy alone does not have
+        return str(error)
+    return value.tolist() if hasattr(value, 'tolist') else value
 
 
 class Damaged(unittest.TestCase):

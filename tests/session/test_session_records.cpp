@@ -437,7 +437,7 @@ class TestSessionRecords : public QObject {
 
   // A session recorded by version 1 must always open.
   void opens_version_1() {
-    const QString data = QFINDTESTDATA("data");
+    const QString data = QFINDTESTDATA("recordings");
     for (const char* name : {"/version1.footlight", "/version1_log.footlight"}) {
       auto reader = Reader::open((data + name).toStdString());
       QCOMPARE(reader->version(), 1);
@@ -466,7 +466,7 @@ class TestSessionRecords : public QObject {
 
   // Added by version 2: the inputs of ops, and their cost.
   void opens_version_2() {
-    const QString data = QFINDTESTDATA("data");
+    const QString data = QFINDTESTDATA("recordings");
     for (const char* name : {"/version2.footlight", "/version2_log.footlight"}) {
       auto reader = Reader::open((data + name).toStdString());
       QCOMPARE(reader->version(), 2);

@@ -231,8 +231,8 @@ QVariant NavigatorModel::run_data(const QModelIndex& index, int role) const {
 
 QVariant NavigatorModel::function_data(const FunctionRow& row, int role) {
   switch (role) {
-    case Qt::DisplayRole:
-      return row.name;
+    case Qt::DisplayRole:  // in a narrow column, names that begin alike would look the same
+      return row.name.section(QStringLiteral("<locals>."), -1);
     case Qt::AccessibleTextRole:
       return QString(row.name + QStringLiteral(", ") + row.detail);
     case Qt::ToolTipRole:

@@ -41,6 +41,20 @@ class NavigatorTest : public WindowCase {
   }
 
  private Q_SLOTS:
+  void a_function_inside_of_others() {
+    Document d = sample_document();
+    session::FunctionRecord inner = d.functions.front();
+    inner.id = FunctionId(9);
+    inner.name = "Trainer.make.<locals>.outer.<locals>.step";
+    d.add(inner);
+    NavigatorModel model;
+    model.set_document(&d);
+    const QModelIndex row = model.index_of(FunctionId(9));
+    QCOMPARE(row.data().toString(), QStringLiteral("step"));
+    QVERIFY(row.data(Qt::ToolTipRole).toString().contains(QStringLiteral("Trainer.make")));
+    QVERIFY(row.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("Trainer.make")));
+  }
+
   void pages_grow() {
     Document d = sample_document();
     session::FunctionRecord many = d.functions.front();

@@ -314,7 +314,7 @@ class Export(unittest.TestCase):
             self.assertEqual(len(slices), said['op_events'] + said['calls'] + said['device_events'])
 
     def test_every_version_and_form_of_a_session(self):
-        folder = os.path.join(SOURCE, 'tests', 'session', 'data')
+        folder = os.path.join(SOURCE, 'tests', 'session', 'recordings')
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             said = self.info(path)

@@ -304,8 +304,8 @@ class Lifetimes(unittest.TestCase):
                 never.wait(100)
             it = iter(tf.data.Dataset.from_generator(waits, output_signature=tf.TensorSpec([], tf.int32)).prefetch(1))
             next(it)
-            print('waits', flush=True)
             try:
+                print('waits', flush=True)
                 next(it)
             except KeyboardInterrupt:
                 print('interrupted', flush=True)

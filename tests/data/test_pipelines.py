@@ -316,6 +316,8 @@ class Lifetimes(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(timeout=60)[0], 'interrupted\n')
 
+    @unittest.skipIf('san.so' in os.environ.get('LD_PRELOAD', ''),
+                     'sanitizers may not survive a fork while another thread allocates')
     def test_fork(self):
         done = self.run_script('''
             import footlight as tf, os

@@ -2,7 +2,7 @@
 #include "engine/data/input_file.h"
 
 #include "engine/base/text.h"
-#include "engine/data/checksum.h"
+#include "engine/base/crc32c.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -164,7 +164,7 @@ bool read_record(InputFile& file, std::string& out) {
   std::memcpy(&length, header, 8);
   std::memcpy(&crc, header + 8, 4);
   if (got < sizeof header) loss("truncated record");
-  if (masked_crc32c(header, 8) != crc) loss("corrupted record");
+  if (masked_crc32c(crc32c({header, 8})) != crc) loss("corrupted record");
   // Read in pieces: a length that is wrong must not make us take the memory.
   constexpr uint64_t kPiece = uint64_t{16} << 20;
   out.clear();
@@ -177,7 +177,7 @@ bool read_record(InputFile& file, std::string& out) {
   char footer[4];
   if (file.read(footer, 4) < 4) loss("truncated record");
   std::memcpy(&crc, footer, 4);
-  if (masked_crc32c(out.data(), out.size()) != crc) loss("corrupted record");
+  if (masked_crc32c(crc32c(out)) != crc) loss("corrupted record");
   return true;
 }
 
@@ -246,7 +246,7 @@ void RecordWriter::write(const std::string& record) {
   char header[12];
   const uint64_t length = record.size();
   std::memcpy(header, &length, 8);
-  const uint32_t of_length = masked_crc32c(header, 8), of_record = masked_crc32c(record.data(), record.size());
+  const uint32_t of_length = masked_crc32c(crc32c({header, 8})), of_record = masked_crc32c(crc32c(record));
   std::memcpy(header + 8, &of_length, 4);
   parts_->buffer.append(header, sizeof header).append(record).append(reinterpret_cast<const char*>(&of_record), 4);
   if (parts_->buffer.size() >= 1 << 18) deflate_to_file(Z_NO_FLUSH);

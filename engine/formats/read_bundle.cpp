@@ -3,7 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/bundle.h"
 #include "engine/formats/checkpoint.pb.h"
-#include "engine/formats/crc32c.h"
+#include "engine/base/crc32c.h"
 #include "engine/formats/file.h"
 #include "engine/formats/read.h"
 #include "engine/formats/wire.h"
@@ -136,7 +136,7 @@ class Bundle final : public TensorFile {
     }
     entries_.push_back({std::string(key), known ? dtype : DType::kInvalid, std::move(shape)});
     where_.push_back({entry.shard_id(), static_cast<uint64_t>(entry.offset()), static_cast<uint64_t>(entry.size()),
-                      unmasked(entry.crc32c()), sliced});
+                      unmasked_crc32c(entry.crc32c()), sliced});
   }
 
   Shard open_shard(int number, const std::string& name) const {
@@ -189,7 +189,8 @@ class Bundle final : public TensorFile {
       else put_fixed(fixed, length);
     }
     uint32_t crc = crc32c(fixed);
-    if (rest.size() < 4 || rest.size() - 4 != sum || (checksums_ && fixed_at<uint32_t>(rest.data()) != masked(crc)))
+    if (rest.size() < 4 || rest.size() - 4 != sum ||
+        (checksums_ && fixed_at<uint32_t>(rest.data()) != masked_crc32c(crc)))
       damaged(prefix_, entry.name, "has lengths of strings that do not match their checksum");
     check(entry, where, extend_crc32c(crc, rest));
     rest.remove_prefix(4);

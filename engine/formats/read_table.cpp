@@ -1,6 +1,6 @@
 // Reading tables that a stranger may have written: every number is checked against what is there before it is used.
 #include "engine/base/text.h"
-#include "engine/formats/crc32c.h"
+#include "engine/base/crc32c.h"
 #include "engine/formats/snappy.h"
 #include "engine/formats/table.h"
 #include "engine/formats/wire.h"
@@ -53,7 +53,7 @@ class Reader {
       damaged("is cut off: a block lies past its end");
     const std::string_view raw = bytes_.substr(place.offset, place.size);
     const char* trailer = raw.data() + raw.size();
-    if (limits_.checksums && masked(crc32c({raw.data(), raw.size() + 1})) != fixed_at<uint32_t>(trailer + 1))
+    if (limits_.checksums && masked_crc32c(crc32c({raw.data(), raw.size() + 1})) != fixed_at<uint32_t>(trailer + 1))
       damaged("is damaged: the checksum of a block does not match");
     if (*trailer == 0) return raw;
     if (*trailer != 1) damaged("has a block that is compressed in an unknown way");

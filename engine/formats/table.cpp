@@ -2,7 +2,7 @@
 // whole key; the offsets of those; their number. After each block: how it is compressed, a checksum.
 #include "engine/formats/table.h"
 
-#include "engine/formats/crc32c.h"
+#include "engine/base/crc32c.h"
 #include "engine/formats/wire.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::string TableWriter::place(const std::string& block) {
   put_varint(where, block.size());
   const std::string_view uncompressed("\0", 1);
   bytes_.append(block).append(uncompressed);
-  put_fixed(bytes_, masked(extend_crc32c(crc32c(block), uncompressed)));
+  put_fixed(bytes_, masked_crc32c(extend_crc32c(crc32c(block), uncompressed)));
   return where;
 }
 

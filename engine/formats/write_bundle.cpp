@@ -2,7 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/bundle.h"
 #include "engine/formats/checkpoint.pb.h"
-#include "engine/formats/crc32c.h"
+#include "engine/base/crc32c.h"
 #include "engine/formats/file.h"
 #include "engine/formats/graph_def.h"
 #include "engine/formats/wire.h"
@@ -25,7 +25,7 @@ uint32_t write_strings(const Tensor& tensor, NewFile& file, size_t& size) {
   }
   uint32_t crc = crc32c(fixed);
   std::string check;
-  put_fixed(check, masked(crc));
+  put_fixed(check, masked_crc32c(crc));
   crc = extend_crc32c(crc, check);
   bytes += check;
   for (const std::string& text : strings) {
@@ -71,7 +71,7 @@ class Writer {
       data_.write(bytes);
     }
     entry.set_size(static_cast<int64_t>(size));
-    entry.set_crc32c(masked(crc));
+    entry.set_crc32c(masked_crc32c(crc));
     offset_ += size;
   }
 

@@ -1,10 +1,10 @@
 // The processor's own instruction where it has one, else eight tables of bytes at once.
-#include "engine/formats/crc32c.h"
+#include "engine/base/crc32c.h"
 
 #include <array>
 #include <cstring>
 
-namespace footlight::formats {
+namespace footlight {
 namespace {
 
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
@@ -58,4 +58,4 @@ uint32_t extend_crc32c(uint32_t crc, std::string_view bytes) {
   return ~by_tables(~crc, bytes.data(), bytes.size());
 }
 
-}  // namespace footlight::formats
+}  // namespace footlight

@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <string_view>
 
-namespace footlight::formats {
+namespace footlight {
 
 // The checksum of what gave `crc` so far, followed by `bytes`.
 uint32_t extend_crc32c(uint32_t crc, std::string_view bytes);
 inline uint32_t crc32c(std::string_view bytes) { return extend_crc32c(0, bytes); }
 
 // A checksum of data that holds checksums is weak: stored ones are rotated and moved.
-inline uint32_t masked(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
-inline uint32_t unmasked(uint32_t stored) {
+inline uint32_t masked_crc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+inline uint32_t unmasked_crc32c(uint32_t stored) {
   const uint32_t rotated = stored - 0xa282ead8u;
   return (rotated >> 17) | (rotated << 15);
 }
 
-}  // namespace footlight::formats
+}  // namespace footlight

@@ -67,4 +67,9 @@ Tensor stack_rows(std::span<const Tensor> rows) {
   return out;
 }
 
+int64_t batches_of(int64_t count, int64_t size, bool drop_remainder) {
+  if (count < 0) return count;
+  return count / size + (count % size && !drop_remainder ? 1 : 0);
+}
+
 }  // namespace footlight::data

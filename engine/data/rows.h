@@ -23,6 +23,8 @@ void copy_elements(Tensor& to, int64_t to_index, const Tensor& from, int64_t fro
 Tensor stack_rows(std::span<const Tensor> rows);
 // The same, written into `out` from row `at` on: `out` has rows of that dtype and shape.
 void write_row(Tensor& out, int64_t at, const Tensor& row);
+// How many batches so many elements make; a negative count is unknown or endless, and stays so.
+int64_t batches_of(int64_t count, int64_t size, bool drop_remainder);
 // An empty result for `count` rows like this one.
 Tensor rows_like(const Tensor& row, int64_t count);
 

@@ -11,11 +11,7 @@ class Batch final : public Stage {
       : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder) {
     if (size <= 0) invalid("Batch size must be greater than zero.");
   }
-  int64_t cardinality() const override {
-    const int64_t count = input_->cardinality();
-    if (count < 0) return count;
-    return count / size_ + (count % size_ && !drop_remainder_ ? 1 : 0);
-  }
+  int64_t cardinality() const override { return batches_of(input_->cardinality(), size_, drop_remainder_); }
   CursorPtr start(const Start& start) override {
     return std::make_unique<Batches>(StagePtr(this), *this, start.run, input_->start(start));
   }

@@ -11,31 +11,9 @@ if importlib.util.find_spec('keras') is None:
     print('the package keras is not installed: left out')
     sys.exit(77)
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import footlight as tf  # noqa: E402
-
-
-def fields(data):
-    """(number, value) of each field of a message."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        n = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            n |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return n
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        else:
-            size = 8 if key & 7 == 1 else 4 if key & 7 == 5 else varint()
-            yield key >> 3, data[at:at + size]
-            at += size
+from wire import last_fields  # noqa: E402
 
 
 def values(folder):
@@ -47,14 +25,14 @@ def values(folder):
         at = 0
         while at < len(data):
             size = struct.unpack_from('<Q', data, at)[0]
-            event = dict(fields(data[at + 12:at + 12 + size]))
+            event = last_fields(data[at + 12:at + 12 + size])
             at += size + 16
             if 5 not in event:
                 others += 1
                 continue
-            value = dict(fields(dict(fields(event[5]))[1]))
-            about = dict(fields(value[9]))
-            found.append((event.get(2, 0), value[1].decode(), dict(fields(about[1]))[1].decode(), about.get(4, 0),
+            value = last_fields(last_fields(event[5])[1])
+            about = last_fields(value[9])
+            found.append((event.get(2, 0), value[1].decode(), last_fields(about[1])[1].decode(), about.get(4, 0),
                           value[8]))
     return found, others
 

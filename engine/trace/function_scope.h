@@ -40,8 +40,8 @@ class FunctionScope {
   FunctionScope* outer_;
 };
 
-// A variable is being created. The result is the value to give it now, computed outside of the trace if it is a tensor of
-// that; empty if it depends on the function's arguments or on variables, so that only the graph can compute it, in
+// A variable is being created. The result is the value to give it now, computed outside of the trace if it is a tensor
+// of that; empty if it depends on the function's arguments or on variables, so that only the graph can compute it, in
 // program order with all other effects. Throws if the function being traced must not create variables any more.
 // `lifted` is false where the user wants it to be made as if outside of the function: at any trace, of a known value.
 Tensor note_variable(const Tensor& handle, const Tensor& initial, bool lifted);

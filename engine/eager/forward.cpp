@@ -52,9 +52,13 @@ void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<con
   if (!any || (row && row->zero_gradient)) return;
   if (std::none_of(outputs.begin(), outputs.end(), [](const Tensor& t) { return moves(t.dtype()); })) return;
 
+  // A call may have results that nobody differentiates: it keeps them for the gradients of the others.
+  static const AttrName kDifferentiated("_differentiated");
+  const AttrValue* const limit = attrs.find(kDifferentiated);
+  const size_t moving = limit ? static_cast<size_t>(std::get<int64_t>(*limit)) : outputs.size();
   Tape linear(false, false);
   std::vector<Tensor> arriving(outputs.size()), leaving(inputs.size());
-  for (size_t k = 0; k < outputs.size(); ++k)
+  for (size_t k = 0; k < moving; ++k)
     if (moves(outputs[k].dtype())) {
       arriving[k] = ops::zeros_like(outputs[k]);
       linear.watch(arriving[k]);

@@ -46,14 +46,19 @@ void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, 
   tell(&row, attrs, inputs, outputs, nullptr);
 }
 
+bool tape_watches(const Tape* tape, std::span<const Tensor> tensors) {
+  return tape->records_on(recorders) && tape->watches_any(tensors);
+}
+bool accumulator_watches(const ForwardAccumulator* accumulator, std::span<const Tensor> tensors) {
+  return accumulator->records_on(recorders) &&
+         std::ranges::any_of(tensors,
+                             [&](const Tensor& t) { return static_cast<bool>(accumulator->tangent_of(t)); });
+}
+
 bool any_watches(std::span<const Tensor> tensors) {
-  return std::any_of(recorders.tapes.begin(), recorders.tapes.end(),
-                     [&](const Tape* tape) { return tape->records_on(recorders) && tape->watches_any(tensors); }) ||
-         std::any_of(recorders.accumulators.begin(), recorders.accumulators.end(), [&](const ForwardAccumulator* a) {
-           return a->records_on(recorders) &&
-                  std::any_of(tensors.begin(), tensors.end(),
-                              [&](const Tensor& t) { return static_cast<bool>(a->tangent_of(t)); });
-         });
+  return std::ranges::any_of(recorders.tapes, [&](const Tape* t) { return tape_watches(t, tensors); }) ||
+         std::ranges::any_of(recorders.accumulators,
+                             [&](const ForwardAccumulator* a) { return accumulator_watches(a, tensors); });
 }
 
 bool differentiable(DType t) {
@@ -73,6 +78,14 @@ void set_tape_hook() {
   const bool any = !recorders.tapes.empty() || !recorders.accumulators.empty();
   tape_hook = any ? hook : nullptr;
   tape_watching = any ? any_watches : nullptr;
+}
+
+size_t recorders_watching(std::span<const Tensor> tensors) {
+  const std::span all(recorders.accumulators);
+  const auto shown = all.first(std::min(recorders.looking, all.size()));
+  return static_cast<size_t>(
+      std::ranges::count_if(recorders.tapes, [&](const Tape* t) { return tape_watches(t, tensors); }) +
+      std::ranges::count_if(shown, [&](const ForwardAccumulator* a) { return accumulator_watches(a, tensors); }));
 }
 
 Tape::Tape(bool persistent, bool watch_accessed_variables)

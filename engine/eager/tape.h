@@ -137,6 +137,8 @@ void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> out
 extern void (*custom_gradient_in_graph)(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                         const std::shared_ptr<Backward>&);
 bool any_tape_recording();
+// How many recorders of this thread watch any of these: so many times their results may be differentiated.
+size_t recorders_watching(std::span<const Tensor>);
 
 // While one lives, no tape of this thread records, nor does a forward accumulator unless it is exempted.
 enum class Pause : uint8_t { kAll, kTapes };

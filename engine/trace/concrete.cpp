@@ -2,8 +2,11 @@
 #include "engine/trace/concrete.h"
 
 #include "engine/base/errors.h"
+#include "engine/eager/tape.h"
 #include "engine/runtime/executor.h"
 #include "engine/trace/derivative.h"
+
+#include <algorithm>
 
 namespace footlight::trace {
 namespace {
@@ -31,7 +34,8 @@ class Joined {
   TensorBody** data_;
 };
 
-const AttrName kCall("_call");
+const AttrName kCall("_call"), kDifferentiated("_differentiated");
+constexpr size_t kMostOrders = 4;  // of derivatives for which a call keeps values
 
 // A tape identifies tensors by id: an argument or constant that is returned, or one value returned twice, must be a new
 // tensor for it, also for one that starts later.
@@ -112,7 +116,15 @@ void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs
 }
 
 void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
-  const std::shared_ptr<const Forward> forward = forward_of(graph_);
+  std::shared_ptr<const Forward> forward = forward_of(graph_);
+  // For gradients of gradients the values of the backward pass are needed as well; what has effects, or reads what may
+  // have changed since, cannot run again for them.
+  const size_t orders = std::clamp<size_t>(recorders_watching(inputs), 1, kMostOrders);
+  size_t differentiated = outputs.size();
+  for (size_t order = 1; order < orders; ++order) {
+    differentiated = forward->function->outputs();
+    if (stateful_) forward = forward_of(forward->graph());
+  }
   std::vector<Tensor> all(forward->function->outputs());
   runtime::run(forward->function->program(), inputs, all, call);
   make_own(all);
@@ -120,6 +132,7 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   if (!tape_hook) return;
   Attrs attrs = call_attrs(forward->graph(), inputs);
   if (call.valid()) attrs.set(kCall, static_cast<int64_t>(call.value));
+  if (differentiated < all.size()) attrs.set(kDifferentiated, static_cast<int64_t>(differentiated));
   tape_hook(call_row(*forward->graph()), attrs, inputs, all);
 }
 

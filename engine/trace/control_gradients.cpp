@@ -20,7 +20,7 @@ void loop_gradient(GradientCall& call);  // loop_gradient.cpp
 namespace {
 
 const AttrName kF("f"), kTout("Tout"), kThen("then_branch"), kElse("else_branch"), kShapes("output_shapes");
-const AttrName kDType("dtype");
+const AttrName kDType("dtype"), kDifferentiated("_differentiated");
 
 bool flows_beyond(std::span<const Tensor> gradients, size_t first) {
   return std::any_of(gradients.begin() + static_cast<ptrdiff_t>(std::min(first, gradients.size())), gradients.end(),
@@ -48,7 +48,9 @@ void set_outputs(Node& node, const std::vector<DType>& dtypes, const std::vector
 // A call that has run: its outputs are values. They are not enough if there are gradients for the extra outputs too (a
 // gradient of a gradient): then the forward graph runs again, only for values.
 void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
-  const std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
+  std::shared_ptr<const Derivative> derivative = derivative_of(*callee);
+  while (derivative && derivative->shallower && !flows_beyond(call.output_gradients, derivative->shallower->outputs))
+    derivative = derivative->shallower;
   if (derivative && !flows_beyond(call.output_gradients, derivative->outputs))
     return derivative->apply(call.inputs, call.outputs, call.output_gradients, call.input_gradients,
                              call_of(call.attrs));
@@ -65,6 +67,7 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
     Attrs attrs = call.attrs;
     attrs.set(kF, graph);
     attrs.set(kTout, output_dtypes(*graph));
+    attrs.set(kDifferentiated, static_cast<int64_t>(all.size()));
     tape_hook(call.row, attrs, call.inputs, all);
     all.resize(forward->graph()->outputs.size());
   }

@@ -183,6 +183,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   Graph& forward = *copy;
   forward.rename(numbered("__forward_" + graph.name() + '_'));
   result->outputs = forward.outputs.size();
+  result->shallower = derivative_of(graph);
 
   NoTape quiet;
   GraphBuilder backward(numbered("__backward_" + graph.name() + '_'), GraphBuilder::Kind::kGradient);

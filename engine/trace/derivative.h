@@ -18,6 +18,9 @@ struct Derivative {
   };
   std::vector<Need> needs;
   std::vector<int> gradient_of;    // for each input of forward: which output of backward, or -1
+  // Where the differentiated graph is a forward graph itself: its derivative, which is cheaper and needs outputs that
+  // this forward graph has as well.
+  std::shared_ptr<const Derivative> shallower;
   std::vector<bool> sparse;        // whether that is the first of the three of an ops::indexed_slices()
   // The gradient of an input of forward among backward's results; empty if there is none.
   Tensor of_input(size_t input, std::span<const Tensor> results) const;

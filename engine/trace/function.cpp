@@ -6,8 +6,8 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/session/writer.h"
+#include "engine/trace/first_call.h"
 #include "engine/trace/function_recording.h"
-#include "engine/trace/function_scope.h"
 
 #include <algorithm>
 #include <set>
@@ -88,6 +88,12 @@ std::vector<std::string> FrontEnd::describe_captures(const Trace& trace) const {
   return texts;
 }
 
+std::shared_ptr<Trace> FrontEnd::with_graph(const Trace&, std::shared_ptr<Concrete> concrete) {
+  std::shared_ptr<Trace> trace = new_trace();
+  trace->concrete = std::move(concrete);
+  return trace;
+}
+
 std::string FrontEnd::describe(const std::exception_ptr& error) const {
   try {
     std::rethrow_exception(error);
@@ -154,14 +160,16 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   if (evicted_keys_.erase(full.hash) && reason != session::TraceReason::kGetConcreteFunction)
     reason = session::TraceReason::kEvicted;
   const Pinned pinned(wanted);
-  std::shared_ptr<Trace> made = make_trace(arguments, full, reason);
+  const Made made = make_trace(arguments, full, reason);
+  // A graph around this one, or whoever asked for the trace, may run later or more than once.
+  const bool called_now = !current_graph_builder && reason != session::TraceReason::kGetConcreteFunction;
   // The body may have called this function, so another trace may serve by now; add ours anyway.
-  add(std::move(full), made);
-  return made;
+  add(std::move(full), made.first && !called_now ? made.first : made.trace);
+  return made.first ? made.first : made.trace;
 }
 
-std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const explain::Key& key,
-                                            session::TraceReason reason) {
+Function::Made Function::make_trace(const Arguments& arguments, const explain::Key& key,
+                                    session::TraceReason reason) {
   const Depth depth(front_end_);
   record_function(*this);
   TraceTimes times{.start = now_ns()};
@@ -170,7 +178,7 @@ std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const ex
   const bool first = variables_ == Variables::kMayBeMade;
   GraphBuilder builder(numbered(front_end_.graph_name() + '_'));
   builder.graph()->made_by = made_by(front_end_.source());
-  FunctionScope scope(builder, front_end_.source().name, trace->id, first);
+  FunctionScope scope(builder, front_end_.source().name, trace->id, variables_);
   TraceRun run{arguments, key.words, builder, *trace};
   try {
     const HideTapes hidden;
@@ -178,7 +186,7 @@ std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const ex
     builder.finish(front_end_.run_body(run));
   } catch (...) {
     const std::exception_ptr error = front_end_.failure();
-    if (!scope.created().empty()) variables_ = Variables::kMade;
+    if (scope.made_variables()) variables_ = Variables::kMade;
     times.body = now_ns() - times.start;
     trace->number = ++family_->traces;
     if (recording_structure()) record_trace(*this, *trace, key, reason, times, front_end_.describe(error));
@@ -186,15 +194,32 @@ std::shared_ptr<Trace> Function::make_trace(const Arguments& arguments, const ex
   }
   times.body = now_ns() - times.start;
   ++tracing_count_;
-  const bool made_variables = first && !scope.created().empty();
+  const bool made_variables = scope.made_variables();
   if (first) variables_ = made_variables ? Variables::kMade : Variables::kNone;
-  if (made_variables) initialise(scope, *builder.graph(), arguments.tensors, builder.captures());
   trace->number = ++family_->traces;
   builder.graph()->id = session::new_graph_id();
   trace->concrete = std::make_shared<Concrete>(builder);
   front_end_.finish(run);
   record_trace(*this, *trace, key, made_variables ? session::TraceReason::kVariableCreation : reason, times, {});
-  return made_variables ? make_trace(arguments, key, reason) : trace;  // once with creating them, once without
+  if (!made_variables) return {trace, nullptr};
+  Made made = make_trace(arguments, key, reason);  // once with creating them, once without
+  if (!scope.set_by_graph().empty()) made.first = first_call(*trace, *made.trace, scope.set_by_graph(), key);
+  return made;
+}
+
+std::shared_ptr<Trace> Function::first_call(const Trace& creating, const Trace& later,
+                                            std::span<const Tensor> variables, const explain::Key& key) {
+  TraceTimes times{.start = now_ns()};
+  GraphBuilder builder(numbered(front_end_.graph_name() + '_'));
+  builder.graph()->made_by = made_by(front_end_.source());
+  build_first_call(builder, *creating.concrete, *later.concrete, variables);
+  times.body = now_ns() - times.start;
+  builder.graph()->id = session::new_graph_id();
+  const std::shared_ptr<Trace> trace = front_end_.with_graph(later, std::make_shared<Concrete>(builder));
+  trace->id = session::new_trace_id();
+  trace->number = ++family_->traces;
+  record_trace(*this, *trace, key, session::TraceReason::kVariableCreation, times, {});
+  return trace;
 }
 
 void Function::add(explain::Key key, std::shared_ptr<Trace> trace) {

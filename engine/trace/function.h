@@ -10,6 +10,7 @@
 #include "engine/runtime/executor.h"
 #include "engine/trace/concrete.h"
 #include "engine/trace/definition.h"
+#include "engine/trace/function_scope.h"
 #include "engine/trace/key_record.h"
 
 #include <exception>
@@ -83,6 +84,8 @@ class FrontEnd {
   virtual std::vector<Tensor> run_body(TraceRun& run) = 0;
   // The graph is finished: run.trace has it.
   virtual void finish(TraceRun&) {}
+  // A trace that is called and gives results like another one, with another graph.
+  virtual std::shared_ptr<Trace> with_graph(const Trace& like, std::shared_ptr<Concrete>);
 
   // Called while handling an exception of run_body(): the exception to throw to the caller.
   virtual std::exception_ptr failure() { return std::current_exception(); }
@@ -190,7 +193,11 @@ class Function {
  private:
   friend void key_object_died(uint64_t number);
   enum class Evicted : uint8_t { kObjectDied, kFull };
-  enum class Variables : uint8_t { kMayBeMade, kNone, kMade };
+  // What tracing gives for one key.
+  struct Made {
+    std::shared_ptr<Trace> trace;
+    std::shared_ptr<Trace> first;        // what to call first, where the graph itself has to set variables; else null
+  };
 
   // Keeps a trace from being freed.
   class InUse {
@@ -222,7 +229,9 @@ class Function {
     }
   }
 
-  std::shared_ptr<Trace> make_trace(const Arguments&, const explain::Key&, session::TraceReason);
+  Made make_trace(const Arguments&, const explain::Key&, session::TraceReason);
+  std::shared_ptr<Trace> first_call(const Trace& creating, const Trace& later, std::span<const Tensor> variables,
+                                    const explain::Key&);
   void add(explain::Key key, std::shared_ptr<Trace> trace);
   void object_died(uint64_t number, std::vector<std::shared_ptr<Trace>>& evicted);
   std::shared_ptr<Trace> evict(int index, Evicted why, uint64_t number);

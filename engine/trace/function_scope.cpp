@@ -1,64 +1,47 @@
-// Variables created while tracing, and their lifted initial values.
+// Variables created while tracing, and their initial values.
 #include "engine/trace/function_scope.h"
 
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
+#include "engine/eager/tape.h"
 #include "engine/runtime/executor.h"
+#include "engine/trace/control_flow.h"
 #include "engine/trace/inline.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace footlight::trace {
 namespace {
+
 thread_local FunctionScope* innermost_scope = nullptr;
-}
-
-FunctionScope::FunctionScope(GraphBuilder& builder, std::string function, TraceId trace, bool may_create_variables)
-    : builder_(builder), function_(std::move(function)), trace_(trace), may_create_(may_create_variables),
-      outer_(std::exchange(innermost_scope, this)) {}
-
-FunctionScope::~FunctionScope() { innermost_scope = outer_; }
-
-FunctionScope* FunctionScope::innermost() { return innermost_scope; }
-
-TraceId current_trace() { return innermost_scope ? innermost_scope->trace_ : TraceId(); }
-
-bool note_variable(const Tensor& handle, const Tensor& initial) {
-  return innermost_scope && innermost_scope->note(handle, initial);
-}
-
-bool FunctionScope::note(const Tensor& handle, const Tensor& initial) {
-  if (!may_create_)
-    fail(ErrorKind::kValue, "function '", function_,
-         "' made a variable on a call that is not its first: variables are made once, on the first call (keep it in an "
-         "attribute or a global and make it only when it is not there yet), or outside of the function");
-  const bool later = initial && initial.is_symbolic();  // not in tf.init_scope, which lifts it out of the trace
-  if (later && initial.graph() != builder_.graph().get()) throw_leaked(initial);
-  created_.push_back({handle, later ? initial : Tensor()});
-  return later;
-}
-
-namespace {
 
 using Feeds = std::vector<std::pair<Edge, Tensor>>;
 
-// The inputs that an edge depends on, with their values; nothing if one of these has no value.
-Feeds needed_for(const Graph& graph, Edge wanted, std::span<const Tensor> values) {
+// The values from outside that an edge depends on; nothing if it depends on an argument, a value of a trace around this
+// one, or a variable, which may have another value when the graph gets there.
+std::optional<Feeds> values_from_outside(const GraphBuilder& builder, Edge wanted) {
+  const Graph& graph = *builder.graph();
   std::vector<bool> seen(graph.size());
   std::vector<NodeId> queue{wanted.node};
-  Feeds needed;
+  Feeds values;
   while (!queue.empty()) {
     const NodeId id = queue.back();
     queue.pop_back();
     if (seen[id.value]) continue;
     seen[id.value] = true;
     const Node& node = graph.node(id);
-    const auto input = std::ranges::find(graph.inputs, id);
-    if (input != graph.inputs.end()) needed.emplace_back(Edge{id, 0}, values[input - graph.inputs.begin()]);
+    if (const auto input = std::ranges::find(graph.inputs, id); input != graph.inputs.end()) {
+      const auto at = static_cast<size_t>(input - graph.inputs.begin());
+      if (at < graph.parameters) return {};
+      const Tensor& value = builder.captures()[at - graph.parameters];
+      if (value.is_symbolic() || value.dtype() == DType::kResource) return {};
+      values.emplace_back(Edge{id, 0}, value);
+    }
     for (Edge edge : node.inputs) queue.push_back(edge.node);
     for (NodeId control : node.control_inputs) queue.push_back(control);
   }
-  return needed;
+  return values;
 }
 
 Tensor computed(const Graph& graph, Edge wanted, const Feeds& feeds) {
@@ -74,35 +57,59 @@ Tensor computed(const Graph& graph, Edge wanted, const Feeds& feeds) {
   return value;
 }
 
-}  // namespace
-
-void initialise(const FunctionScope& scope, const Graph& graph, std::span<const Tensor> arguments,
-                std::span<const Tensor> captures) {
-  static const Op kAssign{"AssignVariableOp"};
+// In the graph: the value, unless it has one.
+void assign_in_graph(const Tensor& handle, const Tensor& value) {
+  static const Op kAssign{"AssignVariableOp"}, kInitialized{"VarIsInitializedOp"};
   static const AttrName kDType("dtype");
-  std::vector<Tensor> values(arguments.begin(), arguments.end());
-  values.insert(values.end(), captures.begin(), captures.end());
-  for (const NewVariable& made : scope.created()) {
-    if (!made.initial) continue;
-    const Edge wanted{made.initial.node(), made.initial.output()};
-    const Feeds feeds = needed_for(graph, wanted, values);
-    if (std::ranges::any_of(feeds, [](const auto& feed) { return !feed.second; }))
-      fail(ErrorKind::kValue, "function '", scope.function(),
-           "' makes a variable whose initial value depends on its arguments: call it with tensors first");
-    if (std::ranges::any_of(feeds, [](const auto& feed) { return feed.second.is_symbolic(); })) {
-      // The call is inside of another trace: the value is computed there, and assigned when that one is done.
-      GraphBuilder* around = GraphBuilder::innermost();
-      if (around && scope.outer())
-        scope.outer()->note(made.handle, inline_graph(*around, graph, feeds, {&wanted, 1})[0]);
-      continue;
-    }
-    const Tensor value = computed(graph, wanted, feeds);
-    const Building eagerly(nullptr);
-    const std::vector<Tensor> assign{made.handle, value};
+  const HideTapes hidden;
+  const auto keep = [] { return std::vector<Tensor>(); };
+  const auto assign = [&] {
     Attrs attrs;
     attrs.set(kDType, value.dtype());
-    apply_all(kAssign.row(), assign, attrs);
-  }
+    apply_all(kAssign.row(), std::vector<Tensor>{handle, value}, attrs);
+    return std::vector<Tensor>();
+  };
+  build_cond(apply(kInitialized, {handle}), keep, assign);
+}
+
+}  // namespace
+
+FunctionScope::FunctionScope(GraphBuilder& builder, std::string function, TraceId trace, Variables variables)
+    : builder_(builder), function_(std::move(function)), trace_(trace), variables_(variables),
+      outer_(std::exchange(innermost_scope, this)) {}
+
+FunctionScope::~FunctionScope() { innermost_scope = outer_; }
+
+FunctionScope* FunctionScope::innermost() { return innermost_scope; }
+
+TraceId current_trace() { return innermost_scope ? innermost_scope->trace_ : TraceId(); }
+
+Tensor note_variable(const Tensor& handle, const Tensor& initial, bool lifted) {
+  return innermost_scope ? innermost_scope->note(handle, initial, lifted) : initial;
+}
+
+Tensor FunctionScope::note(const Tensor& handle, const Tensor& initial, bool lifted) {
+  GraphBuilder* const builder = GraphBuilder::innermost();
+  if (builder && builder->kind() == GraphBuilder::Kind::kGraph) return initial;  // in a tf.Graph of its own
+  if (variables_ == Variables::kMade || (lifted && variables_ == Variables::kNone))
+    fail(ErrorKind::kValue, "function '", function_,
+         "' made a variable on a call that is not its first: variables are made once, on the first call (keep it in an "
+         "attribute or a global and make it only when it is not there yet), or outside of the function");
+  const bool symbolic = initial.is_symbolic();
+  if (symbolic && !lifted)
+    fail(ErrorKind::kValue, "the initial value of a variable made with experimental_enable_variable_lifting=False in "
+         "function '", function_, "' is a tensor of its graph, which has no value outside of it: make the value in "
+         "tf.init_scope, or leave the option out");
+  if (!lifted) return initial;
+  made_ = true;
+  if (!symbolic) return initial;  // also in tf.init_scope, which is outside of the trace
+  if (!builder || initial.graph() != builder->graph().get()) throw_leaked(initial);
+  const Edge wanted{initial.node(), initial.output()};
+  if (const std::optional<Feeds> values = values_from_outside(*builder, wanted))
+    return computed(*builder->graph(), wanted, *values);
+  assign_in_graph(handle, initial);
+  set_by_graph_.push_back(handle);
+  return {};
 }
 
 }  // namespace footlight::trace

@@ -1,4 +1,4 @@
-// The state of a trace in progress: whether variables may be created, and which were.
+// The state of a trace in progress: whether variables may be created, and which get their values from the graph.
 #pragma once
 
 #include "engine/trace/graph_builder.h"
@@ -8,47 +8,42 @@
 
 namespace footlight::trace {
 
-struct NewVariable {
-  Tensor handle;
-  Tensor initial;   // symbolic: assigned after tracing; empty: already assigned
-};
-
 // The trace in progress on this thread, if any; decisions are recorded for it.
 TraceId current_trace();
+
+// What a function's calls so far say of variables that it creates.
+enum class Variables : uint8_t { kMayBeMade, kNone, kMade };
 
 // Installed while tracing; the innermost one is active.
 class FunctionScope {
  public:
-  FunctionScope(GraphBuilder& builder, std::string function, TraceId trace, bool may_create_variables);
+  FunctionScope(GraphBuilder& builder, std::string function, TraceId trace, Variables variables);
   ~FunctionScope();
   FunctionScope(const FunctionScope&) = delete;
   FunctionScope& operator=(const FunctionScope&) = delete;
 
-  GraphBuilder& builder() { return builder_; }
-  const std::vector<NewVariable>& created() const { return created_; }
+  bool made_variables() const { return made_; }
+  // Handles of those that have their value only once the graph has run, in order of creation.
+  const std::vector<Tensor>& set_by_graph() const { return set_by_graph_; }
   TraceId trace() const { return trace_; }
-  const std::string& function() const { return function_; }
-  FunctionScope* outer() const { return outer_; }
-  bool note(const Tensor& handle, const Tensor& initial);  // see note_variable
   static FunctionScope* innermost();
+  Tensor note(const Tensor& handle, const Tensor& initial, bool lifted);  // see note_variable
   friend TraceId current_trace();
 
  private:
   GraphBuilder& builder_;
   std::string function_;
   TraceId trace_;
-  bool may_create_;
-  std::vector<NewVariable> created_;
+  Variables variables_;
+  bool made_ = false;
+  std::vector<Tensor> set_by_graph_;
   FunctionScope* outer_;
 };
 
-// A variable is being created. True: its initial value is symbolic and is assigned after tracing.
-// False: assign it now. Throws if the function being traced must not create variables any more.
-bool note_variable(const Tensor& handle, const Tensor& initial);
-
-// Computes the initial values of variables that a trace created, in order, with the arguments of the traced call. Where
-// these are symbols of a trace around it, that one computes them when it is done.
-void initialise(const FunctionScope&, const Graph&, std::span<const Tensor> arguments,
-                std::span<const Tensor> captures);
+// A variable is being created. The result is the value to give it now, computed outside of the trace if it is a tensor
+// of that; empty if it depends on the function's arguments or on variables, so that only the graph can compute it, in
+// program order with all other effects. Throws if the function being traced must not create variables any more.
+// `lifted` is false where the user wants it to be made as if outside of the function: at any trace, of a known value.
+Tensor note_variable(const Tensor& handle, const Tensor& initial, bool lifted);
 
 }  // namespace footlight::trace

@@ -259,6 +259,55 @@ class Loops(unittest.TestCase):
         self.assertEqual(values(gradient(loop, tf.constant(2.))), 20)
 
 
+class State(unittest.TestCase):
+    """Functions that change what they read: what ran once must not run again for the gradients of gradients."""
+
+    def setUp(self):
+        self.state = state = tf.Variable(0.)
+        v = tf.Variable(6., trainable=False)
+
+        @tf.function
+        def f(x):
+            r = tf.cond(state > 0., lambda: 5. * v * x * x, lambda: v * v * x ** 4)
+            state.assign(1.)
+            return r
+        self.f = f
+
+    def test_orders(self):
+        x = tf.constant(3.)
+        with tf.GradientTape() as third:
+            third.watch(x)
+            with tf.GradientTape() as second:
+                second.watch(x)
+                with tf.GradientTape() as first:
+                    first.watch(x)
+                    y = self.f(x)
+                g = first.gradient(y, x)
+            h = second.gradient(g, x)
+        found = [float(t) for t in (y, g, h, third.gradient(h, x))]
+        self.assertEqual(found, [2916., 3888., 3888., 2592.])
+
+    def test_forward_over_reverse(self):
+        x = tf.constant(3.)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as acc:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = self.f(x)
+            g = tape.gradient(y, x)
+        self.assertEqual([float(t) for t in (y, g, acc.jvp(y), acc.jvp(g))], [2916., 3888., 3888., 3888.])
+
+    def test_random(self):
+        f = tf.function(lambda x: x * x * x * tf.random.uniform([]))
+        x = tf.constant(3.)
+        with tf.GradientTape() as second:
+            second.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = f(x)
+            g = first.gradient(y, x)
+        self.assertAlmostEqual(float(second.gradient(g, x) / y), 2 / 3, places=5)
+
+
 class OldNames(unittest.TestCase):
     def test_gradients_function(self):
         cube = tfe.gradients_function(lambda x, y: x * x * y)

@@ -135,7 +135,7 @@ class TestFunction : public QObject {
       if (!handle) {
         auto* v = new Variable(DType::kFloat32, Shape());
         const Tensor made = Tensor::resource(v);
-        if (!trace::note_variable(made, real(10))) v->assign(real(10));
+        v->assign(trace::note_variable(made, real(10), true));
         handle = made;
       }
       return std::vector{op("AddV2", {read(handle), in[0]})};
@@ -151,40 +151,41 @@ class TestFunction : public QObject {
     QCOMPARE(f.function.size(), size_t{1});
   }
 
-  void initial_values_that_depend_on_arguments_are_lifted() {
+  void initial_values_that_depend_on_arguments_are_computed_by_the_graph() {
     Tensor handle;
     Script f("f", [&](std::span<const Tensor> in) {
       if (!handle) {
         const Tensor made = Tensor::resource(new Variable(DType::kFloat32, Shape()));
-        if (!trace::note_variable(made, op("Mul", {in[0], in[0]}))) qFatal("the initial value is symbolic");
+        if (trace::note_variable(made, op("Mul", {in[0], in[0]}), true)) qFatal("only the graph knows the value");
         handle = made;
       }
       return std::vector{read(handle)};
     });
     QCOMPARE(f.number({{real(3)}}), 9.f);
     QCOMPARE(f.number({{real(5)}}), 9.f);
-    Tensor other;
-    Script g("g", [&](std::span<const Tensor> in) {
-      other = Tensor::resource(new Variable(DType::kFloat32, Shape()));
-      trace::note_variable(other, op("Neg", {in[0]}));
-      return std::vector{read(other)};
+  }
+
+  void a_trace_that_was_asked_for_gives_variables_their_values_when_it_runs() {
+    Tensor handle;
+    Script f("f", [&](std::span<const Tensor> in) {
+      if (!handle) {
+        handle = Tensor::resource(new Variable(DType::kFloat32, Shape()));
+        trace::note_variable(handle, op("Neg", {in[0]}), true);
+      }
+      return std::vector{read(handle)};
     });
     bool traced;
-    const auto refused = error_of([&] {
-      explain::KeyWriter key;
-      key.context(0);
-      key.tensor(trace::key_spec(DType::kFloat32, {}));
-      const Tensor nothing;
-      g.function.find_or_trace({key.words.data(), key.words.size()}, trace::Arguments{{&nothing, 1}},
-                               TraceReason::kGetConcreteFunction, traced);
-    });
-    QVERIFY(refused && has(refused->message(), "call it with tensors first"));
+    f.get_concrete({{real(7)}}, traced);
+    QVERIFY(!variable_of(handle)->initialized());
+    QCOMPARE(f.number({{real(3)}}), -3.f);
+    QCOMPARE(f.number({{real(5)}}), -3.f);
+    QCOMPARE(f.function.size(), size_t{1});
   }
 
   void a_function_that_made_no_variable_may_not_make_one_later() {
     bool make = false;
     Script f("f", [&](std::span<const Tensor> in) {
-      if (make) trace::note_variable(variable(1), real(1));
+      if (make) trace::note_variable(variable(1), real(1), true);
       return std::vector{in[0]};
     });
     f({{real(1)}});
@@ -410,7 +411,7 @@ class TestFunction : public QObject {
     Recording recording;
     bool made = false;
     Script f("f", [&](std::span<const Tensor> in) {
-      if (!std::exchange(made, true)) trace::note_variable(variable(1), real(1));
+      if (!std::exchange(made, true)) trace::note_variable(variable(1), real(1), true);
       return std::vector{in[0]};
     });
     f({{real(1)}});

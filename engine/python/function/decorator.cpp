@@ -133,10 +133,6 @@ void register_exit_handler() {
 
 PyMethodDef logger_definition = {"get_logger", get_logger, METH_NOARGS, "The logger that warnings go to."};
 
-bool variable_is_assigned_now(const Tensor& handle, const Tensor& initial) {
-  return !trace::note_variable(handle, initial);
-}
-
 }  // namespace
 
 void init_function(PyObject* module) {
@@ -153,7 +149,7 @@ void init_function(PyObject* module) {
   init_state_watch();
   init_compare();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
-  variable_made = variable_is_assigned_now;
+  variable_made = trace::note_variable;
   publish_function("function", &function_definition);
   publish_function("get_logger", &logger_definition);
   register_exit_handler();

@@ -108,6 +108,7 @@ class FunctionCore final : public trace::FrontEnd {
   std::shared_ptr<trace::Trace> new_trace() override { return std::make_shared<TraceEntry>(); }
   std::vector<Tensor> run_body(trace::TraceRun&) override;
   void finish(trace::TraceRun&) override;
+  std::shared_ptr<trace::Trace> with_graph(const trace::Trace&, std::shared_ptr<trace::Concrete>) override;
   std::exception_ptr failure() override;
   std::string describe(const std::exception_ptr&) const override;
   void wait(std::recursive_mutex& tracing) override;

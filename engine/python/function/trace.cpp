@@ -274,6 +274,17 @@ struct TracedValues {
   }
 };
 
+// What the graph says of a trace whose outputs are known.
+static void describe_graph(TraceEntry& entry) {
+  const Graph& graph = *entry.concrete->graph();
+  entry.long_work = takes_long(graph);
+  entry.output_type = output_text(entry.outputs, graph);
+  for (const Tensor& capture : entry.concrete->captures()) {
+    const bool variable = capture.dtype() == DType::kResource && !capture.is_symbolic() && variable_of(capture);
+    entry.captured_variables.push_back(variable ? Ref::steal(variable_object(capture)) : Ref());
+  }
+}
+
 std::string FunctionCore::graph_name() const { return "__inference_" + node_name(name); }
 
 std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
@@ -297,18 +308,30 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
 void FunctionCore::finish(trace::TraceRun& run) {
   auto& entry = static_cast<TraceEntry&>(run.trace);
   const std::shared_ptr<TracedValues> traced = std::exchange(entry.traced, nullptr);
-  const Graph& graph = *entry.concrete->graph();
-  entry.long_work = takes_long(graph);
   describe_parameters(*this, traced->symbolic, entry);
   keep_structure(*this, traced->symbolic, traced->names, traced->types, entry);
   entry.single_tensor = entry.outputs.kind == OutputTemplate::kTensor;
-  entry.output_type = output_text(entry.outputs, graph);
-  for (const Tensor& capture : entry.concrete->captures()) {
-    const bool variable = capture.dtype() == DType::kResource && !capture.is_symbolic() && variable_of(capture);
-    entry.captured_variables.push_back(variable ? Ref::steal(variable_object(capture)) : Ref());
-  }
+  describe_graph(entry);
   if (recording_structure()) record_value_lines(*this, entry.id);
   drop_unused_numbers();
+}
+
+std::shared_ptr<trace::Trace> FunctionCore::with_graph(const trace::Trace& like,
+                                                       std::shared_ptr<trace::Concrete> concrete) {
+  const auto& from = static_cast<const TraceEntry&>(like);
+  auto entry = std::make_shared<TraceEntry>();
+  entry->concrete = std::move(concrete);
+  entry->outputs = from.outputs;
+  entry->single_tensor = from.single_tensor;
+  entry->input_types = from.input_types;
+  entry->input_names = from.input_names;
+  entry->input_kinds = from.input_kinds;
+  entry->leaves_of = from.leaves_of;
+  entry->structured_args = from.structured_args;
+  entry->structured_kwargs = from.structured_kwargs;
+  entry->state = from.state;
+  describe_graph(*entry);
+  return entry;
 }
 
 std::exception_ptr FunctionCore::failure() {

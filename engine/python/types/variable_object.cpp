@@ -206,8 +206,9 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
     auto* variable = new Variable(value.dtype(), declared, scope + text, may_train);
     const Tensor handle = Tensor::resource(variable);
     if (value.is_symbolic() && !current_graph_builder) on_leaked(value);
-    const bool now = !variable_made || variable_made(handle, value);
-    if (now) variable->assign(placed(value.is_symbolic() ? value_in_its_graph(value) : value));
+    const bool lifted = !lifting || lifting == Py_None || is_true(lifting);
+    const Tensor now = variable_made ? variable_made(handle, value, lifted) : value;
+    if (now) variable->assign(placed(now.is_symbolic() ? value_in_its_graph(now) : now));
     PyObject* made = make(handle, Own::kYes);
     if (constraint != Py_None) of(made)->constraint = Ref::borrow(constraint);
     of(made)->aggregation = Ref::borrow(aggregation);
@@ -429,7 +430,7 @@ PyMethodDef methods[] = {
 }  // namespace
 
 PyTypeObject* variable_type = &type;
-bool (*variable_made)(const Tensor&, const Tensor&) = nullptr;
+Tensor (*variable_made)(const Tensor&, const Tensor&, bool) = nullptr;
 
 Tensor variable_handle(PyObject* o) { return of(o)->handle; }
 Tensor variable_value(PyObject* o) {

@@ -239,7 +239,10 @@ class Analysis {
           then(part, block(one->list(at::match_case::body)));
           s.use.add_all(part.use);
           s.bound.add_all(part.bound);
-          if (only_tests(node)) s.must.add_all(part.bound);
+          if (only_tests(node)) {
+            s.must.add_all(part.bound);
+            a_.in_patterns.add_all(part.bound);
+          }
         }
         break;
       case Kind::kReturn:

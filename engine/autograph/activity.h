@@ -17,6 +17,7 @@ struct Activity {
   NameSet parameters, globals, nonlocals;  // as declared
   NameSet bound;       // read by nested functions: their values may be needed at any time
   NameSet captured;    // read by functions inside: their values count at any time
+  NameSet in_patterns; // bound where a pattern fits
   NameSet composites;  // names of the form a.b or a[0]
 
   const Flow& flow(const Node* statement) const { return flows[index[statement->number]]; }

@@ -1,4 +1,5 @@
 // if, while and for as calls into the runtime; their blocks become functions that share state through nonlocal.
+// Python's own form, which lean code has beside it, is in both_forms.cpp.
 #include "engine/autograph/convert.h"
 #include "engine/autograph/converter.h"
 #include "engine/autograph/unparse.h"
@@ -149,140 +150,6 @@ void Converter::undefined_assigns(const State& state, Position at, Scope& scope,
   }
 }
 
-namespace {
-const List* without(Tree& tree, const List& list, uint32_t skip) {
-  if (skip == UINT32_MAX) return &list;
-  std::vector<Node*> rest;
-  for (uint32_t i = 0; i < list.size; ++i)
-    if (i != skip) rest.push_back(list[i]);
-  return tree.list(rest);
-}
-}  // namespace
-
-// ag__.recorded or (test_ is not True and test_ is not False and ag__.staged(test_))
-Node* Converter::is_staged(Name* value, Position at) {
-  auto is_not = [&](bool constant) {
-    Node* node = tree_.make(Kind::kCompare, at);
-    node->node(at::Compare::left) = tree_.load(value, at);
-    const Op op = Op::kIsNot;
-    node->fields()[at::Compare::ops].ops = tree_.op_list(&op, 1);
-    node->fields()[at::Compare::comparators].list = tree_.list({tree_.boolean(constant, at)});
-    return node;
-  };
-  auto joined = [&](Op op, std::initializer_list<Node*> values) {
-    Node* node = tree_.make(Kind::kBoolOp, at);
-    node->fields()[at::BoolOp::op].op = op;
-    node->fields()[at::BoolOp::values].list = tree_.list(values);
-    return node;
-  };
-  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(value, at)}, at);
-  return joined(Op::kOr, {runtime(runtime_name::kRecorded, at),
-                          joined(Op::kAnd, {is_not(true), is_not(false), asked})});
-}
-
-Node* Converter::choice(Node* test, const Nodes& body, const Nodes& orelse, Position at) {
-  Node* node = tree_.make(Kind::kIf, at);
-  node->node(at::If::test) = test;
-  Nodes filled(body);
-  if (filled.empty()) filled.push_back(tree_.pass(at));
-  node->fields()[at::If::body].list = tree_.list(filled);
-  node->fields()[at::If::orelse].list = tree_.list(orelse);
-  return node;
-}
-
-// test_ = x > 0
-// if ag__.staged(test_): def if_body ...; ag__.if_stmt(test_, if_body, ...)
-// elif test_: ...
-void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
-  const Position at = header_of(node, node->node(at::If::test));
-  if (!test_) test_ = tree_.fresh("test_");
-  names_bound_here(tree_, node, scope.bound);
-  scope.bound.add(test_);
-  Nodes staged, body, orelse;
-  out.push_back(tree_.assign(tree_.store(test_, at), expression(node->node(at::If::test)), at));
-  only_staged_ = true;
-  staged_if(node, tree_.load(test_, at), scope, staged);
-  only_staged_ = false;
-  ++depth_;
-  block(node->list(at::If::body), scope, body);
-  block(node->list(at::If::orelse), scope, orelse);
-  --depth_;
-  out.push_back(choice(is_staged(test_, at), staged, {choice(tree_.load(test_, at), body, orelse, at)}, at));
-}
-
-// if ag__.tracing(): def loop_body ...; ag__.while_stmt(...)
-// else: while test: ...
-void Converter::either_while(Node* node, Scope& scope, Nodes& out) {
-  Node* test = node->node(at::While::test);
-  const Position at = header_of(node, test);
-  Nodes staged, body;
-  only_staged_ = true;
-  staged_while(node, scope, staged);
-  only_staged_ = false;
-  uint32_t skip;
-  loop_options(node->list(at::While::body), skip, nullptr, at);
-  const List* statements = without(tree_, node->list(at::While::body), skip);
-  names_bound_here(tree_, node, scope.bound);
-  ++depth_;
-  block(*statements, scope, body);
-  --depth_;
-  if (body.empty()) body.push_back(tree_.pass(at));
-  Node* loop = tree_.make(Kind::kWhile, node->at);
-  loop->node(at::While::test) = expression(test);
-  loop->fields()[at::While::body].list = tree_.list(body);
-  Node* tracing = tree_.call(runtime(runtime_name::kTracing, at), std::initializer_list<Node*>{}, at);
-  out.push_back(choice(tracing, staged, {loop}, at));
-}
-
-// values_ = xs
-// if ag__.staged(values_): def loop_body ...; ag__.for_stmt(values_, ...)
-// else: for x in ag__.turns(values_): ...
-// Where a break or return may depend on a tensor, the rest of the iterations are then staged one by one.
-void Converter::either_for(Node* node, Scope& scope, Nodes& out) {
-  Node* iterated = node->node(at::For::iter);
-  const Position at = header_of(node, iterated);
-  Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
-  if (!values_) values_ = tree_.fresh("values_");
-  Name* turns = extra ? tree_.fresh("turns_") : nullptr;
-  scope.bound.add(values_);
-  out.push_back(tree_.assign(tree_.store(values_, at), expression(iterated), at));
-  Nodes staged, body, plain;
-  only_staged_ = true;
-  staged_for(node, tree_.load(values_, at), scope, staged);
-  only_staged_ = false;
-  uint32_t skip;
-  loop_options(node->list(at::For::body), skip, nullptr, at);
-  const List* statements = without(tree_, node->list(at::For::body), skip);
-  names_bound_here(tree_, node, scope.bound);
-  ++depth_;
-  block(*statements, scope, body);
-  --depth_;
-  Node* source = tree_.call(runtime(runtime_name::kTurns, at), {tree_.load(values_, at)}, at);
-  if (extra) {
-    scope.bound.add(turns);
-    plain.push_back(tree_.assign(tree_.store(turns, at), source, at));
-    source = tree_.load(turns, at);
-    if (!test_) test_ = tree_.fresh("test_");
-    scope.bound.add(test_);
-    body.push_back(tree_.assign(tree_.store(test_, at), expression(extra), at));
-    Nodes rest;
-    only_staged_ = true;
-    staged_for(node, tree_.load(turns, at), scope, rest);
-    only_staged_ = false;
-    rest.push_back(tree_.make(Kind::kBreak, at));
-    Node* leave = choice(tree_.unary(Op::kNot, tree_.load(test_, at), at), {tree_.make(Kind::kBreak, at)}, {}, at);
-    body.push_back(choice(is_staged(test_, at), rest, {leave}, at));
-  }
-  if (body.empty()) body.push_back(tree_.pass(at));
-  Node* loop = tree_.make(Kind::kFor, node->at);
-  loop->node(at::For::target) = expression(node->node(at::For::target));
-  loop->node(at::For::iter) = source;
-  loop->fields()[at::For::body].list = tree_.list(body);
-  plain.push_back(loop);
-  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(values_, at)}, at);
-  out.push_back(choice(asked, staged, plain, at));
-}
-
 void Converter::staged_if(Node* node, Node* test, Scope& scope, Nodes& out) {
   const Position at = header_of(node, node->node(at::If::test));
   const State state = state_of(node, activity_.flow(node).bound);
@@ -363,13 +230,21 @@ Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_na
   return dict;
 }
 
+const List* Converter::without_options(const List& list, uint32_t skip) {
+  if (skip == UINT32_MAX) return &list;
+  Nodes rest;
+  for (uint32_t i = 0; i < list.size; ++i)
+    if (i != skip) rest.push_back(list[i]);
+  return tree_.list(rest);
+}
+
 void Converter::staged_while(Node* node, Scope& scope, Nodes& out) {
   Node* test = node->node(at::While::test);
   const Position at = header_of(node, test);
   const State state = state_of(node, activity_.flow(node).bound);
   uint32_t skip;
   Node* options = loop_options(node->list(at::While::body), skip, nullptr, at);
-  const List* statements = without(tree_, node->list(at::While::body), skip);
+  const List* statements = without_options(node->list(at::While::body), skip);
   NameSet test_binds;
   names_bound_here(tree_, node, test_binds);
   Node* result = tree_.make(Kind::kReturn, test->at);
@@ -394,7 +269,7 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
   const State state = state_of(node, activity_.flow(node).bound);
   uint32_t skip;
   Node* options = loop_options(node->list(at::While::body), skip, nullptr, at);
-  const List* statements = without(tree_, node->list(at::While::body), skip);
+  const List* statements = without_options(node->list(at::While::body), skip);
   NameSet test_binds;
   names_bound_here(tree_, node, test_binds);
   Node* result = tree_.make(Kind::kReturn, test->at);
@@ -429,7 +304,7 @@ void Converter::staged_for(Node* node, Node* values, Scope& scope, Nodes& out) {
   const State state = state_of(node, activity_.flow(node).bound);
   uint32_t skip;
   Node* options = loop_options(node->list(at::For::body), skip, nullptr, at);
-  const List* statements = without(tree_, node->list(at::For::body), skip);
+  const List* statements = without_options(node->list(at::For::body), skip);
   Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
   const bool plain_target =
       is(target, Kind::kName) &&
@@ -456,7 +331,7 @@ void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
   uint32_t skip;
   Node* names = tree_.string(unparse_expression(tree_, target), at);
   Node* options = loop_options(node->list(at::For::body), skip, names, at);
-  const List* statements = without(tree_, node->list(at::For::body), skip);
+  const List* statements = without_options(node->list(at::For::body), skip);
   Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
 
   Name* item = tree_.fresh("itr");

@@ -70,11 +70,14 @@ bool unpacks(const Node* assign) {
 void Converter::statement(Node* node, Scope& scope, Nodes& out) {
   ++result_.steps;
   if (is_converted(node) && !class_body_) {
+    const bool both = both_forms();
     switch (node->kind) {
-      case Kind::kIf: both_forms() ? either_if(node, scope, out) : if_statement(node, scope, out); return;
-      case Kind::kWhile: both_forms() ? either_while(node, scope, out) : while_statement(node, scope, out); return;
-      default: both_forms() ? either_for(node, scope, out) : for_statement(node, scope, out); return;
+      case Kind::kIf: both ? either_if(node, scope, out) : if_statement(node, scope, out); break;
+      case Kind::kWhile: both ? either_while(node, scope, out) : while_statement(node, scope, out); break;
+      default: both ? either_for(node, scope, out) : for_statement(node, scope, out); break;
     }
+    if (native() && !both) note_jumps(node, out);
+    return;
   }
   names_bound_here(tree_, node, scope.bound);
   switch (node->kind) {
@@ -85,7 +88,8 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
       if (node->flags & kLoweredReturn) {
         scope.bound.add(lowered_.do_return);
         scope.bound.add(lowered_.retval);
-        lowered_return(node, out);
+        if (native()) out.push_back(generic(node));
+        else lowered_return(node, out);
         return;
       }
       break;
@@ -100,6 +104,7 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
       out.push_back(is(node, Kind::kAssert) ? assertion(node) : raising(node));
       return;
     case Kind::kAssign:
+      if (native_jump(node, out)) return;
       if (!lean() || raw_expressions_ || class_body_ || !unpacks(node)) break;
       out.push_back(unpacked(node));
       return;
@@ -358,7 +363,7 @@ Node* Converter::function(Node* function) {
 
   raw_expressions_ = lean() && marks.sees_scope;
   const Position at = function->at;
-  lowered_ = lower(tree_, function, marks, result_.steps);
+  lowered_ = lower(tree_, function, marks, result_.steps, lean());
   std::vector<Name*> at_end;
   if (lowered_.do_return) at_end = {lowered_.do_return, lowered_.retval};
   activity_ = analyse(tree_, function, *lowered_.body, at_end, result_.steps, lowered_.do_return, lowered_.retval);
@@ -398,6 +403,11 @@ Node* Converter::function(Node* function) {
                           : tree_.attribute(tree_.load(scope_name_, at), "ret", at),
                    {retval, tree_.load(lowered_.do_return, at)}, at);
     body.push_back(result);
+  }
+  if (jumped_) {
+    scope.bound.add(jumped_);
+    body.insert(body.begin() + static_cast<ptrdiff_t>(front),
+                tree_.assign(tree_.store(jumped_, at), tree_.boolean(false, at), at));
   }
   declare_missing(scope, body, front, at);
   if (body.size() == docstrings) body.push_back(tree_.pass(at));

@@ -9,8 +9,8 @@
 
 namespace footlight::autograph {
 
-// lean       if x > 0:          ->   test_ = x > 0
-//              y = 1                 if ag__.staged(test_):
+// lean       if x > 0:          ->   if ag__.staged(test_ := x > 0):
+//              y = 1
 //                                      def if_body(): nonlocal y; y = 1
 //                                      ag__.if_stmt(test_, if_body, None, ('y',), 1)
 //                                    elif test_: y = 1
@@ -62,11 +62,12 @@ inline constexpr std::string_view kAppend = "ag__.append";
 inline constexpr std::string_view kStaged = "ag__.staged";
 inline constexpr std::string_view kTurns = "ag__.turns";
 inline constexpr std::string_view kTracing = "ag__.tracing";
-inline constexpr std::string_view kRecorded = "ag__.recorded";
+inline constexpr std::string_view kPlain = "ag__.plain";
+inline constexpr std::string_view kForever = "ag__.forever";
 inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn,
                                             kReturn, kRaising, kAsserted, kComprehension, kKept, kItems, kAppend,
-                                            kStaged, kTurns, kTracing, kRecorded, kDepth};
+                                            kStaged, kTurns, kTracing, kDepth, kPlain, kForever};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

@@ -62,18 +62,31 @@ Node* Converter::expression(Node* node) {
     case Kind::kCompare: return compare(node);
     case Kind::kUnaryOp:
       if (node->op(at::UnaryOp::op) == Op::kNot && !(lean() && (class_body_ || always_python(node)))) {
+        if (Node* made = plain_or(node, [&] { return expression(node); })) return made;
         Node* operand = expression(node->node(at::UnaryOp::operand));
+        if (inline_forms())
+          return either_expression(operand, tree_.call(runtime(runtime_name::kNot, node->at),
+                                                       {tree_.load(value_, node->at)}, node->at),
+                                   tree_.unary(Op::kNot, tree_.load(value_, node->at), node->at), node->at);
         return tree_.call(lean() ? runtime(runtime_name::kNot, node->at) : ag("not_", node->at), {operand}, node->at);
       }
       return generic(node);
     case Kind::kListComp:
     case Kind::kSetComp:
     case Kind::kDictComp:
-    case Kind::kGeneratorExp: return lean() && !class_body_ && movable(node) ? comprehension(node) : generic(node);
+    case Kind::kGeneratorExp: {
+      if (lean() && !class_body_ && movable(node)) return comprehension(node);
+      ++kept_comprehension_;
+      Node* kept = generic(node);
+      --kept_comprehension_;
+      return kept;
+    }
     case Kind::kLambda: {
       Converter inner(tree_, options_, result_, this);
       inner.plain_names_ = plain_names_;
       inner.function_ = nullptr;
+      inner.kept_comprehension_ = kept_comprehension_;
+      inner.only_staged_ = !native();
       const std::string reason = std::move(result_.reason);
       Node* made = inner.lambda(node);
       result_.reason = reason;
@@ -157,12 +170,8 @@ Node* Converter::bool_op(Node* node) {
   bool convertible = !class_body_ && !(lean() && always_python(node));
   for (uint32_t i = lean() ? 1 : 0; i < values.size; ++i) convertible &= movable(values[i]);
   if (!convertible) return generic(node);
-  if (lean()) {
-    // The first operand is always evaluated.
-    Nodes all{expression(values[0])};
-    for (uint32_t i = 1; i < values.size; ++i) all.push_back(thunk(values[i]));
-    return tree_.call(runtime(is_and ? runtime_name::kAnd : runtime_name::kOr, node->at), tree_.list(all), node->at);
-  }
+  if (Node* made = plain_or(node, [&] { return bool_op(node); })) return made;
+  if (lean()) return either_bool(values, 0, is_and, node->at);  // the first operand is always evaluated
   Node* right = thunk(values[values.size - 1]);
   for (uint32_t i = values.size - 1; i-- > 0;) {
     Node* made = tree_.call(ag(is_and ? "and_" : "or_", node->at), {thunk(values[i]), right}, node->at);
@@ -180,25 +189,30 @@ bool simple(const Node* node) { return is(node, Kind::kName) || is(node, Kind::k
 // evaluated once: (lambda left, b: and_(left op b, lambda: b op c ...))(left, b). The operands are already
 // converted.
 Node* Converter::pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at) {
-  auto one = [&](Node* a, Node* b) {
-    Node* made = tree_.make(Kind::kCompare, at);
-    made->node(at::Compare::left) = a;
-    made->fields()[at::Compare::ops].ops = tree_.op_list(&ops[from], 1);
-    made->fields()[at::Compare::comparators].list = tree_.list({b});
-    return made;
-  };
+  auto one = [&](Node* a, Node* b) { return compared(a, ops[from], b, at); };
   Node* right = comparators[from];
   if (from + 1 == comparators.size) return one(left, right);
-  auto joined = [&](Node* a, Node* b) {
+  auto both = [&](Node* a, Node* b) {
     Node* rest = pairs(b, ops, comparators, from + 1, at);
     return tree_.call(runtime(runtime_name::kAnd, at), {one(a, b), tree_.lambda(rest, at)}, at);
   };
-  if (simple(left) && simple(right)) return joined(left, right);
+  if (simple(right) && inline_forms()) {
+    ++moved_;
+    Node* rest = pairs(right, ops, comparators, from + 1, at);
+    --moved_;
+    Node* staged = tree_.call(runtime(runtime_name::kAnd, at), {tree_.load(value_, at), tree_.lambda(rest, at)}, at);
+    ++expression_depth_;
+    Node* python = pairs(right, ops, comparators, from + 1, at);
+    --expression_depth_;
+    return either_expression(one(left, right), staged,
+                             joined(Op::kAnd, Nodes{tree_.load(value_, at), python}, at), at);
+  }
+  if (simple(left) && simple(right)) return both(left, right);
   Name* left_name = tree_.fresh("left");
   Name* right_name = tree_.fresh("right");
   Node* made = tree_.make(Kind::kLambda, at);
   made->node(at::Lambda::args) = tree_.arguments({left_name, right_name}, at);
-  made->node(at::Lambda::body) = joined(tree_.load(left_name, at), tree_.load(right_name, at));
+  made->node(at::Lambda::body) = both(tree_.load(left_name, at), tree_.load(right_name, at));
   return tree_.call(made, {left, right}, at);
 }
 
@@ -206,6 +220,7 @@ Node* Converter::compare(Node* node) {
   const List& comparators = node->list(at::Compare::comparators);
   bool convertible = comparators.size > 1 && !class_body_ && movable(node) && !(lean() && always_python(node));
   if (!convertible) return generic(node);
+  if (Node* made = plain_or(node, [&] { return compare(node); })) return made;
   const OpList& ops = node->ops(at::Compare::ops);
   if (lean()) {
     ++moved_;
@@ -237,11 +252,22 @@ Node* Converter::conditional(Node* node) {
   Node* body = node->node(at::IfExp::body);
   Node* orelse = node->node(at::IfExp::orelse);
   if (class_body_ || !movable(body) || !movable(orelse) || (lean() && always_python(test))) return generic(node);
-  if (lean())
-    return tree_.call(runtime(runtime_name::kIfExp, node->at),
-                      {expression(test), thunk(body), thunk(orelse),
-                       tree_.string(unparse_expression(tree_, test), node->at)},
-                      node->at);
+  if (lean()) {
+    const bool inlined = inline_forms();
+    Node* first = expression(test);
+    Node* staged = tree_.call(runtime(runtime_name::kIfExp, node->at),
+                              {inlined ? tree_.load(value_, node->at) : first, thunk(body), thunk(orelse),
+                               tree_.string(unparse_expression(tree_, test), node->at)},
+                              node->at);
+    if (!inlined) return staged;
+    Node* python = tree_.make(Kind::kIfExp, node->at);
+    ++expression_depth_;
+    python->node(at::IfExp::test) = tree_.load(value_, node->at);
+    python->node(at::IfExp::body) = expression(body);
+    python->node(at::IfExp::orelse) = expression(orelse);
+    --expression_depth_;
+    return either_expression(first, staged, python, node->at);
+  }
   return tree_.call(ag("if_exp", node->at), {expression(test), thunk(body), thunk(orelse),
                                              tree_.string(unparse_expression(tree_, test), node->at)}, node->at);
 }
@@ -255,7 +281,8 @@ Node* Converter::comprehension(Node* node) {
   const bool dict = is(node, Kind::kDictComp);
   const int slot = dict ? +at::DictComp::generators : +at::ListComp::generators;
   const List& generators = node->list(slot);
-  Name* items = tree_.fresh("items_");
+  if (!items_) items_ = tree_.fresh("items_");
+  Name* items = items_;
   Node* values = expression(generators[0]->node(at::comprehension::iter));
   ++moved_;
   Node* made = tree_.copy(node);

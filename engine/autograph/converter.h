@@ -5,6 +5,7 @@
 #include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
 
+#include <functional>
 #include <unordered_map>
 
 namespace footlight::autograph {
@@ -52,17 +53,34 @@ class Converter {
     std::vector<Name*> undefined;
   };
   State state_of(const Node* node, const NameSet& bound);
-  // Lean: each statement stands twice, in Python's own form and in the staged one, which the runtime chooses. In the
-  // staged form the statements inside it are staged alone; so the size grows with the depth, up to a limit.
+  // both_forms.cpp, lean: each statement stands twice, in Python's own form and in the staged one, which the runtime
+  // chooses. In the staged form the statements inside it are staged alone; so the size grows with the depth, up to a
+  // limit.
   void either_if(Node* node, Scope& scope, Nodes& out);
   void either_while(Node* node, Scope& scope, Nodes& out);
   void either_for(Node* node, Scope& scope, Nodes& out);
+  Node* either_expression(Node* first, Node* staged, Node* python, Position at);
+  Node* either_bool(const List& values, uint32_t from, bool is_and, Position at);
+  Node* is_staged(Node* value, Name* name, Position at);
+  Node* choice(Node* test, const Nodes& body, const Nodes& orelse, Position at);
+  Node* compared(Node* value, Op op, Node* with, Position at);
+  Node* joined(Op op, const Nodes& values, Position at);
+  Node* flags_are_not(bool constant, Op join, const std::vector<Name*>& flags, Position at);
+  Node* may_have_jumped(const std::vector<Name*>& flags, Position at);
+  Name* jumped();
+  Name* at_depth(std::vector<Name*>& names, std::string_view wanted);
+  void note_jumps(const Node* node, Nodes& out);
+  bool native_jump(Node* node, Nodes& out);
+  bool plain_leaves(const Node* test, bool certain, std::vector<Name*>& leaves);
+  Node* plain_or(Node* test, const std::function<Node*()>& staged);
+  bool both_forms() const { return native() && depth_ < kMostForms && guards_ < kMostGuards; }
+  bool native() const { return lean() && !only_staged_ && !moved_; }  // what is made here runs in Python's own form
+  bool inline_forms();
+
+  // control_flow.cpp
   void staged_if(Node* node, Node* test, Scope& scope, Nodes& out);
   void staged_for(Node* node, Node* values, Scope& scope, Nodes& out);
   void staged_while(Node* node, Scope& scope, Nodes& out);
-  Node* is_staged(Name* value, Position at);
-  Node* choice(Node* test, const Nodes& body, const Nodes& orelse, Position at);
-  bool both_forms() const { return lean() && !only_staged_ && depth_ < kMostForms; }
   void if_statement(Node* node, Scope& scope, Nodes& out);
   void while_statement(Node* node, Scope& scope, Nodes& out);
   void for_statement(Node* node, Scope& scope, Nodes& out);
@@ -73,6 +91,7 @@ class Converter {
   void undefined_assigns(const State& state, Position at, Scope& scope, Nodes& out);
   Node* state_tuple(const State& state, Op context, Position at);
   Node* state_names(const State& state, Position at);
+  const List* without_options(const List& list, uint32_t skip);
   Node* loop_options(const List& body, uint32_t& skip, Node* iterate_names, Position at);
 
   // convert_expressions.cpp
@@ -110,13 +129,21 @@ class Converter {
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls are not converted
-  static constexpr int kMostForms = 4;
+  static constexpr int kMostForms = 4, kMostGuards = 6;
   bool only_staged_ = false;         // lean: inside the staged form of a statement
   int depth_ = 0;                    // of statements in Python's own form
+  int guards_ = 0;                   // of guards there
+  int expression_depth_ = 0;         // of expressions there
+  int kept_comprehension_ = 0;       // inside a comprehension that stays as it is: no walrus may stand there
   NameSet lists_;                    // names of lists that are appended to in control flow
   std::unordered_map<const Node*, Node*> definitions_;  // functions inside, converted once
   Name* test_ = nullptr;             // lean: what a test gave
   Name* values_ = nullptr;           // lean: what a loop is over
+  std::vector<Name*> go_on_, turns_; // lean: of loops, by depth
+  const Flow* flow_ = nullptr;       // in the test of a statement: its flow
+  Name* jumped_ = nullptr;           // lean: whether a staged statement may have set a flag
+  Name* value_ = nullptr;            // lean: what an operand gave
+  Name* items_ = nullptr;            // lean: what a comprehension is over
   Name* if_body_ = nullptr;          // lean: the same few names, reused
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;

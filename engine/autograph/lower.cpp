@@ -23,7 +23,7 @@ struct Loop {
 
 class Lowering {
  public:
-  Lowering(Tree& tree, uint64_t& steps) : tree_(tree), steps_(steps) {}
+  Lowering(Tree& tree, uint64_t& steps, bool reuse) : tree_(tree), steps_(steps), reuse_(reuse) {}
 
   Name* do_return = nullptr;
   Name* retval = nullptr;
@@ -71,12 +71,12 @@ class Lowering {
       const Chain rest{here.list, here.from + 1, here.next};
       ++steps_;
       if (is(node, Kind::kBreak) && !loop.native) {
-        out.push_back(set(loop.break_flag, true, node->at));
-        out.push_back(set(loop.continue_flag, true, node->at));
+        out.push_back(set(loop.break_flag, true, node->at, kBreaks));
+        out.push_back(set(loop.continue_flag, true, node->at, kAfterBreak));
         return;
       }
       if (is(node, Kind::kContinue) && !loop.native) {
-        out.push_back(set(loop.continue_flag, true, node->at));
+        out.push_back(set(loop.continue_flag, true, node->at, kContinues));
         return;
       }
       if (is(node, Kind::kReturn) && do_return) {
@@ -191,7 +191,7 @@ class Lowering {
     Loop inner;
     inner.native = false;
     if (node->flags & kOwnBreak) {
-      inner.break_flag = tree_.fresh("break_");
+      inner.break_flag = flag("break_", break_names_);
       break_flags.add(inner.break_flag);
       NameSet names;
       std::optional<NameSet> at_breaks;
@@ -200,14 +200,16 @@ class Lowering {
       if (at_breaks) names.keep_only(*at_breaks);
       late.add_all(names);
     }
-    if (node->flags & (kOwnBreak | kOwnContinue)) inner.continue_flag = tree_.fresh("continue_");
+    if (node->flags & (kOwnBreak | kOwnContinue)) inner.continue_flag = flag("continue_", continue_names_);
     const bool returns = do_return && (list_flags(node->list(body_slot)) & kHasReturn);
 
     Node* made = tree_.copy(node);
     std::vector<Node*> body;
     if (inner.continue_flag) body.push_back(set(inner.continue_flag, false, node->at));
     const Chain chain{&node->list(body_slot), 0, nullptr};
+    ++depth_;
     run(&chain, inner, body);
+    --depth_;
     made->fields()[body_slot].list = tree_.list(body);
     made->fields()[orelse_slot].list = &kEmptyList;
 
@@ -216,8 +218,11 @@ class Lowering {
     if (inner.break_flag) tests.push_back(negated(inner.break_flag, node->at));
     if (!tests.empty() && is_while) {
       Node* test = node->node(at::While::test);
-      if (tests.size() == 2) test = both(tests[1], test);
-      made->node(at::While::test) = both(tests[0], test);
+      for (size_t i = tests.size(); i-- > 0;) {
+        test = both(tests[i], test);
+        test->flags |= kExtraTest;
+      }
+      made->node(at::While::test) = test;
     } else if (!tests.empty()) {
       Node* test = tests.size() == 2 ? both(tests[0], tests[1]) : tests[0];
       made->fields()[orelse_slot].list = tree_.list({tree_.expression(test, node->at)});
@@ -273,14 +278,23 @@ class Lowering {
     }
   }
 
+  Name* flag(std::string_view wanted, std::vector<Name*>& by_depth) {
+    if (!reuse_) return tree_.fresh(wanted);
+    if (by_depth.size() <= depth_) by_depth.resize(depth_ + 1);
+    if (!by_depth[depth_]) by_depth[depth_] = tree_.fresh(wanted);
+    return by_depth[depth_];
+  }
+
   static uint16_t list_flags(const List& list) {
     uint16_t flags = 0;
     for (const Node* node : list) flags |= node->flags;
     return flags;
   }
 
-  Node* set(Name* flag, bool value, Position at) {
-    return tree_.assign(tree_.store(flag, at), tree_.boolean(value, at), at);
+  Node* set(Name* flag, bool value, Position at, uint16_t flags = 0) {
+    Node* node = tree_.assign(tree_.store(flag, at), tree_.boolean(value, at), at);
+    node->flags |= flags;
+    return node;
   }
   Node* negated(Name* flag, Position at) { return tree_.unary(Op::kNot, tree_.load(flag, at), at); }
   Node* both(Node* a, Node* b) {
@@ -301,12 +315,15 @@ class Lowering {
 
   Tree& tree_;
   uint64_t& steps_;
+  const bool reuse_;
+  size_t depth_ = 0;  // of loops
+  std::vector<Name*> break_names_, continue_names_;
 };
 
 }  // namespace
 
-Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps) {
-  Lowering lowering(tree, steps);
+Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps, bool reuse) {
+  Lowering lowering(tree, steps, reuse);
   if (marks.lowered_returns) {
     lowering.do_return = tree.fresh("do_return");
     lowering.retval = tree.fresh("retval_");

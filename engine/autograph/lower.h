@@ -22,6 +22,7 @@ struct Lowered {
   NameSet late;  // bound in the else of a loop and before each of its breaks: no other way out needs them
 };
 
-Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps);
+// `reuse`: loops side by side have the same flags. Python's compiler takes time for functions times names.
+Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps, bool reuse = false);
 
 }  // namespace footlight::autograph

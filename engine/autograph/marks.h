@@ -17,8 +17,11 @@ enum NodeFlag : uint16_t {
   kOwnBreak = 128,      // a loop with a break of its own
   kOwnContinue = 256,
   kLoweredReturn = 512, // a Return that became an assignment to do_return and retval_
-  kExtraTest = 1024,    // a For whose orelse holds one Expr: continue while it is true
+  kExtraTest = 1024,    // a For whose orelse holds one Expr: continue while it is true; a flag joined to a While's test
   kGuard = 2048,        // an If generated around the statements after a possible break, continue or return
+  kBreaks = 4096,       // an assignment that a break became: in a loop that runs in Python a break follows it
+  kContinues = 8192,    // what a continue became: in a loop that runs in Python a continue stands in its place
+  kAfterBreak = 16384,  // what else a break became: not needed in a loop that runs in Python
 };
 
 struct Marks {

@@ -122,6 +122,95 @@ class Conversion(unittest.TestCase):
         for args in calls:
             self.assertEqual(g(*args), f(*args))
 
+    def test_calls_of_converted_functions(self):
+        def fibonacci(n):
+            if n < 2:
+                return n
+            return fibonacci(n - 1) + fibonacci(n - 2)
+
+        def each(*xs, step=1):
+            for x in xs:
+                if x < 0:
+                    continue
+                if x > 9:
+                    break
+                yield x + step
+
+        def adder(a):
+            def add(b, c=2, *, d=3):
+                return a + b + c + d
+            return add
+
+        def refuses(x):
+            if x:
+                raise KeyError(x)
+            return x
+
+        def caller(n):
+            kept = [adder(i) for i in range(3)]  # of one code, with cells of their own
+            made = each(1, -2, 3, step=n)  # its function outlives the call
+            other = each(5, 10, 6)
+            caught = 0
+            for i in range(n):
+                try:
+                    caught += refuses(i % 2)
+                except KeyError:
+                    caught += 10
+            first = kept[1](n)
+            kept[1].__defaults__ = (20,)
+            return (fibonacci(n), list(made), list(other), caught, first, kept[1](n), [f(1, d=n) for f in kept],
+                    Base(3).scaled(2), Base(3)(n + 1))
+        self.same(caller, (4,), (7,))
+
+    def test_jumps(self):
+        def jumps(n, stop):
+            seen = []
+            for i in range(n):
+                for j in range(4):
+                    if j == 1:
+                        continue
+                    if i * j == stop:
+                        seen.append('inner')
+                        break
+                    try:
+                        if j == 3 and i == 2 or stop == -i:
+                            continue
+                    finally:
+                        seen.append(j)
+                else:
+                    seen.append('all')
+                    continue
+                while True:
+                    i += 1
+                    if i % 5 == 0:
+                        break
+                    elif i > 30:
+                        return seen, i
+                else:
+                    seen.append('never')
+            return seen, n
+
+        def both(x, n):
+            # jumps that Python decides and jumps that a tensor decides, in one loop
+            total = 0
+            for i in range(n):
+                if i == 1:
+                    continue
+                if x > i + 3:
+                    break
+                if i == 6:
+                    return x * 100 + total
+                if x < i - 3 and not i == 7:
+                    return x * 10 + total
+                total += i if n > 3 else -i
+            else:
+                total += 1000
+            return x + total
+        self.same(jumps, (0, 0), (6, 4), (6, 99), (9, -3), (40, 12))
+        for n in (0, 2, 5, 9):
+            for x in range(-2, 9):
+                self.assertEqual(int(tf.function(both)(tf.constant(x), n)), both(x, n), (x, n))
+
     def test_values(self):
         global COUNT
         self.same(everything, *((n, items) for n in (0, 3, 9, 5) for items in

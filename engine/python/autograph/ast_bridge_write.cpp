@@ -20,9 +20,16 @@ class Writer {
       PyErr_Format(PyExc_TypeError, "this Python has no %s node", described.name);
       return nullptr;
     }
+    // Both forms of a statement share what the conversion left as it was.
+    const bool shared = node->number < written_.size() && written_[node->number];
+    if (shared) return Py_NewRef(written_[node->number]);
     if (Py_EnterRecursiveCall(" while writing a syntax tree")) return nullptr;
     PyObject* made = fill(node, entry, described);
     Py_LeaveRecursiveCall();
+    if (made && described.category != Category::kRoot) {
+      if (written_.size() <= node->number) written_.resize(node->number * 2 + 64);
+      written_[node->number] = made;  // alive as long as its parent, which the caller's tree holds
+    }
     return made;
   }
 
@@ -131,6 +138,7 @@ class Writer {
   }
 
   PyObject* keep_;
+  std::vector<PyObject*> written_;  // by number; borrowed
 };
 
 }  // namespace

@@ -437,6 +437,10 @@ const std::unordered_map<PyObject*, Version>& versions() {
 
 Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (!trace::tracing()) return {};
+  const auto plain = [](PyObject* o) {
+    return o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o);
+  };
+  if (std::all_of(args, args + count, plain)) return {};
   const auto found = versions().find(function);
   if (found == versions().end()) return {};
   const auto keywords = static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);

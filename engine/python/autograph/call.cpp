@@ -5,6 +5,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+
 namespace footlight::python::ag {
 
 namespace {
@@ -24,6 +26,18 @@ PyObject* with_tensors(PyObject* const* args, Py_ssize_t count, PyObject* names)
   return converted_call(nullptr, all.data(), count, names);
 }
 
+// Calls a function or method whose conversion is known. False: it is not, or something else is called.
+bool call_known(PyObject* function, PyObject* const* args, size_t count, PyObject* names, PyObject*& result) {
+  if (PyFunction_Check(function)) return ag_call(function, args, count, names, result);
+  if (!PyMethod_Check(function) || !PyFunction_Check(PyMethod_GET_FUNCTION(function))) return false;
+  constexpr size_t kMost = 8;
+  const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
+  if (all >= kMost) return false;
+  PyObject* with_self[kMost] = {PyMethod_GET_SELF(function)};
+  std::copy_n(args, all, with_self + 1);
+  return ag_call(PyMethod_GET_FUNCTION(function), with_self, count + 1, names, result);
+}
+
 }  // namespace
 
 // converted_call(function, *args, **kwargs)
@@ -32,9 +46,19 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
   if (on_converted_call) on_converted_call(function, args + 1, count - 1);
   if (conversion_is_off()) return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
   if (PyFunction_Check(function) || PyMethod_Check(function)) {
+    PyObject* result = nullptr;
+    bool known = false;
+    if (guarded(-1, [&] {
+          known = call_known(function, args + 1, static_cast<size_t>(count - 1), names, result);
+          return 0;
+        }) < 0)
+      return nullptr;
+    if (known) return result;
     const Ref converted = Ref::steal(guarded([&] { return ag_convert(function); }));
     return converted ? PyObject_Vectorcall(converted.get(), args + 1, static_cast<size_t>(count - 1), names) : nullptr;
   }
+  if (!trace::tracing() && (PyCFunction_Check(function) || PyType_Check(function)))
+    return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
   return guarded([&]() -> PyObject* {
     const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
     if (trace::tracing())

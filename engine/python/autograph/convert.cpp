@@ -23,6 +23,12 @@ using namespace autograph;
 
 namespace {
 
+// A function's destructor takes it out of the collector's list.
+void drop_untracked(PyObject* function) {
+  PyObject_GC_Track(function);
+  Py_DECREF(function);
+}
+
 // Stored in a slot of the code object, freed with it.
 struct Entry {
   bool lean = false;   // the code was made by a conversion
@@ -33,6 +39,14 @@ struct Entry {
     std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for a runtime cell
     std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
     std::string reason;
+    Ref closure;                     // where all cells are runtime cells
+    std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
+    Form() = default;
+    Form(Form&&) = default;
+    Form& operator=(Form&&) = default;
+    ~Form() {
+      for (PyObject* spare : spares) drop_untracked(spare);
+    }
   } forms[2];  // by recursive
   bool recorded = false;
 };
@@ -62,14 +76,16 @@ Entry& entry_of(PyObject* code) {
   return *made.release();
 }
 
-// Times a conversion; a debugger of the program's sees nothing of it.
+// Times a conversion; a debugger of the program's sees nothing of it. A syntax tree is many objects and no garbage: the
+// collector would go through it again and again.
 class Timer {
  public:
-  Timer() : start_(now_ns()) {
+  Timer() : start_(now_ns()), collects_(PyGC_Disable()) {
     ++depth;
     PyThreadState_EnterTracing(PyThreadState_Get());
   }
   ~Timer() {
+    if (collects_) PyGC_Enable();
     PyThreadState_LeaveTracing(PyThreadState_Get());
     if (--depth) return;
     const int64_t end = now_ns();
@@ -80,6 +96,7 @@ class Timer {
  private:
   static inline thread_local int depth = 0;
   int64_t start_;
+  int collects_;
 };
 
 // The standard library, NumPy and Keras are not converted: nothing in them branches on tensors.
@@ -254,6 +271,11 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
       return;
     }
   }
+  if (std::ranges::all_of(form.cells, [](int index) { return index < 0; })) {
+    form.closure = checked(PyTuple_New(static_cast<Py_ssize_t>(form.runtime.size())));
+    for (size_t i = 0; i < form.runtime.size(); ++i)
+      PyTuple_SET_ITEM(form.closure.get(), static_cast<Py_ssize_t>(i), Py_NewRef(form.runtime[i]));
+  }
   std::unordered_set<std::string_view> made_names;
   for (uint32_t id = 0; id < tree.name_count(); ++id)
     if (tree.name_at(id)->generated) made_names.insert(tree.name_at(id)->text);
@@ -288,23 +310,26 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
   return form;
 }
 
+Ref closure_for(PyFunctionObject* function, const Entry::Form& form) {
+  const Py_ssize_t count = static_cast<Py_ssize_t>(form.cells.size());
+  if (!count || form.closure) return form.closure;
+  Ref closure = Ref::steal(PyTuple_New(count));
+  if (!closure) throw PythonErrorSet();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const int index = form.cells[static_cast<size_t>(i)];
+    PyObject* cell =
+        index >= 0 ? PyTuple_GET_ITEM(function->func_closure, index) : form.runtime[static_cast<size_t>(i)];
+    PyTuple_SET_ITEM(closure.get(), i, Py_NewRef(cell));
+  }
+  return closure;
+}
+
 Ref function_from(PyObject* original, const Entry::Form& form) {
   auto* function = reinterpret_cast<PyFunctionObject*>(original);
   Ref made = Ref::steal(PyFunction_NewWithQualName(form.code.get(), function->func_globals, function->func_qualname));
   if (!made) return {};
   auto* fields = reinterpret_cast<PyFunctionObject*>(made.get());
-  const Py_ssize_t count = static_cast<Py_ssize_t>(form.cells.size());
-  if (count) {
-    Ref closure = Ref::steal(PyTuple_New(count));
-    if (!closure) return {};
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      const int index = form.cells[static_cast<size_t>(i)];
-      PyObject* cell =
-          index >= 0 ? PyTuple_GET_ITEM(function->func_closure, index) : form.runtime[static_cast<size_t>(i)];
-      PyTuple_SET_ITEM(closure.get(), i, Py_NewRef(cell));
-    }
-    Py_XSETREF(fields->func_closure, closure.release());
-  }
+  Py_XSETREF(fields->func_closure, closure_for(function, form).release());
   Py_XSETREF(fields->func_defaults, Py_XNewRef(function->func_defaults));
   Py_XSETREF(fields->func_kwdefaults, Py_XNewRef(function->func_kwdefaults));
   Py_XSETREF(fields->func_annotations, Py_XNewRef(function->func_annotations));
@@ -312,6 +337,53 @@ Ref function_from(PyObject* original, const Entry::Form& form) {
   Py_XSETREF(fields->func_module, Py_XNewRef(function->func_module));
   return made;
 }
+
+// A converted function for one call. Making a function costs as much as calling it, so those that nothing has kept are
+// used again; meanwhile they hold nothing of the program's.
+class Borrowed {
+ public:
+  Borrowed(PyFunctionObject* original, Entry::Form& form) : form_(form) {
+    if (form.spares.empty()) {
+      made_ = reinterpret_cast<PyFunctionObject*>(function_from(as_object(original), form).release());
+      if (!made_) throw PythonErrorSet();
+      PyObject_GC_UnTrack(made_);
+      return;
+    }
+    Ref closure = closure_for(original, form);
+    made_ = reinterpret_cast<PyFunctionObject*>(form.spares.back());
+    form.spares.pop_back();
+    made_->func_globals = Py_NewRef(original->func_globals);
+    made_->func_builtins = Py_NewRef(original->func_builtins);
+    Py_SETREF(made_->func_qualname, Py_NewRef(original->func_qualname));
+    Py_SETREF(made_->func_name, Py_NewRef(original->func_name));
+    made_->func_defaults = Py_XNewRef(original->func_defaults);
+    made_->func_kwdefaults = Py_XNewRef(original->func_kwdefaults);
+    made_->func_closure = closure.release();
+  }
+  ~Borrowed() {
+    constexpr size_t kMostSpares = 16;
+    if (Py_REFCNT(made_) > 1 || made_->func_dict || made_->func_weakreflist || form_.spares.size() >= kMostSpares) {
+      drop_untracked(get());
+      return;
+    }
+    form_.spares.push_back(get());  // first: what is dropped now may call this function
+    PyObject** const fields[] = {&made_->func_globals,  &made_->func_builtins,    &made_->func_defaults,
+                                 &made_->func_closure,  &made_->func_kwdefaults,  &made_->func_doc,
+                                 &made_->func_module,   &made_->func_annotations};
+    std::array<PyObject*, std::size(fields)> held;
+    for (size_t i = 0; i < held.size(); ++i) held[i] = std::exchange(*fields[i], nullptr);
+    for (PyObject* one : held) Py_XDECREF(one);
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  PyObject* get() const { return as_object(made_); }
+
+ private:
+  static PyObject* as_object(PyFunctionObject* function) { return reinterpret_cast<PyObject*>(function); }
+
+  Entry::Form& form_;
+  PyFunctionObject* made_ = nullptr;
+};
 
 // The Python function behind a callable, and the object it is bound to; both borrowed from `callable`.
 struct Behind {
@@ -374,7 +446,6 @@ void record_conversion(PyObject* callable, PyObject* function, std::string reaso
 }  // namespace
 
 PyObject* ag_convert(PyObject* callable, bool recursive) {
-  ag::note_recording();
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
@@ -395,6 +466,22 @@ PyObject* ag_convert(PyObject* callable, bool recursive) {
   const Ref made = function_from(b.function, form);
   if (!made) return nullptr;
   return b.self ? PyMethod_New(made.get(), b.self) : Py_NewRef(made.get());
+}
+
+bool ag_call(PyObject* function, PyObject* const* args, size_t count, PyObject* names, PyObject*& result) {
+  PyObject* const code = PyFunction_GET_CODE(function);
+  Entry* const known = known_entry(code);
+  if (!known || recording_structure()) return false;
+  Entry::Form& form = known->forms[true];
+  if (!known->lean && !form.tried) return false;
+  if (known->lean || !form.code) {
+    result = PyObject_Vectorcall(function, args, count, names);
+    return true;
+  }
+  const Ref keep = Ref::borrow(code);  // the function may get another code meanwhile, which would free this entry
+  const Borrowed converted(reinterpret_cast<PyFunctionObject*>(function), form);
+  result = PyObject_Vectorcall(converted.get(), args, count, names);
+  return true;
 }
 
 std::string ag_reason(PyObject* callable) {

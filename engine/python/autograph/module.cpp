@@ -1,6 +1,5 @@
 // The tf.autograph namespace, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
-#include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/operators.h"
@@ -36,6 +35,7 @@ PyMethodDef runtime_methods[] = {
     {"ret", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ret)), METH_FASTCALL, nullptr},
     {"append", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(append)), METH_FASTCALL, nullptr},
     {"staged", staged, METH_O, nullptr},
+    {"plain", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(plain)), METH_FASTCALL, nullptr},
     {"turns", turns, METH_O, nullptr},
     {"tracing", tracing, METH_NOARGS, nullptr},
     {"raising", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(raising)), METH_FASTCALL, nullptr},
@@ -49,22 +49,17 @@ PyMethodDef runtime_methods[] = {
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
 PyObject* undefined_cell = nullptr;
-PyObject* recorded_cell = nullptr;
+PyObject* forever_cell = nullptr;
 }  // namespace
 
 PyObject* undefined_return() { return the_undefined_return; }
 
-void note_recording() {
-  PyObject* const now = recording_structure() ? Py_True : Py_False;
-  if (PyCell_GET(recorded_cell) == now) return;
-  const Ref before = Ref::steal(PyCell_GET(recorded_cell));
-  PyCell_SET(recorded_cell, Py_NewRef(now));
-}
-
 void init_runtime() {
   the_undefined_return = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type))).release();
   undefined_cell = checked(PyCell_New(the_undefined_return)).release();
-  recorded_cell = checked(PyCell_New(Py_False)).release();
+  const Ref itertools = checked(PyImport_ImportModule("itertools"));
+  const Ref forever = checked(PyObject_CallMethod(itertools.get(), "repeat", "O", Py_None));
+  forever_cell = checked(PyCell_New(forever.get())).release();
   for (size_t i = 0; i < kRuntimeCount; ++i) {
     const Ref function = checked(PyCFunction_New(&runtime_methods[i], nullptr));
     runtime_cells[i] = checked(PyCell_New(function.get())).release();
@@ -76,7 +71,7 @@ void init_runtime() {
 PyObject* ag_runtime_cell(std::string_view name) {
   using namespace ag;
   if (name == autograph::runtime_name::kUndefinedReturn) return undefined_cell;
-  if (name == autograph::runtime_name::kRecorded) return recorded_cell;
+  if (name == autograph::runtime_name::kForever) return forever_cell;
   if (!name.starts_with(autograph::runtime_name::kPrefix)) return nullptr;
   name.remove_prefix(autograph::runtime_name::kPrefix.size());
   for (size_t i = 0; i < kRuntimeCount; ++i)

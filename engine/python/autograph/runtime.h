@@ -159,11 +159,11 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
 
 // Whether a condition or what a loop is over has to be staged, or its statement recorded: its staged form runs.
 PyObject* staged(PyObject*, PyObject* value);
+// Whether these values are Python's own, so that no comparison of them is a tensor.
+PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count);
 // What a loop in Python iterates over: while tracing its turns are counted.
 PyObject* turns(PyObject*, PyObject* values);
 PyObject* tracing(PyObject*, PyObject*);
-// Converted code asks `ag__.recorded` before anything else: the value of that cell follows the recording.
-void note_recording();
 void init_turns();
 
 // out = ag__.append(out, value)

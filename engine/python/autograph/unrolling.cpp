@@ -7,6 +7,7 @@
 #include "engine/python/autograph/sequences.h"
 #include "engine/trace/graph_builder.h"
 
+#include <algorithm>
 #include <new>
 
 namespace footlight::python::ag {
@@ -104,10 +105,20 @@ PyObject* turns(PyObject*, PyObject* values) {
 
 PyObject* staged(PyObject*, PyObject* value) {
   if (!trace::tracing()) Py_RETURN_FALSE;
+  if (PyBool_Check(value) || PyLong_CheckExact(value)) return PyBool_FromLong(recording_structure());
   return guarded([&] {
     const bool known = is_tensor_like(value) || wrapped_elements(value) || is_grown(value) || recording_structure();
     return PyBool_FromLong(known || is_dataset_or_iterator(value));
   });
+}
+
+PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count) {
+  if (!trace::tracing()) Py_RETURN_TRUE;
+  const auto is_plain = [](PyObject* o) {
+    return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || o == Py_None ||
+           PyUnicode_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o);
+  };
+  return PyBool_FromLong(!recording_structure() && std::all_of(values, values + count, is_plain));
 }
 
 PyObject* tracing(PyObject*, PyObject*) { return PyBool_FromLong(trace::tracing()); }

@@ -1,0 +1,359 @@
+// Lean: if, while and for stand twice, in Python's own form and in the staged one, which the runtime chooses; so do
+// `and`, `or`, `not`, conditional expressions and chained comparisons.
+#include "engine/autograph/convert.h"
+#include "engine/autograph/converter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace footlight::autograph {
+
+Node* Converter::compared(Node* value, Op op, Node* with, Position at) {
+  Node* node = tree_.make(Kind::kCompare, at);
+  node->node(at::Compare::left) = value;
+  node->fields()[at::Compare::ops].ops = tree_.op_list(&op, 1);
+  node->fields()[at::Compare::comparators].list = tree_.list({with});
+  return node;
+}
+
+Node* Converter::joined(Op op, const Nodes& values, Position at) {
+  if (values.size() == 1) return values[0];
+  Node* node = tree_.make(Kind::kBoolOp, at);
+  node->fields()[at::BoolOp::op].op = op;
+  node->fields()[at::BoolOp::values].list = tree_.list(values);
+  return node;
+}
+
+// ag__.staged(name := value)
+Node* Converter::is_staged(Node* value, Name* name, Position at) {
+  Node* named = tree_.make(Kind::kNamedExpr, at);
+  named->node(at::NamedExpr::target) = tree_.store(name, at);
+  named->node(at::NamedExpr::value) = value;
+  return tree_.call(runtime(runtime_name::kStaged, at), {named}, at);
+}
+
+Node* Converter::choice(Node* test, const Nodes& body, const Nodes& orelse, Position at) {
+  Node* node = tree_.make(Kind::kIf, at);
+  node->node(at::If::test) = test;
+  Nodes filled(body);
+  if (filled.empty()) filled.push_back(tree_.pass(at));
+  node->fields()[at::If::body].list = tree_.list(filled);
+  node->fields()[at::If::orelse].list = tree_.list(orelse);
+  return node;
+}
+
+Node* Converter::flags_are_not(bool constant, Op join, const std::vector<Name*>& flags, Position at) {
+  Nodes tests;
+  for (Name* flag : flags) tests.push_back(compared(tree_.load(flag, at), Op::kIsNot, tree_.boolean(constant, at), at));
+  return joined(join, tests, at);
+}
+
+// jumped_ and (flag is not False or other is not False)
+Node* Converter::may_have_jumped(const std::vector<Name*>& flags, Position at) {
+  return joined(Op::kAnd, {tree_.load(jumped(), at), flags_are_not(false, Op::kOr, flags, at)}, at);
+}
+
+// Statements side by side share their names.
+Name* Converter::at_depth(std::vector<Name*>& names, std::string_view wanted) {
+  const auto depth = static_cast<size_t>(depth_);
+  if (names.size() <= depth) names.resize(depth + 1);
+  if (!names[depth]) names[depth] = tree_.fresh(wanted);
+  return names[depth];
+}
+
+Name* Converter::jumped() {
+  if (!jumped_) jumped_ = tree_.fresh("jumped_");
+  return jumped_;
+}
+
+// After a staged statement: its flags may have become tensors. Without one, only jumped_ is looked at.
+void Converter::note_jumps(const Node* node, Nodes& out) {
+  if (!(node->flags & (kHasReturn | kHasBreak | kHasContinue | kOwnBreak))) return;
+  out.push_back(tree_.assign(tree_.store(jumped(), node->at), tree_.boolean(true, node->at), node->at));
+}
+
+// In Python's own form a jump leaves its loop itself, so the flags only ever are what staged statements made of them.
+bool Converter::native_jump(Node* node, Nodes& out) {
+  if (!native()) return false;
+  if (node->flags & kBreaks) {
+    out.push_back(node);
+    out.push_back(tree_.make(Kind::kBreak, node->at));
+  } else if (node->flags & kContinues) {
+    out.push_back(tree_.make(Kind::kContinue, node->at));
+  }
+  return node->flags & (kBreaks | kContinues | kAfterBreak);
+}
+
+// if ag__.staged(test_ := x > 0):
+//   def if_body ...; ag__.if_stmt(test_, if_body, ...)
+// elif test_: ...
+// A guard, whose test is `not flag`:
+// if jumped_ and flag is not False:
+//   if flag is not True: def if_body ...; ag__.if_stmt(ag__.not_(flag), if_body, ...)
+// else: ...
+void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
+  const Position at = header_of(node, node->node(at::If::test));
+  Node* const condition = node->node(at::If::test);
+  names_bound_here(tree_, node, scope.bound);
+  Nodes staged, body, orelse;
+  const bool guard = node->flags & kGuard;
+  Node *test = nullptr, *value = nullptr;
+  if (guard) {
+    test = tree_.call(runtime(runtime_name::kNot, at), {condition->node(at::UnaryOp::operand)}, at);
+  } else {
+    if (!test_) test_ = tree_.fresh("test_");
+    scope.bound.add(test_);
+    const Flow* const outer = std::exchange(flow_, &activity_.flow(node));
+    value = expression(condition);
+    flow_ = outer;
+    test = tree_.load(test_, at);
+  }
+  only_staged_ = true;
+  staged_if(node, test, scope, staged);
+  only_staged_ = false;
+  note_jumps(node, staged);
+  int& depth = guard ? guards_ : depth_;
+  ++depth;
+  block(node->list(at::If::body), scope, body);
+  block(node->list(at::If::orelse), scope, orelse);
+  --depth;
+  if (guard) {
+    Name* flag = condition->node(at::UnaryOp::operand)->name(at::Name::id);
+    Node* tensor = choice(flags_are_not(true, Op::kOr, {flag}, at), staged, {}, at);
+    // A break leaves its loop but not what follows it; other jumps leave all that a guard is around.
+    const bool of_break = lowered_.break_flags.has(flag);
+    Node* asked = of_break ? flags_are_not(false, Op::kOr, {flag}, at) : may_have_jumped({flag}, at);
+    out.push_back(choice(asked, {tensor}, body, at));
+    return;
+  }
+  out.push_back(choice(is_staged(value, test_, at), staged, {choice(tree_.load(test_, at), body, orelse, at)}, at));
+}
+
+// The variables that decide whether a test is a tensor, where evaluating them ahead of it does nothing else.
+// `certain`: the test evaluates this part whatever the others are; elsewhere a variable may have no value.
+bool Converter::plain_leaves(const Node* test, bool certain, std::vector<Name*>& leaves) {
+  constexpr size_t kMost = 6;
+  switch (test->kind) {
+    case Kind::kConstant: return true;
+    case Kind::kName: {
+      Name* name = test->name(at::Name::id);
+      if (std::find(leaves.begin(), leaves.end(), name) != leaves.end()) return true;
+      leaves.push_back(name);
+      return leaves.size() <= kMost &&
+             (certain || activity_.parameters.has(name) ||
+              (flow_ && flow_->defined_in.has(name) && !activity_.in_patterns.has(name)));
+    }
+    case Kind::kCall: {
+      const Node* func = test->node(at::Call::func);
+      const List& args = test->list(at::Call::args);
+      return is(func, Kind::kName) && func->name(at::Name::id)->text == "len" && args.size == 1 &&
+             test->list(at::Call::keywords).empty() && is(args[0], Kind::kName) &&
+             plain_leaves(args[0], certain, leaves);
+    }
+    case Kind::kCompare:
+    case Kind::kBoolOp:
+    case Kind::kBinOp:
+    case Kind::kUnaryOp: {
+      const uint32_t first = is(test, Kind::kBoolOp) ? 1 : is(test, Kind::kCompare) ? 2 : 3;
+      uint32_t seen = 0;
+      bool plain = true;
+      for_each_child(test, [&](const Node* child) {
+        plain = plain && plain_leaves(child, certain && seen++ < first, leaves);
+      });
+      return plain;
+    }
+    default: return false;
+  }
+}
+
+// test if ag__.plain(x, y) else staged: numbers make no tensors. Null: it does more than compare variables.
+Node* Converter::plain_or(Node* test, const std::function<Node*()>& staged) {
+  std::vector<Name*> leaves;
+  if (!inline_forms() || plain_calls_ || !plain_leaves(test, true, leaves) || leaves.empty()) return nullptr;
+  Nodes arguments;
+  for (Name* leaf : leaves) arguments.push_back(tree_.load(leaf, test->at));
+  Node* made = tree_.make(Kind::kIfExp, test->at);
+  made->node(at::IfExp::test) = tree_.call(runtime(runtime_name::kPlain, test->at), tree_.list(arguments), test->at);
+  made->node(at::IfExp::body) = test;
+  ++moved_;
+  made->node(at::IfExp::orelse) = staged();
+  --moved_;
+  return made;
+}
+
+// go_on_ = True
+// if not ag__.staged(x):
+//   for test_ in ag__.turns(ag__.forever):
+//     test_ = x > 0
+//     if test_ is not True:
+//       if test_ is not False and ag__.staged(test_): break
+//       if not test_: go_on_ = False; break
+//     ...
+//     if jumped_ and break_ is not False: break
+// if go_on_ and break_ is not True: def loop_body ...; ag__.while_stmt(...)
+// A test that may do something else than compare is evaluated by the runtime alone while a function is traced.
+void Converter::either_while(Node* node, Scope& scope, Nodes& out) {
+  const Position at = header_of(node, node->node(at::While::test));
+  Nodes staged, turn;
+  const Flow& flow = activity_.flow(node);
+  only_staged_ = true;
+  staged_while(node, scope, staged);
+  only_staged_ = false;
+  note_jumps(node, staged);
+  Node* test = node->node(at::While::test);
+  std::vector<Name*> flags;
+  while (is(test, Kind::kBoolOp) && (test->flags & kExtraTest)) {
+    const List& values = test->list(at::BoolOp::values);
+    flags.push_back(values[0]->node(at::UnaryOp::operand)->name(at::Name::id));
+    test = values[1];
+  }
+  uint32_t skip;
+  loop_options(node->list(at::While::body), skip, nullptr, at);
+  const List* statements = without_options(node->list(at::While::body), skip);
+  names_bound_here(tree_, node, scope.bound);
+  if (!test_) test_ = tree_.fresh("test_");
+  scope.bound.add(test_);
+  Name* go_on = at_depth(go_on_, "go_on_");
+  scope.bound.add(go_on);
+  auto is_not = [&](bool constant) {
+    return compared(tree_.load(test_, at), Op::kIsNot, tree_.boolean(constant, at), at);
+  };
+  auto leave = [&] { return tree_.make(Kind::kBreak, at); };
+  const bool forever = is(test, Kind::kConstant) && test->constant(at::Constant::value).kind == ConstantKind::kTrue;
+  if (!forever) {
+    const Flow* const outer = std::exchange(flow_, &flow);
+    turn.push_back(tree_.assign(tree_.store(test_, at), expression(test), at));
+    flow_ = outer;
+    Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(test_, at)}, at);
+    Node* becomes = choice(joined(Op::kAnd, {is_not(false), asked}, at), {leave()}, {}, at);
+    Node* ends = choice(tree_.unary(Op::kNot, tree_.load(test_, at), at),
+                        {tree_.assign(tree_.store(go_on, at), tree_.boolean(false, at), at), leave()}, {}, at);
+    turn.push_back(choice(is_not(true), {becomes, ends}, {}, at));
+  }
+  ++depth_;
+  block(*statements, scope, turn);
+  --depth_;
+  if (!flags.empty()) turn.push_back(choice(may_have_jumped(flags, at), {leave()}, {}, at));
+  if (turn.empty()) turn.push_back(tree_.pass(at));
+  Node* loop = tree_.make(Kind::kFor, node->at);
+  loop->node(at::For::target) = tree_.store(test_, at);
+  loop->node(at::For::iter) = tree_.call(runtime(runtime_name::kTurns, at), {runtime(runtime_name::kForever, at)}, at);
+  loop->fields()[at::For::body].list = tree_.list(turn);
+
+  Nodes asked;
+  std::vector<Name*> leaves;
+  flow_ = &flow;
+  const bool plain = plain_leaves(test, true, leaves);
+  flow_ = nullptr;
+  if (plain) {
+    for (Name* leaf : leaves)
+      asked.push_back(tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(leaf, at)}, at));
+    if (leaves.empty()) asked.push_back(tree_.call(runtime(runtime_name::kStaged, at), {tree_.none(at)}, at));
+  } else {
+    asked.push_back(tree_.call(runtime(runtime_name::kTracing, at), std::initializer_list<Node*>{}, at));
+  }
+  Nodes rest{tree_.load(go_on, at)};
+  if (!flags.empty()) rest.push_back(flags_are_not(true, Op::kAnd, flags, at));
+  out.push_back(tree_.assign(tree_.store(go_on, at), tree_.boolean(true, at), at));
+  out.push_back(choice(tree_.unary(Op::kNot, joined(Op::kOr, asked, at), at), {loop}, {}, at));
+  out.push_back(choice(joined(Op::kAnd, rest, at), staged, {}, at));
+}
+
+// values_ = xs
+// if ag__.staged(values_): def loop_body ...; ag__.for_stmt(values_, ...)
+// else: for x in ag__.turns(values_): ...
+// Where a break or return may depend on a tensor, the rest of the iterations are then staged one by one:
+// turns_ = xs
+// if not ag__.staged(turns_):
+//   turns_ = ag__.turns(turns_)
+//   for x in turns_:
+//     ...
+//     if jumped_ and break_ is not False: break
+//   else: turns_ = None
+// if turns_ is not None and break_ is not True: def loop_body ...; ag__.for_stmt(turns_, ...)
+void Converter::either_for(Node* node, Scope& scope, Nodes& out) {
+  Node* iterated = node->node(at::For::iter);
+  const Position at = header_of(node, iterated);
+  Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
+  if (!values_ && !extra) values_ = tree_.fresh("values_");
+  Name* values = extra ? at_depth(turns_, "turns_") : values_;
+  scope.bound.add(values);
+  out.push_back(tree_.assign(tree_.store(values, at), expression(iterated), at));
+  Nodes staged, body;
+  only_staged_ = true;
+  staged_for(node, tree_.load(values, at), scope, staged);
+  only_staged_ = false;
+  note_jumps(node, staged);
+  uint32_t skip;
+  loop_options(node->list(at::For::body), skip, nullptr, at);
+  const List* statements = without_options(node->list(at::For::body), skip);
+  names_bound_here(tree_, node, scope.bound);
+  ++depth_;
+  block(*statements, scope, body);
+  --depth_;
+  std::vector<Name*> flags;
+  if (extra) {
+    auto flag_of = [&](const Node* negated) {
+      flags.push_back(negated->node(at::UnaryOp::operand)->name(at::Name::id));
+    };
+    if (is(extra, Kind::kBoolOp)) for_each_child(extra, flag_of);
+    else flag_of(extra);
+    body.push_back(choice(may_have_jumped(flags, at), {tree_.make(Kind::kBreak, at)}, {}, at));
+  }
+  if (body.empty()) body.push_back(tree_.pass(at));
+  Node* source = tree_.call(runtime(runtime_name::kTurns, at), {tree_.load(values, at)}, at);
+  Node* loop = tree_.make(Kind::kFor, node->at);
+  loop->node(at::For::target) = expression(node->node(at::For::target));
+  loop->node(at::For::iter) = extra ? tree_.load(values, at) : source;
+  loop->fields()[at::For::body].list = tree_.list(body);
+  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(values, at)}, at);
+  if (!extra) {
+    out.push_back(choice(asked, staged, {loop}, at));
+    return;
+  }
+  loop->fields()[at::For::orelse].list =
+      tree_.list({tree_.assign(tree_.store(values, at), tree_.none(at), at)});
+  out.push_back(choice(tree_.unary(Op::kNot, asked, at),
+                       {tree_.assign(tree_.store(values, at), source, at), loop}, {}, at));
+  Node* left = compared(tree_.load(values, at), Op::kIsNot, tree_.none(at), at);
+  out.push_back(choice(joined(Op::kAnd, {left, flags_are_not(true, Op::kAnd, flags, at)}, at), staged, {}, at));
+}
+
+// staged if ag__.staged(value_ := first) else python: both sides use value_.
+Node* Converter::either_expression(Node* first, Node* staged, Node* python, Position at) {
+  Node* made = tree_.make(Kind::kIfExp, at);
+  made->node(at::IfExp::test) = is_staged(first, value_, at);
+  made->node(at::IfExp::body) = staged;
+  made->node(at::IfExp::orelse) = python;
+  return made;
+}
+
+bool Converter::inline_forms() {
+  if (!native() || raw_expressions_ || class_body_ || kept_comprehension_) return false;
+  if (expression_depth_ >= kMostForms) return false;
+  if (!value_) value_ = tree_.fresh("value_");
+  return true;
+}
+
+// and_(value_, lambda: b, lambda: c) if ag__.staged(value_ := a) else value_ and ...
+Node* Converter::either_bool(const List& values, uint32_t from, bool is_and, Position at) {
+  Node* first = expression(values[from]);
+  if (from + 1 == values.size) return first;
+  constexpr uint32_t kLongest = 8;
+  if (!inline_forms() || from >= kLongest) {
+    Nodes all{first};
+    for (uint32_t i = from + 1; i < values.size; ++i) all.push_back(thunk(values[i]));
+    return tree_.call(runtime(is_and ? runtime_name::kAnd : runtime_name::kOr, at), tree_.list(all), at);
+  }
+  const Op op = is_and ? Op::kAnd : Op::kOr;
+  ++expression_depth_;
+  Node* rest = either_bool(values, from + 1, is_and, at);
+  --expression_depth_;
+  if (always_python(values[from])) return joined(op, {first, rest}, at);
+  Nodes all{tree_.load(value_, at)};
+  for (uint32_t i = from + 1; i < values.size; ++i) all.push_back(thunk(values[i]));
+  Node* staged = tree_.call(runtime(is_and ? runtime_name::kAnd : runtime_name::kOr, at), tree_.list(all), at);
+  return either_expression(first, staged, joined(op, {tree_.load(value_, at), rest}, at), at);
+}
+
+}  // namespace footlight::autograph

@@ -8,7 +8,9 @@ _BY_NAMESPACE = {
         '_composites': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
         '_places': 'compiler python sysconfig',
+        '_signal': 'fftnd ifftnd irfftnd rfftnd signal',
     },
+    'footlight.compat.v1': {'_signal': 'signal'},
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
@@ -36,6 +38,9 @@ def find(namespace, name):
     module = _LATE.get((namespace, name))
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         module = '_places'
+    if namespace == 'footlight.raw_ops' and module is None:
+        from footlight import _raw_ops
+        return _raw_ops.make(name)
     if module is None:
         return None
     importlib.import_module('footlight.' + module)

@@ -22,7 +22,8 @@ Shape resized(Inference& i) {
   const Shape in = i.shape(0).has_rank() ? i.shape(0) : Shape::of_rank(4);
   Shape out{in[0], kUnknownDim, kUnknownDim, in[3]};
   if (i.shape(1).has_rank() && i.shape(1)[0] >= 0 && i.shape(1)[0] != 2)
-    invalid("size must be 1-dimensional with 2 elements, its shape is ", i.shape(1).brackets(), " [Op:", i.row.name, "]");
+    invalid("size must be 1-dimensional with 2 elements, its shape is ", i.shape(1).brackets(), " [Op:", i.row.name,
+            "]");
   if (const auto size = infer::constant_ints(i, 1)) {
     if ((*size)[0] <= 0 || (*size)[1] <= 0)
       invalid("output dimensions must be positive, got ", (*size)[0], " and ", (*size)[1], " [Op:", i.row.name, "]");

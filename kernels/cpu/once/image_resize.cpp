@@ -176,10 +176,8 @@ void nearest_back(KernelContext& c) {
       for (const int64_t x : xs) {
         T* to = image + (y * s.in_width + x) * s.channels;
         for (int64_t k = 0; k < s.channels; ++k, ++at) {
-          if constexpr (std::is_integral_v<T>)
-            to[k] = static_cast<T>(static_cast<functors::Wrapping<T>>(to[k]) + static_cast<functors::Wrapping<T>>(grads[at]));
-          else
-            to[k] = static_cast<T>(static_cast<C>(to[k]) + static_cast<C>(grads[at]));
+          using Sum = std::conditional_t<std::is_integral_v<T>, functors::Wrapping<T>, C>;
+          to[k] = static_cast<T>(static_cast<Sum>(static_cast<Sum>(to[k]) + static_cast<Sum>(grads[at])));
         }
       }
   });
@@ -373,7 +371,8 @@ Weighting weighting_of(const KernelContext& c) {
 
 std::vector<Span> weighted_spans(const KernelContext& c, int64_t in, int64_t out, float scale, float translation) {
   static const AttrName kAntialias{"antialias"};
-  if (!(scale > 0) || !std::isfinite(scale)) invalid("Scale must be greater than zero, got ", scale, " [Op:", c.row.name, "]");
+  if (!(scale > 0) || !std::isfinite(scale))
+    invalid("Scale must be greater than zero, got ", scale, " [Op:", c.row.name, "]");
   const Weighting weighting = weighting_of(c);
   const float back = 1 / scale, shift = -back * translation;
   const float stretch = c.attrs.get_or(kAntialias, true) ? std::max(back, 1.f) : 1.f;

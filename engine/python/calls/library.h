@@ -14,6 +14,7 @@ void init_scopes(PyObject* module);  // tf.name_scope, tf.device, tf.init_scope,
 void init_config();            // tf.config, tf.random.set_seed, ...
 void init_print();             // tf.print
 void init_py_function(PyObject* module);  // what tf.py_function and tf.numpy_function are made of
+void init_raw_ops(PyObject* module);  // any op by its own name
 void init_tensor_files(PyObject* module);  // reading and writing checkpoints
 
 }  // namespace footlight::python

@@ -47,6 +47,7 @@ void init_calls(PyObject* module) {
   init_config();
   init_print();
   init_py_function(module);
+  init_raw_ops(module);
   init_tensor_files(module);
   init_public_functions();
 }

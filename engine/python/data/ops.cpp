@@ -3,13 +3,11 @@
 #include "engine/data/function.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
+#include "engine/python/calls/op_attributes.h"
 #include "engine/python/data/room.h"
 #include "engine/python/function/function_object.h"
-#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
-#include "engine/python/types/dtype_object.h"
-#include "engine/python/types/shape_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"
 
@@ -37,36 +35,11 @@ class TracedFunction final : public data::ElementFunction {
   const std::shared_ptr<trace::Concrete> concrete_;
 };
 
-int64_t integer_of(PyObject* value) {
-  const int64_t number = PyLong_AsLongLong(value);
-  if (number == -1 && PyErr_Occurred()) throw PythonErrorSet();
-  return number;
-}
-
-void set_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
-  const std::string_view kind = spec.type;
-  const AttrName name(spec.name);
-  if (kind == "func") {
-    const std::shared_ptr<TraceEntry> entry = concrete_entry(value);
-    attrs.set(name, entry->concrete->graph());
-    attrs.set(data::handed_in(spec.name), data::function_value(new TracedFunction(entry->concrete)));
-  } else if (kind == "list(type)") {
-    std::vector<DType> types;
-    for (PyObject* type : Items(value)) types.push_back(dtype_from_object(type));
-    attrs.set(name, std::move(types));
-  } else if (kind == "list(shape)") {
-    std::vector<Shape> shapes;
-    for (PyObject* shape : Items(value)) shapes.push_back(shape_from_object(shape));
-    attrs.set(name, std::move(shapes));
-  } else if (kind == "bool") {
-    attrs.set(name, value == Py_True);
-  } else if (kind == "int") {
-    attrs.set(name, integer_of(value));
-  } else if (kind == "string") {
-    attrs.set(name, std::string(utf8(value)));
-  } else {
-    fail(ErrorKind::kType, "dataset_op: no attribute of type ", kind, " can be given");
-  }
+void set_any_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
+  if (std::string_view(spec.type) != "func") return set_attribute(attrs, spec, value);
+  const std::shared_ptr<TraceEntry> entry = concrete_entry(value);
+  attrs.set(AttrName(spec.name), entry->concrete->graph());
+  attrs.set(data::handed_in(spec.name), data::function_value(new TracedFunction(entry->concrete)));
 }
 
 Tensor input_of(PyObject* value) { return is_variable(value) ? variable_handle(value) : to_tensor(value); }
@@ -84,9 +57,9 @@ PyObject* dataset_op(PyObject*, PyObject* args) {
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
       const std::string wanted(utf8(key));
-      const auto* spec = std::ranges::find_if(row->attrs, [&](const AttrSpec& a) { return a.name == wanted; }).base();
-      if (spec == row->attrs.data() + row->attrs.size()) fail(ErrorKind::kValue, op, " has no attribute ", wanted);
-      set_attribute(attrs, *spec, value);
+      const AttrSpec* const spec = attribute_named(*row, wanted);
+      if (!spec) fail(ErrorKind::kValue, op, " has no attribute ", wanted);
+      set_any_attribute(attrs, *spec, value);
     }
     return wrap_all(apply_all(*row, tensors, attrs, name ? name : ""));
   });
@@ -96,7 +69,10 @@ PyObject* dataset_op(PyObject*, PyObject* args) {
 PyObject* dataset_seeds(PyObject*, PyObject* seed) {
   return guarded([&]() -> PyObject* {
     std::optional<int64_t> own;
-    if (seed != Py_None) own = integer_of(seed);
+    if (seed != Py_None) {
+      own = PyLong_AsLongLong(seed);
+      if (*own == -1 && PyErr_Occurred()) throw PythonErrorSet();
+    }
     const random::Seeds seeds = random::seeds_for_op(own);
     return Py_BuildValue("LL", static_cast<long long>(seeds.seed), static_cast<long long>(seeds.seed2));
   });

@@ -8,9 +8,34 @@ _BY_NAMESPACE = {
         '_composites': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
         '_places': 'compiler python sysconfig',
+        '_signal': 'fftnd ifftnd irfftnd rfftnd signal',
     },
+    'footlight.compat.v1': {'_signal': 'signal'},
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
+    },
+    'footlight.image': {
+        '_image_files': (
+            'adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
+            'extract_jpeg_shape is_jpeg random_jpeg_quality stateless_random_jpeg_quality'),
+        '_image': (
+            'ResizeMethod central_crop combined_non_max_suppression crop_and_resize crop_to_bounding_box '
+            'draw_bounding_boxes extract_patches flip_left_right flip_up_down non_max_suppression '
+            'non_max_suppression_overlaps non_max_suppression_padded non_max_suppression_with_scores '
+            'pad_to_bounding_box random_crop random_flip_left_right random_flip_up_down resize resize_with_crop_or_pad '
+            'resize_with_pad rot90 stateless_random_crop stateless_random_flip_left_right '
+            'stateless_random_flip_up_down transpose '),
+        '_image_colour': (
+            'adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation convert_image_dtype '
+            'grayscale_to_rgb hsv_to_rgb image_gradients per_image_standardization psnr random_brightness '
+            'random_contrast random_hue random_saturation rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv '
+            'sobel_edges ssim ssim_multiscale stateless_random_brightness stateless_random_contrast '
+            'stateless_random_hue stateless_random_saturation total_variation yiq_to_rgb yuv_to_rgb '),
+    },
+    'footlight.io': {
+        '_image_files': (
+            'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
+            'extract_jpeg_shape is_jpeg'),
     },
     'footlight.raw_ops': {'_places': 'Bucketize'},
     'footlight.sparse': {
@@ -36,6 +61,9 @@ def find(namespace, name):
     module = _LATE.get((namespace, name))
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         module = '_places'
+    if namespace == 'footlight.raw_ops' and module is None:
+        from footlight import _raw_ops
+        return _raw_ops.make(name)
     if module is None:
         return None
     importlib.import_module('footlight.' + module)

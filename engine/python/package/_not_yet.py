@@ -3,11 +3,11 @@
 NOT_YET = {
     '': (
         'approx_top_k check_pinned '
-        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
-        'ifftnd irfftnd load_library load_op_library lookup matrix_square_root '
+        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals '
+        'load_library load_op_library lookup matrix_square_root '
         'profiler qint16 qint32 qint8 '
         'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd security sets signal '),
+        'random_index_shuffle security sets '),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (

@@ -1,0 +1,143 @@
+// Ops by their own names: raw_op("Unique", {"x": ..., "out_idx": ...}, name), which is what tf.raw_ops calls.
+#include "engine/base/text.h"
+#include "engine/python/calls/library.h"
+#include "engine/python/calls/op_attributes.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
+#include "engine/python/types/convert.h"
+#include "engine/python/types/variable_object.h"
+
+#include <algorithm>
+
+namespace footlight::python {
+namespace {
+
+// What the runtime executes itself, or what needs a function of the graph's library, is no op to call.
+bool callable(const OpRow& row) {
+  return row.execution == Execution::kKernel &&
+         std::ranges::none_of(row.attrs, [](const AttrSpec& a) { return std::string_view(a.type) == "func"; });
+}
+
+Tensor input_of(PyObject* value, DType hint) {
+  if (is_variable(value)) return hint == DType::kResource ? variable_handle(value) : variable_value(value);
+  if (is_tensor(value) || hint == DType::kInvalid) return to_tensor(value);
+  return to_tensor_with_hint(value, hint);
+}
+
+PyObject* taken(PyObject* given, const char* name, size_t& used) {
+  PyObject* value = find_item(given, name);
+  if (value) ++used;
+  return value;
+}
+
+DType dtype_of_attribute(const OpRow& row, int8_t index, const Attrs& attrs) {
+  const AttrValue* value = attrs.find(row.attrs[static_cast<size_t>(index)].key);
+  const DType* dtype = value ? std::get_if<DType>(value) : nullptr;
+  return dtype ? *dtype : DType::kInvalid;
+}
+
+// The inputs in order. Python values take the dtype that the first tensor of their kind decided.
+std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, const Attrs& attrs, size_t& used) {
+  std::vector<Tensor> inputs;
+  std::vector<DType> decided(row.attrs.size(), DType::kInvalid);
+  // Tensors first: they decide a dtype also for the Python values before them.
+  for (const ArgSpec& spec : row.inputs) {
+    if (spec.type_attr < 0 || spec.list) continue;
+    DType& dtype = decided[static_cast<size_t>(spec.type_attr)];
+    if (dtype == DType::kInvalid) dtype = dtype_of_attribute(row, spec.type_attr, attrs);
+    PyObject* value = find_item(given, spec.name);
+    if (dtype == DType::kInvalid && value && (is_tensor(value) || is_variable(value)))
+      dtype = input_of(value, DType::kInvalid).dtype();
+  }
+  for (const ArgSpec& spec : row.inputs) {
+    PyObject* value = taken(given, spec.name, used);
+    if (!value) fail(ErrorKind::kType, row.name, "() missing 1 required argument: '", spec.name, "'");
+    DType* const shared = spec.type_attr >= 0 ? &decided[static_cast<size_t>(spec.type_attr)] : nullptr;
+    const auto add = [&](PyObject* one) {
+      DType hint = spec.dtype;
+      if (hint == DType::kInvalid && shared && !(spec.list && spec.count_attr < 0)) hint = *shared;
+      if (hint == DType::kInvalid && shared) {  // what the op takes, where that is one dtype alone, or its default
+        const AttrSpec& attr = row.attrs[static_cast<size_t>(spec.type_attr)];
+        if (attr.has_default && std::holds_alternative<DType>(attr.otherwise)) hint = std::get<DType>(attr.otherwise);
+        Tensor t = input_of(one, DType::kInvalid);
+        if (!in_set(t.dtype(), attr.allowed) && hint != DType::kInvalid) t = input_of(one, hint);
+        if (!spec.list || spec.count_attr >= 0) *shared = t.dtype();
+        inputs.push_back(std::move(t));
+        return;
+      }
+      inputs.push_back(input_of(one, hint));
+    };
+    if (spec.list)
+      for (PyObject* one : Items(value)) add(one);
+    else
+      add(value);
+  }
+  return inputs;
+}
+
+[[noreturn]] void refuse_unknown(const OpRow& row, PyObject* given) {
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
+    const std::string_view name = utf8(key);
+    if (!attribute_named(row, name) &&
+        std::ranges::none_of(row.inputs, [&](const ArgSpec& spec) { return spec.name == name; }))
+      fail(ErrorKind::kType, row.name, "() got an unexpected keyword argument '", name, "'");
+  }
+  fail(ErrorKind::kType, row.name, "() got an argument twice");
+}
+
+PyObject* raw_op(PyObject*, PyObject* args) {
+  const char *op, *name = nullptr;
+  PyObject* given;
+  if (!PyArg_ParseTuple(args, "sO!|z:raw_op", &op, &PyDict_Type, &given, &name)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const OpRow* row = find_row(op);
+    if (!row || !callable(*row)) fail(ErrorKind::kValue, "no op ", op, " can be called by its name");
+    Attrs attrs;
+    size_t used = 0;
+    for (const AttrSpec& spec : row->attrs)
+      if (PyObject* value = taken(given, spec.name, used); value && value != Py_None) set_attribute(attrs, spec, value);
+    const std::vector<Tensor> inputs = inputs_of(*row, given, attrs, used);
+    if (used != static_cast<size_t>(PyDict_GET_SIZE(given))) refuse_unknown(*row, given);
+    return wrap_all(apply_all(*row, inputs, attrs, name ? name : ""));
+  });
+}
+
+// op_signature(op): the names of its inputs, of the attributes that are not inferred, and of its outputs; None where
+// there is no op of that name to call.
+PyObject* op_signature(PyObject*, PyObject* op) {
+  return guarded([&]() -> PyObject* {
+    const OpRow* row = find_row(utf8(op));
+    if (!row || !callable(*row)) Py_RETURN_NONE;
+    const auto names = [](const auto& specs, auto&& wanted) {
+      Ref list = checked(PyList_New(0));
+      for (const auto& spec : specs) {
+        if (!wanted(spec)) continue;
+        const Ref name = checked(PyUnicode_FromString(spec.name));
+        if (PyList_Append(list.get(), name.get()) < 0) throw PythonErrorSet();
+      }
+      return list;
+    };
+    const auto all = [](const ArgSpec&) { return true; };
+    const Ref inputs = names(row->inputs, all), outputs = names(row->output_specs, all);
+    const Ref attrs = names(row->attrs, [](const AttrSpec& a) { return !a.hidden; });
+    return PyTuple_Pack(3, inputs.get(), attrs.get(), outputs.get());
+  });
+}
+
+PyMethodDef functions[] = {
+    {"raw_op", raw_op, METH_VARARGS,
+     "raw_op(op, arguments, name=None)\n--\n\nThe outputs of an op; its inputs and attributes by their names."},
+    {"op_signature", op_signature, METH_O,
+     "op_signature(op)\n--\n\nThe names of an op's inputs, attributes and outputs."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_raw_ops(PyObject* module) {
+  if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
+}
+
+}  // namespace footlight::python

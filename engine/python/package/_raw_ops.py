@@ -1,0 +1,36 @@
+"""tf.raw_ops: every op by its own name, with all its inputs and attributes as keywords."""
+import collections
+import inspect
+
+import footlight as tf
+from footlight import _engine
+
+
+def op(_name, /, *, name=None, **arguments):
+    """The outputs of an op, as a list."""
+    return _engine.raw_op(_name, arguments, name)
+
+
+def make(name):
+    """The function tf.raw_ops.`name`, or None where there is no such op."""
+    signature = _engine.op_signature(name)
+    if signature is None:
+        return None
+    inputs, attributes, outputs = signature
+    result = collections.namedtuple(name, outputs) if len(outputs) > 1 else None
+
+    def function(*, name=None, **arguments):
+        made = _engine.raw_op(op_name, arguments, name)
+        if result is not None and len(made) == len(outputs):
+            return result(*made)
+        return made[0] if len(made) == 1 else made or None
+
+    op_name = name
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = 'The op %s.' % name
+    only = inspect.Parameter.KEYWORD_ONLY
+    function.__signature__ = inspect.Signature(
+        [inspect.Parameter(p, only) for p in inputs] +
+        [inspect.Parameter(p, only, default=None) for p in [*attributes, 'name'] if p not in inputs])
+    setattr(tf.raw_ops, name, function)
+    return function

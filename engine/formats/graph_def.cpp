@@ -222,4 +222,15 @@ GraphDef to_graph_def(const Graph& graph) {
   return message;
 }
 
+FunctionDefLibrary to_library(const std::vector<GraphPtr>& functions, std::vector<std::string>& names) {
+  FunctionDefLibrary message;
+  LibraryWriter library;
+  for (const GraphPtr& function : functions) {
+    library.fill(&message, library_of(*function));
+    library.fill(&message, {function});
+    names.push_back(library.name(*function));
+  }
+  return message;
+}
+
 }  // namespace footlight::formats

@@ -3,6 +3,7 @@
 #include "engine/formats/graph_def.h"
 
 #include "engine/formats/attributes.h"
+#include "engine/ops/file_names.h"
 #include "engine/ops/host_function.h"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ std::string input_text(const InputNames& scope, Edge edge) {
 
 void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   message->set_name(node.name);
-  message->set_op(node.op->name);
+  message->set_op(name_in_files(*node.op, node.dtypes));
   for (Edge edge : node.inputs) message->add_input(input_text(scope, edge));
   std::vector<std::string> controls;
   for (NodeId control : node.control_inputs) controls.push_back('^' + scope.graph.node(control).name);

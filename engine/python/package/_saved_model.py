@@ -94,8 +94,9 @@ class LoadedTrace(Trackable):
             inputs['input_%d:0' % i] = value
         call = graph.node.add(name='call', op='StatefulPartitionedCall', input=['input_%d' % i for i in range(len(inputs))])
         call.attr['f'].func.name = definition.signature.name
-        call.attr['Tin'].list.type.extend([a.type for a in definition.signature.input_arg])
-        call.attr['Tout'].list.type.extend([a.type for a in definition.signature.output_arg])
+        for name, arguments in (('Tin', definition.signature.input_arg), ('Tout', definition.signature.output_arg)):
+            call.attr[name].list.SetInParent()  # an empty list is one too
+            call.attr[name].list.type.extend([a.type for a in arguments])
         outputs = ['call:%d' % i for i in range(len(definition.signature.output_arg))]
         found = tf.import_graph_def(graph, inputs, outputs, name='')
         return None if self._outputs is None else _packed(self._outputs, iter(found))

@@ -340,6 +340,10 @@ class _Writer:
     def _fill_concrete(self, proto, concrete):
         proto.bound_inputs.extend(self._bound(concrete))
         args, kwargs = concrete.structured_input_signature
+        tensors = sum(isinstance(leaf, tf.TensorSpec) for leaf in tf.nest.flatten((args, kwargs), expand_composites=True))
+        if tensors != len(_function_saving.argument_inputs(concrete)):
+            raise NotImplementedError('%s takes a value that consists of tensors, which cannot be saved: give it the tensors'
+                                      % concrete.name)
         _structure_coder.fill(proto.canonicalized_input_signature, (tuple(args), dict(kwargs)))
         _structure_coder.fill(proto.output_signature, _function_saving.named_outputs(concrete.structured_outputs))
 

@@ -99,7 +99,12 @@ class LoadedTrace(Trackable):
             call.attr[name].list.type.extend([a.type for a in arguments])
         outputs = ['call:%d' % i for i in range(len(definition.signature.output_arg))]
         found = tf.import_graph_def(graph, inputs, outputs, name='')
+        for tensor, spec in zip(found, self._flat_outputs()):
+            tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
         return None if self._outputs is None else _packed(self._outputs, iter(found))
+
+    def _flat_outputs(self):
+        return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
 
     @property
     def concrete(self):
@@ -240,6 +245,8 @@ def _matched(signature, given):
             return None
         if not spec.shape.is_compatible_with(value.shape):
             return None
+        if value.shape.rank is None and spec.shape.rank is not None:
+            value = tf.ensure_shape(value, spec.shape)
         tensors.append(value)
     return tensors
 

@@ -157,8 +157,9 @@ class _View:
             child = child.concrete
         if isinstance(child, Asset):
             self.constants.setdefault(child.asset_path._id, child)
-        if isinstance(child, Trackable) or _variable_of(child) is not None:
-            return child
+        variable = _variable_of(child)  # Keras's variables and what they hold are one object in a file
+        if variable is not None or isinstance(child, Trackable):
+            return child if variable is None else variable
         if isinstance(child, tuple):
             return _containers.ListWrapper(child)
         raise ValueError('Cannot save %r: it is the child %r of a trackable object but not trackable itself' % (child, name))
@@ -273,7 +274,6 @@ class _Writer:
             count += 1
             name = '%s_%d' % (base, count)
         target = os.path.join(folder, 'assets')
-        os.makedirs(target, exist_ok=True)
         if os.path.abspath(path) != os.path.abspath(os.path.join(target, name)):
             shutil.copyfile(path, os.path.join(target, name))
         return name
@@ -421,7 +421,7 @@ def save(obj, export_dir, signatures=None, options=None):
     if options is not None and not isinstance(options, SaveOptions):
         raise TypeError('options must be a tf.saved_model.SaveOptions, not %s' % type(options).__name__)
     folder = os.fspath(export_dir)
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(os.path.join(folder, 'assets'), exist_ok=True)
     writer = _Writer(obj, signatures, options or SaveOptions())
     writer.write_variables(folder)
     message = _proto.SavedModel(saved_model_schema_version=1)

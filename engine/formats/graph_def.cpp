@@ -3,6 +3,7 @@
 #include "engine/formats/graph_def.h"
 
 #include "engine/formats/attributes.h"
+#include "engine/ops/file_names.h"
 #include "engine/ops/host_function.h"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ std::string input_text(const InputNames& scope, Edge edge) {
 
 void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   message->set_name(node.name);
-  message->set_op(node.op->name);
+  message->set_op(name_in_files(*node.op, node.dtypes));
   for (Edge edge : node.inputs) message->add_input(input_text(scope, edge));
   std::vector<std::string> controls;
   for (NodeId control : node.control_inputs) controls.push_back('^' + scope.graph.node(control).name);
@@ -219,6 +220,17 @@ GraphDef to_graph_def(const Graph& graph) {
   VersionDef* versions = message.mutable_versions();
   versions->set_producer(kProducer);
   if (!functions.empty()) versions->set_min_consumer(kMinConsumer);
+  return message;
+}
+
+FunctionDefLibrary to_library(const std::vector<GraphPtr>& functions, std::vector<std::string>& names) {
+  FunctionDefLibrary message;
+  LibraryWriter library;
+  for (const GraphPtr& function : functions) {
+    library.fill(&message, library_of(*function));
+    library.fill(&message, {function});
+    names.push_back(library.name(*function));
+  }
   return message;
 }
 

@@ -11,6 +11,8 @@ inline constexpr int kProducer = 2474;
 
 // The nodes of `graph`, and the functions that they call as a library.
 GraphDef to_graph_def(const Graph& graph);
+// Functions as a library, with all that they call; `names` gets the name of each there.
+FunctionDefLibrary to_library(const std::vector<GraphPtr>& functions, std::vector<std::string>& names);
 NodeDef to_node_def(const Graph& graph, NodeId node);
 TensorProto to_tensor_proto(const Tensor& tensor);
 

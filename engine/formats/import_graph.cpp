@@ -5,6 +5,7 @@
 #include "engine/formats/graph_def.h"
 #include "engine/formats/import_nodes.h"
 #include "engine/formats/library.h"
+#include "engine/ops/file_names.h"
 
 #include <algorithm>
 #include <map>
@@ -31,7 +32,7 @@ class Unsupported {
     for (const NodeDef& node : nodes) {
       if (library_.find(node.op()))
         reach(node.op());
-      else if (!find_row(node.op()))
+      else if (!row_of_file(node.op()))
         add(node, function);
       for (const auto& [name, value] : node.attr()) {
         if (value.has_func()) reach(value.func().name());

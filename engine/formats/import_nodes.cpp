@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/graph_def.h"
+#include "engine/ops/file_names.h"
 #include "engine/tensor/device.h"
 
 #include <google/protobuf/unknown_field_set.h>
@@ -214,7 +215,7 @@ Node NodeReader::node_from(const NodeDef& def) {
   static const AttrName kClass("_class"), kFunction("f");
   static const Op kCall{"PartitionedCall"};
   Node node;
-  node.op = find_row(def.op());
+  node.op = row_of_file(def.op());
   if (node.op) {
     node.attrs = attrs_from(def.attr(), *node.op, reading_);
   } else {

@@ -12,7 +12,7 @@ but the last digits of printed floats (1e-4 relative) has to match.
 --differs     the scripts are known to differ: one that agrees has to be removed from the list that says so
 --want FILE   the expected output of the one script given
 
-Scripts that use NumPy are skipped, with a message, if it is not installed: exit status 77 if nothing else ran.
+Scripts that use NumPy or Keras are skipped, with a message, if it is not installed: exit status 77 if nothing else ran.
 """
 import argparse
 import difflib
@@ -92,8 +92,10 @@ def read(path):
 def one(script, options):
     """None: skipped; else whether the output is right."""
     name = os.path.basename(script)[:-3]
-    if re.search(r'\bnumpy\b', read(script)) and importlib.util.find_spec('numpy') is None:
-        print('skipped', name + ': NumPy is not installed')
+    missing = [p for p in ('numpy', 'keras') if re.search(r'\bimport %s\b' % p, read(script)) and
+               importlib.util.find_spec(p) is None]
+    if missing:
+        print('skipped', name + ': %s is not installed' % missing[0])
         return None
     base = script[:-3]
     want = options.want or next((base + e for e in ('.want.txt', '.txt') if os.path.exists(base + e)), None)

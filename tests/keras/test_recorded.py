@@ -15,6 +15,7 @@ _alias.install()
 os.environ['KERAS_BACKEND'] = 'tensorflow'
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import export_programs  # noqa: E402
 import layers_programs  # noqa: E402
 import training_programs  # noqa: E402
 
@@ -48,13 +49,13 @@ def _add(name, program):
     setattr(Recorded, 'test_' + name, test)
 
 
-for _name, _program in {**layers_programs.PROGRAMS, **training_programs.PROGRAMS}.items():
+for _name, _program in {**layers_programs.PROGRAMS, **training_programs.PROGRAMS, **export_programs.PROGRAMS}.items():
     _add(_name, _program)
 
 
 class AllRecorded(unittest.TestCase):
     def test_each_record_has_a_program(self):
-        self.assertEqual(set(RECORDED), {*layers_programs.PROGRAMS, *training_programs.PROGRAMS})
+        self.assertEqual(set(RECORDED), {*layers_programs.PROGRAMS, *training_programs.PROGRAMS, *export_programs.PROGRAMS})
 
 
 if __name__ == '__main__':

@@ -1,4 +1,5 @@
-"""tf.saved_model.load on SavedModels that TensorFlow wrote: signatures, functions, variables; and damaged ones."""
+"""SavedModels: those that TensorFlow wrote, our own saved and loaded, and damaged ones."""
+import collections
 import json
 import os
 import random
@@ -72,6 +73,247 @@ class Recorded(unittest.TestCase):
             model.first.w.assign(tf.zeros([3, 4]))
             checkpoint.restore(path)
             self.assertEqual(model.first.w.numpy().tolist(), before)
+
+
+class FromTensorFlow(unittest.TestCase):
+    """Kinds of arguments and objects, in a folder that TensorFlow wrote."""
+
+    def test_assets_composites_and_defaults(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = os.path.join(folder, 'moved')
+            shutil.copytree(os.path.join(GOLDEN, 'parts'), moved)
+            model = tf.saved_model.load(moved, options=tf.saved_model.LoadOptions(
+                experimental_load_function_aliases=True))
+            words = os.path.join(moved, 'assets', 'words.txt').encode()
+            self.assertEqual(model.path().numpy(), words)
+            self.assertEqual(model.words.asset_path.numpy(), words)
+            ragged = tf.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
+            self.assertEqual(model.ragged(ragged).numpy().tolist(), [2.0, 4.0, 6.0])
+            with self.assertRaisesRegex(ValueError, 'matching concrete function'):
+                model.ragged(tf.constant([1.0]))
+            sparse = model.sparse(tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2]))
+            self.assertEqual(sparse.values.numpy().tolist(), [2.0, 4.0])
+            self.assertEqual(float(model.defaults(tf.constant(5.0))), 6.0)
+            self.assertEqual(float(model.defaults(tf.constant(5.0), up=False, by=2.0)), 3.0)
+            with self.assertRaisesRegex(ValueError, 'matching concrete function'):
+                model.defaults(tf.constant(5.0), up=False)
+            self.assertIs(model.function_aliases['plus'], model.defaults)
+            self.assertEqual(tf.saved_model.experimental.read_fingerprint(moved).signature_def_hash,
+                             12089566276354592893)
+
+    def test_partial(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.join(GOLDEN, 'parts'), os.path.join(folder, 'm'))
+            shutil.rmtree(os.path.join(folder, 'm', 'variables'))
+            with self.assertRaises(tf.errors.NotFoundError):
+                tf.saved_model.load(os.path.join(folder, 'm'))
+            skipped = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+            self.assertEqual(float(tf.saved_model.load(os.path.join(folder, 'm'), options=skipped).scale), 0.0)
+
+
+Pair = collections.namedtuple('Pair', 'a b')
+
+
+class Inner(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.v = tf.Variable(tf.reshape(tf.range(6.0), [2, 3]))
+
+    @tf.function
+    def __call__(self, x):
+        return tf.matmul(x, self.v)
+
+
+class Model(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = [Inner(), Inner()]
+        self.again = self.inner[0]
+        self.count = tf.Variable(0, trainable=False, dtype=tf.int64)
+        self.d = {'k': tf.Variable(2.0), 'n': 3}
+        self.t = (tf.Variable(7.0), 1)
+        self.constant = tf.constant([5.0])
+        self.loss = tf.function(lambda x: tf.reduce_sum(x + self.constant) * self.d['k'])
+        self.plain = 'lost'
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name='inp')])
+    def step(self, x):
+        self.count.assign_add(1)
+        for m in self.inner:
+            y = m(x)
+        return Pair(a=y, b=self.count.read_value())
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def loop(self, n):
+        i, total = 0, tf.zeros([1, 2])
+        while i < n:
+            if i % 2 == 0:
+                total += tf.ones([1, 2]) * self.d['k']
+            else:
+                total = total * self.t[0]
+            i += 1
+        return total
+
+    @tf.function
+    def choose(self, d, flag=True, *, scale=1.0):
+        r = d['x'] + d['y'][0]
+        return r * scale, {'flag': r if flag else -r, 'none': None}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def text(self, s):
+        return tf.strings.upper(s) + '!'
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def nothing(self, s):
+        tf.print(s)
+
+
+def results(m):
+    x = tf.constant([[1.0, 2.0]])
+    yield from (m.inner[0](x), m.step(x)[0], m.step(x).b, m.count.read_value(), m.loop(tf.constant(5)),
+                m.loss(tf.constant([1.0, 2.0])))
+    given = {'x': tf.constant([1.0]), 'y': [tf.constant([2.0])]}
+    for one in m.choose(given), m.choose(given, False, scale=3.0):
+        yield from (one[0], one[1]['flag'])
+    yield from (m.text(tf.constant(['a', 'bC'])), m.again.v, m.d['k'], m.t[0])
+    with tf.GradientTape() as tape:
+        y = m.loss(tf.constant([1.0, 2.0])) * m.t[0]
+    yield from tape.gradient(y, [m.d['k'], m.t[0]])
+
+
+# What TensorFlow gives for the model, and for the model saved and loaded.
+WANTED = [[[6.0, 9.0, 12.0]], [[6.0, 9.0, 12.0]], 2, 2, [[114.0, 114.0]], 26.0, [3.0], [3.0], [9.0], [-3.0],
+          [b'A!', b'BC!'], [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], 2.0, 7.0, 91.0, 26.0]
+
+
+def values(m):
+    found = [v.numpy() for v in results(m)]
+    return [v.tolist() if hasattr(v, 'tolist') else v for v in found]
+
+
+class Written(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def save(self, obj, name='m', **options):
+        path = os.path.join(self.folder, name)
+        tf.saved_model.save(obj, path, **options)
+        return path
+
+    def test_everything(self):
+        model = Model()
+        self.assertEqual(values(model), WANTED)
+        model.count.assign(0)
+        signatures = {'s': model.step, 'loop': model.loop, 'text': model.text.get_concrete_function()}
+        path = self.save(model, signatures=signatures)
+        self.assertTrue(tf.saved_model.contains_saved_model(path))
+        loaded = tf.saved_model.load(path)
+        self.assertEqual(values(loaded), WANTED)
+        self.assertIs(loaded.again, loaded.inner[0])
+        self.assertFalse(hasattr(loaded, 'plain') or 'n' in loaded.d)
+        self.assertIsNone(loaded.choose({'x': tf.constant([1.0]), 'y': [tf.constant([2.0])]})[1]['none'])
+        self.assertIsNone(loaded.nothing(tf.constant([], tf.string)))
+        self.assertEqual(sorted(loaded.signatures), ['loop', 's', 'text'])
+        out = loaded.signatures['s'](inp=tf.constant([[1.0, 2.0]]))
+        self.assertEqual((out['a'].numpy().tolist(), int(out['b'])), ([[6.0, 9.0, 12.0]], 3))
+        self.assertEqual(loaded.signatures['text'](s=['x'])['output_0'].numpy().tolist(), [b'X!'])
+        # Once more, with another value.
+        loaded.d['k'].assign(3.0)
+        loaded.count.assign(0)
+        again = tf.saved_model.load(self.save(loaded, 'again', signatures=loaded.signatures))
+        self.assertEqual(again.loop(tf.constant(5)).numpy().tolist(), [[171.0, 171.0]])
+        self.assertEqual(sorted(again.signatures), ['loop', 's', 'text'])
+
+    def test_message(self):
+        from footlight import _proto
+        model = Model()
+        path = self.save(model, signatures=model.step)
+        with open(os.path.join(path, 'saved_model.pb'), 'rb') as file:
+            message = _proto.SavedModel.FromString(file.read())
+        meta = message.meta_graphs[0]
+        self.assertEqual(list(meta.meta_info_def.tags), ['serve'])
+        signature = meta.signature_def['serving_default']
+        self.assertEqual({k: v.name for k, v in dict(signature.inputs).items()}, {'inp': 'serving_default_inp:0'})
+        self.assertEqual(sorted(signature.outputs), ['a', 'b'])
+        names = {node.name for node in meta.graph_def.node}
+        for name in (meta.saver_def.restore_op_name, meta.saver_def.save_tensor_name[:-2],
+                     meta.saver_def.filename_tensor_name[:-2], signature.outputs['a'].name[:-2]):
+            self.assertIn(name, names)
+        functions = {f.signature.name: f for f in meta.graph_def.library.function}
+        for name, saved in dict(meta.object_graph_def.concrete_functions).items():
+            self.assertIn(name, functions)
+            for number in saved.bound_inputs:
+                self.assertIn(meta.object_graph_def.nodes[number].WhichOneof('kind'), ('variable', 'constant'))
+        self.assertEqual([d.dtype for f in functions.values() for a in f.signature.input_arg if 'loop' in f.signature.name
+                          for d in a.handle_data if a.type == 20][:1], [1])
+
+    def test_what_is_exported_by_default(self):
+        class One(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+            def double(self, x):
+                return x * 2.0
+        one = tf.saved_model.load(self.save(One(), 'one'))
+        self.assertEqual(list(one.signatures), ['serving_default'])
+        self.assertEqual(one.signatures['serving_default'](x=[1.0])['output_0'].numpy().tolist(), [2.0])
+        self.assertEqual(list(tf.saved_model.load(self.save(Model(), 'several')).signatures), [])
+        checkpoint = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0]), f=tf.function(lambda x: x + 1.0))
+        checkpoint.f(tf.constant(1.0))
+        loaded = tf.saved_model.load(self.save(checkpoint, 'checkpoint'))
+        self.assertEqual((loaded.v.numpy().tolist(), float(loaded.f(tf.constant(2.0)))), ([1.0, 2.0], 3.0))
+
+    def test_asset(self):
+        file = os.path.join(self.folder, 'words.txt')
+        with open(file, 'w', encoding='utf-8') as out:
+            out.write('one')
+        model = tf.Module()
+        model.words = tf.saved_model.Asset(file)
+        model.path = tf.function(lambda: tf.identity(model.words.asset_path), input_signature=[])
+        path = self.save(model)
+        os.remove(file)
+        loaded = tf.saved_model.load(path)
+        self.assertEqual(loaded.path().numpy().decode(), os.path.join(path, 'assets', 'words.txt'))
+        with open(loaded.words.asset_path.numpy(), encoding='utf-8') as copied:
+            self.assertEqual(copied.read(), 'one')
+        with self.assertRaisesRegex(FileNotFoundError, 'words.txt'):
+            self.save(model, 'gone')
+
+    def test_fingerprint_and_options(self):
+        model = tf.Module()
+        model.f = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([])])
+        options = tf.saved_model.SaveOptions(function_aliases={'alias': model.f}, extra_tags=['other'])
+        path = self.save(model, options=options)
+        found = tf.saved_model.experimental.read_fingerprint(path)
+        same = tf.saved_model.experimental.read_fingerprint(self.save(model, 'same', options=options))
+        self.assertEqual((found.signature_def_hash, found.checkpoint_hash), (same.signature_def_hash, same.checkpoint_hash))
+        self.assertEqual(found.singleprint().count('/'), 3)
+        loaded = tf.saved_model.load(path, tags=['serve', 'other'], options=tf.saved_model.LoadOptions(
+            experimental_load_function_aliases=True))
+        self.assertEqual(float(loaded.function_aliases['alias'](tf.constant(1.0))), 2.0)
+        with self.assertRaises(FileNotFoundError):
+            tf.saved_model.experimental.read_fingerprint(self.folder)
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(ValueError, 'Expected an object of type `Trackable`'):
+            self.save(3)
+        hidden = tf.Variable(1.0)
+        model = tf.Module()
+        model.f = tf.function(lambda x: x + hidden, input_signature=[tf.TensorSpec([])])
+        with self.assertRaisesRegex(AssertionError, "untracked' resource"):
+            self.save(model)
+        model = tf.Module()
+        model.f = tf.function(lambda x: x)
+        with self.assertRaisesRegex(ValueError, 'Expected a TensorFlow function for which to generate a signature'):
+            self.save(model, signatures=model.f)
+        with self.assertRaisesRegex(ValueError, 'non-Tensor value'):
+            self.save(model, signatures=tf.function(lambda x: {'a': {'b': x}}, input_signature=[tf.TensorSpec([])]))
+        with self.assertRaisesRegex(ValueError, 'more than one argument'):
+            self.save(model, signatures=tf.function(lambda *x: x[0], input_signature=[tf.TensorSpec([], name='x')] * 2))
+        model.g = tf.function(lambda x, k: x)
+        model.g(tf.constant(1.0), object())
+        with self.assertRaises(Exception):
+            tf.saved_model.load(self.save(model, 'object')).g(tf.constant(1.0), object())
+        self.assertRaises(AssertionError, tf.function(lambda: self.save(tf.Module())))
 
 
 class Damaged(unittest.TestCase):

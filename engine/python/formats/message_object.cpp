@@ -210,6 +210,14 @@ PyObject* message_clear(PyObject* self, PyObject*) {
   });
 }
 
+// An empty message counts as set once it was written to.
+PyObject* message_set_in_parent(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    place_of(self).write();
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* message_which(PyObject* self, PyObject* name) {
   return guarded([&]() -> PyObject* {
     const pb::Message& message = place_of(self).read();
@@ -246,6 +254,7 @@ PyMethodDef message_methods[] = {
     {"ClearField", message_clear_field, METH_O, "Unsets a field."},
     {"CopyFrom", message_copy, METH_O, "Replaces the message by a copy of another."},
     {"Clear", message_clear, METH_NOARGS, "Unsets every field."},
+    {"SetInParent", message_set_in_parent, METH_NOARGS, "Sets the field that the message is, if it is empty too."},
     {"ByteSize", message_size, METH_NOARGS, "The size of the serialized message in bytes."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -46,6 +46,28 @@ PyObject* graph_def(PyObject*, PyObject* graph) {
   });
 }
 
+// A list of graphs -> (FunctionDefLibrary, the name of each).
+PyObject* function_library(PyObject*, PyObject* graphs) {
+  return guarded([&]() -> PyObject* {
+    std::vector<GraphPtr> functions;
+    for (Py_ssize_t i = 0; i < PyList_Size(graphs); ++i) {
+      auto* graph = static_cast<GraphPtr*>(PyCapsule_GetPointer(PyList_GET_ITEM(graphs, i), "footlight.graph"));
+      if (!graph) throw PythonErrorSet();
+      functions.push_back(*graph);
+    }
+    if (PyErr_Occurred()) throw PythonErrorSet();
+    std::vector<std::string> names;
+    const Ref library =
+        message_object(std::make_shared<formats::FunctionDefLibrary>(formats::to_library(functions, names)));
+    const Ref list = checked(PyList_New(0));
+    for (const std::string& name : names) {
+      const Ref text = checked(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+      if (PyList_Append(list.get(), text.get()) < 0) throw PythonErrorSet();
+    }
+    return PyTuple_Pack(2, library.get(), list.get());
+  });
+}
+
 PyObject* node_def(PyObject*, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
     PyObject* graph;
@@ -99,6 +121,7 @@ const FormatsApi api{import_graph_def, open_bundle, formats::write_bundle, creat
                      formats::flush_event_files};
 
 PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
+                           {"function_library", function_library, METH_O, "Functions' graphs as a library."},
                            {"node_def", node_def, METH_VARARGS, "A node of a graph as NodeDef."},
                            {"node_attr", node_attr, METH_VARARGS, "The value of a node's attribute."},
                            {nullptr, nullptr, 0, nullptr}};

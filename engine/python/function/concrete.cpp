@@ -307,6 +307,14 @@ PyObject* get_variables(PyObject* self, void* trainable_only) {
     return checked(PyList_AsTuple(list.get())).release();
   });
 }
+// For each capture its variable, or None.
+PyObject* get_captured_variables(PyObject* self, void*) {
+  return guarded([&] {
+    const auto& variables = entry_of(self).captured_variables;
+    return list_of(variables.size(), [&](size_t i) { return variables[i] ? variables[i] : Ref::borrow(Py_None); })
+        .release();
+  });
+}
 PyObject* get_structured_inputs(PyObject* self, void*) {
   TraceEntry& entry = entry_of(self);
   return PyTuple_Pack(2, entry.structured_args.get(), entry.structured_kwargs.get());
@@ -369,6 +377,7 @@ PyGetSetDef properties[] = {
     {"inputs", get_inputs, nullptr, nullptr, nullptr},
     {"outputs", get_outputs, nullptr, nullptr, nullptr},
     {"captured_inputs", get_captured, nullptr, nullptr, nullptr},
+    {"_captured_variables", get_captured_variables, nullptr, nullptr, nullptr},
     {"variables", get_variables, nullptr, nullptr, nullptr},
     {"trainable_variables", get_variables, nullptr, nullptr, &trainable_ones},
     {"structured_input_signature", get_structured_inputs, nullptr, nullptr, nullptr},

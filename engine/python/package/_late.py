@@ -38,6 +38,7 @@ _BY_NAMESPACE = {
             'extract_jpeg_shape is_jpeg'),
     },
     'footlight.raw_ops': {'_places': 'Bucketize'},
+    'footlight.saved_model': {'_saved_model_save': 'save'},
     'footlight.sparse': {
         '_sparse_functions': 'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '
                              'reduce_sum reorder reshape retain slice softmax sparse_dense_matmul transpose',

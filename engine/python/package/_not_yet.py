@@ -85,7 +85,6 @@ NOT_YET = {
         'BytesList CheckpointView ClusterDef ClusterSpec '
         'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
         'Int64List JobDef SequenceExample ServerDef experimental'),
-    'saved_model': 'Asset LoadOptions SaveOptions experimental save',
     'version': 'COMPILER_VERSION',
 }
 

@@ -40,13 +40,14 @@ def _converted(child):
 class Listing:
     """All objects below a root, breadth first, with the path by which each was found."""
 
-    def __init__(self, root, attached=None):
+    def __init__(self, root, attached=None, children=children_of):
         self.objects, self.paths, self.children = [root], [()], []
         self.numbers = {id(root): 0}
+        self.slots, self.slot_keys = {}, {}  # number of an optimizer -> its slots; number of a slot -> its key
         for at in itertools.count():
             if at == len(self.objects):
                 break
-            found = children_of(self.objects[at], attached if at == 0 else None)
+            found = children(self.objects[at], attached if at == 0 else None)
             for name, child in found.items():
                 if id(child) not in self.numbers:
                     self.numbers[id(child)] = len(self.objects)
@@ -81,12 +82,12 @@ def _slots(listing):
                         yield number, original, name, slot
 
 
-def serialized(root, attached=None):
-    """(names of tensors, their values) of everything below `root`; the last one is the graph."""
-    listing = Listing(root, attached)
+def serialized(root, attached=None, listing=None):
+    """(names of tensors, their values) of everything below `root`; the last one is the graph. Slots join the listing."""
+    listing = listing or Listing(root, attached)
     graph = _proto.TrackableObjectGraph()
     names, values = [], []
-    references, keys = {}, {}
+    references, keys = listing.slots, listing.slot_keys
     for optimizer, original, name, slot in _slots(listing):
         if id(slot) in listing.numbers:
             continue

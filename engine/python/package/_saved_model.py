@@ -1,72 +1,58 @@
 """tf.saved_model.load: the objects, functions and signatures of a SavedModel."""
+import collections.abc
 import os
 
 import footlight as tf
-from footlight import _containers, _engine, _object_graph, _proto
+from footlight import _containers, _engine, _function_saving, _object_graph, _proto  # noqa: F401
+from footlight._structure_coder import shape_of, value_of
+from footlight._saved_model_names import Asset, LoadOptions, TrackableResource, saved_model
 from footlight._trackable import AutoTrackable, Trackable
 
-saved_model = _engine.namespace('saved_model')
 _MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
 
 
-def contains_saved_model(export_dir):
-    """Whether a folder holds a SavedModel."""
-    return os.path.isfile(os.path.join(os.fspath(export_dir), 'saved_model.pb'))
-
-
 def _read(export_dir):
-    path = os.path.join(export_dir, 'saved_model.pb')
-    if not os.path.isfile(path):
-        raise OSError('SavedModel file does not exist at: %s%s{saved_model.pbtxt|saved_model.pb}' % (export_dir, os.sep))
-    with open(path, 'rb') as file:
-        content = file.read(_MOST)
-    try:
-        return _proto.SavedModel.FromString(content)
-    except ValueError as error:
-        raise OSError('Cannot parse file %s: %s.' % (path, error)) from None
+    for name, read in (('saved_model.pb', lambda data: _proto.SavedModel.FromString(data)),
+                       ('saved_model.pbtxt', lambda data: _proto.SavedModel.FromText(data.decode()))):
+        path = os.path.join(export_dir, name)
+        if not os.path.isfile(path):
+            continue
+        with open(path, 'rb') as file:
+            content = file.read(_MOST)
+        try:
+            return read(content)
+        except ValueError as error:
+            raise OSError('Cannot parse file %s: %s.' % (path, error)) from None
+    raise OSError('SavedModel file does not exist at: %s%s{saved_model.pbtxt|saved_model.pb}' % (export_dir, os.sep))
 
 
 def _damaged(words, *args):
     return tf.errors.DataLossError(None, None, 'the SavedModel is damaged: ' + words % args)
 
 
-def _shape(proto):
-    return tf.TensorShape(None) if proto.unknown_rank else tf.TensorShape(
-        [None if d.size < 0 else d.size for d in proto.dim])
+def _components(spec):
+    """The specs of the tensors that a value of the spec consists of."""
+    return [spec] if isinstance(spec, tf.TensorSpec) else tf.nest.flatten(spec._component_specs, expand_composites=True)
 
 
-def _value(proto):
-    """A StructuredValue as a Python value."""
-    kind = proto.WhichOneof('kind')
-    if kind in (None, 'none_value'):
-        return None
-    value = getattr(proto, kind)
-    if kind == 'tensor_spec_value':
-        return tf.TensorSpec(_shape(value.shape), tf.as_dtype(value.dtype), value.name or None)
-    if kind == 'bounded_tensor_spec_value':
-        return tf.TensorSpec(_shape(value.shape), tf.as_dtype(value.dtype), value.name or None)
-    if kind == 'list_value':
-        return [_value(v) for v in value.values]
-    if kind == 'tuple_value':
-        return tuple(_value(v) for v in value.values)
-    if kind == 'dict_value':
-        return {key: _value(value.fields[key]) for key in sorted(value.fields)}
-    if kind == 'named_tuple_value':
-        import collections
-        return collections.namedtuple(value.name, [p.key for p in value.values])(*(_value(p.value) for p in value.values))
-    if kind == 'tensor_shape_value':
-        return _shape(value)
-    if kind == 'tensor_dtype_value':
-        return tf.as_dtype(value)
-    if kind in ('tensor_value', 'numpy_value'):
-        return tf.make_ndarray(value)
-    if kind == 'type_spec_value':
-        raise NotImplementedError('a SavedModel whose functions take or return %s is not supported'
-                                  % (value.type_spec_class_name or 'composite tensors'))
-    return value
+def _packed(structure, tensors):
+    """The structure with values in the place of their specs, made of the tensors in order."""
+    def value(leaf):
+        if isinstance(leaf, tf.TensorSpec):
+            return next(tensors)
+        if isinstance(leaf, tf.TypeSpec):
+            return leaf._from_components(tf.nest.pack_sequence_as(
+                leaf._component_specs, [next(tensors) for _ in _components(leaf)]))
+        return leaf
+    return tf.nest.map_structure(value, structure)
 
 
-class _Concrete(Trackable):
+def _as_arguments(structure):
+    """A saved signature as arguments to trace with: arrays in it were Python's numbers."""
+    return tuple(structure[0]), dict(structure[1])
+
+
+class LoadedTrace(Trackable):
     """A function of the file with the tensors that it captured: made into one of this process when it is called."""
 
     def __init__(self, loader, name):
@@ -75,10 +61,11 @@ class _Concrete(Trackable):
             raise _damaged('it has no function %s', name)
         self._definition = loader.functions[name]
         self._loader, self.name = loader, name
-        arguments = _value(saved.canonicalized_input_signature) or ((), {})
-        self.structured_input_signature = tuple(arguments[0]), dict(arguments[1])
-        self.structured_outputs = _value(saved.output_signature)
-        self.specs = [s for s in tf.nest.flatten(self.structured_input_signature) if isinstance(s, tf.TensorSpec)]
+        arguments = value_of(saved.canonicalized_input_signature) or ((), {})
+        self.structured_input_signature = _as_arguments(arguments)
+        self._outputs = value_of(saved.output_signature)
+        leaves = [s for s in tf.nest.flatten(self.structured_input_signature) if isinstance(s, tf.TypeSpec)]
+        self.specs = [s for leaf in leaves for s in _components(leaf)]
         self.bound = list(saved.bound_inputs)
         wanted = len(self._definition.signature.input_arg)
         if len(self.specs) + len(self.bound) != wanted:
@@ -86,33 +73,49 @@ class _Concrete(Trackable):
                            len(self.specs) + len(self.bound))
         self._function = None
 
-    def _captures(self):
+    def _captured(self):
         return [self._loader.object_of(number) for number in self.bound]
 
-    def _traced(self, *tensors):
+    def _captures(self):
+        return [found.asset_path if isinstance(found, Asset) else
+                found.resource_handle if isinstance(found, TrackableResource) else found for found in self._captured()]
+
+    def _traced(self, *args, **kwargs):
         """The body: a call of the file's function, read from its library."""
         definition = self._definition
+        tensors = [t for t in tf.nest.flatten((args, kwargs), expand_composites=True) if isinstance(t, tf.Tensor)]
         graph = _proto.GraphDef()
         graph.versions.CopyFrom(self._loader.definition.versions)
         graph.library.CopyFrom(self._loader.definition.library)
         inputs = {}
-        for i, (argument, value) in enumerate(zip(definition.signature.input_arg, list(tensors) + self._captures())):
+        for i, (argument, value) in enumerate(zip(definition.signature.input_arg, tensors + self._captures())):
             node = graph.node.add(name='input_%d' % i, op='Placeholder')
             node.attr['dtype'].type = argument.type
             inputs['input_%d:0' % i] = value
         call = graph.node.add(name='call', op='StatefulPartitionedCall', input=['input_%d' % i for i in range(len(inputs))])
         call.attr['f'].func.name = definition.signature.name
-        call.attr['Tin'].list.type.extend([a.type for a in definition.signature.input_arg])
-        call.attr['Tout'].list.type.extend([a.type for a in definition.signature.output_arg])
+        for name, arguments in (('Tin', definition.signature.input_arg), ('Tout', definition.signature.output_arg)):
+            call.attr[name].list.SetInParent()  # an empty list is one too
+            call.attr[name].list.type.extend([a.type for a in arguments])
         outputs = ['call:%d' % i for i in range(len(definition.signature.output_arg))]
-        return tf.import_graph_def(graph, inputs, outputs, name='')
+        found = tf.import_graph_def(graph, inputs, outputs, name='')
+        for tensor, spec in zip(found, self._flat_outputs()):
+            tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
+        return None if self._outputs is None else _packed(self._outputs, iter(found))
+
+    def _flat_outputs(self):
+        return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
 
     @property
     def concrete(self):
         """The function as one of this process."""
         if self._function is None:
-            specs = [tf.TensorSpec(s.shape, s.dtype, s.name) for s in self.specs]
-            self._function = tf.function(self._traced, input_signature=specs, autograph=False).get_concrete_function()
+            def body(*args, **kwargs):
+                return self._traced(*args, **kwargs)
+            body.__name__ = body.__qualname__ = self.name.removeprefix('__inference_').rstrip('0123456789').rstrip('_') or 'f'
+            args, kwargs = self.structured_input_signature
+            with tf.init_scope():
+                self._function = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
         return self._function
 
     @property
@@ -120,16 +123,20 @@ class _Concrete(Trackable):
         return self.concrete.graph
 
     inputs = property(lambda self: self.concrete.inputs)
-    variables = property(lambda self: [v for v in self._captures() if isinstance(v, tf.Variable)])
+    outputs = property(lambda self: self.concrete.outputs)
+    captured_inputs = property(lambda self: self.concrete.captured_inputs)
+    structured_outputs = property(lambda self: self._outputs)
+    variables = property(lambda self: [v for v in self._captured() if isinstance(v, tf.Variable)])
     trainable_variables = property(lambda self: [v for v in self.variables if v.trainable])
+
+    def pretty_printed_signature(self, verbose=True):
+        """Parameters, result and captures as text."""
+        return self.concrete.pretty_printed_signature(verbose=verbose)
 
     def flat(self, tensors):
         """The structured outputs for the tensors of the inputs, in order."""
-        found = self.concrete(*tensors)
-        found = [] if found is None else found if isinstance(found, (list, tuple)) else [found]
-        if self.structured_outputs is None:
-            return None
-        return _packed(self.structured_outputs, iter(found))
+        args, kwargs = _packed(self.structured_input_signature, iter(tensors))
+        return self.concrete(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
         names = [s.name for s in self.specs]
@@ -146,25 +153,16 @@ class _Concrete(Trackable):
         return self.flat([tf.convert_to_tensor(values[s.name], s.dtype) for s in self.specs])
 
 
-def _packed(structure, tensors):
-    """The structure with tensors in the place of their specs."""
-    if isinstance(structure, tf.TensorSpec):
-        return next(tensors)
-    if isinstance(structure, dict):
-        return {key: _packed(structure[key], tensors) for key in sorted(structure)}
-    if isinstance(structure, (list, tuple)):
-        items = [_packed(item, tensors) for item in structure]
-        return items if isinstance(structure, list) else \
-            type(structure)(*items) if hasattr(structure, '_fields') else tuple(items)
-    return structure
-
-
-class _Function(Trackable):
+class LoadedFunction(Trackable):
     """A tf.function of the file: calls the one of its traces that fits the arguments."""
 
     def __init__(self, loader, saved):
-        self._traces = [_Concrete(loader, name) for name in saved.concrete_functions]
-        spec = _value(saved.function_spec.fullargspec)
+        self._traces = [LoadedTrace(loader, name) for name in saved.concrete_functions]
+        spec = value_of(saved.function_spec.fullargspec)
+        self._spec = spec
+        self.input_signature = value_of(saved.function_spec.input_signature)
+        self._jit_compile = {1: True, 2: False}.get(saved.function_spec.jit_compile)
+        self.name = self.__name__ = self._traces[0].name if self._traces else 'f'
         self._names = list(getattr(spec, 'args', ()) or ())
         if saved.function_spec.is_method and self._names[:1] == ['self']:
             self._names = self._names[1:]
@@ -174,6 +172,24 @@ class _Function(Trackable):
         self._keyword_only = list(getattr(spec, 'kwonlyargs', None) or ())
 
     concrete_functions = property(lambda self: list(self._traces))
+
+    def _list_all_concrete_functions(self):
+        return [trace.concrete for trace in self._traces]
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The trace for arguments, or specs, like these."""
+        if not args and not kwargs and len(self._traces) == 1:
+            return self._traces[0].concrete
+        given = self._canonical(args, kwargs)
+        for trace in self._traces:
+            if _matched(trace.structured_input_signature, given) is not None:
+                return trace.concrete
+        raise ValueError(self._unmatched(given))
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        if save_type == 'checkpoint':
+            return {}
+        return {'trace_%d' % i: trace.concrete for i, trace in enumerate(self._traces)}
 
     def _canonical(self, args, kwargs):
         args, kwargs = list(args), dict(kwargs)
@@ -189,14 +205,17 @@ class _Function(Trackable):
                 kwargs[name] = self._defaults[name]
         return tuple(args), kwargs
 
+    def _unmatched(self, given):
+        return ('Could not find matching concrete function to call loaded from the SavedModel. Got: %s. Expected one of: %s'
+                % (given, [t.structured_input_signature for t in self._traces]))
+
     def __call__(self, *args, **kwargs):
         given = self._canonical(args, kwargs)
         for trace in self._traces:
             tensors = _matched(trace.structured_input_signature, given)
             if tensors is not None:
                 return trace.flat(tensors)
-        raise ValueError('Could not find matching concrete function to call loaded from the SavedModel. Got: %s. Expected '
-                         'one of: %s' % (given, [t.structured_input_signature for t in self._traces]))
+        raise ValueError(self._unmatched(given))
 
 
 def _matched(signature, given):
@@ -207,9 +226,18 @@ def _matched(signature, given):
         return None
     tensors = []
     for spec, value in zip(tf.nest.flatten(signature), tf.nest.flatten(given)):
-        if not isinstance(spec, tf.TensorSpec):
+        if not isinstance(spec, tf.TypeSpec):
             if isinstance(value, tf.Tensor) or spec != value:
                 return None
+            continue
+        if isinstance(value, tf.TypeSpec):
+            if not spec.is_compatible_with(value):
+                return None
+            continue
+        if not isinstance(spec, tf.TensorSpec):
+            if isinstance(value, (tf.Tensor, tf.Variable)) or not spec.is_compatible_with(value):
+                return None
+            tensors += tf.nest.flatten(value, expand_composites=True)
             continue
         try:
             value = tf.convert_to_tensor(value, spec.dtype)
@@ -217,6 +245,8 @@ def _matched(signature, given):
             return None
         if not spec.shape.is_compatible_with(value.shape):
             return None
+        if value.shape.rank is None and spec.shape.rank is not None:
+            value = tf.ensure_shape(value, spec.shape)
         tensors.append(value)
     return tensors
 
@@ -229,6 +259,46 @@ class _Loaded(AutoTrackable):
         if function is None:
             raise TypeError('%r object is not callable' % type(self).__name__)
         return function(*args, **kwargs)
+
+
+class SignatureMap(Trackable, collections.abc.Mapping):
+    """The signatures of a SavedModel, which cannot be changed: functions of tensors by name, which give a dict."""
+
+    def __init__(self, functions=()):
+        self._functions = dict(functions)
+
+    def __getitem__(self, key):
+        return self._functions[key]
+
+    def __iter__(self):
+        return iter(self._functions)
+
+    def __len__(self):
+        return len(self._functions)
+
+    def __repr__(self):
+        return '_SignatureMap(%r)' % (self._functions,)
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        return {} if save_type == 'checkpoint' else dict(self._functions)
+
+
+class _LoadedResource(TrackableResource):
+    """A resource of the file: its functions make and fill it."""
+
+    def __init__(self, device):
+        super().__init__(device)
+        self._functions = {}
+
+    def _create_resource(self):
+        return self._functions['_create_resource']()
+
+    def _initialize(self):
+        if '_initialize' in self._functions:
+            self._functions['_initialize']()
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        return {} if save_type == 'checkpoint' else dict(self._functions)
 
 
 class _Loader:
@@ -252,7 +322,7 @@ class _Loader:
         kind = node.WhichOneof('kind')
         if kind == 'variable':
             saved = node.variable
-            shape, dtype = _shape(saved.shape), tf.as_dtype(saved.dtype)
+            shape, dtype = shape_of(saved.shape), tf.as_dtype(saved.dtype)
             return tf.Variable(lambda: tf.zeros([d or 0 for d in (shape.as_list() if shape.rank is not None else ())],
                                                 dtype),
                                shape=shape, trainable=saved.trainable, name=saved.name or None)
@@ -265,41 +335,83 @@ class _Loader:
             files = list(self.meta.asset_file_def)
             if not 0 <= node.asset.asset_file_def_index < len(files):
                 raise _damaged('it has no asset %d', node.asset.asset_file_def_index)
-            return tf.constant(os.path.join(self.folder, 'assets', files[node.asset.asset_file_def_index].filename))
+            name = files[node.asset.asset_file_def_index].filename
+            if not name or os.path.basename(name) != name:
+                raise _damaged('the name %r of an asset is not that of a file in its folder', name)
+            return Asset(os.path.join(self.folder, 'assets', name))
         if kind == 'function':
-            return _Function(self, node.function)
+            return LoadedFunction(self, node.function)
         if kind == 'bare_concrete_function':
-            return _Concrete(self, node.bare_concrete_function.concrete_function_name)
+            return LoadedTrace(self, node.bare_concrete_function.concrete_function_name)
+        if kind == 'resource':
+            return _LoadedResource(node.resource.device)
         if kind == 'user_object':
-            made = {'trackable_list_wrapper': list, 'trackable_dict_wrapper': dict, 'trackable_tuple_wrapper': list,
-                    'signature_map': dict}.get(node.user_object.identifier)
+            if node.user_object.identifier == 'signature_map':
+                return SignatureMap()
+            made = {'trackable_list_wrapper': list, 'trackable_dict_wrapper': dict,
+                    'trackable_tuple_wrapper': list}.get(node.user_object.identifier)
             return _containers.wrap(made()) if made else _Loaded()
         raise NotImplementedError('tf.saved_model.load: objects of the kind %s are not supported' % kind)
 
-    def load(self):
+    def load(self, options):
         for number in range(len(self.nodes)):
             self.object_of(number)
         for number, node in enumerate(self.nodes):
-            parent = self.objects[number]
-            children = [(child.local_name, self.object_of(child.node_id)) for child in node.children]
-            if isinstance(parent, list):
-                for _, child in sorted(((int(name), child) for name, child in children), key=lambda pair: pair[0]):
-                    parent.append(child)
-            elif isinstance(parent, dict):
-                for name, child in children:
-                    parent[name] = child
-            elif isinstance(parent, _Loaded):
-                for name, child in children:
-                    setattr(parent, name, child)
+            self._add_children(self.objects[number], [(c.local_name, self.object_of(c.node_id)) for c in node.children])
         root = self.objects[0]
-        prefix = os.path.join(self.folder, 'variables', 'variables')
-        if os.path.isfile(prefix + '.index'):
-            file = _engine.open_tensors(prefix)
-            _object_graph.Restoration(file, prefix).bind(0, root)
+        if not options.experimental_skip_checkpoint:
+            self._restore(root, options)
+        for found in self.objects.values():
+            if isinstance(found, TrackableResource):
+                found.resource_handle  # noqa: B018  (made now, so that it can be filled)
+                found._initialize()
         if not hasattr(root, 'signatures'):
-            root.signatures = {}
+            root.signatures = SignatureMap()
+        if options.experimental_load_function_aliases:
+            root.function_aliases = self._aliases()
         root.graph_debug_info, root.tensorflow_version = None, self.meta.meta_info_def.tensorflow_version
         return root
+
+    @staticmethod
+    def _add_children(parent, children):
+        if isinstance(parent, list):
+            for _, child in sorted(((int(name), child) for name, child in children), key=lambda pair: pair[0]):
+                parent.append(child)
+        elif isinstance(parent, dict):
+            for name, child in children:
+                parent[name] = child
+        elif isinstance(parent, (SignatureMap, _LoadedResource)):
+            parent._functions.update(children)
+        elif isinstance(parent, _Loaded):
+            for name, child in children:
+                setattr(parent, name, child)
+
+    def _restore(self, root, options):
+        variables = {number for number, node in enumerate(self.nodes) if node.WhichOneof('kind') == 'variable'}
+        prefix = os.path.join(self.folder, 'variables', 'variables')
+        if not os.path.isfile(prefix + '.index'):
+            if variables:
+                raise tf.errors.NotFoundError(None, None, 'Could not find checkpoint or SavedModel at %s' % prefix)
+            return
+        restoration = _object_graph.Restoration(_engine.open_tensors(prefix), prefix)
+        restoration.bind(0, root)
+        if options.allow_partial_checkpoint:
+            return
+        matched = {id(found()) for found in restoration.objects.values()}
+        missing = [self.objects[number] for number in variables if id(self.objects[number]) not in matched]
+        if missing:
+            raise AssertionError('Found %d Python objects that were not bound to checkpointed values, likely due to changes '
+                                 'in the Python program: %s' % (len(missing), missing[:10]))
+
+    def _aliases(self):
+        """{alias: the functions that have it}"""
+        names = self.meta.meta_info_def.function_aliases
+        found = {}
+        for loaded in self.objects.values():
+            for trace in getattr(loaded, 'concrete_functions', ()):
+                if trace.name in names and loaded not in found.setdefault(names[trace.name], []):
+                    found[names[trace.name]].append(loaded)
+        return {alias: one[0] if len(one) == 1 else one for alias, one in found.items()}
 
 
 def load(export_dir, tags=None, options=None):
@@ -317,14 +429,10 @@ def load(export_dir, tags=None, options=None):
     if not meta.object_graph_def.nodes:
         raise NotImplementedError('%s is a SavedModel of TensorFlow 1: it has no objects, and is not supported'
                                   % export_dir)
-    return _Loader(export_dir, meta).load()
+    return _Loader(export_dir, meta).load(options or LoadOptions())
 
 
-for _object in (load, contains_saved_model):
-    _object.__module__ = 'footlight.saved_model'
-    setattr(saved_model, _object.__name__, _object)
-for _name, _text in (('ASSETS_DIRECTORY', 'assets'), ('SAVED_MODEL_FILENAME_PB', 'saved_model.pb'), ('SERVING', 'serve'),
-                     ('SAVED_MODEL_SCHEMA_VERSION', 1), ('VARIABLES_DIRECTORY', 'variables'), ('TRAINING', 'train'),
-                     ('VARIABLES_FILENAME', 'variables'), ('PREDICT_METHOD_NAME', 'tensorflow/serving/predict'),
-                     ('DEFAULT_SERVING_SIGNATURE_DEF_KEY', 'serving_default'), ('GPU', 'gpu'), ('TPU', 'tpu')):
-    setattr(saved_model, _name, _text)
+load.__module__ = 'footlight.saved_model'
+saved_model.load = load
+_old = _engine.namespace('compat.v1.saved_model')
+_old.load_v2 = load

@@ -86,6 +86,18 @@ PyObject* as_graph_def(PyObject* self, PyObject*, PyObject*) {
     return PyObject_CallOneArg(function.get(), capsule_of(graph).get());
   });
 }
+// The library of a list of functions' graphs, and the name of each in it.
+PyObject* function_library(PyObject*, PyObject* graphs) {
+  return guarded([&] {
+    const Ref function = formats_function("function_library");
+    const Ref items = checked(PySequence_List(graphs));
+    std::vector<GraphPtr> kept;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
+      kept.push_back(trace::expanded(graph_in_object(PyList_GET_ITEM(items.get(), i), "function_library")));
+    const Ref capsules = list_of(kept.size(), [&](size_t i) { return capsule_of(kept[i]); });
+    return PyObject_CallOneArg(function.get(), capsules.get());
+  });
+}
 PyObject* get_operations(PyObject* self, PyObject*) {
   return guarded([&] {
     const GraphPtr& graph = graph_in(self);
@@ -178,6 +190,7 @@ PyObject* graph_finalized(PyObject* self, void*) {
 PyMethodDef graph_methods[] = {
     {"as_graph_def", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(as_graph_def)),
      METH_VARARGS | METH_KEYWORDS, "The graph as GraphDef."},
+    {"_library", function_library, METH_O | METH_STATIC, "The library of functions, and their names in it."},
     {"get_operations", get_operations, METH_NOARGS, "All nodes, in the order in which they were made."},
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},

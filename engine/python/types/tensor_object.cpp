@@ -304,6 +304,8 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   return explain_missing(self, name);
 }
 
+PyObject* get_id(PyObject* self, void*) { return PyLong_FromUnsignedLongLong(tensor_of(self).tape_id()); }
+
 PyGetSetDef properties[] = {
     {"shape", get_shape_property, nullptr, "The TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The DType.", nullptr},
@@ -318,6 +320,7 @@ PyGetSetDef properties[] = {
     {"value_index", get_value_index, nullptr, "Which output of its operation; symbolic tensors only.",
      nullptr},
     {"numpy", get_numpy, nullptr, "numpy()\n--\n\nThe value as a NumPy array.", nullptr},
+    {"_id", get_id, nullptr, "A number for the value, or the resource, that this process gives to nothing else.", nullptr},
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

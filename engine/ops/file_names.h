@@ -1,0 +1,14 @@
+// Names of ops in TensorFlow's files, where these are others than ours: there one op joins strings and another adds.
+#pragma once
+
+#include "engine/ops/row.h"
+
+#include <span>
+#include <string_view>
+
+namespace footlight {
+
+const char* name_in_files(const OpRow&, std::span<const DType> output_dtypes);
+const OpRow* row_of_file(std::string_view name);  // null: there is none
+
+}  // namespace footlight

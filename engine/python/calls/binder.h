@@ -31,7 +31,7 @@ struct Parameter {
   bool optional = false;  // None is allowed
   bool has_default = false;
   Arg default_value;
-  int like = -1;                      // a tensor takes the dtype of that parameter
+  int like = -1;                      // a tensor takes the dtype of that parameter, or the one that it is
   bool must_fit = false;              // "as" (like), "fits" (of): a Python value that does not fit is an error
   bool none_in_list = false;          // "or None": None among the tensors of a list stays None
   DType preferred = DType::kInvalid;  // "of float32"

@@ -399,6 +399,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     Slots slots{};
     Ref rest;
     place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots, rest);
+    if (Ref result = computed_by_argument(self, of(self)->function->names.front(), parameters, slots.data()))
+      return result.release();
     std::string_view name;
     size_t name_at = 0;
     while (name_at < parameters.size() && !parameters[name_at].is_name) ++name_at;

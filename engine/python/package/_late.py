@@ -12,6 +12,7 @@ _BY_NAMESPACE = {
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
+    'footlight.nn': {'_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse'},
     'footlight.raw_ops': {'_places': 'Bucketize'},
     'footlight.sparse': {
         '_sparse_functions': 'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '

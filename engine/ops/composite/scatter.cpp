@@ -122,7 +122,7 @@ FL_PUBLIC(scatter) {
        "bad_indices_policy: str = ''",
        bind<gather_nd>, "slices of several dimensions, chosen by vectors of indices"},
       {"scatter_nd",
-       "indices: tensor, updates: tensor, shape: tensor of int32, bad_indices_policy: str = '', "
+       "indices: tensor, updates: tensor, shape: tensor after indices, bad_indices_policy: str = '', "
        "name: str? = None",
        bind<scatter_nd>, "zeros with updates added at indices"},
       {"tensor_scatter_nd_update",

@@ -81,9 +81,12 @@ void range_shape(Inference& i) {
       count = static_cast<int64_t>(steps);
     } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::complex<float>> &&
                          !std::is_same_v<T, std::complex<double>>) {
+      // Rounded to the dtype after each operation, as TensorFlow computes it: 0.1 to 1.1 by 0.1 are 10 floats.
+      const auto rounded = [](double x) { return static_cast<double>(static_cast<T>(x)); };
       const double d = static_cast<double>(*delta.data<T>());
       if (d == 0) invalid("Requires delta != 0: 0 [Op:Range]");
-      const double size = (static_cast<double>(*limit.data<T>()) - static_cast<double>(*start.data<T>())) / d;
+      const double size =
+          rounded(rounded(static_cast<double>(*limit.data<T>()) - static_cast<double>(*start.data<T>())) / d);
       if (size < 0)
         invalid("Requires start ", d > 0 ? "<=" : ">=", " limit when delta ", d > 0 ? ">" : "<", " 0: ",
                 static_cast<double>(*start.data<T>()), "/", static_cast<double>(*limit.data<T>()), " [Op:Range]");

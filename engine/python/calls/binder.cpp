@@ -155,6 +155,7 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
   const size_t n = parameters.size();
   out.resize(n);
   const auto dtype_of = [&](size_t i) {
+    if (const DType* named = done[i] ? std::get_if<DType>(&out[i].value) : nullptr) return *named;
     const Tensor* t = done[i] ? std::get_if<Tensor>(&out[i].value) : nullptr;
     if (!t || !*t) return DType::kInvalid;
     const IndexedSlices* slices = t->dtype() == DType::kResource ? ops::slices_of(*t) : nullptr;
@@ -166,11 +167,12 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
     must_fit |= parameters[i].type == ParameterType::kTensor && slots[i] &&
                 (PyList_Check(slots[i]) || PyTuple_Check(slots[i]) || PyUnicode_Check(slots[i]) ||
                  PyBytes_Check(slots[i]));
-  // Tensors first: they determine the dtypes of the Python values.
+  // Tensors and dtypes first: they determine the dtypes of the Python values.
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < n; ++i) {
       const Parameter& p = parameters[i];
-      if (done[i] || p.is_name || (pass == 0 && !(slots[i] && is_value(slots[i])))) continue;
+      const bool is_first = slots[i] && (is_value(slots[i]) || p.type == ParameterType::kDType);
+      if (done[i] || p.is_name || (pass == 0 && !is_first)) continue;
       if (!slots[i]) {
         if (!p.has_default) missing_arguments(self, parameters, slots);
         out[i] = p.default_value;
@@ -186,7 +188,8 @@ void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slo
       DType hint = p.like >= 0 ? dtype_of(static_cast<size_t>(p.like)) : DType::kInvalid;
       for (size_t k = 0; k < n && hint == DType::kInvalid; ++k)
         if ((parameters[k].like == static_cast<int>(i) && !parameters[k].one_way) ||
-            (p.like >= 0 && parameters[k].like == p.like && k != i))
+            (p.like >= 0 && parameters[k].like == p.like && k != i &&
+             parameters[static_cast<size_t>(p.like)].type != ParameterType::kDType))
           hint = dtype_of(k);
       try {
         out[i] = argument_from(slots[i], p, hint, must_fit);
@@ -396,6 +399,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     Slots slots{};
     Ref rest;
     place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots, rest);
+    if (Ref result = computed_by_argument(self, of(self)->function->names.front(), parameters, slots.data()))
+      return result.release();
     std::string_view name;
     size_t name_at = 0;
     while (name_at < parameters.size() && !parameters[name_at].is_name) ++name_at;

@@ -31,7 +31,7 @@ struct Parameter {
   bool optional = false;  // None is allowed
   bool has_default = false;
   Arg default_value;
-  int like = -1;                      // a tensor takes the dtype of that parameter
+  int like = -1;                      // a tensor takes the dtype of that parameter, or the one that it is
   bool must_fit = false;              // "as" (like), "fits" (of): a Python value that does not fit is an error
   bool none_in_list = false;          // "or None": None among the tensors of a list stays None
   DType preferred = DType::kInvalid;  // "of float32"
@@ -54,6 +54,11 @@ Ref parse_result(std::string_view text);
 // `must_fit`: a Python value that does not fit the hinted dtype is an error; otherwise that is left to the op.
 Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid, bool must_fit = false);
 Ref object_from(const Arg&);
+
+// The result of a call whose argument in `slots` (by parameter, null: not given) has a class that computes it from its
+// parts, `__tensor_function__(name, function, arguments)`, as sparse tensors do; null where there is none.
+Ref computed_by_argument(PyObject* function, std::string_view name, const std::vector<Parameter>&,
+                         PyObject* const* slots);
 
 void init_public_functions();
 

@@ -77,6 +77,8 @@ Arg shape(PyObject* o) {
       const int64_t size = integer(d);
       if (size < 0) return {to_tensor(o)};  // the op reports the error
       s.append(size);
+    } else if (is_tensor(d) && is_floating(tensor_of(d).dtype())) {
+      return {to_tensor(o, DType::kInt32)};  // as TensorFlow, which casts tensors in a list
     } else {
       return {to_tensor(o)};  // it contains tensors, or something that is not a dimension
     }

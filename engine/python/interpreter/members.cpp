@@ -70,6 +70,11 @@ void add_properties(PyTypeObject* type, PyGetSetDef* properties) {
   for (PyGetSetDef* p = properties; p->name; ++p) put(type, p->name, PyDescr_NewGetSet(type, p));
 }
 
+void allow_new_members(PyTypeObject* type) {
+  type->tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;
+  PyType_Modified(type);
+}
+
 PyObject* explain_missing(PyObject* self, PyObject* name) {
   // Names with an underscore are often looked up by libraries to probe an object.
   if (!PyUnicode_Check(name) || PyUnicode_READ_CHAR(name, 0) == '_') return nullptr;

@@ -9,6 +9,9 @@ namespace footlight::python {
 void add_methods(PyTypeObject*, PyMethodDef*);
 void add_properties(PyTypeObject*, PyGetSetDef*);
 
+// Lets users set attributes of a type that is ready, as of a class written in Python: tests replace methods.
+void allow_new_members(PyTypeObject*);
+
 // tp_getattro: as usual, and an AttributeError names the nearest members ("did you mean 'numpy'?").
 PyObject* get_member(PyObject* self, PyObject* name);
 // Replaces the current AttributeError by one that does so, unless a property raised it. Always returns null.

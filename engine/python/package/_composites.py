@@ -1,6 +1,6 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
 import footlight as tf
-from footlight import _engine
+from footlight import _by_parts, _engine
 
 
 class RaggedTensor:
@@ -228,6 +228,10 @@ class RaggedTensor:
         row = self._values[self._row_splits[first]:self._row_splits[first + 1 if first != -1 else self.nrows()]]
         return row[tuple(others)] if others else row
 
+    def __tensor_function__(self, name, function, given):
+        from footlight._by_parts import of_ragged
+        return of_ragged(name, function, given)
+
     @property
     def _type_spec(self):
         return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self._row_splits.dtype,
@@ -450,5 +454,6 @@ RaggedTensor.__module__ = 'tensorflow.python.ops.ragged.ragged_tensor'
 RaggedTensorSpec.__module__ = 'footlight'
 RowPartition.__module__ = 'footlight.experimental'
 tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
+_by_parts.add_operators(RaggedTensor)
 _engine.namespace('experimental').RowPartition = RowPartition
 _same_names()

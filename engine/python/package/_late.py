@@ -37,6 +37,7 @@ _BY_NAMESPACE = {
             'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
             'extract_jpeg_shape is_jpeg'),
     },
+    'footlight.nn': {'_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse'},
     'footlight.raw_ops': {'_places': 'Bucketize'},
     'footlight.saved_model': {'_saved_model_save': 'save'},
     'footlight.sparse': {

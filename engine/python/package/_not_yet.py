@@ -63,9 +63,9 @@ NOT_YET = {
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper all_candidate_sampler approx_max_k '
         'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization collapse_repeated '
         'compute_accidental_hits compute_average_loss ctc_beam_search_decoder ctc_greedy_decoder ctc_loss '
-        'ctc_unique_labels embedding_lookup_sparse erosion2d fixed_unigram_candidate_sampler '
+        'ctc_unique_labels erosion2d fixed_unigram_candidate_sampler '
         'fractional_avg_pool fractional_max_pool isotonic_regression learned_unigram_candidate_sampler '
-        'nce_loss safe_embedding_lookup_sparse sampled_softmax_loss scale_regularization_loss '
+        'nce_loss sampled_softmax_loss scale_regularization_loss '
         'with_space_to_batch'),
     'random': (
         'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '

@@ -50,12 +50,36 @@ class SparseTensor:
     def __neg__(self):
         return self.with_values(-self._values)
 
+    def __tensor_function__(self, name, function, given):
+        from footlight._by_parts import of_sparse
+        return of_sparse(name, function, given)
+
+    def __mul__(self, other):
+        from footlight._by_parts import sparse_with_dense
+        return sparse_with_dense(tf.multiply, self, other)
+
+    def __rmul__(self, other):
+        return self * other if tf.is_tensor(other) else NotImplemented
+
+    def __truediv__(self, other):
+        from footlight._by_parts import sparse_with_dense
+        return sparse_with_dense(tf.truediv, self, other)
+
+    __div__ = __truediv__
+
+    def consumers(self):
+        """The operations that take it as a whole: none."""
+        return []
+
     @classmethod
     def _make(cls, parts):
         return cls(*parts)
 
     def with_values(self, new_values):
         return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def __str__(self):
+        return 'SparseTensor(indices=%s, values=%s, dense_shape=%s)' % (self._indices, self._values, self._dense_shape)
 
     def __repr__(self):
         return 'SparseTensor(indices=%r, values=%r, dense_shape=%r)' % (self._indices, self._values, self._dense_shape)

@@ -407,6 +407,7 @@ void init_tensor(PyObject* module) {
   type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  allow_new_members(&type);
   init_tensor_members();
   publish("Tensor", reinterpret_cast<PyObject*>(&type));
 }

@@ -479,6 +479,7 @@ void init_variable(PyObject* module) {
   type.tp_getset = properties;
   type.tp_methods = methods;
   if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  allow_new_members(&type);
   publish("Variable", reinterpret_cast<PyObject*>(&type));
 }
 

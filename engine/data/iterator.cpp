@@ -16,9 +16,11 @@ void Iterator::drop() {
     [[maybe_unused]] auto* cursor = cursor_.release();
     new RunPtr(std::move(run_));
     new StagePtr(std::move(stage_));
+    [[maybe_unused]] auto* doer = doer_.release();
     return;
   }
   cursor_.reset();
+  doer_.reset();
   run_.reset();
 }
 
@@ -31,7 +33,13 @@ void Iterator::make(const StagePtr& stage) {
     run_ = run;
   }
   stage_ = stage;
-  cursor_ = stage->start({std::move(run), {}});
+  Start start{std::move(run), {}};
+  if (recording_structure()) {
+    const SourceRef source = current_source();
+    start.track = start.run->track("", [&] { return std::make_shared<StageTrack>("next", source, nullptr, true); });
+    doer_ = std::make_unique<Doer>(start.track);
+  }
+  cursor_ = stage->start(start);
 }
 
 bool Iterator::next(Element& out) {
@@ -42,7 +50,13 @@ bool Iterator::next(Element& out) {
                 "initializer operation for this iterator before getting the next element.");
   if (!cursor_) return false;
   run_->check();
-  if (cursor_->next(out)) return true;
+  {
+    AtWork at_work(doer_.get());
+    const bool any = cursor_->next(out);
+    at_work.made(any);
+    if (any) return true;
+  }
+  doer_.reset();
   cursor_.reset();  // what the elements were made of is not needed any more
   return false;
 }

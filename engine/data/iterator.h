@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/data/stage.h"
+#include "engine/data/watch.h"
 
 namespace footlight::data {
 
@@ -22,6 +23,7 @@ class Iterator final : public Resource {
   RunPtr run_;
   CursorPtr cursor_;
   StagePtr stage_;
+  std::unique_ptr<Doer> doer_;  // the program's part of a recording
 };
 
 // Throws if the tensor refers to something else.

@@ -21,6 +21,8 @@ void make_stage(KernelContext& context) {
   const Making making(context);
   Stage* stage = makers()[context.row.id.value](making);
   Tensor dataset = dataset_tensor(stage);
+  stage->op = context.row.name;
+  stage->source = current_source();
   if (stage->types.empty()) {
     const AttrValue* types = context.attrs.find(kTypes);
     if (!types) types = context.attrs.find(kComponents);

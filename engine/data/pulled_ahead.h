@@ -5,6 +5,6 @@
 
 namespace footlight::data {
 
-CursorPtr pulled_ahead(StagePtr held, size_t size, RunPtr run, CursorPtr input, bool at_once = false);
+CursorPtr pulled_ahead(StagePtr held, size_t size, const Start& start, CursorPtr input, bool at_once = false);
 
 }  // namespace footlight::data

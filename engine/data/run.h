@@ -10,9 +10,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
 
 namespace footlight::data {
+
+class StageTrack;
 
 // Installed by a front end with a lock of its own (Python: the GIL), which must not be held while waiting.
 struct FrontEndLock {
@@ -74,12 +77,22 @@ class Run {
     return at->second;
   }
 
+  // The tracks of a recording, by name; they live as long as the iteration.
+  template <class Make>
+  std::shared_ptr<StageTrack> track(const std::string& name, Make make) {
+    const std::lock_guard lock(kept_mutex_);
+    std::shared_ptr<StageTrack>& found = tracks_[name];
+    if (!found) found = make();
+    return found;
+  }
+
  private:
   void wait_a_little(std::unique_lock<std::mutex>& lock, std::condition_variable& changed);
   std::atomic<bool> cancelled_{false};
   const uint32_t process_;
   std::mutex kept_mutex_;
   std::unordered_map<const void*, Tensor> kept_;
+  std::unordered_map<std::string, std::shared_ptr<StageTrack>> tracks_;
 };
 using RunPtr = std::shared_ptr<Run>;
 

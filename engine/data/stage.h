@@ -2,6 +2,7 @@
 // below it. A dataset is a scalar of dtype variant that holds its last stage.
 #pragma once
 
+#include "engine/base/recording.h"
 #include "engine/data/run.h"
 #include "engine/tensor/tensor.h"
 
@@ -29,16 +30,28 @@ using CursorPtr = std::unique_ptr<Cursor>;
 struct Start {
   RunPtr run;
   RunOptions options;
+  // Where a recording shows the stage that takes the elements, and in open() the stage itself; null: none runs.
+  std::shared_ptr<StageTrack> track = {};
 };
+
+class Stage;
+// open(), with a track of the recording.
+CursorPtr open_watched(Stage&, const Start&);
 
 class Stage : public Resource {
  public:
-  virtual CursorPtr start(const Start&) = 0;
+  CursorPtr start(const Start& start) {
+    return recording_structure() && op && shown() ? open_watched(*this, start) : open(start);
+  }
+  virtual CursorPtr open(const Start&) = 0;
+  virtual bool shown() const { return true; }  // as a part of the pipeline
   // How many elements there are; kInfinite, kUnknown.
   virtual int64_t cardinality() const { return kUnknown; }
 
   std::vector<DType> types;   // of the tensors of an element
   std::vector<Shape> shapes;
+  const char* op = nullptr;   // that made it; null: it is a part of another one
+  SourceRef source;           // the user's line
 };
 
 // A counted reference.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/eager.h"
+#include "engine/explain/pipelines.h"
 #include "engine/explain/fingerprint.h"
 #include "engine/session/records.h"
 
@@ -28,6 +29,7 @@ struct RunRecords {
   std::span<const session::GeneratedRecord> generated = {};
   const EagerSums* eager = nullptr;  // null: not summed up
   bool failed = false;               // the program ended with an error
+  std::span<const PipelineSums> pipelines = {};
 };
 
 // A line of the user's source; line 0: unknown.

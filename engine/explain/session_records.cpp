@@ -21,6 +21,8 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
     }
   }
   eager_ = ops.sums();
+  pipelines_ = pipeline_sums(reader, go_on);
+  records_.pipelines = pipelines_;
 }
 
 }  // namespace footlight::explain

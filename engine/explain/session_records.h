@@ -18,6 +18,7 @@ class SessionRecords {
  private:
   std::vector<session::CallRecord> calls_;
   EagerSums eager_;
+  std::vector<PipelineSums> pipelines_;
   RunRecords records_;
 };
 

@@ -83,6 +83,26 @@ void add_counter(std::string_view name, double value) {
   to->add(counter);
 }
 
+OwnTrack::OwnTrack(session::TrackRecord record) : writer_(footlight::record::writer()) {
+  if (!writer_) return;
+  id_ = record.id = new_track();
+  record.process = writer_->process();
+  writer_->add(std::move(record));
+}
+
+session::Writer* OwnTrack::writer() const { return footlight::record::writer() == writer_ ? writer_ : nullptr; }
+
+void OwnTrack::add(session::SpanRecord span) const {
+  session::Writer* const to = writer();
+  if (!to) return;
+  span.track = id_;
+  to->add(std::move(span));
+}
+
+void OwnTrack::add_value(double value, int64_t time_ns) const {
+  if (session::Writer* const to = writer()) to->add(session::CounterRecord{id_, time_ns, value});
+}
+
 session::TrackId memory_track(session::Writer& writer, session::DeviceNumber device) {
   const std::string name = device.value ? "Memory, GPU " + std::to_string(device.value - 1) : "Memory";
   return track_of_counter(writer, name, session::TrackRecord::kMemory, device);

@@ -16,6 +16,23 @@ void add_span(std::string_view name, std::string_view category, int64_t start_ns
 // Sets the value of `name` from now on.
 void add_counter(std::string_view name, double value);
 
+// A row of the timeline that is no thread's, in the recording that was running when it was made.
+class OwnTrack {
+ public:
+  OwnTrack() = default;
+  // Its id is given here. Without a recording it takes nothing.
+  explicit OwnTrack(session::TrackRecord);
+  session::TrackId id() const { return id_; }
+  // Dropped once that recording has ended. The track is filled in.
+  void add(session::SpanRecord) const;
+  void add_value(double value, int64_t time_ns) const;  // of a counter
+
+ private:
+  session::Writer* writer() const;
+  session::Writer* writer_ = nullptr;
+  session::TrackId id_;
+};
+
 // The track on which `writer`'s session counts the bytes that tensors hold on a device (0: the CPU).
 session::TrackId memory_track(session::Writer& writer, session::DeviceNumber device);
 

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     'engine/eager': ['engine/runtime'],
     'engine/autograph': ['engine/base'],
     'engine/trace': ['engine/eager', 'engine/explain', 'engine/autograph'],
-    'engine/data': ['engine/eager'],
+    'engine/data': ['engine/eager', 'engine/record'],
     'engine/record': ['engine/session'],
     'engine/python/interpreter': ['engine/record'],
     'engine/python/recorder': ['engine/python/interpreter'],

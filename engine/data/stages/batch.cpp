@@ -12,7 +12,7 @@ class Batch final : public Stage {
     if (size <= 0) invalid("Batch size must be greater than zero.");
   }
   int64_t cardinality() const override { return batches_of(input_->cardinality(), size_, drop_remainder_); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Batches>(StagePtr(this), *this, start.run, input_->start(start));
   }
 

@@ -11,7 +11,7 @@ class Cache final : public Stage {
  public:
   explicit Cache(StagePtr input) : input_(std::move(input)) {}
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     if (const auto all = kept()) return std::make_unique<Reader>(StagePtr(this), all);
     return std::make_unique<Writer>(StagePtr(this), *this, input_->start(start));
   }

@@ -8,7 +8,7 @@ class Concatenate final : public Stage {
  public:
   Concatenate(StagePtr first, StagePtr second) : first_(std::move(first)), second_(std::move(second)) {}
   int64_t cardinality() const override { return add_cardinalities(first_->cardinality(), second_->cardinality()); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Both>(StagePtr(this), second_, start, first_->start(start));
   }
 

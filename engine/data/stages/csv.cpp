@@ -22,7 +22,7 @@ struct CsvOptions {
 class Csv final : public Stage {
  public:
   Csv(std::vector<std::string> paths, CsvOptions options) : paths_(std::move(paths)), options_(std::move(options)) {}
-  CursorPtr start(const Start& start) override { return std::make_unique<Rows>(StagePtr(this), *this, start.run); }
+  CursorPtr open(const Start& start) override { return std::make_unique<Rows>(StagePtr(this), *this, start.run); }
 
  private:
   class Rows final : public Cursor {

@@ -14,7 +14,7 @@ class Directed final : public Stage {
       if (input->cardinality() == kInfinite) return selector_->cardinality() == kInfinite ? kInfinite : kUnknown;
     return kUnknown;
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     std::vector<CursorPtr> cursors;
     for (const StagePtr& input : inputs_) cursors.push_back(input->start(start));
     return std::make_unique<Chosen>(StagePtr(this), stops_, start.run, selector_->start(start), std::move(cursors));

@@ -8,7 +8,7 @@ class Elements final : public Stage {
  public:
   explicit Elements(std::vector<Element> all) : all_(std::move(all)) {}
   int64_t cardinality() const override { return static_cast<int64_t>(all_.size()); }
-  CursorPtr start(const Start&) override { return std::make_unique<Walk>(StagePtr(this), all_); }
+  CursorPtr open(const Start&) override { return std::make_unique<Walk>(StagePtr(this), all_); }
 
  private:
   class Walk final : public Cursor {
@@ -34,7 +34,7 @@ class Column final : public Stage {
   Column(std::shared_ptr<const std::vector<Element>> all, size_t component)
       : all_(std::move(all)), component_(component) {}
   int64_t cardinality() const override { return static_cast<int64_t>(all_->size()); }
-  CursorPtr start(const Start&) override { return std::make_unique<Walk>(StagePtr(this), *all_, component_); }
+  CursorPtr open(const Start&) override { return std::make_unique<Walk>(StagePtr(this), *all_, component_); }
 
  private:
   class Walk final : public Cursor {

@@ -13,7 +13,7 @@ class FileCache final : public Stage {
   FileCache(StagePtr input, std::string path, Compression compression)
       : input_(std::move(input)), path_(std::move(path)), compression_(compression) {}
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     if (file_exists(path_)) return read_elements(StagePtr(this), path_, compression_);
     return std::make_unique<Writing>(StagePtr(this), path_, compression_, input_->start(start));
   }
@@ -47,7 +47,7 @@ class FileCache final : public Stage {
 class Loaded final : public Stage {
  public:
   Loaded(std::string path, Compression compression) : path_(std::move(path)), compression_(compression) {}
-  CursorPtr start(const Start&) override { return read_elements(StagePtr(this), path_, compression_); }
+  CursorPtr open(const Start&) override { return read_elements(StagePtr(this), path_, compression_); }
 
  private:
   const std::string path_;

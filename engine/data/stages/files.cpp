@@ -24,7 +24,7 @@ class Files final : public Stage {
     types = {DType::kString};
     shapes = {Shape()};
   }
-  CursorPtr start(const Start& start) override { return std::make_unique<Pieces>(StagePtr(this), *this, start.run); }
+  CursorPtr open(const Start& start) override { return std::make_unique<Pieces>(StagePtr(this), *this, start.run); }
 
  private:
   class Pieces final : public Cursor {

@@ -7,7 +7,7 @@ namespace {
 class Filter final : public Stage {
  public:
   Filter(StagePtr input, Function predicate) : input_(std::move(input)), predicate_(std::move(predicate)) {}
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Chosen>(StagePtr(this), predicate_.in(*start.run), start.run, input_->start(start));
   }
   int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }

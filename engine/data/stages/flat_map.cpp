@@ -7,7 +7,7 @@ namespace {
 class FlatMap final : public Stage {
  public:
   FlatMap(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Flat>(StagePtr(this), function_.in(*start.run), start, input_->start(start));
   }
 

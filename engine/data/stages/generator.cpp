@@ -20,7 +20,7 @@ class Generated final : public Stage {
  public:
   Generated(Tensor held, Generator& generator, Element arguments)
       : held_(std::move(held)), generator_(generator), arguments_(std::move(arguments)) {}
-  CursorPtr start(const Start&) override { return generator_.start(arguments_); }
+  CursorPtr open(const Start&) override { return generator_.start(arguments_); }
 
  private:
   Tensor held_;

@@ -7,7 +7,7 @@ namespace {
 class IgnoreErrors final : public Stage {
  public:
   explicit IgnoreErrors(StagePtr input) : input_(std::move(input)) {}
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Good>(StagePtr(this), start.run, input_->start(start));
   }
 
@@ -39,7 +39,7 @@ class Counted final : public Stage {
  public:
   Counted(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
   int64_t cardinality() const override { return count_; }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Counting>(StagePtr(this), count_, input_->start(start));
   }
 

@@ -17,7 +17,7 @@ class Interleave final : public Stage {
     if (cycle_ < 1) invalid("`cycle_length` must be > 0");
     if (block < 1) invalid("`block_length` must be > 0");
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Woven>(StagePtr(this), *this, start, input_->start(start));
   }
 
@@ -62,7 +62,7 @@ class Interleave final : public Stage {
         }
         function_.call(element_, element_);
         place = stage_of(element_[0])->start(start_);
-        if (stage_.ahead_) place = pulled_ahead(held_, stage_.ahead_, start_.run, std::move(place), true);
+        if (stage_.ahead_) place = pulled_ahead(held_, stage_.ahead_, start_, std::move(place), true);
         ++open_count_;
       }
     }

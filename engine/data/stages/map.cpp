@@ -8,7 +8,7 @@ class Map final : public Stage {
  public:
   Map(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), input_->start(start));
   }
 

@@ -9,7 +9,8 @@ class Options final : public Stage {
   Options(StagePtr input, std::optional<bool> deterministic)
       : input_(std::move(input)), deterministic_(deterministic) {}
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  bool shown() const override { return false; }
+  CursorPtr open(const Start& start) override {
     Start below = start;
     if (!below.options.deterministic) below.options.deterministic = deterministic_;
     return input_->start(below);

@@ -1,8 +1,8 @@
 // f(element) in several threads. They pull in turn and run side by side; results come in the order of the input, or as
 // they are ready.
 #include "engine/base/clock.h"
-#include "engine/data/crew.h"
 #include "engine/data/make.h"
+#include "engine/data/staff.h"
 
 #include <algorithm>
 #include <deque>
@@ -19,56 +19,44 @@ class ParallelMap final : public Stage {
     if (deterministic == "false") deterministic_ = false;
   }
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     const bool ordered = deterministic_.value_or(start.options.deterministic.value_or(true));
     const int threads = calls_ < 0 ? automatic_threads() : static_cast<int>(std::min<int64_t>(calls_, 256));
-    return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), threads, ordered, start.run,
+    if (start.track) start.track->set_own_threads();
+    return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), threads, ordered, start,
                                     input_->start(start));
   }
 
  private:
   class Mapped final : public Cursor {
    public:
-    Mapped(StagePtr held, Function function, int threads, bool ordered, RunPtr run, CursorPtr input)
+    Mapped(StagePtr held, Function function, int threads, bool ordered, const Start& start, CursorPtr input)
         : held_(std::move(held)), function_(std::move(function)), threads_(threads), ordered_(ordered),
-          run_(std::move(run)), input_(std::move(input)), crew_(run_) {}
-    ~Mapped() override {
-      {
-        const std::lock_guard lock(mutex_);
-        stop_ = true;
-      }
-      room_.notify_all();
-      crew_.join();
-    }
+          input_(std::move(input)), staff_(start.run, start.track) {}
 
     bool next(Element& out) override {
-      if (!crew_.started()) crew_.start(threads_, [this] { work(); });
+      if (!staff_.started())
+        staff_.start(threads_, [this, wanted = size_t{1}](AtWork& at_work) mutable { return work(at_work, wanted); });
       while (!now_ || at_ == now_->items.size()) {
         now_.reset();
         if (!take_block()) return false;
       }
-      Item& item = now_->items[at_++];
-      if (item.failure) std::rethrow_exception(item.failure);
-      out = std::move(item.element);
+      now_->items[at_++].give(out);
       return true;
     }
 
    private:
-    struct Item {
-      Element element;
-      std::exception_ptr failure;
-    };
     // Elements that are pulled and mapped together: more than one where they cost little.
     struct Block {
-      std::vector<Item> items;
+      std::vector<Outcome> items;
       bool done = false;
     };
     using BlockPtr = std::shared_ptr<Block>;
 
     bool take_block() {
-      std::unique_lock lock(mutex_);
+      std::unique_lock lock(staff_.mutex());
       std::deque<BlockPtr>::iterator found;
-      run_->wait(lock, finished_, [&] {
+      staff_.wait_for_elements(lock, [&] {
         found = blocks_.begin();
         if (!ordered_) found = std::ranges::find_if(blocks_, [](const BlockPtr& b) { return b->done; });
         return (found != blocks_.end() && (*found)->done) || (ended_ && blocks_.empty());
@@ -77,60 +65,63 @@ class ParallelMap final : public Stage {
       now_ = std::move(*found);
       at_ = 0;
       blocks_.erase(found);
+      ready_ -= now_->items.size();
+      const size_t left = ready_;
       lock.unlock();
-      room_.notify_one();
+      staff_.queue(left);
+      staff_.room().notify_one();
       return true;
     }
 
-    void work() {
+    bool work(AtWork& at_work, size_t& wanted) {
       constexpr int64_t kWorthwhile = 50'000;  // ns for a block
       constexpr size_t kMost = 64;
-      size_t wanted = 1;
-      for (;;) {
-        const BlockPtr block = std::make_shared<Block>();
+      const BlockPtr block = std::make_shared<Block>();
+      {
+        std::unique_lock pulling(input_mutex_, std::defer_lock);
         {
-          const std::lock_guard pulling(input_mutex_);
-          if (!claim(block)) return;
-          pull(*block, wanted);
+          const Waiting waiting("its turn");
+          pulling.lock();
         }
-        const int64_t begin = now_ns();
-        for (Item& item : block->items) {
-          if (item.failure) continue;
-          try {
-            function_.call(item.element, item.element);
-          } catch (...) {
-            item.failure = std::current_exception();
-          }
-          if (run_->cancelled()) break;
-        }
-        const int64_t each = (now_ns() - begin) / static_cast<int64_t>(std::max<size_t>(1, block->items.size()));
-        wanted = std::clamp<size_t>(static_cast<size_t>(kWorthwhile / std::max<int64_t>(1, each)), 1, kMost);
-        {
-          const std::lock_guard lock(mutex_);
-          block->done = true;
-        }
-        finished_.notify_one();
+        if (!claim(block)) return false;
+        pull(*block, wanted);
       }
+      const int64_t begin = now_ns();
+      for (Outcome& item : block->items) {
+        if (item.failure) continue;
+        try {
+          function_.call(item.element, item.element);
+        } catch (...) {
+          item.failure = std::current_exception();
+        }
+        if (staff_.run().cancelled()) break;
+      }
+      const auto count = static_cast<int64_t>(block->items.size());
+      const int64_t each = (now_ns() - begin) / std::max<int64_t>(1, count);
+      wanted = std::clamp<size_t>(static_cast<size_t>(kWorthwhile / std::max<int64_t>(1, each)), 1, kMost);
+      at_work.made(count);
+      {
+        const std::lock_guard lock(staff_.mutex());
+        block->done = true;
+        ready_ += block->items.size();
+      }
+      staff_.filled().notify_one();
+      return true;
     }
 
     // A place in the order of results. False: nothing is to be done any more.
     bool claim(const BlockPtr& block) {
-      std::unique_lock lock(mutex_);
-      try {
-        run_->wait(lock, room_, [&] {
-          return stop_ || ended_ || blocks_.size() < static_cast<size_t>(2 * threads_);
-        });
-      } catch (...) {
-        stop_ = true;
-      }
-      if (stop_ || ended_) return end();
+      std::unique_lock lock(staff_.mutex());
+      const bool go_on = staff_.wait_for_room(
+          lock, [&] { return ended_ || blocks_.size() < static_cast<size_t>(2 * threads_); });
+      if (!go_on || ended_) return end();
       blocks_.push_back(block);
       return true;
     }
     bool end() {  // with the lock
       ended_ = true;
-      room_.notify_all();
-      finished_.notify_all();
+      staff_.room().notify_all();
+      staff_.filled().notify_all();
       return false;
     }
 
@@ -138,15 +129,11 @@ class ParallelMap final : public Stage {
       // Not longer than a block should take: a source that waits must not hold back what is there.
       const int64_t begin = now_ns();
       while (block.items.size() < wanted && (block.items.empty() || now_ns() - begin < 20'000)) {
-        Item item;
-        try {
-          if (!input_->next(item.element)) {
-            const std::lock_guard lock(mutex_);
-            end();
-            return;
-          }
-        } catch (...) {
-          item.failure = std::current_exception();
+        Outcome item;
+        if (!item.pull(*input_)) {
+          const std::lock_guard lock(staff_.mutex());
+          end();
+          return;
         }
         block.items.push_back(std::move(item));
       }
@@ -156,15 +143,14 @@ class ParallelMap final : public Stage {
     Function function_;
     const int threads_;
     const bool ordered_;
-    RunPtr run_;
     CursorPtr input_;
-    std::mutex input_mutex_, mutex_;
-    std::condition_variable finished_, room_;
+    std::mutex input_mutex_;
     std::deque<BlockPtr> blocks_;
-    bool stop_ = false, ended_ = false;
+    size_t ready_ = 0;  // elements of blocks that are done
+    bool ended_ = false;
     BlockPtr now_;
     size_t at_ = 0;
-    Crew crew_;
+    Staff staff_;
   };
   StagePtr input_;
   Function function_;

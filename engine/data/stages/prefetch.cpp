@@ -1,7 +1,7 @@
 // A thread that pulls ahead, into a buffer.
-#include "engine/data/crew.h"
 #include "engine/data/make.h"
 #include "engine/data/pulled_ahead.h"
+#include "engine/data/staff.h"
 
 #include <deque>
 
@@ -13,89 +13,63 @@ constexpr size_t kAutomaticBuffer = 8;
 
 class Buffered final : public Cursor {
  public:
-  Buffered(StagePtr held, size_t size, RunPtr run, CursorPtr input)
-      : held_(std::move(held)), size_(size), run_(std::move(run)), input_(std::move(input)), crew_(run_) {}
-  ~Buffered() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    room_.notify_all();
-    crew_.join();
-  }
+  Buffered(StagePtr held, size_t size, const Start& start, CursorPtr input)
+      : held_(std::move(held)), size_(size), input_(std::move(input)), staff_(start.run, start.track) {}
 
   void begin() {
-    if (!crew_.started()) crew_.start(1, [this] { work(); });
+    if (!staff_.started()) staff_.start(1, [this](AtWork& at_work) { return pull(at_work); });
   }
 
   bool next(Element& out) override {
     begin();
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(staff_.mutex());
     waiting_ = true;
-    run_->wait(lock, filled_, [&] { return !buffer_.empty() || ended_; });
+    staff_.wait_for_elements(lock, [&] { return !buffer_.empty() || ended_; });
     waiting_ = false;
     if (buffer_.empty()) return false;
-    Item item = std::move(buffer_.front());
+    Outcome outcome = std::move(buffer_.front());
     buffer_.pop_front();
-    const bool wake = buffer_.size() + 1 == size_;
+    const size_t left = buffer_.size();
     lock.unlock();
-    if (wake) room_.notify_one();
-    if (item.failure) std::rethrow_exception(item.failure);
-    out = std::move(item.element);
+    staff_.queue(left);
+    if (left + 1 == size_) staff_.room().notify_one();
+    outcome.give(out);
     return true;
   }
 
  private:
-  struct Item {
-    Element element;
-    std::exception_ptr failure;
-  };
-
-  void work() {
-    for (;;) {
-      {
-        std::unique_lock lock(mutex_);
-        try {
-          run_->wait(lock, room_, [&] { return stop_ || buffer_.size() < size_; });
-        } catch (...) {
-          stop_ = true;
-        }
-        if (stop_) break;
+  bool pull(AtWork& at_work) {
+    {
+      std::unique_lock lock(staff_.mutex());
+      if (!staff_.wait_for_room(lock, [&] { return buffer_.size() < size_; })) {
+        ended_ = true;
+        staff_.filled().notify_all();
+        return false;
       }
-      Item item;
-      bool more = true;
-      try {
-        more = input_->next(item.element);
-        run_->check();
-      } catch (...) {
-        item.failure = std::current_exception();
-      }
-      const std::lock_guard lock(mutex_);
-      if (more) buffer_.push_back(std::move(item));
-      else ended_ = true;
-      if (waiting_) filled_.notify_one();
-      if (!more || run_->cancelled()) return;
     }
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-    filled_.notify_all();
+    Outcome outcome;
+    const bool more = outcome.pull(*input_);
+    const bool cancelled = staff_.run().cancelled();
+    at_work.made(more);
+    const std::lock_guard lock(staff_.mutex());
+    if (more) buffer_.push_back(std::move(outcome));
+    ended_ = !more || cancelled;
+    if (waiting_) staff_.filled().notify_one();
+    return !ended_;
   }
 
   StagePtr held_;
   const size_t size_;
-  RunPtr run_;
   CursorPtr input_;
-  std::mutex mutex_;
-  std::condition_variable filled_, room_;
-  std::deque<Item> buffer_;
-  bool stop_ = false, ended_ = false, waiting_ = false;
-  Crew crew_;
+  std::deque<Outcome> buffer_;
+  bool ended_ = false, waiting_ = false;
+  Staff staff_;
 };
 
 }  // namespace
 
-CursorPtr pulled_ahead(StagePtr held, size_t size, RunPtr run, CursorPtr input, bool at_once) {
-  auto made = std::make_unique<Buffered>(std::move(held), size, std::move(run), std::move(input));
+CursorPtr pulled_ahead(StagePtr held, size_t size, const Start& start, CursorPtr input, bool at_once) {
+  auto made = std::make_unique<Buffered>(std::move(held), size, start, std::move(input));
   if (at_once) made->begin();
   return made;
 }
@@ -108,10 +82,11 @@ class Prefetch final : public Stage {
     if (size < 0 && size != kAutomatic) invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   }
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     if (size_ == 0) return input_->start(start);
+    if (start.track) start.track->set_own_threads();
     const size_t size = size_ == kAutomatic ? kAutomaticBuffer : static_cast<size_t>(size_);
-    return pulled_ahead(StagePtr(this), size, start.run, input_->start(start));
+    return pulled_ahead(StagePtr(this), size, start, input_->start(start));
   }
 
  private:

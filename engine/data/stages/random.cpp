@@ -9,7 +9,7 @@ class Random final : public Stage {
  public:
   Random(uint64_t seed, uint64_t seed2, bool again) : seeds_(seed, seed2, again) {}
   int64_t cardinality() const override { return kInfinite; }
-  CursorPtr start(const Start&) override { return std::make_unique<Numbers>(seeds_.next()); }
+  CursorPtr open(const Start&) override { return std::make_unique<Numbers>(seeds_.next()); }
 
  private:
   class Numbers final : public Cursor {

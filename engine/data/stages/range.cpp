@@ -19,7 +19,7 @@ class Range final : public Stage {
     count_ = span / stride + (span % stride != 0);
   }
   int64_t cardinality() const override { return static_cast<int64_t>(count_); }
-  CursorPtr start(const Start&) override { return std::make_unique<Numbers>(*this); }
+  CursorPtr open(const Start&) override { return std::make_unique<Numbers>(*this); }
 
  private:
   class Numbers final : public Cursor {

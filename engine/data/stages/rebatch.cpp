@@ -16,7 +16,7 @@ class Rebatch final : public Stage {
     }
     if (!any) invalid("rebatch needs a batch size that is greater than zero");
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Batches>(StagePtr(this), *this, input_->start(start));
   }
 

@@ -14,7 +14,7 @@ class Repeat final : public Stage {
     if (once < 0) return once;
     return once > INT64_MAX / count_ ? kInfinite : once * count_;
   }
-  CursorPtr start(const Start& start) override { return std::make_unique<Again>(StagePtr(this), *this, start); }
+  CursorPtr open(const Start& start) override { return std::make_unique<Again>(StagePtr(this), *this, start); }
 
  private:
   class Again final : public Cursor {

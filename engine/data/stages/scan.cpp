@@ -9,7 +9,7 @@ class Scan final : public Stage {
   Scan(StagePtr input, Element initial, Function function)
       : input_(std::move(input)), initial_(std::move(initial)), function_(std::move(function)) {}
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Scanned>(StagePtr(this), *this, *start.run, input_->start(start));
   }
 

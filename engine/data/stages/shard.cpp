@@ -15,7 +15,7 @@ class Shard final : public Stage {
     const int64_t count = input_->cardinality();
     return count < 0 ? count : count / shards_ + (index_ < count % shards_);
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Part>(StagePtr(this), index_, shards_, input_->start(start));
   }
 

@@ -12,7 +12,7 @@ class Shuffle final : public Stage {
     if (size < 1 && size != kUnknown) invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
   int64_t cardinality() const override { return input_->cardinality(); }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Shuffled>(StagePtr(this), size_, seeds_.next(), start.run, input_->start(start));
   }
 

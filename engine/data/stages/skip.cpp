@@ -14,7 +14,7 @@ class Skip final : public Stage {
     if (count_ < 0) return 0;
     return all < 0 ? all : std::max<int64_t>(0, all - count_);
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Rest>(StagePtr(this), count_, start.run, input_->start(start));
   }
 

@@ -15,7 +15,7 @@ class Take final : public Stage {
     if (all == kInfinite || count_ == 0) return count_;
     return all == kUnknown ? kUnknown : std::min(all, count_);
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     if (count_ < 0) return input_->start(start);
     return std::make_unique<First>(StagePtr(this), count_, count_ ? input_->start(start) : nullptr);
   }

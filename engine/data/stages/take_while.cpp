@@ -7,7 +7,7 @@ namespace {
 class TakeWhile final : public Stage {
  public:
   TakeWhile(StagePtr input, Function predicate) : input_(std::move(input)), predicate_(std::move(predicate)) {}
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Taken>(StagePtr(this), predicate_.in(*start.run), input_->start(start));
   }
 

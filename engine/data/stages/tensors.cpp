@@ -11,7 +11,7 @@ class Tensors final : public Stage {
  public:
   explicit Tensors(Element element) : element_(std::move(element)) {}
   int64_t cardinality() const override { return 1; }
-  CursorPtr start(const Start&) override { return std::make_unique<Once>(StagePtr(this), element_); }
+  CursorPtr open(const Start&) override { return std::make_unique<Once>(StagePtr(this), element_); }
 
  private:
   class Once final : public Cursor {
@@ -42,7 +42,7 @@ class Slices final : public Stage {
     }
   }
   int64_t cardinality() const override { return tensors_[0].shape()[0]; }
-  CursorPtr start(const Start&) override { return std::make_unique<Rows>(StagePtr(this), tensors_); }
+  CursorPtr open(const Start&) override { return std::make_unique<Rows>(StagePtr(this), tensors_); }
 
  private:
   class Rows final : public Cursor {

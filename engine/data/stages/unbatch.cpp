@@ -15,7 +15,7 @@ class Unbatch final : public Stage {
                        input_->shapes[0][0] != kUnknownDim;
     return batches < 0 || !known ? kUnknown : batches * input_->shapes[0][0];
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Rows>(StagePtr(this), input_->start(start));
   }
 

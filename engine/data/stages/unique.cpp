@@ -9,7 +9,7 @@ namespace {
 class Unique final : public Stage {
  public:
   explicit Unique(StagePtr input) : input_(std::move(input)) {}
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Seen>(StagePtr(this), start.run, input_->start(start));
   }
 

@@ -25,7 +25,7 @@ class Window final : public Stage {
     const int64_t span = (size_ - 1) * stride_ + 1;
     return count < span ? 0 : (count - span) / shift_ + 1;
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     return std::make_unique<Windows>(StagePtr(this), *this, start.run, input_->start(start));
   }
 

@@ -12,7 +12,7 @@ class Zip final : public Stage {
     for (const StagePtr& input : inputs_) least = smaller_cardinality(least, input->cardinality());
     return least;
   }
-  CursorPtr start(const Start& start) override {
+  CursorPtr open(const Start& start) override {
     std::vector<CursorPtr> cursors;
     for (const StagePtr& input : inputs_) cursors.push_back(input->start(start));
     return std::make_unique<Zipped>(StagePtr(this), std::move(cursors));

@@ -1,4 +1,6 @@
 // The ops on datasets for Python: dataset_op("MapDataset", inputs, attributes).
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/data/function.h"
 #include "engine/ops/builder.h"
@@ -14,32 +16,78 @@
 namespace footlight::python {
 namespace {
 
+// What recordings say of a function's calls.
+struct Recorded {
+  uint32_t recording = 0;  // that knows the function; 0: none
+  FunctionId function;
+  TraceId trace;
+  KeyId key;
+  SourceRef source;        // where it was given to a dataset
+};
+
 class TracedFunction final : public data::ElementFunction {
  public:
-  explicit TracedFunction(std::shared_ptr<trace::Concrete> concrete) : concrete_(std::move(concrete)) {}
+  TracedFunction(std::shared_ptr<trace::Concrete> concrete, const Recorded& recorded)
+      : concrete_(std::move(concrete)), recorded_(recorded) {}
   void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
-    try {
-      runtime::run(concrete_->program(), inputs, outputs, this_thread_call);
-    } catch (...) {
-      explain_failure();
-    }
+    if (recording_structure() && recorded_.recording == recording_number.load(std::memory_order_relaxed)) [[unlikely]]
+      return run_recorded(inputs, outputs);
+    run_in(this_thread_call, inputs, outputs);
   }
   Tensor with_new_streams() override {
     const GraphPtr graph = data::graph_with_new_streams(concrete_->graph());
     if (!graph) return {};
     return data::function_value(
-        new TracedFunction(std::make_shared<trace::Concrete>(graph, concrete_->captures())));
+        new TracedFunction(std::make_shared<trace::Concrete>(graph, concrete_->captures()), recorded_));
   }
 
  private:
+  void run_in(CallId call, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+    try {
+      runtime::run(concrete_->program(), inputs, outputs, call);
+    } catch (...) {
+      explain_failure();
+    }
+  }
+  void run_recorded(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+    CallEvent event;
+    event.start_ns = now_ns();
+    event.call = next_call_id();
+    event.parent = this_thread_call;
+    event.source = recorded_.source;
+    event.function = recorded_.function;
+    event.trace = recorded_.trace;
+    event.key = recorded_.key;
+    const auto record = [&](CallOutcome outcome) {
+      event.end_ns = now_ns();
+      event.outcome = outcome;
+      record_call(event);
+    };
+    try {
+      const runtime::InCall inside(event.call);
+      run_in(event.call, inputs, outputs);
+    } catch (...) {
+      record(CallOutcome::kFailed);
+      throw;
+    }
+    record(CallOutcome::kHit);
+  }
+
   const std::shared_ptr<trace::Concrete> concrete_;
+  const Recorded recorded_;
 };
+
+Recorded recorded_of(PyObject* concrete, const TraceEntry& entry) {
+  if (!recording_structure()) return {};
+  return {recording_number.load(), concrete_function(concrete), entry.id, entry.key, current_source()};
+}
 
 void set_any_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
   if (std::string_view(spec.type) != "func") return set_attribute(attrs, spec, value);
   const std::shared_ptr<TraceEntry> entry = concrete_entry(value);
   attrs.set(AttrName(spec.name), entry->concrete->graph());
-  attrs.set(data::handed_in(spec.name), data::function_value(new TracedFunction(entry->concrete)));
+  attrs.set(data::handed_in(spec.name),
+            data::function_value(new TracedFunction(entry->concrete, recorded_of(value, *entry))));
 }
 
 Tensor input_of(PyObject* value) { return is_variable(value) ? variable_handle(value) : to_tensor(value); }

@@ -438,6 +438,8 @@ std::shared_ptr<TraceEntry> concrete_entry(PyObject* o) {
   return reinterpret_cast<PyConcrete*>(o)->entry;
 }
 
+FunctionId concrete_function(PyObject* o) { return core_in(o).function.id(); }
+
 void init_concrete(PyObject*) {
   type.tp_name = "footlight.ConcreteFunction";
   type.tp_base = trackable_type;

@@ -152,6 +152,8 @@ std::string function_type_text(const TraceEntry&);           // (x: TensorSpec(.
 Ref concrete_object(PyObject* function, const std::shared_ptr<TraceEntry>&);
 // The trace of a ConcreteFunction; throws TypeError for anything else.
 std::shared_ptr<TraceEntry> concrete_entry(PyObject*);
+// The number, in the recording that runs, of the function whose trace a ConcreteFunction is.
+FunctionId concrete_function(PyObject*);
 void init_function_type();
 void init_concrete(PyObject* module);
 void init_graph_parts(PyObject* module);

@@ -168,8 +168,11 @@ struct TrackRecord {
   std::string kind, name;
   ThreadId thread;
   DeviceNumber device;
+  SourceRef source = {};
 
   static constexpr const char* kMemory = "memory";
+  static constexpr const char* kStage = "stage";   // of a pipeline; its parent is the stage that takes its elements
+  static constexpr const char* kQueue = "queue";   // how many elements wait in the stage above it
 
   static constexpr TableNote kTable{"track", "A row of the timeline that spans or counters lie on.", 3};
   template <class F>
@@ -178,10 +181,13 @@ struct TrackRecord {
     f.id("id", &R::id, "spans and counters name it so");
     f.column("process", &R::process, "that it belongs to");
     f.column("parent", &R::parent, "track that it stands under");
-    f.column("kind", &R::kind, "process, thread, device, stream, counter, memory (a counter of bytes)");
+    f.column("kind", &R::kind,
+             "process, thread, device, stream, counter, memory (a counter of bytes), stage (of a pipeline), "
+             "queue (a counter of elements)");
     f.column("name", &R::name, "what is shown");
     f.column("thread", &R::thread, "for a thread's track");
     f.column("device", &R::device, "for a device's track");
+    f.column("source", &R::source, "code object and instruction of the code that it is about", {.since = 3});
   }
 };
 

@@ -1,0 +1,98 @@
+// What cursors with threads of their own share: the results that wait to be taken, and the end of the threads.
+#pragma once
+
+#include "engine/data/crew.h"
+#include "engine/data/stage.h"
+#include "engine/data/watch.h"
+
+#include <exception>
+#include <optional>
+
+namespace footlight::data {
+
+// An element, or why there is none.
+struct Outcome {
+  Element element;
+  std::exception_ptr failure;
+
+  // False: the input has ended.
+  bool pull(Cursor& input) {
+    try {
+      return input.next(element);
+    } catch (...) {
+      failure = std::current_exception();
+      return true;
+    }
+  }
+  void give(Element& out) {
+    if (failure) std::rethrow_exception(failure);
+    out = std::move(element);
+  }
+};
+
+// The threads of one cursor, which it owns as its last member, and how they wait for room.
+class Staff {
+ public:
+  Staff(RunPtr run, TrackPtr track) : run_(std::move(run)), track_(std::move(track)), crew_(run_) {}
+  // Tells them to stop, and waits until they have.
+  ~Staff() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    room_.notify_all();
+    crew_.join();
+  }
+  Staff(const Staff&) = delete;
+  Staff& operator=(const Staff&) = delete;
+
+  bool started() const { return crew_.started(); }
+  // `turn()` does one piece of work; false: there is nothing to be done any more. It lets no exception out.
+  template <class Turn>
+  void start(int threads, Turn turn) {
+    crew_.start(threads, [this, turn]() mutable {
+      std::optional<Doer> doer;
+      if (track_) doer.emplace(track_);
+      for (bool more = true; more;) {
+        AtWork at_work(doer ? &*doer : nullptr);
+        more = turn(at_work);
+      }
+    });
+  }
+  // Of a thread of the staff: until `ready()`; false: it shall stop. With the lock held.
+  template <class Ready>
+  bool wait_for_room(std::unique_lock<std::mutex>& lock, Ready ready) {
+    const Waiting waiting("room");
+    try {
+      run_->wait(lock, room_, [&] { return stop_ || ready(); });
+    } catch (...) {
+      stop_ = true;
+    }
+    return !stop_;
+  }
+  // Of who takes the elements: until `ready()`. With the lock held.
+  template <class Ready>
+  void wait_for_elements(std::unique_lock<std::mutex>& lock, Ready ready) {
+    const Waiting waiting("its threads");
+    run_->wait(lock, filled_, ready);
+  }
+  // A queue is this long now.
+  void queue(size_t elements) const {
+    if (track_) [[unlikely]] track_->queue(elements);
+  }
+
+  std::mutex& mutex() { return mutex_; }
+  std::condition_variable& room() { return room_; }
+  std::condition_variable& filled() { return filled_; }
+  Run& run() const { return *run_; }
+
+ private:
+  const RunPtr run_;
+  const TrackPtr track_;
+  std::mutex mutex_;
+  std::condition_variable filled_, room_;
+  bool stop_ = false;
+  Crew crew_;
+};
+
+}  // namespace footlight::data

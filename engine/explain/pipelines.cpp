@@ -1,0 +1,109 @@
+// Overlaps the waits of who takes elements with the work of the stages below.
+#include "engine/explain/pipelines.h"
+
+#include "engine/base/errors.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace footlight::explain {
+namespace {
+
+using session::SpanRecord;
+using session::TrackRecord;
+
+struct Interval { int64_t start = 0, end = 0; };
+
+struct Iteration {
+  PipelineSums sums;
+  std::vector<Interval> waits;
+  std::vector<session::TrackId> tracks;  // of sums.stages
+
+  int64_t waiting(int64_t start, int64_t end) const {
+    auto at = std::ranges::partition_point(waits, [&](const Interval& w) { return w.end <= start; });
+    int64_t ns = 0;
+    for (; at != waits.end() && at->start < end; ++at) ns += std::min(at->end, end) - std::max(at->start, start);
+    return ns;
+  }
+};
+
+// The number behind "elements" in a span's arguments.
+uint64_t elements_of(const SpanRecord& span) {
+  constexpr std::string_view kName = "\"elements\": ";
+  const size_t at = span.args.find(kName);
+  uint64_t number = 0;
+  if (at == std::string::npos) return 0;
+  for (size_t i = at + kName.size(); i < span.args.size() && span.args[i] >= '0' && span.args[i] <= '9'; ++i)
+    number = number * 10 + static_cast<uint64_t>(span.args[i] - '0');
+  return number;
+}
+
+template <class Visit>
+void each_span(const session::Reader& reader, const std::function<void()>& go_on, Visit visit) {
+  for (size_t i = 0; i < reader.spans().index().size(); ++i) {
+    go_on();
+    try {
+      for (const SpanRecord& span : *reader.spans().chunk(i)) visit(span);
+    } catch (const Error&) {
+      // a damaged chunk: its spans are missing from the sums
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std::function<void()>& go_on) {
+  std::map<session::TrackId, Iteration> roots;
+  std::unordered_map<session::TrackId, std::pair<session::TrackId, size_t>> place;  // a stage's root and number
+  const auto& tracks = reader.contents().tracks;
+  for (const TrackRecord& track : tracks)
+    if (track.kind == TrackRecord::kStage && !track.parent.valid()) {
+      Iteration& made = roots[track.id];
+      made.sums.source = track.source;
+      made.sums.thread = track.thread;
+    }
+  if (roots.empty()) return {};
+  // Consumers are recorded before the stages below them.
+  for (const TrackRecord& track : tracks) {
+    if (track.kind != TrackRecord::kStage || !track.parent.valid()) continue;
+    const auto above = place.find(track.parent);
+    const session::TrackId root = above == place.end() ? track.parent : above->second.first;
+    const auto at = roots.find(root);
+    if (at == roots.end()) continue;
+    place.try_emplace(track.id, root, at->second.sums.stages.size());
+    at->second.sums.stages.push_back({track.name, track.source, 0});
+    at->second.tracks.push_back(track.id);
+  }
+  each_span(reader, go_on, [&](const SpanRecord& span) {
+    const auto at = roots.find(span.track);
+    if (at == roots.end()) return;
+    PipelineSums& sums = at->second.sums;
+    const uint64_t elements = elements_of(span);
+    if (!sums.steps && !sums.last_ns) sums.first_ns = span.start_ns;
+    sums.steps += elements;
+    if (elements) sums.last_ns = std::max(sums.last_ns, span.end_ns);
+    if (span.category != "wait" || !elements) return;
+    sums.waits += elements;
+    sums.wait_ns += span.end_ns - span.start_ns;
+    at->second.waits.push_back({span.start_ns, span.end_ns});
+  });
+  for (auto& [id, iteration] : roots)
+    std::ranges::sort(iteration.waits, {}, [](const Interval& w) { return std::pair(w.end, w.start); });
+  each_span(reader, go_on, [&](const SpanRecord& span) {
+    const auto at = place.find(span.track);
+    if (at == place.end()) return;
+    Iteration& iteration = roots[at->second.first];
+    if (span.category == "work")
+      iteration.sums.stages[at->second.second].work_ns += iteration.waiting(span.start_ns, span.end_ns);
+  });
+  std::vector<PipelineSums> all;
+  for (auto& [id, iteration] : roots) {
+    PipelineSums& sums = iteration.sums;
+    sums.ahead = !sums.stages.empty() && sums.stages[0].name == "prefetch";
+    if (sums.steps) all.push_back(std::move(sums));
+  }
+  return all;
+}
+
+}  // namespace footlight::explain

@@ -1,0 +1,33 @@
+// How long programs waited for the elements of pipelines, and which stages worked meanwhile.
+#pragma once
+
+#include "engine/session/reader.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace footlight::explain {
+
+struct PipelineStage {
+  std::string name;        // "map"
+  SourceRef source;        // where it was added
+  int64_t work_ns = 0;     // of its threads, while the program waited
+};
+
+// One iteration over a pipeline.
+struct PipelineSums {
+  SourceRef source;          // of the iteration
+  session::ThreadId thread;  // that took the elements
+  uint64_t steps = 0;        // elements that it took
+  uint64_t waits = 0;        // of these, elements that it had to wait for
+  int64_t wait_ns = 0;
+  int64_t first_ns = 0, last_ns = 0;  // of the first request, of the last element's arrival
+  std::vector<PipelineStage> stages;  // from the last one to the sources
+  bool ahead = false;                 // the last one makes elements ahead, in a thread of its own
+};
+
+// Reads the spans of stages; `go_on` is called for every chunk, and throws to end it.
+std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std::function<void()>& go_on);
+
+}  // namespace footlight::explain

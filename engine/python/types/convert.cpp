@@ -5,6 +5,7 @@
 #include "engine/base/activity.h"
 #include "engine/base/text.h"
 #include "engine/ops/builder.h"
+#include "engine/ops/functions.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
@@ -325,8 +326,10 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
   for (PyObject* item : items) {
     // Tensors that do not go together: the op says so.
     if (is_tensor(item) && dtype != DType::kInvalid && tensor_of(item).dtype() != dtype) {
-      const bool cast = dtype_given && !tensor_of(item).is_symbolic();
-      parts.push_back(cast ? cast_constant(tensor_of(item), dtype) : tensor_of(item));
+      const Tensor& tensor = tensor_of(item);
+      parts.push_back(!dtype_given            ? tensor
+                      : tensor.is_symbolic() ? ops::cast(tensor, dtype)
+                                             : cast_constant(tensor, dtype));
       continue;
     }
     try {

@@ -211,12 +211,20 @@ Node* Converter::loop_options(const List& body, uint32_t& skip, Node* iterate_na
                                                              : std::string_view();
     if (name != "set_loop_options") continue;
     skip = i;
+    static constexpr std::string_view kPlaces[] = {"parallel_iterations", "swap_memory", "maximum_iterations",
+                                                   "shape_invariants"};
+    const auto said = [&](std::string_view key, Node* value) {
+      keys.push_back(tree_.string(key, at));
+      plain_calls_ = true;
+      values.push_back(expression(value));
+      plain_calls_ = false;
+    };
+    const List& positional = call->list(at::Call::args);
+    for (uint32_t k = 0; k < positional.size && k < std::size(kPlaces); ++k)
+      if (!is(positional[k], Kind::kStarred)) said(kPlaces[k], positional[k]);
     for (const Node* keyword : call->list(at::Call::keywords)) {
       if (!keyword->name(at::keyword::arg)) continue;
-      keys.push_back(tree_.string(keyword->name(at::keyword::arg)->text, at));
-      plain_calls_ = true;
-      values.push_back(expression(keyword->node(at::keyword::value)));
-      plain_calls_ = false;
+      said(keyword->name(at::keyword::arg)->text, keyword->node(at::keyword::value));
     }
     break;
   }

@@ -83,8 +83,8 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
       }
       if (given != expected)
         invalid("cannot compute ", row.name, " as input #", at, "(zero-based) was expected to be a ",
-                short_name(expected), " tensor but is a ", short_name(given), " tensor (input '", spec.name,
-                "') [Op:", row.name, "]");
+                short_name(expected), " tensor but is a ", short_name(given), " tensor (input '", spec.name, "' is ",
+                name_of(given), ", not ", name_of(expected), ") [Op:", row.name, "]");
     }
   }
   if (at != inputs.size()) wrong_count(row, inputs.size());

@@ -364,16 +364,20 @@ std::string GraphBuilder::enter_scope(std::string_view name) {
 }
 
 void (*on_leaked_use)(const Graph&) = nullptr;
+std::string (*place_line)(SourceRef) = nullptr;
 
 void throw_leaked(const Tensor& tensor) {
   const Graph& graph = *tensor.graph();
   if (on_leaked_use) on_leaked_use(graph);
-  const std::string& name = graph.node(tensor.node()).name;
+  const Node& node = graph.node(tensor.node());
+  const std::string& name = node.name;
+  const std::string place = place_line ? place_line(node.source) : std::string();
   throw Error(ErrorKind::kInaccessibleTensor,
               "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" +
                   std::string(name_of(tensor.dtype())) + ", shape " + tensor.shape().to_string() +
                   ") belongs to the trace of " + (graph.made_by.empty() ? graph.name() : graph.made_by) +
-                  " and cannot be used outside of it: return it from the function instead of storing it");
+                  " and cannot be used outside of it: return it from the function instead of storing it" +
+                  (place.empty() ? "" : "; it was made here:" + place));
 }
 
 std::vector<bool> read_only_inputs(const Graph& graph) {

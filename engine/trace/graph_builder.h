@@ -113,6 +113,8 @@ inline bool tracing() { return current_graph_builder != nullptr; }
 [[noreturn]] void throw_leaked(const Tensor&);
 // Installed by a front end: told of each such use, before the error.
 extern void (*on_leaked_use)(const Graph&);
+// Installed by a front end: a place in the user's program, as a line of a message; empty if it is not known.
+extern std::string (*place_line)(SourceRef);
 
 // Whether both are the same value from outside, so that one capture serves for both.
 bool same_value(const Tensor&, const Tensor&);

@@ -125,16 +125,19 @@ class StagedLoop {
     if (!any) return;
     std::vector<Leaves> exit;
     const auto look = [&](bool grown) {
-      // Not the counter's first value: an empty tensor has no first element.
+      // Not the first values: an empty tensor has no first element, and shapes must not follow from a counter's start.
+      const auto unknown_like = [](const Tensor& t) {
+        static const Op kPlaceholder{"Placeholder"};
+        static const AttrName kDType("dtype"), kShape("shape");
+        return apply(kPlaceholder, {}, {{kDType, t.dtype()}, {kShape, t.shape()}});
+      };
       std::vector<Tensor> unknown;
-      for (const Tensor& t : own) unknown.push_back(loop_graph().parameter(t.dtype(), t.shape(), "counter", {}));
+      for (const Tensor& t : own) unknown.push_back(unknown_like(t));
       std::vector<Ref> values;
       for (const Leaves& leaves : entry_) {
         std::vector<Ref> parts;
         for (const Ref& leaf : leaves.values)
-          parts.push_back(!becomes_tensor(leaf.get())
-                              ? leaf
-                              : checked(wrap(loop_graph().as_own(as_tensor(leaf.get())))));
+          parts.push_back(!becomes_tensor(leaf.get()) ? leaf : checked(wrap(unknown_like(as_tensor(leaf.get())))));
         values.push_back(leaves.defined() ? pack(leaves, parts) : Ref());
       }
       if (grown)
@@ -298,8 +301,9 @@ class StagedLoop {
       if (exit.values.size() != entry_[i].values.size() ||
           is_nested(exit.structure.get()) != is_nested(entry_[i].structure.get()))
         fail(ErrorKind::kType, state_.shown(i),
-             " does not have the same nested structure after one iteration of the loop; collect values "
-             "in a tf.TensorArray, whose size may grow");
+             " does not have the same nested structure after one iteration of the loop: ",
+             repr_of(pack(entry_[i], entry_[i].values).get()), " before, ", repr_of(state_.get(i).get()),
+             " after; collect values in a tf.TensorArray, whose size may grow");
       for (size_t k = 0; k < exit.values.size(); ++k) {
         PyObject *a = entry_[i].values[k].get(), *b = exit.values[k].get();
         if (!becomes_tensor(a)) {
@@ -318,6 +322,14 @@ class StagedLoop {
   }
 
   // What the graph's loop needs to know of the state; `variables` gets its tensors.
+  // The shape of a part of a composite tensor whose own shape is `declared`.
+  static Shape all_unknown(const Shape& part, const Shape& declared) {
+    Shape shape;
+    if (!part.has_rank()) return Shape::unknown_rank();
+    for (int k = 0; k < part.rank(); ++k) shape.append(declared.has_rank() && k > 0 ? part[k] : kUnknownDim);
+    return shape;
+  }
+
   trace::WhileOptions described(std::vector<Tensor>& variables) {
     trace::WhileOptions options;
     options.maximum_iterations = options_.maximum_iterations;
@@ -330,8 +342,12 @@ class StagedLoop {
         variables.push_back(as_tensor(leaf.get()));
         options.symbols.push_back(state_.name(i));
         options.shape_invariants.emplace_back();
-        for (const auto& [value, shape] : options_.invariants)
+        for (const auto& [value, shape] : options_.invariants) {
           if (value.get() == leaf.get()) options.shape_invariants.back() = shape;
+          // The tensors of a sparse or ragged one: how many elements it has is never known.
+          else if (before_[i] && value.get() == before_[i].get())
+            options.shape_invariants.back() = all_unknown(variables.back().shape(), shape);
+        }
       }
     }
     return options;

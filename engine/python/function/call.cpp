@@ -34,6 +34,11 @@ void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& c
   for (PyObject* value : values) call.add(value);
 }
 
+std::string line_of(SourceRef source) {
+  const SourcePlace place = place_of(source);
+  return place.file.empty() ? "" : str("\n    File \"", place.file, "\", line ", place.line, ", in ", place.function);
+}
+
 void explain_failure() {
   const runtime::Failure failure = runtime::take_failure();
   try {
@@ -43,9 +48,7 @@ void explain_failure() {
   } catch (const Error& e) {
     if (!failure.graph || failure.node.value >= failure.graph->size()) throw;
     const Node& node = failure.graph->node(failure.node);
-    const SourcePlace place = place_of(node.source);
-    std::string text = str(e.message(), "\n\t [[{{node ", node.name, "}}]]");
-    if (!place.file.empty()) text += str(" (", place.file, ":", place.line, ", in ", place.function, ")");
+    const std::string text = str(e.message(), "\n\t [[{{node ", node.name, "}}]]", line_of(node.source));
     if (dynamic_cast<const AssertionFailure*>(&e)) throw AssertionFailure(text);
     throw Error(e.kind(), text);
   }

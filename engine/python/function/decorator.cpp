@@ -149,6 +149,7 @@ void init_function(PyObject* module) {
   init_state_watch();
   init_compare();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
+  trace::place_line = line_of;
   variable_made = trace::note_variable;
   publish_function("function", &function_definition);
   publish_function("get_logger", &logger_definition);

@@ -137,6 +137,8 @@ void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
 // Converts arguments to the input_signature, or throws an error that shows both.
 void apply_signature(FunctionCore&, BoundArguments&);
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
+// Where that is in the user's program, as Python writes it, on a new line; empty if it is not known.
+std::string line_of(SourceRef);
 // In a handler: adds the place in the user's program where the failing node was made to the message of an error from a
 // graph, and throws it again.
 [[noreturn]] void explain_failure();

@@ -89,15 +89,20 @@ def expand_dims(sp_input, axis=None, name=None):
     _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
     axis = -1 if axis is None else axis
-    axis = axis + rank + 1 if axis < 0 else axis
-    if not 0 <= axis <= rank:
-        raise ValueError('axis %d is not in [%d, %d]' % (axis, -rank - 1, rank))
+    if rank is not None:
+        if not -rank - 1 <= axis <= rank:
+            raise ValueError('axis %d is not in [%d, %d]' % (axis, -rank - 1, rank))
+        axis = axis + rank + 1 if axis < 0 else axis
+    elif axis < 0:
+        axis = tf.shape(sp_input.dense_shape)[0] + axis + 1
     zeros = tf.zeros([tf.shape(sp_input.indices)[0], 1], tf.int64)
     indices = tf.concat([sp_input.indices[:, :axis], zeros, sp_input.indices[:, axis:]], 1)
     size = sp_input.dense_shape
-    known = sp_input.shape.as_list()
-    return _made(indices, sp_input.values, tf.concat([size[:axis], tf.ones([1], tf.int64), size[axis:]], 0),
-                 tf.TensorShape(known[:axis] + [1] + known[axis:]))
+    shape = tf.TensorShape(None)
+    if rank is not None:
+        known = sp_input.shape.as_list()
+        shape = tf.TensorShape(known[:axis] + [1] + known[axis:])
+    return _made(indices, sp_input.values, tf.concat([size[:axis], tf.ones([1], tf.int64), size[axis:]], 0), shape)
 
 
 def reshape(sp_input, shape, name=None):

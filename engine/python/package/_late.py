@@ -8,9 +8,17 @@ _BY_NAMESPACE = {
         '_composites': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
         '_places': 'compiler python sysconfig',
+        '_quantization': 'quantization',
         '_signal': 'fftnd ifftnd irfftnd rfftnd signal',
     },
-    'footlight.compat.v1': {'_signal': 'signal'},
+    'footlight.compat.v1': {'_quantization': 'quantization', '_signal': 'signal'},
+    'footlight.compat.v1.nn': {
+        '_ctc': (
+            'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2'),
+    },
+    'footlight.nn': {
+        '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
+    },
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },

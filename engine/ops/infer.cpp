@@ -135,8 +135,17 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
   return count;
 }
 
+namespace {
+// How many of the outputs each list has: all lists of a row have one length.
+size_t listed_outputs(const OpRow& row, size_t outputs) {
+  const auto lists = static_cast<size_t>(std::ranges::count_if(row.output_specs, &ArgSpec::list));
+  const size_t single = row.output_specs.size() - lists;
+  return lists == 0 ? 0 : (outputs - std::min(outputs, single)) / lists;
+}
+}  // namespace
+
 OutputName output_name(const OpRow& row, size_t outputs, size_t output) {
-  const size_t listed = outputs - std::min(outputs, row.output_specs.size() - 1);  // at most one is a list
+  const size_t listed = listed_outputs(row, outputs);
   size_t first = 0;
   for (const ArgSpec& spec : row.output_specs) {
     const size_t count = spec.list ? listed : 1;
@@ -162,7 +171,7 @@ void infer_outputs(Inference& i) {
       i.output_dtypes[at++] = t;
       continue;
     }
-    const size_t count = i.output_dtypes.size() - (row.output_specs.size() - 1);
+    const size_t count = listed_outputs(row, i.output_dtypes.size());
     const std::vector<DType>* list = nullptr;
     DType one = spec.dtype;
     if (spec.type_attr >= 0 && spec.count_attr >= 0) {

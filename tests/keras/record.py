@@ -10,9 +10,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 def main():
     import export_programs
+    import images_programs
     import layers_programs
     import training_programs
-    programs = {**layers_programs.PROGRAMS, **training_programs.PROGRAMS, **export_programs.PROGRAMS}
+    programs = {**export_programs.PROGRAMS, **images_programs.PROGRAMS, **layers_programs.PROGRAMS, **training_programs.PROGRAMS}
     if sys.argv[1:]:
         for name in sys.argv[1:]:
             print(name, json.dumps(programs[name]()))

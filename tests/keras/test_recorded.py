@@ -16,6 +16,7 @@ os.environ['KERAS_BACKEND'] = 'tensorflow'
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import export_programs  # noqa: E402
+import images_programs  # noqa: E402
 import layers_programs  # noqa: E402
 import training_programs  # noqa: E402
 
@@ -38,6 +39,9 @@ def differences(found, wanted, path=''):
     return [] if found == wanted else ['%s: %r instead of %r' % (path, found, wanted)]
 
 
+PROGRAMS = {**export_programs.PROGRAMS, **images_programs.PROGRAMS, **layers_programs.PROGRAMS, **training_programs.PROGRAMS}
+
+
 class Recorded(unittest.TestCase):
     maxDiff = None
 
@@ -49,13 +53,13 @@ def _add(name, program):
     setattr(Recorded, 'test_' + name, test)
 
 
-for _name, _program in {**layers_programs.PROGRAMS, **training_programs.PROGRAMS, **export_programs.PROGRAMS}.items():
+for _name, _program in PROGRAMS.items():
     _add(_name, _program)
 
 
 class AllRecorded(unittest.TestCase):
     def test_each_record_has_a_program(self):
-        self.assertEqual(set(RECORDED), {*layers_programs.PROGRAMS, *training_programs.PROGRAMS, *export_programs.PROGRAMS})
+        self.assertEqual(set(RECORDED), set(PROGRAMS))
 
 
 if __name__ == '__main__':

@@ -56,6 +56,24 @@ void unique_shape(Inference& i) {
   if (i.shape(0).has_rank()) i.output_shapes[1] = i.shape(0);
 }
 
+// Of slices along an axis: a vector with at most one number.
+void unique_slices_shape(Inference& i) {
+  infer::want_rank(i, 1, 1);
+  const Shape& in = i.shape(0);
+  const auto axes = infer::constant_ints(i, 1);
+  i.output_shapes[0] = in.has_rank() ? Shape::of_rank(in.rank()) : Shape::unknown_rank();
+  for (size_t k = 1; k < i.output_shapes.size(); ++k) i.output_shapes[k] = Shape::of_rank(1);
+  if (!axes || !in.has_rank()) return;
+  if (axes->size() > 1) invalid("axis does not support input tensors larger than 1 elements [Op:", i.row.name, "]");
+  if (axes->empty() && in.rank() != 1)
+    invalid("unique expects a 1D vector, the shape is ", in.to_string(), " [Op:", i.row.name, "]");
+  const auto axis = static_cast<int>(axes->empty() ? 0 : infer::axis_in((*axes)[0], in.rank(), i.row));
+  Shape out = in;
+  out.set(axis, kUnknownDim);
+  i.output_shapes[0] = out;
+  i.output_shapes[1] = Shape{in[axis]};
+}
+
 void bound_shape(Inference& i) {
   const Shape &sorted = i.shape(0), &values = i.shape(1);
   infer::want_rank(i, 0, 2);
@@ -127,6 +145,12 @@ FL_ROWS(sort) {
       {"UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", "T: any; out_idx: index = int32",
        unique_shape, nullptr, OpFamily::kMove,
        "the distinct values, the index of each element among them, and their counts"},
+      {"UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", "T: any; Taxis: index = int64; out_idx: index = int32",
+       unique_slices_shape, nullptr, OpFamily::kMove,
+       "the distinct slices along an axis, and the index of each among them", {.host_inputs = 2}},
+      {"UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx",
+       "T: any; Taxis: index = int64; out_idx: index = int32", unique_slices_shape, nullptr, OpFamily::kMove,
+       "the distinct slices along an axis, the index of each among them, and their counts", {.host_inputs = 2}},
       {"LowerBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32",
        bound_shape, nullptr, OpFamily::kMove, "how many in a sorted row are less than each value", nothing},
       {"UpperBound", "sorted_inputs: T, values: T -> output: out_type", "T: any; out_type: index = int32",

@@ -1,5 +1,6 @@
 // Converts one argument to the type that its parameter declares, and results back.
 #include "engine/base/text.h"
+#include "engine/ops/functions.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -56,6 +57,20 @@ bool is_known_integer(PyObject* o) {
   return !t.is_symbolic() && is_integer(t.dtype()) && t.shape().rank() == 0;
 }
 
+// Sizes among which there are tensors: those of floats become integers next to their neighbours, as in a list of numbers.
+Tensor packed_sizes(PyObject* o) {
+  Ref list = checked(PyList_New(0));
+  for (PyObject* d : Items(o)) {
+    Ref size = Ref::borrow(d);
+    if (is_value(d)) {
+      const Tensor t = is_tensor(d) ? tensor_of(d) : variable_value(d);
+      if (is_floating(t.dtype())) size = checked(wrap(ops::cast(t, DType::kInt32)));
+    }
+    if (PyList_Append(list.get(), size.get()) < 0) throw PythonErrorSet();
+  }
+  return to_tensor(list.get());
+}
+
 Arg shape(PyObject* o) {
   if (is_value(o)) return {is_tensor(o) ? tensor_of(o) : variable_value(o)};
   if (is_shape(o)) return {shape_of(o)};
@@ -80,7 +95,7 @@ Arg shape(PyObject* o) {
     } else if (is_tensor(d) && is_floating(tensor_of(d).dtype())) {
       return {to_tensor(o, DType::kInt32)};  // as TensorFlow, which casts tensors in a list
     } else {
-      return {to_tensor(o)};  // it contains tensors, or something that is not a dimension
+      return {packed_sizes(o)};  // it contains tensors, or something that is not a dimension
     }
   }
   return {s};

@@ -2,15 +2,24 @@
 import importlib
 import sys
 
+from footlight import _engine
+
 # The module of this package that adds the names, by namespace.
 _BY_NAMESPACE = {
     'footlight': {
         '_composites': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
         '_places': 'compiler python sysconfig',
-        '_signal': 'fftnd ifftnd irfftnd rfftnd signal',
+        '_signal': 'fftnd ifftnd irfftnd rfftnd',
     },
-    'footlight.compat.v1': {'_signal': 'signal'},
+    'footlight.compat.v1': {'_quantization': 'quantization', '_signal': 'signal'},
+    'footlight.compat.v1.nn': {
+        '_ctc': (
+            'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2'),
+    },
+    'footlight.nn': {
+        '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
+    },
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
@@ -47,9 +56,13 @@ _BY_NAMESPACE = {
     'footlight.experimental': {
         '_composites': 'RowPartition',
         '_distribute': 'dtensor',
-        '_places': 'numpy',
     },
 }
+# Namespaces of which one module adds all names; they can be imported before.
+_WHOLE = {'experimental.numpy': '_numpy_math', 'experimental.numpy.random': '_numpy_math', 'quantization': '_quantization',
+          'signal': '_signal'}
+for _namespace in _WHOLE:
+    _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}
 
@@ -61,6 +74,8 @@ def find(namespace, name):
         found = sys.modules['footlight'].keras = sys.modules['footlight.keras'] = _keras.load()
         return found
     module = _LATE.get((namespace, name))
+    if module is None and not name.startswith('_'):
+        module = _WHOLE.get(namespace[len('footlight.'):])
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         module = '_places'
     if namespace == 'footlight.raw_ops' and module is None:

@@ -2,14 +2,10 @@
 
 NOT_YET = {
     '': (
-        'approx_top_k check_pinned '
-        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals '
-        'load_library load_op_library lookup matrix_square_root '
-        'profiler qint16 qint32 qint8 '
-        'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle security sets '),
-    'config': (
-        'experimental_connect_to_cluster experimental_connect_to_host'),
+        'approx_top_k check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals '
+        'load_library load_op_library lookup matrix_square_root profiler qint16 qint32 qint8 queue quint16 '
+        'quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle security sets'),
+    'config': 'experimental_connect_to_cluster experimental_connect_to_host',
     'config.experimental': (
         'ClusterDeviceFilters disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_usage '
         'get_synchronous_execution set_device_policy set_synchronous_execution'),
@@ -17,35 +13,20 @@ NOT_YET = {
     'dtypes': 'QUANTIZED_DTYPES experimental qint16 qint32 qint8 quint16 quint8',
     'experimental': (
         'BatchableExtensionType DynamicRaggedShape ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec '
-        'StructuredTensor async_clear_error async_scope dispatch_for_api '
-        'dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
-        'dispatch_for_unary_elementwise_apis enable_strict_mode extension_type float4_e2m1fn '
-        'float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz function_executor_type '
-        'int2 int4 register_filesystem_plugin uint2 uint4 unregister_dispatch_for'),
+        'StructuredTensor async_clear_error async_scope dispatch_for_api dispatch_for_binary_elementwise_apis '
+        'dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis enable_strict_mode '
+        'extension_type float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 '
+        'float8_e5m2fnuz function_executor_type int2 int4 register_filesystem_plugin uint2 uint4 '
+        'unregister_dispatch_for'),
     'image': (
-        'ResizeMethod adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality '
-        'adjust_saturation central_crop combined_non_max_suppression convert_image_dtype crop_and_resize '
-        'crop_to_bounding_box decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_jxl '
-        'decode_png decode_webp draw_bounding_boxes encode_jpeg extract_glimpse extract_jpeg_shape '
-        'extract_patches flip_left_right flip_up_down generate_bounding_box_proposals grayscale_to_rgb '
-        'hsv_to_rgb image_gradients is_jpeg non_max_suppression non_max_suppression_overlaps '
-        'non_max_suppression_padded non_max_suppression_with_scores pad_to_bounding_box '
-        'per_image_standardization psnr random_brightness random_contrast random_crop random_flip_left_right '
-        'random_flip_up_down random_hue random_jpeg_quality random_saturation resize resize_with_crop_or_pad '
-        'resize_with_pad rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv rot90 '
-        'sample_distorted_bounding_box sobel_edges ssim ssim_multiscale stateless_random_brightness '
-        'stateless_random_contrast stateless_random_crop stateless_random_flip_left_right '
-        'stateless_random_flip_up_down stateless_random_hue stateless_random_jpeg_quality '
-        'stateless_random_saturation stateless_sample_distorted_bounding_box total_variation transpose '
-        'yiq_to_rgb yuv_to_rgb '),
+        'decode_jxl decode_webp extract_glimpse generate_bounding_box_proposals sample_distorted_bounding_box '
+        'stateless_sample_distorted_bounding_box'),
     'io': (
-        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature '
-        'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
-        'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
-        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_proto '
-        'extract_jpeg_shape gfile is_jpeg match_filenames_once matching_files parse_example '
-        'parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor read_file '
-        'serialize_many_sparse serialize_sparse serialize_tensor write_file'),
+        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature decode_base64 '
+        'decode_compressed decode_csv decode_json_example decode_jxl decode_proto decode_raw decode_webp '
+        'deserialize_many_sparse encode_base64 encode_proto gfile match_filenames_once matching_files '
+        'parse_example parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor '
+        'read_file serialize_many_sparse serialize_sparse serialize_tensor write_file'),
     'linalg': (
         'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular '
         'LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D '
@@ -61,19 +42,14 @@ NOT_YET = {
         'fresnel_cos fresnel_sin spence'),
     'nn': (
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper all_candidate_sampler approx_max_k '
-        'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization collapse_repeated '
-        'compute_accidental_hits compute_average_loss ctc_beam_search_decoder ctc_greedy_decoder ctc_loss '
-        'ctc_unique_labels erosion2d fixed_unigram_candidate_sampler '
-        'fractional_avg_pool fractional_max_pool isotonic_regression learned_unigram_candidate_sampler '
-        'nce_loss sampled_softmax_loss scale_regularization_loss '
-        'with_space_to_batch'),
+        'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization compute_accidental_hits '
+        'compute_average_loss erosion2d fixed_unigram_candidate_sampler fractional_avg_pool '
+        'fractional_max_pool isotonic_regression learned_unigram_candidate_sampler nce_loss '
+        'sampled_softmax_loss scale_regularization_loss with_space_to_batch'),
     'random': (
         'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
         'log_uniform_candidate_sampler uniform_candidate_sampler'),
-    'sparse': (
-        'cross cross_hashed '
-        'reset_shape sampled_addmm segment_mean '
-        'segment_sqrt_n segment_sum split to_indicator'),
+    'sparse': 'cross cross_hashed reset_shape sampled_addmm segment_mean segment_sqrt_n segment_sum split to_indicator',
     'strings': (
         'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
         'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
@@ -82,9 +58,8 @@ NOT_YET = {
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
         'with_eager_op_as_function'),
     'train': (
-        'BytesList CheckpointView ClusterDef ClusterSpec '
-        'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
-        'Int64List JobDef SequenceExample ServerDef experimental'),
+        'BytesList CheckpointView ClusterDef ClusterSpec Coordinator Example ExponentialMovingAverage Feature '
+        'FeatureList FeatureLists Features FloatList Int64List JobDef SequenceExample ServerDef experimental'),
     'version': 'COMPILER_VERSION',
 }
 

@@ -143,23 +143,6 @@ def bucketize(input, boundaries, name=None):
     return tf.reshape(places, tf.shape(input), name=name)
 
 
-def finfo(dtype):
-    """The limits of a floating-point dtype."""
-    import numpy
-    return numpy.finfo(tf.as_dtype(dtype).as_numpy_dtype)
-
-
-def select(condlist, choicelist, default=0):
-    """Elements of the first choice whose condition holds, else the default."""
-    if len(condlist) != len(choicelist):
-        raise ValueError('as many conditions as choices are wanted: %d and %d' % (len(condlist), len(choicelist)))
-    choices = [tf.convert_to_tensor(c) for c in choicelist]
-    found = tf.cast(default, choices[0].dtype)
-    for condition, choice in zip(reversed(condlist), reversed(choices)):
-        found = tf.where(condition, choice, found)
-    return found
-
-
 for _path, _objects in {
         'compiler.tf2xla.python.xla': {'dynamic_update_slice': dynamic_update_slice},
         'python.data.experimental.ops.distribute': {'compute_batch_size': compute_batch_size},
@@ -175,8 +158,7 @@ for _path, _objects in {
         'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper,
                                              '_DictWrapper': _containers.DictWrapper},
         'raw_ops': {'Bucketize': bucketize},
-        'sysconfig': {'get_build_info': get_build_info, 'get_include': get_include},
-        'experimental.numpy': {'finfo': finfo, 'select': select}}.items():
+        'sysconfig': {'get_build_info': get_build_info, 'get_include': get_include}}.items():
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()

@@ -8,6 +8,7 @@
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/tensor_like.h"
+#include "engine/python/types/tensor_members.h"
 #include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 
@@ -19,6 +20,7 @@ void init_types(PyObject* module) {
   init_reference();
   init_tensor_like();
   init_tensor(module);
+  init_late_members(module);
   init_conversions();
   init_specs();
   init_trackable();

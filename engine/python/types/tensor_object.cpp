@@ -290,6 +290,12 @@ PyObject* round_error(PyObject*, PyObject*) {
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || PyUnicode_READ_CHAR(name, 0) == '_') return found;
+  {
+    Ref missing = take_exception();
+    PyObject* const late = guarded([&] { return late_member(self, name); });
+    if (late || PyErr_Occurred()) return late;
+    raise_again(std::move(missing));
+  }
   static const std::pair<const char*, const char*> instead[] = {
       {"astype", "tf.cast(x, dtype)"},  {"reshape", "tf.reshape(x, shape)"},
       {"T", "tf.transpose(x)"},         {"transpose", "tf.transpose(x)"},

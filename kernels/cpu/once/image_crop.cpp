@@ -30,7 +30,7 @@ void check_places(const KernelContext& c, const Tensor& places, int64_t batch) {
   const auto* place = places.data<int32_t>();
   for (int64_t i = 0; i < places.elements(); ++i)
     if (place[i] < 0 || place[i] >= batch)
-      invalid("box_index has values outside [0, batch_size) [Op:", c.row.name, "]");
+      fail(ErrorKind::kOutOfRange, "box_index has values outside [0, batch_size) [Op:", c.row.name, "]");
 }
 
 // Where the pixels of a crop lie along one dimension of its image, from the two borders of its box.

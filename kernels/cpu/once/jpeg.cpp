@@ -152,7 +152,8 @@ JpegShape jpeg_shape(std::string_view bytes) {
 std::string encode_jpeg(const uint8_t* pixels, int64_t height, int64_t width, int64_t channels,
                         const JpegEncoding& encoding) {
   if (height <= 0 || width <= 0 || height > JPEG_MAX_DIMENSION || width > JPEG_MAX_DIMENSION)
-    fail(ErrorKind::kInternal, "an image of ", height, " x ", width, " pixels does not fit into a JPEG file [Op:EncodeJpeg]");
+    fail(ErrorKind::kInternal, "an image of ", height, " x ", width,
+         " pixels does not fit into a JPEG file [Op:EncodeJpeg]");
   Failure failure;
   prepare(failure);
   jpeg_compress_struct info{};

@@ -166,5 +166,7 @@ void init_vectorized();
 void log_warning(const std::string& text);
 // "train.py:14", where the code of a callable begins; empty if it has none.
 std::string definition_place(PyObject* callable);
+// `otherwise`, unless a library made the function under a name that its users know.
+std::string name_by_library(PyObject* callable, std::string otherwise);
 
 }  // namespace footlight::python

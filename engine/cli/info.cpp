@@ -1,4 +1,5 @@
-// `footlight info`: the contents of a session, or of a model, as text or JSON. `footlight recover`: finishes the log of a killed run.
+// `footlight info`: the contents of a session, or of a model, as text or JSON. `footlight recover`: finishes the log
+// of a killed run.
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"

@@ -14,7 +14,9 @@ namespace {
 constexpr uint64_t kLargest = uint64_t{1} << 31;
 constexpr size_t kMostMembers = 65535;
 
-[[noreturn]] void bad_archive(const char* why) { fail(ErrorKind::kValue, "this is no zip archive, or it is damaged: ", why); }
+[[noreturn]] void bad_archive(const char* why) {
+  fail(ErrorKind::kValue, "this is no zip archive, or it is damaged: ", why);
+}
 
 template <class T>
 T at(std::string_view bytes, uint64_t offset) {
@@ -93,12 +95,15 @@ std::string Archive::member(std::string_view name) const {
   const Member& m = found->second;
   if (m.size >= kLargest || m.packed >= kLargest) bad_archive("a member has 2 GiB or more");
   if (at<uint32_t>(bytes_, m.offset) != 0x04034b50) bad_archive("a member is not where the directory says");
-  const uint64_t begin = m.offset + 30 + at<uint16_t>(bytes_, m.offset + 26) + at<uint16_t>(bytes_, m.offset + 28);
+  const uint64_t begin =
+      m.offset + 30 + at<uint16_t>(bytes_, m.offset + 26) + at<uint16_t>(bytes_, m.offset + 28);
   if (begin > bytes_.size() || bytes_.size() - begin < m.packed) bad_archive("a member ends too early");
   // A thousandth of the size at least: what deflate can reach.
   if (m.size / 1100 > m.packed) bad_archive("a member says that it is larger than it can be");
   const std::string_view packed = bytes_.substr(begin, m.packed);
-  std::string out = m.method == 0 ? std::string(packed) : m.method == 8 ? inflated(packed, m.size) : std::string();
+  std::string out = m.method == 0   ? std::string(packed)
+                    : m.method == 8 ? inflated(packed, m.size)
+                                    : std::string();
   if (m.method != 0 && m.method != 8) bad_archive("a member is packed in an unknown way");
   if (out.size() != m.size ||
       crc32(0, reinterpret_cast<const Bytef*>(out.data()), static_cast<uInt>(out.size())) != m.checksum)

@@ -1,4 +1,5 @@
-// Zip archives from strangers: members are found through the directory at the end, and inflated up to a limit.
+// Zip archives from strangers: members are found through the directory at the end, and inflated up to a
+// limit.
 #pragma once
 
 #include <cstdint>

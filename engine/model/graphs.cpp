@@ -13,11 +13,11 @@ struct Type {
   const char* name;
   int64_t size;
 };
-constexpr Type kTypes[] = {{"invalid", 0}, {"float32", 4}, {"float64", 8}, {"int32", 4},      {"uint8", 1},
-                           {"int16", 2},   {"int8", 1},    {"string", 0},  {"complex64", 8},  {"int64", 8},
-                           {"bool", 1},    {"qint8", 1},   {"quint8", 1},  {"qint32", 4},     {"bfloat16", 2},
-                           {"qint16", 2},  {"quint16", 2}, {"uint16", 2},  {"complex128", 16}, {"float16", 2},
-                           {"resource", 0}, {"variant", 0}, {"uint32", 4}, {"uint64", 8}};
+constexpr Type kTypes[] = {
+    {"invalid", 0},     {"float32", 4}, {"float64", 8},   {"int32", 4},   {"uint8", 1},   {"int16", 2},
+    {"int8", 1},        {"string", 0},  {"complex64", 8}, {"int64", 8},   {"bool", 1},    {"qint8", 1},
+    {"quint8", 1},      {"qint32", 4},  {"bfloat16", 2},  {"qint16", 2},  {"quint16", 2}, {"uint16", 2},
+    {"complex128", 16}, {"float16", 2}, {"resource", 0},  {"variant", 0}, {"uint32", 4},  {"uint64", 8}};
 
 constexpr size_t kMostNodes = size_t{1} << 22;
 constexpr size_t kMostText = 120;
@@ -31,7 +31,8 @@ std::string cut(std::string_view text) {
 }
 
 std::string tensor_text(const Message& tensor) {
-  const std::string type = dtype_name(tensor.number("dtype")) + " " + shape_text(tensor.message("tensor_shape"));
+  const std::string type =
+      dtype_name(tensor.number("dtype")) + " " + shape_text(tensor.message("tensor_shape"));
   const Message* shape = tensor.message("tensor_shape");
   if (shape && !shape->messages("dim").empty()) return type;
   for (const char* field : {"int_val", "int64_val", "bool_val"})
@@ -74,7 +75,8 @@ std::string attr_text(const Message& value) {
 
 class GraphReader {
  public:
-  GraphReader(const std::map<std::string, GraphId, std::less<>>& ids, size_t& nodes) : ids_(ids), nodes_(nodes) {}
+  GraphReader(const std::map<std::string, GraphId, std::less<>>& ids, size_t& nodes)
+      : ids_(ids), nodes_(nodes) {}
 
   session::GraphRecord read(GraphId id, std::string name, const std::vector<const Message*>& nodes,
                             const Message* function) {
@@ -162,7 +164,8 @@ class GraphReader {
     if (const size_t colon = reference.find(':'); colon != std::string_view::npos) {
       name = reference.substr(0, colon);
       for (const char c : reference.substr(reference.rfind(':') + 1))
-        output = c >= '0' && c <= '9' && output <= kMostOutputs ? output * 10 + static_cast<uint64_t>(c - '0') : output;
+        output = c >= '0' && c <= '9' && output <= kMostOutputs ? output * 10 + static_cast<uint64_t>(c - '0')
+                                                                : output;
     }
     const auto at = numbers_.find(std::string(name));
     if (at == numbers_.end() || output > kMostOutputs) return false;
@@ -202,7 +205,8 @@ class GraphReader {
 std::string dtype_name(int64_t number) {
   const bool reference = number > 100;
   if (reference) number -= 100;
-  if (number < 0 || number >= static_cast<int64_t>(std::size(kTypes))) return "dtype " + std::to_string(number);
+  if (number < 0 || number >= static_cast<int64_t>(std::size(kTypes)))
+    return "dtype " + std::to_string(number);
   return std::string(kTypes[number].name) + (reference ? " reference" : "");
 }
 
@@ -232,7 +236,8 @@ int64_t element_count(const Message* shape) {
   return count;
 }
 
-void add_graphs(ModelFile& model, const Message& graph_def, std::map<std::string, GraphId, std::less<>>& ids) {
+void add_graphs(ModelFile& model, const Message& graph_def,
+                std::map<std::string, GraphId, std::less<>>& ids) {
   std::vector<const Message*> functions;
   if (const Message* library = graph_def.message("library")) functions = library->messages("function");
   uint32_t next = 1;
@@ -243,11 +248,13 @@ void add_graphs(ModelFile& model, const Message& graph_def, std::map<std::string
   for (const Message* function : functions) ids.emplace(name_of(function), GraphId(next++));
   size_t nodes = 0;
   const std::vector<const Message*> own = graph_def.messages("node");
-  if (!own.empty()) model.graphs.push_back(GraphReader(ids, nodes).read(GraphId(next), "graph", own, nullptr));
+  if (!own.empty())
+    model.graphs.push_back(GraphReader(ids, nodes).read(GraphId(next), "graph", own, nullptr));
   uint32_t id = 1;
   for (const Message* function : functions)
     model.graphs.push_back(
-        GraphReader(ids, nodes).read(GraphId(id++), name_of(function), function->messages("node_def"), function));
+        GraphReader(ids, nodes)
+            .read(GraphId(id++), name_of(function), function->messages("node_def"), function));
 }
 
 }  // namespace footlight::model

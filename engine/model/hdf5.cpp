@@ -1,4 +1,5 @@
-// Walks the groups of an HDF5 file from its root: symbol tables (its older form, which Keras's files have) and links.
+// Walks the groups of an HDF5 file from its root: symbol tables (its older form, which Keras's files have)
+// and links.
 #include "engine/model/hdf5.h"
 
 #include "engine/base/errors.h"
@@ -14,7 +15,9 @@ constexpr size_t kMostObjects = size_t{1} << 20;
 constexpr size_t kLongestPath = 4096;
 constexpr int kDeepest = 64;
 
-[[noreturn]] void bad_weights(const char* why) { fail(ErrorKind::kValue, "the weights are no HDF5 file, or damaged: ", why); }
+[[noreturn]] void bad_weights(const char* why) {
+  fail(ErrorKind::kValue, "the weights are no HDF5 file, or damaged: ", why);
+}
 
 class Hdf5 {
  public:
@@ -24,7 +27,8 @@ class Hdf5 {
     if (bytes_.substr(0, 8) != "\x89HDF\r\n\x1a\n") bad_weights("it does not begin as one");
     const auto version = at<uint8_t>(8);
     const uint64_t sizes = version < 2 ? 13 : 9;
-    if (at<uint8_t>(sizes) != 8 || at<uint8_t>(sizes + 1) != 8) bad_weights("its addresses do not have 8 bytes");
+    if (at<uint8_t>(sizes) != 8 || at<uint8_t>(sizes + 1) != 8)
+      bad_weights("its addresses do not have 8 bytes");
     if (version < 2) {
       base_ = at<uint64_t>(version == 0 ? 24 : 28);
       object(at<uint64_t>(version == 0 ? 64 : 68), "", 0);
@@ -40,7 +44,8 @@ class Hdf5 {
  private:
   template <class T>
   T at(uint64_t offset) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) bad_weights("it refers to what lies behind its end");
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
+      bad_weights("it refers to what lies behind its end");
     T value;
     std::memcpy(&value, bytes_.data() + offset, sizeof value);
     return value;
@@ -78,7 +83,8 @@ class Hdf5 {
       return;
     }
     for (const auto& [tree, heap] : header.tables) walk_tree(place(tree), place(heap), path, depth, 0);
-    for (const auto& [name, to] : header.links) object(to, path.empty() ? name : path + "/" + name, depth + 1);
+    for (const auto& [name, to] : header.links)
+      object(to, path.empty() ? name : path + "/" + name, depth + 1);
   }
 
   void read_header(uint64_t begin, Header& header) {
@@ -160,8 +166,10 @@ class Hdf5 {
     for (unsigned i = 0; i < entries; ++i) {
       if (++steps_ > kMostObjects) bad_weights("it has too many objects");
       const uint64_t child = place(at<uint64_t>(node + 24 + 8 + 16 * uint64_t{i}));
-      if (height > 0) walk_tree(child, heap, path, depth, level + 1);
-      else read_names(child, heap, path, depth);
+      if (height > 0)
+        walk_tree(child, heap, path, depth, level + 1);
+      else
+        read_names(child, heap, path, depth);
     }
   }
 

@@ -15,8 +15,8 @@ struct Dataset {
   uint32_t item = 0;  // bytes of an element
 };
 
-// Throws kValue for what is no such file, and for damage. Groups with so many members that HDF5 indexes them in its newer
-// way are left out.
+// Throws kValue for what is no such file, and for damage. Groups with so many members that HDF5 indexes them
+// in its newer way are left out.
 std::vector<Dataset> read_datasets(std::string_view bytes);
 
 }  // namespace footlight::model

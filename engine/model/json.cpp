@@ -58,8 +58,8 @@ class JsonReader {
       value.text_ = quoted();
     } else {
       value.kind_ = Json::Kind::kWord;
-      while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' ||
-                                    text_[at_] == '+' || text_[at_] == '.'))
+      while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                    text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
         value.text_ += text_[at_++];
       if (value.text_.empty()) bad("a value is missing");
     }
@@ -91,7 +91,8 @@ class JsonReader {
   void add_code(std::string& out) {
     uint32_t code = 0;
     for (int i = 0; i < 4; ++i) {
-      if (at_ >= text_.size() || !std::isxdigit(static_cast<unsigned char>(text_[at_]))) bad("\\u needs four digits");
+      if (at_ >= text_.size() || !std::isxdigit(static_cast<unsigned char>(text_[at_])))
+        bad("\\u needs four digits");
       const char digit = text_[at_++];
       code = code * 16 + static_cast<uint32_t>(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
     }

@@ -33,7 +33,8 @@ class Layers {
   void add_all(const Json& config, const std::string& where, int depth) {
     std::map<std::string, int> used;  // layers of one class are numbered there
     for (const Json& layer : config["layers"].items()) {
-      if (model_.layers.size() >= kMostLayers || depth > 16) fail(ErrorKind::kValue, "the model has too many layers");
+      if (model_.layers.size() >= kMostLayers || depth > 16)
+        fail(ErrorKind::kValue, "the model has too many layers");
       Layer& made = model_.layers.emplace_back();
       made.kind = layer["class_name"].text();
       made.name = layer["config"]["name"].text();

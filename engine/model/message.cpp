@@ -65,7 +65,8 @@ class WireReader {
     std::memcpy(single ? static_cast<void*>(&narrow) : &wide, bytes.data(), bytes.size());
     add(message, *field).real = single ? double{narrow} : wide;
   }
-  void add_part(const Schema& schema, Message& message, const Field& field, std::string_view part, int depth) {
+  void add_part(const Schema& schema, Message& message, const Field& field, std::string_view part,
+                int depth) {
     if (field.kind == Field::Kind::kText) {
       add(message, field).text = part;
     } else if (field.kind == Field::Kind::kMessage) {
@@ -141,6 +142,8 @@ std::vector<int64_t> Message::numbers(std::string_view name) const {
   return found;
 }
 
-Message read_bytes(const Schema& schema, std::string_view bytes) { return WireReader().read(schema, bytes, 0); }
+Message read_bytes(const Schema& schema, std::string_view bytes) {
+  return WireReader().read(schema, bytes, 0);
+}
 
 }  // namespace footlight::model

@@ -1,5 +1,6 @@
-// Messages of files as trees of the fields that are looked at, read from bytes or from text without knowing the rest: what
-// stands in a model can be shown without the engine and without protobuf. Files come from strangers.
+// Messages of files as trees of the fields that are looked at, read from bytes or from text without knowing
+// the rest: what stands in a model can be shown without the engine and without protobuf. Files come from
+// strangers.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +49,12 @@ class Message {
   std::vector<int64_t> numbers(std::string_view name) const;
 };
 
-// `bytes` has to outlive the message, which refers to it. Both throw kValue for what is no such message, for more than
-// 2^24 parts, and for parts that are nested more than 100 deep. `strings` keeps what text had to be unescaped.
+// `bytes` has to outlive the message, which refers to it. Both throw kValue for what is no such message, for
+// more than 2^24 parts, and for parts that are nested more than 100 deep. `strings` keeps what text had to be
+// unescaped.
 Message read_bytes(const Schema& schema, std::string_view bytes);
-Message read_text(const Schema& schema, std::string_view text, std::vector<std::unique_ptr<std::string>>& strings);
+Message read_text(const Schema& schema, std::string_view text,
+                  std::vector<std::unique_ptr<std::string>>& strings);
 
 // Of TensorFlow's files.
 const Schema& graph_def_schema();

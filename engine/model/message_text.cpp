@@ -12,13 +12,15 @@ namespace {
 constexpr size_t kMostParts = size_t{1} << 24;
 constexpr int kDeepest = 100;
 // The names of DataType that text has in place of numbers.
-constexpr const char* kTypes[] = {"INVALID", "FLOAT",   "DOUBLE", "INT32",     "UINT8",   "INT16",   "INT8",    "STRING",
-                                  "COMPLEX64", "INT64", "BOOL",   "QINT8",     "QUINT8",  "QINT32",  "BFLOAT16", "QINT16",
-                                  "QUINT16",   "UINT16", "COMPLEX128", "HALF", "RESOURCE", "VARIANT", "UINT32",  "UINT64"};
+constexpr const char* kTypes[] = {"INVALID",    "FLOAT",  "DOUBLE",    "INT32",   "UINT8",   "INT16",
+                                  "INT8",       "STRING", "COMPLEX64", "INT64",   "BOOL",    "QINT8",
+                                  "QUINT8",     "QINT32", "BFLOAT16",  "QINT16",  "QUINT16", "UINT16",
+                                  "COMPLEX128", "HALF",   "RESOURCE",  "VARIANT", "UINT32",  "UINT64"};
 
 class TextReader {
  public:
-  TextReader(std::string_view text, std::vector<std::unique_ptr<std::string>>& strings) : text_(text), strings_(strings) {}
+  TextReader(std::string_view text, std::vector<std::unique_ptr<std::string>>& strings)
+      : text_(text), strings_(strings) {}
 
   Message whole(const Schema& schema) { return fields(&schema, '\0', 0); }
 
@@ -117,9 +119,12 @@ class TextReader {
     Message::Value& value = message.values.emplace_back();
     value.field = field;
     value.real = std::strtod(given.c_str(), nullptr);
-    if (given == "true") value.number = 1;
-    else if (given.starts_with("DT_")) value.number = type_number(given.substr(3));
-    else std::from_chars(given.data(), given.data() + given.size(), value.number);
+    if (given == "true")
+      value.number = 1;
+    else if (given.starts_with("DT_"))
+      value.number = type_number(given.substr(3));
+    else
+      std::from_chars(given.data(), given.data() + given.size(), value.number);
   }
 
   static int64_t type_number(std::string_view name) {
@@ -148,7 +153,8 @@ class TextReader {
         out += static_cast<char>(value);
       } else if (c == 'x' || c == 'X') {
         int value = 0;
-        for (int i = 0; i < 2 && at_ < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[at_])); ++i) {
+        for (int i = 0; i < 2 && at_ < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[at_]));
+             ++i) {
           const char digit = text_[at_++];
           value = value * 16 + (digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
         }
@@ -169,7 +175,8 @@ class TextReader {
 
 }  // namespace
 
-Message read_text(const Schema& schema, std::string_view text, std::vector<std::unique_ptr<std::string>>& strings) {
+Message read_text(const Schema& schema, std::string_view text,
+                  std::vector<std::unique_ptr<std::string>>& strings) {
   return TextReader(text, strings).whole(schema);
 }
 

@@ -63,7 +63,8 @@ ModelFile read_model_bytes(std::string_view bytes, std::string_view form) {
   const bool saved = is_saved_model(form);
   model.kind = saved ? "SavedModel" : "GraphDef";
   const Schema& schema = saved ? saved_model_schema() : graph_def_schema();
-  const Message message = form.ends_with(".pbtxt") ? read_text(schema, bytes, strings) : read_bytes(schema, bytes);
+  const Message message =
+      form.ends_with(".pbtxt") ? read_text(schema, bytes, strings) : read_bytes(schema, bytes);
   if (saved) {
     read_saved_model(model, message);
   } else {
@@ -77,7 +78,8 @@ ModelFile read_model_bytes(std::string_view bytes, std::string_view form) {
 ModelFile read_model(const std::string& path) {
   const std::string file = file_of(path);
   if (file.empty())
-    fail(ErrorKind::kNotFound, path, ": the folder is no SavedModel: it has no saved_model.pb and no saved_model.pbtxt");
+    fail(ErrorKind::kNotFound, path,
+         ": the folder is no SavedModel: it has no saved_model.pb and no saved_model.pbtxt");
   const std::string content = content_of(file);
   try {
     ModelFile model = read_model_bytes(content, fs::path(file).filename().string());

@@ -22,8 +22,8 @@ struct Signature {
 
 // A function that can be called, with the graphs of its traces.
 struct Function {
-  std::string name;       // "serve": the way from the root
-  std::string arguments;  // "x, training=False"
+  std::string name;                 // "serve": the way from the root
+  std::string arguments;            // "x, training=False"
   std::vector<std::string> traces;  // "(x: float32 (?, 3)) -> float32 (?, 2)"
   std::vector<GraphId> graphs;      // of each
 };
@@ -45,7 +45,7 @@ struct Layer {
 };
 
 struct ModelFile {
-  std::string path, kind;  // "SavedModel", "GraphDef", "Keras model"
+  std::string path, kind;                                  // "SavedModel", "GraphDef", "Keras model"
   std::vector<std::pair<std::string, std::string>> facts;  // "tags": "serve"
   std::vector<Signature> signatures;
   std::vector<Function> functions;

@@ -9,9 +9,9 @@
 namespace footlight::model {
 
 std::string dtype_name(int64_t number);
-int64_t dtype_size(int64_t number);                // 0: not known
-std::string shape_text(const Message* shape);      // "(?, 3)"; "<unknown>"
-int64_t element_count(const Message* shape);       // -1: not known
+int64_t dtype_size(int64_t number);            // 0: not known
+std::string shape_text(const Message* shape);  // "(?, 3)"; "<unknown>"
+int64_t element_count(const Message* shape);   // -1: not known
 
 // The graphs of a GraphDef: its own, if it has nodes, and one for each function; `ids` has those by name.
 void add_graphs(ModelFile& model, const Message& graph_def, std::map<std::string, GraphId, std::less<>>& ids);

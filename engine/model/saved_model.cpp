@@ -28,7 +28,9 @@ std::string text_of(const Message* value, int depth = 0) {
     std::string text;
     for (const Message* item : items) {
       if (text.size() > kLongest) return text + ", ...";
-      text += str(text.empty() ? "" : ", ", item->text("key"), ": ", text_of(item->message("value"), depth + 1));
+      const std::string name = str(item->text("key"), ": "),
+                        inner = text_of(item->message("value"), depth + 1);
+      text += (text.empty() ? "" : ", ") + (inner.starts_with(name) ? "" : name) + inner;
     }
     return text;
   };
@@ -37,9 +39,11 @@ std::string text_of(const Message* value, int depth = 0) {
       const std::string type = dtype_name(spec->number("dtype")) + " " + shape_text(spec->message("shape"));
       return spec->text("name").empty() ? type : str(spec->text("name"), ": ", type);
     }
-  if (const Message* spec = value->message("type_spec_value")) return std::string(spec->text("type_spec_class_name"));
+  if (const Message* spec = value->message("type_spec_value"))
+    return std::string(spec->text("type_spec_class_name"));
   if (const Message* list = value->message("list_value")) return "[" + joined(list->messages("values")) + "]";
-  if (const Message* list = value->message("tuple_value")) return "(" + joined(list->messages("values")) + ")";
+  if (const Message* list = value->message("tuple_value"))
+    return "(" + joined(list->messages("values")) + ")";
   if (const Message* dict = value->message("dict_value")) return "{" + pairs(dict->messages("fields")) + "}";
   if (const Message* named = value->message("named_tuple_value"))
     return str(named->text("name"), "(", pairs(named->messages("values")), ")");
@@ -100,14 +104,16 @@ std::string arguments_text(const Message& function) {
 TensorFacts facts_of(const Message& named) {
   const Message* info = named.message("value");
   if (!info) return {std::string(named.text("key")), "", ""};
-  return {std::string(named.text("key")), dtype_name(info->number("dtype")), shape_text(info->message("tensor_shape"))};
+  return {std::string(named.text("key")), dtype_name(info->number("dtype")),
+          shape_text(info->message("tensor_shape"))};
 }
 
 class Objects {
  public:
   Objects(ModelFile& model, const Message& graph, const std::map<std::string, GraphId, std::less<>>& ids)
       : model_(model), nodes_(graph.messages("nodes")), ids_(ids) {
-    if (nodes_.size() > kMostObjects) fail(ErrorKind::kValue, "the SavedModel has more than ", kMostObjects, " objects");
+    if (nodes_.size() > kMostObjects)
+      fail(ErrorKind::kValue, "the SavedModel has more than ", kMostObjects, " objects");
     for (const Message* entry : graph.messages("concrete_functions"))
       if (const Message* value = entry->message("value")) concrete_[std::string(entry->text("key"))] = value;
   }
@@ -125,7 +131,8 @@ class Objects {
       for (const Message* child : node.messages("children")) {
         const int64_t to = child->number("node_id");
         if (to < 0 || static_cast<size_t>(to) >= nodes_.size())
-          fail(ErrorKind::kValue, "the SavedModel is damaged: it refers to the object ", to, ", of ", nodes_.size());
+          fail(ErrorKind::kValue, "the SavedModel is damaged: it refers to the object ", to, ", of ",
+               nodes_.size());
         if (!seen.insert(static_cast<size_t>(to)).second) continue;
         const std::string name(child->text("local_name"));
         todo.emplace_back(static_cast<size_t>(to), i == 0 ? name : (path + "." + name).substr(0, kLongest));
@@ -166,14 +173,16 @@ class Objects {
     } else if (const Message* user = node.message("user_object")) {
       kind = user->text("identifier");
       if (kind == "_generic_user_object") kind = "object";
-      if (kind.starts_with("trackable_") && kind.ends_with("_wrapper")) kind = kind.substr(10, kind.size() - 18);
+      if (kind.starts_with("trackable_") && kind.ends_with("_wrapper"))
+        kind = kind.substr(10, kind.size() - 18);
     }
     model_.objects.push_back({path, kind});
   }
 
   void add_trace(Function& function, std::string_view name) {
     const auto concrete = concrete_.find(name);
-    function.traces.push_back(concrete == concrete_.end() ? std::string(name) : trace_text(*concrete->second));
+    function.traces.push_back(concrete == concrete_.end() ? std::string(name)
+                                                          : trace_text(*concrete->second));
     const auto graph = ids_.find(name);
     function.graphs.push_back(graph == ids_.end() ? GraphId() : graph->second);
   }
@@ -200,7 +209,8 @@ void read_saved_model(ModelFile& model, const Message& saved_model) {
     model.facts.emplace_back("tags", joined(info->texts("tags")));
     model.facts.emplace_back("written by", "TensorFlow " + std::string(info->text("tensorflow_version")));
   }
-  if (metas.size() > 1) model.facts.emplace_back("graphs", str(metas.size(), ", of which the first is shown"));
+  if (metas.size() > 1)
+    model.facts.emplace_back("graphs", str(metas.size(), ", of which the first is shown"));
   std::vector<std::string_view> assets;
   for (const Message* asset : meta.messages("asset_file_def")) assets.push_back(asset->text("filename"));
   if (!assets.empty()) model.facts.emplace_back("assets", joined(assets));

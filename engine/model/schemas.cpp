@@ -62,7 +62,8 @@ const Schema& node() {
 const Schema& function() {
   static const Schema argument{"ArgDef", {{"name", 1, kText}, {"type", 3, kNumber}, {"type_attr", 4, kText}}};
   static const Schema signature{
-      "OpDef", {{"name", 1, kText}, {"input_arg", 2, kMessage, &argument}, {"output_arg", 3, kMessage, &argument}}};
+      "OpDef",
+      {{"name", 1, kText}, {"input_arg", 2, kMessage, &argument}, {"output_arg", 3, kMessage, &argument}}};
   static const Schema result{"ret", {{"key", 1, kText}, {"value", 2, kText}}};
   static const Schema attrs{"ArgAttrs", {{"attr", 1, kMessage, &attr_entry()}}};
   static const Schema numbered{"arg_attr", {{"key", 1, kNumber}, {"value", 2, kMessage, &attrs}}};
@@ -82,7 +83,8 @@ const Schema& reference() {
 // Structured values contain each other: the schema is filled once it has an address.
 const Schema& structured() {
   static Schema all{"StructuredValue", {}};
-  static const Schema spec{"TensorSpecProto", {{"name", 1, kText}, {"shape", 2, kMessage, &shape()}, {"dtype", 3, kNumber}}};
+  static const Schema spec{"TensorSpecProto",
+                           {{"name", 1, kText}, {"shape", 2, kMessage, &shape()}, {"dtype", 3, kNumber}}};
   static const Schema list{"ListValue", {{"values", 1, kMessage, &all}}};
   static const Schema entry{"fields", {{"key", 1, kText}, {"value", 2, kMessage, &all}}};
   static const Schema dict{"DictValue", {{"fields", 1, kMessage, &entry}}};
@@ -117,8 +119,8 @@ const Schema& object_graph_schema() {
   static const Schema user{"SavedUserObject", {{"identifier", 1, kText}}};
   static const Schema asset{"SavedAsset", {{"asset_file_def_index", 1, kNumber}}};
   static const Schema spec{"FunctionSpec", {{"fullargspec", 1, kMessage, &structured()}}};
-  static const Schema saved_function{"SavedFunction",
-                                     {{"concrete_functions", 1, kText}, {"function_spec", 2, kMessage, &spec}}};
+  static const Schema saved_function{
+      "SavedFunction", {{"concrete_functions", 1, kText}, {"function_spec", 2, kMessage, &spec}}};
   static const Schema variable{"SavedVariable",
                                {{"dtype", 1, kNumber},
                                 {"shape", 2, kMessage, &shape()},
@@ -148,8 +150,8 @@ const Schema& object_graph_schema() {
 
 const Schema& saved_model_schema() {
   static const Schema info{"MetaInfoDef", {{"tags", 4, kText}, {"tensorflow_version", 5, kText}}};
-  static const Schema tensor_info{"TensorInfo",
-                                  {{"name", 1, kText}, {"dtype", 2, kNumber}, {"tensor_shape", 3, kMessage, &shape()}}};
+  static const Schema tensor_info{
+      "TensorInfo", {{"name", 1, kText}, {"dtype", 2, kNumber}, {"tensor_shape", 3, kMessage, &shape()}}};
   static const Schema named{"inputs", {{"key", 1, kText}, {"value", 2, kMessage, &tensor_info}}};
   static const Schema signature{
       "SignatureDef",

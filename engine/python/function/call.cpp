@@ -381,7 +381,7 @@ std::string text_attribute(PyObject* o, const char* name, const std::string& oth
 FunctionCore::FunctionCore(PyObject* callable, const FunctionOptions& o)
     : python_function(Ref::borrow(callable)),
       name(text_attribute(callable, "__name__", class_name(callable))),
-      qualified_name(name_by_library(callable, text_attribute(callable, "__qualname__", name))),
+      qualified_name(name_by_library(text_attribute(callable, "__qualname__", name))),
       options(o),
       made_at(caller_source()),
       function(*this, {.reduce_retracing = o.reduce_retracing},

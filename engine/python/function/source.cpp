@@ -49,20 +49,19 @@ bool is_of_library(const PyCodeObject* code) {
 
 // Keras's trainer makes `train_function` and its siblings of inner functions: its method make_train_function is on the
 // stack.
-std::string name_by_library(PyObject* callable, std::string otherwise) {
-  const PyCodeObject* code = code_of(callable);
-  if (!is_of_library(code)) return otherwise;
-  const std::string own = readable(code->co_name);
-  if (own != "multi_step_on_iterator" && own != "one_step_on_data_distributed") return otherwise;
+std::string name_by_library(std::string qualified_name) {
+  if (!qualified_name.starts_with("TensorFlowTrainer.") || qualified_name.ends_with(".one_step_on_data"))
+    return qualified_name;
   Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   for (int depth = 0; frame && depth < 6; ++depth) {
     auto* at = reinterpret_cast<PyFrameObject*>(frame.get());
     const Ref running = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(at)));
-    const std::string name = readable(reinterpret_cast<PyCodeObject*>(running.get())->co_name);
-    if (name.starts_with("make_") && name.ends_with("_function")) return name.substr(5);
+    const auto* code = reinterpret_cast<PyCodeObject*>(running.get());
+    const std::string name = readable(code->co_name);
+    if (is_of_library(code) && name.starts_with("make_") && name.ends_with("_function")) return name.substr(5);
     frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
   }
-  return otherwise;
+  return qualified_name;
 }
 
 std::string definition_place(PyObject* callable) {

@@ -27,6 +27,7 @@ constexpr const char* kAbout =
     "  footlight-app                        the window\n"
     "  footlight-app script.py [ARGS...]    prepares a run; --run starts it at once\n"
     "  footlight-app run.footlight          opens a recorded run\n"
+    "  footlight-app MODEL                  shows a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a .keras file\n"
     "  footlight-app --screenshot OUT [--view VIEW] run.footlight\n"
     "                                       draws the window without a display; OUT: a .png file, or a\n"
     "                                       folder for a picture of every view";
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
       QStringLiteral("VIEW"));
   parser.addOptions({run, shot, theme_name, size, select, view});
   parser.addPositionalArgument(QStringLiteral("file"),
-                               QStringLiteral("A script (.py) or a recorded run (.footlight)."),
+                               QStringLiteral("A script (.py), a recorded run (.footlight) or a model."),
                                QStringLiteral("[file]"));
   parser.addPositionalArgument(
       QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."),

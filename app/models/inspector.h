@@ -19,6 +19,7 @@ struct InspectorRow {
   bool link = false;
   Selection target;         // of a link
   int indent = 0;
+  std::vector<InspectorRow> inner = {};  // shown below it once it is opened
 };
 
 struct InspectorLink {

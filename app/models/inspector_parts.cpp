@@ -129,15 +129,36 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
 
 InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames) {
   InspectorGroup group{QStringLiteral("Called from"), {}, {}};
-  for (size_t i = 0; i < frames.size() && i < kMostFrames; ++i) {
-    InspectorRow row = text_row(q(frames[i].name), document.place_text(frames[i].place));
+  const auto of_keras = [&](const CallerFrame& frame) {
+    const session::FileRecord* file = document.file(frame.place.file);
+    return file && file->path.find("-packages/keras/") != std::string::npos;
+  };
+  const auto row_of = [&](const CallerFrame& frame) {
+    InspectorRow row = text_row(q(frame.name), document.place_text(frame.place));
     row.link = true;
     row.tone = QStringLiteral("blue");
-    row.target = Selection::of_line(document, frames[i].place);
-    group.rows.push_back(row);
+    row.target = Selection::of_line(document, frame.place);
+    return row;
+  };
+  for (size_t i = 0; i < frames.size();) {
+    if (group.rows.size() == kMostFrames) {
+      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(frames.size() - i)));
+      break;
+    }
+    size_t end = i;
+    while (end < frames.size() && of_keras(frames[end])) ++end;
+    if (end - i < 2) {
+      group.rows.push_back(row_of(frames[i++]));
+      continue;
+    }
+    // What Keras does between two lines of the user's is one row.
+    InspectorRow folded = text_row(QStringLiteral("Keras"), counted(end - i, "line", "lines"));
+    for (; i < end; ++i) {
+      folded.inner.push_back(row_of(frames[i]));
+      folded.inner.back().indent = 1;
+    }
+    group.rows.push_back(std::move(folded));
   }
-  if (frames.size() > kMostFrames)
-    group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(frames.size() - kMostFrames)));
   return group;
 }
 

@@ -2,6 +2,7 @@
 #include "app/session/loader.h"
 
 #include "engine/base/errors.h"
+#include "engine/model/describe.h"
 
 #include <algorithm>
 
@@ -91,7 +92,16 @@ void Loader::open(const QString& path, bool live) {
   path_ = path;
   timer_.stop();
   try {
-    reader_ = session::Reader::open(path.toStdString(), {[this](double share) {
+    std::string file = path.toStdString();
+    if (model::looks_like_model(file)) {
+      // A model becomes a session of its own, in which nothing ran.
+      const model::ModelFile found = model::read_model(file);
+      folder_ = std::make_unique<QTemporaryDir>();
+      if (!folder_->isValid()) throw Error(ErrorKind::kIo, "there is no room for a temporary file");
+      file = folder_->filePath(QStringLiteral("model.footlight")).toStdString();
+      model::write_session(found, file);
+    }
+    reader_ = session::Reader::open(file, {[this](double share) {
       Q_EMIT reading(share);
       return !stop_;
     }});

@@ -9,6 +9,7 @@
 #include "engine/session/reader.h"
 
 #include <QObject>
+#include <QTemporaryDir>
 #include <QTimer>
 
 #include <atomic>
@@ -88,6 +89,7 @@ class Loader : public QObject {
   static std::vector<Record> changed(const std::vector<Record>& all, std::vector<Print>& known, Of&& print);
 
   QString path_;
+  std::unique_ptr<QTemporaryDir> folder_;  // of the session that a model is shown as
   std::shared_ptr<Questions> questions_;
   std::unique_ptr<session::Reader> reader_;
   std::unique_ptr<query::Store> store_;

@@ -142,34 +142,49 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   grid->setColumnStretch(1, 1);
   int at = 0;
   for (const InspectorRow& row : group.rows) {
-    auto* label = new ElidedLabel(QString(2 * row.indent, QLatin1Char(' ')) + row.label);
-    label->setProperty("role", "faint");
-    label->setFixedWidth(96);
-    grid->addWidget(label, at, 0, Qt::AlignTop);
-    if (row.link) {
-      auto* link = new LinkButton(row.value, true);
-      link->setAccessibleName(row.label + QLatin1Char(' ') + row.value);
-      link->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-      const Selection target = row.target;
-      connect(link, &QPushButton::clicked, this, [this, target] {
-        context_.selection->select(target);
-        if (target.kind == Selection::Kind::kGenerated) Q_EMIT wants_view(QStringLiteral("autograph"));
-      });
-      grid->addWidget(link, at, 1);
-    } else {
-      // Text with spaces wraps; a long word is cut off, so that it does not widen the panel.
-      const bool words = row.value.contains(QLatin1Char(' '));
-      QLabel* value = words ? plain_label(row.value) : new ElidedLabel(row.value);
-      value->setFont(theme().code());
-      value->setWordWrap(words);
-      if (words) value->setMinimumWidth(10);
-      value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-      if (!row.tone.isEmpty()) value->setStyleSheet(QStringLiteral("color: ") + theme().color(row.tone).name());
-      grid->addWidget(value, at, 1, Qt::AlignTop);
-    }
-    ++at;
+    add_row(grid, row, at++);
+    if (opened_)
+      for (const InspectorRow& inner : row.inner) add_row(grid, inner, at++);
   }
   column_->addLayout(grid);
+}
+
+void InspectorPanel::add_row(QGridLayout* grid, const InspectorRow& row, int at) {
+  auto* label = new ElidedLabel(QString(2 * row.indent, QLatin1Char(' ')) + row.label);
+  label->setProperty("role", "faint");
+  label->setFixedWidth(96);
+  grid->addWidget(label, at, 0, Qt::AlignTop);
+  if (!row.inner.empty()) {
+    auto* open = new LinkButton(QString::fromUtf8(opened_ ? "▾ " : "▸ ") + row.value, true);
+    open->setAccessibleName(row.label + QLatin1Char(' ') + row.value +
+                            (opened_ ? QStringLiteral(", shown") : QStringLiteral(", folded")));
+    connect(open, &QPushButton::clicked, this, [this] {
+      opened_ = !opened_;
+      shown_.clear();
+      build();
+    });
+    grid->addWidget(open, at, 1);
+  } else if (row.link) {
+    auto* link = new LinkButton(row.value, true);
+    link->setAccessibleName(row.label + QLatin1Char(' ') + row.value);
+    link->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    const Selection target = row.target;
+    connect(link, &QPushButton::clicked, this, [this, target] {
+      context_.selection->select(target);
+      if (target.kind == Selection::Kind::kGenerated) Q_EMIT wants_view(QStringLiteral("autograph"));
+    });
+    grid->addWidget(link, at, 1);
+  } else {
+    // Text with spaces wraps; a long word is cut off, so that it does not widen the panel.
+    const bool words = row.value.contains(QLatin1Char(' '));
+    QLabel* value = words ? plain_label(row.value) : new ElidedLabel(row.value);
+    value->setFont(theme().code());
+    value->setWordWrap(words);
+    if (words) value->setMinimumWidth(10);
+    value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    if (!row.tone.isEmpty()) value->setStyleSheet(QStringLiteral("color: ") + theme().color(row.tone).name());
+    grid->addWidget(value, at, 1, Qt::AlignTop);
+  }
 }
 
 void InspectorPanel::build() {

@@ -5,6 +5,7 @@
 #include "app/models/inspector.h"
 #include "app/views/view.h"
 
+#include <QGridLayout>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -29,6 +30,7 @@ class InspectorPanel : public View {
   void ask();
   void ask_median();
   void add_group(const InspectorGroup& group, bool first);
+  void add_row(QGridLayout* grid, const InspectorRow& row, int at);
 
   QScrollArea* scroll_;
   QWidget* inside_ = nullptr;
@@ -38,7 +40,7 @@ class InspectorPanel : public View {
   Selection asked_;
   Ticket facts_ticket_, median_;
   QString shown_;
-  bool snippet_ = true;
+  bool snippet_ = true, opened_ = false;  // the rows inside of rows
 };
 
 }  // namespace footlight::app

@@ -5,6 +5,8 @@
 #include "app/session/runs.h"
 #include "app/views/paint.h"
 
+#include "engine/model/model_file.h"
+
 #include <QAction>
 #include <QApplication>
 #include <QFileInfo>
@@ -144,6 +146,11 @@ void MainWindow::run(const QStringList& options) {
   }
   if (!QFileInfo::exists(top_->script())) {
     show_banner(QStringLiteral("There is no file ") + top_->script());
+    return;
+  }
+  if (model::looks_like_model(top_->script().toStdString())) {
+    show_banner(top_->script() + QStringLiteral(" is a model, of which nothing runs here. Open a Python script."),
+                false);
     return;
   }
   watcher_.watch({top_->script()});  // what was saved just now is run now

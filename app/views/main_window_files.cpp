@@ -4,6 +4,8 @@
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
 
+#include "engine/model/model_file.h"
+
 #include <QAction>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
@@ -28,8 +30,9 @@ bool MainWindow::open(const QString& path) {
     show_banner(QStringLiteral("There is no file ") + absolute);
     return false;
   }
-  if (info.isDir()) {
-    show_banner(absolute + QStringLiteral(" is a folder. Open a Python script or a .footlight file."));
+  if (info.isDir() && !model::looks_like_model(absolute.toStdString())) {
+    show_banner(absolute + QStringLiteral(" is a folder, and no SavedModel. Open a Python script, a .footlight file "
+                                          "or a model."));
     return false;
   }
   hide_banner();
@@ -100,7 +103,7 @@ void MainWindow::fill_recent() {
 void MainWindow::ask_for_file() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script or a session"), {},
                                                     QStringLiteral("Scripts and sessions (*.py *.footlight);;"
-                                                                   "All files (*)"));
+                                                                   "Models (*.keras *.pb *.pbtxt);;All files (*)"));
   if (!path.isEmpty()) open(path);
 }
 

@@ -5,6 +5,8 @@
 #include "app/models/text.h"
 #include "app/views/autograph_view.h"
 
+#include "engine/model/model_file.h"
+
 #include <QButtonGroup>
 #include <QDir>
 #include <QFile>
@@ -286,7 +288,10 @@ void SourceView::set_editing(bool on) {
       say(QFileInfo(editor_->path()).fileName() + QStringLiteral(" has edits that are not saved: save them first."));
   } else if (on) {
     const QString path = disk_path();
-    const QString error = path.isEmpty() ? QStringLiteral("There is no file to edit.") : editor_->open(path);
+    const QString error = path.isEmpty() ? QStringLiteral("There is no file to edit.")
+                          : model::looks_like_model(path.toStdString())
+                              ? QStringLiteral("A model is shown, not edited.")
+                              : editor_->open(path);
     if (!error.isEmpty()) {
       edit_->setChecked(false);
       say(error);

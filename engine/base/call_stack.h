@@ -12,4 +12,8 @@ namespace footlight {
 using StackProvider = size_t (*)(std::span<SourceRef> frames);
 extern StackProvider stack_provider;
 
+// Where the program stands whose call this is: as current_source(), but not inside of a library that calls for it.
+extern SourceProvider caller_provider;
+inline SourceRef caller_source() { return caller_provider ? caller_provider() : current_source(); }
+
 }  // namespace footlight

@@ -22,6 +22,7 @@ std::atomic<RecordingLevel> recording_level{RecordingLevel::kOff};
 std::atomic<void (*)()> ring_filling{nullptr};
 SourceProvider source_provider = nullptr;
 StackProvider stack_provider = nullptr;
+SourceProvider caller_provider = nullptr;
 constinit thread_local ThreadRings* this_thread_rings = nullptr;
 constinit thread_local ActivityLog* this_thread_activity = nullptr;
 

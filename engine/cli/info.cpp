@@ -1,8 +1,11 @@
-// `footlight info`: the contents of a session, as text or JSON. `footlight recover`: finishes the log of a killed run.
+// `footlight info`: the contents of a session, or of a model, as text or JSON. `footlight recover`: finishes the log
+// of a killed run.
 #include "engine/base/errors.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/json.h"
+#include "engine/cli/model_info.h"
 #include "engine/cli/text.h"
+#include "engine/model/model_file.h"
 #include "engine/query/run_times.h"
 #include "engine/session/reader.h"
 #include "engine/session/schema.h"
@@ -178,6 +181,11 @@ int info(const Words& words) {
   }
   if (file.empty()) return complain(std::string("info: which session? ") + kHow);
   try {
+    if (model::looks_like_model(file)) {
+      if (ops) return complain("info: --ops is about recorded runs, and " + file + " is a model");
+      print_model(file, json);
+      return 0;
+    }
     const auto reader = session::Reader::open(file);
     table.json = json;
     if (ops) {

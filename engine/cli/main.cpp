@@ -16,7 +16,8 @@ constexpr const char* kUsage =
       -o, --output FILE     the session file (default: the script's name with .footlight, in this folder)
       --level LEVEL         off, structure (functions, traces, calls, graphs) or ops (default: every op too)
   footlight info FILE [--json]
-                            what a session holds
+                            what a session holds; or a model: a folder with a SavedModel, a GraphDef (.pb, .pbtxt)
+                            or a .keras file, of which nothing runs
   footlight info FILE --ops [--filter TEXT] [--shapes] [--json]
                             what every op cost: times, bytes, operations; --filter takes part of an op's or
                             a family's name, --shapes gives each of an op's shapes a row

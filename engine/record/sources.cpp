@@ -111,4 +111,6 @@ bool is_own_file(std::string_view path) {
                      [&](const std::string& folder) { return path.starts_with(folder); });
 }
 
+bool is_library_file(std::string_view path) { return path.find("-packages/keras/") != std::string_view::npos; }
+
 }  // namespace footlight::record

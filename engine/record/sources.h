@@ -36,6 +36,8 @@ std::string place_text(SourceRef source);  // "file.py:12, in train_step", or ""
 // Code of these folders and below is never the user's. `folder` ends in a slash.
 void add_own_folder(std::string folder);
 bool is_own_file(std::string_view path);
+// Whether a file is of the package Keras, whose calls of functions are those of the program that called it.
+bool is_library_file(std::string_view path);
 
 // The position of this thread's program when it released the GIL, used until it takes the GIL again.
 extern constinit thread_local SourceRef source_without_interpreter FL_FAST_TLS;

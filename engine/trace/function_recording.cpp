@@ -2,6 +2,7 @@
 #include "engine/trace/function_recording.h"
 
 #include "engine/base/activity.h"
+#include "engine/base/call_stack.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
@@ -110,7 +111,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   record.key = explain::describe(key);
   trace.key = record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
   find_nearest(family, key, record);
-  record.source = current_source();
+  record.source = caller_source();
   record.error = error;
   if (trace.concrete) {
     record.graphs = {{"traced", trace.concrete->graph()->id}};
@@ -136,7 +137,7 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
 void record_wait(Function& function, int64_t start_ns) {
   if (session::Writer* writer = recording_writer())
     writer->add(session::WaitRecord{function.family().id, session::ThreadId(thread_rings().number()), start_ns,
-                                    now_ns(), current_source()});
+                                    now_ns(), caller_source()});
 }
 
 void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
@@ -152,7 +153,7 @@ void record_call_of(Function& function, const CallRun& call, TraceId trace, Call
   if (!asked.empty())
     event.key = function.keys().id_of(function.family().id, asked,
                                       [&](auto words) { return function.front_end().names(words); });
-  event.source = current_source();
+  event.source = caller_source();
   event.function = function.family().id;
   event.trace = trace;
   event.outcome = outcome;

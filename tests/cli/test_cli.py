@@ -23,6 +23,42 @@ def run(*words, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
+GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden')
+
+
+class Models(unittest.TestCase):
+    """`info` of models, of which nothing runs."""
+
+    def test_saved_model(self):
+        code, out, err = run('info', os.path.join(GOLDEN, 'savedmodel', 'net'))
+        self.assertEqual((code, err), (0, ''))
+        self.assertIn('serving_default(x: float32 (?, 3)) -> {best: int64 (?,), logits: float32 (?, 2)}', out)
+        self.assertIn('rest.1.w: float32 (4, 2), 32 B', out)
+        self.assertIn('rest: list', out)
+        found = json.loads(run('info', os.path.join(GOLDEN, 'savedmodel', 'net'), '--json')[1])
+        self.assertEqual([f['name'] for f in found['functions']][:2], ['infer', 'train'])
+        self.assertEqual(found['variables'][0]['bytes'], 48)
+
+    def test_graph_def_and_keras(self):
+        out = run('info', os.path.join(GOLDEN, 'graphdef', 'add_mul.pb'))[1]
+        self.assertIn('graph: 5 nodes (2 Placeholder, 1 AddV2, 1 Identity, 1 Mul)', out)
+        out = run('info', os.path.join(GOLDEN, 'models', 'dense.keras'))[1]
+        self.assertIn('dense (Dense) for (?, 4): 15 parameters', out)
+        self.assertRegex(out, r'parameters +27\n')
+
+    def test_refusals(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bad = os.path.join(folder, 'bad.keras')
+            with open(bad, 'wb') as file:
+                file.write(b'PK no archive, though it is long enough for one')
+            code, _, err = run('info', bad)
+            self.assertEqual(code, 2)
+            self.assertIn('this is no zip archive', err)
+            code, _, err = run('info', os.path.join(folder, 'none.pb'))
+            self.assertIn('there is no such file', err)
+            self.assertEqual(run('info', os.path.join(GOLDEN, 'savedmodel', 'net'), '--ops')[0], 2)
+
+
 class Cli(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()

@@ -66,7 +66,8 @@ void check(const char* path) {
         say(path, name + " ran as node " + node.name + " of " + graph->name + ", which is a " + node.op);
       }
       const auto call = calls.find(chunk->call[i]);
-      if (!chunk->call[i].valid() && !runs_without_a_call(graph)) say(path, name + " ran in " + (graph ? graph->name : "?") + " outside of any call");
+      if (!chunk->call[i].valid() && !runs_without_a_call(graph))
+        say(path, name + " ran in " + (graph ? graph->name : "?") + " outside of any call");
       if (call == calls.end()) continue;
       const TraceRecord* trace = r->trace(call->second.trace);
       if (trace && trace->graph() == chunk->graph[i]) ran[call->first].insert(chunk->node[i].value);

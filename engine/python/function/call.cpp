@@ -4,6 +4,7 @@
 #include "engine/python/function/compare.h"
 
 #include "engine/base/assertion.h"
+#include "engine/base/call_stack.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
@@ -383,9 +384,9 @@ std::string text_attribute(PyObject* o, const char* name, const std::string& oth
 FunctionCore::FunctionCore(PyObject* callable, const FunctionOptions& o)
     : python_function(Ref::borrow(callable)),
       name(text_attribute(callable, "__name__", class_name(callable))),
-      qualified_name(text_attribute(callable, "__qualname__", name)),
+      qualified_name(name_by_library(text_attribute(callable, "__qualname__", name))),
       options(o),
-      made_at(current_source()),
+      made_at(caller_source()),
       function(*this, {.reduce_retracing = o.reduce_retracing},
                trace::definition_at(qualified_name, definition_place(callable))) {}
 

@@ -171,5 +171,7 @@ void init_vectorized();
 void log_warning(const std::string& text);
 // "train.py:14", where the code of a callable begins; empty if it has none.
 std::string definition_place(PyObject* callable);
+// The name itself, unless a library makes the function under one that its users know better.
+std::string name_by_library(std::string qualified_name);
 
 }  // namespace footlight::python

@@ -41,7 +41,28 @@ int definition_line(PyCodeObject* code) {
   return first;
 }
 
+bool is_of_library(const PyCodeObject* code) {
+  return code && record::is_library_file(readable(code->co_filename));
+}
+
 }  // namespace
+
+// Keras's trainer makes `train_function` and its siblings of inner functions: its method make_train_function is on the
+// stack.
+std::string name_by_library(std::string qualified_name) {
+  if (!qualified_name.starts_with("TensorFlowTrainer.") || qualified_name.ends_with(".one_step_on_data"))
+    return qualified_name;
+  Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  for (int depth = 0; frame && depth < 6; ++depth) {
+    auto* at = reinterpret_cast<PyFrameObject*>(frame.get());
+    const Ref running = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(at)));
+    const auto* code = reinterpret_cast<PyCodeObject*>(running.get());
+    const std::string name = readable(code->co_name);
+    if (is_of_library(code) && name.starts_with("make_") && name.ends_with("_function")) return name.substr(5);
+    frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+  }
+  return qualified_name;
+}
 
 std::string definition_place(PyObject* callable) {
   const PyCodeObject* code = code_of(callable);
@@ -56,7 +77,8 @@ const trace::FunctionSource& FunctionCore::source() {
   Ref written = python_function;
   if (has_attribute(written.get(), "_footlight_runs"))
     written = checked(PyObject_GetAttrString(written.get(), "_footlight_runs"));
-  if (PyCodeObject* code = code_of(written.get())) {
+  PyCodeObject* code = code_of(written.get());
+  if (code && !(is_of_library(code) && !made.file.empty())) {
     found.file = readable(code->co_filename);
     found.line = definition_line(code);
     found.decorator_line = made.file == found.file ? made.line : code->co_firstlineno;

@@ -15,7 +15,11 @@ namespace {
 
 Py_ssize_t slot = -1;
 
-constexpr uintptr_t kOurs = 1;  // a slot's value: 0 never seen, 1 our own, else id + 2
+// A slot's value: 0 never seen, 1 our own, else from the id and whether the code is Keras's.
+constexpr uintptr_t kOurs = 1;
+uintptr_t mark_for(CodeId id, bool of_library) { return (uintptr_t{id.value} << 1 | (of_library ? 1 : 0)) + 2; }
+CodeId code_of_mark(uintptr_t mark) { return CodeId(static_cast<uint32_t>((mark - 2) >> 1)); }
+bool of_library(uintptr_t mark) { return (mark & 1) != 0; }
 
 std::vector<session::CodeLine> lines_of(PyObject* code) {
   std::vector<session::CodeLine> lines;
@@ -34,7 +38,7 @@ std::vector<session::CodeLine> lines_of(PyObject* code) {
 // CPython calls it when a code object goes, with what the slot held.
 void drop_mark(void* value) {
   const auto mark = reinterpret_cast<uintptr_t>(value);
-  if (mark > kOurs) record::retire_code(CodeId(static_cast<uint32_t>(mark - 2)));
+  if (mark > kOurs) record::retire_code(code_of_mark(mark));
 }
 
 // What CPython runs around an __init__ that it calls without C code (since 3.12): constant memory, in which no mark can
@@ -60,7 +64,8 @@ uintptr_t register_code(PyObject* code) {
       record.qualname = readable(c->co_qualname);
       record.first_line = c->co_firstlineno;
       record.lines = lines_of(code);
-      mark = record::register_code(std::move(path), std::move(record)).value + 2;
+      const bool library = record::is_library_file(path);
+      mark = mark_for(record::register_code(std::move(path), std::move(record)), library);
     }
     if (set_code_slot(code, slot, reinterpret_cast<void*>(mark)) < 0) throw PythonErrorSet();
   } catch (const PythonErrorSet&) {
@@ -84,9 +89,24 @@ SourceRef python_source() {
   for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
     if (!has_code(f)) continue;
     const uintptr_t mark = mark_of(f->code);
-    if (mark != kOurs) return {CodeId(static_cast<uint32_t>(mark - 2)), offset_of(f)};
+    if (mark != kOurs) return {code_of_mark(mark), offset_of(f)};
   }
   return {};
+}
+
+SourceRef python_caller() {
+  PyThreadState* ts = own_thread_state();
+  if (!ts) return record::source_without_interpreter;
+  SourceRef innermost;
+  for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
+    if (!has_code(f)) continue;
+    const uintptr_t mark = mark_of(f->code);
+    if (mark == kOurs) continue;
+    const SourceRef here{code_of_mark(mark), offset_of(f)};
+    if (!of_library(mark)) return here;
+    if (!innermost.code.valid()) innermost = here;
+  }
+  return innermost;
 }
 
 size_t python_stack(std::span<SourceRef> frames) {
@@ -96,7 +116,7 @@ size_t python_stack(std::span<SourceRef> frames) {
     if (!has_code(f)) continue;
     const uintptr_t mark = mark_of(f->code);
     if (mark == kOurs) continue;
-    if (count < frames.size()) frames[count] = {CodeId(static_cast<uint32_t>(mark - 2)), offset_of(f)};
+    if (count < frames.size()) frames[count] = {code_of_mark(mark), offset_of(f)};
     ++count;
   }
   return count;
@@ -104,7 +124,7 @@ size_t python_stack(std::span<SourceRef> frames) {
 
 CodeId code_id(PyObject* code) {
   const uintptr_t mark = mark_of(code);
-  return mark == kOurs ? CodeId() : CodeId(static_cast<uint32_t>(mark - 2));
+  return mark == kOurs ? CodeId() : code_of_mark(mark);
 }
 
 void init_code_objects() {
@@ -112,6 +132,7 @@ void init_code_objects() {
   if (slot < 0) throw Error(ErrorKind::kRuntime, "all of Python's code slots are in use");
   source_provider = python_source;
   stack_provider = python_stack;
+  caller_provider = python_caller;
 }
 
 }  // namespace footlight::python

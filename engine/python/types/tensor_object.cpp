@@ -326,7 +326,7 @@ PyGetSetDef properties[] = {
     {"value_index", get_value_index, nullptr, "Which output of its operation; symbolic tensors only.",
      nullptr},
     {"numpy", get_numpy, nullptr, "numpy()\n--\n\nThe value as a NumPy array.", nullptr},
-    {"_id", get_id, nullptr, "A number for the value, or the resource, that this process gives to nothing else.", nullptr},
+    {"_id", get_id, nullptr, "A number of the value, or of the resource, that nothing else has.", nullptr},
     {"__array_priority__", [](PyObject*, void*) { return PyLong_FromLong(100); }, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -1,0 +1,30 @@
+// Zip archives from strangers: members are found through the directory at the end, and inflated up to a
+// limit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace footlight::model {
+
+class Archive {
+ public:
+  // `bytes` has to outlive it. Throws kValue for what is no archive.
+  explicit Archive(std::string_view bytes);
+  bool has(std::string_view name) const { return members_.contains(name); }
+  // Throws kValue if there is none of that name, for damage, and if it has more than 2 GiB.
+  std::string member(std::string_view name) const;
+
+ private:
+  struct Member {
+    uint16_t method = 0;
+    uint32_t checksum = 0;
+    uint64_t packed = 0, size = 0, offset = 0;
+  };
+  std::string_view bytes_;
+  std::map<std::string, Member, std::less<>> members_;
+};
+
+}  // namespace footlight::model

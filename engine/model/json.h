@@ -1,0 +1,32 @@
+// JSON as a tree, for the configuration of a Keras model.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footlight::model {
+
+class Json {
+ public:
+  // Of an object; an empty value if there is none of that name.
+  const Json& operator[](std::string_view name) const;
+  const std::vector<Json>& items() const { return items_; }  // of a list
+  const std::string& text() const { return text_; }          // of a text or a number
+  // In a line, cut off when it becomes long: "(null, 3)".
+  std::string compact() const;
+
+ private:
+  friend class JsonReader;
+  enum class Kind { kNothing, kText, kWord, kList, kObject };
+  Kind kind_ = Kind::kNothing;
+  std::string text_;
+  std::vector<Json> items_;
+  std::map<std::string, Json, std::less<>> fields_;
+};
+
+// Throws kValue for what is none, for more than 2^22 values, and for values nested more than 200 deep.
+Json parse_json(std::string_view text);
+
+}  // namespace footlight::model

@@ -1,0 +1,107 @@
+// A .keras file: an archive with config.json, metadata.json and the weights.
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/model/archive.h"
+#include "engine/model/hdf5.h"
+#include "engine/model/json.h"
+#include "engine/model/parts.h"
+
+namespace footlight::model {
+namespace {
+
+constexpr size_t kMostLayers = size_t{1} << 16;
+
+std::string dims_text(const std::vector<uint64_t>& dims) {
+  std::string text = "(";
+  for (const uint64_t dim : dims) text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
+  return text + (dims.size() == 1 ? ",)" : ")");
+}
+
+int64_t count_of(const std::vector<uint64_t>& dims) {
+  int64_t count = 1;
+  for (const uint64_t dim : dims)
+    if (dim > INT64_MAX || __builtin_mul_overflow(count, static_cast<int64_t>(dim), &count)) return -1;
+  return count;
+}
+
+// The layers of a model, those of models inside of it below them.
+class Layers {
+ public:
+  Layers(ModelFile& model, const std::vector<Dataset>& weights) : model_(model), weights_(weights) {}
+
+  // `where`: the folder of the model's layers in the weights.
+  void add_all(const Json& config, const std::string& where, int depth) {
+    std::map<std::string, int> used;  // layers of one class are numbered there
+    for (const Json& layer : config["layers"].items()) {
+      if (model_.layers.size() >= kMostLayers || depth > 16)
+        fail(ErrorKind::kValue, "the model has too many layers");
+      Layer& made = model_.layers.emplace_back();
+      made.kind = layer["class_name"].text();
+      made.name = layer["config"]["name"].text();
+      made.depth = depth;
+      if (made.name.empty()) made.name = layer["name"].text();
+      const Json& shape = layer["build_config"]["input_shape"];
+      if (!shape.items().empty()) made.shape = shape.compact();
+      if (made.kind == "InputLayer") {
+        made.shape = layer["config"]["batch_shape"].compact();
+        continue;
+      }
+      std::string folder = snake(made.kind);
+      const int number = used[folder]++;
+      if (number) folder += "_" + std::to_string(number);
+      const std::string path = where + folder + "/";
+      const size_t at = model_.layers.size() - 1;
+      int64_t count = 0;
+      for (const Dataset& weight : weights_)
+        if (weight.path.starts_with(path)) count += std::max<int64_t>(count_of(weight.dims), 0);
+      model_.layers[at].parameters = count;
+      if (!layer["config"]["layers"].items().empty()) add_all(layer["config"], path + "layers/", depth + 1);
+    }
+  }
+
+ private:
+  // "BatchNormalization" -> "batch_normalization", "Conv2D" -> "conv2d".
+  static std::string snake(std::string_view name) {
+    std::string out;
+    for (size_t i = 0; i < name.size(); ++i) {
+      const auto upper = [&](size_t k) { return k < name.size() && name[k] >= 'A' && name[k] <= 'Z'; };
+      const auto lower = [&](size_t k) { return k < name.size() && name[k] >= 'a' && name[k] <= 'z'; };
+      if (upper(i) && i > 0 && (lower(i - 1) || (lower(i + 1) && (upper(i - 1) || lower(i - 1))))) out += '_';
+      out += upper(i) ? static_cast<char>(name[i] | 0x20) : name[i];
+    }
+    return out;
+  }
+
+  ModelFile& model_;
+  const std::vector<Dataset>& weights_;
+};
+
+}  // namespace
+
+void read_keras(ModelFile& model, std::string_view bytes) {
+  const Archive archive(bytes);
+  const Json config = parse_json(archive.member("config.json"));
+  if (archive.has("metadata.json")) {
+    const Json metadata = parse_json(archive.member("metadata.json"));
+    model.facts.emplace_back("written by", "Keras " + metadata["keras_version"].text());
+    model.facts.emplace_back("saved", metadata["date_saved"].text());
+  }
+  model.facts.emplace_back("class", config["class_name"].text());
+  model.facts.emplace_back("name", config["config"]["name"].text());
+  const std::string optimizer = config["compile_config"]["optimizer"]["class_name"].text();
+  if (!optimizer.empty()) model.facts.emplace_back("optimizer", optimizer);
+  std::vector<Dataset> weights;
+  if (archive.has("model.weights.h5")) weights = read_datasets(archive.member("model.weights.h5"));
+  for (const Dataset& weight : weights) {
+    const int64_t count = count_of(weight.dims);
+    Variable& v = model.variables.emplace_back();
+    v.name = weight.path;
+    v.dtype = weight.dtype;
+    v.shape = dims_text(weight.dims);
+    v.trainable = !weight.path.starts_with("optimizer/");
+    if (count < 0 || __builtin_mul_overflow(count, static_cast<int64_t>(weight.item), &v.bytes)) v.bytes = -1;
+  }
+  Layers(model, weights).add_all(config["config"], "layers/", 0);
+}
+
+}  // namespace footlight::model

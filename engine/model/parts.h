@@ -1,0 +1,21 @@
+// Parts that all kinds of models share.
+#pragma once
+
+#include "engine/model/message.h"
+#include "engine/model/model_file.h"
+
+#include <map>
+
+namespace footlight::model {
+
+std::string dtype_name(int64_t number);
+int64_t dtype_size(int64_t number);            // 0: not known
+std::string shape_text(const Message* shape);  // "(?, 3)"; "<unknown>"
+int64_t element_count(const Message* shape);   // -1: not known
+
+// The graphs of a GraphDef: its own, if it has nodes, and one for each function; `ids` has those by name.
+void add_graphs(ModelFile& model, const Message& graph_def, std::map<std::string, GraphId, std::less<>>& ids);
+void read_saved_model(ModelFile& model, const Message& saved_model);
+void read_keras(ModelFile& model, std::string_view archive);
+
+}  // namespace footlight::model

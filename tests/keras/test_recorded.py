@@ -16,8 +16,10 @@ os.environ['KERAS_BACKEND'] = 'tensorflow'
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import layers_programs  # noqa: E402
+import parts_programs  # noqa: E402
 import training_programs  # noqa: E402
 
+PROGRAMS = {**layers_programs.PROGRAMS, **training_programs.PROGRAMS, **parts_programs.PROGRAMS}
 with open(os.path.join(HERE, 'recorded.json'), encoding='utf-8') as f:
     RECORDED = json.load(f)
 
@@ -48,13 +50,13 @@ def _add(name, program):
     setattr(Recorded, 'test_' + name, test)
 
 
-for _name, _program in {**layers_programs.PROGRAMS, **training_programs.PROGRAMS}.items():
+for _name, _program in PROGRAMS.items():
     _add(_name, _program)
 
 
 class AllRecorded(unittest.TestCase):
     def test_each_record_has_a_program(self):
-        self.assertEqual(set(RECORDED), {*layers_programs.PROGRAMS, *training_programs.PROGRAMS})
+        self.assertEqual(set(RECORDED), set(PROGRAMS))
 
 
 if __name__ == '__main__':

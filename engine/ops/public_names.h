@@ -26,7 +26,8 @@ struct Arg {
 // (one or a list), bool, float, str, dtype, shape (dims or a tensor), any (unconverted); with `?` None is also
 // accepted. A tensor may say which dtype a Python value takes: "y: tensor like x" (unchanged where it does not fit,
 // "y: tensor as x" refuses it; "follows" and "after" are the same in one direction: x is converted on its own),
-// "x: tensor of float32", or the one that another argument names: "x: tensor after dtype". A list that is "tensors or None" may contain None.
+// "x: tensor of float32", or the one that another argument names: "x: tensor after dtype". A list that is
+// "tensors or None" may contain None.
 // Defaults: None, True, False, numbers, 'text', a dtype's name.
 struct PublicFunction {
   std::vector<std::string_view> names;   // "math.reduce_sum", "reduce_sum"; messages use the first

@@ -9,11 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 
 def main():
-    import export_programs
-    import images_programs
-    import layers_programs
-    import training_programs
-    programs = {**export_programs.PROGRAMS, **images_programs.PROGRAMS, **layers_programs.PROGRAMS, **training_programs.PROGRAMS}
+    from programs import PROGRAMS as programs
     if sys.argv[1:]:
         for name in sys.argv[1:]:
             print(name, json.dumps(programs[name]()))

@@ -127,7 +127,8 @@ class Strategy(unittest.TestCase):
             self.assertIs(tf.distribute.get_strategy(), one)
             self.assertTrue(tf.distribute.has_strategy())
         with self.assertRaisesRegex(NotImplementedError, 'one replica'):
-            tf.distribute.MirroredStrategy()
+            tf.distribute.MirroredStrategy(['CPU:0', 'CPU:1'])
+        self.assertEqual(tf.distribute.MirroredStrategy(['CPU:0']).num_replicas_in_sync, 1)
         with self.assertRaisesRegex(ValueError, 'reduce_op'):
             strategy.reduce('MAX', 1, axis=None)
 

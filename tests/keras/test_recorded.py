@@ -15,10 +15,7 @@ _alias.install()
 os.environ['KERAS_BACKEND'] = 'tensorflow'
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-import export_programs  # noqa: E402
-import images_programs  # noqa: E402
-import layers_programs  # noqa: E402
-import training_programs  # noqa: E402
+from programs import PROGRAMS  # noqa: E402
 
 with open(os.path.join(HERE, 'recorded.json'), encoding='utf-8') as f:
     RECORDED = json.load(f)
@@ -37,9 +34,6 @@ def differences(found, wanted, path=''):
     if isinstance(wanted, (int, float)) and not isinstance(wanted, bool) and isinstance(found, (int, float)):
         return [] if abs(found - wanted) <= 1e-3 * max(1, abs(wanted)) else ['%s: %r instead of %r' % (path, found, wanted)]
     return [] if found == wanted else ['%s: %r instead of %r' % (path, found, wanted)]
-
-
-PROGRAMS = {**export_programs.PROGRAMS, **images_programs.PROGRAMS, **layers_programs.PROGRAMS, **training_programs.PROGRAMS}
 
 
 class Recorded(unittest.TestCase):

@@ -247,7 +247,8 @@ FL_PUBLIC(shape) {
        "the number of elements as a tensor"},
       {"rank", "input: tensor, name: str? = None", bind<rank>, "the number of dimensions as a tensor"},
       {"range",
-       "start: tensor after dtype, limit: tensor? after dtype = None, delta: tensor after dtype = 1, dtype: dtype? = None, name: str? = None",
+       "start: tensor after dtype, limit: tensor? after dtype = None, delta: tensor after dtype = 1, "
+       "dtype: dtype? = None, name: str? = None",
        bind<range>, "numbers from start up to, not including, limit"},
       {"one_hot",
        "indices: tensor of int64, depth: tensor fits int32, on_value: tensor? = None, off_value: tensor? = None, axis: "

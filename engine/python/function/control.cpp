@@ -336,16 +336,17 @@ Ref with_tensors(PyObject* structure) {
   return nest_pack(structure, leaves);
 }
 
+// Python numbers stay what they are until the end, as in TensorFlow: they take the dtype of what they meet.
 Ref eager_loop(PyObject* test, PyObject* body, PyObject* variables, int64_t most) {
-  Ref current = with_tensors(variables);
+  Ref current = Ref::borrow(variables);
   for (int64_t i = 0; most < 0 || i < most; ++i) {
     Ref again = call_with(test, current.get());
     const int truth = PyObject_IsTrue(again.get());
     if (truth < 0) throw PythonErrorSet();
     if (!truth) break;
-    current = with_tensors(in_form(current.get(), call_with(body, current.get())).get());
+    current = in_form(current.get(), call_with(body, current.get()));
   }
-  return current;
+  return with_tensors(current.get());
 }
 
 PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {

@@ -83,9 +83,100 @@ def of_ragged(name, function, given):
     if name == 'concat':
         return _joined([part if isinstance(part, ragged) else tf.convert_to_tensor(part) for part in given['values']],
                        given['axis'])
+    if name == 'gather' and len(set(names) - {'params', 'indices', 'axis', 'name'}) == 0:
+        return _gathered(function, given)
+    if name in ('math.reduce_variance', 'math.reduce_std'):
+        rest = {'axis': given.get('axis'), 'keepdims': given.get('keepdims', False)}
+        mean = tf.reduce_mean(tensor, **rest)
+        variance = tf.reduce_mean(tensor * tensor, **rest) - mean * mean
+        return variance if name == 'math.reduce_variance' else tf.sqrt(variance)
+    if name in _REDUCED:
+        return _reduced(name, function, tensor, given.get('axis'), bool(given.get('keepdims')))
     if name == 'nn.embedding_lookup' and isinstance(given['ids'], ragged):
         return given['ids'].with_flat_values(function(**{**given, 'ids': given['ids'].flat_values}))
     return NotImplemented
+
+
+_REDUCED = {'math.reduce_sum': tf.math.unsorted_segment_sum, 'math.reduce_prod': tf.math.unsorted_segment_prod,
+            'math.reduce_max': tf.math.unsorted_segment_max, 'math.reduce_min': tf.math.unsorted_segment_min,
+            'math.reduce_mean': tf.math.unsorted_segment_mean, 'math.reduce_any': tf.math.unsorted_segment_max,
+            'math.reduce_all': tf.math.unsorted_segment_min}
+
+
+def _reduced(name, function, tensor, axis, keepdims):
+    """What is left of the rows, of each row, or of what is inside of their values."""
+    if axis is None:
+        return function(tensor.flat_values, keepdims=keepdims)
+    rank = tensor.shape.rank
+    axes = [int(a) for a in tf.nest.flatten(axis if not tf.is_tensor(axis) else tf.get_static_value(axis).tolist())]
+    if len(axes) > 1:
+        for one in sorted((a + rank if a < 0 else a for a in axes), reverse=True):
+            tensor = function(tensor, one, keepdims=keepdims)
+        return tensor
+    at = axes[0] + rank if axes[0] < 0 else axes[0]
+    if not 0 <= at < rank:
+        raise ValueError('axis %d is not one of a ragged tensor of rank %d' % (axes[0], rank))
+    if at > 1:
+        return tensor.with_values(function(tensor.values, at - 1, keepdims=keepdims))
+    values, rows = tensor.values, tensor.value_rowids()
+    place = tf.range(tf.shape(rows, out_type=rows.dtype)[0]) - tf.gather(tensor.row_starts(), rows)
+    segment, count = (rows, tensor.nrows()) if at else (place, tensor.bounding_shape(axis=1))
+    if isinstance(values, tf.RaggedTensor):
+        return _reduced_rows(name, tensor, segment, count, keepdims, at)
+    is_bool = values.dtype == tf.bool
+    found = _REDUCED[name](tf.cast(values, tf.int32) if is_bool else values, segment, count)
+    if is_bool:
+        found = found > 0
+    if name == 'math.reduce_mean' and at:
+        found = tf.where(tf.reshape(tensor.row_lengths() > 0, tf.concat([[-1], tf.ones([tf.rank(found) - 1], tf.int32)], 0)),
+                         found, tf.constant(float('nan'), found.dtype))
+    return tf.expand_dims(found, at) if keepdims else found
+
+
+def _reduced_rows(name, tensor, segment, count, keepdims, at):
+    """The same of rows whose values are rows again: elements at one place of those of one segment."""
+    inner = tensor.values
+    if keepdims or isinstance(inner.values, tf.RaggedTensor):
+        raise NotImplementedError('tf.%s of a ragged tensor of %d ragged dimensions along axis %d' % (
+            name, tensor.ragged_rank, at))
+    row = inner.value_rowids()
+    place = tf.range(tf.shape(row, out_type=row.dtype)[0]) - tf.gather(inner.row_starts(), row)
+    outer = tf.gather(segment, row)
+    lengths = tf.maximum(tf.math.unsorted_segment_max(inner.row_lengths(), segment, count), 0)
+    starts = tf.cumsum(lengths, exclusive=True)
+    values, is_bool = inner.values, inner.dtype == tf.bool
+    found = _REDUCED[name](tf.cast(values, tf.int32) if is_bool else values, tf.gather(starts, outer) + place,
+                           tf.reduce_sum(lengths))
+    return tf.RaggedTensor.from_row_lengths(found > 0 if is_bool else found, lengths, validate=False)
+
+
+def _gathered(function, given):
+    """Rows of a ragged tensor, or of a whole one in the rows of ragged indices."""
+    params, indices, axis = given['params'], given['indices'], given.get('axis') or 0
+    ragged = tf.RaggedTensor
+    if isinstance(indices, ragged):
+        if isinstance(params, ragged) or axis == 0:
+            return indices.with_values(function(params, indices.values))
+        if axis != 1 or indices.ragged_rank != 1:
+            return NotImplemented
+        params = tf.convert_to_tensor(params)
+        flat = function(params, indices.flat_values, axis=1)
+        values = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
+        inner = ragged.from_row_lengths(values, tf.tile(indices.row_lengths(), tf.shape(params)[:1]), validate=False)
+        return ragged.from_uniform_row_length(inner, indices.nrows(), tf.shape(params)[0])
+    if axis != 0:
+        return NotImplemented
+    indices = tf.convert_to_tensor(indices)
+    if indices.shape.rank == 0:
+        return params[indices]
+    if indices.shape.rank != 1:
+        return NotImplemented
+    return _composites().gather(params, indices)
+
+
+def _composites():
+    from footlight import _composites as found
+    return found
 
 
 def _matched(x, y):

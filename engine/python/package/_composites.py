@@ -1,4 +1,6 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
+import sys
+
 import footlight as tf
 from footlight import _by_parts, _engine
 
@@ -7,9 +9,14 @@ class RaggedTensor:
     """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
 
     __tensor_fields__ = ('_values', '_row_splits')  # the tensors that traced functions see
+    _fields = ('values', 'row_splits')
 
     def __init__(self, values, row_splits):
         self._values, self._row_splits = values, row_splits
+
+    @classmethod
+    def _make(cls, parts):
+        return cls(*parts)
 
     # --- made of ---
     @classmethod
@@ -341,9 +348,20 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
     """A ragged tensor of nested lists whose lengths may differ."""
     def depth(value):
         return 1 + max((depth(v) for v in value), default=0) if isinstance(value, (list, tuple)) else 0
+    def plain(value):
+        return value.tolist() if isinstance(getattr(value, 'dtype', None), numpy_type) else [plain(v) for v in value] if (
+            isinstance(value, (list, tuple))) else value
+    numpy = sys.modules.get('numpy')
+    numpy_type = numpy.dtype if numpy else ()
+    if numpy and dtype is None:
+        first = pylist
+        while isinstance(first, (list, tuple)) and first:
+            first = first[0]
+        dtype = getattr(first, 'dtype', None)
+    pylist = plain(pylist)
     levels = depth(pylist)
     if levels == 0:
-        raise ValueError('tf.ragged.constant takes nested lists')
+        return tf.constant(pylist, dtype)
     ragged_rank = max(levels - 1, 0) if ragged_rank is None else ragged_rank
     if ragged_rank == 0:
         return tf.constant(pylist, dtype)

@@ -249,6 +249,12 @@ def enable_op_determinism():
     _config.want_seeds(True)
 
 
+def _be_deterministic(wanted):
+    global _is_deterministic
+    _is_deterministic = wanted
+    _config.want_seeds(wanted)
+
+
 def _deterministic():
     return _is_deterministic
 

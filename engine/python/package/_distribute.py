@@ -221,6 +221,19 @@ def _several(name, what):
     return type(name, (Strategy,), {'__init__': refuse, '__doc__': 'Not available: %s.' % what})
 
 
+class MirroredStrategy(Strategy):
+    """A replica on each of several devices: here, on one."""
+
+    def __init__(self, devices=None, cross_device_ops=None):
+        if devices is None:
+            devices = [d.name for d in tf.config.list_logical_devices('GPU')] or ['/device:CPU:0']
+        if len(devices) != 1:
+            raise NotImplementedError('tf.distribute.MirroredStrategy: %d devices; a program here has one replica: name '
+                                      'one device' % len(devices))
+        super().__init__()
+        self._device = devices[0]
+
+
 _default = Strategy()
 
 
@@ -254,7 +267,7 @@ def experimental_set_strategy(strategy):
 for _object in (ReduceOp, DistributedValues, DistributedDataset, DistributedIterator, ReplicaContext, StrategyExtended,
                 Strategy, InputContext, OneDeviceStrategy, get_strategy, has_strategy, get_replica_context,
                 in_cross_replica_context, experimental_set_strategy,
-                _several('MirroredStrategy', 'it has a replica on every device'),
+                MirroredStrategy,
                 _several('MultiWorkerMirroredStrategy', 'it has replicas in several programs'),
                 _several('ParameterServerStrategy', 'it has replicas in several programs'),
                 _several('TPUStrategy', 'it has replicas on a TPU'),

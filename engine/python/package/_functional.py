@@ -15,11 +15,27 @@ def _staged(fn, always=False):
     return tf.autograph.to_graph(fn) if plain and not _engine.autograph_reason(fn) else fn
 
 
+class _SparseRows:
+    """The rows of a sparse tensor, each a sparse tensor."""
+
+    def __init__(self, tensor):
+        self._all = tensor
+
+    def read(self, i):
+        """Row i."""
+        whole = self._all
+        at = whole.indices[:, 0] == tf.cast(i, tf.int64)
+        row = tf.SparseTensor(tf.boolean_mask(whole.indices[:, 1:], at), tf.boolean_mask(whole.values, at),
+                              whole.dense_shape[1:])
+        row.set_shape(whole.shape[1:])
+        return row
+
+
 class _Rows:
     """The rows of one or more tensors in a structure."""
 
     def __init__(self, elems, public):
-        flat = [tf.convert_to_tensor(e, name='elem') for e in tf.nest.flatten(elems)]
+        flat = [e if isinstance(e, tf.SparseTensor) else tf.convert_to_tensor(e, name='elem') for e in tf.nest.flatten(elems)]
         if not flat:
             raise ValueError('elems must be a Tensor or (possibly nested) sequence of Tensors. Got %r, which does not '
                              'contain any Tensors.' % (elems,))
@@ -34,8 +50,8 @@ class _Rows:
             count = size if count is None else count
         self._structure, self.dtypes, self.known = elems, [t.dtype for t in flat], count
         self.count = tf.shape(flat[0])[0] if count is None else count
-        self._arrays = [tf.TensorArray(t.dtype, size=self.count, dynamic_size=False, infer_shape=True,
-                                       clear_after_read=False).unstack(t) for t in flat]
+        self._arrays = [_SparseRows(t) if isinstance(t, tf.SparseTensor) else tf.TensorArray(
+            t.dtype, size=self.count, dynamic_size=False, infer_shape=True, clear_after_read=False).unstack(t) for t in flat]
 
     def __getitem__(self, i):
         return tf.nest.pack_sequence_as(self._structure, [a.read(i) for a in self._arrays])

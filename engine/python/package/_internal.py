@@ -1,5 +1,6 @@
 """tf.__internal__: what Keras takes from TensorFlow besides the public names."""
 import contextlib
+import operator
 
 import footlight as tf
 from footlight import _engine
@@ -60,10 +61,30 @@ def smart_cond(pred, true_fn=None, false_fn=None, name=None):
     return true_fn() if known else false_fn()
 
 
+_COMPARISONS = {'Greater': operator.gt, 'GreaterEqual': operator.ge, 'Less': operator.lt, 'LessEqual': operator.le,
+                'Equal': operator.eq, 'NotEqual': operator.ne}
+
+
+def _known(tensor):
+    """The value of a tensor where that is known; also that of one known dimension, and of its comparison."""
+    value = tf.get_static_value(tensor)
+    if value is not None or not tf.is_symbolic_tensor(tensor):
+        return value
+    op = tensor.op
+    if op.type in _COMPARISONS:
+        x, y = (_known(t) for t in op.inputs)
+        return None if x is None or y is None else _COMPARISONS[op.type](x, y)
+    if op.type == 'StridedSlice' and tensor.shape.rank == 0 and op.inputs[0].op.type == 'Shape':
+        at = tf.get_static_value(op.inputs[1])
+        shape = op.inputs[0].op.inputs[0].shape
+        return None if at is None or shape.rank is None else shape[int(at[0])]
+    return None
+
+
 def smart_constant_value(pred):
     """The value of a condition where that is known, else None."""
     if isinstance(pred, tf.Tensor):
-        value = tf.get_static_value(pred)
+        value = _known(pred)
         return None if value is None else bool(value)
     if isinstance(pred, bool) or pred in (0, 1):
         return bool(pred)

@@ -25,6 +25,11 @@ def async_wait():
     """Waits until all ops have run: they have."""
 
 
+def disable_op_determinism():
+    """Undoes tf.config.experimental.enable_op_determinism()."""
+    _device._be_deterministic(False)
+
+
 def is_op_determinism_enabled():
     """Whether tf.config.experimental.enable_op_determinism() was called."""
     return _device._deterministic()
@@ -147,7 +152,9 @@ for _path, _objects in {
         'compiler.tf2xla.python.xla': {'dynamic_update_slice': dynamic_update_slice},
         'python.data.experimental.ops.distribute': {'compute_batch_size': compute_batch_size},
         'python.eager.context': {'async_wait': async_wait, 'context': context},
-        'python.framework.config': {'is_op_determinism_enabled': is_op_determinism_enabled},
+        'python.framework.config': {
+            'is_op_determinism_enabled': is_op_determinism_enabled, 'disable_op_determinism': disable_op_determinism,
+            'enable_op_determinism': _device.enable_op_determinism},
         'python.framework.tensor_util': {'is_tf_type': is_tf_type},
         'python.framework.type_spec_registry': {'get_name': get_name, 'lookup': lookup, 'register': register},
         'python.ops.linalg.sparse.sparse_csr_matrix_ops': {

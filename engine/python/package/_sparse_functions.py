@@ -275,7 +275,7 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
         by_row = axis == -1 and values.shape.rank == 2
         rows = tf.repeat(tf.range(height), tf.shape(values)[1]) if by_row else tf.zeros_like(numbers, tf.int64)
         weights = None if weights is None else tf.reshape(tf.convert_to_tensor(weights), [-1])
-    by_row = axis == -1 and (not isinstance(values, (tf.Tensor, tf.Variable)) or values.shape.rank == 2)
+    by_row = axis == -1 and (isinstance(values, tf.RaggedTensor) or values.shape.rank == 2)
     numbers, rows = tf.cast(numbers, tf.int64), tf.cast(rows, tf.int64)
     if maxlength is not None:
         kept = numbers < tf.cast(maxlength, tf.int64)

@@ -30,7 +30,8 @@ TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
     case query::TrackKind::kEagerOps: return {text("Ops, eager"), thread()};
     case query::TrackKind::kSpans: {
       const auto name = overlays.span_tracks.find(track.number);
-      return {text(overlays.stage_tracks.contains(track.number) ? "Pipeline" : "Spans"), name == overlays.span_tracks.end() ? QString() : name->second};
+      return {text(overlays.stage_tracks.contains(track.number) ? "Pipeline" : "Spans"),
+              name == overlays.span_tracks.end() ? QString() : name->second};
     }
     case query::TrackKind::kKernels:
       return {QStringLiteral("GPU %1 stream %2").arg(track.number).arg(track.stream),

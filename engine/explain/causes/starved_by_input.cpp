@@ -1,5 +1,5 @@
-// starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its pipeline.
-// Fix: let the stage that works meanwhile run in several threads, or ahead.
+// starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its
+// pipeline. Fix: let the stage that works meanwhile run in several threads, or ahead.
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"

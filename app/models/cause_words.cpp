@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-enum Where { kKeys, kState, kGraphs, kStatements, kEagerOps, kElsewhere, kPlaces };
+enum Where { kKeys, kState, kGraphs, kStatements, kEagerOps, kPipelines, kElsewhere, kPlaces };
 
 struct Words {
   const char* cause;
@@ -44,6 +44,7 @@ constexpr Words kWords[] = {
     {"large_constant", kGraphs, "arrays of a megabyte or more as constants"},
     {"autograph_fallback", kStatements, "statements that AutoGraph left in Python"},
     {"eager_hot_loop", kEagerOps, "functions that run op by op and take much of the time"},
+    {"starved_by_input", kPipelines, "loops that wait for the elements of a dataset"},
 };
 
 const Words* words_of(const std::string& cause) {
@@ -67,6 +68,7 @@ QString heading(const Document& document, Where where) {
       for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
       return QStringLiteral("In %1").arg(counted(ops, "eager op", "eager ops"));
     }
+    case kPipelines: return QStringLiteral("In the pipelines of datasets");
     default: return QStringLiteral("Elsewhere");
   }
 }

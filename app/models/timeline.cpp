@@ -30,7 +30,8 @@ TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
     case query::TrackKind::kEagerOps: return {text("Ops, eager"), thread()};
     case query::TrackKind::kSpans: {
       const auto name = overlays.span_tracks.find(track.number);
-      return {text("Spans"), name == overlays.span_tracks.end() ? QString() : name->second};
+      return {text(overlays.stage_tracks.contains(track.number) ? "Pipeline" : "Spans"),
+              name == overlays.span_tracks.end() ? QString() : name->second};
     }
     case query::TrackKind::kKernels:
       return {QStringLiteral("GPU %1 stream %2").arg(track.number).arg(track.stream),
@@ -115,11 +116,18 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   cover(store.reader().spans().index());
   cover(store.reader().counters().index());
   const session::Contents& contents = store.reader().contents();
-  // Threads of Python often share one name.
-  for (const session::TrackRecord& t : contents.tracks)
-    made.span_tracks[t.id.value] =
-        t.thread.valid() ? QStringLiteral("thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + q(t.name)
-                         : q(t.name);
+  for (const session::TrackRecord& t : contents.tracks) {
+    QString& name = made.span_tracks[t.id.value];
+    name = q(t.name);
+    if (t.kind == session::TrackRecord::kStage || t.kind == session::TrackRecord::kQueue) {
+      const session::Reader::Place place = store.reader().place(t.source);
+      if (t.kind == session::TrackRecord::kQueue) name += QStringLiteral(": elements waiting");
+      else made.stage_tracks[t.id.value] = place;
+      if (place.line) name += QString::fromUtf8(" · line %1").arg(place.line);
+    } else if (t.thread.valid()) {  // threads of Python often share one name
+      name = QStringLiteral("thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + name;
+    }
+  }
   for (const session::TrackRecord& t : contents.tracks)
     if (t.kind == session::TrackRecord::kMemory) made.memory_tracks.insert(t.id.value);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);

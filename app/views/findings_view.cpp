@@ -164,10 +164,11 @@ void FindingsView::ask() {
   seen_eager_ = document().eager.places.size();
   context_.session->queries().ask(
       ticket_,
-      [eager = document().eager](const query::Store& store, const query::Cancel&) {
+      [eager = document().eager](const query::Store& store, const query::Cancel& cancel) {
         const session::Contents& c = store.reader().contents();
+        const auto pipelines = explain::pipeline_sums(store.reader(), [&] { cancel.check(); });
         return explain::find_findings({c.functions, c.traces, c.graphs, store.calls().distinct(), c.keys, c.files,
-                                       c.codes, c.observations, c.decisions, c.generated, &eager});
+                                       c.codes, c.observations, c.decisions, c.generated, &eager, false, pipelines});
       },
       [this](explain::Findings&& found) {
         take(std::move(found));

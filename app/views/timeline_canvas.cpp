@@ -428,7 +428,12 @@ void TimelineCanvas::choose(const Placed& bar) {
     Q_EMIT chosen(Selection::of_trace(*document_, TraceId(bar.bar.detail)));
     return;
   }
-  if (bar.track.kind == query::TrackKind::kSpans) return;  // it is about nothing that other views know
+  if (bar.track.kind == query::TrackKind::kSpans) {  // other views know the line of a stage, and of nothing else
+    const auto stage = overlays_.stage_tracks.find(bar.track.number);
+    if (stage != overlays_.stage_tracks.end() && stage->second.line)
+      Q_EMIT chosen(Selection::of_line(*document_, {stage->second.file, stage->second.line}));
+    return;
+  }
   if (query::is_device(bar.track.kind)) {
     Q_EMIT chosen(Selection::of_device(bar.bar.row));
     return;

@@ -88,7 +88,7 @@ QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
       return t["greyFill"];
     case query::TrackKind::kTracedOps:
     case query::TrackKind::kEagerOps: return t.family_fill(document_->op(session::OpNumber(look)).family);
-    case query::TrackKind::kSpans: return t["greenFill"];
+    case query::TrackKind::kSpans: return t[look == query::kWaitLook ? "greyFill" : "greenFill"];
     case query::TrackKind::kKernels: return t["violetFill"];
     case query::TrackKind::kCopies: return t["tealFill"];
     case query::TrackKind::kApi: return t["greyFill"];

@@ -71,6 +71,11 @@ void StageTrack::queue(size_t elements) {
 }
 
 void Doer::end(int64_t now, int64_t elements) {
+  // What it waited for in this turn; what is left of the turn is not worth a span.
+  if (any_ && last_.wait && last_.end == since_) {
+    last_.elements += std::exchange(elements, 0);
+    if (now - since_ < kShortWait / 10) return;
+  }
   add({false, nullptr, nullptr, since_, now, now - since_, elements});
   since_ = now;
 }
@@ -88,11 +93,6 @@ void Doer::add(const Part& part) {
   if (same && part.end - last_.start < kLongest) {
     last_.end = part.end;
     last_.busy += part.busy;
-    last_.elements += part.elements;
-    return;
-  }
-  // The end of a wait brings the element that it was for.
-  if (near && !part.wait && last_.wait && part.end - part.start < kShortWait / 10) {
     last_.elements += part.elements;
     return;
   }

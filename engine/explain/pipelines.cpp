@@ -39,14 +39,14 @@ uint64_t elements_of(const SpanRecord& span) {
   return number;
 }
 
-template <class Visit>
-void each_span(const session::Reader& reader, const std::function<void()>& go_on, Visit visit) {
-  for (size_t i = 0; i < reader.spans().index().size(); ++i) {
+template <class Store, class Visit>
+void each(const Store& store, const std::function<void()>& go_on, Visit visit) {
+  for (size_t i = 0; i < store.index().size(); ++i) {
     go_on();
     try {
-      for (const SpanRecord& span : *reader.spans().chunk(i)) visit(span);
+      for (const auto& event : *store.chunk(i)) visit(event);
     } catch (const Error&) {
-      // a damaged chunk: its spans are missing from the sums
+      // a damaged chunk: its events are missing from the sums
     }
   }
 }
@@ -75,7 +75,7 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     at->second.sums.stages.push_back({track.name, track.source, 0});
     at->second.tracks.push_back(track.id);
   }
-  each_span(reader, go_on, [&](const SpanRecord& span) {
+  each(reader.spans(), go_on, [&](const SpanRecord& span) {
     const auto at = roots.find(span.track);
     if (at == roots.end()) return;
     PipelineSums& sums = at->second.sums;
@@ -90,12 +90,19 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
   });
   for (auto& [id, iteration] : roots)
     std::ranges::sort(iteration.waits, {}, [](const Interval& w) { return std::pair(w.end, w.start); });
-  each_span(reader, go_on, [&](const SpanRecord& span) {
+  each(reader.spans(), go_on, [&](const SpanRecord& span) {
     const auto at = place.find(span.track);
     if (at == place.end()) return;
     Iteration& iteration = roots[at->second.first];
     if (span.category == "work")
       iteration.sums.stages[at->second.second].work_ns += iteration.waiting(span.start_ns, span.end_ns);
+  });
+  each(reader.calls(), go_on, [&](const session::CallRecord& call) {
+    if (call.parent.valid()) return;
+    for (auto& [id, iteration] : roots) {
+      PipelineSums& sums = iteration.sums;
+      sums.calls += call.thread == sums.thread && call.start_ns >= sums.first_ns && call.start_ns <= sums.last_ns;
+    }
   });
   std::vector<PipelineSums> all;
   for (auto& [id, iteration] : roots) {

@@ -22,6 +22,7 @@ struct PipelineSums {
   uint64_t steps = 0;        // elements that it took
   uint64_t waits = 0;        // of these, elements that it had to wait for
   int64_t wait_ns = 0;
+  uint64_t calls = 0;        // of traced functions, which that thread made meanwhile
   int64_t first_ns = 0, last_ns = 0;  // of the first request, of the last element's arrival
   std::vector<PipelineStage> stages;  // from the last one to the sources
   bool ahead = false;                 // the last one makes elements ahead, in a thread of its own

@@ -396,7 +396,8 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
     const auto chunk = reader_.spans().chunk(number);
     for (uint32_t i = 0; i < chunk->size(); ++i) {
       const session::SpanRecord& s = (*chunk)[i];
-      made[{kind, s.track.value}].push_back({s.start_ns, end_of(s.start_ns, s.end_ns), i, 0});
+      made[{kind, s.track.value}].push_back(
+          {s.start_ns, end_of(s.start_ns, s.end_ns), i, static_cast<uint16_t>(s.category == "wait" ? kWaitLook : 0)});
     }
   } else if (is_device(kind)) {
     const auto chunk = reader_.device_events().chunk(number);

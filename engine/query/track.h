@@ -33,6 +33,8 @@ struct Span {
   uint16_t look = 0;
 };
 
+constexpr uint16_t kWaitLook = 1;  // of spans in which nothing was done
+
 // Neighbours in one lane of one chunk.
 struct Group {
   int64_t start = 0, end = 0;

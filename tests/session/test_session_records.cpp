@@ -40,7 +40,8 @@ ProcessRecord process() {
 LocationRecord location() { return {LocationId(2), LocationId(1), FileId(7), 12, 3, 9, "C.f", {CodeId(3), 4}}; }
 KeyRecord key() { return {KeyId(6), FunctionId(5), {0, ~uint64_t{0}, 77}, {{77, "<Model object>"}}}; }
 TrackRecord track() {
-  return {TrackId(4), ProcessId(0), TrackId(3), "thread", "loader", ThreadId(2), DeviceNumber(1)};
+  return {TrackId(4), ProcessId(0), TrackId(3), "thread", "loader", ThreadId(2), DeviceNumber(1),
+          {CodeId(3), 12}};
 }
 SpanRecord span(uint64_t n) {
   SpanRecord s{TrackId(4), int64_t(100 * n), int64_t(100 * n + 40),

@@ -1,5 +1,5 @@
-// starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its pipeline.
-// Fix: let the stage that works meanwhile run in several threads, or ahead.
+// starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its
+// pipeline. Fix: let the stage that works meanwhile run in several threads, or ahead.
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"
@@ -12,13 +12,6 @@ namespace {
 constexpr uint64_t kManySteps = 10;
 constexpr uint64_t kManyWaits = 5;
 constexpr double kLargeShare = 0.2;
-
-// Calls of the thread that took the elements, during the iteration.
-size_t calls_during(const Evidence& evidence, const PipelineSums& p) {
-  return static_cast<size_t>(std::ranges::count_if(evidence.records().calls, [&](const session::CallRecord& c) {
-    return c.thread == p.thread && !c.parent.valid() && c.start_ns >= p.first_ns && c.start_ns <= p.last_ns + 1'000'000'000;
-  }));
-}
 
 // `.map(f)` with threads: where the call stands on one line and says nothing of them.
 Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::string& name) {
@@ -42,7 +35,7 @@ void find(const Evidence& evidence, Findings& to) {
     const int64_t all_ns = std::max<int64_t>(1, p.last_ns - p.first_ns);
     const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
     if (p.steps < kManySteps || p.waits < kManyWaits || share < kLargeShare || p.stages.empty()) continue;
-    if (calls_during(evidence, p) * 2 < p.steps) continue;  // nobody computes with the elements
+    if (p.calls * 2 < p.steps) continue;  // nobody computes with the elements
     const PipelineStage& stage = *std::ranges::max_element(p.stages, {}, &PipelineStage::work_ns);
     Finding f;
     f.path = stage.name;

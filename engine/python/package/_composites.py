@@ -325,13 +325,24 @@ class RaggedTensorSpec(tf.TypeSpec):
     def _component_specs(self):
         inner = None if self._shape.rank is None else self._shape[self._ragged_rank + 1:]
         flat = tf.TensorShape(None) if inner is None else tf.TensorShape([None]).concatenate(inner)
+        if self._ragged_rank == 0:
+            return [tf.TensorSpec(self._shape, self._dtype)]
         rows = None if self._shape.rank is None else self._shape[0]
         splits = [tf.TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype)]
         splits += [tf.TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1)
         return [tf.TensorSpec(flat, self._dtype), *splits]
 
     def _to_components(self, value):
+        if not isinstance(value, RaggedTensor):  # of ragged rank 0
+            return [value]
         return [value.flat_values, *value.nested_row_splits]
+
+    def _batch(self, size):
+        return RaggedTensorSpec(tf.TensorShape([size]).concatenate(self._shape), self._dtype, self._ragged_rank + 1,
+                                self._row_splits_dtype)
+
+    def _unbatch(self):
+        return RaggedTensorSpec(self._shape[1:], self._dtype, max(0, self._ragged_rank - 1), self._row_splits_dtype)
 
     def _from_components(self, components):
         values, *splits = components
@@ -340,7 +351,7 @@ class RaggedTensorSpec(tf.TypeSpec):
         return values
 
     def __repr__(self):
-        return 'RaggedTensorSpec(%s, %r, %d, %r)' % (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+        return 'RaggedTensorSpec(%r, %r, %d, %r)' % (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
 
 
 # --- tf.ragged ---

@@ -200,6 +200,9 @@ class Dataset(collections.abc.Iterable):
         if not flat:
             raise ValueError('Invalid `tensors`. `tensors` should not be empty.')
         specs = structure.unbatched(batched)
+        if not structure.all_plain(batched):
+            from footlight import _data_ragged
+            return _data_ragged.slices(element, batched, specs)
         count = flat[0].shape[0]
         for tensor in flat[1:]:
             if count is not None and tensor.shape[0] is not None and tensor.shape[0] != count:
@@ -262,6 +265,9 @@ class Dataset(collections.abc.Iterable):
         """Consecutive elements stacked along a new first dimension."""
         size = _known(batch_size) if drop_remainder is True else None
         specs = structure.batched(self.element_spec, size)
+        if not structure.all_plain(self.element_spec):
+            from footlight import _data_ragged
+            return _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
         drop = tf.convert_to_tensor(drop_remainder, tf.bool)
         if num_parallel_calls is None:
             return self._made('_BatchDataset', 'BatchDatasetV2', [_int64(batch_size), drop], None, specs, name)

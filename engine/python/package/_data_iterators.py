@@ -213,6 +213,13 @@ class NumpyIterator:
             return value.numpy() if hasattr(value, 'numpy') else value
         return structure.map_structure(plain, next(self._iterator))
 
+    def next(self):
+        """The next element."""
+        return self.__next__()
+
+    def __repr__(self):
+        return 'NumpyIterator(iterator=%r)' % (self._iterator,)
+
 
 _data = tf.data
 _data.Iterator, _data.IteratorSpec = Iterator, IteratorSpec

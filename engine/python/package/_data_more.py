@@ -89,8 +89,10 @@ def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop
 
 def unbatch(self, name=None):
     """The rows of each element."""
-    normalized = self
-    return normalized._made('_UnbatchDataset', 'UnbatchDataset', [], None, structure.unbatched(self.element_spec),
+    if not structure.all_plain(self.element_spec):
+        from footlight import _data_ragged
+        return _data_ragged.unbatch(self)
+    return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, structure.unbatched(self.element_spec),
                             name)
 
 
@@ -234,9 +236,42 @@ def ignore_errors(self, log_warning=False, name=None):
 
 
 def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=tf.int64, name=None):
-    """Not there: ragged tensors are not."""
-    raise NotImplementedError('Dataset.ragged_batch is not there yet: tf.RaggedTensor is not. padded_batch makes dense '
-                              'batches of elements of different shapes')
+    """Consecutive elements of different shapes as ragged tensors."""
+    from footlight import _data_ragged
+    return _data_ragged.ragged_batch(self, batch_size, drop_remainder, row_splits_dtype)
+
+
+def sparse_batch(self, batch_size, row_shape, name=None):
+    """Consecutive elements of different shapes as sparse tensors with rows of `row_shape`."""
+    from footlight import _data_ragged
+    return _data_ragged.sparse_batch(self, batch_size, row_shape)
+
+
+def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+    """(class, element) of the elements that are kept so that their classes are distributed as `target_dist`."""
+    plain = tf.autograph.experimental.do_not_convert
+    target = tf.convert_to_tensor(target_dist)
+    classes = ElementFunction(class_func, 'rejection_resample', self.element_spec).output_specs
+    if not (structure.is_plain(classes) and classes.dtype in (tf.int32, tf.int64) and classes.shape.rank in (0, None)):
+        raise TypeError('`class_func` must return a scalar integer, not %s' % (classes,))
+    marked = Dataset.zip((self.map(class_func), self))
+    tiny = tf.constant(1e-16 if target.dtype == tf.float64 else 1e-7, target.dtype)
+
+    def keeps(found, initial):
+        ratios = target / tf.maximum(initial, tiny)
+        share = ratios[tf.cast(found, tf.int32)] / tf.reduce_max(tf.where(initial > tiny, ratios, 0))
+        return tf.random.uniform([], seed=seed, dtype=target.dtype) < share
+
+    if initial_dist is not None:
+        initial = tf.convert_to_tensor(initial_dist, target.dtype)
+        return marked.filter(plain(lambda found, *element: keeps(found, initial)))
+
+    # The distribution so far is that of the classes seen.
+    def count(seen, pair):
+        seen += tf.one_hot(tf.cast(pair[0], tf.int32), target.shape[0], dtype=target.dtype)
+        return seen, (pair, seen / tf.reduce_sum(seen))
+    counted = marked.scan(tf.zeros([target.shape[0]], target.dtype), plain(count))
+    return counted.filter(plain(lambda pair, so_far: keeps(pair[0], so_far))).map(plain(lambda pair, so_far: pair))
 
 
 # Files in a saved dataset's folder.
@@ -402,7 +437,7 @@ def counter(start=0, step=1, dtype=tf.int64, name=None):
 
 
 for _f in (interleave, padded_batch, unbatch, rebatch, window, group_by_window, bucket_by_sequence_length, take_while,
-           scan, unique, shard, ignore_errors, ragged_batch, save, snapshot):
+           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, rejection_resample, save, snapshot):
     setattr(Dataset, _f.__name__, _f)
 for _f in (choose_from_datasets, sample_from_datasets, random, list_files, counter, load):
     setattr(Dataset, _f.__name__, staticmethod(_f))
@@ -420,8 +455,8 @@ def _applied(name):
     return transformation
 
 
-for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'scan', 'take_while', 'unbatch',
-              'unique'):
+for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'rejection_resample', 'scan',
+              'take_while', 'unbatch', 'unique'):
     setattr(_data.experimental, _name, _applied(_name))
 
 
@@ -448,6 +483,11 @@ def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=tf.
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
+def dense_to_sparse_batch(batch_size, row_shape):
+    """Dataset.sparse_batch, for Dataset.apply."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
 def prefetch_to_device(device, buffer_size=None):
     """prefetch, for Dataset.apply."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
@@ -469,7 +509,8 @@ def assert_cardinality(expected_cardinality):
                                          [_int64(expected_cardinality)])
 
 
-for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, prefetch_to_device,
+for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, dense_to_sparse_batch,
+           prefetch_to_device,
            copy_to_device, enumerate_dataset, assert_cardinality):
     setattr(_data.experimental, _f.__name__, _f)
 _data.experimental.choose_from_datasets = choose_from_datasets

@@ -137,6 +137,11 @@ def is_plain(spec):
     return type(spec) is tf.TensorSpec
 
 
+def all_plain(specs):
+    """Whether all leaves are tensors, or None."""
+    return all(is_plain(spec) or isinstance(spec, NoneTensorSpec) for spec in flatten(specs))
+
+
 def tensor_specs(specs):
     """The specs of the tensors that elements consist of."""
     out = []

@@ -112,8 +112,14 @@ class SparseTensorSpec(tf.TypeSpec):
         made.set_shape(self._shape)
         return made
 
+    def _batch(self, size):
+        return SparseTensorSpec(tf.TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self):
+        return SparseTensorSpec(self._shape[1:], self._dtype)
+
     def __repr__(self):
-        return 'SparseTensorSpec(%s, %r)' % (self._shape, self._dtype)
+        return 'SparseTensorSpec(%r, %r)' % (self._shape, self._dtype)
 
 
 # By this name libraries recognise the class without importing anything.

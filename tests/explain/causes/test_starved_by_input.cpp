@@ -1,0 +1,84 @@
+// Pipelines that a program waits for.
+#include "tests/explain/causes/observed.h"
+
+#include <QTest>
+
+using namespace footlight;
+using namespace footlight::explain;
+
+namespace {
+
+constexpr SourceRef kMap{CodeId(40), 0}, kBatch{CodeId(40), 10}, kLoop{CodeId(40), 20};
+
+// Ten steps of 1 ms, of which the program waited 0.6.
+PipelineSums waiting() {
+  PipelineSums p;
+  p.source = kLoop;
+  p.steps = p.waits = p.calls = 10;
+  p.first_ns = 1000;
+  p.last_ns = p.first_ns + 10'000'000;
+  p.wait_ns = 6'000'000;
+  p.stages = {{"batch", kBatch, 10'000}, {"map", kMap, 5'000'000}, {"range", {}, 0}};
+  return p;
+}
+
+std::vector<Finding> found_in(const PipelineSums& p) {
+  const std::vector<session::FileRecord> files = {
+      {session::FileId(9), "/home/ada/train.py", "data = data.map(parse)\ndata = data.batch(8)\nfor x in data:\n"}};
+  const std::vector<session::CodeRecord> codes = {
+      {CodeId(40), session::FileId(9), "<module>", 1, {{0, 1}, {10, 2}, {20, 3}}}};
+  const std::vector<PipelineSums> pipelines = {p};
+  RunRecords records;
+  records.files = files;
+  records.codes = codes;
+  records.pipelines = pipelines;
+  return find_findings(records).found;
+}
+
+}  // namespace
+
+class TestStarvedByInput : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void the_stage_that_worked_meanwhile_is_named() {
+    const auto found = found_in(waiting());
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].cause, std::string("starved_by_input"));
+    QCOMPARE(found[0].path, std::string("map"));
+    QCOMPARE(found[0].line.line, 1);
+    QCOMPARE(found[0].related[0].at.line, 3);
+    QCOMPARE(found[0].cost_ns, int64_t{6'000'000});
+    QVERIFY(found[0].detail.starts_with("10 of 10 steps waited for map at line 1, "));
+    QVERIFY(found[0].detail.ends_with(", 60 % of the time"));
+    QCOMPARE(found[0].edit.old_text, std::string(".map(parse)"));
+    QCOMPARE(found[0].edit.new_text, std::string(".map(parse, num_parallel_calls=tf.data.AUTOTUNE)"));
+    QCOMPARE(found[0].alternatives.size(), size_t{1});  // prefetch
+  }
+
+  void other_stages_have_other_fixes() {
+    PipelineSums p = waiting();
+    p.stages[0].work_ns = 5'500'000;
+    QVERIFY(found_in(p)[0].fix.find("prefetch") != std::string::npos);
+    p.ahead = true;
+    QVERIFY(found_in(p)[0].fix.find("cheaper") != std::string::npos);
+    QVERIFY(!found_in(p)[0].edit.at);
+  }
+
+  void no_model_waits() {
+    PipelineSums p = waiting();
+    p.calls = 4;
+    QVERIFY(found_in(p).empty());
+  }
+
+  void short_waits() {
+    PipelineSums p = waiting();
+    p.wait_ns = 1'900'000;
+    QVERIFY(found_in(p).empty());
+    p = waiting();
+    p.waits = 4;
+    QVERIFY(found_in(p).empty());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestStarvedByInput)
+#include "test_starved_by_input.moc"

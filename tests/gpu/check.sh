@@ -18,7 +18,8 @@ collect() {
   mkdir -p "$deps/include" "$deps/lib" "$deps/bin"
   local name file python headers
   # A library and its main header; other headers are copied below.
-  for name in sqlite3:sqlite3.h zstd:zstd.h re2:re2/re2.h protobuf:google/protobuf/message.h; do
+  for name in sqlite3:sqlite3.h zstd:zstd.h re2:re2/re2.h protobuf:google/protobuf/message.h png:png.h \
+    jpeg:jpeglib.h; do
     file=$(gcc -print-file-name=lib${name%:*}.so)
     [ -e "$file" ] && [ -e "/usr/include/${name#*:}" ] || { echo "check.sh: ${name#*:} or lib${name%:*}.so is missing here" >&2; exit 1; }
     file=$(readlink -f "$file")
@@ -29,6 +30,8 @@ collect() {
   cp /usr/bin/protoc "$deps/bin/" && cp -L "$(ldd /usr/bin/protoc | sed -n 's/.* => \(.*libprotoc[^ ]*\) .*/\1/p')" "$deps/lib/" ||
     { echo "check.sh: protoc is missing here" >&2; exit 1; }
   cp -r /usr/include/re2 /usr/include/google "$deps/include/" && cp /usr/include/sqlite3.h /usr/include/zstd.h "$deps/include/" || exit 1
+  cp -L /usr/include/{png,pngconf,pnglibconf,jpeglib,jmorecfg,jerror}.h "$deps/include/" &&
+    cp /usr/include/x86_64-linux-gnu/jconfig.h "$deps/include/" || exit 1
   cp /usr/include/sqlite3ext.h /usr/include/zstd_errors.h "$deps/include/" 2>/dev/null
   cp -r /usr/include/eigen3 "$deps/include/" || exit 1
   for python in ${PYTHON:-python3.12 "$HOME"/.pyenv/versions/3.12.*/bin/python3 python3}; do

@@ -57,7 +57,7 @@ bool is_known_integer(PyObject* o) {
   return !t.is_symbolic() && is_integer(t.dtype()) && t.shape().rank() == 0;
 }
 
-// Sizes among which there are tensors: those of floats become integers next to their neighbours, as in a list of numbers.
+// Sizes among which there are tensors: those of floats become integers.
 Tensor packed_sizes(PyObject* o) {
   Ref list = checked(PyList_New(0));
   for (PyObject* d : Items(o)) {

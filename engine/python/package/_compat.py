@@ -1,4 +1,6 @@
 """Names of TensorFlow 1 that take a line or two in terms of today's."""
+import operator
+
 import footlight as tf
 
 _v1 = tf.compat.v1
@@ -33,3 +35,19 @@ def assign_sub(ref, value, use_locking=None, name=None):
 for _f in (assign, assign_add, assign_sub):
     setattr(_v1, _f.__name__, _f)
     setattr(tf, _f.__name__, _f)
+
+# Names of today's functions in another place, with the same parameters.
+_RENAMED = {
+    'cross': 'linalg.cross', 'diag': 'linalg.tensor_diag', 'diag_part': 'linalg.tensor_diag_part',
+    'floor_div': 'math.floordiv', 'matrix_band_part': 'linalg.band_part', 'matrix_determinant': 'linalg.det',
+    'matrix_diag': 'linalg.diag', 'matrix_diag_part': 'linalg.diag_part', 'matrix_inverse': 'linalg.inv',
+    'matrix_solve': 'linalg.solve', 'matrix_transpose': 'linalg.matrix_transpose',
+    'matrix_triangular_solve': 'linalg.triangular_solve', 'check_numerics': 'debugging.check_numerics',
+    'self_adjoint_eig': 'linalg.eigh', 'control_dependencies': 'control_dependencies', 'stop_gradient': 'stop_gradient',
+    'strided_slice': 'strided_slice',
+    **{name: 'linalg.' + name for name in ('cholesky', 'cholesky_solve', 'qr', 'svd', 'trace')},
+    **{name: 'math.' + name for name in (
+        'angle ceil conj digamma erf erfc floordiv imag invert_permutation is_finite is_inf is_nan lgamma log1p log_sigmoid '
+        'mod real reciprocal rsqrt segment_sum squared_difference unsorted_segment_sum').split()}}
+for _name, _place in _RENAMED.items():
+    setattr(_v1, _name, operator.attrgetter(_place)(tf))

@@ -175,3 +175,5 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 for _f in (map_fn, foldl, foldr, scan, vectorized_map):
     _f.__module__ = 'footlight'
     setattr(tf, _f.__name__, _f)
+for _f in (map_fn, foldl, foldr, scan):
+    setattr(tf.compat.v1, _f.__name__, _f)

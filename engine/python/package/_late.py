@@ -18,6 +18,7 @@ _BY_NAMESPACE = {
             'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2'),
     },
     'footlight.nn': {
+        '_losses': 'compute_average_loss scale_regularization_loss',
         '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
     },
     'footlight.__internal__': {

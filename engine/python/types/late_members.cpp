@@ -3,6 +3,8 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/tensor_members.h"
 
+#include <utility>
+
 namespace footlight::python {
 namespace {
 
@@ -25,12 +27,12 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-PyObject* late_member(PyObject* tensor, PyObject* name) {
+Ref late_member(PyObject* tensor, PyObject* name) {
   PyObject* member = late_members ? find_item(late_members, name) : nullptr;
-  if (!member) return nullptr;
-  const Ref held = Ref::borrow(member);
+  if (!member) return {};
+  Ref held = Ref::borrow(member);
   const descrgetfunc get = Py_TYPE(member)->tp_descr_get;
-  return get ? get(member, tensor, reinterpret_cast<PyObject*>(Py_TYPE(tensor))) : Py_NewRef(member);
+  return get ? checked(get(member, tensor, reinterpret_cast<PyObject*>(Py_TYPE(tensor)))) : std::move(held);
 }
 
 void init_late_members(PyObject* module) {

@@ -8,8 +8,8 @@ namespace footlight::python {
 void init_dlpack();
 void init_tensor_members();
 
-// What the program gave tensors under this name: a new reference; null where there is none, or an exception is set.
-PyObject* late_member(PyObject* tensor, PyObject* name);
+// What the program gave tensors under this name; empty where there is none.
+Ref late_member(PyObject* tensor, PyObject* name);
 void init_late_members(PyObject* module);
 
 }  // namespace footlight::python

@@ -292,7 +292,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || PyUnicode_READ_CHAR(name, 0) == '_') return found;
   {
     Ref missing = take_exception();
-    PyObject* const late = guarded([&] { return late_member(self, name); });
+    PyObject* const late = guarded([&] { return late_member(self, name).release(); });
     if (late || PyErr_Occurred()) return late;
     raise_again(std::move(missing));
   }

@@ -1,4 +1,4 @@
-"""A Keras model that learns shapes: convolutions on images of 28 by 28 that the script draws itself, fed by tf.data.
+"""A Keras network: convolutions on images of 28 by 28 that the script draws itself, fed by tf.data.
 
 Look at `train_function`, which Keras traces once for full batches and once for the last one, at its graph and at the
 Timeline. It needs the package keras, which says so where it is missing. The script runs under TensorFlow too.

@@ -40,6 +40,29 @@ class InspectorPartsTest : public QObject {
   }
 
  private Q_SLOTS:
+  void frames_of_keras_are_folded() {
+    Document document;
+    for (const auto& [id, path] : {std::pair{1, "/home/me/fit.py"},
+                                   std::pair{2, "/venv/lib/python3.11/site-packages/keras/src/trainer.py"}}) {
+      session::FileRecord file;
+      file.id = session::FileId(static_cast<uint32_t>(id));
+      file.path = path;
+      document.add(file);
+    }
+    const auto frame = [](const char* name, uint32_t file, int line) {
+      return CallerFrame{name, {session::FileId(file), line}};
+    };
+    const InspectorGroup group = callers_group(
+        document, {frame("dot", 2, 5), frame("call", 2, 9), frame("my_layer", 1, 3), frame("fit", 2, 40),
+                   frame("main", 1, 12)});
+    QCOMPARE(group.rows.size(), size_t{4});
+    QCOMPARE(group.rows[0].value, QStringLiteral("2 lines"));
+    QCOMPARE(group.rows[0].inner.size(), size_t{2});
+    QCOMPARE(group.rows[0].inner[1].value, QStringLiteral("trainer.py:9"));
+    QCOMPARE(group.rows[1].value, QStringLiteral("fit.py:3"));
+    QVERIFY(group.rows[2].inner.empty() && group.rows[2].link);  // a single line needs no folding
+    QCOMPARE(group.rows[3].label, QStringLiteral("main"));
+  }
   void a_line_and_its_callers() {
     const SampleRun run = sample_run();
     const InspectorContent line = said(run, Selection::of_line(run.document, {session::FileId(1), 9}));

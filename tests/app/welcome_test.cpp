@@ -26,7 +26,7 @@ class WelcomeTest : public WindowCase {
  private Q_SLOTS:
   void every_sample_has_a_title() {
     const auto samples = sample_scripts(QStringLiteral(":/footlight/examples"));
-    QCOMPARE(samples.size(), size_t{11});
+    QCOMPARE(samples.size(), size_t{14});
     for (const SampleScript& s : samples) {
       QVERIFY2(!s.title.isEmpty() && s.title.size() < 40, qPrintable(s.title));
       QVERIFY(s.text.contains(s.title));
@@ -44,7 +44,7 @@ class WelcomeTest : public WindowCase {
     QVERIFY(!window().welcome()->isVisible());
     // A changed copy stays, and can be restored.
     write(copy, "changed = True\n");
-    const SampleScript shapes = sample_scripts(QStringLiteral(":/footlight/examples"))[5];
+    const SampleScript shapes = sample_scripts(QStringLiteral(":/footlight/examples"))[7];
     QCOMPARE(shapes.name, QStringLiteral("shapes.py"));
     QVERIFY(is_changed(shapes));
     QCOMPARE(copy_of(shapes), copy);

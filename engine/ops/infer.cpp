@@ -1,6 +1,7 @@
 // The check of an op against its signature, and the shape rules that several rows share.
 #include "engine/ops/infer.h"
 
+#include "engine/ops/output_name.h"
 #include "engine/ops/shape_value.h"
 #include "engine/tensor/size.h"
 
@@ -135,11 +136,27 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
   return count;
 }
 
-OutputName output_name(const OpRow& row, size_t outputs, size_t output) {
-  const size_t listed = outputs - std::min(outputs, row.output_specs.size() - 1);  // at most one is a list
+namespace {
+size_t lists_in(std::span<const ArgSpec> specs) {
+  return static_cast<size_t>(std::ranges::count_if(specs, [](const ArgSpec& spec) { return spec.list; }));
+}
+// How many of `outputs` an output of the row is. Only if there are several lists do attributes have to say that.
+size_t outputs_in(const OpRow& row, const ArgSpec& spec, size_t outputs, const Attrs& attrs) {
+  if (!spec.list) return 1;
+  if (lists_in(row.output_specs) == 1) return outputs - std::min(outputs, row.output_specs.size() - 1);
+  const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
+  const AttrValue* v = attr_or_default(by, attrs);
+  if (!v) return 0;
+  return spec.count_attr >= 0 ? count_of(row, by, *v) : std::get<std::vector<DType>>(*v).size();
+}
+}  // namespace
+
+OutputName output_name(const OpRow& row, size_t outputs, size_t output) { return output_name(row, outputs, output, {}); }
+
+OutputName output_name(const OpRow& row, size_t outputs, size_t output, const Attrs& attrs) {
   size_t first = 0;
   for (const ArgSpec& spec : row.output_specs) {
-    const size_t count = spec.list ? listed : 1;
+    const size_t count = outputs_in(row, spec, outputs, attrs);
     if (output < first + count) return {spec.name, output - first};
     first += count;
   }
@@ -162,7 +179,8 @@ void infer_outputs(Inference& i) {
       i.output_dtypes[at++] = t;
       continue;
     }
-    const size_t count = i.output_dtypes.size() - (row.output_specs.size() - 1);
+    const size_t count = outputs_in(row, spec, i.output_dtypes.size(), i.attrs);
+    if (count > i.output_dtypes.size() - at) wrong_count(row, i.inputs.size());
     const std::vector<DType>* list = nullptr;
     DType one = spec.dtype;
     if (spec.type_attr >= 0 && spec.count_attr >= 0) {

@@ -55,6 +55,6 @@ Ref parse_result(std::string_view text);
 Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid, bool must_fit = false);
 Ref object_from(const Arg&);
 
-void init_public_functions();
+void init_public_functions(PyObject* module);
 
 }  // namespace footlight::python

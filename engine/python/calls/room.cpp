@@ -48,7 +48,7 @@ void init_calls(PyObject* module) {
   init_print();
   init_py_function(module);
   init_tensor_files(module);
-  init_public_functions();
+  init_public_functions(module);
 }
 
 }  // namespace footlight::python

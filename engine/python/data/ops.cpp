@@ -58,6 +58,18 @@ void set_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
     std::vector<Shape> shapes;
     for (PyObject* shape : Items(value)) shapes.push_back(shape_from_object(shape));
     attrs.set(name, std::move(shapes));
+  } else if (kind == "list(int)") {
+    std::vector<int64_t> numbers;
+    for (PyObject* number : Items(value)) numbers.push_back(integer_of(number));
+    attrs.set(name, std::move(numbers));
+  } else if (kind == "list(string)") {
+    std::vector<std::string> texts;
+    for (PyObject* text : Items(value)) texts.emplace_back(utf8(text));
+    attrs.set(name, std::move(texts));
+  } else if (kind == "type") {
+    attrs.set(name, dtype_from_object(value));
+  } else if (kind == "shape") {
+    attrs.set(name, shape_from_object(value));
   } else if (kind == "bool") {
     attrs.set(name, value == Py_True);
   } else if (kind == "int") {

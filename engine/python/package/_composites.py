@@ -1,15 +1,16 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
 import footlight as tf
 from footlight import _engine
+from footlight._sparse import Composite
 
 
-class RaggedTensor:
+class RaggedTensor(Composite):
     """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
 
     __tensor_fields__ = ('_values', '_row_splits')  # the tensors that traced functions see
 
-    def __init__(self, values, row_splits):
-        self._values, self._row_splits = values, row_splits
+    def __init__(self, values, row_splits, uniform_row_length=None):
+        self._values, self._row_splits, self._uniform = values, row_splits, uniform_row_length
 
     # --- made of ---
     @classmethod
@@ -64,9 +65,21 @@ class RaggedTensor:
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):
         """Of one length that all rows have."""
         values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values)
-        size = tf.cast(uniform_row_length, tf.int64)
-        rows = _count(values) // size if nrows is None else tf.cast(nrows, tf.int64)
-        return cls.from_row_splits(values, tf.range(rows + 1) * size, name, validate)
+        dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else tf.int64
+        size, known = tf.cast(uniform_row_length, dtype), tf.get_static_value(uniform_row_length) if tf.is_tensor(
+            uniform_row_length) else uniform_row_length
+        known = None if known is None else int(known)
+        if known is not None and known < 0:
+            raise ValueError('`uniform_row_length` must be greater than or equal to 0.')
+        if nrows is None:
+            if known == 0:
+                nrows = 0
+            rows = tf.cast(_count(values), dtype) // tf.maximum(size, 1) if nrows is None else tf.zeros([], dtype)
+        else:
+            rows = tf.cast(nrows, dtype)
+        made = cls.from_row_splits(values, tf.range(rows + 1) * size, name, validate)
+        made._uniform = known
+        return made
 
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=tf.int64):
@@ -113,14 +126,14 @@ class RaggedTensor:
         rows = self._row_splits.shape[0]
         rows = None if rows is None else rows - 1
         inner = self._values.shape
-        return tf.TensorShape(None) if inner.rank is None else tf.TensorShape([rows, None]).concatenate(inner[1:])
+        return tf.TensorShape(None) if inner.rank is None else tf.TensorShape([rows, self._uniform]).concatenate(inner[1:])
 
     get_shape = shape.fget
 
     @property
     def uniform_row_length(self):
-        """None: rows may differ."""
-        return None
+        """The length that all rows have; None where they may differ."""
+        return None if self._uniform is None else tf.constant(self._uniform, self._row_splits.dtype)
 
     def nrows(self, out_type=None, name=None):
         """The number of rows."""
@@ -144,9 +157,19 @@ class RaggedTensor:
         """The row of each value."""
         return tf.repeat(tf.range(self.nrows()), self.row_lengths())
 
+    def with_row_splits_dtype(self, dtype):
+        """The same with row splits of another dtype."""
+        dtype = tf.as_dtype(dtype)
+        if dtype not in (tf.int32, tf.int64):
+            raise ValueError('Argument `row_splits` dtype must be int32 or int64. Received %s.' % dtype)
+        if all(splits.dtype == dtype for splits in self.nested_row_splits):
+            return self
+        inner = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
+        return RaggedTensor(inner, tf.cast(self._row_splits, dtype), self._uniform)
+
     def bounding_shape(self, axis=None, name=None, out_type=None):
         """The shape of the smallest tensor that holds all rows."""
-        out_type = out_type or self._row_splits.dtype
+        out_type = tf.as_dtype(out_type or self._row_splits.dtype)
         longest = tf.reduce_max(tf.concat([self.row_lengths(), tf.zeros([1], self._row_splits.dtype)], 0))
         inner = self._values.bounding_shape(out_type=out_type) if isinstance(self._values, RaggedTensor) else tf.shape(
             self._values, out_type=out_type)
@@ -155,7 +178,15 @@ class RaggedTensor:
 
     def with_values(self, new_values):
         """The same rows with other values."""
-        return RaggedTensor(new_values, self._row_splits)
+        if not isinstance(new_values, RaggedTensor):
+            new_values = tf.convert_to_tensor(new_values)
+        if new_values.shape.rank == 0:
+            raise ValueError('Shape %s must have rank at least 1' % (new_values.shape,))
+        count, known = self._values.shape[0] if self._values.shape.rank else None, new_values.shape[0] if new_values.shape.rank \
+            else None
+        if count is not None and known is not None and count != known:
+            raise ValueError('Shapes (%d,) and (%d,) are incompatible' % (count, known))
+        return RaggedTensor(new_values, self._row_splits, self._uniform)
 
     def with_flat_values(self, new_values):
         """The same rows with other innermost values."""
@@ -188,9 +219,10 @@ class RaggedTensor:
 
     def to_sparse(self, name=None):
         """A sparse tensor."""
-        rows = self.value_rowids()
-        places = tf.stack([rows, tf.range(tf.cast(_count(self._values), rows.dtype)) - tf.gather(self.row_starts(), rows)], 1)
-        return tf.SparseTensor(places, self.flat_values, self.bounding_shape(out_type=tf.int64))
+        from footlight import _ragged_ops
+        every = self.with_flat_values(tf.ones(tf.shape(self.flat_values), tf.bool))
+        return tf.SparseTensor(_ragged_ops.coordinates(every), tf.reshape(self.flat_values, [-1]),
+                               self.bounding_shape(out_type=tf.int64))
 
     def to_list(self):
         """Nested Python lists."""
@@ -219,14 +251,8 @@ class RaggedTensor:
         return iter([self[i] for i in range(len(self))])
 
     def __getitem__(self, key):
-        first, *others = key if isinstance(key, tuple) else (key,)
-        if isinstance(first, slice):
-            rows = tf.range(self.nrows())[first]
-            taken = gather(self, rows)
-            return taken if not others else taken.with_values(taken.values[tuple(others)]) if not all(
-                isinstance(o, slice) for o in others) or len(others) > 1 else _inner_slice(taken, others[0])
-        row = self._values[self._row_splits[first]:self._row_splits[first + 1 if first != -1 else self.nrows()]]
-        return row[tuple(others)] if others else row
+        from footlight import _ragged_members
+        return _ragged_members.item(self, key if isinstance(key, tuple) else (key,))
 
     @property
     def _type_spec(self):
@@ -253,26 +279,6 @@ def _cut_or_filled(full, axis, length, default):
     full = tf.pad(full, around, constant_values=default)
     full.set_shape([length if a == axis else d for a, d in enumerate(full.shape)])
     return full
-
-
-def _inner_slice(ragged, part):
-    if part.step not in (None, 1):
-        raise NotImplementedError('RaggedTensor[:, a:b:step]: a step is not supported; gather the positions')
-    lengths = ragged.row_lengths()
-
-    def place(value, otherwise):
-        if value is None:
-            return otherwise
-        value = tf.cast(value, lengths.dtype)
-        return tf.clip_by_value(tf.where(value < 0, lengths + value, value), 0, lengths)
-    begin = place(part.start, tf.zeros_like(lengths))
-    end = tf.maximum(place(part.stop, lengths), begin)
-    rows = ragged.value_rowids()
-    within = tf.range(tf.cast(_count(ragged.values), rows.dtype)) - tf.gather(ragged.row_starts(), rows)
-    kept = (within >= tf.gather(begin, rows)) & (within < tf.gather(end, rows))
-    values = (gather(ragged.values, tf.where(kept)[:, 0]) if isinstance(ragged.values, RaggedTensor)
-              else tf.boolean_mask(ragged.values, kept))
-    return RaggedTensor.from_row_lengths(values, end - begin, validate=False)
 
 
 def gather(ragged, rows):
@@ -324,8 +330,8 @@ class RaggedTensorSpec(tf.TypeSpec):
 
     def _from_components(self, components):
         values, *splits = components
-        for part in reversed(splits):
-            values = RaggedTensor(values, part)
+        for axis, part in reversed(list(enumerate(splits, 1))):
+            values = RaggedTensor(values, part, None if self._shape.rank is None else self._shape[axis])
         return values
 
     def __repr__(self):
@@ -395,11 +401,9 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_split
 
 
 def stack(values, axis=0, name=None):
-    """Tensors of different lengths as the rows of a ragged tensor."""
-    if axis != 0 or any(isinstance(v, RaggedTensor) for v in values):
-        raise NotImplementedError('tf.ragged.stack: only tensors, along axis 0')
-    parts = [tf.convert_to_tensor(v) for v in values]
-    return RaggedTensor.from_row_lengths(tf.concat(parts, 0), tf.stack([_count(p) for p in parts]))
+    """Tensors joined along a new dimension, as a ragged tensor."""
+    from footlight import _ragged_ops
+    return _ragged_ops.stack(None, values, axis)
 
 
 class RowPartition:
@@ -452,3 +456,4 @@ RowPartition.__module__ = 'footlight.experimental'
 tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
 _engine.namespace('experimental').RowPartition = RowPartition
 _same_names()
+from footlight import _ragged_members, _ragged_ops  # noqa: E402,F401  (they add to the class)

@@ -190,9 +190,11 @@ void infer_outputs(Inference& i) {
       if (const AttrValue* v = attr_or_default(row.attrs[static_cast<size_t>(spec.type_attr)], i.attrs))
         list = &std::get<std::vector<DType>>(*v);
     }
+    size_t first = 0;  // of the inputs with the same list of dtypes: all before it are single ones
+    while (first < row.inputs.size() && !(row.inputs[first].list && row.inputs[first].type_attr == spec.type_attr)) ++first;
     for (size_t k = 0; k < count; ++k, ++at) {
       if (list) i.output_dtypes[at] = (*list)[k];
-      else if (spec.count_attr < 0 && spec.type_attr >= 0) i.output_dtypes[at] = i.inputs[k].dtype();
+      else if (spec.count_attr < 0 && spec.type_attr >= 0) i.output_dtypes[at] = i.inputs[first + k].dtype();
       else i.output_dtypes[at] = one;
     }
   }

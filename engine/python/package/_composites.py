@@ -7,8 +7,6 @@ from footlight._sparse import Composite
 class RaggedTensor(Composite):
     """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
 
-    __tensor_fields__ = ('_values', '_row_splits')  # the tensors that traced functions see
-
     def __init__(self, values, row_splits, uniform_row_length=None):
         self._values, self._row_splits, self._uniform = values, row_splits, uniform_row_length
 
@@ -87,11 +85,27 @@ class RaggedTensor(Composite):
         tensor = tf.convert_to_tensor(tensor)
         if ragged_rank < 1 or (tensor.shape.rank is not None and tensor.shape.rank <= ragged_rank):
             raise ValueError('ragged_rank must be at least 1 and less than the rank of the tensor, got %s' % ragged_rank)
+        if lengths is not None and padding is not None:
+            raise ValueError('Specify argument `lengths` or `padding`, but not both.')
+        if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, tf.Tensor)) and (
+                not tf.is_tensor(lengths[0]) or lengths[0].shape.rank):
+            if ragged_rank not in (1, len(lengths)):
+                raise ValueError('If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be len(lengths): %d. '
+                                 'Received ragged_rank: %d' % (len(lengths), ragged_rank))
+            for axis in range(len(lengths) - 1):
+                shape = tf.shape(tensor)
+                kept = tf.sequence_mask(tf.convert_to_tensor(lengths[axis]), shape[1])
+                outer = [cls.from_row_lengths(tf.boolean_mask(tensor, kept), tf.cast(lengths[axis], row_splits_dtype))]
+                return outer[0].with_values(cls.from_tensor(outer[0].values, lengths[axis + 1:] if len(lengths) > 2 else lengths[1],
+                                                            row_splits_dtype=row_splits_dtype))
+            lengths = lengths[0]
         if ragged_rank > 1:
             shape = tf.shape(tensor)
             inner = cls.from_tensor(tf.reshape(tensor, tf.concat([[shape[0] * shape[1]], shape[2:]], 0)), lengths, padding,
-                                    ragged_rank - 1)
-            return cls.from_uniform_row_length(inner, tf.shape(tensor)[1])
+                                    ragged_rank - 1, row_splits_dtype=row_splits_dtype)
+            made = cls.from_uniform_row_length(inner, tf.shape(tensor)[1], nrows=shape[0])
+            made._uniform = tensor.shape[1]
+            return made
         width = tf.shape(tensor)[1]
         if padding is not None:
             same = tf.equal(tensor, tf.cast(padding, tensor.dtype))
@@ -100,6 +114,10 @@ class RaggedTensor(Composite):
                 tf.zeros(tf.shape(tensor)[:1], tf.int32))
         if lengths is None:
             lengths = tf.fill([tf.shape(tensor)[0]], width)
+            whole = cls.from_row_lengths(tf.reshape(tensor, tf.concat([[-1], tf.shape(tensor)[2:]], 0)),
+                                         tf.cast(lengths, row_splits_dtype), validate=False)
+            whole._uniform = tensor.shape[1]
+            return whole
         lengths = tf.cast(lengths, row_splits_dtype)
         there = tf.sequence_mask(lengths, width)
         return cls.from_row_lengths(tf.boolean_mask(tensor, there), lengths)
@@ -241,14 +259,11 @@ class RaggedTensor(Composite):
         all_rows[:] = rows
         return all_rows
 
-    def __len__(self):
+    def __iter__(self):
         rows = self.shape[0]
         if rows is None:
-            raise TypeError('len of a RaggedTensor whose number of rows is not known yet; use nrows()')
-        return rows
-
-    def __iter__(self):
-        return iter([self[i] for i in range(len(self))])
+            raise TypeError('the number of rows of a RaggedTensor is not known yet; use tf.map_fn')
+        return iter([self[i] for i in range(rows)])
 
     def __getitem__(self, key):
         from footlight import _ragged_members
@@ -335,7 +350,7 @@ class RaggedTensorSpec(tf.TypeSpec):
         return values
 
     def __repr__(self):
-        return 'RaggedTensorSpec(%s, %r, %d, %r)' % (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+        return 'RaggedTensorSpec(%r, %r, %d, %r)' % (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
 
 
 # --- tf.ragged ---
@@ -343,10 +358,25 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
     """A ragged tensor of nested lists whose lengths may differ."""
     def depth(value):
         return 1 + max((depth(v) for v in value), default=0) if isinstance(value, (list, tuple)) else 0
+    if hasattr(pylist, 'tolist'):
+        pylist = pylist.tolist()
     levels = depth(pylist)
     if levels == 0:
-        raise ValueError('tf.ragged.constant takes nested lists')
-    ragged_rank = max(levels - 1, 0) if ragged_rank is None else ragged_rank
+        if ragged_rank:
+            raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
+        return tf.constant(pylist, dtype)
+    if ragged_rank is not None and inner_shape is None and ragged_rank >= max(1, levels):
+        raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
+
+    def check(value, level):
+        is_list = isinstance(value, (list, tuple))
+        if is_list != (level > 0) and not (is_list and not value):
+            raise ValueError('all scalar values must have the same nesting depth')
+        if is_list:
+            for item in value:
+                check(item, level - 1)
+    check(pylist, levels)
+    ragged_rank = max(levels - 1 - (0 if inner_shape is None else len(inner_shape)), 0) if ragged_rank is None else ragged_rank
     if ragged_rank == 0:
         return tf.constant(pylist, dtype)
     splits, values = [], pylist
@@ -356,7 +386,12 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
             ends.append(ends[-1] + len(row))
         splits.append(tf.constant(ends, row_splits_dtype))
         values = [item for row in values for item in row]
-    found = tf.constant(values, dtype) if values or dtype else tf.constant([], tf.float32)
+    if values or inner_shape is None:
+        found = tf.constant(values, dtype) if values or dtype else tf.constant([], tf.float32)
+    else:
+        found = tf.zeros([0, *inner_shape], dtype or tf.float32)
+    if inner_shape is not None and not found.shape[1:].is_compatible_with(inner_shape):
+        raise ValueError('inner values of shape %s do not fit inner_shape=%s' % (found.shape[1:], tuple(inner_shape)))
     for part in reversed(splits):
         found = RaggedTensor(found, part)
     return found
@@ -375,14 +410,30 @@ def map_flat_values(op, *args, **kwargs):
 
 def boolean_mask(data, mask, name=None):
     """The elements of each row where the mask holds."""
+    if not isinstance(data, RaggedTensor):
+        data = tf.convert_to_tensor(data)
+    if not isinstance(mask, RaggedTensor):
+        mask = tf.convert_to_tensor(mask, tf.bool)
+        if mask.shape.rank is None:
+            raise ValueError('mask.shape.ndims must be known statically.')
+        if mask.shape.rank == 0:
+            raise ValueError('mask cannot be scalar.')
+        if mask.shape.rank == 1:
+            kept = tf.where(mask)[:, 0]
+            return gather(data, kept) if isinstance(data, RaggedTensor) else tf.gather(data, kept)
+        mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.shape.rank - 1)
+    if not isinstance(data, RaggedTensor):
+        data = RaggedTensor.from_tensor(data, ragged_rank=mask.ragged_rank)
+    if mask.ragged_rank > 1:
+        inner = boolean_mask(data.values, mask.values)
+        return RaggedTensor(inner, data.row_splits)
     if isinstance(mask, RaggedTensor):
         kept = mask.flat_values
         rows = data.value_rowids()
         lengths = tf.math.unsorted_segment_sum(tf.cast(kept, tf.int64), rows, data.nrows())
-        return RaggedTensor.from_row_lengths(tf.boolean_mask(data.values, kept), lengths, validate=False)
-    data, mask = tf.convert_to_tensor(data), tf.convert_to_tensor(mask)
-    lengths = tf.reduce_sum(tf.cast(mask, tf.int64), 1)
-    return RaggedTensor.from_row_lengths(tf.boolean_mask(data, mask), lengths, validate=False)
+        values = gather(data.values, tf.where(kept)[:, 0]) if isinstance(data.values, RaggedTensor) else tf.boolean_mask(
+            data.values, kept)
+        return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
 def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):

@@ -27,7 +27,7 @@ def item(value, keys):
         raise TypeError('Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 '
                         'tensors are valid indices, got %r' % (first,))
     if known is not None and value.shape[0] is not None and not -value.shape[0] <= known < value.shape[0]:
-        raise tf.errors.InvalidArgumentError(None, None, 'slice index %d of dimension 0 out of bounds.' % known)
+        raise IndexError('Row key %d out of bounds' % known)
     begin = value.row_starts()[first]
     row = value.values[begin:value.row_limits()[first]]
     return item(row, rest)
@@ -261,7 +261,7 @@ for _f in (nested_row_lengths, nested_value_rowids, merge_dims, consumers):
 # --- tf.ragged ---
 def row_splits_to_segment_ids(splits, name=None, out_type=None):
     """The row of each value, of where rows begin."""
-    splits = tf.convert_to_tensor(splits)
+    splits = tf.convert_to_tensor(splits, None if tf.is_tensor(splits) else tf.int64)
     if splits.dtype not in (tf.int32, tf.int64):
         raise ValueError('splits must have dtype int32 or int64, received %s.' % splits.dtype)
     if splits.shape.rank is not None:

@@ -191,6 +191,8 @@ def _clip(function, t, clip_value_min, clip_value_max, name=None):
 def _where(function, condition, x=None, y=None, name=None):
     if x is None and y is None:
         return coordinates(condition)
+    dtype = next((v.dtype for v in (x, y) if hasattr(v, 'dtype')), None)
+    x, y = (v if is_ragged(v) else tf.convert_to_tensor(v, dtype) for v in (x, y))
     (condition, x, y), top = broadcast([condition, x, y])
     return top.with_flat_values(function(condition, x, y, name=name))
 
@@ -451,7 +453,7 @@ def tile(function, input, multiples, name=None):
         raise ValueError('tf.tile of a ragged tensor: multiples must be known')
     times = [int(m) for m in known]
     if builtins.len(times) != input.shape.rank:
-        raise ValueError('multiples must have one number for each of %d dimensions: %s' % (input.shape.rank, times))
+        raise IndexError('multiples must have one number for each of %d dimensions: %s' % (input.shape.rank, times))
     return _tiled(input, times)
 
 
@@ -573,13 +575,6 @@ def _size(function, input, out_type=tf.int32, name=None):
 @_rule('rank')
 def _rank(function, input, name=None):
     return tf.constant(input.shape.rank, tf.int32) if input.shape.rank is not None else input.ragged_rank + tf.rank(input.flat_values)
-
-
-@_rule('boolean_mask')
-def _mask(function, tensor, mask, axis=None, name='boolean_mask'):
-    if axis:
-        raise ValueError('tf.boolean_mask of a ragged tensor: axis is 0')
-    return tf.ragged.boolean_mask(tensor, mask)
 
 
 @_rule('one_hot')

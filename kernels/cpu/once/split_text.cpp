@@ -288,8 +288,7 @@ void segment_join(KernelContext& c) {
   std::vector<bool> begun(static_cast<size_t>(segments), false);
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t id = split_at(ids, row);
-    if (id >= segments) invalid("segment_ids[", row, "] = ", id, " is out of range [0, ", segments, ") [Op:UnsortedSegmentJoin]");
-    if (id < 0) continue;
+    if (id < 0 || id >= segments) invalid("segment_ids[", row, "] = ", id, " is out of range [0, ", segments, ") [Op:UnsortedSegmentJoin]");
     for (int64_t k = 0; k < width; ++k) {
       std::string& text = out.data<std::string>()[id * width + k];
       if (begun[static_cast<size_t>(id)]) text += separator;

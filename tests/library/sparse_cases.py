@@ -68,6 +68,10 @@ def cases(tf):
         'to_dense_unordered': lambda: sparse.to_dense(S([[2, 0], [0, 1]], [1, 2], [3, 2]), validate_indices=False),
         'to_indicator': lambda: sparse.to_indicator(a(), 4),
         'transpose': lambda: [sparse.transpose(a()), sparse.transpose(d3(), [2, 0, 1])],
+        'cross': lambda: [sparse.cross([t(), tf.constant([['1'], ['2'], ['3']])]), sparse.cross([t(), t()], separator='_'), sparse.cross(
+            [tf.constant([[1, 2]]), tf.constant([['a', 'b']])])],
+        'cross_hashed': lambda: [sparse.cross_hashed([t(), tf.constant([['1'], ['2'], ['3']])], num_buckets=100), sparse.cross_hashed(
+            [t(), t()]), sparse.cross_hashed([tf.constant([[1, 2]]), tf.constant([['a', 'b']])], num_buckets=50, hash_key=7)],
         'operators': lambda: [f() * 2., f() / [[2.], [1.], [4.]], f() * tf.ones([3, 4])],
         'unary': lambda: [tf.abs(f()), tf.square(f()), tf.cast(f(), tf.int32)],
         'type_error': lambda: sparse.reduce_sum([1]),

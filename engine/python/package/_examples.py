@@ -185,9 +185,6 @@ class _Wanted:
 # --- ragged and sparse features of several keys ---
 def _lengths(partition, tensors, rows):
     """(length of each part, number of parts of each row) of a partition; `rows` is divided, a ragged tensor."""
-    if isinstance(partition, RaggedFeature.UniformRowLength):
-        counts = rows.row_lengths() // partition.length
-        return tf.fill([tf.reduce_sum(counts)], tf.cast(partition.length, counts.dtype)), counts
     given = tensors[partition.key]
     numbers = tf.cast(given.values, rows.row_splits.dtype)
     given = tf.RaggedTensor.from_row_splits(numbers, given.row_splits, validate=False)
@@ -215,6 +212,10 @@ def _lengths(partition, tensors, rows):
 
 
 def _partitioned(rows, partition, tensors, validate):
+    if isinstance(partition, RaggedFeature.UniformRowLength):
+        inner = tf.RaggedTensor.from_uniform_row_length(rows.values, partition.length, validate=validate)
+        return tf.RaggedTensor.from_row_lengths(inner.with_row_splits_dtype(rows.row_splits.dtype), rows.row_lengths() //
+                                                partition.length, validate=validate)
     lengths, counts = _lengths(partition, tensors, rows)
     inner = tf.RaggedTensor.from_row_lengths(rows.values, lengths, validate=validate)
     return tf.RaggedTensor.from_row_lengths(inner, counts, validate=validate)

@@ -47,7 +47,7 @@ def decode_csv(records, record_defaults, field_delim=',', use_quote_delim=True, 
         raise ValueError('select_cols contains negative values.')
     if select_cols is not None and len(select_cols) != len(record_defaults):
         raise ValueError('Length of select_cols and record_defaults do not match.')
-    defaults = [tf.zeros([0], d) if isinstance(d, tf.DType) else tf.convert_to_tensor(d) for d in record_defaults]
+    defaults = [tf.convert_to_tensor(d) for d in record_defaults]
     return _op('DecodeCSV', [_texts(records), *defaults],
                {'field_delim': field_delim, 'use_quote_delim': bool(use_quote_delim), 'na_value': na_value,
                 'select_cols': list(select_cols or ())}, name)

@@ -17,6 +17,7 @@ _BY_NAMESPACE = {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
     'footlight.audio': {'_files': 'decode_wav'},
+    'footlight.compat': {'_text_values': 'as_bytes as_str as_str_any as_text path_to_str'},
     'footlight.compat.v1': {
         '_examples': 'FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature parse_example parse_single_example '
                      'parse_single_sequence_example',
@@ -51,12 +52,16 @@ _BY_NAMESPACE = {
     'footlight.nn': {'_losses': 'compute_average_loss scale_regularization_loss'},
     'footlight.profiler': {'_profiler': 'experimental'},
     'footlight.profiler.experimental': {'_profiler': 'Profile ProfilerOptions Trace start stop'},
-    'footlight.ragged': {'_composites': 'row_splits_to_segment_ids segment_ids_to_row_splits stack_dynamic_partitions'},
+    'footlight.ragged': {
+        '_composites': 'row_splits_to_segment_ids segment_ids_to_row_splits stack_dynamic_partitions',
+        '_crosses': 'cross cross_hashed',
+    },
     'footlight.raw_ops': {'_places': 'Bucketize'},
     'footlight.sets': {'_sets': 'difference intersection size union'},
     'footlight.sparse': {
         '_sparse_functions': 'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '
                              'reduce_sum reorder reshape retain slice softmax sparse_dense_matmul transpose',
+        '_crosses': 'cross cross_hashed',
         '_sparse_more': 'reset_shape segment_mean segment_sqrt_n segment_sum split to_indicator',
     },
     'footlight.experimental': {

@@ -80,7 +80,9 @@ def _raised(value, rank):
 
 
 def _taken(values, places):
-    return _gather_rows(values, places) if is_ragged(values) else tf.gather(values, places)
+    if not is_ragged(values):
+        return tf.gather(values, places)
+    return RaggedTensor(*_gathered_parts(values, places), values._uniform)
 
 
 def _sure(value):
@@ -492,8 +494,8 @@ def gather(function, params, indices, validate_indices=None, axis=None, batch_di
             return params[indices]
         if indices.shape.rank > 1:
             flat = gather(function, params, tf.reshape(indices, [-1]))
-            return RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1).with_flat_values(flat) \
-                if indices.shape.rank > 1 else flat
+            outer = RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1)
+            return _without_uniform(outer, flat)
         return _gather_rows(params, indices)
     if batch_dims > 0:
         params, indices = _deepened(params, batch_dims), _deepened(indices, batch_dims)
@@ -509,6 +511,11 @@ def gather(function, params, indices, validate_indices=None, axis=None, batch_di
         raise ValueError('tf.gather of a ragged tensor: axis %d with batch_dims %d is not supported' % (axis, batch_dims))
     return params.with_values(gather(function, params.values, indices, axis=axis - 1)) if axis > 1 else _gather_columns(
         function, params, indices)
+
+
+def _without_uniform(rows, flat):
+    """`flat` in the place of the flat values of `rows`, with no dimension known as uniform."""
+    return RaggedTensor(_without_uniform(rows.values, flat) if is_ragged(rows.values) else flat, rows.row_splits)
 
 
 def _gather_columns(function, params, indices):

@@ -205,6 +205,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     _checked(sp_a, 'sp_a')
     b = tf.convert_to_tensor(b, sp_a.dtype)
     b = tf.linalg.adjoint(b) if adjoint_b else b
+    b = tf.reshape(b, tf.shape(b))  # the gradient of this is whole, that of gather alone would be rows
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
     values, size = sp_a.values, sp_a.dense_shape[0]
     if adjoint_a:
@@ -289,11 +290,11 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
     kept_dtype = numbers.dtype if numbers.dtype in (tf.int32, tf.int64) else tf.int64
     by_row = axis == -1 and (not isinstance(values, (tf.Tensor, tf.Variable)) or values.shape.rank == 2)
     numbers, rows = tf.cast(numbers, tf.int64), tf.cast(rows, tf.int64)
+    width = tf.reduce_max(tf.concat([numbers, [tf.constant(-1, tf.int64)]], 0)) + 1
     if maxlength is not None:
         kept = numbers < tf.cast(maxlength, tf.int64)
         numbers, rows = tf.boolean_mask(numbers, kept), tf.boolean_mask(rows, kept)
         weights = None if weights is None else tf.boolean_mask(weights, kept)
-    width = tf.reduce_max(tf.concat([numbers, [tf.constant(-1, tf.int64)]], 0)) + 1
     if minlength is not None:
         width = tf.maximum(width, tf.cast(minlength, tf.int64))
     if maxlength is not None:

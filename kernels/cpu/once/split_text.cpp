@@ -189,7 +189,7 @@ class Reading {
       if (!valid) {
         if (errors_ == "strict") invalid("Invalid formatting on input string [Op:", op_, "]");
         if (errors_ == "replace") put(replacement_, start);
-      } else if (control_ && code < 0x20 && code != '\t' && code != '\n' && code != '\r') {
+      } else if (control_ && code < 0x20) {
         put(replacement_, start);
       } else {
         put(code, start);

@@ -10,8 +10,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 def main():
     import layers_programs
+    import text_programs
     import training_programs
-    programs = {**layers_programs.PROGRAMS, **training_programs.PROGRAMS}
+    programs = {**layers_programs.PROGRAMS, **text_programs.PROGRAMS, **training_programs.PROGRAMS}
     if sys.argv[1:]:
         for name in sys.argv[1:]:
             print(name, json.dumps(programs[name]()))

@@ -16,6 +16,7 @@ os.environ['KERAS_BACKEND'] = 'tensorflow'
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import layers_programs  # noqa: E402
+import text_programs  # noqa: E402
 import training_programs  # noqa: E402
 
 with open(os.path.join(HERE, 'recorded.json'), encoding='utf-8') as f:
@@ -48,7 +49,7 @@ def _add(name, program):
     setattr(Recorded, 'test_' + name, test)
 
 
-for _name, _program in {**layers_programs.PROGRAMS, **training_programs.PROGRAMS}.items():
+for _name, _program in {**layers_programs.PROGRAMS, **text_programs.PROGRAMS, **training_programs.PROGRAMS}.items():
     _add(_name, _program)
 
 

@@ -68,7 +68,7 @@ def _mixed(value):
 def _joined(first, second):
     """The fingerprint of two fingerprints."""
     factor = _number(_FACTOR)
-    found = tf.bitwise.bitwise_xor(first, _mixed(second * factor) * factor)
+    found = tf.bitwise.bitwise_xor(tf.bitwise.bitwise_xor(first, factor), _mixed(second * factor) * factor)
     return _mixed(_mixed(found * factor) * factor)
 
 

@@ -8,6 +8,8 @@ from footlight import _engine
 class Composite:
     """What sparse and ragged tensors are: several tensors that functions of tensors take as one."""
 
+    _is_several_tensors = True
+
 
 class SparseTensor(Composite):
     """Values at some places of a tensor; everything else is zero."""

@@ -48,7 +48,10 @@ class _Rows:
                 raise ValueError('%s: dimensions %d and %d are not compatible: all elems need as many rows' % (
                     public, count, size))
             count = size if count is None else count
-        self._structure, self.dtypes, self.known = elems, [t.dtype for t in flat], count
+        self._structure, self.known = elems, count
+        self.dtypes = [t.dtype for t in flat]
+        self.specs = [tf.RaggedTensorSpec(t.shape[1:], t.dtype, t.ragged_rank - 1, t.row_splits.dtype)
+                      if isinstance(t, Composite) else t.dtype for t in flat]
         self.count = _row_count(flat[0]) if count is None else count
         self._arrays = [_RaggedRows(t) if isinstance(t, Composite) else tf.TensorArray(
             t.dtype, size=self.count, dynamic_size=False, infer_shape=True, clear_after_read=False).unstack(t) for t in flat]
@@ -91,7 +94,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     with tf.name_scope(name or 'map'):
         rows = _Rows(elems, 'tf.map_fn')
         if wanted is None:
-            wanted = tf.nest.pack_sequence_as(elems, rows.dtypes)
+            wanted = tf.nest.pack_sequence_as(elems, rows.specs)
         from footlight import _collected
         parts = [_collected.collected(_spec(s), rows.count, infer_shape) for s in tf.nest.flatten(wanted)]
         arrays = [p.arrays for p in parts]

@@ -134,9 +134,10 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
         raise ValueError('Variable %s does not exist, or was not created with tf.get_variable(). Did you mean to set '
                          'reuse=tf.AUTO_REUSE in VarScope?' % name)
     dtype = tf.as_dtype(dtype)
-    with tf.name_scope('/'):  # names follow scopes of variables, not of ops
+    scope, _, leaf = name.rpartition('/')
+    with tf.name_scope(scope + '/' if scope else ''):  # names follow scopes of variables, not of ops
         value = _first_value(name, shape, dtype, initializer, given_dtype)
-        made = tf.Variable(value, trainable=True if trainable is None else trainable, name=name,
+        made = tf.Variable(value, trainable=True if trainable is None else trainable, name=leaf,
                            dtype=None if initializer is not None and not callable(initializer) else dtype, constraint=constraint)
     if regularizer is not None:
         with tf.name_scope(name + '/Regularizer/'):
@@ -166,7 +167,7 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
         initializer = initializer()
     if initializer is None:
         if dtype.is_floating:
-            initializer = tf.initializers.GlorotUniform()
+            initializer = tf.compat.v1.glorot_uniform_initializer()
         elif dtype.is_integer or dtype in (tf.bool, tf.string):
             return tf.zeros(shape, dtype)
         else:

@@ -216,6 +216,13 @@ struct Wanted {
   }
 };
 
+// The dtypes of the defaults, which are those of the dense features.
+Types types_from(KernelContext& c, size_t first) {
+  Types types;
+  for (size_t k = first; k < c.inputs.size(); ++k) types.push_back(c.inputs[k].dtype());
+  return types;
+}
+
 Types types_of(KernelContext& c, const char* attr) { return c.attrs.get_or(AttrName(attr), Types()); }
 
 void set_dense(KernelContext& c, std::vector<Column>& dense, const char* shapes, size_t first_default) {
@@ -302,7 +309,7 @@ void parse_example(KernelContext& c) {
   if (const int64_t names = c.inputs[1].elements(); names != 0 && names != serialized.elements())
     invalid("Expected len(names) == len(serialized), got: ", names, " and ", serialized.elements(), " [Op:ParseExampleV2]");
   auto sparse = columns(c.inputs[2], Layout::kSparse, types_of(c, "sparse_types"));
-  auto dense = columns(c.inputs[3], Layout::kDense, types_of(c, "Tdense"));
+  auto dense = columns(c.inputs[3], Layout::kDense, types_from(c, 5));
   auto ragged = columns(c.inputs[4], Layout::kRagged, types_of(c, "ragged_value_types"));
   const Types splits = splits_types(c, "ragged_split_types", ragged.size());
   set_dense(c, dense, "dense_shapes", 5);
@@ -370,7 +377,7 @@ void parse_sequence(KernelContext& c) {
   const bool scalar = serialized.shape().rank() == 0;
   const Place place(c.inputs[1], scalar, c.row.name);
   auto sparse = columns(c.inputs[2], Layout::kSparse, types_of(c, "context_sparse_types"));
-  auto dense = columns(c.inputs[3], Layout::kDense, types_of(c, "Tcontext_dense"));
+  auto dense = columns(c.inputs[3], Layout::kDense, types_from(c, 9));
   auto ragged = columns(c.inputs[4], Layout::kRagged, types_of(c, "context_ragged_value_types"));
   auto list_sparse = columns(c.inputs[5], Layout::kSparse, types_of(c, "feature_list_sparse_types"));
   auto list_dense = columns(c.inputs[6], Layout::kDense, types_of(c, "feature_list_dense_types"));

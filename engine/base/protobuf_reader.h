@@ -33,8 +33,8 @@ class ProtobufReader {
   bool ok() const { return ok_; }
 
   uint32_t field = 0, type = 0;
-  uint64_t number = 0;      // of a varint
-  std::string_view bytes;   // of all others
+  uint64_t number = 0;     // of a varint
+  std::string_view bytes;  // of all others
 
   // Takes a number off the front.
   static bool take_varint(std::string_view& from, uint64_t& out) {

@@ -140,23 +140,30 @@ namespace {
 size_t lists_in(std::span<const ArgSpec> specs) {
   return static_cast<size_t>(std::ranges::count_if(specs, [](const ArgSpec& spec) { return spec.list; }));
 }
-// How many of `outputs` an output of the row is. Only if there are several lists do attributes have to say that.
-size_t outputs_in(const OpRow& row, const ArgSpec& spec, size_t outputs, const Attrs& attrs) {
+// How many of `outputs` an output of the row is. Only if there are several lists do attributes have to say that, or the
+// number of inputs for a list that has the dtypes of one of inputs.
+size_t outputs_in(const OpRow& row, const ArgSpec& spec, size_t outputs, const Attrs& attrs, size_t inputs) {
   if (!spec.list) return 1;
   if (lists_in(row.output_specs) == 1) return outputs - std::min(outputs, row.output_specs.size() - 1);
   const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
-  const AttrValue* v = attr_or_default(by, attrs);
-  if (!v) return 0;
-  return spec.count_attr >= 0 ? count_of(row, by, *v) : std::get<std::vector<DType>>(*v).size();
+  if (const AttrValue* v = attr_or_default(by, attrs))
+    return spec.count_attr >= 0 ? count_of(row, by, *v) : std::get<std::vector<DType>>(*v).size();
+  for (const ArgSpec& in : row.inputs)
+    if (in.list && in.type_attr == spec.type_attr && in.count_attr == spec.count_attr &&
+        inputs + 1 >= row.inputs.size())
+      return input_count(in, row, inputs);
+  return 0;
 }
 }  // namespace
 
-OutputName output_name(const OpRow& row, size_t outputs, size_t output) { return output_name(row, outputs, output, {}); }
+OutputName output_name(const OpRow& row, size_t outputs, size_t output) {
+  return output_name(row, outputs, output, {});
+}
 
 OutputName output_name(const OpRow& row, size_t outputs, size_t output, const Attrs& attrs) {
   size_t first = 0;
   for (const ArgSpec& spec : row.output_specs) {
-    const size_t count = outputs_in(row, spec, outputs, attrs);
+    const size_t count = outputs_in(row, spec, outputs, attrs, 0);
     if (output < first + count) return {spec.name, output - first};
     first += count;
   }
@@ -179,7 +186,7 @@ void infer_outputs(Inference& i) {
       i.output_dtypes[at++] = t;
       continue;
     }
-    const size_t count = outputs_in(row, spec, i.output_dtypes.size(), i.attrs);
+    const size_t count = outputs_in(row, spec, i.output_dtypes.size(), i.attrs, i.inputs.size());
     if (count > i.output_dtypes.size() - at) wrong_count(row, i.inputs.size());
     const std::vector<DType>* list = nullptr;
     DType one = spec.dtype;
@@ -191,7 +198,9 @@ void infer_outputs(Inference& i) {
         list = &std::get<std::vector<DType>>(*v);
     }
     size_t first = 0;  // of the inputs with the same list of dtypes: all before it are single ones
-    while (first < row.inputs.size() && !(row.inputs[first].list && row.inputs[first].type_attr == spec.type_attr)) ++first;
+    while (first < row.inputs.size() &&
+           !(row.inputs[first].list && row.inputs[first].type_attr == spec.type_attr))
+      ++first;
     for (size_t k = 0; k < count; ++k, ++at) {
       if (list) i.output_dtypes[at] = (*list)[k];
       else if (spec.count_attr < 0 && spec.type_attr >= 0) i.output_dtypes[at] = i.inputs[first + k].dtype();

@@ -97,7 +97,8 @@ bool TableRows::equal(int64_t at, const Tensor& other, int64_t index) const {
     return std::equal(first, first + width_, strings_.begin() + at * width_);
   }
   const size_t count = static_cast<size_t>(width_) * size_of(dtype_);
-  return count == 0 || std::memcmp(bytes_.data() + static_cast<size_t>(at) * count, bytes_at(other, index, width_), count) == 0;
+  return count == 0 ||
+         std::memcmp(bytes_.data() + static_cast<size_t>(at) * count, bytes_at(other, index, width_), count) == 0;
 }
 
 void TableRows::copy_to(Tensor& out, int64_t index, int64_t at) const {
@@ -207,13 +208,16 @@ void LookupTable::refuse_reserved(const Tensor& keys, int64_t index, const char*
 Tensor LookupTable::find(const Tensor& keys, const Tensor& otherwise, const char* op) const {
   const Shape rows = rows_of(keys, op);
   if (otherwise.dtype() != values_.dtype())
-    invalid("Default value must be type ", name_of(values_.dtype()), " but got ", name_of(otherwise.dtype()), " [Op:", op, "]");
+    invalid("Default value must be type ", name_of(values_.dtype()), " but got ", name_of(otherwise.dtype()),
+            " [Op:", op, "]");
   Shape shape = rows;
   for (const int64_t d : values_.row().dims()) shape.append(d);
-  const bool each = kind_ == TableKind::kMutable && !(otherwise.shape() == values_.row()) && otherwise.shape() == shape;
+  const bool each =
+      kind_ == TableKind::kMutable && !(otherwise.shape() == values_.row()) && otherwise.shape() == shape;
   if (!each && !(otherwise.shape() == values_.row()))
-    invalid("Expected shape ", values_.row().brackets(), kind_ == TableKind::kMutable ? str(" or ", shape.brackets()) : "",
-            " for default value, got ", otherwise.shape().brackets(), " [Op:", op, "]");
+    invalid("Expected shape ", values_.row().brackets(),
+            kind_ == TableKind::kMutable ? str(" or ", shape.brackets()) : "", " for default value, got ",
+            otherwise.shape().brackets(), " [Op:", op, "]");
   const TableRows defaults = [&] {
     TableRows all(values_.dtype(), values_.row());
     if (!each) all.add(otherwise, 0);
@@ -242,7 +246,8 @@ Tensor LookupTable::find(const Tensor& keys, const Tensor& otherwise, const char
 
 void LookupTable::insert(const Tensor& keys, const Tensor& values, const char* op) {
   if (kind_ == TableKind::kStatic)
-    fail(ErrorKind::kUnimplemented, "Unsupported method: this table is filled once, by its initializer [Op:", op, "]");
+    fail(ErrorKind::kUnimplemented, "Unsupported method: this table is filled once, by its initializer [Op:", op,
+         "]");
   check_pair(keys, values, op);
   const int64_t count = rows_of(keys, op).elements();
   const std::unique_lock held(lock_);
@@ -252,7 +257,8 @@ void LookupTable::insert(const Tensor& keys, const Tensor& values, const char* o
 
 void LookupTable::remove(const Tensor& keys, const char* op) {
   if (kind_ == TableKind::kStatic)
-    fail(ErrorKind::kUnimplemented, "Unsupported method: this table is filled once, by its initializer [Op:", op, "]");
+    fail(ErrorKind::kUnimplemented, "Unsupported method: this table is filled once, by its initializer [Op:", op,
+         "]");
   const int64_t count = rows_of(keys, op).elements();
   const std::unique_lock held(lock_);
   for (int64_t i = 0; i < count; ++i) refuse_reserved(keys, i, op);

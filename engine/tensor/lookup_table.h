@@ -37,9 +37,9 @@ class TableRows {
 };
 
 enum class TableKind : uint8_t {
-  kStatic,   // filled once, before it is read
+  kStatic,  // filled once, before it is read
   kMutable,
-  kDense,    // with two keys that cannot be used
+  kDense,  // with two keys that cannot be used
 };
 
 class LookupTable : public Resource {

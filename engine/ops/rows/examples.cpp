@@ -33,7 +33,8 @@ Shape joined(const Shape& outer, const Shape& inner) {
 void example_shape(Inference& i) {
   const Shape& serialized = i.shape(0);
   if (serialized.has_rank() && serialized.rank() > 1)
-    invalid("Expected serialized to be a scalar or vector, got shape: ", serialized.brackets(), " [Op:ParseExampleV2]");
+    invalid("Expected serialized to be a scalar or vector, got shape: ", serialized.brackets(),
+            " [Op:ParseExampleV2]");
   const auto sparse = static_cast<size_t>(count_of(i, "num_sparse"));
   if (sparse != types_of(i, "sparse_types"))
     invalid("num_sparse (", sparse, ") must match the size of sparse_types (", types_of(i, "sparse_types"),
@@ -43,17 +44,21 @@ void example_shape(Inference& i) {
   out.add(sparse, Shape{kUnknownDim, rank});
   out.add(sparse, Shape{kUnknownDim});
   out.add(sparse, Shape{rank});
-  for (const Shape& shape : i.attrs.get_or(AttrName("dense_shapes"), std::vector<Shape>())) out.add(1, joined(serialized, shape));
+  for (const Shape& shape : i.attrs.get_or(AttrName("dense_shapes"), std::vector<Shape>()))
+    out.add(1, joined(serialized, shape));
   out.add(types_of(i, "ragged_value_types"), Shape{kUnknownDim});
-  const int64_t rows = serialized.has_rank() && serialized.rank() == 1 && serialized[0] != kUnknownDim ? serialized[0] + 1
-                                                                                                      : kUnknownDim;
-  out.add(types_of(i, "ragged_split_types"), serialized.has_rank() && serialized.rank() == 0 ? Shape{0} : Shape{rows});
+  const int64_t rows = serialized.has_rank() && serialized.rank() == 1 && serialized[0] != kUnknownDim
+                           ? serialized[0] + 1
+                           : kUnknownDim;
+  out.add(types_of(i, "ragged_split_types"),
+          serialized.has_rank() && serialized.rank() == 0 ? Shape{0} : Shape{rows});
 }
 
 void sequence_shape(Inference& i) {
   const Shape& serialized = i.shape(0);
   if (serialized.has_rank() && serialized.rank() > 1)
-    invalid("Expected serialized to be a scalar or vector, got shape: ", serialized.brackets(), " [Op:ParseSequenceExampleV2]");
+    invalid("Expected serialized to be a scalar or vector, got shape: ", serialized.brackets(),
+            " [Op:ParseSequenceExampleV2]");
   const int64_t rank = serialized.has_rank() ? serialized.rank() + 1 : kUnknownDim;
   const auto sparse = static_cast<size_t>(count_of(i, "Ncontext_sparse"));
   const auto list_sparse = static_cast<size_t>(count_of(i, "Nfeature_list_sparse"));
@@ -74,7 +79,8 @@ void sequence_shape(Inference& i) {
   for (const Shape& shape : i.attrs.get_or(AttrName("feature_list_dense_shapes"), std::vector<Shape>()))
     out.add(1, joined(outer, shape));
   out.add(list_dense, serialized);
-  out.add(types_of(i, "feature_list_ragged_value_types") + 2 * types_of(i, "feature_list_ragged_split_types"), Shape{kUnknownDim});
+  out.add(types_of(i, "feature_list_ragged_value_types") + 2 * types_of(i, "feature_list_ragged_split_types"),
+          Shape{kUnknownDim});
 }
 
 }  // namespace
@@ -94,20 +100,25 @@ FL_ROWS(examples) {
        "serialized: string, debug_name: string, context_sparse_keys: string, context_dense_keys: string, "
        "context_ragged_keys: string, feature_list_sparse_keys: string, feature_list_dense_keys: string, "
        "feature_list_ragged_keys: string, feature_list_dense_missing_assumed_empty: bool, context_dense_defaults: "
-       "Tcontext_dense[] -> context_sparse_indices: Ncontext_sparse*int64, context_sparse_values: context_sparse_types[], "
+       "Tcontext_dense[] -> context_sparse_indices: Ncontext_sparse*int64, context_sparse_values: "
+       "context_sparse_types[], "
        "context_sparse_shapes: Ncontext_sparse*int64, context_dense_values: Tcontext_dense[], context_ragged_values: "
        "context_ragged_value_types[], context_ragged_row_splits: context_ragged_split_types[], "
-       "feature_list_sparse_indices: Nfeature_list_sparse*int64, feature_list_sparse_values: feature_list_sparse_types[], "
-       "feature_list_sparse_shapes: Nfeature_list_sparse*int64, feature_list_dense_values: feature_list_dense_types[], "
+       "feature_list_sparse_indices: Nfeature_list_sparse*int64, feature_list_sparse_values: "
+       "feature_list_sparse_types[], "
+       "feature_list_sparse_shapes: Nfeature_list_sparse*int64, feature_list_dense_values: "
+       "feature_list_dense_types[], "
        "feature_list_dense_lengths: Nfeature_list_dense*int64, feature_list_ragged_values: "
        "feature_list_ragged_value_types[], feature_list_ragged_outer_splits: feature_list_ragged_split_types[], "
        "feature_list_ragged_inner_splits: feature_list_ragged_split_types[]",
        "Ncontext_sparse: int = 0; Tcontext_dense: list(type); context_sparse_types: list(type); "
        "context_ragged_value_types: list(type); context_ragged_split_types: list(type); context_dense_shapes: "
-       "list(shape); Nfeature_list_sparse: int = 0; Nfeature_list_dense: int = 0; feature_list_dense_types: list(type); "
+       "list(shape); Nfeature_list_sparse: int = 0; Nfeature_list_dense: int = 0; feature_list_dense_types: "
+       "list(type); "
        "feature_list_sparse_types: list(type); feature_list_ragged_value_types: list(type); "
        "feature_list_ragged_split_types: list(type); feature_list_dense_shapes: list(shape)",
-       sequence_shape, nullptr, OpFamily::kIo, "the features and the lists of features of SequenceExample messages", parsing},
+       sequence_shape, nullptr, OpFamily::kIo, "the features and the lists of features of SequenceExample messages",
+       parsing},
   };
 }
 

@@ -28,18 +28,19 @@ void size_shape(Inference& i) {
 
 FL_ROWS(sets) {
   const RowDef::More plain{.host_inputs = ~0u, .zero_gradient = true, .host_only = true};
-  constexpr const char* kAttrs = "set_operation: string; validate_indices: bool = true; T: int8|int16|int32|int64|uint8|uint16|string";
+  constexpr const char* kAttrs =
+      "set_operation: string; validate_indices: bool = true; T: int8|int16|int32|int64|uint8|uint16|string";
   constexpr OpFamily kIo = OpFamily::kIo;
   return {
-      {"DenseToDenseSetOperation",
-       "set1: T, set2: T -> result_indices: int64, result_values: T, result_shape: int64", kAttrs, set_shape, nullptr, kIo,
-       "sets of two tensors, joined", plain},
+      {"DenseToDenseSetOperation", "set1: T, set2: T -> result_indices: int64, result_values: T, result_shape: int64",
+       kAttrs, set_shape, nullptr, kIo, "sets of two tensors, joined", plain},
       {"DenseToSparseSetOperation",
        "set1: T, set2_indices: int64, set2_values: T, set2_shape: int64 -> result_indices: int64, result_values: T, "
        "result_shape: int64",
        kAttrs, set_shape, nullptr, kIo, "sets of a whole and of a sparse tensor, joined", plain},
       {"SparseToSparseSetOperation",
-       "set1_indices: int64, set1_values: T, set1_shape: int64, set2_indices: int64, set2_values: T, set2_shape: int64 -> "
+       "set1_indices: int64, set1_values: T, set1_shape: int64, set2_indices: int64, set2_values: T, set2_shape: "
+       "int64 -> "
        "result_indices: int64, result_values: T, result_shape: int64",
        kAttrs, set_shape, nullptr, kIo, "sets of two sparse tensors, joined", plain},
       {"SetSize", "set_indices: int64, set_values: T, set_shape: int64 -> size: int32",

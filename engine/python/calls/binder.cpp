@@ -524,7 +524,7 @@ PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 PyMethodDef module_functions[] = {
     {"on_composites", on_composites, METH_VARARGS,
-     "on_composites(kind, function)\n--\n\nThe class above ragged and sparse tensors, and who computes functions of them."},
+     "on_composites(kind, function)\n--\n\nThe class above ragged and sparse tensors, and who computes with them."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

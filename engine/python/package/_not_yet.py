@@ -2,12 +2,10 @@
 
 NOT_YET = {
     '': (
-        'approx_top_k check_pinned '
-        'conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
-        'ifftnd irfftnd load_library load_op_library lookup matrix_square_root '
-        'profiler qint16 qint32 qint8 '
-        'quantization queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad '
-        'random_index_shuffle rfftnd security sets signal '),
+        'approx_top_k check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals fftnd '
+        'ifftnd irfftnd load_library load_op_library matrix_square_root qint16 qint32 qint8 quantization '
+        'queue quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle rfftnd '
+        'security signal'),
     'config': (
         'experimental_connect_to_cluster experimental_connect_to_host'),
     'config.experimental': (
@@ -39,13 +37,9 @@ NOT_YET = {
         'stateless_random_saturation stateless_sample_distorted_bounding_box total_variation transpose '
         'yiq_to_rgb yuv_to_rgb '),
     'io': (
-        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature '
-        'VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_csv decode_gif '
-        'decode_image decode_jpeg decode_json_example decode_jxl decode_png decode_proto decode_raw '
-        'decode_webp deserialize_many_sparse encode_base64 encode_jpeg encode_proto '
-        'extract_jpeg_shape gfile is_jpeg match_filenames_once matching_files parse_example '
-        'parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor read_file '
-        'serialize_many_sparse serialize_sparse serialize_tensor write_file'),
+        'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_json_example decode_jxl '
+        'decode_png decode_proto decode_webp deserialize_many_sparse encode_jpeg encode_proto '
+        'extract_jpeg_shape is_jpeg match_filenames_once serialize_many_sparse serialize_sparse'),
     'linalg': (
         'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular '
         'LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D '
@@ -62,29 +56,20 @@ NOT_YET = {
     'nn': (
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper all_candidate_sampler approx_max_k '
         'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization collapse_repeated '
-        'compute_accidental_hits compute_average_loss ctc_beam_search_decoder ctc_greedy_decoder ctc_loss '
-        'ctc_unique_labels embedding_lookup_sparse erosion2d fixed_unigram_candidate_sampler '
-        'fractional_avg_pool fractional_max_pool isotonic_regression learned_unigram_candidate_sampler '
-        'nce_loss safe_embedding_lookup_sparse sampled_softmax_loss scale_regularization_loss '
-        'with_space_to_batch'),
+        'compute_accidental_hits ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels '
+        'embedding_lookup_sparse erosion2d fixed_unigram_candidate_sampler fractional_avg_pool '
+        'fractional_max_pool isotonic_regression learned_unigram_candidate_sampler nce_loss '
+        'safe_embedding_lookup_sparse sampled_softmax_loss with_space_to_batch'),
     'random': (
         'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
         'log_uniform_candidate_sampler uniform_candidate_sampler'),
-    'sparse': (
-        'cross cross_hashed '
-        'reset_shape sampled_addmm segment_mean '
-        'segment_sqrt_n segment_sum split to_indicator'),
-    'strings': (
-        'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
-        'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
+    'sparse': 'sampled_addmm',
+    'strings': 'unicode_script',
     'test': (
         'Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster '
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
         'with_eager_op_as_function'),
-    'train': (
-        'BytesList CheckpointView ClusterDef ClusterSpec '
-        'Coordinator Example ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList '
-        'Int64List JobDef SequenceExample ServerDef experimental'),
+    'train': 'experimental',
     'saved_model': 'Asset LoadOptions SaveOptions experimental save',
     'version': 'COMPILER_VERSION',
 }

@@ -1,6 +1,6 @@
 // Kernels that read and write files, and those that decode bytes: numbers, base64, compressed data, sound.
-#include "kernels/cpu/register.h"
 #include "kernels/cpu/once/strings.h"
+#include "kernels/cpu/register.h"
 
 #include "engine/base/text.h"
 #include "engine/tensor/size.h"
@@ -40,7 +40,7 @@ void read_file(KernelContext& c) {
   OpenFile file(std::fopen(path.c_str(), "rbe"));
   if (!file) refuse_file(path, errno, c.row.name);
   std::string all;
-  struct stat about{};
+  struct stat about {};
   if (fstat(fileno(file.get()), &about) == 0) {
     if (S_ISDIR(about.st_mode)) refuse_file(path, EISDIR, c.row.name);
     if (S_ISREG(about.st_mode) && about.st_size > 0) all.reserve(static_cast<size_t>(about.st_size));
@@ -59,7 +59,8 @@ void write_file(KernelContext& c) {
   }
   OpenFile file(std::fopen(path.c_str(), "wbe"));
   if (!file) refuse_file(path, errno, c.row.name);
-  if (std::fwrite(contents.data(), 1, contents.size(), file.get()) != contents.size()) refuse_file(path, errno, c.row.name);
+  if (std::fwrite(contents.data(), 1, contents.size(), file.get()) != contents.size())
+    refuse_file(path, errno, c.row.name);
   if (std::fclose(file.release()) != 0) refuse_file(path, errno, c.row.name);
 }
 
@@ -86,11 +87,11 @@ void decode_raw(KernelContext& c) {
   const size_t size = size_of(dtype), bytes = count ? in[0].size() : 0;
   for (int64_t i = 1; i < count; ++i)
     if (in[i].size() != bytes)
-      invalid("DecodeRaw requires input strings to all be the same size, but element ", i, " has size ", bytes, " != ",
-              in[i].size(), " [Op:DecodeRaw]");
+      invalid("DecodeRaw requires input strings to all be the same size, but element ", i, " has size ", bytes,
+              " != ", in[i].size(), " [Op:DecodeRaw]");
   if (bytes % size)
-    invalid("Input to DecodeRaw has length ", bytes, " that is not a multiple of ", size, ", the size of ", name_of(dtype),
-            " [Op:DecodeRaw]");
+    invalid("Input to DecodeRaw has length ", bytes, " that is not a multiple of ", size, ", the size of ",
+            name_of(dtype), " [Op:DecodeRaw]");
   c.outputs[0] = Tensor::empty(dtype, with_last(c.inputs[0].shape(), static_cast<int64_t>(bytes / size)));
   char* out = static_cast<char*>(c.outputs[0].raw());
   for (int64_t i = 0; i < count && bytes; ++i, out += bytes) {
@@ -105,12 +106,14 @@ void decode_padded_raw(KernelContext& c) {
   static const AttrName kType{"out_type"}, kLittle{"little_endian"};
   const auto dtype = c.attrs.get<DType>(kType);
   const bool little = c.attrs.get_or(kLittle, true);
-  if (c.inputs[1].elements() != 1) invalid("k must be scalar, got shape ", c.inputs[1].shape().brackets(), " [Op:DecodePaddedRaw]");
+  if (c.inputs[1].elements() != 1)
+    invalid("k must be scalar, got shape ", c.inputs[1].shape().brackets(), " [Op:DecodePaddedRaw]");
   const int64_t length = *c.in<int32_t>(1);
   const size_t size = size_of(dtype);
   if (length <= 0) invalid("fixed_length (", length, ") must be greater than zero. [Op:DecodePaddedRaw]");
   if (static_cast<size_t>(length) % size)
-    invalid("fixed_length (", length, ") must be a multiple of the size of out_type (", size, ") [Op:DecodePaddedRaw]");
+    invalid("fixed_length (", length, ") must be a multiple of the size of out_type (", size,
+            ") [Op:DecodePaddedRaw]");
   c.outputs[0] = Tensor::empty(dtype, with_last(c.inputs[0].shape(), length / static_cast<int64_t>(size)));
   char* out = static_cast<char*>(c.outputs[0].raw());
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i, out += length) {
@@ -213,7 +216,8 @@ void decode_compressed(KernelContext& c) {
   const std::string type = c.attrs.get_or(kType, std::string());
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i) {
     const std::string& in = c.in<std::string>(0)[i];
-    c.out<std::string>()[i] = type.empty() || in.empty() ? in : inflated(in, type == "GZIP" ? 16 + MAX_WBITS : MAX_WBITS);
+    c.out<std::string>()[i] =
+        type.empty() || in.empty() ? in : inflated(in, type == "GZIP" ? 16 + MAX_WBITS : MAX_WBITS);
   }
 }
 
@@ -263,12 +267,13 @@ void decode_wav(KernelContext& c) {
   const auto frame = in.number<uint16_t>("bytes per sample");
   const auto bits = in.number<uint16_t>("bits per sample");
   if (bits != 16) invalid("Can only read 16-bit WAV files, but received ", bits, " [Op:DecodeWav]");
-  if (channels < 1) invalid("Bad number of channels for WAV: Expected at least 1, but got ", channels, " [Op:DecodeWav]");
+  if (channels < 1)
+    invalid("Bad number of channels for WAV: Expected at least 1, but got ", channels, " [Op:DecodeWav]");
   if (frame != channels * 2)
     invalid("Bad bytes per sample in WAV header: Expected ", channels * 2, " but got ", frame, " [Op:DecodeWav]");
   if (byte_rate != static_cast<uint32_t>(rate * frame))
-    invalid("Bad bytes per second in WAV header: Expected ", static_cast<uint32_t>(rate * frame), " but got ", byte_rate,
-            " [Op:DecodeWav]");
+    invalid("Bad bytes per second in WAV header: Expected ", static_cast<uint32_t>(rate * frame), " but got ",
+            byte_rate, " [Op:DecodeWav]");
   if (format_size == 18) in.take(2, "fmt ");
   std::string_view samples;
   bool found = false;
@@ -297,7 +302,8 @@ void decode_wav(KernelContext& c) {
       int16_t sample = 0;
       // Missing channels repeat the last one.
       if (f < frames)
-        std::memcpy(&sample, samples.data() + (f * channels + std::min<int64_t>(ch, channels - 1)) * 2, sizeof sample);
+        std::memcpy(&sample, samples.data() + (f * channels + std::min<int64_t>(ch, channels - 1)) * 2,
+                    sizeof sample);
       *out++ = static_cast<float>(sample) / 32768.f;
     }
   c.set_output(1, DType::kInt32, Shape());

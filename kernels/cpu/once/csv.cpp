@@ -30,16 +30,20 @@ void fields_of(const std::string& line, const CsvOptions& o, std::vector<std::st
     if (o.quotes && at < line.size() && line[at] == '"') {
       for (++at;; ++at) {
         if (at == line.size()) invalid("Quoted field has to end with quote followed by delim or end [Op:DecodeCSV]");
-        if (line[at] != '"') field += line[at];
-        else if (at + 1 < line.size() && line[at + 1] == '"') field += line[at++];
-        else break;
+        if (line[at] != '"')
+          field += line[at];
+        else if (at + 1 < line.size() && line[at + 1] == '"')
+          field += line[at++];
+        else
+          break;
       }
       if (++at < line.size() && line[at] != o.delimiter)
         invalid("Quote inside a string has to be escaped by another quote [Op:DecodeCSV]");
     } else {
       const size_t end = std::min(line.find(o.delimiter, at), line.size());
       field = line.substr(at, end - at);
-      if (field.find('\n') != field.npos || field.find('\r') != field.npos || (o.quotes && field.find('"') != field.npos))
+      if (field.find('\n') != field.npos || field.find('\r') != field.npos ||
+          (o.quotes && field.find('"') != field.npos))
         invalid("Unquoted fields cannot have quotes/CRLFs inside [Op:DecodeCSV]");
       at = end;
     }
@@ -64,14 +68,17 @@ T number(const std::string& field, size_t column, int64_t record, DType dtype) {
   T found{};
   const auto [stopped, error] = std::from_chars(begin, end, found);
   if (error != std::errc() || stopped != end || begin == end) {
-    const std::string_view name = dtype == DType::kFloat32 ? "float" : dtype == DType::kFloat64 ? "double" : name_of(dtype);
+    const std::string_view name = dtype == DType::kFloat32   ? "float"
+                                  : dtype == DType::kFloat64 ? "double"
+                                                             : name_of(dtype);
     invalid("Field ", column, " in record ", record, " is not a valid ", name, ": ", field, " [Op:DecodeCSV]");
   }
   return found;
 }
 
 void decode_csv(KernelContext& c) {
-  static const AttrName kDelimiter{"field_delim"}, kQuotes{"use_quote_delim"}, kMissing{"na_value"}, kSelect{"select_cols"};
+  static const AttrName kDelimiter{"field_delim"}, kQuotes{"use_quote_delim"}, kMissing{"na_value"},
+      kSelect{"select_cols"};
   const CsvOptions options{c.attrs.get_or(kDelimiter, std::string(","))[0], c.attrs.get_or(kQuotes, true),
                            c.attrs.get_or(kMissing, std::string()), c.attrs.get_or(kSelect, std::vector<int64_t>())};
   const size_t columns = c.outputs.size();

@@ -13,9 +13,9 @@ bool encoding_of(std::string_view name, Encoding& out) {
   for (const char c : name)
     if (c != '-' && c != '_') plain += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   constexpr std::pair<std::string_view, Encoding> kKnown[] = {
-      {"UTF8", Encoding::kUtf8}, {"UTF16BE", Encoding::kUtf16Big}, {"UTF16LE", Encoding::kUtf16Little},
+      {"UTF8", Encoding::kUtf8},        {"UTF16BE", Encoding::kUtf16Big},    {"UTF16LE", Encoding::kUtf16Little},
       {"UTF32BE", Encoding::kUtf32Big}, {"UTF32LE", Encoding::kUtf32Little}, {"USASCII", Encoding::kAscii},
-      {"ASCII", Encoding::kAscii}, {"ISO88591", Encoding::kLatin1}, {"LATIN1", Encoding::kLatin1}};
+      {"ASCII", Encoding::kAscii},      {"ISO88591", Encoding::kLatin1},     {"LATIN1", Encoding::kLatin1}};
   for (const auto& [known, encoding] : kKnown)
     if (plain == known) {
       out = encoding;
@@ -37,7 +37,10 @@ void each_utf8(std::string_view text, const Found& found) {
       found(first, at++, true);
       continue;
     }
-    const size_t more = first >= 0xc2 && first < 0xe0 ? 1 : first >= 0xe0 && first < 0xf0 ? 2 : first >= 0xf0 && first < 0xf5 ? 3 : 0;
+    const size_t more = first >= 0xc2 && first < 0xe0   ? 1
+                        : first >= 0xe0 && first < 0xf0 ? 2
+                        : first >= 0xf0 && first < 0xf5 ? 3
+                                                        : 0;
     uint32_t code = more == 1 ? first & 0x1f : more == 2 ? first & 0xf : first & 7;
     size_t taken = 1;
     for (; more && taken <= more && at + taken < text.size(); ++taken) {

@@ -6,14 +6,19 @@
 namespace footlight {
 
 int64_t Values::size() const {
-  return static_cast<int64_t>(dtype == DType::kString ? strings.size() : dtype == DType::kFloat32 ? reals.size() : numbers.size());
+  return static_cast<int64_t>(dtype == DType::kString    ? strings.size()
+                              : dtype == DType::kFloat32 ? reals.size()
+                                                         : numbers.size());
 }
 
 Tensor Values::tensor(const Shape& shape) const {
   Tensor out = Tensor::empty(dtype, shape);
-  if (dtype == DType::kString) std::copy(strings.begin(), strings.end(), out.data<std::string>());
-  else if (dtype == DType::kFloat32) std::copy(reals.begin(), reals.end(), out.data<float>());
-  else std::copy(numbers.begin(), numbers.end(), out.data<int64_t>());
+  if (dtype == DType::kString)
+    std::copy(strings.begin(), strings.end(), out.data<std::string>());
+  else if (dtype == DType::kFloat32)
+    std::copy(reals.begin(), reals.end(), out.data<float>());
+  else
+    std::copy(numbers.begin(), numbers.end(), out.data<int64_t>());
   return out;
 }
 
@@ -22,8 +27,10 @@ bool read_feature(std::string_view bytes, FeatureBytes& out) {
   ProtobufReader in(bytes);
   while (in.next()) {
     if (in.type != ProtobufReader::kBytes) continue;
-    const DType dtype = in.field == 1 ? DType::kString : in.field == 2 ? DType::kFloat32 : in.field == 3 ? DType::kInt64
-                                                                                                           : DType::kInvalid;
+    const DType dtype = in.field == 1   ? DType::kString
+                        : in.field == 2 ? DType::kFloat32
+                        : in.field == 3 ? DType::kInt64
+                                        : DType::kInvalid;
     if (dtype != DType::kInvalid) out = {dtype, in.bytes};
   }
   return in.ok();

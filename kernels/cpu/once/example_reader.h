@@ -34,8 +34,9 @@ bool read_values(const FeatureBytes& feature, Values& to, int64_t& count);
 
 // The wanted keys of a map, numbered.
 using WantedKeys = std::unordered_map<std::string_view, size_t>;
-// Of a message whose field 1 is a map from strings to messages: the bytes of the wanted ones, the last where a key occurs twice.
-// `found` has a place for each wanted key; data() is null where there is none. False where the bytes are no such message.
+// Of a message whose field 1 is a map from strings to messages: the bytes of the wanted ones, the last where a key
+// occurs twice. `found` has a place for each wanted key; data() is null where there is none. False where the bytes
+// are no such message.
 bool read_map(std::string_view bytes, const WantedKeys& wanted, std::vector<std::string_view>& found);
 
 }  // namespace footlight

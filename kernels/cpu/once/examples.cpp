@@ -45,12 +45,12 @@ struct Column {
   std::string key;
   Layout layout;
   Values values;
-  std::vector<int64_t> counts;      // of each example, or of each step of one
-  std::vector<int64_t> steps;       // of each example, for lists of features
-  Tensor otherwise;                 // dense: the default; without elements: required
-  Shape shape;                      // dense: of one example
+  std::vector<int64_t> counts;  // of each example, or of each step of one
+  std::vector<int64_t> steps;   // of each example, for lists of features
+  Tensor otherwise;             // dense: the default; without elements: required
+  Shape shape;                  // dense: of one example
   bool is_variable() const { return shape.rank() > 0 && shape[0] == kUnknownDim; }
-  int64_t stride() const {          // of one step of a variable one; else the whole size
+  int64_t stride() const {  // of one step of a variable one; else the whole size
     int64_t size = 1;
     for (int d = is_variable() ? 1 : 0; d < shape.rank(); ++d) size *= shape[d];
     return size;
@@ -59,7 +59,8 @@ struct Column {
 
 std::string column_shape(const Column& c) {
   std::string out = "[";
-  for (int d = 0; d < c.shape.rank(); ++d) out += str(d ? "," : "", c.shape[d] == kUnknownDim ? std::string("?") : std::to_string(c.shape[d]));
+  for (int d = 0; d < c.shape.rank(); ++d)
+    out += str(d ? "," : "", c.shape[d] == kUnknownDim ? std::string("?") : std::to_string(c.shape[d]));
   return out + "]";
 }
 
@@ -79,9 +80,12 @@ std::vector<Column> columns(const Tensor& keys, Layout layout, const Types& type
 
 void append(Values& to, const Tensor& from) {
   const auto count = static_cast<size_t>(from.elements());
-  if (to.dtype == DType::kString) to.strings.insert(to.strings.end(), from.data<std::string>(), from.data<std::string>() + count);
-  else if (to.dtype == DType::kFloat32) to.reals.insert(to.reals.end(), from.data<float>(), from.data<float>() + count);
-  else to.numbers.insert(to.numbers.end(), from.data<int64_t>(), from.data<int64_t>() + count);
+  if (to.dtype == DType::kString)
+    to.strings.insert(to.strings.end(), from.data<std::string>(), from.data<std::string>() + count);
+  else if (to.dtype == DType::kFloat32)
+    to.reals.insert(to.reals.end(), from.data<float>(), from.data<float>() + count);
+  else
+    to.numbers.insert(to.numbers.end(), from.data<int64_t>(), from.data<int64_t>() + count);
 }
 
 // Adds one feature, which may be missing, to its column.
@@ -116,10 +120,11 @@ void add_feature(Column& column, std::string_view bytes, int64_t example, const 
     if (column.is_variable() ? stride == 0 || count % stride != 0 : count != stride) {
       if (column.is_variable())
         invalid(place.feature(example, column.key), "Number of ", said(column.values.dtype),
-                " values is not a multiple of stride length. Saw ", count, " values but output shape is: ", column_shape(column),
-                " [Op:", place.op(), "]");
-      invalid(place.feature(example, column.key), "Number of ", said(column.values.dtype), " values != expected.  Values size: ",
-              count, " but output shape: ", column_shape(column), " [Op:", place.op(), "]");
+                " values is not a multiple of stride length. Saw ", count,
+                " values but output shape is: ", column_shape(column), " [Op:", place.op(), "]");
+      invalid(place.feature(example, column.key), "Number of ", said(column.values.dtype),
+              " values != expected.  Values size: ", count, " but output shape: ", column_shape(column),
+              " [Op:", place.op(), "]");
     }
   }
   column.counts.push_back(count);
@@ -132,8 +137,10 @@ Tensor splits_of(const std::vector<int64_t>& counts, DType dtype, const char* op
   Tensor out = Tensor::empty(dtype, Shape{static_cast<int64_t>(counts.size()) + 1});
   int64_t sum = 0;
   const auto put = [&](size_t i) {
-    if (dtype == DType::kInt64) out.data<int64_t>()[i] = sum;
-    else out.data<int32_t>()[i] = static_cast<int32_t>(sum);
+    if (dtype == DType::kInt64)
+      out.data<int64_t>()[i] = sum;
+    else
+      out.data<int32_t>()[i] = static_cast<int32_t>(sum);
   };
   put(0);
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -144,7 +151,9 @@ Tensor splits_of(const std::vector<int64_t>& counts, DType dtype, const char* op
   return out;
 }
 
-Tensor numbers(std::initializer_list<int64_t> all) { return Tensor::vector<int64_t>(std::span(all.begin(), all.size())); }
+Tensor numbers(std::initializer_list<int64_t> all) {
+  return Tensor::vector<int64_t>(std::span(all.begin(), all.size()));
+}
 
 // (indices, values, shape) of features of examples, or of the only one.
 void sparse_outputs(const Column& c, bool scalar, Tensor& indices, Tensor& values, Tensor& shape) {
@@ -163,15 +172,21 @@ void sparse_outputs(const Column& c, bool scalar, Tensor& indices, Tensor& value
 // The element that fills up short rows.
 void put_filler(const Tensor& out, int64_t at, const Tensor& otherwise) {
   const bool has = otherwise && otherwise.elements() > 0;
-  if (out.dtype() == DType::kString) out.data<std::string>()[at] = has ? *otherwise.data<std::string>() : "";
-  else if (out.dtype() == DType::kFloat32) out.data<float>()[at] = has ? *otherwise.data<float>() : 0;
-  else out.data<int64_t>()[at] = has ? *otherwise.data<int64_t>() : 0;
+  if (out.dtype() == DType::kString)
+    out.data<std::string>()[at] = has ? *otherwise.data<std::string>() : "";
+  else if (out.dtype() == DType::kFloat32)
+    out.data<float>()[at] = has ? *otherwise.data<float>() : 0;
+  else
+    out.data<int64_t>()[at] = has ? *otherwise.data<int64_t>() : 0;
 }
 void put_value(const Tensor& out, int64_t at, const Values& values, int64_t from) {
   const auto k = static_cast<size_t>(from);
-  if (out.dtype() == DType::kString) out.data<std::string>()[at] = values.strings[k];
-  else if (out.dtype() == DType::kFloat32) out.data<float>()[at] = values.reals[k];
-  else out.data<int64_t>()[at] = values.numbers[k];
+  if (out.dtype() == DType::kString)
+    out.data<std::string>()[at] = values.strings[k];
+  else if (out.dtype() == DType::kFloat32)
+    out.data<float>()[at] = values.reals[k];
+  else
+    out.data<int64_t>()[at] = values.numbers[k];
 }
 
 // Rows of `counts` values each, as a tensor of rows of `width` values.
@@ -181,8 +196,10 @@ Tensor padded(const Column& c, const std::vector<int64_t>& counts, int64_t width
   int64_t from = 0, at = 0;
   for (const int64_t count : counts) {
     for (int64_t k = 0; k < width; ++k) {
-      if (k < count) put_value(out, at++, c.values, from++);
-      else put_filler(out, at++, c.otherwise);
+      if (k < count)
+        put_value(out, at++, c.values, from++);
+      else
+        put_filler(out, at++, c.otherwise);
     }
   }
   return out;
@@ -227,24 +244,27 @@ Types types_of(KernelContext& c, const char* attr) { return c.attrs.get_or(AttrN
 
 void set_dense(KernelContext& c, std::vector<Column>& dense, const char* shapes, size_t first_default) {
   const auto all = c.attrs.get_or(AttrName(shapes), std::vector<Shape>());
-  if (all.size() != dense.size()) invalid("there are ", all.size(), " dense shapes for ", dense.size(), " features [Op:", c.row.name, "]");
+  if (all.size() != dense.size())
+    invalid("there are ", all.size(), " dense shapes for ", dense.size(), " features [Op:", c.row.name, "]");
   for (size_t k = 0; k < dense.size(); ++k) {
     dense[k].shape = all[k];
     if (!all[k].has_rank()) invalid("dense_shapes[", k, "] has unknown rank [Op:", c.row.name, "]");
     for (int d = 1; d < all[k].rank(); ++d)
-      if (all[k][d] == kUnknownDim) invalid("dense_shapes[", k, "] has unknown inner dimensions: ", all[k].brackets(), " [Op:", c.row.name, "]");
+      if (all[k][d] == kUnknownDim)
+        invalid("dense_shapes[", k, "] has unknown inner dimensions: ", all[k].brackets(), " [Op:", c.row.name, "]");
     if (!first_default) continue;
     dense[k].otherwise = c.inputs[first_default + k];
     const int64_t there = dense[k].otherwise.elements();
     if (there == 0) continue;
     if (dense[k].is_variable() ? there != 1 : there != dense[k].stride())
-      invalid("dense_defaults[", k, "].shape() == ", dense[k].otherwise.shape().brackets(), " is not compatible with dense_shapes[",
-              k, "] == ", column_shape(dense[k]), " [Op:", c.row.name, "]");
+      invalid("dense_defaults[", k, "].shape() == ", dense[k].otherwise.shape().brackets(),
+              " is not compatible with dense_shapes[", k, "] == ", column_shape(dense[k]), " [Op:", c.row.name, "]");
   }
 }
 
 [[noreturn]] void refuse_example(const Place& place, int64_t example) {
-  invalid(place.name(example), "Could not parse example input, value: the bytes are no such message [Op:", place.op(), "]");
+  invalid(place.name(example), "Could not parse example input, value: the bytes are no such message [Op:", place.op(),
+          "]");
 }
 
 void add_features(Wanted& wanted, std::string_view features, std::vector<std::string_view>& found, int64_t example,
@@ -279,9 +299,11 @@ void put_ragged(OutputsOf& out, const std::vector<Column>& ragged, const Types& 
 
 Types splits_types(KernelContext& c, const char* attr, size_t count) {
   Types splits = types_of(c, attr);
-  if (splits.size() != count) invalid("there are ", splits.size(), " types of row splits for ", count, " features [Op:", c.row.name, "]");
+  if (splits.size() != count)
+    invalid("there are ", splits.size(), " types of row splits for ", count, " features [Op:", c.row.name, "]");
   for (const DType dtype : splits)
-    if (dtype != DType::kInt32 && dtype != DType::kInt64) invalid("row splits are of int32 or int64, not ", name_of(dtype));
+    if (dtype != DType::kInt32 && dtype != DType::kInt64)
+      invalid("row splits are of int32 or int64, not ", name_of(dtype));
   return splits;
 }
 
@@ -295,8 +317,10 @@ bool message_in(std::string_view bytes, uint32_t field, std::string& joined, std
     if (in.field != field) continue;
     if (in.type != ProtobufReader::kBytes) return false;
     if (++parts == 2) joined = out;
-    if (parts > 1) joined += in.bytes;
-    else out = in.bytes;
+    if (parts > 1)
+      joined += in.bytes;
+    else
+      out = in.bytes;
   }
   if (parts > 1) out = joined;
   return in.ok();
@@ -307,7 +331,8 @@ void parse_example(KernelContext& c) {
   const bool scalar = serialized.shape().rank() == 0;
   const Place place(c.inputs[1], scalar, c.row.name);
   if (const int64_t names = c.inputs[1].elements(); names != 0 && names != serialized.elements())
-    invalid("Expected len(names) == len(serialized), got: ", names, " and ", serialized.elements(), " [Op:ParseExampleV2]");
+    invalid("Expected len(names) == len(serialized), got: ", names, " and ", serialized.elements(),
+            " [Op:ParseExampleV2]");
   auto sparse = columns(c.inputs[2], Layout::kSparse, types_of(c, "sparse_types"));
   auto dense = columns(c.inputs[3], Layout::kDense, types_from(c, 5));
   auto ragged = columns(c.inputs[4], Layout::kRagged, types_of(c, "ragged_value_types"));
@@ -341,13 +366,15 @@ void add_list(Column& column, std::string_view bytes, int64_t example, const Pla
     if (in.type != ProtobufReader::kBytes || !read_feature(in.bytes, feature)) refuse_example(place, example);
     if (feature.dtype != DType::kInvalid) {
       if (feature.dtype != column.values.dtype)
-        invalid(place.feature(example, column.key), "Data types don't match. Expected type: ", said(column.values.dtype),
+        invalid(place.feature(example, column.key),
+                "Data types don't match. Expected type: ", said(column.values.dtype),
                 ", Actual type: ", said(feature.dtype), " [Op:", place.op(), "]");
       if (!read_values(feature, column.values, count)) refuse_example(place, example);
     }
     if (column.layout == Layout::kDense && count != column.stride())
       invalid("Feature list: ", column.key, ", Index: ", steps, ".  Number of ", said(column.values.dtype),
-              " values != expected.  values size: ", count, " but output shape: ", column_shape(column), " [Op:", place.op(), "]");
+              " values != expected.  values size: ", count, " but output shape: ", column_shape(column),
+              " [Op:", place.op(), "]");
     column.counts.push_back(count);
     ++steps;
   }
@@ -408,8 +435,10 @@ void parse_sequence(KernelContext& c) {
       const bool optional = may_miss.elements() > static_cast<int64_t>(k) && may_miss.data<bool>()[k];
       if (!found[lists.keys.at(list_dense[k].key)].data() && !optional)
         invalid(place.name(e), "Feature list '", list_dense[k].key,
-                "' is required but could not be found.  Did you mean to include it in feature_list_dense_missing_assumed_empty or "
-                "feature_list_dense_defaults? [Op:", c.row.name, "]");
+                "' is required but could not be found.  Did you mean to include it in "
+                "feature_list_dense_missing_assumed_empty or "
+                "feature_list_dense_defaults? [Op:",
+                c.row.name, "]");
     }
     for (size_t k = 0; k < found.size(); ++k)
       for (Column* column : lists.of_key[k]) add_list(*column, found[k], e, place);
@@ -440,7 +469,8 @@ void parse_sequence(KernelContext& c) {
   for (const Column& column : list_ragged) out.put(column.values.tensor(Shape{column.values.size()}));
   for (size_t k = 0; k < list_ragged.size(); ++k)
     out.put(scalar ? no_splits(list_splits[k]) : splits_of(list_ragged[k].steps, list_splits[k], c.row.name));
-  for (size_t k = 0; k < list_ragged.size(); ++k) out.put(splits_of(list_ragged[k].counts, list_splits[k], c.row.name));
+  for (size_t k = 0; k < list_ragged.size(); ++k)
+    out.put(splits_of(list_ragged[k].counts, list_splits[k], c.row.name));
 }
 
 }  // namespace

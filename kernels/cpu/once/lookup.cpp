@@ -19,10 +19,10 @@ template <TableKind kind, bool rows>
 void new_table(KernelContext& c) {
   const auto key = c.attrs.get<DType>(kKey);
   if (kind == TableKind::kStatic && key != DType::kString && key != DType::kInt64 && key != DType::kInt32)
-    fail(ErrorKind::kNotFound, "keys of a table are of string, int64 or int32, not ", name_of(key), " [Op:", c.row.name, "]");
+    fail(ErrorKind::kNotFound, "keys of a table are of string, int64 or int32, not ", name_of(key),
+         " [Op:", c.row.name, "]");
   const Shape row = rows ? c.attrs.get_or(kShape, Shape()) : Shape();
-  c.outputs[0] = Tensor::resource(
-      new LookupTable(kind, key, Shape(), c.attrs.get<DType>(kValue), row));
+  c.outputs[0] = Tensor::resource(new LookupTable(kind, key, Shape(), c.attrs.get<DType>(kValue), row));
 }
 
 void new_dense(KernelContext& c) {
@@ -44,7 +44,8 @@ constexpr int64_t kWholeLine = -2, kLineNumber = -1;
 
 class Column {
  public:
-  Column(DType dtype, int64_t index, int64_t offset, const char* op) : dtype_(dtype), index_(index), offset_(offset), op_(op) {
+  Column(DType dtype, int64_t index, int64_t offset, const char* op)
+      : dtype_(dtype), index_(index), offset_(offset), op_(op) {
     if (index < kWholeLine) invalid("Invalid column index ", index, " [Op:", op, "]");
     if (index == kLineNumber && dtype != DType::kInt64)
       invalid("Key index for line number requires dtype int64, got ", name_of(dtype), " [Op:", op, "]");
@@ -68,7 +69,8 @@ class Column {
       return;
     }
     int64_t value = 0;
-    if (!parsed(text, value) || (dtype_ == DType::kInt32 && value != static_cast<int32_t>(value))) refuse(text, number);
+    if (!parsed(text, value) || (dtype_ == DType::kInt32 && value != static_cast<int32_t>(value)))
+      refuse(text, number);
     add_number(value);
   }
   Tensor all() const {
@@ -108,12 +110,13 @@ class Column {
 };
 
 void initialize_from_file(KernelContext& c) {
-  static const AttrName kKeyIndex{"key_index"}, kValueIndex{"value_index"}, kSize{"vocab_size"}, kDelimiter{"delimiter"},
-      kOffset{"offset"};
+  static const AttrName kKeyIndex{"key_index"}, kValueIndex{"value_index"}, kSize{"vocab_size"},
+      kDelimiter{"delimiter"}, kOffset{"offset"};
   LookupTable& into = table(c);
   if (into.initialized()) return;
   const std::string& name = *c.in<std::string>(1);
-  if (c.inputs[1].elements() != 1) invalid("filename should be a single string, but got ", c.inputs[1].shape().brackets());
+  if (c.inputs[1].elements() != 1)
+    invalid("filename should be a single string, but got ", c.inputs[1].shape().brackets());
   const std::string delimiter = c.attrs.get_or(kDelimiter, std::string("\t"));
   if (delimiter.size() != 1) invalid("delimiter should be only 1 char [Op:", c.row.name, "]");
   const int64_t most = c.attrs.get_or(kSize, int64_t{-1}), offset = c.attrs.get_or(kOffset, int64_t{0});
@@ -128,7 +131,8 @@ void initialize_from_file(KernelContext& c) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     parts.clear();
     std::string_view rest = line;
-    for (size_t at; (at = rest.find(delimiter[0])) != rest.npos; rest.remove_prefix(at + 1)) parts.push_back(rest.substr(0, at));
+    for (size_t at; (at = rest.find(delimiter[0])) != rest.npos; rest.remove_prefix(at + 1))
+      parts.push_back(rest.substr(0, at));
     parts.push_back(rest);
     keys.add(line, parts, number);
     values.add(line, parts, number);
@@ -146,12 +150,13 @@ FL_CPU_KERNELS {
   on_cpu("AnonymousMutableHashTable", kAllTypes, new_table<TableKind::kMutable, false>);
   on_cpu("AnonymousMutableHashTableOfTensors", kAllTypes, new_table<TableKind::kMutable, true>);
   on_cpu("AnonymousMutableDenseHashTable", kAllTypes, new_dense);
-  on_cpu("InitializeTableV2", kAllTypes, [](KernelContext& c) { table(c).initialize(c.inputs[1], c.inputs[2], c.row.name); });
+  on_cpu("InitializeTableV2", kAllTypes,
+         [](KernelContext& c) { table(c).initialize(c.inputs[1], c.inputs[2], c.row.name); });
   on_cpu("InitializeTableFromTextFileV2", kAllTypes, initialize_from_file);
-  on_cpu("LookupTableFindV2", kAllTypes, [](KernelContext& c) {
-    c.outputs[0] = table(c).find(c.inputs[1], c.inputs[2], c.row.name);
-  });
-  on_cpu("LookupTableInsertV2", kAllTypes, [](KernelContext& c) { table(c).insert(c.inputs[1], c.inputs[2], c.row.name); });
+  on_cpu("LookupTableFindV2", kAllTypes,
+         [](KernelContext& c) { c.outputs[0] = table(c).find(c.inputs[1], c.inputs[2], c.row.name); });
+  on_cpu("LookupTableInsertV2", kAllTypes,
+         [](KernelContext& c) { table(c).insert(c.inputs[1], c.inputs[2], c.row.name); });
   on_cpu("LookupTableRemoveV2", kAllTypes, [](KernelContext& c) { table(c).remove(c.inputs[1], c.row.name); });
   on_cpu("LookupTableSizeV2", kAllTypes, [](KernelContext& c) { *c.out<int64_t>() = table(c).size(); });
   on_cpu("LookupTableExportV2", kAllTypes, [](KernelContext& c) {
@@ -159,7 +164,8 @@ FL_CPU_KERNELS {
     c.outputs[0] = std::move(keys);
     c.outputs[1] = std::move(values);
   });
-  on_cpu("LookupTableImportV2", kAllTypes, [](KernelContext& c) { table(c).replace(c.inputs[1], c.inputs[2], c.row.name); });
+  on_cpu("LookupTableImportV2", kAllTypes,
+         [](KernelContext& c) { table(c).replace(c.inputs[1], c.inputs[2], c.row.name); });
 }
 
 }  // namespace FL_ISA

@@ -49,8 +49,8 @@ Sets<T> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape,
   Sets<T> out;
   if (shape.shape().rank() != 1 || indices.shape().rank() != 2 || values.shape().rank() != 1 ||
       indices.shape()[0] != values.shape()[0] || indices.shape()[1] != shape.shape()[0])
-    invalid("the parts of a sparse tensor have wrong shapes: ", indices.shape().brackets(), ", ", values.shape().brackets(), ", ",
-            shape.shape().brackets(), " [Op:", op, "]");
+    invalid("the parts of a sparse tensor have wrong shapes: ", indices.shape().brackets(), ", ",
+            values.shape().brackets(), ", ", shape.shape().brackets(), " [Op:", op, "]");
   out.shape.assign(shape.data<int64_t>(), shape.data<int64_t>() + shape.elements());
   out.rows.resize(static_cast<size_t>(rows_of(out.shape, op)));
   const size_t rank = out.shape.size();
@@ -58,8 +58,10 @@ Sets<T> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape,
   for (int64_t k = 0; k < values.elements(); ++k) {
     const int64_t* at = indices.data<int64_t>() + k * static_cast<int64_t>(rank);
     if (in_order && before && !std::lexicographical_compare(before, before + rank, at, at + rank))
-      invalid("indices[", k, "] is out of order. Many sparse ops require sorted indices. Use `tf.sparse.reorder` to create a "
-              "correctly ordered copy. [Op:", op, "]");
+      invalid("indices[", k,
+              "] is out of order. Many sparse ops require sorted indices. Use `tf.sparse.reorder` to create a "
+              "correctly ordered copy. [Op:",
+              op, "]");
     before = at;
     int64_t row = 0;
     for (size_t d = 0; d < rank; ++d) {
@@ -85,10 +87,14 @@ void combine(KernelContext& c, const Sets<T>& a, const Sets<T>& b) {
     const auto &x = a.rows[row], &y = b.rows[row];
     const size_t before = values.size();
     const auto out = std::back_inserter(values);
-    if (how == "union") std::ranges::set_union(x, y, out);
-    else if (how == "intersection") std::ranges::set_intersection(x, y, out);
-    else if (how == "a-b") std::ranges::set_difference(x, y, out);
-    else std::ranges::set_difference(y, x, out);
+    if (how == "union")
+      std::ranges::set_union(x, y, out);
+    else if (how == "intersection")
+      std::ranges::set_intersection(x, y, out);
+    else if (how == "a-b")
+      std::ranges::set_difference(x, y, out);
+    else
+      std::ranges::set_difference(y, x, out);
     const auto count = static_cast<int64_t>(values.size() - before);
     widest = std::max(widest, count);
     std::vector<int64_t> index(rank - 1);
@@ -101,7 +107,8 @@ void combine(KernelContext& c, const Sets<T>& a, const Sets<T>& b) {
   }
   const auto count = static_cast<int64_t>(values.size());
   std::ranges::copy(places, c.set_output(0, DType::kInt64, Shape{count, static_cast<int64_t>(rank)}).data<int64_t>());
-  std::ranges::copy(values, c.set_output(1, c.inputs[c.inputs.size() == 6 ? 1 : 0].dtype(), Shape{count}).template data<T>());
+  std::ranges::copy(values,
+                    c.set_output(1, c.inputs[c.inputs.size() == 6 ? 1 : 0].dtype(), Shape{count}).template data<T>());
   auto* shape = c.set_output(2, DType::kInt64, Shape{static_cast<int64_t>(rank)}).data<int64_t>();
   std::copy(a.shape.begin(), a.shape.end() - 1, shape);
   shape[rank - 1] = widest;

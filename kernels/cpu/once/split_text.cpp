@@ -39,7 +39,8 @@ void split_words(std::string_view text, const std::string& sep, int64_t most, st
   }
 }
 
-void split_bytes(std::string_view text, const std::string& any_of, bool skip_empty, std::vector<std::string_view>& out) {
+void split_bytes(std::string_view text, const std::string& any_of, bool skip_empty,
+                 std::vector<std::string_view>& out) {
   if (any_of.empty()) {
     for (size_t i = 0; i < text.size(); ++i) out.push_back(text.substr(i, 1));
     return;
@@ -99,21 +100,25 @@ int64_t split_at(const Tensor& splits, int64_t i) {
   return splits.dtype() == DType::kInt64 ? splits.data<int64_t>()[i] : splits.data<int32_t>()[i];
 }
 void put_split(const Tensor& splits, int64_t i, int64_t value) {
-  if (splits.dtype() == DType::kInt64) splits.data<int64_t>()[i] = value;
-  else splits.data<int32_t>()[i] = static_cast<int32_t>(value);
+  if (splits.dtype() == DType::kInt64)
+    splits.data<int64_t>()[i] = value;
+  else
+    splits.data<int32_t>()[i] = static_cast<int32_t>(value);
 }
 
 // Splits that begin with 0, do not decrease, and end with the number of values.
 void check_splits(const Tensor& splits, int64_t values, const char* name, const char* op) {
   const int64_t count = splits.elements();
   if (count == 0) return;
-  if (split_at(splits, 0) != 0) invalid("First value in ", name, " must be zero, got ", split_at(splits, 0), " [Op:", op, "]");
+  if (split_at(splits, 0) != 0)
+    invalid("First value in ", name, " must be zero, got ", split_at(splits, 0), " [Op:", op, "]");
   for (int64_t i = 1; i < count; ++i)
     if (split_at(splits, i) < split_at(splits, i - 1) || split_at(splits, i) > values)
-      invalid("Invalid split value ", split_at(splits, i), ", must be in [", split_at(splits, i - 1), ", ", values, "] [Op:", op, "]");
+      invalid("Invalid split value ", split_at(splits, i), ", must be in [", split_at(splits, i - 1), ", ", values,
+              "] [Op:", op, "]");
   if (split_at(splits, count - 1) != values)
-    invalid("Last value in ", name, " must be equal to the number of values: got ", split_at(splits, count - 1), " and ", values,
-            " [Op:", op, "]");
+    invalid("Last value in ", name, " must be equal to the number of values: got ", split_at(splits, count - 1),
+            " and ", values, " [Op:", op, "]");
 }
 
 // --- n-grams ---
@@ -152,7 +157,8 @@ void ngrams(KernelContext& c) {
   constexpr int64_t kWidest = 1 << 20;
   const auto widths = c.attrs.get_or(kWidths, std::vector<int64_t>());
   for (const int64_t width : widths)
-    if (width < 1 || width > kWidest) invalid("ngram_widths must contain positive values of at most ", kWidest, " [Op:StringNGrams]");
+    if (width < 1 || width > kWidest)
+      invalid("ngram_widths must contain positive values of at most ", kWidest, " [Op:StringNGrams]");
   if (how.pad > kWidest) invalid("Pad width could be too large, got ", how.pad, " [Op:StringNGrams]");
   const bool keep_short = c.attrs.get_or(kKeep, false);
   const Tensor& splits = c.inputs[1];
@@ -165,7 +171,8 @@ void ngrams(KernelContext& c) {
     const int64_t length = split_at(splits, row + 1) - split_at(splits, row);
     const size_t before = out.size();
     for (const int64_t width : widths) how.add(data, how.count(length, width), width, out);
-    if (keep_short && out.size() == before && length > 0) how.add(data, 1, length + 2 * std::max<int64_t>(how.pad, 0), out);
+    if (keep_short && out.size() == before && length > 0)
+      how.add(data, 1, length + 2 * std::max<int64_t>(how.pad, 0), out);
     put_split(out_splits, row + 1, static_cast<int64_t>(out.size()));
   }
   Tensor& joined = c.set_output(0, DType::kString, Shape{static_cast<int64_t>(out.size())});
@@ -178,7 +185,8 @@ class Reading {
   explicit Reading(KernelContext& c) : op_(c.row.name) {
     static const AttrName kEncoding{"input_encoding"}, kControl{"replace_control_characters"};
     const std::string name = c.attrs.get_or(kEncoding, std::string("UTF-8"));
-    if (!encoding_of(name, encoding_)) invalid("Could not create converter for input encoding: ", name, " [Op:", op_, "]");
+    if (!encoding_of(name, encoding_))
+      invalid("Could not create converter for input encoding: ", name, " [Op:", op_, "]");
     control_ = c.attrs.get_or(kControl, false);
     read_errors(c);
   }
@@ -215,8 +223,10 @@ Encoding output_encoding(KernelContext& c) {
   const std::string name = c.attrs.get_or(kEncoding, std::string("UTF-8"));
   Encoding encoding;
   if (name != "UTF-8" && name != "UTF-16-BE" && name != "UTF-32-BE")
-    invalid("Value for attr 'output_encoding' of \"", name, "\" is not in the list of allowed values: \"UTF-8\", \"UTF-16-BE\", "
-            "\"UTF-32-BE\" [Op:", c.row.name, "]");
+    invalid("Value for attr 'output_encoding' of \"", name,
+            "\" is not in the list of allowed values: \"UTF-8\", \"UTF-16-BE\", "
+            "\"UTF-32-BE\" [Op:",
+            c.row.name, "]");
   encoding_of(name, encoding);
   return encoding;
 }
@@ -257,7 +267,8 @@ void unicode_encode(KernelContext& c) {
     for (int64_t k = split_at(splits, row); k < split_at(splits, row + 1); ++k) {
       const auto code = static_cast<uint32_t>(c.in<int32_t>(0)[k]);
       if (put_code(text, code, encoding)) continue;
-      if (errors == "strict") invalid("Code point is out of range for Unicode, or a noncharacter. [Op:UnicodeEncode]");
+      if (errors == "strict")
+        invalid("Code point is out of range for Unicode, or a noncharacter. [Op:UnicodeEncode]");
       if (errors == "replace") put_code(text, replacement, encoding);
     }
     out.data<std::string>()[row] = std::move(text);
@@ -280,7 +291,8 @@ void segment_join(KernelContext& c) {
   const std::string separator = c.attrs.get_or(kSeparator, std::string());
   const Tensor& ids = c.inputs[1];
   const int64_t segments = split_at(c.inputs[2], 0), rows = ids.elements();
-  if (segments < 0) invalid("Number of segments must be non-negative but got ", segments, " [Op:UnsortedSegmentJoin]");
+  if (segments < 0)
+    invalid("Number of segments must be non-negative but got ", segments, " [Op:UnsortedSegmentJoin]");
   Shape shape{segments};
   for (int d = ids.shape().rank(); d < c.inputs[0].shape().rank(); ++d) shape.append(c.inputs[0].shape()[d]);
   const int64_t width = rows ? c.inputs[0].elements() / rows : 0;
@@ -288,7 +300,8 @@ void segment_join(KernelContext& c) {
   std::vector<bool> begun(static_cast<size_t>(segments), false);
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t id = split_at(ids, row);
-    if (id < 0 || id >= segments) invalid("segment_ids[", row, "] = ", id, " is out of range [0, ", segments, ") [Op:UnsortedSegmentJoin]");
+    if (id < 0 || id >= segments)
+      invalid("segment_ids[", row, "] = ", id, " is out of range [0, ", segments, ") [Op:UnsortedSegmentJoin]");
     for (int64_t k = 0; k < width; ++k) {
       std::string& text = out.data<std::string>()[id * width + k];
       if (begun[static_cast<size_t>(id)]) text += separator;

@@ -14,15 +14,27 @@ namespace {
 
 // The numbers of dtypes in messages.
 constexpr std::pair<DType, int> kNumbers[] = {
-    {DType::kFloat32, 1}, {DType::kFloat64, 2}, {DType::kInt32, 3}, {DType::kUInt8, 4}, {DType::kInt16, 5},
-    {DType::kInt8, 6}, {DType::kString, 7}, {DType::kComplex64, 8}, {DType::kInt64, 9}, {DType::kBool, 10},
-    {DType::kBFloat16, 14}, {DType::kUInt16, 17}, {DType::kComplex128, 18}, {DType::kFloat16, 19},
-    {DType::kUInt32, 22}, {DType::kUInt64, 23}};
+    {DType::kFloat32, 1},     {DType::kFloat64, 2},  {DType::kInt32, 3},     {DType::kUInt8, 4},
+    {DType::kInt16, 5},       {DType::kInt8, 6},     {DType::kString, 7},    {DType::kComplex64, 8},
+    {DType::kInt64, 9},       {DType::kBool, 10},    {DType::kBFloat16, 14}, {DType::kUInt16, 17},
+    {DType::kComplex128, 18}, {DType::kFloat16, 19}, {DType::kUInt32, 22},   {DType::kUInt64, 23}};
 
 // The fields of a TensorProto.
 enum Field : uint32_t {
-  kDType = 1, kShape = 2, kContent = 4, kFloats = 5, kDoubles = 6, kInts = 7, kStrings = 8, kComplex = 9, kInt64s = 10,
-  kBools = 11, kDoubleComplex = 12, kHalves = 13, kUInt32s = 16, kUInt64s = 17
+  kDType = 1,
+  kShape = 2,
+  kContent = 4,
+  kFloats = 5,
+  kDoubles = 6,
+  kInts = 7,
+  kStrings = 8,
+  kComplex = 9,
+  kInt64s = 10,
+  kBools = 11,
+  kDoubleComplex = 12,
+  kHalves = 13,
+  kUInt32s = 16,
+  kUInt64s = 17
 };
 
 void put_varint(std::string& out, uint64_t number) {
@@ -95,11 +107,14 @@ struct Numbers {
   std::vector<uint64_t> bits;
   bool add(const ProtobufReader& in, uint32_t type) {
     const auto fixed = [&](std::string_view from) {
-      bits.push_back(type == ProtobufReader::kFixed32 ? ProtobufReader::fixed<uint32_t>(from) : ProtobufReader::fixed<uint64_t>(from));
+      bits.push_back(type == ProtobufReader::kFixed32 ? ProtobufReader::fixed<uint32_t>(from)
+                                                      : ProtobufReader::fixed<uint64_t>(from));
     };
     if (in.type == type) {
-      if (type == ProtobufReader::kVarint) bits.push_back(in.number);
-      else fixed(in.bytes);
+      if (type == ProtobufReader::kVarint)
+        bits.push_back(in.number);
+      else
+        fixed(in.bytes);
       return true;
     }
     if (in.type != ProtobufReader::kBytes) return false;
@@ -121,7 +136,7 @@ struct Numbers {
 };
 
 uint32_t type_of(uint32_t field) {
-  return field == kFloats || field == kComplex ? ProtobufReader::kFixed32
+  return field == kFloats || field == kComplex          ? ProtobufReader::kFixed32
          : field == kDoubles || field == kDoubleComplex ? ProtobufReader::kFixed64
                                                         : ProtobufReader::kVarint;
 }
@@ -168,8 +183,8 @@ void parse(KernelContext& c) {
     invalid("Expected `serialized` to be a scalar, got shape: ", c.inputs[0].shape().brackets(), " [Op:ParseTensor]");
   const std::string& serialized = *c.in<std::string>(0);
   const auto refuse = [&] {
-    invalid("Could not parse `serialized` as TensorProto, base64: ", base64(std::string_view(serialized).substr(0, 4096)),
-            " [Op:ParseTensor]");
+    invalid("Could not parse `serialized` as TensorProto, base64: ",
+            base64(std::string_view(serialized).substr(0, 4096)), " [Op:ParseTensor]");
   };
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -194,10 +209,12 @@ void parse(KernelContext& c) {
   if (!find.ok() || dtype == DType::kInvalid) refuse();
   const auto wanted = c.attrs.get<DType>(kType);
   if (dtype != wanted)
-    invalid("Type mismatch between parsed tensor (", name_of(dtype), ") and dtype (", name_of(wanted), ") [Op:ParseTensor]");
+    invalid("Type mismatch between parsed tensor (", name_of(dtype), ") and dtype (", name_of(wanted),
+            ") [Op:ParseTensor]");
   check_shape(shape);
   const int64_t elements = shape.elements();
-  if (!content.empty() && dtype != DType::kString && content.size() != static_cast<size_t>(elements) * size_of(dtype)) refuse();
+  if (!content.empty() && dtype != DType::kString && content.size() != static_cast<size_t>(elements) * size_of(dtype))
+    refuse();
   // A short message may stand for many equal elements, but not for any number of them.
   constexpr int64_t kMostRepeated = int64_t{1} << 28;
   if (content.empty() && elements > kMostRepeated && elements > static_cast<int64_t>(serialized.size()))

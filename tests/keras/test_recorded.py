@@ -55,7 +55,7 @@ for _name, _program in {**layers_programs.PROGRAMS, **text_programs.PROGRAMS, **
 
 class AllRecorded(unittest.TestCase):
     def test_each_record_has_a_program(self):
-        self.assertEqual(set(RECORDED), {*layers_programs.PROGRAMS, *training_programs.PROGRAMS})
+        self.assertEqual(set(RECORDED), {*layers_programs.PROGRAMS, *text_programs.PROGRAMS, *training_programs.PROGRAMS})
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@
 #include "engine/formats/attributes.h"
 #include "engine/ops/file_names.h"
 #include "engine/ops/host_function.h"
+#include "engine/ops/output_name.h"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +22,7 @@ bool is_placeholder(const Node& node) { return node.op->execution == Execution::
 // "svd:u:0": the output's name, and its number among those of that name.
 std::string output_reference(const Graph& graph, Edge edge) {
   const Node& node = graph.node(edge.node);
-  const OutputName output = output_name(*node.op, node.dtypes.size(), edge.output);
+  const OutputName output = output_name(*node.op, node.dtypes.size(), edge.output, node.attrs);
   return node.name + ':' + output.name + ':' + std::to_string(output.index);
 }
 

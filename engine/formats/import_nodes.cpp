@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/graph_def.h"
 #include "engine/ops/file_names.h"
+#include "engine/ops/output_name.h"
 #include "engine/tensor/device.h"
 
 #include <google/protobuf/unknown_field_set.h>
@@ -94,7 +95,7 @@ Edge NodeReader::tensor(std::string_view reference) const {
   if (colon != rest.npos) {
     const std::string_view output = rest.substr(colon + 1);
     for (uint32_t k = 0; k < count; ++k) {
-      const OutputName name = output_name(*made.op, count, k);
+      const OutputName name = output_name(*made.op, count, k, made.attrs);
       if (name.name == output && name.index == (numbered ? number : 0)) return {id, k};
     }
   }

@@ -1,6 +1,7 @@
 // The check of an op against its signature, and the shape rules that several rows share.
 #include "engine/ops/infer.h"
 
+#include "engine/ops/output_name.h"
 #include "engine/ops/shape_value.h"
 #include "engine/tensor/size.h"
 
@@ -136,19 +137,33 @@ size_t output_count(const OpRow& row, std::span<const Tensor> inputs, const Attr
 }
 
 namespace {
-// How many of the outputs each list has: all lists of a row have one length.
-size_t listed_outputs(const OpRow& row, size_t outputs) {
-  const auto lists = static_cast<size_t>(std::ranges::count_if(row.output_specs, &ArgSpec::list));
-  const size_t single = row.output_specs.size() - lists;
-  return lists == 0 ? 0 : (outputs - std::min(outputs, single)) / lists;
+size_t lists_in(std::span<const ArgSpec> specs) {
+  return static_cast<size_t>(std::ranges::count_if(specs, [](const ArgSpec& spec) { return spec.list; }));
+}
+// How many of `outputs` an output of the row is. Only if there are several lists do attributes have to say that, or the
+// number of inputs for a list that has the dtypes of one of inputs.
+size_t outputs_in(const OpRow& row, const ArgSpec& spec, size_t outputs, const Attrs& attrs, size_t inputs) {
+  if (!spec.list) return 1;
+  if (lists_in(row.output_specs) == 1) return outputs - std::min(outputs, row.output_specs.size() - 1);
+  const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
+  if (const AttrValue* v = attr_or_default(by, attrs))
+    return spec.count_attr >= 0 ? count_of(row, by, *v) : std::get<std::vector<DType>>(*v).size();
+  for (const ArgSpec& in : row.inputs)
+    if (in.list && in.type_attr == spec.type_attr && in.count_attr == spec.count_attr &&
+        inputs + 1 >= row.inputs.size())
+      return input_count(in, row, inputs);
+  return 0;
 }
 }  // namespace
 
 OutputName output_name(const OpRow& row, size_t outputs, size_t output) {
-  const size_t listed = listed_outputs(row, outputs);
+  return output_name(row, outputs, output, {});
+}
+
+OutputName output_name(const OpRow& row, size_t outputs, size_t output, const Attrs& attrs) {
   size_t first = 0;
   for (const ArgSpec& spec : row.output_specs) {
-    const size_t count = spec.list ? listed : 1;
+    const size_t count = outputs_in(row, spec, outputs, attrs, 0);
     if (output < first + count) return {spec.name, output - first};
     first += count;
   }
@@ -171,7 +186,8 @@ void infer_outputs(Inference& i) {
       i.output_dtypes[at++] = t;
       continue;
     }
-    const size_t count = listed_outputs(row, i.output_dtypes.size());
+    const size_t count = outputs_in(row, spec, i.output_dtypes.size(), i.attrs, i.inputs.size());
+    if (count > i.output_dtypes.size() - at) wrong_count(row, i.inputs.size());
     const std::vector<DType>* list = nullptr;
     DType one = spec.dtype;
     if (spec.type_attr >= 0 && spec.count_attr >= 0) {
@@ -181,9 +197,13 @@ void infer_outputs(Inference& i) {
       if (const AttrValue* v = attr_or_default(row.attrs[static_cast<size_t>(spec.type_attr)], i.attrs))
         list = &std::get<std::vector<DType>>(*v);
     }
+    size_t first = 0;  // of the inputs with the same list of dtypes: all before it are single ones
+    while (first < row.inputs.size() &&
+           !(row.inputs[first].list && row.inputs[first].type_attr == spec.type_attr))
+      ++first;
     for (size_t k = 0; k < count; ++k, ++at) {
       if (list) i.output_dtypes[at] = (*list)[k];
-      else if (spec.count_attr < 0 && spec.type_attr >= 0) i.output_dtypes[at] = i.inputs[k].dtype();
+      else if (spec.count_attr < 0 && spec.type_attr >= 0) i.output_dtypes[at] = i.inputs[first + k].dtype();
       else i.output_dtypes[at] = one;
     }
   }

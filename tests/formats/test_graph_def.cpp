@@ -109,6 +109,12 @@ class TestGraphDef : public QObject {
         const size_t end = std::min(outputs.find(", ", start), outputs.size());
         const std::string output = outputs.substr(start, end - start);
         const bool list = output.find('*') != output.npos || output.ends_with("[]");
+        // Where there are several lists, attributes say how long they are.
+        const std::string type = output.substr(output.find(": ") + 2);
+        if (output.ends_with("[]"))
+          node.attrs.set(AttrName(type.substr(0, type.size() - 2)), std::vector<DType>(3, DType::kFloat32));
+        else if (list)
+          node.attrs.set(AttrName(type.substr(0, type.find('*'))), int64_t{3});
         for (int k = 0; k < (list ? 3 : 1); ++k) {
           wanted.push_back(line.substr(0, line.find(' ')) + ':' + output.substr(0, output.find(':')) + ':' +
                            std::to_string(k));

@@ -17,6 +17,8 @@ const char* kind_name(ErrorKind kind) {
     case ErrorKind::kInvalidArgument: return "InvalidArgument";
     case ErrorKind::kUnimplemented: return "Unimplemented";
     case ErrorKind::kFailedPrecondition: return "FailedPrecondition";
+    case ErrorKind::kDataLoss: return "DataLoss";
+    case ErrorKind::kNotFound: return "NotFound";
     case ErrorKind::kResourceExhausted: return "ResourceExhausted";
     case ErrorKind::kValue: return "Value";
     case ErrorKind::kType: return "Type";

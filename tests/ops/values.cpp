@@ -90,7 +90,12 @@ std::string Reader::word() {
     while (!rest_.empty() && rest_.front() != '"') {
       if (rest_.front() == '\\' && rest_.size() > 1) {
         rest_.remove_prefix(1);
-        out += rest_.front() == 'n' ? '\n' : rest_.front();
+        if (rest_.front() == 'x' && rest_.size() > 2) {  // a byte: \x0f
+          out += static_cast<char>(std::stoi(std::string(rest_.substr(1, 2)), nullptr, 16));
+          rest_.remove_prefix(2);
+        } else {
+          out += rest_.front() == 'n' ? '\n' : rest_.front();
+        }
       } else {
         out += rest_.front();
       }
@@ -213,6 +218,14 @@ void read_attr(Reader& r, const OpRow& row, Case& c) {
     std::vector<int64_t> values;
     list([&](const std::string& w) { values.push_back(std::stoll(w)); });
     c.attrs.set(key, values);
+  } else if (type == "list(type)") {
+    std::vector<DType> types;
+    list([&](const std::string& w) { types.push_back(dtype_named(w)); });
+    c.attrs.set(key, types);
+  } else if (type == "list(shape)") {  // scalars and vectors: their sizes, -1 for a scalar
+    std::vector<Shape> shapes;
+    list([&](const std::string& w) { shapes.push_back(w == "-1" ? Shape() : Shape{std::stoll(w)}); });
+    c.attrs.set(key, shapes);
   } else if (type == "shape") {
     Shape shape;
     list([&](const std::string& w) { shape.append(std::stoll(w)); });

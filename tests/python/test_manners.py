@@ -61,11 +61,11 @@ class Refused(unittest.TestCase):
             tape.gradient(y, x, output_gradients=tf.constant([1., 2., 3.]))
 
     def test_names(self):
-        for name, words in (('profiler', 'tf.profiler is not in Footlight yet'), ('mean', 'tf.reduce_mean'),
+        for name, words in (('security', 'tf.security is not in Footlight yet'), ('mean', 'tf.reduce_mean'),
                             ('array', 'tf.constant')):
             with self.assertRaisesRegex(AttributeError, words):
                 getattr(tf, name)
-        self.assertFalse(hasattr(tf, 'profiler'))
+        self.assertFalse(hasattr(tf, 'security'))
 
 
 @tf.function

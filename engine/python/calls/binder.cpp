@@ -381,6 +381,44 @@ PyObject* named(PyObject* self, Body body) {
   });
 }
 
+// Who is asked for the result where an argument is a ragged or sparse tensor: the class above theirs, and a function
+// (function, arguments, keyword arguments), both set by the package.
+PyObject* composite_type = nullptr;
+PyObject* composite_call = nullptr;
+
+bool has_composite(PyObject* const* args, Py_ssize_t count) {
+  auto* type = reinterpret_cast<PyTypeObject*>(composite_type);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (PyObject_TypeCheck(args[i], type)) return true;
+    if (!PyList_CheckExact(args[i]) && !PyTuple_CheckExact(args[i])) continue;
+    PyObject** items = PySequence_Fast_ITEMS(args[i]);
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(args[i]); ++k)
+      if (PyObject_TypeCheck(items[k], type)) return true;
+  }
+  return false;
+}
+
+// The result for arguments of which one is of that class; NotImplemented where none is, or the function takes
+// none.
+Ref composite_result(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* names) {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (!composite_type || !has_composite(args, positional + named)) return Ref::borrow(Py_NotImplemented);
+  Ref given = checked(PyTuple_New(positional));
+  for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(given.get(), i, Py_NewRef(args[i]));
+  Ref keywords = checked(PyDict_New());
+  for (Py_ssize_t i = 0; i < named; ++i)
+    if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(names, i), args[positional + i]) < 0) throw PythonErrorSet();
+  return checked(PyObject_CallFunctionObjArgs(composite_call, self, given.get(), keywords.get(), nullptr));
+}
+
+PyObject* on_composites(PyObject*, PyObject* args) {
+  PyObject *kind, *function;
+  if (!PyArg_ParseTuple(args, "O!O:on_composites", &PyType_Type, &kind, &function)) return nullptr;
+  Py_XSETREF(composite_type, Py_NewRef(kind));
+  Py_XSETREF(composite_call, Py_NewRef(function));
+  Py_RETURN_NONE;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   return named(self, [&]() -> PyObject* {
     if (KeptArguments& kept = kept_arguments(self); kept.usable && !kept.in_use) {
@@ -394,13 +432,13 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
         return returned(self, result);
       }
     }
+    if (Ref found = composite_result(self, args, PyVectorcall_NARGS(flags), names); found.get() != Py_NotImplemented)
+      return found.release();
     const std::vector<Parameter>& parameters = parameters_of(self);
     FL_CHECK(parameters.size() <= kMostParameters);
     Slots slots{};
     Ref rest;
     place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots, rest);
-    if (Ref result = computed_by_argument(self, of(self)->function->names.front(), parameters, slots.data()))
-      return result.release();
     std::string_view name;
     size_t name_at = 0;
     while (name_at < parameters.size() && !parameters[name_at].is_name) ++name_at;
@@ -487,10 +525,15 @@ PyObject* reduce(PyObject* self, PyObject*) {
 // As a class attribute it does not bind. Having a __get__ at all makes it a routine for `inspect` and `help`.
 PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef module_functions[] = {
+    {"on_composites", on_composites, METH_VARARGS,
+     "on_composites(kind, function)\n--\n\nThe class above ragged and sparse tensors, and who computes with them."},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
-void init_public_functions() {
+void init_public_functions(PyObject* module) {
+  if (PyModule_AddFunctions(module, module_functions) < 0) throw PythonErrorSet();
   type.tp_name = "footlight.function_of_the_library";
   type.tp_basicsize = sizeof(PyPublicFunction);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;

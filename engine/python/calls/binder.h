@@ -55,11 +55,6 @@ Ref parse_result(std::string_view text);
 Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid, bool must_fit = false);
 Ref object_from(const Arg&);
 
-// The result of a call whose argument in `slots` (by parameter, null: not given) has a class that computes it from its
-// parts, `__tensor_function__(name, function, arguments)`, as sparse tensors do; null where there is none.
-Ref computed_by_argument(PyObject* function, std::string_view name, const std::vector<Parameter>&,
-                         PyObject* const* slots);
-
-void init_public_functions();
+void init_public_functions(PyObject* module);
 
 }  // namespace footlight::python

@@ -112,11 +112,15 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
+// An IndexedSlices, a sparse or a ragged tensor.
+bool is_several_tensors(PyObject* o) {
+  return class_has_attribute(o, "__tensor_fields__") || class_has_attribute(o, "_is_several_tensors");
+}
+
 PyObject* py_is_tensor(PyObject*, PyObject* o) {
   if (is_tensor(o) || is_variable(o)) Py_RETURN_TRUE;
   if (PyObject_TypeCheck(o, tensor_like_type)) Py_RETURN_TRUE;
-  // An IndexedSlices, or another composite of tensors.
-  return guarded([&] { return PyBool_FromLong(class_has_attribute(o, "__tensor_fields__")); });
+  return guarded([&] { return PyBool_FromLong(is_several_tensors(o)); });
 }
 PyObject* is_symbolic_tensor(PyObject*, PyObject* o) {
   return PyBool_FromLong(is_tensor(o) && tensor_of(o).is_symbolic());
@@ -131,7 +135,7 @@ PyObject* get_static_value(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (is_variable(o)) Py_RETURN_NONE;  // its value may change
-    if (class_has_attribute(o, "__tensor_fields__")) Py_RETURN_NONE;
+    if (is_several_tensors(o)) Py_RETURN_NONE;
     if (!is_tensor(o)) return Py_NewRef(o);
     const Tensor t = known_value(to_tensor(o));
     if (!t) Py_RETURN_NONE;

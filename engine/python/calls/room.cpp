@@ -49,7 +49,7 @@ void init_calls(PyObject* module) {
   init_py_function(module);
   init_raw_ops(module);
   init_tensor_files(module);
-  init_public_functions();
+  init_public_functions(module);
 }
 
 }  // namespace footlight::python

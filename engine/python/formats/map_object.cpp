@@ -173,6 +173,7 @@ std::string key_text(const pb::Message& entry) {
   const pb::Reflection* r = entry.GetReflection();
   switch (key->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: return r->GetString(entry, key);
+    case FieldDescriptor::CPPTYPE_INT32: return std::to_string(r->GetInt32(entry, key));
     case FieldDescriptor::CPPTYPE_UINT32: return std::to_string(r->GetUInt32(entry, key));
     case FieldDescriptor::CPPTYPE_UINT64: return std::to_string(r->GetUInt64(entry, key));
     default: FL_CHECK(!"no map here has keys of another type"); return {};

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/formats/checkpoint.pb.h"
 #include "engine/formats/event.pb.h"
+#include "engine/formats/example.pb.h"
 #include "engine/formats/graph_def.h"
 #include "engine/formats/read.h"
 #include "engine/formats/saved_model.pb.h"
@@ -363,7 +364,8 @@ void init_messages(PyObject* module) {
   init_maps();
   for (const pb::FileDescriptor* file :
        {formats::GraphDef::descriptor()->file(), formats::TrackableObjectGraph::descriptor()->file(),
-        formats::Event::descriptor()->file(), formats::SavedModel::descriptor()->file()})
+        formats::Event::descriptor()->file(), formats::SavedModel::descriptor()->file(),
+        formats::Example::descriptor()->file()})
     for (int i = 0; i < file->message_type_count(); ++i) {
       const pb::Descriptor* message = file->message_type(i);
       if (PyObject_SetAttrString(module, message->name().c_str(), message_class(message)) < 0) throw PythonErrorSet();

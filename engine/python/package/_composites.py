@@ -2,21 +2,15 @@
 import sys
 
 import footlight as tf
-from footlight import _by_parts, _engine
+from footlight import _engine
+from footlight._sparse import Composite
 
 
-class RaggedTensor:
+class RaggedTensor(Composite):
     """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
 
-    __tensor_fields__ = ('_values', '_row_splits')  # the tensors that traced functions see
-    _fields = ('values', 'row_splits')
-
-    def __init__(self, values, row_splits):
-        self._values, self._row_splits = values, row_splits
-
-    @classmethod
-    def _make(cls, parts):
-        return cls(*parts)
+    def __init__(self, values, row_splits, uniform_row_length=None):
+        self._values, self._row_splits, self._uniform = values, row_splits, uniform_row_length
 
     # --- made of ---
     @classmethod
@@ -71,9 +65,21 @@ class RaggedTensor:
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):
         """Of one length that all rows have."""
         values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values)
-        size = tf.cast(uniform_row_length, tf.int64)
-        rows = _count(values) // size if nrows is None else tf.cast(nrows, tf.int64)
-        return cls.from_row_splits(values, tf.range(rows + 1) * size, name, validate)
+        dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else tf.int64
+        size, known = tf.cast(uniform_row_length, dtype), tf.get_static_value(uniform_row_length) if tf.is_tensor(
+            uniform_row_length) else uniform_row_length
+        known = None if known is None else int(known)
+        if known is not None and known < 0:
+            raise ValueError('`uniform_row_length` must be greater than or equal to 0.')
+        if nrows is None:
+            if known == 0:
+                nrows = 0
+            rows = tf.cast(_count(values), dtype) // tf.maximum(size, 1) if nrows is None else tf.zeros([], dtype)
+        else:
+            rows = tf.cast(nrows, dtype)
+        made = cls.from_row_splits(values, tf.range(rows + 1) * size, name, validate)
+        made._uniform = known
+        return made
 
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=tf.int64):
@@ -81,11 +87,27 @@ class RaggedTensor:
         tensor = tf.convert_to_tensor(tensor)
         if ragged_rank < 1 or (tensor.shape.rank is not None and tensor.shape.rank <= ragged_rank):
             raise ValueError('ragged_rank must be at least 1 and less than the rank of the tensor, got %s' % ragged_rank)
+        if lengths is not None and padding is not None:
+            raise ValueError('Specify argument `lengths` or `padding`, but not both.')
+        if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, tf.Tensor)) and (
+                not tf.is_tensor(lengths[0]) or lengths[0].shape.rank):
+            if ragged_rank not in (1, len(lengths)):
+                raise ValueError('If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be len(lengths): %d. '
+                                 'Received ragged_rank: %d' % (len(lengths), ragged_rank))
+            for axis in range(len(lengths) - 1):
+                shape = tf.shape(tensor)
+                kept = tf.sequence_mask(tf.convert_to_tensor(lengths[axis]), shape[1])
+                outer = [cls.from_row_lengths(tf.boolean_mask(tensor, kept), tf.cast(lengths[axis], row_splits_dtype))]
+                return outer[0].with_values(cls.from_tensor(outer[0].values, lengths[axis + 1:] if len(lengths) > 2 else lengths[1],
+                                                            row_splits_dtype=row_splits_dtype))
+            lengths = lengths[0]
         if ragged_rank > 1:
             shape = tf.shape(tensor)
             inner = cls.from_tensor(tf.reshape(tensor, tf.concat([[shape[0] * shape[1]], shape[2:]], 0)), lengths, padding,
-                                    ragged_rank - 1)
-            return cls.from_uniform_row_length(inner, tf.shape(tensor)[1])
+                                    ragged_rank - 1, row_splits_dtype=row_splits_dtype)
+            made = cls.from_uniform_row_length(inner, tf.shape(tensor)[1], nrows=shape[0])
+            made._uniform = tensor.shape[1]
+            return made
         width = tf.shape(tensor)[1]
         if padding is not None:
             same = tf.equal(tensor, tf.cast(padding, tensor.dtype))
@@ -94,6 +116,10 @@ class RaggedTensor:
                 tf.zeros(tf.shape(tensor)[:1], tf.int32))
         if lengths is None:
             lengths = tf.fill([tf.shape(tensor)[0]], width)
+            whole = cls.from_row_lengths(tf.reshape(tensor, tf.concat([[-1], tf.shape(tensor)[2:]], 0)),
+                                         tf.cast(lengths, row_splits_dtype), validate=False)
+            whole._uniform = tensor.shape[1]
+            return whole
         lengths = tf.cast(lengths, row_splits_dtype)
         there = tf.sequence_mask(lengths, width)
         return cls.from_row_lengths(tf.boolean_mask(tensor, there), lengths)
@@ -120,14 +146,14 @@ class RaggedTensor:
         rows = self._row_splits.shape[0]
         rows = None if rows is None else rows - 1
         inner = self._values.shape
-        return tf.TensorShape(None) if inner.rank is None else tf.TensorShape([rows, None]).concatenate(inner[1:])
+        return tf.TensorShape(None) if inner.rank is None else tf.TensorShape([rows, self._uniform]).concatenate(inner[1:])
 
     get_shape = shape.fget
 
     @property
     def uniform_row_length(self):
-        """None: rows may differ."""
-        return None
+        """The length that all rows have; None where they may differ."""
+        return None if self._uniform is None else tf.constant(self._uniform, self._row_splits.dtype)
 
     def nrows(self, out_type=None, name=None):
         """The number of rows."""
@@ -151,9 +177,19 @@ class RaggedTensor:
         """The row of each value."""
         return tf.repeat(tf.range(self.nrows()), self.row_lengths())
 
+    def with_row_splits_dtype(self, dtype):
+        """The same with row splits of another dtype."""
+        dtype = tf.as_dtype(dtype)
+        if dtype not in (tf.int32, tf.int64):
+            raise ValueError('Argument `row_splits` dtype must be int32 or int64. Received %s.' % dtype)
+        if all(splits.dtype == dtype for splits in self.nested_row_splits):
+            return self
+        inner = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
+        return RaggedTensor(inner, tf.cast(self._row_splits, dtype), self._uniform)
+
     def bounding_shape(self, axis=None, name=None, out_type=None):
         """The shape of the smallest tensor that holds all rows."""
-        out_type = out_type or self._row_splits.dtype
+        out_type = tf.as_dtype(out_type or self._row_splits.dtype)
         longest = tf.reduce_max(tf.concat([self.row_lengths(), tf.zeros([1], self._row_splits.dtype)], 0))
         inner = self._values.bounding_shape(out_type=out_type) if isinstance(self._values, RaggedTensor) else tf.shape(
             self._values, out_type=out_type)
@@ -162,7 +198,15 @@ class RaggedTensor:
 
     def with_values(self, new_values):
         """The same rows with other values."""
-        return RaggedTensor(new_values, self._row_splits)
+        if not isinstance(new_values, RaggedTensor):
+            new_values = tf.convert_to_tensor(new_values)
+        if new_values.shape.rank == 0:
+            raise ValueError('Shape %s must have rank at least 1' % (new_values.shape,))
+        count, known = self._values.shape[0] if self._values.shape.rank else None, new_values.shape[0] if new_values.shape.rank \
+            else None
+        if count is not None and known is not None and count != known:
+            raise ValueError('Shapes (%d,) and (%d,) are incompatible' % (count, known))
+        return RaggedTensor(new_values, self._row_splits, self._uniform)
 
     def with_flat_values(self, new_values):
         """The same rows with other innermost values."""
@@ -195,9 +239,10 @@ class RaggedTensor:
 
     def to_sparse(self, name=None):
         """A sparse tensor."""
-        rows = self.value_rowids()
-        places = tf.stack([rows, tf.range(tf.cast(_count(self._values), rows.dtype)) - tf.gather(self.row_starts(), rows)], 1)
-        return tf.SparseTensor(places, self.flat_values, self.bounding_shape(out_type=tf.int64))
+        from footlight import _ragged_ops
+        every = self.with_flat_values(tf.ones(tf.shape(self.flat_values), tf.bool))
+        return tf.SparseTensor(_ragged_ops.coordinates(every), tf.reshape(self.flat_values, [-1]),
+                               self.bounding_shape(out_type=tf.int64))
 
     def to_list(self):
         """Nested Python lists."""
@@ -216,28 +261,15 @@ class RaggedTensor:
         all_rows[:] = rows
         return all_rows
 
-    def __len__(self):
+    def __iter__(self):
         rows = self.shape[0]
         if rows is None:
-            raise TypeError('len of a RaggedTensor whose number of rows is not known yet; use nrows()')
-        return rows
-
-    def __iter__(self):
-        return iter([self[i] for i in range(len(self))])
+            raise TypeError('the number of rows of a RaggedTensor is not known yet; use tf.map_fn')
+        return iter([self[i] for i in range(rows)])
 
     def __getitem__(self, key):
-        first, *others = key if isinstance(key, tuple) else (key,)
-        if isinstance(first, slice):
-            rows = tf.range(self.nrows())[first]
-            taken = gather(self, rows)
-            return taken if not others else taken.with_values(taken.values[tuple(others)]) if not all(
-                isinstance(o, slice) for o in others) or len(others) > 1 else _inner_slice(taken, others[0])
-        row = self._values[self._row_splits[first]:self._row_splits[first + 1 if first != -1 else self.nrows()]]
-        return row[tuple(others)] if others else row
-
-    def __tensor_function__(self, name, function, given):
-        from footlight._by_parts import of_ragged
-        return of_ragged(name, function, given)
+        from footlight import _ragged_members
+        return _ragged_members.item(self, key if isinstance(key, tuple) else (key,))
 
     @property
     def _type_spec(self):
@@ -264,26 +296,6 @@ def _cut_or_filled(full, axis, length, default):
     full = tf.pad(full, around, constant_values=default)
     full.set_shape([length if a == axis else d for a, d in enumerate(full.shape)])
     return full
-
-
-def _inner_slice(ragged, part):
-    if part.step not in (None, 1):
-        raise NotImplementedError('RaggedTensor[:, a:b:step]: a step is not supported; gather the positions')
-    lengths = ragged.row_lengths()
-
-    def place(value, otherwise):
-        if value is None:
-            return otherwise
-        value = tf.cast(value, lengths.dtype)
-        return tf.clip_by_value(tf.where(value < 0, lengths + value, value), 0, lengths)
-    begin = place(part.start, tf.zeros_like(lengths))
-    end = tf.maximum(place(part.stop, lengths), begin)
-    rows = ragged.value_rowids()
-    within = tf.range(tf.cast(_count(ragged.values), rows.dtype)) - tf.gather(ragged.row_starts(), rows)
-    kept = (within >= tf.gather(begin, rows)) & (within < tf.gather(end, rows))
-    values = (gather(ragged.values, tf.where(kept)[:, 0]) if isinstance(ragged.values, RaggedTensor)
-              else tf.boolean_mask(ragged.values, kept))
-    return RaggedTensor.from_row_lengths(values, end - begin, validate=False)
 
 
 def gather(ragged, rows):
@@ -346,8 +358,8 @@ class RaggedTensorSpec(tf.TypeSpec):
 
     def _from_components(self, components):
         values, *splits = components
-        for part in reversed(splits):
-            values = RaggedTensor(values, part)
+        for axis, part in reversed(list(enumerate(splits, 1))):
+            values = RaggedTensor(values, part, None if self._shape.rank is None else self._shape[axis])
         return values
 
     def __repr__(self):
@@ -372,8 +384,21 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
     pylist = plain(pylist)
     levels = depth(pylist)
     if levels == 0:
+        if ragged_rank:
+            raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
         return tf.constant(pylist, dtype)
-    ragged_rank = max(levels - 1, 0) if ragged_rank is None else ragged_rank
+    if ragged_rank is not None and inner_shape is None and ragged_rank >= max(1, levels):
+        raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
+
+    def check(value, level):
+        is_list = isinstance(value, (list, tuple))
+        if is_list != (level > 0) and not (is_list and not value):
+            raise ValueError('all scalar values must have the same nesting depth')
+        if is_list:
+            for item in value:
+                check(item, level - 1)
+    check(pylist, levels)
+    ragged_rank = max(levels - 1 - (0 if inner_shape is None else len(inner_shape)), 0) if ragged_rank is None else ragged_rank
     if ragged_rank == 0:
         return tf.constant(pylist, dtype)
     splits, values = [], pylist
@@ -383,7 +408,12 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
             ends.append(ends[-1] + len(row))
         splits.append(tf.constant(ends, row_splits_dtype))
         values = [item for row in values for item in row]
-    found = tf.constant(values, dtype) if values or dtype else tf.constant([], tf.float32)
+    if values or inner_shape is None:
+        found = tf.constant(values, dtype) if values or dtype else tf.constant([], tf.float32)
+    else:
+        found = tf.zeros([0, *inner_shape], dtype or tf.float32)
+    if inner_shape is not None and not found.shape[1:].is_compatible_with(inner_shape):
+        raise ValueError('inner values of shape %s do not fit inner_shape=%s' % (found.shape[1:], tuple(inner_shape)))
     for part in reversed(splits):
         found = RaggedTensor(found, part)
     return found
@@ -402,14 +432,30 @@ def map_flat_values(op, *args, **kwargs):
 
 def boolean_mask(data, mask, name=None):
     """The elements of each row where the mask holds."""
+    if not isinstance(data, RaggedTensor):
+        data = tf.convert_to_tensor(data)
+    if not isinstance(mask, RaggedTensor):
+        mask = tf.convert_to_tensor(mask, tf.bool)
+        if mask.shape.rank is None:
+            raise ValueError('mask.shape.ndims must be known statically.')
+        if mask.shape.rank == 0:
+            raise ValueError('mask cannot be scalar.')
+        if mask.shape.rank == 1:
+            kept = tf.where(mask)[:, 0]
+            return gather(data, kept) if isinstance(data, RaggedTensor) else tf.gather(data, kept)
+        mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.shape.rank - 1)
+    if not isinstance(data, RaggedTensor):
+        data = RaggedTensor.from_tensor(data, ragged_rank=mask.ragged_rank)
+    if mask.ragged_rank > 1:
+        inner = boolean_mask(data.values, mask.values)
+        return RaggedTensor(inner, data.row_splits)
     if isinstance(mask, RaggedTensor):
         kept = mask.flat_values
         rows = data.value_rowids()
         lengths = tf.math.unsorted_segment_sum(tf.cast(kept, tf.int64), rows, data.nrows())
-        return RaggedTensor.from_row_lengths(tf.boolean_mask(data.values, kept), lengths, validate=False)
-    data, mask = tf.convert_to_tensor(data), tf.convert_to_tensor(mask)
-    lengths = tf.reduce_sum(tf.cast(mask, tf.int64), 1)
-    return RaggedTensor.from_row_lengths(tf.boolean_mask(data, mask), lengths, validate=False)
+        values = gather(data.values, tf.where(kept)[:, 0]) if isinstance(data.values, RaggedTensor) else tf.boolean_mask(
+            data.values, kept)
+        return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
 def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):
@@ -428,11 +474,9 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_split
 
 
 def stack(values, axis=0, name=None):
-    """Tensors of different lengths as the rows of a ragged tensor."""
-    if axis != 0 or any(isinstance(v, RaggedTensor) for v in values):
-        raise NotImplementedError('tf.ragged.stack: only tensors, along axis 0')
-    parts = [tf.convert_to_tensor(v) for v in values]
-    return RaggedTensor.from_row_lengths(tf.concat(parts, 0), tf.stack([_count(p) for p in parts]))
+    """Tensors joined along a new dimension, as a ragged tensor."""
+    from footlight import _ragged_ops
+    return _ragged_ops.stack(None, values, axis)
 
 
 class RowPartition:
@@ -483,6 +527,6 @@ RaggedTensor.__module__ = 'tensorflow.python.ops.ragged.ragged_tensor'
 RaggedTensorSpec.__module__ = 'footlight'
 RowPartition.__module__ = 'footlight.experimental'
 tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
-_by_parts.add_operators(RaggedTensor)
 _engine.namespace('experimental').RowPartition = RowPartition
 _same_names()
+from footlight import _ragged_members, _ragged_ops  # noqa: E402,F401  (they add to the class)

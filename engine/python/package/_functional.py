@@ -3,6 +3,7 @@ import types
 
 import footlight as tf
 from footlight import _engine
+from footlight._sparse import Composite
 
 
 def _staged(fn, always=False):
@@ -31,11 +32,25 @@ class _SparseRows:
         return row
 
 
+def _row_count(value):
+    return tf.cast(value.nrows(), tf.int32) if isinstance(value, tf.RaggedTensor) else tf.shape(value)[0]
+
+
+class _RaggedRows:
+    """The rows of a ragged tensor, read as those of an array."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def read(self, i):
+        return self._value[i]
+
+
 class _Rows:
     """The rows of one or more tensors in a structure."""
 
     def __init__(self, elems, public):
-        flat = [e if isinstance(e, tf.SparseTensor) else tf.convert_to_tensor(e, name='elem') for e in tf.nest.flatten(elems)]
+        flat = [e if isinstance(e, Composite) else tf.convert_to_tensor(e, name='elem') for e in tf.nest.flatten(elems)]
         if not flat:
             raise ValueError('elems must be a Tensor or (possibly nested) sequence of Tensors. Got %r, which does not '
                              'contain any Tensors.' % (elems,))
@@ -48,10 +63,20 @@ class _Rows:
                 raise ValueError('%s: dimensions %d and %d are not compatible: all elems need as many rows' % (
                     public, count, size))
             count = size if count is None else count
-        self._structure, self.dtypes, self.known = elems, [t.dtype for t in flat], count
-        self.count = tf.shape(flat[0])[0] if count is None else count
-        self._arrays = [_SparseRows(t) if isinstance(t, tf.SparseTensor) else tf.TensorArray(
-            t.dtype, size=self.count, dynamic_size=False, infer_shape=True, clear_after_read=False).unstack(t) for t in flat]
+        self._structure, self.known = elems, count
+        self.dtypes = [t.dtype for t in flat]
+        self.specs = [tf.RaggedTensorSpec(t.shape[1:], t.dtype, t.ragged_rank - 1, t.row_splits.dtype)
+                      if isinstance(t, tf.RaggedTensor) else t.dtype for t in flat]
+        self.count = _row_count(flat[0]) if count is None else count
+        self._arrays = [self._read_by_row(t) for t in flat]
+
+    def _read_by_row(self, value):
+        if isinstance(value, tf.SparseTensor):
+            return _SparseRows(value)
+        if isinstance(value, Composite):
+            return _RaggedRows(value)
+        return tf.TensorArray(value.dtype, size=self.count, dynamic_size=False, infer_shape=True,
+                              clear_after_read=False).unstack(value)
 
     def __getitem__(self, i):
         return tf.nest.pack_sequence_as(self._structure, [a.read(i) for a in self._arrays])
@@ -70,7 +95,8 @@ def _loops(parallel_iterations, swap_memory):
 
 
 def _spec(given):
-    if isinstance(given, tf.TensorSpec):
+    if isinstance(given, tf.TensorSpec) or (isinstance(given, tf.TypeSpec) and issubclass(given.value_type, Composite) and
+                                            hasattr(given, 'ragged_rank')):
         return given
     if isinstance(given, tf.TypeSpec):
         raise TypeError('the results of a function over rows are tensors: a TensorSpec or a dtype is wanted, not %s' % (
@@ -90,19 +116,19 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     with tf.name_scope(name or 'map'):
         rows = _Rows(elems, 'tf.map_fn')
         if wanted is None:
-            wanted = tf.nest.pack_sequence_as(elems, rows.dtypes)
-        specs = [_spec(s) for s in tf.nest.flatten(wanted)]
-        arrays = [tf.TensorArray(s.dtype, size=rows.count, dynamic_size=False, infer_shape=infer_shape,
-                                 element_shape=s.shape) for s in specs]
+            wanted = tf.nest.pack_sequence_as(elems, rows.specs)
+        from footlight import _collected
+        parts = [_collected.collected(_spec(s), rows.count, infer_shape) for s in tf.nest.flatten(wanted)]
+        arrays = [p.arrays for p in parts]
 
         def step(i, arrays):
             found = fn(rows[i])
             tf.nest.assert_same_structure(wanted if wanted is not None else elems, found)
-            return i + 1, [a.write(i, value) for a, value in zip(arrays, tf.nest.flatten(found))]
+            return i + 1, [p.write(a, i, value) for p, a, value in zip(parts, arrays, tf.nest.flatten(found))]
 
         _, arrays = tf.while_loop(lambda i, _: i < rows.count, step, (tf.constant(0), arrays),
                                   maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory))
-        return tf.nest.pack_sequence_as(wanted, [a.stack() for a in arrays])
+        return tf.nest.pack_sequence_as(wanted, [p.result(a) for p, a in zip(parts, arrays)])
 
 
 def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, name, reverse):

@@ -9,54 +9,126 @@ _BY_NAMESPACE = {
     'footlight': {
         '_composites': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
+        '_lookup': 'lookup',
+        '_old_variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
         '_places': 'compiler python sysconfig',
+        '_profiler': 'profiler',
+        '_sets': 'sets',
         '_signal': 'fftnd ifftnd irfftnd rfftnd',
-    },
-    'footlight.compat.v1': {'_quantization': 'quantization', '_signal': 'signal'},
-    'footlight.compat.v1.nn': {
-        '_ctc': (
-            'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2'),
-    },
-    'footlight.nn': {
-        '_losses': 'compute_average_loss scale_regularization_loss',
-        '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
     },
     'footlight.__internal__': {
         '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
+    'footlight.audio': {
+        '_files': 'decode_wav',
+    },
+    'footlight.compat': {
+        '_text_values': 'as_bytes as_str as_str_any as_text path_to_str',
+    },
+    'footlight.compat.v1': {
+        '_examples': (
+            'FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature parse_example parse_single_example '
+            'parse_single_sequence_example'),
+        '_files': (
+            'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
+            'read_file serialize_tensor write_file'),
+        '_old_variables': 'AUTO_REUSE VariableScope get_variable get_variable_scope variable_scope',
+        '_quantization': 'quantization',
+        '_signal': 'signal',
+        '_text': 'string_split',
+    },
+    'footlight.compat.v1.nn': {
+        '_ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
+    },
+    'footlight.compat.v1.strings': {
+        '_text': 'split',
+    },
+    'footlight.experimental': {
+        '_composites': 'RowPartition',
+        '_distribute': 'dtensor',
+    },
     'footlight.image': {
-        '_image_files': (
-            'adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
-            'extract_jpeg_shape is_jpeg random_jpeg_quality stateless_random_jpeg_quality'),
         '_image': (
             'ResizeMethod central_crop combined_non_max_suppression crop_and_resize crop_to_bounding_box '
             'draw_bounding_boxes extract_patches flip_left_right flip_up_down non_max_suppression '
             'non_max_suppression_overlaps non_max_suppression_padded non_max_suppression_with_scores '
-            'pad_to_bounding_box random_crop random_flip_left_right random_flip_up_down resize resize_with_crop_or_pad '
-            'resize_with_pad rot90 stateless_random_crop stateless_random_flip_left_right '
-            'stateless_random_flip_up_down transpose '),
+            'pad_to_bounding_box random_crop random_flip_left_right random_flip_up_down resize '
+            'resize_with_crop_or_pad resize_with_pad rot90 stateless_random_crop stateless_random_flip_left_right '
+            'stateless_random_flip_up_down transpose'),
         '_image_colour': (
             'adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation convert_image_dtype '
             'grayscale_to_rgb hsv_to_rgb image_gradients per_image_standardization psnr random_brightness '
             'random_contrast random_hue random_saturation rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv '
             'sobel_edges ssim ssim_multiscale stateless_random_brightness stateless_random_contrast '
-            'stateless_random_hue stateless_random_saturation total_variation yiq_to_rgb yuv_to_rgb '),
+            'stateless_random_hue stateless_random_saturation total_variation yiq_to_rgb yuv_to_rgb'),
+        '_image_files': (
+            'adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png '
+            'encode_jpeg extract_jpeg_shape is_jpeg random_jpeg_quality stateless_random_jpeg_quality'),
     },
     'footlight.io': {
+        '_examples': (
+            'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature parse_example '
+            'parse_sequence_example parse_single_example parse_single_sequence_example'),
+        '_files': (
+            'decode_base64 decode_compressed decode_csv decode_raw encode_base64 gfile matching_files parse_tensor '
+            'read_file serialize_tensor write_file'),
         '_image_files': (
             'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
             'extract_jpeg_shape is_jpeg'),
     },
-    'footlight.nn': {'_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse'},
-    'footlight.raw_ops': {'_places': 'Bucketize'},
-    'footlight.saved_model': {'_saved_model_save': 'save'},
-    'footlight.sparse': {
-        '_sparse_functions': 'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '
-                             'reduce_sum reorder reshape retain slice softmax sparse_dense_matmul transpose',
+    'footlight.io.gfile': {
+        '_files': (
+            'GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename rmtree '
+            'stat walk'),
     },
-    'footlight.experimental': {
-        '_composites': 'RowPartition',
-        '_distribute': 'dtensor',
+    'footlight.lookup': {
+        '_lookup': (
+            'KeyValueTensorInitializer StaticHashTable StaticVocabularyTable TextFileIndex TextFileInitializer '
+            'experimental'),
+    },
+    'footlight.lookup.experimental': {
+        '_lookup': 'DenseHashTable MutableHashTable',
+    },
+    'footlight.nn': {
+        '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
+        '_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
+        '_losses': 'compute_average_loss scale_regularization_loss',
+    },
+    'footlight.profiler': {
+        '_profiler': 'experimental',
+    },
+    'footlight.profiler.experimental': {
+        '_profiler': 'Profile ProfilerOptions Trace start stop',
+    },
+    'footlight.ragged': {
+        '_composites': 'row_splits_to_segment_ids segment_ids_to_row_splits stack_dynamic_partitions',
+        '_crosses': 'cross cross_hashed',
+    },
+    'footlight.raw_ops': {
+        '_places': 'Bucketize',
+    },
+    'footlight.saved_model': {
+        '_saved_model_save': 'save',
+    },
+    'footlight.sets': {
+        '_sets': 'difference intersection size union',
+    },
+    'footlight.sparse': {
+        '_crosses': 'cross cross_hashed',
+        '_sparse_functions': (
+            'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '
+            'reduce_sum reorder reshape retain slice softmax sparse_dense_matmul transpose'),
+        '_sparse_more': 'reset_shape segment_mean segment_sqrt_n segment_sum split to_indicator',
+    },
+    'footlight.strings': {
+        '_text': (
+            'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_split '
+            'unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
+    },
+    'footlight.train': {
+        '_averages': 'CheckpointView ExponentialMovingAverage',
+        '_clusters': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
+        '_messages': 'BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample',
     },
 }
 # Namespaces of which one module adds all names; they can be imported before.

@@ -218,6 +218,13 @@ class Network(Layer):
 
     layers = property(lambda self: list(self._parts))
 
+    def __call__(self, *args, **kwargs):
+        restoring = self.__dict__.pop('_restored_on_create', None)
+        if restoring is None:
+            return super().__call__(*args, **kwargs)
+        with tf.contrib.eager.restore_variables_on_create(*restoring):
+            return super().__call__(*args, **kwargs)
+
     def get_layer(self, name=None, index=None):
         """The part of that name or at that position."""
         if index is not None:

@@ -1,36 +1,53 @@
-"""tf.nn: sums of losses over a batch that several replicas share."""
+"""tf.nn.compute_average_loss and scale_regularization_loss: losses of replicas that are summed afterwards."""
 import footlight as tf
+from footlight import _engine
+
+_nn = _engine.namespace('nn')
 
 
-def _replicas():
+def _weighted(losses, weight):
+    losses, weight = tf.cast(losses, tf.float32), tf.cast(weight, tf.float32)
+    if weight.shape.rank is not None and losses.shape.rank is not None and weight.shape.rank:
+        if weight.shape.rank - losses.shape.rank == 1:
+            weight = tf.squeeze(weight, [-1])
+        elif losses.shape.rank - weight.shape.rank == 1:
+            weight = tf.expand_dims(weight, -1)
+    return losses * weight
+
+
+def _replicas(name):
+    if tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context():
+        raise RuntimeError('You are calling `%s` in cross replica context, while it was expected to be called in replica '
+                           'context.' % name)
     return tf.distribute.get_strategy().num_replicas_in_sync
 
 
 def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
-    """The sum of the losses of examples, over the size of the batch of all replicas."""
+    """The sum of the losses of examples, over the number of examples of all replicas."""
     losses = tf.convert_to_tensor(per_example_loss)
-    kind = losses.dtype
+    dtype = losses.dtype
     if losses.shape.rank == 0:
         raise ValueError('Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. Received '
                          'per_example_loss=%s with rank 0' % (per_example_loss,))
     if sample_weight is not None:
-        losses = tf.cast(losses, tf.float32) * tf.cast(sample_weight, tf.float32)
-        losses = tf.cast(losses, kind)
+        losses = _weighted(losses, tf.convert_to_tensor(sample_weight))
+    losses = tf.cast(losses, dtype)
     if global_batch_size is None:
-        global_batch_size = tf.cast(tf.shape(losses)[0], kind) * _replicas()
-    elif not tf.is_tensor(global_batch_size):
-        if not isinstance(global_batch_size, int):
-            raise TypeError('global_batch_size must be an int.')
-        if global_batch_size < 0:
-            raise ValueError('global_batch_size must be non-negative, it is %d' % global_batch_size)
-    return tf.math.divide_no_nan(tf.reduce_sum(losses), tf.cast(global_batch_size, kind))
+        global_batch_size = tf.shape(losses)[0] * _replicas('compute_average_loss')
+    size = tf.convert_to_tensor(global_batch_size)
+    if size.shape.rank not in (None, 0):
+        raise ValueError('global_batch_size must be scalar.')
+    if not size.dtype.is_integer:
+        raise TypeError('global_batch_size must be an integer. Found: tensor of dtype %s' % size.dtype)
+    tf.debugging.assert_non_negative(size, message='global_batch_size must be non-negative.')
+    return tf.math.divide_no_nan(tf.reduce_sum(losses), tf.cast(size, dtype))
 
 
 def scale_regularization_loss(regularization_loss):
-    """The sum of the losses, as the share of this replica."""
-    total = tf.reduce_sum(regularization_loss)
-    return tf.math.divide_no_nan(total, tf.cast(_replicas(), total.dtype))
+    """The sum of the losses, over the number of replicas."""
+    return tf.reduce_sum(regularization_loss) / _replicas('scale_regularization_loss')
 
 
 for _f in (compute_average_loss, scale_regularization_loss):
-    setattr(tf.nn, _f.__name__, _f)
+    _f.__module__ = 'footlight.nn'
+    setattr(_nn, _f.__name__, _f)

@@ -3,8 +3,8 @@
 NOT_YET = {
     '': (
         'approx_top_k check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals '
-        'load_library load_op_library lookup matrix_square_root profiler qint16 qint32 qint8 queue quint16 '
-        'quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle security sets'),
+        'load_library load_op_library matrix_square_root qint16 qint32 qint8 queue quint16 quint8 '
+        'ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle security'),
     'config': 'experimental_connect_to_cluster experimental_connect_to_host',
     'config.experimental': (
         'ClusterDeviceFilters disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_usage '
@@ -22,11 +22,8 @@ NOT_YET = {
         'decode_jxl decode_webp extract_glimpse generate_bounding_box_proposals sample_distorted_bounding_box '
         'stateless_sample_distorted_bounding_box'),
     'io': (
-        'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature decode_base64 '
-        'decode_compressed decode_csv decode_json_example decode_jxl decode_proto decode_raw decode_webp '
-        'deserialize_many_sparse encode_base64 encode_proto gfile match_filenames_once matching_files '
-        'parse_example parse_sequence_example parse_single_example parse_single_sequence_example parse_tensor '
-        'read_file serialize_many_sparse serialize_sparse serialize_tensor write_file'),
+        'decode_json_example decode_jxl decode_proto decode_webp deserialize_many_sparse encode_proto '
+        'match_filenames_once serialize_many_sparse serialize_sparse'),
     'linalg': (
         'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular '
         'LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D '
@@ -49,17 +46,13 @@ NOT_YET = {
     'random': (
         'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
         'log_uniform_candidate_sampler uniform_candidate_sampler'),
-    'sparse': 'cross cross_hashed reset_shape sampled_addmm segment_mean segment_sqrt_n segment_sum split to_indicator',
-    'strings': (
-        'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
-        'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
+    'sparse': 'sampled_addmm',
+    'strings': 'unicode_script',
     'test': (
         'Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster '
         'disable_with_predicate is_built_with_rocm is_built_with_xla is_cpu_target_available main '
         'with_eager_op_as_function'),
-    'train': (
-        'BytesList CheckpointView ClusterDef ClusterSpec Coordinator Example ExponentialMovingAverage Feature '
-        'FeatureList FeatureLists Features FloatList Int64List JobDef SequenceExample ServerDef experimental'),
+    'train': 'experimental',
     'version': 'COMPILER_VERSION',
 }
 

@@ -200,3 +200,60 @@ class restore_variables_on_create:
 
 
 tf.contrib.eager.restore_variables_on_create = restore_variables_on_create
+
+
+def _network_names(network, map_func):
+    """What gives a variable's name in the files of a network: by default layers without a name of their own are numbered
+    within the network."""
+    if map_func is not None:
+        return map_func
+    known, counts = {}, collections.Counter()
+
+    def add(part, path):
+        base = part.name.rstrip('0123456789').rstrip('_') if part.name.rpartition('_')[2].isdigit() else part.name
+        number = counts[path + base]
+        counts[path + base] += 1
+        name = path + ('%s_%d' % (base, number) if number else base)
+        known[part.name] = name
+        for inner in getattr(part, 'layers', ()):
+            add(inner, name + '/')
+    for part in network.layers:
+        add(part, '')
+
+    def name_of(name):
+        first, _, rest = name.partition('/')
+        return '%s/%s' % (known.get(first, first), rest) if rest else name
+    return name_of
+
+
+def save_network_checkpoint(network, save_path, global_step=None, map_func=None):
+    """Saves the variables of a network that was called, and returns the path."""
+    if not network.variables:
+        raise ValueError('Attempted to save a Network which has no variables: it must be called before.')
+    name_of = _network_names(network, map_func)
+    named = {}
+    for variable in network.variables:
+        name = name_of(variable._shared_name)
+        if name in named and named[name] is not variable:
+            raise ValueError('The map_func passed to save_network_checkpoint for the Network %r resulted in two variables '
+                             'named %r' % (network.name, name))
+        named[name] = variable
+    path = os.fspath(save_path)
+    if os.path.isdir(path):
+        path = os.path.join(path, network.name.replace('/', '_'))
+    return Saver(named, max_to_keep=None).save(None, path, global_step=global_step)
+
+
+def restore_network_checkpoint(network, save_path, map_func=None):
+    """Gives the variables of a network the values of a file: those that it has, or the others when it makes them."""
+    name_of = _network_names(network, map_func)
+    if network.variables:
+        Saver({name_of(v._shared_name): v for v in network.variables}).restore(None, save_path)
+        return
+    if not files.checkpoint_exists(files.path_of(save_path)):
+        raise ValueError('The passed save_path is not a valid checkpoint: %s' % save_path)
+    object.__setattr__(network, '_restored_on_create', (save_path, name_of))
+
+
+for _f in (save_network_checkpoint, restore_network_checkpoint):
+    setattr(tf.contrib.eager, _f.__name__, _f)

@@ -1,8 +1,17 @@
 """tf.SparseTensor: indices, values, and the dense shape. Most functions of tf.sparse are in _sparse_functions.py."""
+import collections
+
 import footlight as tf
+from footlight import _engine
 
 
-class SparseTensor:
+class Composite:
+    """What sparse and ragged tensors are: several tensors that functions of tensors take as one."""
+
+    _is_several_tensors = True
+
+
+class SparseTensor(Composite):
     """Values at some places of a tensor; everything else is zero."""
 
     __tensor_fields__ = ('_indices', '_values', '_dense_shape')  # the tensors that traced functions see
@@ -50,27 +59,6 @@ class SparseTensor:
     def __neg__(self):
         return self.with_values(-self._values)
 
-    def __tensor_function__(self, name, function, given):
-        from footlight._by_parts import of_sparse
-        return of_sparse(name, function, given)
-
-    def __mul__(self, other):
-        from footlight._by_parts import sparse_with_dense
-        return sparse_with_dense(tf.multiply, self, other)
-
-    def __rmul__(self, other):
-        return self * other if tf.is_tensor(other) else NotImplemented
-
-    def __truediv__(self, other):
-        from footlight._by_parts import sparse_with_dense
-        return sparse_with_dense(tf.truediv, self, other)
-
-    __div__ = __truediv__
-
-    def consumers(self):
-        """The operations that take it as a whole: none."""
-        return []
-
     @classmethod
     def _make(cls, parts):
         return cls(*parts)
@@ -81,8 +69,60 @@ class SparseTensor:
     def __str__(self):
         return 'SparseTensor(indices=%s, values=%s, dense_shape=%s)' % (self._indices, self._values, self._dense_shape)
 
+    def _with_whole(self, other, function):
+        """function(values, elements of a whole tensor at their places); its shape is broadcast to this one."""
+        if isinstance(other, SparseTensor):
+            raise TypeError('a sparse tensor is multiplied and divided by whole ones')
+        other = tf.convert_to_tensor(other, None if tf.is_tensor(other) else self.dtype)
+        if other.shape.rank == 0:
+            return self.with_values(function(self._values, other))
+        rank = other.shape.rank
+        if rank is None or self.shape.rank is None or rank > self.shape.rank:
+            raise tf.errors.InvalidArgumentError(None, None, 'SparseDenseBinaryOpShared broadcasts dense to sparse only; got '
+                                                 'incompatible shapes: [%s] vs. [%s]' % (self.shape, other.shape))
+        size = tf.shape(other, out_type=tf.int64)
+        fits = tf.reduce_all((size == 1) | (size == self._dense_shape[-rank:]))
+        check = tf.debugging.Assert(fits, ['SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes'])
+        with tf.control_dependencies([check] if check is not None else []):
+            places = self._indices[:, -rank:] * tf.cast(size != 1, tf.int64)
+        return self.with_values(function(self._values, tf.gather_nd(other, places)))
+
+    def __mul__(self, other):
+        return self._with_whole(other, tf.multiply)
+
+    def __rmul__(self, other):
+        return self * other if tf.is_tensor(other) else NotImplemented
+
+    def __truediv__(self, other):
+        return self._with_whole(other, tf.truediv)
+
+    def __div__(self, other):
+        return self._with_whole(other, tf.divide)
+
+    def eval(self, feed_dict=None, session=None):
+        """The three parts as arrays."""
+        return SparseTensor._Value(*(t.numpy() for t in (self._indices, self._values, self._dense_shape)))
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value):
+        """Of another one, or of its parts."""
+        if not (isinstance(sparse_tensor_value, SparseTensor) or hasattr(sparse_tensor_value, 'dense_shape')):
+            raise TypeError('Argument sparse_tensor_value=%r must be a SparseTensor or SparseTensorValue' % (
+                sparse_tensor_value,))
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
+    def consumers(self):
+        """The ops that take a part of it, in a graph."""
+        found = []
+        for part in (self._indices, self._values, self._dense_shape):
+            found += [op for op in part.consumers() if op not in found]
+        return found
+
     def __repr__(self):
         return 'SparseTensor(indices=%r, values=%r, dense_shape=%r)' % (self._indices, self._values, self._dense_shape)
+
+
+SparseTensor._Value = collections.namedtuple('SparseTensorValue', SparseTensor._fields)
 
 
 class SparseTensorSpec(tf.TypeSpec):
@@ -137,6 +177,14 @@ def from_dense(tensor, name=None):
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     """The dense tensor, with `default_value` for missing elements."""
+    if validate_indices:
+        strides = tf.math.cumprod(sp_input.dense_shape, exclusive=True, reverse=True)
+        places = tf.reduce_sum(sp_input.indices * strides, axis=1)
+        check = tf.debugging.Assert(tf.reduce_all(places[1:] > places[:-1]), [
+            'indices are out of order or repeated. Many sparse ops require sorted indices. Use `tf.sparse.reorder` to create a '
+            'correctly ordered copy.'])
+        with tf.control_dependencies([check] if check is not None else []):
+            sp_input = sp_input.with_values(tf.identity(sp_input.values))
     if default_value is None:
         return tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
     whole = tf.fill(sp_input.dense_shape, tf.cast(default_value, sp_input.dtype)
@@ -157,3 +205,11 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
 tf.SparseTensor = tf.sparse.SparseTensor = SparseTensor
 tf.SparseTensorSpec = SparseTensorSpec
 tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dense, edit_distance
+
+
+def _dispatch(function, args, kwargs):
+    from footlight import _ragged_ops
+    return _ragged_ops.dispatch(function, args, kwargs)
+
+
+_engine.on_composites(Composite, _dispatch)

@@ -62,6 +62,8 @@ def add(a, b, threshold=0):
         a, b = b, a
     if not isinstance(b, SparseTensor):
         return tf.tensor_scatter_nd_add(tf.convert_to_tensor(b, a.dtype), a.indices, a.values)
+    if a.dtype != b.dtype:
+        raise tf.errors.InvalidArgumentError(None, None, 'cannot compute SparseAdd of %s and %s' % (a.dtype.name, b.dtype.name))
     total = _joined([a, b], a.dense_shape, a.shape.merge_with(b.shape) if a.shape.rank == b.shape.rank else a.shape,
                     tf.math.unsorted_segment_sum)
     known = tf.get_static_value(threshold)
@@ -91,7 +93,7 @@ def expand_dims(sp_input, axis=None, name=None):
     axis = -1 if axis is None else axis
     if rank is not None:
         if not -rank - 1 <= axis <= rank:
-            raise ValueError('axis %d is not in [%d, %d]' % (axis, -rank - 1, rank))
+            raise tf.errors.InvalidArgumentError(None, None, 'axis %d is not in [%d, %d]' % (axis, -rank - 1, rank))
         axis = axis + rank + 1 if axis < 0 else axis
     elif axis < 0:
         axis = tf.shape(sp_input.dense_shape)[0] + axis + 1
@@ -114,7 +116,10 @@ def reshape(sp_input, shape, name=None):
     rest = -tf.reduce_prod(shape)
     shape = tf.where(shape == -1, total // tf.maximum(rest, 1), shape)
     strides = tf.math.cumprod(shape, exclusive=True, reverse=True)
-    places = _places(sp_input.indices, sp_input.dense_shape)
+    check = tf.debugging.Assert(tf.equal(tf.reduce_prod(shape), total), ['Input to reshape is a tensor with ', total,
+                                                                         ' dense values, but the requested shape has another size'])
+    with tf.control_dependencies([check] if check is not None else []):
+        places = _places(sp_input.indices, sp_input.dense_shape)
     indices = places[:, tf.newaxis] // strides % shape
     said = None if known is None else tf.TensorShape([None if d is None or d == -1 else int(d) for d in known])
     return _made(indices, sp_input.values, shape, said)
@@ -136,7 +141,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     rank = parts[0].dense_shape.shape[0]
     axis = axis + rank if axis < 0 else axis
     if not 0 <= axis < rank:
-        raise ValueError('axis %d is not a dimension of tensors of rank %d' % (axis, rank))
+        raise tf.errors.InvalidArgumentError(None, None, 'Concat dimension must be in range [%d, %d), got %d' % (-rank, rank, axis))
     one = tf.one_hot(axis, rank, dtype=tf.int64)
     offset, indices = tf.zeros([], tf.int64), []
     for p in parts:
@@ -155,12 +160,16 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 def retain(sp_input, to_retain):
     """The elements for which `to_retain` holds."""
     _checked(sp_input)
+    to_retain = tf.convert_to_tensor(to_retain)
+    to_retain.shape.assert_has_rank(1)
+    wanted = sp_input.values.shape[0]
+    if wanted is not None and to_retain.shape[0] is not None:
+        tf.TensorShape([wanted]).assert_is_compatible_with(to_retain.shape)
     kept = tf.where(to_retain)[:, 0]
     return _made(tf.gather(sp_input.indices, kept), tf.gather(sp_input.values, kept), sp_input.dense_shape, sp_input.shape)
 
 
 def _reduced(sp_input, axis, keepdims, combine, whole, output_is_sparse):
-    _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
     axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
     axes = [a + rank if a < 0 else a for a in axes]
@@ -201,11 +210,17 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     _checked(sp_a, 'sp_a')
     b = tf.convert_to_tensor(b, sp_a.dtype)
     b = tf.linalg.adjoint(b) if adjoint_b else b
+    b = tf.reshape(b, tf.shape(b))  # the gradient of this is whole, that of gather alone would be rows
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
     values, size = sp_a.values, sp_a.dense_shape[0]
     if adjoint_a:
         rows, columns, size = columns, rows, sp_a.dense_shape[1]
         values = tf.math.conj(values) if values.dtype.is_complex else values
+    inner = sp_a.dense_shape[0 if adjoint_a else 1]
+    check = tf.debugging.Assert(tf.equal(inner, tf.shape(b, out_type=tf.int64)[0]),
+                                ['Cannot multiply A and B because inner dimension does not match: ', inner, ' vs. ', tf.shape(b)[0]])
+    with tf.control_dependencies([check] if check is not None else []):
+        columns = tf.identity(columns)
     product = tf.math.unsorted_segment_sum(values[:, tf.newaxis] * tf.gather(b, columns), rows, size)
     product.set_shape([sp_a.shape[1 if adjoint_a else 0] if sp_a.shape.rank else None, b.shape[1]])
     return product
@@ -213,7 +228,9 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
 
 def mask(a, mask_indices, name=None):
     """An IndexedSlices without the rows of these indices."""
-    kept = tf.where(tf.logical_not(tf.reduce_any(a.indices[:, tf.newaxis] == tf.cast(mask_indices, a.indices.dtype), 1)))[:, 0]
+    indices = tf.convert_to_tensor(a.indices)
+    a = tf.IndexedSlices(tf.convert_to_tensor(a.values), indices, a.dense_shape)
+    kept = tf.where(tf.logical_not(tf.reduce_any(indices[:, tf.newaxis] == tf.cast(mask_indices, a.indices.dtype), 1)))[:, 0]
     return tf.IndexedSlices(tf.gather(a.values, kept), tf.gather(a.indices, kept), a.dense_shape)
 
 
@@ -275,18 +292,19 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
         by_row = axis == -1 and values.shape.rank == 2
         rows = tf.repeat(tf.range(height), tf.shape(values)[1]) if by_row else tf.zeros_like(numbers, tf.int64)
         weights = None if weights is None else tf.reshape(tf.convert_to_tensor(weights), [-1])
+    kept_dtype = numbers.dtype if numbers.dtype in (tf.int32, tf.int64) else tf.int64
     by_row = axis == -1 and (isinstance(values, tf.RaggedTensor) or values.shape.rank == 2)
     numbers, rows = tf.cast(numbers, tf.int64), tf.cast(rows, tf.int64)
+    width = tf.reduce_max(tf.concat([numbers, [tf.constant(-1, tf.int64)]], 0)) + 1
     if maxlength is not None:
         kept = numbers < tf.cast(maxlength, tf.int64)
         numbers, rows = tf.boolean_mask(numbers, kept), tf.boolean_mask(rows, kept)
         weights = None if weights is None else tf.boolean_mask(weights, kept)
-    width = tf.reduce_max(tf.concat([numbers, [tf.constant(-1, tf.int64)]], 0)) + 1
     if minlength is not None:
         width = tf.maximum(width, tf.cast(minlength, tf.int64))
     if maxlength is not None:
         width = tf.minimum(width, tf.cast(maxlength, tf.int64))
-    amounts = tf.ones_like(numbers) if weights is None or binary_output else tf.convert_to_tensor(weights)
+    amounts = tf.ones_like(numbers, kept_dtype) if weights is None or binary_output else tf.convert_to_tensor(weights)
     combine = tf.math.unsorted_segment_max if binary_output else tf.math.unsorted_segment_sum
     indices = tf.stack([rows, numbers], 1) if by_row else numbers[:, tf.newaxis]
     size = tf.stack([height, width]) if by_row else width[tf.newaxis]

@@ -1,0 +1,110 @@
+// Rows that read and write files as bytes, and that turn bytes into tensors and back.
+#include "engine/ops/define.h"
+
+namespace footlight {
+
+namespace {
+
+void scalars(Inference& i) {
+  for (size_t k = 0; k < i.inputs.size(); ++k) infer::want_rank(i, k, 0);
+  for (Shape& shape : i.output_shapes) shape = Shape();
+}
+
+void raw_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  if (!in.has_rank()) {
+    i.output_shapes[0] = Shape::unknown_rank();
+    return;
+  }
+  Shape out = in;
+  out.append(kUnknownDim);
+  i.output_shapes[0] = out;
+}
+
+void csv_shape(Inference& i) {
+  static const AttrName kDelimiter{"field_delim"}, kSelect{"select_cols"};
+  if (i.attrs.get_or(kDelimiter, std::string(",")).size() != 1)
+    invalid("field_delim should be only 1 char [Op:DecodeCSV]");
+  const auto columns = i.attrs.get_or(kSelect, std::vector<int64_t>());
+  if (!columns.empty() && columns.size() + 1 != i.inputs.size())
+    invalid("select_cols should match output size [Op:DecodeCSV]");
+  for (size_t k = 0; k < columns.size(); ++k) {
+    if (columns[k] < 0) invalid("select_cols should be non-negative indices [Op:DecodeCSV]");
+    if (k > 0 && columns[k] <= columns[k - 1])
+      invalid("select_cols should be strictly increasing indices [Op:DecodeCSV]");
+  }
+  for (size_t k = 1; k < i.inputs.size(); ++k) {
+    const Shape& one = i.shape(k);
+    if (one.has_rank() && (one.rank() > 1 || (one.rank() == 1 && one[0] > 1)))
+      invalid("There should only be 1 default per field but field ", k - 1, " has ", one.rank() ? one[0] : 1,
+              " [Op:DecodeCSV]");
+  }
+  for (Shape& shape : i.output_shapes) shape = i.shape(0);
+}
+
+void compression_shape(Inference& i) {
+  static const AttrName kType{"compression_type"};
+  const std::string type = i.attrs.get_or(kType, std::string());
+  if (!type.empty() && type != "ZLIB" && type != "GZIP")
+    invalid("Only ZLIB, GZIP or NONE are supported compressions [Op:DecodeCompressed]");
+  infer::same(i);
+}
+
+void parsed_shape(Inference& i) {
+  infer::want_rank(i, 0, 0);
+  i.output_shapes[0] = Shape::unknown_rank();
+}
+
+void wav_shape(Inference& i) {
+  static const AttrName kChannels{"desired_channels"}, kSamples{"desired_samples"};
+  infer::want_rank(i, 0, 0);
+  const int64_t channels = i.attrs.get_or(kChannels, int64_t{-1}), samples = i.attrs.get_or(kSamples, int64_t{-1});
+  i.output_shapes[0] = Shape{samples >= 0 ? samples : kUnknownDim, channels > 0 ? channels : kUnknownDim};
+  i.output_shapes[1] = Shape();
+}
+
+}  // namespace
+
+FL_ROWS(bytes) {
+  const RowDef::More plain{.zero_gradient = true, .host_only = true};
+  const RowDef::More from_file{
+      .effect = Effect::kOther, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
+  const RowDef::More by_output{.dispatch = -1, .host_inputs = ~0u, .zero_gradient = true, .host_only = true};
+  constexpr OpFamily kIo = OpFamily::kIo;
+  constexpr const char* kRaw =
+      "out_type: float16|float32|float64|integers|complex|bool|bfloat16; little_endian: bool = true";
+  return {
+      {"ReadFile", "filename: string -> contents: string", "", scalars, nullptr, kIo, "the contents of a file",
+       plain},
+      {"WriteFile", "filename: string, contents: string ->", "", scalars, nullptr, kIo, "writes a file", from_file},
+      {"DecodeRaw", "bytes: string -> output: out_type", kRaw, raw_shape, nullptr, kIo, "bytes as numbers",
+       by_output},
+      {"DecodePaddedRaw", "input_bytes: string, fixed_length: int32 -> output: out_type", kRaw, raw_shape, nullptr,
+       kIo, "bytes as numbers, cut or filled up to one length", by_output},
+      {"DecodeCSV", "records: string, record_defaults: OUT_TYPE[] -> output: OUT_TYPE[]",
+       "OUT_TYPE: list(type); field_delim: string = \",\"; use_quote_delim: bool = true; na_value: string = \"\"; "
+       "select_cols: list(int) = []",
+       csv_shape, nullptr, kIo, "the columns of lines of CSV", plain},
+      {"DecodeBase64", "input: string -> output: string", "", infer::same, nullptr, kIo, "bytes of web-safe base64",
+       plain},
+      {"EncodeBase64", "input: string -> output: string", "pad: bool = false", infer::same, nullptr, kIo,
+       "bytes as web-safe base64", plain},
+      {"DecodeCompressed", "bytes: string -> output: string", "compression_type: string = \"\"", compression_shape,
+       nullptr, kIo, "compressed bytes as they were", plain},
+      {"SerializeTensor",
+       "tensor: T -> serialized: string",
+       "T: any",
+       infer::scalar,
+       nullptr,
+       kIo,
+       "a tensor as a TensorProto",
+       {.host_inputs = ~0u, .zero_gradient = true, .host_only = true}},
+      {"ParseTensor", "serialized: string -> output: out_type", "out_type: type", parsed_shape, nullptr, kIo,
+       "the tensor of a TensorProto", by_output},
+      {"DecodeWav", "contents: string -> audio: float32, sample_rate: int32",
+       "desired_channels: int = -1; desired_samples: int = -1", wav_shape, nullptr, kIo, "the sound of a WAV file",
+       plain},
+  };
+}
+
+}  // namespace footlight

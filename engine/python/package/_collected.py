@@ -1,0 +1,62 @@
+"""What tf.map_fn makes of the results for rows: whole tensors by stacking them, ragged ones by joining rows and their lengths."""
+import footlight as tf
+
+
+class Whole:
+    """Results of one shape."""
+
+    def __init__(self, spec, count, infer_shape):
+        self._arrays = [tf.TensorArray(spec.dtype, size=count, dynamic_size=False, infer_shape=infer_shape,
+                                       element_shape=spec.shape)]
+
+    arrays = property(lambda self: self._arrays)
+
+    def write(self, arrays, i, value):
+        """The arrays with another result."""
+        return [arrays[0].write(i, value)]
+
+    def result(self, arrays):
+        """All results."""
+        return arrays[0].stack()
+
+
+class Ragged:
+    """Results whose first dimension differs, or that are ragged themselves."""
+
+    def __init__(self, spec, count, infer_shape):
+        self._depth, self._splits = spec.ragged_rank, spec.row_splits_dtype
+        inner = None if spec.shape.rank is None else spec.shape[self._depth + 1:]
+        flat = None if inner is None else tf.TensorShape([None]).concatenate(inner)
+
+        def array(dtype, shape):
+            return tf.TensorArray(dtype, size=count, dynamic_size=False, infer_shape=False, element_shape=shape)
+        self._spec = spec
+        self._arrays = [array(spec.dtype, flat), array(self._splits, [])] + [array(self._splits, [None])
+                                                                            for _ in range(self._depth)]
+
+    arrays = property(lambda self: self._arrays)
+
+    def write(self, arrays, i, value):
+        """The arrays with another result."""
+        if not isinstance(value, tf.RaggedTensor):
+            value = tf.convert_to_tensor(value)
+            if self._depth:
+                value = tf.RaggedTensor.from_tensor(value, ragged_rank=self._depth, row_splits_dtype=self._splits)
+        ragged = isinstance(value, tf.RaggedTensor)
+        if (value.ragged_rank if ragged else 0) != self._depth or value.dtype != self._spec.dtype:
+            raise ValueError('fn returned %r, which does not fit %r' % (value, self._spec))
+        count = value.nrows() if ragged else tf.shape(value)[0]
+        parts = [value.flat_values if ragged else value, tf.cast(count, self._splits)]
+        parts += [tf.cast(lengths, self._splits) for lengths in (value.nested_row_lengths() if ragged else ())]
+        return [a.write(i, part) for a, part in zip(arrays, parts)]
+
+    def result(self, arrays):
+        """All results, as the rows of a ragged tensor."""
+        flat, counts, *lengths = arrays
+        return tf.RaggedTensor.from_nested_row_lengths(flat.concat(), [counts.stack(), *[a.concat() for a in lengths]],
+                                                       validate=False)
+
+
+def collected(spec, count, infer_shape):
+    """What collects results of this spec."""
+    return (Ragged if isinstance(spec, tf.RaggedTensorSpec) else Whole)(spec, count, infer_shape)

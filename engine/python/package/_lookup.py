@@ -1,0 +1,356 @@
+"""tf.lookup: tables from keys to values, filled once or changed at any time."""
+import footlight as tf
+from footlight import _engine
+from footlight._trackable import AutoTrackable
+
+_op = _engine.dataset_op
+_lookup = _engine.namespace('lookup')
+_experimental = _engine.namespace('lookup.experimental')
+
+
+class _Resource(AutoTrackable):
+    """A trackable object with a table behind it."""
+
+    _resource_handle = None
+
+    @property
+    def resource_handle(self):
+        """The table as a tensor that ops take."""
+        return self._resource_handle
+
+    @property
+    def key_dtype(self):
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self):
+        """The dtype of values."""
+        return self._value_dtype
+
+    @property
+    def name(self):
+        """The name of the table's op in a graph; None in eager."""
+        return self._table_name
+
+    def __getitem__(self, keys):
+        return self.lookup(keys)
+
+    def _set(self, **attributes):
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+
+def _parts(keys):
+    """The plain keys behind sparse and ragged ones, and what puts values in their place."""
+    if isinstance(keys, tf.SparseTensor):
+        return keys.values, lambda values: tf.SparseTensor(keys.indices, values, keys.dense_shape)
+    if isinstance(keys, tf.RaggedTensor):
+        return keys.flat_values, keys.with_flat_values
+    return keys, lambda values: values
+
+
+class TableInitializerBase(AutoTrackable):
+    """What fills a table."""
+
+    _shared_name = ''
+
+    def __init__(self, key_dtype, value_dtype):
+        self._key_dtype, self._value_dtype = tf.as_dtype(key_dtype), tf.as_dtype(value_dtype)
+
+    key_dtype = property(lambda self: self._key_dtype, doc='The dtype of keys.')
+    value_dtype = property(lambda self: self._value_dtype, doc='The dtype of values.')
+
+    def initialize(self, table):
+        """Fills the table."""
+        raise NotImplementedError
+
+    def _check(self, table):
+        if table.key_dtype != self.key_dtype:
+            raise TypeError('Invalid key dtype for table, expected %s but got %s.' % (table.key_dtype, self.key_dtype))
+        if table.value_dtype != self.value_dtype:
+            raise TypeError('Invalid value dtype for table, expected %s but got %s.' % (table.value_dtype, self.value_dtype))
+
+
+class KeyValueTensorInitializer(TableInitializerBase):
+    """Keys and values that tensors hold."""
+
+    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
+        with tf.init_scope():
+            keys = tf.convert_to_tensor(keys, dtype=key_dtype, name='keys')
+            values = tf.convert_to_tensor(values, dtype=value_dtype, name='values')
+        self._keys, self._values, self._name = keys, values, name or 'key_value_init'
+        super().__init__(keys.dtype, values.dtype)
+
+    def initialize(self, table):
+        self._check(table)
+        _op('LookupTableImportV2', [table.resource_handle, self._keys, self._values], {})
+
+
+class TextFileIndex:
+    """What of a line is meant, where it is no column."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class TextFileInitializer(TableInitializerBase):
+    """Keys and values in the lines of a text file."""
+
+    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter='\t', name=None,
+                 value_index_offset=0):
+        if not tf.is_tensor(filename) and not filename:
+            raise ValueError('`filename` argument required for tf.lookup.TextFileInitializer')
+        key_dtype, value_dtype = tf.as_dtype(key_dtype), tf.as_dtype(value_dtype)
+        for what, index, dtype in (('key', key_index, key_dtype), ('value', value_index, value_dtype)):
+            if index < -2:
+                raise ValueError('`%s_index` should be >= -2, received: %s.' % (what, index))
+            if index == TextFileIndex.LINE_NUMBER and dtype != tf.int64:
+                raise ValueError('`%s_dtype` must be int64 for a line number, received: %s' % (what, dtype))
+            if index == TextFileIndex.WHOLE_LINE and not (dtype == tf.string or dtype.is_integer):
+                raise ValueError('`%s_dtype` should be either integer or string for a whole line, received: %s'
+                                 % (what, dtype))
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError('`vocab_size` should be > 0, received: %s' % vocab_size)
+        self._how = {'key_index': key_index, 'value_index': value_index, 'delimiter': delimiter,
+                     'vocab_size': -1 if vocab_size is None else vocab_size, 'offset': value_index_offset}
+        import os
+        with tf.init_scope():
+            self._filename = tf.convert_to_tensor(filename if tf.is_tensor(filename) else os.fspath(filename), tf.string)
+        super().__init__(key_dtype, value_dtype)
+
+    def initialize(self, table):
+        self._check(table)
+        _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename], dict(self._how))
+
+
+class _Initialized(_Resource):
+    """A table that is filled once."""
+
+    def _make(self, initializer, default_value, name):
+        self._set(_key_dtype=initializer.key_dtype, _value_dtype=initializer.value_dtype, _table_name=None,
+                  _name=name or 'hash_table')
+        self._initializer = initializer
+        with tf.init_scope():
+            self._set(_default_value=tf.convert_to_tensor(default_value, dtype=self._value_dtype))
+            self._default_value.shape.merge_with([])
+            self._set(_resource_handle=self._create_resource())
+            self._initialize()
+
+    def _create_resource(self):
+        return _op('AnonymousHashTable', [], {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype})[0]
+
+    def _initialize(self):
+        return self._initializer.initialize(self)
+
+    default_value = property(lambda self: self._default_value, doc='The value of keys that are not in the table.')
+
+    def size(self, name=None):
+        """How many keys the table has."""
+        return _op('LookupTableSizeV2', [self._resource_handle], {}, name)[0]
+
+    def lookup(self, keys, name=None):
+        """The values of keys."""
+        if keys.dtype != self._key_dtype:
+            raise TypeError('Dtype of argument `keys` must be %s, received: %s' % (self._key_dtype, keys.dtype))
+        plain, back = _parts(keys)
+        found, = _op('LookupTableFindV2', [self._resource_handle, plain, self._default_value], {},
+                     name or '%s_Lookup/LookupTableFindV2' % self.name)
+        found.set_shape(plain.shape)
+        return back(found)
+
+
+class StaticHashTable(_Initialized):
+    """A table that its initializer fills and that does not change afterwards."""
+
+    def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
+        self._make(initializer, default_value, name)
+
+    def export(self, name=None):
+        """All keys and all values."""
+        keys, values = _op('LookupTableExportV2', [self._resource_handle],
+                           {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
+        if not keys.shape.rank == 1:
+            keys.set_shape([None])
+            values.set_shape([None])
+        return keys, values
+
+
+class StaticVocabularyTable(_Resource):
+    """A table of ids in which keys that it does not have get one of some further ids, by their hash."""
+
+    def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
+        if num_oov_buckets <= 0:
+            raise ValueError('`num_oov_buckets` must be > 0; use StaticHashTable.')
+        table = None
+        if initializer:
+            key_dtype = initializer.key_dtype if lookup_key_dtype is None else tf.as_dtype(lookup_key_dtype)
+            if initializer.key_dtype not in (tf.int64, tf.string):
+                raise TypeError('Invalid `key_dtype`, expected one of %s, but got %s.' % (
+                    (tf.int64, tf.string), initializer.key_dtype))
+            if initializer.key_dtype.is_integer != key_dtype.is_integer:
+                raise TypeError('Invalid `key_dtype`, expected %s but got %s.' % (
+                    'integer' if key_dtype.is_integer else 'non-integer', initializer.key_dtype))
+            if initializer.value_dtype != tf.int64:
+                raise TypeError('Invalid `value_dtype`, expected %s but got %s.' % (tf.int64, initializer.value_dtype))
+            self._initializer = initializer
+            table = StaticHashTable(initializer, -1)
+        else:
+            key_dtype, name = tf.string, name or 'hash_bucket'
+        if not key_dtype.is_integer and key_dtype != tf.string:
+            raise TypeError('Invalid `key_dtype`, expected integer or string, got %s' % key_dtype)
+        self._set(_table=table, _num_oov_buckets=num_oov_buckets, _key_dtype=key_dtype, _value_dtype=tf.int64,
+                  _table_name=name.rstrip('/').split('/')[-1] if name else None)
+
+    @property
+    def resource_handle(self):
+        """The table as a tensor that ops take; None if it has only further ids."""
+        return None if self._table is None else self._table.resource_handle
+
+    def size(self, name=None):
+        """How many ids there are."""
+        known = tf.constant(0, tf.int64) if self._table is None else self._table.size()
+        return known + self._num_oov_buckets
+
+    def lookup(self, keys, name=None):
+        """The ids of keys."""
+        if keys.dtype != self._key_dtype:
+            raise TypeError('Dtype of argument `keys` must be %s, received: %s' % (self._key_dtype, keys.dtype))
+        plain, back = _parts(keys)
+        if self._table is not None and self._table.key_dtype == tf.int64:
+            plain = tf.cast(plain, tf.int64)
+        texts = plain if plain.dtype == tf.string else tf.strings.as_string(plain)
+        ids = tf.strings.to_hash_bucket_fast(texts, self._num_oov_buckets)
+        if self._table is not None:
+            found = self._table.lookup(plain)
+            ids = tf.where(tf.not_equal(found, self._table.default_value), found, ids + self._table.size())
+        return back(ids)
+
+
+class _Changing(_Resource):
+    """A table that changes, and is saved in checkpoints."""
+
+    def _make(self, key_dtype, value_dtype, default_value, name, checkpoint):
+        with tf.init_scope():
+            default = tf.convert_to_tensor(default_value, dtype=value_dtype)
+        self._set(_key_dtype=tf.as_dtype(key_dtype), _value_dtype=tf.as_dtype(value_dtype), _default_value=default,
+                  _value_shape=default.shape, _name=name, _table_name=None, _checkpoint=checkpoint)
+        with tf.init_scope():
+            self._set(_resource_handle=self._create_resource())
+
+    def _check(self, keys, values=None):
+        plain, back = _parts(keys)
+        plain = tf.convert_to_tensor(plain, self._key_dtype, name='keys')
+        if plain.dtype != self._key_dtype:
+            raise TypeError('Signature mismatch. Keys must be dtype %s, got %s.' % (self._key_dtype, plain.dtype))
+        return plain, back
+
+    def _shape_of(self, keys):
+        return keys.shape.concatenate(self._value_shape)
+
+    def size(self, name=None):
+        """How many keys the table has."""
+        return _op('LookupTableSizeV2', [self._resource_handle], {}, name)[0]
+
+    def insert(self, keys, values, name=None):
+        """Adds keys with their values, or gives keys new ones."""
+        keys = self._check(keys)[0]
+        values = tf.convert_to_tensor(values, self._value_dtype, name='values')
+        _op('LookupTableInsertV2', [self._resource_handle, keys, values], {}, name)
+
+    def remove(self, keys, name=None):
+        """Removes keys; those that are not there are passed over."""
+        if keys.dtype != self._key_dtype:
+            raise TypeError('Signature mismatch. Keys must be dtype %s, got %s.' % (self._key_dtype, keys.dtype))
+        _op('LookupTableRemoveV2', [self._resource_handle, self._check(keys)[0]], {}, name)
+
+    def export(self, name=None):
+        """All keys and all values."""
+        keys, values = _op('LookupTableExportV2', [self._resource_handle],
+                           {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
+        if tf.is_symbolic_tensor(values):
+            keys.set_shape(tf.TensorShape([None]).concatenate(self._key_shape))
+            values.set_shape(tf.TensorShape([None]).concatenate(self._value_shape))
+        return keys, values
+
+    _key_shape = tf.TensorShape([])
+
+    def _serialize_to_tensors(self):
+        if not self._checkpoint:
+            raise NotImplementedError
+        keys, values = self.export()
+        return {'table-keys': keys, 'table-values': values}
+
+    def _restore_from_tensors(self, restored_tensors):
+        _op('LookupTableImportV2', [self._resource_handle, restored_tensors['table-keys'], restored_tensors['table-values']], {})
+
+
+class MutableHashTable(_Changing):
+    """A table to which keys are added at any time; values are scalars, or vectors as the default."""
+
+    def __init__(self, key_dtype, value_dtype, default_value, name='MutableHashTable', checkpoint=True,
+                 experimental_is_anonymous=False):
+        self._make(key_dtype, value_dtype, default_value, name, checkpoint)
+
+    def _create_resource(self):
+        types = {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype}
+        if self._value_shape.rank == 0:
+            return _op('AnonymousMutableHashTable', [], types)[0]
+        return _op('AnonymousMutableHashTableOfTensors', [], {**types, 'value_shape': self._value_shape})[0]
+
+    def lookup(self, keys, dynamic_default_values=None, name=None):
+        """The values of keys; `dynamic_default_values` has one for each key that is not there."""
+        plain, back = self._check(keys)
+        default = self._default_value if dynamic_default_values is None else dynamic_default_values
+        found, = _op('LookupTableFindV2', [self._resource_handle, plain, default], {}, name)
+        found.set_shape(self._shape_of(plain))
+        return back(found)
+
+
+class DenseHashTable(_Changing):
+    """A table to which keys are added at any time, with two keys that it cannot have; keys may be vectors."""
+
+    def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None,
+                 name='MutableDenseHashTable', checkpoint=True, experimental_is_anonymous=False):
+        buckets = 131072 if initial_num_buckets is None else initial_num_buckets
+        if buckets < 1 or buckets & (buckets - 1):
+            raise tf.errors.InvalidArgumentError(None, None, 'Number of buckets must be at least 4 and a power of 2, got: %d'
+                                                 % buckets)
+        with tf.init_scope():
+            self._set(_empty_key=tf.convert_to_tensor(empty_key, dtype=key_dtype, name='empty_key'),
+                      _deleted_key=tf.convert_to_tensor(deleted_key, dtype=key_dtype, name='deleted_key'))
+        self._set(_key_shape=self._empty_key.shape, _buckets=buckets)
+        self._make(key_dtype, value_dtype, default_value, name, checkpoint)
+
+    def _create_resource(self):
+        return _op('AnonymousMutableDenseHashTable', [self._empty_key, self._deleted_key],
+                   {'value_dtype': self._value_dtype, 'value_shape': self._value_shape,
+                    'initial_num_buckets': self._buckets})[0]
+
+    def _shape_of(self, keys):
+        rank = self._key_shape.rank
+        outer = keys.shape[:keys.shape.rank - rank] if keys.shape.rank is not None else tf.TensorShape(None)
+        return outer.concatenate(self._value_shape)
+
+    def lookup(self, keys, name=None):
+        """The values of keys."""
+        plain, back = self._check(keys)
+        found, = _op('LookupTableFindV2', [self._resource_handle, plain, self._default_value], {}, name)
+        found.set_shape(self._shape_of(plain))
+        return back(found)
+
+    def erase(self, keys, name=None):
+        """Removes keys: another name of remove()."""
+        return self.remove(keys, name)
+
+    def insert_or_assign(self, keys, values, name=None):
+        """Adds keys: another name of insert()."""
+        return self.insert(keys, values, name)
+
+
+for _kind in (KeyValueTensorInitializer, StaticHashTable, StaticVocabularyTable, TextFileIndex, TextFileInitializer):
+    _kind.__module__ = 'footlight.lookup'
+    setattr(_lookup, _kind.__name__, _kind)
+for _kind in (DenseHashTable, MutableHashTable):
+    _kind.__module__ = 'footlight.lookup.experimental'
+    setattr(_experimental, _kind.__name__, _kind)

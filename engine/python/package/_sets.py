@@ -1,0 +1,54 @@
+"""tf.sets: the values in the last dimension of tensors as sets."""
+import footlight as tf
+from footlight import _engine
+
+_op = _engine.dataset_op
+_home = _engine.namespace('sets')
+
+
+def _given(a):
+    return a if isinstance(a, tf.SparseTensor) else tf.convert_to_tensor(a)
+
+
+def _parts(t):
+    return [t.indices, t.values, t.dense_shape] if isinstance(t, tf.SparseTensor) else [t]
+
+
+def _joined(a, b, operation, validate_indices):
+    a, b = _given(a), _given(b)
+    if a.dtype != b.dtype:
+        raise TypeError('Types of inputs do not match: %s vs %s.' % (a.dtype, b.dtype))
+    sparse = [isinstance(t, tf.SparseTensor) for t in (a, b)]
+    if sparse == [True, False]:
+        operation = {'a-b': 'b-a', 'b-a': 'a-b'}.get(operation, operation)
+        a, b, sparse = b, a, [False, True]
+    name = {(False, False): 'DenseToDense', (False, True): 'DenseToSparse', (True, True): 'SparseToSparse'}[tuple(sparse)]
+    return tf.SparseTensor(*_op(name + 'SetOperation', [*_parts(a), *_parts(b)],
+                                {'set_operation': operation, 'validate_indices': bool(validate_indices)}))
+
+
+def intersection(a, b, validate_indices=True):
+    """The values that both have, in each row."""
+    return _joined(a, b, 'intersection', validate_indices)
+
+
+def difference(a, b, aminusb=True, validate_indices=True):
+    """The values of `a` that `b` has not, or the other way round, in each row."""
+    return _joined(a, b, 'a-b' if aminusb else 'b-a', validate_indices)
+
+
+def union(a, b, validate_indices=True):
+    """The values of both, in each row."""
+    return _joined(a, b, 'union', validate_indices)
+
+
+def size(a, validate_indices=True):
+    """How many different values each row has."""
+    if not isinstance(a, tf.SparseTensor):
+        raise TypeError('Expected `SparseTensor`, got %s.' % type(a))
+    return _op('SetSize', _parts(a), {'validate_indices': bool(validate_indices)})[0]
+
+
+for _f in (intersection, difference, union, size):
+    _f.__module__ = 'footlight.sets'
+    setattr(_home, _f.__name__, _f)

@@ -1,0 +1,104 @@
+"""More of tf.sparse: shapes, parts, segments, and what tensors' functions do with sparse ones."""
+import footlight as tf
+from footlight import _engine
+from footlight._sparse_functions import SparseTensor, _checked, _made, retain
+
+
+def reset_shape(sp_input, new_shape=None):
+    """The same elements in another shape of the same rank; without one, in the smallest."""
+    _checked(sp_input)
+    indices, size = tf.identity(sp_input.indices), tf.identity(sp_input.dense_shape)
+    if new_shape is None:
+        smallest = tf.maximum(tf.constant(0, tf.int64), tf.reduce_max(indices, 0) + 1)
+        return SparseTensor(indices, tf.identity(sp_input.values), smallest)
+    known = tf.get_static_value(new_shape) if tf.is_tensor(new_shape) else new_shape
+    wanted = tf.cast(tf.convert_to_tensor(new_shape), tf.int64)
+    if sp_input.shape.rank is not None and wanted.shape.num_elements() is not None and (
+            wanted.shape.num_elements() != sp_input.shape.rank):
+        raise ValueError('Shapes (%d,) and (%d,) are not compatible' % (wanted.shape.num_elements(), sp_input.shape.rank))
+    before = sp_input.shape
+    if known is not None and before.is_fully_defined():
+        if any(int(n) < b for n, b in zip(known, before.as_list())):
+            raise ValueError('Shape %s is smaller than %s' % ([int(n) for n in known], before))
+    check = tf.debugging.Assert(tf.reduce_all(wanted >= size), ['new_shape is smaller than the shape: ', size])
+    with tf.control_dependencies([check] if check is not None else []):
+        return _made(indices, tf.identity(sp_input.values), tf.identity(wanted),
+                     None if known is None else tf.TensorShape([int(n) for n in known]))
+
+
+def split(sp_input=None, num_split=None, axis=None, name=None):
+    """Parts along an axis; the first ones are longer by one where it does not divide evenly."""
+    if sp_input is None:
+        raise ValueError('sp_input is required')
+    if num_split is None:
+        raise ValueError('num_split is required')
+    if axis is None:
+        raise ValueError('axis is required')
+    _checked(sp_input)
+    rank = sp_input.shape.rank
+    axis = int(axis)
+    if num_split < 1:
+        raise tf.errors.InvalidArgumentError(None, None, 'Input num_split should be >= 1 but got %d' % num_split)
+    if not -rank <= axis < rank:
+        raise tf.errors.InvalidArgumentError(None, None, 'Input axis should be in range [%d, %d), got %d' % (-rank, rank, axis))
+    axis %= rank
+    size = sp_input.dense_shape[axis]
+    if sp_input.shape[axis] is not None and sp_input.shape[axis] < num_split:
+        raise tf.errors.InvalidArgumentError(None, None, 'Input num_split should be between 1 and the splitting dimension size '
+                                             '(%d), got %d' % (sp_input.shape[axis], num_split))
+    whole, more = size // num_split, size % num_split
+    along = tf.one_hot(axis, rank, dtype=tf.int64)
+    parts, start = [], tf.zeros([], tf.int64)
+    for number in range(num_split):
+        length = whole + tf.cast(number < more, tf.int64)
+        column = sp_input.indices[:, axis]
+        part = retain(sp_input, (column >= start) & (column < start + length))
+        known = sp_input.shape.as_list()
+        known[axis] = None if known[axis] is None else known[axis] // num_split + (number < known[axis] % num_split)
+        parts.append(_made(part.indices - along * start, part.values, tf.where(along > 0, length, sp_input.dense_shape),
+                           tf.TensorShape(known)))
+        start += length
+    return parts
+
+
+def to_indicator(sp_input, vocab_size, name=None):
+    """Which numbers each row has, as flags."""
+    _checked(sp_input)
+    places = tf.concat([sp_input.indices[:, :-1], tf.cast(sp_input.values, tf.int64)[:, tf.newaxis]], 1)
+    size = tf.concat([sp_input.dense_shape[:-1], [tf.cast(vocab_size, tf.int64)]], 0)
+    found = tf.tensor_scatter_nd_update(tf.zeros(size, tf.bool), places, tf.ones(tf.shape(sp_input.values), tf.bool))
+    found.set_shape(sp_input.shape[:-1].concatenate([None if tf.is_tensor(vocab_size) else vocab_size]))
+    return found
+
+
+def _segments(data, indices, segment_ids, num_segments, plain, unsorted):
+    data = tf.convert_to_tensor(data)
+    rows, ids = tf.gather(data, indices), tf.convert_to_tensor(segment_ids)
+    if num_segments is None:
+        return plain(rows, ids)
+    return unsorted(rows, ids, num_segments)
+
+
+def segment_sum(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None):
+    """Sums of the rows with these indices, by segment."""
+    return _segments(data, indices, segment_ids, num_segments, tf.math.segment_sum, tf.math.unsorted_segment_sum)
+
+
+def segment_mean(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None):
+    """Means of the rows with these indices, by segment."""
+    return _segments(data, indices, segment_ids, num_segments, tf.math.segment_mean, tf.math.unsorted_segment_mean)
+
+
+def segment_sqrt_n(data, indices, segment_ids, num_segments=None, sparse_gradient=False, name=None):
+    """Sums of the rows with these indices, over the root of their number, by segment."""
+    ids = tf.convert_to_tensor(segment_ids)
+    total = segment_sum(data, indices, segment_ids, num_segments)
+    count = segment_sum(tf.ones(tf.shape(data)[:1], total.dtype), indices, ids, num_segments)
+    root = tf.sqrt(tf.maximum(count, 1))
+    return total / tf.reshape(root, tf.concat([tf.shape(root), tf.ones([tf.rank(total) - 1], tf.int32)], 0))
+
+
+_home = _engine.namespace('sparse')
+for _f in (reset_shape, split, to_indicator, segment_sum, segment_mean, segment_sqrt_n):
+    _f.__module__ = 'footlight.sparse'
+    setattr(_home, _f.__name__, _f)

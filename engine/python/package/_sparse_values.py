@@ -1,0 +1,46 @@
+"""What functions of tensors do with sparse ones: tf.abs and the like from their values, tf.shape from their dense shape."""
+import footlight as tf
+
+# All of them keep zero.
+_OF_VALUES = (tf.abs, tf.negative, tf.asinh, tf.sin, tf.tan, tf.atan, tf.asin, tf.atanh, tf.sign, tf.square, tf.sqrt,
+              tf.math.erf, tf.tanh, tf.cast, tf.identity)
+
+
+def _of_values(function, tensor, *args, **kwargs):
+    made = tensor.with_values(function(tensor.values, *args, **kwargs))
+    made.set_shape(tensor.shape)
+    return made
+
+
+def _shape(function, tensor, out_type=None, name=None):
+    return tf.cast(tensor.dense_shape, out_type or tf.int32, name=name)
+
+
+def _size(function, tensor, out_type=None, name=None):
+    return tf.cast(tf.reduce_prod(tensor.dense_shape), out_type or tf.int32, name=name)
+
+
+def _rank(function, tensor, name=None):
+    return tf.size(tensor.dense_shape, name=name)
+
+
+def key(function):
+    """The name of a function of the library, by which its rule is found."""
+    return function.__module__ + '.' + function.__name__
+
+
+_RULES = {**{key(function): _of_values for function in _OF_VALUES},
+          key(tf.shape): _shape, key(tf.size): _size, key(tf.rank): _rank}
+
+
+def of_sparse(function, args, kwargs):
+    """The result of a function of the library for a sparse tensor; NotImplemented: it takes none."""
+    rule = _RULES.get(key(function))
+    if rule is None:
+        return NotImplemented
+    if args:
+        return rule(function, *args, **kwargs)
+    first = next((name for name, value in kwargs.items() if isinstance(value, tf.SparseTensor)), None)
+    if first is None:
+        return NotImplemented
+    return rule(function, kwargs.pop(first), **kwargs)

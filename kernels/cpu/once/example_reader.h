@@ -1,0 +1,42 @@
+// Example messages, read from their bytes: where the wanted features are, and the values that a feature holds.
+#pragma once
+
+#include "engine/base/protobuf_reader.h"
+#include "engine/tensor/tensor.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight {
+
+// Values of one dtype, one after the other.
+struct Values {
+  DType dtype = DType::kInvalid;
+  std::vector<int64_t> numbers;
+  std::vector<float> reals;
+  std::vector<std::string> strings;
+
+  int64_t size() const;
+  Tensor tensor(const Shape& shape) const;  // of so many elements
+};
+
+// A feature: which list it has, and its bytes.
+struct FeatureBytes {
+  DType dtype = DType::kInvalid;  // kInvalid: it has no list
+  std::string_view list;
+};
+// False where the bytes are no Feature.
+bool read_feature(std::string_view bytes, FeatureBytes& out);
+// Adds its values, and says how many there were; false where the bytes are no such list.
+bool read_values(const FeatureBytes& feature, Values& to, int64_t& count);
+
+// The wanted keys of a map, numbered.
+using WantedKeys = std::unordered_map<std::string_view, size_t>;
+// Of a message whose field 1 is a map from strings to messages: the bytes of the wanted ones, the last where a key
+// occurs twice. `found` has a place for each wanted key; data() is null where there is none. False where the bytes
+// are no such message.
+bool read_map(std::string_view bytes, const WantedKeys& wanted, std::vector<std::string_view>& found);
+
+}  // namespace footlight

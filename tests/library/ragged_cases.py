@@ -1,0 +1,153 @@
+"""Ragged tensors: made, taken apart, computed with."""
+
+
+def cases(tf):
+    R = tf.RaggedTensor
+    c = tf.ragged.constant
+
+    def a():
+        return c([[3, 1, 4], [], [5, 9], [2]])
+
+    def f():
+        return c([[1., 2.], [], [3.5]])
+
+    def deep():
+        return c([[[1, 2], [3]], [], [[], [4, 5, 6]]])
+
+    def inner():
+        return R.from_row_splits(tf.reshape(tf.range(8), [4, 2]), [0, 1, 1, 4])
+
+    def words():
+        return c([['a', 'bc'], [], ['d']])
+    found = {
+        'from_row_splits': lambda: R.from_row_splits([1, 2, 3], [0, 1, 1, 3]),
+        'from_row_lengths': lambda: R.from_row_lengths([1, 2, 3], [1, 0, 2]),
+        'from_row_starts': lambda: R.from_row_starts([1, 2, 3], [0, 1, 1]),
+        'from_row_limits': lambda: R.from_row_limits([1, 2, 3], [1, 1, 3]),
+        'from_value_rowids': lambda: R.from_value_rowids([1, 2, 3], [0, 2, 2], nrows=4),
+        'from_value_rowids_default': lambda: R.from_value_rowids([1, 2, 3], [0, 2, 2]),
+        'from_uniform': lambda: R.from_uniform_row_length([1, 2, 3, 4], 2),
+        'from_uniform_rows': lambda: R.from_uniform_row_length(tf.zeros([0], tf.int32), 0, nrows=3),
+        'from_nested_row_splits': lambda: R.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 1, 3]]),
+        'from_nested_row_lengths': lambda: R.from_nested_row_lengths([1, 2, 3], [[2], [1, 2]]),
+        'from_nested_value_rowids': lambda: R.from_nested_value_rowids([1, 2, 3], [[0, 0], [0, 1, 1]]),
+        'from_tensor': lambda: R.from_tensor([[1, 2, 0], [3, 0, 0]]),
+        'from_tensor_lengths': lambda: R.from_tensor([[1, 2, 0], [3, 0, 0]], lengths=[2, 1]),
+        'from_tensor_padding': lambda: R.from_tensor([[1, 2, 0], [0, 3, 0]], padding=0),
+        'from_tensor_rank2': lambda: R.from_tensor(tf.ones([2, 2, 3], tf.int32), ragged_rank=2),
+        'from_sparse': lambda: R.from_sparse(tf.SparseTensor([[0, 0], [2, 0], [2, 1]], [1, 2, 3], [3, 4])),
+        'from_sparse_error': lambda: R.from_sparse(tf.SparseTensor([[0, 1]], [1], [3, 4])),
+        'bad_splits_start': lambda: R.from_row_splits([1, 2, 3], [1, 3]),
+        'bad_splits_end': lambda: R.from_row_splits([1, 2, 3], [0, 2]),
+        'bad_splits_order': lambda: R.from_row_splits([1, 2, 3], [0, 2, 1, 3]),
+        'bad_splits_dtype': lambda: R.from_row_splits([1, 2, 3], [0., 3.]),
+        'constant_dtype': lambda: c([[1, 2], [3]], dtype=tf.float32),
+        'constant_empty': lambda: c([[], []]),
+        'constant_inner': lambda: c([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1),
+        'constant_error': lambda: c([[1, [2]]]),
+        'shape': lambda: [str(a().shape), str(deep().shape), str(inner().shape), str(R.from_uniform_row_length(a(), 2).shape)],
+        'ranks': lambda: [a().ragged_rank, deep().ragged_rank, inner().ragged_rank, tf.rank(deep())],
+        'parts': lambda: [a().values, a().row_splits, a().row_lengths(), a().row_starts(), a().row_limits(), a().value_rowids(),
+                          a().nrows(), deep().flat_values],
+        'nested': lambda: [deep().nested_row_splits, deep().nested_row_lengths(), deep().nested_value_rowids()],
+        'row_lengths_axis': lambda: deep().row_lengths(axis=2),
+        'bounding': lambda: [a().bounding_shape(), deep().bounding_shape(), inner().bounding_shape(), a().bounding_shape(axis=1)],
+        'to_tensor': lambda: [a().to_tensor(), deep().to_tensor(-1), words().to_tensor(), inner().to_tensor()],
+        'to_tensor_shape': lambda: [a().to_tensor(shape=[None, 2]), a().to_tensor(shape=[5, 5], default_value=7)],
+        'to_sparse': lambda: [a().to_sparse(), deep().to_sparse(), words().to_sparse()],
+        'with_values': lambda: [a().with_values(tf.range(6)), deep().with_flat_values(tf.range(6))],
+        'with_values_error': lambda: a().with_values(tf.range(5)),
+        'splits_dtype': lambda: a().with_row_splits_dtype(tf.int32).row_splits,
+        'merge': lambda: [deep().merge_dims(0, 1), deep().merge_dims(1, 2), deep().merge_dims(0, 2), inner().merge_dims(1, 2)],
+        'merge_error': lambda: deep().merge_dims(2, 1),
+        'rows': lambda: [a()[0], a()[-1], deep()[0], deep()[2]],
+        'row_slices': lambda: [a()[1:], a()[:2], a()[::2], a()[::-1], a()[-2:]],
+        'inner_slices': lambda: [a()[:, :2], a()[:, 1:], a()[:, -1:], a()[:, :-1], a()[:, ::2], a()[:, ::-1], a()[:, 2:0:-1]],
+        'items': lambda: [a()[0, 1], deep()[0, 0], deep()[2, 1, 0], inner()[2, 0], inner()[:, :, 0], deep()[:, :, 1:]],
+        'newaxis': lambda: [a()[tf.newaxis], a()[:, tf.newaxis], a()[:, :, tf.newaxis], a()[..., tf.newaxis]],
+        'ellipsis': lambda: [a()[...], a()[..., :1], deep()[..., :1], inner()[..., 0]],
+        'inner_index_error': lambda: a()[:, 0],
+        'row_index_error': lambda: a()[9],
+        'tensor_index': lambda: a()[tf.constant(2)],
+        'add': lambda: [a() + a(), a() + 1, 1 + a(), a() - 1, 10 - a(), a() * 2, f() / 2, 2 / f(), a() // 2, a() % 2, a() ** 2],
+        'add_column': lambda: a() + [[10], [20], [30], [40]],
+        'add_rows_error': lambda: a() + c([[1, 2], [], [3, 4], [5]]),
+        'add_count_error': lambda: a() + c([[3, 1, 4], [], [5, 9]]),
+        'add_deep': lambda: [deep() * 2, deep() + deep(), deep() + [[[10]], [[20]], [[30]]]],
+        'add_ones_error': lambda: deep() + c([[[10]], [], [[20]]]),
+        'add_inner': lambda: [inner() + [10, 20], inner() * 2, inner() + [[[1, 2]], [[3, 4]], [[5, 6]]]],
+        'add_uniform': lambda: a() + R.from_uniform_row_length([10, 20, 30, 40], 1),
+        'compare': lambda: [a() > 2, a() <= 2, a() == a(), a() != 3, tf.equal(a(), 3)],
+        'logic': lambda: [(a() > 2) & (a() < 5), (a() > 2) | (a() < 2), ~(a() > 2), (a() > 2) ^ (a() < 5)],
+        'unary_operators': lambda: [-a(), abs(-a())],
+        'truth_error': lambda: bool(a()),
+        'unary': lambda: [tf.abs(-a()), tf.square(a()), tf.exp(f()), tf.sqrt(f()), tf.math.log(f()), tf.sigmoid(f()), tf.nn.relu(-f()),
+                          tf.cast(a(), tf.float32), tf.identity(a()), tf.zeros_like(a()), tf.ones_like(f()), tf.round(f()),
+                          tf.math.is_nan(f()), tf.sign(f()), tf.tanh(f())],
+        'binary': lambda: [tf.add(a(), a()), tf.maximum(a(), 3), tf.minimum(3, a()), tf.math.floordiv(a(), 2), tf.pow(f(), 2.),
+                           tf.math.squared_difference(f(), 1.), tf.math.divide_no_nan(f(), 0.), tf.logical_and(a() > 1, a() < 5)],
+        'add_n': lambda: tf.add_n([a(), a(), a()]),
+        'clip': lambda: tf.clip_by_value(a(), 2, 4),
+        'keywords': lambda: [tf.add(x=a(), y=a()), tf.square(x=a())],
+        'dtype_error': lambda: tf.add(a(), f()),
+        'sum': lambda: [tf.reduce_sum(a()), tf.reduce_sum(a(), axis=0), tf.reduce_sum(a(), axis=1), tf.reduce_sum(a(), axis=-1),
+                        tf.reduce_sum(a(), [0, 1])],
+        'sum_keep': lambda: [tf.reduce_sum(a(), axis=1, keepdims=True), tf.reduce_sum(a(), axis=0, keepdims=True)],
+        'sum_deep': lambda: [tf.reduce_sum(deep(), axis=0), tf.reduce_sum(deep(), axis=1), tf.reduce_sum(deep(), axis=2),
+                             tf.reduce_sum(deep(), [1, 2]), tf.reduce_sum(inner(), axis=2), tf.reduce_sum(inner(), axis=1)],
+        'mean': lambda: [tf.reduce_mean(f()), tf.reduce_mean(f(), axis=0), tf.reduce_mean(f(), axis=1), tf.reduce_mean(f()[:1], 1)],
+        'extremes': lambda: [tf.reduce_max(a(), axis=1), tf.reduce_min(a(), axis=0), tf.reduce_max(a()), tf.reduce_prod(a(), axis=1)],
+        'flags': lambda: [tf.reduce_any(a() > 4, axis=1), tf.reduce_all(a() > 1, axis=1), tf.reduce_all(a() > 0)],
+        'spread': lambda: [tf.math.reduce_variance(f()[:1], axis=1), tf.math.reduce_std(f()[:1], axis=1), tf.math.reduce_variance(f())],
+        'axis_error': lambda: tf.reduce_sum(a(), axis=2),
+        'concat0': lambda: [tf.concat([a(), a()], 0), tf.concat([deep(), deep()], 0), tf.concat([a(), [[7, 7]]], 0)],
+        'concat1': lambda: [tf.concat([a(), a()], 1), tf.concat([deep(), deep()], 1), tf.concat([a(), [[7], [8], [9], [0]]], axis=1)],
+        'concat2': lambda: [tf.concat([deep(), deep()], 2), tf.concat([inner(), inner()], axis=2), tf.concat([a(), a()], -1)],
+        'concat_error': lambda: tf.concat([a(), deep()], 0),
+        'stack': lambda: [tf.stack([a(), a()]), tf.stack([a(), a()], axis=1), tf.stack([a(), a()], axis=2)],
+        'ragged_stack': lambda: [tf.ragged.stack([[1, 2], [3]]), tf.ragged.stack([a(), a()]), tf.ragged.stack([1, 2])],
+        'gather': lambda: [tf.gather(a(), [2, 0]), tf.gather(a(), 2), tf.gather(a(), [[0], [2]]), tf.gather(deep(), [2, 2])],
+        'gather_ragged': lambda: [tf.gather(tf.range(10) * 2, a()), tf.gather(a(), c([[0], [2, 3]]))],
+        'gather_batch': lambda: tf.gather(a(), c([[0, 2], [], [1], [0]]), batch_dims=1),
+        'gather_nd': lambda: [tf.gather_nd(a(), [[0], [2]]), tf.gather_nd(a(), [[0, 1], [3, 0]]), tf.gather_nd(deep(), [[2, 1]])],
+        'tile': lambda: [tf.tile(a(), [2, 1]), tf.tile(a(), [1, 2]), tf.tile(deep(), [1, 1, 2]), tf.tile(inner(), [1, 2, 2])],
+        'tile_error': lambda: tf.tile(a(), [2]),
+        'expand': lambda: [tf.expand_dims(a(), 0), tf.expand_dims(a(), 1), tf.expand_dims(a(), 2), tf.expand_dims(a(), -1)],
+        'squeeze': lambda: [tf.squeeze(tf.expand_dims(a(), 1), [1]), tf.squeeze(tf.expand_dims(a(), 0), [0])],
+        'where': lambda: [tf.where(a() > 2), tf.where(a() > 2, a(), -a()), tf.where(a() > 2, a(), 0)],
+        'size': lambda: [tf.size(a()), tf.size(deep())],
+        'reverse': lambda: [tf.reverse(a(), [0]), tf.reverse(a(), [1]), tf.reverse(deep(), [0, 2])],
+        'mask': lambda: [tf.ragged.boolean_mask(a(), a() > 2), tf.ragged.boolean_mask(a(), [True, False, True, False]),
+                         tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])],
+        'plain_mask': lambda: tf.boolean_mask(a(), a() > 2),
+        'one_hot': lambda: tf.one_hot(c([[0, 1], [2]]), 3),
+        'softmax': lambda: tf.nn.softmax(f()),
+        'range': lambda: [tf.ragged.range([1, 2, 3]), tf.ragged.range([0, 5], [3, 8]), tf.ragged.range([0, 5], 9, 2)],
+        'map_flat': lambda: tf.ragged.map_flat_values(tf.add, a(), 1),
+        'ids': lambda: [tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]), tf.ragged.segment_ids_to_row_splits([0, 0, 2], 4)],
+        'stack_partitions': lambda: tf.ragged.stack_dynamic_partitions(['a', 'b', 'c', 'd'], [2, 0, 2, 3], 4),
+        'strings': lambda: [tf.strings.length(words()), tf.strings.upper(words()), tf.strings.substr(words(), 0, 1),
+                            tf.strings.join([words(), words()], '-'), tf.strings.reduce_join(words(), axis=1, separator=' '),
+                            tf.strings.reduce_join(words(), axis=-1), tf.strings.regex_replace(words(), 'a', 'x'),
+                            tf.strings.to_hash_bucket_fast(words(), 10), tf.strings.as_string(a())],
+        'map_fn': lambda: tf.map_fn(lambda row: tf.reduce_sum(row), a(), fn_output_signature=tf.int32),
+        'map_fn_ragged': lambda: tf.map_fn(lambda row: row * 2, a(), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32)),
+        'gradient': lambda: _gradient(tf, f()),
+        'text': lambda: repr(a()),
+        'spec': lambda: [str(tf.type_spec_from_value(a())), str(tf.type_spec_from_value(inner()))],
+        'nest': lambda: tf.nest.map_structure(lambda x: x + 1, {'r': a()}),
+        'len_error': lambda: len(a()),
+        'iterate': lambda: [r for r in a()],
+    }
+    return found
+
+
+def _gradient(tf, given):
+    with tf.GradientTape() as tape:
+        tape.watch(given.flat_values)
+        total = tf.reduce_sum(tf.reduce_sum(given * given, axis=1))
+    return tape.gradient(total, given.flat_values)
+
+
+# What needs values, or says them.
+EAGER_ONLY = ('text', 'iterate', 'shape', 'ranks', 'spec')

@@ -395,6 +395,11 @@ class Writing(unittest.TestCase):
         with v1.Session(graph=graph) as session:
             self.assertEqual([a.tolist() for a in session.run([kept.outputs[0], again.outputs[0]])], [[3.], [3., 6.]])
         self.assertRaisesRegex(TypeError, 'Input #0 is not a tensor: 3.0', graph.create_op, 'Neg', [3.])
+        self.assertRaisesRegex(TypeError, 'input types .*float32.* not compatible with .*int32', graph.create_op, 'Neg',
+                               [x], input_types=[tf.int32])
+        self.assertEqual(graph.create_op('Neg', [x], input_types=[tf.float32], compute_shapes=False).type, 'Neg')
+        with graph.container('kept') as name:
+            self.assertEqual((name, graph.switch_to_thread_local()), ('kept', None))
         self.assertRaisesRegex(TypeError, 'gives .*float32.*, not .*int32', graph.create_op, 'Neg', [x], [tf.int32])
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'not supported: NoSuch'):
             graph.create_op('NoSuch', [x], [tf.float32])

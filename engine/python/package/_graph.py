@@ -153,6 +153,17 @@ _engine.extend(tf.Graph, 'device', _entered(tf.device))
 _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
 
 
+@_member(wrap=contextlib.contextmanager)
+def container(self, container_name):
+    """A context manager: names where resources are kept. Here every variable is its own."""
+    yield container_name
+
+
+@_member()
+def switch_to_thread_local(self):
+    """Does nothing: which graph ops go into is always a matter of the thread."""
+
+
 @_member()
 def is_feedable(self, tensor):
     """Whether Session.run takes a value for the tensor."""

@@ -385,6 +385,8 @@ class Writing(unittest.TestCase):
             x = tf.constant([1., 2.])
             made = [graph.create_op('AddV2', [x, x], [tf.float32], name='sum') for _ in range(2)]
             self.assertEqual([o.name for o in made], ['sum', 'sum_1'])
+            frame = x.op.traceback[-1]
+            self.assertEqual((frame.filename, frame.name.split('.')[-1]), (__file__, self._testMethodName))
             with tf.name_scope('s'):
                 self.assertEqual(graph.create_op('Neg', [x]).name, 's/Neg')
             kept = graph.create_op('Sum', [x, tf.constant(0)], attrs={'keep_dims': v1.AttrValue(b=True)})

@@ -383,6 +383,13 @@ def run(self, feed_dict=None, session=None):
     _session(session, 'execute operation using `run()`').run(self, feed_dict)
 
 
+def traceback(self):
+    """Where in the program the operation was made, as the traceback module keeps it."""
+    import traceback as module
+    return module.StackSummary.from_list([self._place + (None,)] if self._place else [])
+
+
+_engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
 _engine.extend(tf.Operation, 'run', run)
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
 _engine.extend(tf.Operation, 'colocation_groups', lambda self: [('loc:@' + self.name).encode()])

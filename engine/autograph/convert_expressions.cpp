@@ -104,8 +104,9 @@ Node* Converter::call(Node* node) {
   const Position at = node->at;
   const std::string_view name = is(func, Kind::kName) ? func->name(at::Name::id)->text : std::string_view();
   if (name == runtime_name::kAppend) return generic(node);
-  // print runs while tracing; a debugger needs the user's frame.
-  if (!options_.recursive || plain_calls_ || name == "print" || name == "breakpoint" ||
+  // print runs while tracing, unless the function's options say otherwise, which the runtime knows; a debugger needs
+  // the user's frame.
+  if (!options_.recursive || plain_calls_ || (name == "print" && !lean()) || name == "breakpoint" ||
       (lean() && class_body_))
     return generic(node);
   if (lean()) {

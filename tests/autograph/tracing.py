@@ -1,8 +1,8 @@
 """Conversions while tracing: what is staged, what runs in Python, the errors, and what is recorded."""
-import io
 import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import os
 import tempfile
 import unittest
@@ -490,6 +490,21 @@ class Tracing(unittest.TestCase):
             with self.assertRaises(kind) as caught:
                 tf.function(f)(tf.constant(1.))
             self.assertIn('more', str(caught.exception))
+
+    def test_prints_with_the_option(self):
+        def f(x):
+            print('x is', x, {'k': 1}, sep='|', end='!')
+            return x
+        features = tf.autograph.experimental.Feature
+        for options, wanted in ((features.BUILTIN_FUNCTIONS, "x is|1|{'k': 1}!x is|2|{'k': 1}!"),
+                                ((features.LISTS, features.ALL), "x is|1|{'k': 1}!x is|2|{'k': 1}!"),
+                                (features.LISTS, "x is|Tensor(\"x:0\", shape=(), dtype=int32)|{'k': 1}!")):
+            g = tf.function(f, experimental_autograph_options=options)
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                g(tf.constant(1))
+                g(tf.constant(2))
+            self.assertEqual(out.getvalue(), wanted)
 
     def test_autograph_off(self):
         with self.assertRaises(TypeError):

@@ -385,6 +385,8 @@ class Writing(unittest.TestCase):
             x = tf.constant([1., 2.])
             made = [graph.create_op('AddV2', [x, x], [tf.float32], name='sum') for _ in range(2)]
             self.assertEqual([o.name for o in made], ['sum', 'sum_1'])
+            frame = x.op.traceback[-1]
+            self.assertEqual((frame.filename, frame.name.split('.')[-1]), (__file__, self._testMethodName))
             with tf.name_scope('s'):
                 self.assertEqual(graph.create_op('Neg', [x]).name, 's/Neg')
             kept = graph.create_op('Sum', [x, tf.constant(0)], attrs={'keep_dims': v1.AttrValue(b=True)})
@@ -395,6 +397,11 @@ class Writing(unittest.TestCase):
         with v1.Session(graph=graph) as session:
             self.assertEqual([a.tolist() for a in session.run([kept.outputs[0], again.outputs[0]])], [[3.], [3., 6.]])
         self.assertRaisesRegex(TypeError, 'Input #0 is not a tensor: 3.0', graph.create_op, 'Neg', [3.])
+        self.assertRaisesRegex(TypeError, 'input types .*float32.* not compatible with .*int32', graph.create_op, 'Neg',
+                               [x], input_types=[tf.int32])
+        self.assertEqual(graph.create_op('Neg', [x], input_types=[tf.float32], compute_shapes=False).type, 'Neg')
+        with graph.container('kept') as name:
+            self.assertEqual((name, graph.switch_to_thread_local()), ('kept', None))
         self.assertRaisesRegex(TypeError, 'gives .*float32.*, not .*int32', graph.create_op, 'Neg', [x], [tf.int32])
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'not supported: NoSuch'):
             graph.create_op('NoSuch', [x], [tf.float32])

@@ -435,8 +435,20 @@ const std::unordered_map<PyObject*, Version>& versions() {
 
 }  // namespace
 
+thread_local bool prints_are_staged = false;
+
+// print(...) as the option BUILTIN_FUNCTIONS of a traced function wants it.
+static Ref staged_print(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  static PyObject* const print = checked(PyObject_GetAttrString(
+      checked(PyImport_ImportModule("footlight._ag")).get(), "print_")).release();
+  const Py_ssize_t positional = count - (names ? PyTuple_GET_SIZE(names) : 0);
+  return checked(PyObject_Vectorcall(print, args, static_cast<size_t>(positional), names));
+}
+
 Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (!trace::tracing()) return {};
+  static PyObject* const print = find_item(PyEval_GetBuiltins(), "print");
+  if (prints_are_staged && function == print) return staged_print(args, count, names);
   const auto plain = [](PyObject* o) {
     return o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o);
   };

@@ -84,6 +84,11 @@ class ConversionOff {
 };
 bool conversion_is_off();
 
+namespace ag {
+// Whether converted code prints tensors when its graph runs, rather than while tracing (Feature.BUILTIN_FUNCTIONS).
+extern thread_local bool prints_are_staged;
+}  // namespace ag
+
 // The cell of a name of the runtime ("ag__.if_stmt"), or null. Borrowed.
 PyObject* ag_runtime_cell(std::string_view name);
 

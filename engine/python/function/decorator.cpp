@@ -54,6 +54,20 @@ bool truth(PyObject* o, bool otherwise) {
   return value != 0;
 }
 
+// Whether tf.autograph.experimental.Feature.NAME is among these: one, several, or ALL.
+bool has_feature(PyObject* features, const char* name) {
+  if (!features || features == Py_None) return false;
+  if (PyList_Check(features) || PyTuple_Check(features) || PyAnySet_Check(features)) {
+    bool any = false;
+    for (PyObject* one : Items(features)) any |= has_feature(one, name);
+    return any;
+  }
+  const Ref own = optional_attribute(features, "name");
+  return own && PyUnicode_Check(own.get()) &&
+         (PyUnicode_CompareWithASCIIString(own.get(), name) == 0 ||
+          PyUnicode_CompareWithASCIIString(own.get(), "ALL") == 0);
+}
+
 PyObject* function(PyObject*, PyObject* args, PyObject* keywords);
 PyMethodDef decorate_method;
 
@@ -87,6 +101,7 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
     FunctionOptions options;
     options.input_signature = signature_tuple(signature);
     options.autograph = truth(autograph, true);
+    options.stages_prints = has_feature(autograph_options, "BUILTIN_FUNCTIONS");
     options.reduce_retracing = truth(reduce, false) || truth(relax, false);
     if (compile && compile != Py_None) options.jit_compile = Ref::borrow(compile);
     if (jit && jit != Py_None) options.jit_compile = Ref::borrow(jit);

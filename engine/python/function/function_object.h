@@ -72,6 +72,7 @@ struct FunctionOptions {
   Ref input_signature;                   // a tuple, or empty
   bool autograph = true;
   bool reduce_retracing = false;
+  bool stages_prints = false;            // Feature.BUILTIN_FUNCTIONS
   Ref jit_compile;
   std::string name;
 };

@@ -298,6 +298,11 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   entry.traced = std::make_shared<TracedValues>(*this, arguments.values, run);
   if (!converted) converted = options.autograph ? checked(ag_convert(python_function.get(), true)) : python_function;
   StateWatch watch(python_function.get(), arguments.values, function.id(), entry.id, !options.autograph);
+  struct Prints {
+    explicit Prints(bool staged) : before(std::exchange(ag::prints_are_staged, staged)) {}
+    ~Prints() { ag::prints_are_staged = before; }
+    bool before;
+  } prints(options.stages_prints);
   const Ref result = ag_body([&] { return call_body(converted.get(), signature, entry.traced->symbolic); });
   std::vector<Tensor> tensors;
   entry.outputs = take_outputs(result.get(), tensors);

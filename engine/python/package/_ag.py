@@ -225,13 +225,17 @@ abs_, all_, any_, enumerate_, filter_, float_, int_, len_, map_, max_, min_, nex
 
 
 def print_(*objects, **kwargs):
-    """print, or tf.print where an object is a tensor."""
+    """print; where an object is a tensor, print at each run of the graph, with its value."""
     unknown = tuple(set(kwargs) - {'sep', 'end', 'file', 'flush'})
     if unknown:
         raise ValueError('invalid keyword arguments: %s' % (unknown,))
     if not any(tf.is_tensor(o) for o in objects):
         return print(*objects, **kwargs)
-    return tf.print(*objects, **{k: v for k, v in kwargs.items() if k in ('sep', 'end')})
+
+    def show(*values):
+        values = iter(values)
+        print(*[next(values) if tf.is_tensor(o) else o for o in objects], **dict(kwargs, flush=True))
+    return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], [])
 
 
 # Lists

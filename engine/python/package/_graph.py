@@ -153,6 +153,17 @@ _engine.extend(tf.Graph, 'device', _entered(tf.device))
 _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
 
 
+@_member(wrap=contextlib.contextmanager)
+def container(self, container_name):
+    """A context manager: names where resources are kept. Here every variable is its own."""
+    yield container_name
+
+
+@_member()
+def switch_to_thread_local(self):
+    """Does nothing: which graph ops go into is always a matter of the thread."""
+
+
 @_member()
 def is_feedable(self, tensor):
     """Whether Session.run takes a value for the tensor."""
@@ -372,6 +383,13 @@ def run(self, feed_dict=None, session=None):
     _session(session, 'execute operation using `run()`').run(self, feed_dict)
 
 
+def traceback(self):
+    """Where in the program the operation was made, as the traceback module keeps it."""
+    import traceback as module
+    return module.StackSummary.from_list([self._place + (None,)] if self._place else [])
+
+
+_engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
 _engine.extend(tf.Operation, 'run', run)
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
 _engine.extend(tf.Operation, 'colocation_groups', lambda self: [('loc:@' + self.name).encode()])

@@ -222,8 +222,16 @@ def _add_node(graph, node, inputs):
 
 
 def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None,
-              compute_device=True):
-    """Adds a node: an op by its name, with its inputs and attributes (messages) as they are."""
+              compute_shapes=True, compute_device=True):
+    """Adds a node: an op by its name, with its inputs and attributes (messages) as they are.
+
+    `input_types` is checked; the definition of an op is that of its name, whatever `op_def` says.
+    """
+    if input_types is not None and all(tf.is_tensor(t) for t in inputs):
+        given, wanted = [t.dtype for t in inputs], [tf.as_dtype(d) for d in input_types]
+        if given != wanted:
+            raise TypeError("In op '%s', input types (%s) are not compatible with expected types (%s)"
+                            % (name or op_type, given, wanted))
     scope = tf.get_current_name_scope() if _engine.current_graph() is self else ''
     if name and name.endswith('/'):
         name, scope = name[:-1], ''

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/objects.h"
 #include "engine/python/types/shape_object.h"
@@ -252,6 +253,13 @@ PyObject* operation_def(PyObject* self, void*) {
     return PyObject_CallFunction(function.get(), "OI", capsule_of(op->graph).get(), op->node.value);
   });
 }
+PyObject* operation_place(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const SourcePlace place = place_of(node_in(self).source);
+    if (place.file.empty()) Py_RETURN_NONE;
+    return Py_BuildValue("(sis)", place.file.c_str(), place.line, place.function.c_str());
+  });
+}
 PyObject* operation_attr(PyObject* self, PyObject* name) {
   return guarded([&]() -> PyObject* {
     auto* op = reinterpret_cast<PyOperation*>(self);
@@ -286,6 +294,7 @@ PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr,
                                       {"outputs", operation_outputs, nullptr, nullptr, nullptr},
                                       {"control_inputs", operation_controls, nullptr, nullptr, nullptr},
                                       {"node_def", operation_def, nullptr, nullptr, nullptr},
+                                      {"_place", operation_place, nullptr, nullptr, nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 void make_type(PyTypeObject& type, const char* name, size_t size, destructor destroy) {

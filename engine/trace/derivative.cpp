@@ -42,6 +42,7 @@ class Sums {
   bool any(uint32_t node) const {
     return std::ranges::any_of(at_[node], [](const Tensor& t) { return static_cast<bool>(t); });
   }
+  void drop(uint32_t node) { at_[node] = {}; }
   Tensor of(Edge edge) const {
     const auto& outputs = at_[edge.node.value];
     return edge.output < outputs.size() ? outputs[edge.output] : Tensor();
@@ -150,11 +151,14 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
   Sums sums(graph);
   for (size_t i = 0; i < ys.size(); ++i)
     if (y_gradients[i]) sums.add(ys[i], y_gradients[i]);
+  std::vector<bool> wanted(last, graph.custom_gradients != nullptr);  // those look at several nodes together
+  for (Edge x : xs) wanted[x.node.value] = true;
   for (uint32_t i = last; i-- > 0;) {
     // The gradient at a stop is its result if requested, and is not propagated.
     if (std::ranges::any_of(stops, [&](Edge e) { return e.node.value == i; })) continue;
     if (reached[i] && sums.any(i) && !backpropagate_custom(graph, i, sums, reached))
       backpropagate(graph, i, sums, reached);
+    if (!wanted[i]) sums.drop(i);  // in a graph of many nodes all of them together are much
   }
   std::vector<Tensor> results;
   for (Edge x : xs) {

@@ -1,4 +1,5 @@
 // Kernels that split and join tensors.
+#include "engine/tensor/growing_buffer.h"
 #include "engine/tensor/slice_spec.h"
 
 #include "engine/base/thread_pool.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace footlight {
 namespace FL_ISA {
@@ -16,11 +18,38 @@ namespace {
 const AttrName kAxis{"axis"};
 constexpr int kMostDims = 64;
 
+// Appending a little to much: the result shares the memory of what was there, if that has room and nobody has appended
+// to it yet. Memory that is appended to again gets room for as much again, so that a growing list is copied rarely.
+bool append(KernelContext& c, size_t n) {
+  constexpr size_t kWorthIt = 256;
+  Tensor& out = c.outputs[0];
+  const Tensor& first = c.inputs[0];
+  const BufferPtr& buffer = first.body()->buffer;
+  const size_t bytes = out.bytes(), before = first.bytes();
+  if (!is_plain(out.dtype()) || bytes < kWorthIt || before < bytes / 2 || !buffer) return false;
+  auto* data = static_cast<std::byte*>(first.raw());
+  size_t at = before;
+  auto* const growing = dynamic_cast<GrowingBuffer*>(buffer.get());
+  if (growing && growing->claim(data + before, bytes - before)) {
+    out = Tensor::within(out.dtype(), out.shape(), out.device(), buffer, data);
+  } else {
+    BufferPtr fresh = std::make_shared<GrowingBuffer>(bytes, growing ? 2 * bytes : bytes);
+    void* const start = fresh->data();
+    out = Tensor::within(out.dtype(), out.shape(), out.device(), std::move(fresh), start);
+    data = static_cast<std::byte*>(start);
+    at = 0;
+  }
+  for (size_t k = at ? 1 : 0; k < n; at += c.inputs[k++].bytes())
+    if (const size_t part = c.inputs[k].bytes()) std::memcpy(data + at, c.inputs[k].raw(), part);
+  return true;
+}
+
 void concat(KernelContext& c) {
   const size_t n = c.inputs.size() - 1;
   const Shape& shape = c.outputs[0].shape();
   const int axis = static_cast<int>(from_end(ints_of(c.inputs[n])[0], shape.rank()));
   const int64_t outer = product(shape, 0, axis);
+  if (outer == 1 && append(c, n)) return;
   const int64_t inner = product(shape, axis + 1, shape.rank());
   const int64_t row = shape[axis] * inner;
   int64_t at = 0;
@@ -55,12 +84,13 @@ void pack(KernelContext& c) {
               n * inner, inner, outer);
 }
 
-// A large contiguous part is not copied: output k becomes a view of the input's memory from element `first` on.
-// It starts at a cache line, like all tensor memory.
+// A large contiguous part, or most of the input, is not copied: output k becomes a view of the input's memory from
+// element `first` on. It starts at a cache line, like all tensor memory.
 bool lend(KernelContext& c, const Tensor& from, int64_t first, size_t k) {
-  constexpr size_t kWorthIt = 1 << 16, kLine = 64;
+  constexpr size_t kWorthIt = 1 << 16, kOfMost = 1 << 10, kLine = 64;
   Tensor& out = c.outputs[k];
-  if (!is_plain(out.dtype()) || out.bytes() < kWorthIt || !from.body()->buffer) return false;
+  if (!is_plain(out.dtype()) || !from.body()->buffer) return false;
+  if (out.bytes() < kWorthIt && (out.bytes() < kOfMost || out.bytes() < from.bytes() / 2)) return false;
   char* data = static_cast<char*>(from.raw()) + first * static_cast<int64_t>(size_of(out.dtype()));
   if (reinterpret_cast<uintptr_t>(data) % kLine != 0) return false;
   out = Tensor::within(out.dtype(), out.shape(), from.device(), from.body()->buffer, data);
@@ -179,7 +209,11 @@ bool gather_block(KernelContext& c, const Shape& in, const std::vector<int64_t>&
 void slice(KernelContext& c) {
   const std::vector<int64_t> begin = ints_of(c.inputs[1]);
   const std::vector<int64_t> ones(begin.size(), 1);
-  if (gather_block(c, c.inputs[0].shape(), begin, ones, c.outputs[0].shape())) return;
+  const Shape &in = c.inputs[0].shape(), &out = c.outputs[0].shape();
+  bool rows = in.rank() > 0;
+  for (int k = 1; k < in.rank(); ++k) rows &= in[k] == out[k];
+  if (rows && lend(c, c.inputs[0], begin[0] * product(in, 1, in.rank()), 0)) return;
+  if (gather_block(c, in, begin, ones, out)) return;
   for_rows(c.inputs[0].shape(), begin, ones, c.outputs[0].shape(), [&](int64_t from, int64_t to, int64_t n) {
     copy(c.outputs[0].dtype(), c.inputs[0].raw(), from, c.outputs[0].raw(), to, n);
   });

@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include <array>
 #include <thread>
 
 using namespace footlight;
@@ -51,6 +52,53 @@ class TestTensorList : public QObject {
   void initTestCase() {
     init_cpu_kernels();
     runtime::register_list_kernels();
+  }
+
+  // What autograph makes of a list that grows: the values with one more row. Counts how often they are copied.
+  void appended_rows_are_copied_rarely() {
+    const auto append = [](const Tensor& values, std::vector<float> more) {
+      return run("ConcatV2", {values, reals(std::move(more)), whole(0)})[0];
+    };
+    Tensor values = reals({0, 1});
+    Tensor early;
+    int copies = 0;
+    for (int i = 2; i < 20000; ++i) {
+      Tensor next = append(values, {static_cast<float>(i)});
+      copies += next.raw() != values.raw();
+      if (i == 5000) early = next;  // kept, as a gradient would
+      values = std::move(next);
+    }
+    QVERIFY2(copies < 64 + 16, qPrintable(QString::number(copies)));  // the small ones, then one per doubling
+    QCOMPARE(values.elements(), int64_t{20000});
+    for (int i = 0; i < 20000; ++i) QCOMPARE(values.data<float>()[i], static_cast<float>(i));
+
+    // Two that go on from the same values, and one that takes nothing.
+    const Tensor a = append(early, {-1, -2}), b = append(early, {-3}), same = append(early, {}), c = append(a, {-4});
+    QCOMPARE(early.elements(), int64_t{5001});
+    QCOMPARE(early.data<float>()[5000], 5000.f);
+    QCOMPARE(values.data<float>()[5001], 5001.f);
+    QCOMPARE(a.data<float>()[5001], -1.f);
+    QCOMPARE(a.data<float>()[5002], -2.f);
+    QCOMPARE(b.data<float>()[5001], -3.f);
+    QCOMPARE(c.data<float>()[5002], -2.f);
+    QCOMPARE(c.data<float>()[5003], -4.f);
+    QCOMPARE(same.elements(), int64_t{5001});
+  }
+
+  void values_are_appended_to_by_many_threads() {
+    std::vector<float> first(100);
+    const Tensor shared = run("ConcatV2", {reals(first), reals(first), whole(0)})[0];
+    std::vector<std::thread> threads;
+    std::array<Tensor, 4> made;
+    for (size_t t = 0; t < made.size(); ++t)
+      threads.emplace_back([&, t] {
+        const auto own = static_cast<float>(t + 1);
+        made[t] = shared;
+        for (int i = 0; i < 100; ++i) made[t] = run("ConcatV2", {made[t], reals({own}), whole(0)})[0];
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (size_t t = 0; t < made.size(); ++t)
+      for (int i = 0; i < 100; ++i) QCOMPARE(made[t].data<float>()[200 + i], static_cast<float>(t + 1));
   }
 
   void pushed_and_popped() {

@@ -26,7 +26,7 @@ namespace {
 // A function's destructor takes it out of the collector's list.
 void drop_untracked(PyObject* function) {
   PyObject_GC_Track(function);
-  Py_DECREF(function);
+  Ref::steal(function);
 }
 
 // Stored in a slot of the code object, freed with it.
@@ -370,9 +370,8 @@ class Borrowed {
     PyObject** const fields[] = {&made_->func_globals,  &made_->func_builtins,    &made_->func_defaults,
                                  &made_->func_closure,  &made_->func_kwdefaults,  &made_->func_doc,
                                  &made_->func_module,   &made_->func_annotations};
-    std::array<PyObject*, std::size(fields)> held;
-    for (size_t i = 0; i < held.size(); ++i) held[i] = std::exchange(*fields[i], nullptr);
-    for (PyObject* one : held) Py_XDECREF(one);
+    std::array<Ref, std::size(fields)> held;
+    for (size_t i = 0; i < held.size(); ++i) held[i] = Ref::steal(std::exchange(*fields[i], nullptr));
   }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;

@@ -26,6 +26,10 @@ Ref optional_attribute(PyObject* object, const char* name) {
 bool has_attribute(PyObject* object, const char* name) { return static_cast<bool>(optional_attribute(object, name)); }
 
 bool class_has_attribute(PyObject* object, const char* name) {
+  // An exception costs as much as many look-ups; only a metaclass can answer for what no class of the object's has.
+  const Ref key = checked(PyUnicode_InternFromString(name));
+  if (_PyType_Lookup(Py_TYPE(object), key.get())) return true;
+  if (Py_IS_TYPE(reinterpret_cast<PyObject*>(Py_TYPE(object)), &PyType_Type)) return false;
   return has_attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), name);
 }
 

@@ -1,0 +1,30 @@
+// Host memory for contents that grow: those who hold an earlier, shorter state of them share it.
+#pragma once
+
+#include "engine/tensor/buffer.h"
+
+#include <atomic>
+#include <cstddef>
+
+namespace footlight {
+
+class GrowingBuffer final : public Buffer {
+ public:
+  // Holds `bytes` of contents; there may come more, up to `room`.
+  GrowingBuffer(size_t bytes, size_t room) : used_(bytes) {
+    data_ = host_allocator().allocate(room);
+    bytes_ = room;
+  }
+  ~GrowingBuffer() override { host_allocator().release(data_, bytes_); }
+
+  // Gives the `bytes` after `end` to the caller if the contents end there and there is room; each only once.
+  bool claim(const void* end, size_t bytes) {
+    size_t used = static_cast<size_t>(static_cast<const char*>(end) - static_cast<const char*>(data_));
+    return bytes <= bytes_ - used && used_.compare_exchange_strong(used, used + bytes, std::memory_order_acq_rel);
+  }
+
+ private:
+  std::atomic<size_t> used_;
+};
+
+}  // namespace footlight

@@ -121,9 +121,9 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
     name = q(t.name);
     if (t.kind == session::TrackRecord::kStage || t.kind == session::TrackRecord::kQueue) {
       const session::Reader::Place place = store.reader().place(t.source);
-      if (t.kind == session::TrackRecord::kQueue) name += QStringLiteral(": elements waiting");
+      if (t.kind == session::TrackRecord::kQueue) name += QStringLiteral(" queue");
       else made.stage_tracks[t.id.value] = place;
-      if (place.line) name += QString::fromUtf8(" · line %1").arg(place.line);
+      if (place.line && t.kind == session::TrackRecord::kStage) name += QString::fromUtf8(" · line %1").arg(place.line);
     } else if (t.thread.valid()) {  // threads of Python often share one name
       name = QStringLiteral("thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + name;
     }

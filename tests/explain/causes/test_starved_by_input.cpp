@@ -24,9 +24,10 @@ PipelineSums waiting() {
 
 std::vector<Finding> found_in(const PipelineSums& p) {
   const std::vector<session::FileRecord> files = {
-      {session::FileId(9), "/home/ada/train.py", "data = data.map(parse)\ndata = data.batch(8)\nfor x in data:\n"}};
+      {session::FileId(9), "/home/ada/train.py",
+       "import footlight as tf\ndata = data.map(parse)\ndata = data.batch(8)\nfor x in data:\n"}};
   const std::vector<session::CodeRecord> codes = {
-      {CodeId(40), session::FileId(9), "<module>", 1, {{0, 1}, {10, 2}, {20, 3}}}};
+      {CodeId(40), session::FileId(9), "<module>", 1, {{0, 2}, {10, 3}, {20, 4}}}};
   const std::vector<PipelineSums> pipelines = {p};
   RunRecords records;
   records.files = files;
@@ -45,10 +46,10 @@ class TestStarvedByInput : public QObject {
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].cause, std::string("starved_by_input"));
     QCOMPARE(found[0].path, std::string("map"));
-    QCOMPARE(found[0].line.line, 1);
-    QCOMPARE(found[0].related[0].at.line, 3);
+    QCOMPARE(found[0].line.line, 2);
+    QCOMPARE(found[0].related[0].at.line, 4);
     QCOMPARE(found[0].cost_ns, int64_t{6'000'000});
-    QVERIFY(found[0].detail.starts_with("10 of 10 steps waited for map at line 1, "));
+    QVERIFY(found[0].detail.starts_with("10 of 10 steps waited for map at line 2, "));
     QVERIFY(found[0].detail.ends_with(", 60 % of the time"));
     QCOMPARE(found[0].edit.old_text, std::string(".map(parse)"));
     QCOMPARE(found[0].edit.new_text, std::string(".map(parse, num_parallel_calls=tf.data.AUTOTUNE)"));

@@ -245,7 +245,7 @@ class Iterators(unittest.TestCase):
             iterator = iter(Dataset.range(-1, 3).map(check, num_parallel_calls=calls))
             self.assertEqual([int(next(iterator)), int(next(iterator))], [-1, 0])
             for _ in range(2):
-                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'test_pipelines.py:%d' % line):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'test_pipelines.py", line %d,' % line):
                     next(iterator)
             with self.assertRaises(StopIteration):
                 next(iterator)

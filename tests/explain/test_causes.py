@@ -575,7 +575,8 @@ class Causes(recorded.Case):
                   'unrolled': ('unrolled_loop', 14), 'stale': ('stale_capture', 13),
                   'made_in_loop': ('function_made_in_loop', 17), 'eager_loop': ('eager_hot_loop', 9),
                   'flags': ('flag_flip', 22), 'side_effect': ('python_side_effect', 15), 'control_flow': None,
-                  'training_step': None, 'when_it_pays': None}
+                  'training_step': None, 'when_it_pays': None, 'keras_cnn': None, 'resumed': None,
+                  'starved': ('starved_by_input', 24)}
         self.assertEqual({os.path.splitext(name)[0] for name in os.listdir(folder)}, set(wanted))
         for name, finding in wanted.items():
             with self.subTest(name), open(os.path.join(folder, name + '.py'), encoding='utf-8') as file:

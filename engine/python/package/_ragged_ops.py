@@ -416,6 +416,8 @@ def gather(function, params, indices, validate_indices=None, axis=None, batch_di
             starts = tf.reshape(starts, tf.concat([tf.shape(starts), tf.ones([tf.rank(places) - 1], tf.int32)], 0))
             return indices.with_values(gather(function, params.values, places + starts))
         raise ValueError('tf.gather of a ragged tensor: axis %d with batch_dims %d is not supported' % (axis, batch_dims))
+    if not is_ragged(params):
+        return _gather_ragged_columns(params, indices, axis)
     return params.with_values(gather(function, params.values, indices, axis=axis - 1)) if axis > 1 else _gather_columns(
         function, params, indices)
 
@@ -430,6 +432,16 @@ def _gather_columns(function, params, indices):
     count = tf.cast(params.nrows(), tf.int64)
     each = tf.tile(tf.reshape(tf.cast(indices, tf.int64), [1, -1]), tf.stack([count, tf.constant(1, tf.int64)]))
     return gather(function, params, each, axis=1, batch_dims=1)
+
+
+def _gather_ragged_columns(params, indices, axis):
+    """Ragged rows of places, of each row of a whole tensor."""
+    if axis != 1 or indices.ragged_rank != 1:
+        raise ValueError('tf.gather of a tensor by ragged indices along axis %d is not supported' % axis)
+    flat = tf.gather(params, indices.flat_values, axis=1)
+    values = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
+    rows = RaggedTensor.from_row_lengths(values, tf.tile(indices.row_lengths(), tf.shape(params)[:1]), validate=False)
+    return RaggedTensor.from_uniform_row_length(rows, indices.nrows(), tf.shape(params)[0])
 
 
 @_rule('gather_nd')

@@ -49,6 +49,7 @@ bool MainWindow::open(const QString& path) {
   run_failed_ = false;
   previous_run_.clear();
   session_.open(absolute);
+  if (model::looks_like_model(absolute.toStdString())) show_view(QStringLiteral("graph"));  // nothing of it was called
   remember_file(absolute);
   update_status();
   return true;

@@ -103,6 +103,20 @@ class WindowTest : public WindowCase {
     QCOMPARE(window().top_bar()->arguments(), (QStringList{QStringLiteral("--epochs"), QStringLiteral("6")}));
   }
 
+  void opens_a_model() {
+    QVERIFY(window().open(QFINDTESTDATA("../golden/savedmodel/text")));
+    window().settle();
+    QVERIFY(window().session().is_open());
+    QVERIFY(window().banner_text().isEmpty());
+    QCOMPARE(window().view(), QStringLiteral("graph"));
+    const Document& document = window().session().document();
+    const auto has = [&](const char* name) {
+      return std::ranges::any_of(document.functions, [&](const session::FunctionRecord& f) { return f.name == name; });
+    };
+    QVERIFY(has("join") && has("collatz"));
+    QCOMPARE(document.calls, uint64_t(0));
+  }
+
   void a_broken_file_says_so() {
     write(at("broken.footlight"), "nothing that could be read");
     window().open(at("broken.footlight"));

@@ -2,9 +2,9 @@
 #include "engine/model/message.h"
 
 #include "engine/base/errors.h"
+#include "engine/base/protobuf_reader.h"
 #include "engine/base/text.h"
 
-#include <bit>
 #include <cstring>
 
 namespace footlight::model {
@@ -18,27 +18,17 @@ class WireReader {
   Message read(const Schema& schema, std::string_view bytes, int depth) {
     if (depth > kDeepest) bad(schema, "its parts are nested too deep");
     Message message;
-    while (!bytes.empty()) {
-      const uint64_t tag = varint(schema, bytes);
-      const auto number = static_cast<uint32_t>(tag >> 3);
+    ProtobufReader reader(bytes);
+    while (reader.next()) {
       const Field* field = nullptr;
       for (const Field& f : schema.fields)
-        if (f.number == number) field = &f;
-      switch (tag & 7) {
-        case 0: add_number(message, field, varint(schema, bytes)); break;
-        case 1: add_real(message, field, fixed(schema, bytes, 8)); break;
-        case 2: {
-          const uint64_t size = varint(schema, bytes);
-          if (size > bytes.size()) bad(schema, "it ends in the middle of a part");
-          const std::string_view part = bytes.substr(0, size);
-          bytes.remove_prefix(size);
-          if (field) add_part(schema, message, *field, part, depth);
-          break;
-        }
-        case 5: add_real(message, field, fixed(schema, bytes, 4)); break;
-        default: bad(schema, "a field of it has an unknown form");
-      }
+        if (f.number == reader.field) field = &f;
+      if (!field) continue;
+      if (reader.type == ProtobufReader::kVarint) add_number(message, field, reader.number);
+      else if (reader.type == ProtobufReader::kBytes) add_part(schema, message, *field, reader.bytes, depth);
+      else add_real(message, field, reader.bytes);
     }
+    if (!reader.ok()) bad(schema, "it ends in the middle of a field, or has one of an unknown form");
     return message;
   }
 
@@ -53,11 +43,11 @@ class WireReader {
     return message.values.back();
   }
   void add_number(Message& message, const Field* field, uint64_t value) {
-    if (field && field->kind == Field::Kind::kNumber)
+    if (field->kind == Field::Kind::kNumber)
       add(message, *field).number = static_cast<int64_t>(value);
   }
   void add_real(Message& message, const Field* field, std::string_view bytes) {
-    if (!field || (field->kind != Field::Kind::kFloat && field->kind != Field::Kind::kDouble)) return;
+    if (field->kind != Field::Kind::kFloat && field->kind != Field::Kind::kDouble) return;
     const bool single = field->kind == Field::Kind::kFloat;
     if (bytes.size() != (single ? 4u : 8u)) return;
     float narrow = 0;
@@ -73,7 +63,11 @@ class WireReader {
       auto inner = std::make_unique<Message>(read(*field.of, part, depth + 1));
       add(message, field).message = std::move(inner);
     } else if (field.kind == Field::Kind::kNumber) {  // packed
-      while (!part.empty()) add_number(message, &field, varint(schema, part));
+      uint64_t value = 0;
+      while (!part.empty()) {
+        if (!ProtobufReader::take_varint(part, value)) bad(schema, "it ends in the middle of a number");
+        add_number(message, &field, value);
+      }
     } else {
       const size_t size = field.kind == Field::Kind::kFloat ? 4 : 8;
       while (part.size() >= size) {
@@ -81,24 +75,6 @@ class WireReader {
         part.remove_prefix(size);
       }
     }
-  }
-
-  static uint64_t varint(const Schema& schema, std::string_view& bytes) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (bytes.empty()) bad(schema, "it ends in the middle of a number");
-      const auto byte = static_cast<uint8_t>(bytes.front());
-      bytes.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if (!(byte & 0x80)) return value;
-    }
-    bad(schema, "a number of it is too long");
-  }
-  static std::string_view fixed(const Schema& schema, std::string_view& bytes, size_t size) {
-    if (bytes.size() < size) bad(schema, "it ends in the middle of a number");
-    const std::string_view found = bytes.substr(0, size);
-    bytes.remove_prefix(size);
-    return found;
   }
 
   size_t parts_ = 0;

@@ -1,0 +1,14 @@
+"""Writes the recorded models and graphs of a folder as inputs of fuzz_model: model_seeds.py GOLDEN CORPUS."""
+import glob
+import os
+import sys
+
+FORMS = {'graphdef/*.pb': 0, 'graphdef/*.pbtxt': 1, 'savedmodel/*/saved_model.pb': 2}  # by their place in kModelForms
+
+golden, corpus = sys.argv[1:]
+os.makedirs(corpus, exist_ok=True)
+for pattern, form in FORMS.items():
+    for path in glob.glob(os.path.join(golden, pattern)):
+        with open(path, 'rb') as file, open(os.path.join(corpus, '%d-%s' % (form, os.path.relpath(path, golden).replace(
+                os.sep, '-'))), 'wb') as seed:
+            seed.write(bytes([form]) + file.read())

@@ -8,13 +8,16 @@ from footlight._sparse_values import key as _key, of_sparse
 _RULES = {}
 
 
-def _rule(*functions):
+def _key_of(name):
+    found = tf
+    for part in name.split('.'):
+        found = getattr(found, part)
+    return _key(found)
+
+
+def _rule(*names):
     def add(rule):
-        for name in functions:
-            place, found = tf, None
-            for part in name.split('.'):
-                found = place = getattr(place, part)
-            _RULES[_key(found)] = rule
+        _RULES.update((_key_of(name), rule) for name in names)
         return rule
     return add
 
@@ -26,26 +29,22 @@ def is_ragged(value):
 
 def dispatch(function, args, kwargs):
     """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
-    key = _key(function)
     given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
     if any(isinstance(v, tf.SparseTensor) for v in given):
         return of_sparse(function, args, kwargs)
-    rule = _RULES.get(key)
+    rule = _RULES.get(_key(function))
     return NotImplemented if rule is None else rule(function, *args, **kwargs)
 
 
 # --- element by element ---
 def _unary(function, *args, **kwargs):
     args = list(args)
-    name = None
-    if not args:
-        name = next(k for k, v in kwargs.items() if is_ragged(v))
-    value = kwargs.pop(name) if name else args.pop(0)
-    if not is_ragged(value) or any(is_ragged(v) for v in [*args, *kwargs.values()]):
+    given, at = (args, 0) if args else (kwargs, next(k for k, v in kwargs.items() if is_ragged(v)))
+    value = given[at]
+    if not is_ragged(value) or sum(is_ragged(v) for v in [*args, *kwargs.values()]) > 1:
         raise TypeError('%s takes one ragged tensor, as its first argument' % function.__name__)
-    flat = function(value.flat_values, *args, **kwargs) if name is None else function(*args, **{name: value.flat_values},
-                                                                                        **kwargs)
-    return value.with_flat_values(flat)
+    given[at] = value.flat_values
+    return value.with_flat_values(function(*args, **kwargs))
 
 
 def _deepened(value, ragged_rank):
@@ -289,6 +288,7 @@ def _joined(values, axis):
     return values[0].with_values(joined)
 
 
+@_rule('stack')
 def stack(function, values, axis=0, name='stack'):
     """Joined along a new dimension, as ragged tensors."""
     values = list(values) if isinstance(values, (list, tuple)) else [values]
@@ -305,9 +305,6 @@ def stack(function, values, axis=0, name='stack'):
     return concat(None, [expand_dims(None, v, axis) for v in values], axis)
 
 
-_RULES[_key(tf.stack)] = stack
-
-
 @_rule('expand_dims')
 def expand_dims(function, input, axis, name=None):
     """With another dimension of size one."""
@@ -316,17 +313,12 @@ def expand_dims(function, input, axis, name=None):
     rank = input.shape.rank
     axis = axis_of(axis, None if rank is None else rank + 1)
     if axis == 0:
-        return RaggedTensor.from_uniform_row_length(input, input.nrows(), nrows=1, validate=False) if not is_ragged(
-            input) else _one_row(input)
+        return RaggedTensor.from_uniform_row_length(input, input.nrows(), nrows=1, validate=False)
     if axis == 1:
         return RaggedTensor.from_uniform_row_length(input, 1, nrows=input.nrows(), validate=False)
     if is_ragged(input.values):
         return input.with_values(expand_dims(None, input.values, axis - 1))
     return input.with_values(tf.expand_dims(input.values, axis - 1))
-
-
-def _one_row(value):
-    return RaggedTensor.from_uniform_row_length(value, value.nrows(), nrows=1, validate=False)
 
 
 @_rule('squeeze')
@@ -346,7 +338,7 @@ def _squeezed(value, axis):
     if axis == 0:
         check = tf.debugging.Assert(tf.equal(value.nrows(), 1), ['squeeze: the dimension 0 is not of size 1'])
         with tf.control_dependencies([check] if check is not None else []):
-            return value.values if not is_ragged(value.values) else value.values
+            return value.values
     if axis == 1:
         check = tf.debugging.Assert(tf.reduce_all(tf.equal(value.row_lengths(), 1)), ['squeeze: the dimension 1 is not of size 1'])
         with tf.control_dependencies([check] if check is not None else []):
@@ -493,56 +485,6 @@ def _reversed(value, axis):
     return value.with_values(_reversed(value.values, axis - 1))
 
 
-class RaggedShape:
-    """What tf.shape gives of a ragged tensor: the sizes of its uniform dimensions."""
-
-    def __init__(self, value, dtype):
-        self._value, self.dtype = value, dtype
-
-    rank = property(lambda self: self._value.shape.rank, doc='The number of dimensions.')
-    static_shape = property(lambda self: self._value.shape, doc='What is known of the shape.')
-
-    def is_uniform(self, axis):
-        """Whether all parts have the same size there."""
-        return self._uniform(axis_of(axis, self.rank)) is not None
-
-    def _uniform(self, axis):
-        value, below = self._value, axis
-        while is_ragged(value):
-            if below == 0:
-                return value.nrows(self.dtype) if axis == 0 else None
-            if below == 1 and value._uniform is not None:
-                return tf.constant(value._uniform, self.dtype)
-            if below == 1:
-                return None
-            value, below = value.values, below - 1
-        return tf.shape(value, out_type=self.dtype)[below]
-
-    def __getitem__(self, axis):
-        found = self._uniform(axis_of(axis, self.rank))
-        if found is None:
-            raise ValueError('Index %d is not uniform' % axis)
-        return found
-
-    def __repr__(self):
-        return '<shape of a ragged tensor: %s>' % (self.static_shape,)
-
-
-@_rule('shape')
-def _shape(function, input, out_type=None, name=None):
-    return RaggedShape(input, tf.as_dtype(out_type or input.row_splits.dtype))
-
-
-@_rule('size')
-def _size(function, input, out_type=tf.int32, name=None):
-    return tf.size(input.flat_values, out_type=out_type)
-
-
-@_rule('rank')
-def _rank(function, input, name=None):
-    return tf.constant(input.shape.rank, tf.int32) if input.shape.rank is not None else input.ragged_rank + tf.rank(input.flat_values)
-
-
 @_rule('one_hot')
 def _one_hot(function, indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     if axis is not None and axis != -1 and axis < indices.ragged_rank + 1:
@@ -576,37 +518,26 @@ def _like(function, input, dtype=None, name=None, layout=None):
     return input.with_flat_values(function(input.flat_values, dtype=dtype))
 
 
-_UNARY = '''abs bitcast bitwise.invert cast clip_by_norm? debugging.check_numerics identity image.convert_image_dtype?
-    math.acos math.acosh math.angle math.asin math.asinh math.atan math.atanh math.bessel_i0? math.bessel_i0e? math.bessel_i1?
-    math.bessel_i1e? math.ceil math.conj math.cos math.cosh math.digamma math.erf math.erfc math.erfcinv math.erfinv math.exp
+_UNARY = '''abs bitcast bitwise.invert cast clip_by_norm debugging.check_numerics identity image.convert_image_dtype
+    math.acos math.acosh math.angle math.asin math.asinh math.atan math.atanh math.bessel_i0 math.bessel_i0e math.bessel_i1
+    math.bessel_i1e math.ceil math.conj math.cos math.cosh math.digamma math.erf math.erfc math.erfcinv math.erfinv math.exp
     math.expm1 math.floor math.imag math.is_finite math.is_inf math.is_nan math.lgamma math.log math.log1p math.log_sigmoid
-    math.logical_not math.ndtri math.negative math.nextafter? math.real math.reciprocal math.reciprocal_no_nan math.rint
+    math.logical_not math.ndtri math.negative math.nextafter math.real math.reciprocal math.reciprocal_no_nan math.rint
     math.round math.rsqrt math.sigmoid math.sign math.sin math.sinh math.softplus math.sqrt math.square math.tan math.tanh
     nn.elu nn.gelu nn.leaky_relu nn.relu nn.relu6 nn.selu nn.silu nn.softsign saturate_cast stop_gradient
     strings.as_string strings.length strings.lower strings.regex_full_match strings.regex_replace strings.strip strings.substr
     strings.to_hash_bucket strings.to_hash_bucket_fast strings.to_hash_bucket_strong strings.to_number strings.upper
-    dtypes.cast? dtypes.saturate_cast? strings.unicode_script? nn.dropout? reverse_sequence?'''
+    dtypes.cast dtypes.saturate_cast nn.dropout reverse_sequence'''
 _BINARY = '''bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bitwise.right_shift dtypes.complex
     math.add math.atan2 math.divide math.divide_no_nan math.equal math.floordiv math.floormod math.greater math.greater_equal
     math.less math.less_equal math.logical_and math.logical_or math.logical_xor math.maximum math.minimum math.multiply
     math.multiply_no_nan math.not_equal math.pow math.squared_difference math.subtract math.truediv math.xdivy math.xlog1py
-    math.xlogy math.zeta math.polygamma math.igamma math.igammac math.mod realdiv? truncatediv truncatemod'''
+    math.xlogy math.zeta math.polygamma math.igamma math.igammac math.mod realdiv truncatediv truncatemod'''
 
-
-def _add_all(names, rule):
-    for name in names.split():
-        place = tf
-        try:
-            for part in name.rstrip('?').split('.'):
-                place = getattr(place, part)
-        except AttributeError:
-            continue
-        _RULES.setdefault(_key(place), rule)
-
-
-_add_all(_UNARY.replace('strings.substr', '').replace('?', ''), _unary)
-_add_all(_BINARY.replace('?', ''), _binary_named)
-for _name, _f in (('math.add_n', _add_n), ('clip_by_value', _clip), ('where', _where), ('strings.substr', _unary)):
+for _names, _elementwise in ((_UNARY, _unary), (_BINARY, _binary_named)):
+    for _name in _names.split():
+        _RULES.setdefault(_key_of(_name), _elementwise)
+for _name, _f in (('math.add_n', _add_n), ('clip_by_value', _clip), ('where', _where)):
     _rule(_name)(_f)
 
 
@@ -615,4 +546,4 @@ def _embedding_lookup(function, params, ids, *args, **kwargs):
     return ids.with_flat_values(function(params, ids.flat_values, *args, **kwargs))
 
 
-from footlight import _ragged_reductions  # noqa: E402,F401  (it adds its rules)
+from footlight import _ragged_reductions, _ragged_shape  # noqa: E402,F401  (they add their rules)

@@ -5,6 +5,9 @@
 #include "engine/tensor/variable.h"
 #include "kernels/cuda/register.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace footlight::cuda {
 namespace {
 
@@ -48,13 +51,28 @@ Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
   return w;
 }
 
-// a_step and b_step are 0 (one element for all) or 1.
-template <class F, class T>
-__global__ void along(const T* a, int64_t a_step, const T* b, int64_t b_step, T* out, int64_t n) {
+// As many elements as the widest load of the device moves.
+template <class T>
+struct alignas(16) Pack {
+  static constexpr int kSize = 16 / sizeof(T);
+  T values[kSize];
+};
+
+// a_moves and b_moves: whether the input has an element for each of the output's, or one for all.
+template <class F, class T, bool a_moves, bool b_moves>
+__global__ void along(const T* a, const T* b, T* out, int64_t packs, int64_t n) {
   const F f{};
+  constexpr int kSize = Pack<T>::kSize;
   const int64_t stride = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
-    out[i] = f(a[i * a_step], b[i * b_step]);
+  const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (int64_t i = first; i < packs; i += stride) {
+    Pack<T> x, y, z;
+    if constexpr (a_moves) x = reinterpret_cast<const Pack<T>*>(a)[i];
+    if constexpr (b_moves) y = reinterpret_cast<const Pack<T>*>(b)[i];
+    for (int k = 0; k < kSize; ++k) z.values[k] = f(a_moves ? x.values[k] : a[0], b_moves ? y.values[k] : b[0]);
+    reinterpret_cast<Pack<T>*>(out)[i] = z;
+  }
+  for (int64_t i = packs * kSize + first; i < n; i += stride) out[i] = f(a[a_moves ? i : 0], b[b_moves ? i : 0]);
 }
 
 template <class F, class T>
@@ -80,15 +98,25 @@ void binary_kernel(KernelContext& c) {
   const int64_t n = c.outputs[0].elements();
   if (n == 0) return;
   constexpr int kThreads = 256;
-  constexpr int64_t kMostBlocks = 1 << 16;
-  const auto blocks = static_cast<unsigned>(std::min((n + kThreads - 1) / kThreads, kMostBlocks));
+  static constexpr int64_t kMostBlocks = 1 << 16;
+  const auto blocks = [](int64_t items) {
+    return static_cast<unsigned>(std::clamp<int64_t>((items + kThreads - 1) / kThreads, 1, kMostBlocks));
+  };
+  const T* const a = c.in<T>(0);
+  const T* const b = c.in<T>(1);
+  T* const out = c.out<T>();
   const bool same = x.shape() == y.shape();
   if (same || x.elements() == 1 || y.elements() == 1) {
-    along<F, T><<<blocks, kThreads, 0, stream_of(c)>>>(c.in<T>(0), same || x.elements() != 1, c.in<T>(1),
-                                                       same || y.elements() != 1, c.out<T>(), n);
+    const bool a_moves = same || x.elements() != 1, b_moves = same || y.elements() != 1;
+    const auto aligned = [](const T* p) { return reinterpret_cast<uintptr_t>(p) % sizeof(Pack<T>) == 0; };
+    const bool wide = aligned(out) && (!a_moves || aligned(a)) && (!b_moves || aligned(b));
+    const int64_t packs = wide ? n / Pack<T>::kSize : 0;
+    const auto kernel = a_moves && b_moves ? along<F, T, true, true> : a_moves ? along<F, T, true, false>
+                        : b_moves          ? along<F, T, false, true> : along<F, T, false, false>;
+    kernel<<<blocks(std::max(packs, n - packs * Pack<T>::kSize)), kThreads, 0, stream_of(c)>>>(a, b, out, packs, n);
   } else {
-    across<F, T><<<blocks, kThreads, 0, stream_of(c)>>>(c.in<T>(0), c.in<T>(1), c.out<T>(), n,
-                                                        make_walk(x.shape(), y.shape(), c.outputs[0].shape()));
+    across<F, T><<<blocks(n), kThreads, 0, stream_of(c)>>>(a, b, out, n,
+                                                           make_walk(x.shape(), y.shape(), c.outputs[0].shape()));
   }
   check(cudaGetLastError(), c.row.name);
 }

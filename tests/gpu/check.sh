@@ -2,8 +2,8 @@
 # Builds and tests the GPU part on a machine with nvcc, cmake, ninja, Python 3.11 to 3.13 and a GPU; needs no Qt, no
 # Graphviz, no network. One line per check, then "N passed, N failed".
 #
-#   tests/gpu/check.sh --collect    first, on a machine that has them: copies what can be missing (SQLite, zstd, RE2,
-#                                   protobuf, Eigen, Python's headers) into build/gpu-deps, which travels with the tree
+#   tests/gpu/check.sh --collect    first, on a machine that has them: copies what can be missing (libraries, headers of
+#                                   Python) into build/gpu-deps, which travels with the tree
 #   tests/gpu/check.sh              on the machine with the GPU
 #   tests/gpu/check.sh --rehearse   the same on any machine, with a fake GPU in place of the real one
 #
@@ -18,7 +18,7 @@ collect() {
   mkdir -p "$deps/include" "$deps/lib" "$deps/bin"
   local name file python headers
   # A library and its main header; other headers are copied below.
-  for name in sqlite3:sqlite3.h zstd:zstd.h re2:re2/re2.h protobuf:google/protobuf/message.h png:png.h \
+  for name in sqlite3:sqlite3.h zstd:zstd.h z:zlib.h re2:re2/re2.h protobuf:google/protobuf/message.h png:png.h \
     jpeg:jpeglib.h; do
     file=$(gcc -print-file-name=lib${name%:*}.so)
     [ -e "$file" ] && [ -e "/usr/include/${name#*:}" ] || { echo "check.sh: ${name#*:} or lib${name%:*}.so is missing here" >&2; exit 1; }
@@ -30,7 +30,7 @@ collect() {
   cp /usr/bin/protoc "$deps/bin/" && cp -L "$(ldd /usr/bin/protoc | sed -n 's/.* => \(.*libprotoc[^ ]*\) .*/\1/p')" "$deps/lib/" ||
     { echo "check.sh: protoc is missing here" >&2; exit 1; }
   cp -r /usr/include/re2 /usr/include/google "$deps/include/" && cp /usr/include/sqlite3.h /usr/include/zstd.h "$deps/include/" || exit 1
-  cp -L /usr/include/{png,pngconf,pnglibconf,jpeglib,jmorecfg,jerror}.h "$deps/include/" &&
+  cp -L /usr/include/{zlib,zconf,png,pngconf,pnglibconf,jpeglib,jmorecfg,jerror}.h "$deps/include/" &&
     cp /usr/include/x86_64-linux-gnu/jconfig.h "$deps/include/" || exit 1
   cp /usr/include/sqlite3ext.h /usr/include/zstd_errors.h "$deps/include/" 2>/dev/null
   cp -r /usr/include/eigen3 "$deps/include/" || exit 1

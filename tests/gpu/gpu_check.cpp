@@ -79,7 +79,8 @@ std::string first_of(const Words&... words) {
 
 std::string add_is_correct() {
   return first_of(
-      same_on_both<float>("AddV2", {1 << 20}, {1 << 20}, 0), same_on_both<double>("AddV2", {1000, 3}, {3}, 0),
+      same_on_both<float>("AddV2", {1 << 20}, {1 << 20}, 0), same_on_both<float>("AddV2", {1003}, {1003}, 0),
+      same_on_both<float>("Sub", {}, {1003}, 0), same_on_both<double>("AddV2", {1000, 3}, {3}, 0),
       same_on_both<int32_t>("AddV2", {7, 1, 5}, {1, 9, 1}, 0), same_on_both<int64_t>("AddV2", {}, {33}, 0),
       same_on_both<float>("AddV2", {0, 4}, {4}, 0), same_on_both<float>("Mul", {2, 3, 4, 5}, {3, 1, 5}, 0),
       same_on_both<float>("Sub", {65, 67}, {65, 1}, 0), same_on_both<double>("RealDiv", {}, {}, 0));

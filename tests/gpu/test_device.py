@@ -284,6 +284,12 @@ class Recorded(unittest.TestCase):
         return lines
 
 
+def a_driver_is_installed():
+    """Whether a program finds a CUDA driver without our fake one."""
+    look = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1')"]
+    return subprocess.run(look, env={**os.environ, "LD_LIBRARY_PATH": ""}, capture_output=True, timeout=60).returncode == 0
+
+
 class Recording(Recorded):
     def test_kernels_name_their_ops(self):
         lines = self.record()
@@ -338,6 +344,8 @@ print([name for name in ('libfake_cupti', 'libcuda.so') if name in maps])
                 ("no device", {"FAKE_CUDA_DEVICES": "0"}, "the CUDA driver finds no device"),
                 ("hidden", {"FAKE_CUDA_INIT": "100", "CUDA_VISIBLE_DEVICES": ""}, 'CUDA_VISIBLE_DEVICES is ""'),
                 ("broken", {"FAKE_CUDA_INIT": "999"}, "does not start (CUDA error 999)")):
+            if name == "none" and a_driver_is_installed():
+                continue
             with self.subTest(name):
                 done, lines = self.run_recorded(SCRIPT, **driver)
                 self.assertEqual(done.returncode, 0, done.stderr)

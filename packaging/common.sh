@@ -105,8 +105,9 @@ python_options() {
   printf '%s\n' "-DPython3_EXECUTABLE=$python" "-DFOOTLIGHT_PYTHONS=${FOOTLIGHT_PYTHONS:-}"
 }
 
-# The release tree with everything in it. packaging/run.sh builds less in the same tree, unless more is configured.
-whole=(-DFOOTLIGHT_TESTS=ON "-DFOOTLIGHT_ISAS=baseline;avx2;avx512")
+# The release tree with everything in it. packaging/run.sh builds less in the same tree, unless more is configured. The
+# sanitizer trees have the kernels for AVX2.
+whole=(-DFOOTLIGHT_TESTS=ON "-DFOOTLIGHT_ISAS=baseline;native")
 [ "$(uname -m)" = x86_64 ] || whole=(-DFOOTLIGHT_TESTS=ON -DFOOTLIGHT_ISAS=baseline)
 
 # configure PRESET [options...]: once, or again if the options changed. Our own status lines are shown.

@@ -77,7 +77,7 @@ bool truth(const Tensor& tensor) {
     throw Error(ErrorKind::kInvalidArgument, "a condition must be a bool scalar, not " +
                                                  std::string(name_of(tensor.dtype())) + " of shape " +
                                                  tensor.shape().to_string());
-  return *gpu::on_host(tensor).data<bool>();
+  return tensor.device() == Device::cpu() ? *tensor.data<bool>() : *gpu::on_host(tensor).data<bool>();
 }
 
 int32_t number(const Tensor& tensor) {

@@ -100,7 +100,7 @@ void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t de
   }
   if constexpr (std::is_floating_point_v<T>) {
     if (depth > 0 && (m * n * depth >= 24 * 24 * 24 || (n == 1 && depth >= 8 && a.column == 1))) {
-      if (m <= 8 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);
+      if (m <= 2 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);
       else gemm(m, n, depth, a, b, out, n);
       return;
     }

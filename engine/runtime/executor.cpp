@@ -139,7 +139,8 @@ class Run {
       const Operand from = program_.results[i];
       if (from.array() == Operand::kFrame && program_.last_result[i])
         outputs[i] = std::move(frame_.slots()[from.index()]);
-      else outputs[i] = bases_[from.array()][from.index()];
+      else if (const Tensor& value = bases_[from.array()][from.index()]; outputs[i].body() != value.body())
+        outputs[i] = value;  // else it was passed on by the turn before last too
     }
   }
 

@@ -118,9 +118,10 @@ struct SmallProduct {
     using U = typename SmallVector<T>::U;
     constexpr int kSums = 4;
     V sums[kSums][kBlocks] = {};
+    const int64_t step = a.column;
     const T* const from = a.data + i * a.row;
     const auto add = [&](int64_t k, V(&sum)[kBlocks]) FL_INLINE_LAMBDA {
-      const U x = static_cast<U>(from[k * a.column]);
+      const U x = static_cast<U>(from[k * step]);
       for (int b = 0; b < kBlocks; ++b) {
         V row;
         blocks[b].load(k, row);

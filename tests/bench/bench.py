@@ -42,7 +42,7 @@ def timer(work):
     return timeit.Timer(statement, globals=names).timeit
 
 
-def loops(run, least=0.002):
+def loops(run, least):
     """The number of rounds that takes long enough for the clock."""
     n = 1
     while run(n) < least and n < 1 << 20 and not QUICK:
@@ -54,7 +54,7 @@ def medians(works, repeats=41, budget=3.0):
     """Median seconds of each; they take turns, so that noise affects all equally. A work may be an Asked."""
     peers = not QUICK and any(isinstance(work, Asked) for work in works)
     runs = [work.run if isinstance(work, Asked) else timer(work) for work in works]
-    counts = [loops(run) for run in runs]
+    counts = [loops(run, 0.01 if peers else 0.002) for run in runs]
     taken = [[] for _ in works]
     began = time.perf_counter()
     for done in range(repeats):

@@ -31,7 +31,7 @@ void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin
   }
 }
 
-// A few rows by a large matrix: b is read once, four of its rows at a time, in memory order.
+// One row or two by a large matrix: b is read once, four of its rows at a time, in memory order.
 template <class T>
 void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
   constexpr int64_t kChunk = 4096 / static_cast<int64_t>(sizeof(T));

@@ -1,4 +1,4 @@
-// Products of small and of integer matrices: rows of b as vectors, one sum per row of a in a register. If a row is
+// Products of small and of integer matrices: rows of b as vectors, sums for each row of a in registers. If a row is
 // not a whole vector, AVX-512 uses masked loads and stores; elsewhere loads reach into the next row.
 #pragma once
 

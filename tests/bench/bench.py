@@ -1,9 +1,9 @@
 """Shared by all benchmarks: interleaved medians, the floors, the peers in processes of their own, the table.
 
 A benchmark is a file with ROWS, a list of Row, and peers(library), which gives for a peer's name the same work done with
-it: {row name: work}, or, with PEERS_ARE_MADE, {row name: function that makes the work}. Work is a callable, or (statement, names) where even a call of Python's would
-weigh too much. TRACED names the rows that TensorFlow does with XLA too. Each file runs alone; run.py runs all of them.
-Nothing here ever fails by time.
+it: {row name: work}, or, with PEERS_ARE_MADE, {row name: function that makes the work}. Work is a callable, or
+(statement, names) where even a call of Python's would weigh too much. TRACED names the rows that TensorFlow does with
+XLA too. Each file runs alone; run.py runs all of them. Nothing here ever fails by time.
 """
 import dataclasses
 import functools

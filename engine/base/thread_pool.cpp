@@ -7,6 +7,7 @@
 #include "engine/base/cancel.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -168,12 +169,19 @@ void forget_pool() {
   new (&pool_mutex) std::mutex;
 }
 
+// A container or taskset may allow fewer than the machine has: two threads on one core would wait for each other.
+int cores_of_ours() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 }  // namespace
 
 int pool_size() {
-  const int wanted = wanted_size.load(std::memory_order_relaxed);
-  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // a system call
-  return wanted > 0 ? wanted : cores;
+  if (const int wanted = wanted_size.load(std::memory_order_relaxed); wanted > 0) return wanted;
+  static const int cores = cores_of_ours();  // a system call
+  return cores;
 }
 
 void set_pool_size(int size) { wanted_size.store(std::max(0, size), std::memory_order_relaxed); }

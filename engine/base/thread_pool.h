@@ -26,7 +26,8 @@ void parallel_for(int64_t count, int64_t grain, Body&& body) {
       &body);
 }
 
-// Number of threads for a loop, the caller included. Changing it affects later loops; 0: one per core.
+// Number of threads for a loop, the caller included. Changing it affects later loops; 0: one for
+// each core that this process may run on.
 int pool_size();
 void set_pool_size(int);
 

@@ -77,7 +77,7 @@ bool truth(const Tensor& tensor) {
     throw Error(ErrorKind::kInvalidArgument, "a condition must be a bool scalar, not " +
                                                  std::string(name_of(tensor.dtype())) + " of shape " +
                                                  tensor.shape().to_string());
-  return *gpu::on_host(tensor).data<bool>();
+  return tensor.device() == Device::cpu() ? *tensor.data<bool>() : *gpu::on_host(tensor).data<bool>();
 }
 
 int32_t number(const Tensor& tensor) {
@@ -139,7 +139,8 @@ class Run {
       const Operand from = program_.results[i];
       if (from.array() == Operand::kFrame && program_.last_result[i])
         outputs[i] = std::move(frame_.slots()[from.index()]);
-      else outputs[i] = bases_[from.array()][from.index()];
+      else if (const Tensor& value = bases_[from.array()][from.index()]; outputs[i].body() != value.body())
+        outputs[i] = value;  // else it was passed on by the turn before last too
     }
   }
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace footlight::runtime {
 
@@ -15,7 +18,23 @@ namespace {
 
 // All tiles of a thread together, in bytes, and the most that one has: they stay in the fastest cache.
 constexpr size_t kTileMemory = 48 << 10, kMostTile = 4 << 10;
+constexpr int64_t kLarge = 32 << 20;         // bytes of a value that will be read from memory, not from a cache
 constexpr int64_t kParallelWork = 1 << 15;  // additions, from which a second thread pays
+
+// Past the caches: memory that is only written need not be read first.
+void stream(const std::byte* from, std::byte* to, size_t bytes) {
+#if defined(__SSE2__)
+  if (reinterpret_cast<uintptr_t>(to) % 16 == 0)
+    for (; bytes >= 16; bytes -= 16, from += 16, to += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+#endif
+  std::memcpy(to, from, bytes);
+}
+void end_stream() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
 
 struct Element16 {
   uint64_t halves[2];
@@ -65,7 +84,8 @@ class Walk {
   Walk(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, int64_t elements,
        std::span<void* const> results)
       : group_(group), inputs_(inputs), over_(over), elements_(elements), results_(results) {
-    size_t tiles = group.tiles;
+    for (size_t k = 0; k < results.size(); ++k) streams_ |= streams(k);
+    size_t tiles = group.tiles + (streams_ ? results.size() : 0);
     for (size_t i = 0; i < group.outside; ++i) tiles += over[i].kind == Spread::Kind::kSome;
     bytes_ = std::min(kMostTile, kTileMemory / std::max<size_t>(tiles, 1) / 64 * 64);
     tile_ = static_cast<int64_t>(bytes_ / group.widest);
@@ -81,6 +101,16 @@ class Walk {
   }
 
  private:
+  // A large result, unless its memory is an input's and has just been read.
+  bool streams(size_t result) const {
+    if (elements_ * group_.values[group_.results[result].value].size < kLarge) return false;
+    return std::ranges::none_of(inputs_, [&](const Tensor& t) { return t.raw() == results_[result]; });
+  }
+  std::byte* place(const FusedGroup::Result& result, int64_t begin) const {
+    const FusedGroup::Value& value = group_.values[result.value];
+    return static_cast<std::byte*>(results_[value.index]) + begin * static_cast<int64_t>(value.size);
+  }
+
   static bool is_row(const Spread& over) { return over.rank == 2 && over.stride[0] == 1 && over.stride[1] == 0; }
 
   void tiles(int64_t first, int64_t last) const {
@@ -112,10 +142,14 @@ class Walk {
         }
       }
       for (const FusedGroup::Result& result : group_.results)
-        at[result.value] = static_cast<std::byte*>(results_[group_.values[result.value].index]) +
-                           begin * static_cast<int64_t>(group_.values[result.value].size);
+        at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
       for (const FusedGroup::Step& step : group_.steps) run_step(step, at, stride, n);
+      if (!streams_) continue;
+      for (const FusedGroup::Result& result : group_.results)
+        stream(static_cast<std::byte*>(at[result.value]), place(result, begin),
+               static_cast<size_t>(n) * group_.values[result.value].size);
     }
+    if (streams_) end_stream();
   }
 
   static void run_step(const FusedGroup::Step& step, void* const* at, const int* stride, int64_t n) {
@@ -134,6 +168,7 @@ class Walk {
   const std::span<const Spread> over_;
   const int64_t elements_;
   const std::span<void* const> results_;
+  bool streams_ = false;  // all results, if one does
   size_t bytes_;
   int64_t tile_;
 };

@@ -32,7 +32,7 @@ struct Tile {
 
 // out = or += or -= a * b for kRowsHere rows and kVectors vectors of columns.
 template <class T, int kRowsHere, int kVectors>
-void tile(const T* a, const T* b, T* out, int64_t out_row, int64_t depth, int64_t columns, Into into) {
+void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_t depth, int64_t columns, Into into) {
   constexpr int64_t kV = Tile<T>::kVector;
   Vector<T> sums[kRowsHere][kVectors];
 #pragma GCC unroll 16
@@ -46,7 +46,7 @@ void tile(const T* a, const T* b, T* out, int64_t out_row, int64_t depth, int64_
   for (int64_t k = 0; k < depth; ++k) {
     Vector<T> row[kVectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) row[v] = load(b + k * Tile<T>::kColumns + v * kV);
+    for (int v = 0; v < kVectors; ++v) row[v] = load(b + k * b_row + v * kV);
 #pragma GCC unroll 16
     for (int r = 0; r < kRowsHere; ++r) {
       const Vector<T> x = a[r * Tile<T>::kStride + k] - Vector<T>{};
@@ -77,7 +77,7 @@ void tile(const T* a, const T* b, T* out, int64_t out_row, int64_t depth, int64_
 }
 
 template <class T>
-using TileFunction = void (*)(const T*, const T*, T*, int64_t, int64_t, int64_t, Into);
+using TileFunction = void (*)(const T*, const T*, int64_t, T*, int64_t, int64_t, int64_t, Into);
 
 template <class T, int... kIndex>
 TileFunction<T> choose_tile(int64_t rows, bool wide, std::integer_sequence<int, kIndex...>) {
@@ -110,7 +110,11 @@ Vector<T> load_part(const T* from, int64_t count) {
 template <class T>
 void copy_block(const Matrix<T>& m, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to, int64_t stride) {
   const T* from = m.data + row * m.row + column * m.column;
-  if (m.column == 1) {
+  if (m.column == 1 && columns == Tile<T>::kColumns) {
+    for (int64_t r = 0; r < rows; ++r)
+#pragma GCC unroll 2
+      for (int64_t v = 0; v < columns; v += Tile<T>::kVector) store(to + r * stride + v, load(from + r * m.row + v));
+  } else if (m.column == 1) {
     for (int64_t r = 0; r < rows; ++r)
       std::memcpy(to + r * stride, from + r * m.row, static_cast<size_t>(columns) * sizeof(T));
   } else if (m.row == 1) {
@@ -166,10 +170,12 @@ class Product {
 
   void run(const Matrix<T>& b, int64_t j0, int64_t n, int64_t k0, int64_t depth, Into into) {
     const int64_t panels = pieces(n, S::kColumns);
+    const bool direct = strips_ == 1 && b.column == 1;  // read once: whole panels are left where they are
     auto pack = [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
         T* to = panel(p);
         const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
+        if (direct && columns == S::kColumns) continue;
         copy_block(b, k0, depth, j0 + p * S::kColumns, columns, to, S::kColumns);
         if (columns < S::kColumns)
           for (int64_t k = 0; k < depth; ++k)
@@ -194,7 +200,9 @@ class Product {
           for (int64_t p = p0; p < p1; ++p) {
             const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
             ahead.fetch(each);
-            tile_for<T>(rows, columns)(strips + (row - top) * S::kStride, panel(p),
+            const bool there = direct && columns == S::kColumns;
+            const T* const from = there ? b.data + k0 * b.row + j0 + p * S::kColumns : panel(p);
+            tile_for<T>(rows, columns)(strips + (row - top) * S::kStride, from, there ? b.row : S::kColumns,
                                        out_ + row * out_row_ + j0 + p * S::kColumns, out_row_, depth, columns, into);
           }
         }

@@ -31,7 +31,7 @@ void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin
   }
 }
 
-// A few rows by a large matrix: b is read once, four of its rows at a time, in memory order.
+// One row or two by a large matrix: b is read once, four of its rows at a time, in memory order.
 template <class T>
 void multiply_few(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t m, int64_t n, int64_t depth) {
   constexpr int64_t kChunk = 4096 / static_cast<int64_t>(sizeof(T));
@@ -100,7 +100,7 @@ void multiply(Matrix<T> a, Matrix<T> b, T* out, int64_t m, int64_t n, int64_t de
   }
   if constexpr (std::is_floating_point_v<T>) {
     if (depth > 0 && (m * n * depth >= 24 * 24 * 24 || (n == 1 && depth >= 8 && a.column == 1))) {
-      if (m <= 8 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);
+      if (m <= 2 && n >= 64 && b.column == 1) multiply_few(a, b, out, m, n, depth);
       else gemm(m, n, depth, a, b, out, n);
       return;
     }

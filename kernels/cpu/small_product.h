@@ -1,8 +1,9 @@
-// Products of small and of integer matrices: rows of b as vectors, one sum per row of a in a register. If a row is
+// Products of small and of integer matrices: rows of b as vectors, sums for each row of a in registers. If a row is
 // not a whole vector, AVX-512 uses masked loads and stores; elsewhere loads reach into the next row.
 #pragma once
 
 #include "kernels/cpu/gemm.h"
+#include "kernels/functors/lane.h"
 
 #include <algorithm>
 #include <cstring>
@@ -110,31 +111,45 @@ struct SmallProduct {
       b.store(out + (i + r) * n, sums[r], n <= kLength && (i + r) * n + kLength <= end * n);
   }
 
-  // A single row over two blocks of columns: a sum waits for its own last addition, not for the other's.
-  static void row_over_two(const Matrix<T>& a, const SmallColumns<T>& left, const SmallColumns<T>& right, T* out,
-                           int64_t i, int64_t depth) {
+  // A single row over one or two blocks of columns. A sum waits for its own last addition, so there are four of each.
+  template <int kBlocks>
+  static void single_row(const Matrix<T>& a, const SmallColumns<T> (&blocks)[kBlocks], T* out, int64_t i,
+                         int64_t depth) {
     using U = typename SmallVector<T>::U;
-    V sum{}, beside{};
-    for (int64_t k = 0; k < depth; ++k) {
-      const U x = static_cast<U>(a.data[i * a.row + k * a.column]);
-      V row;
-      left.load(k, row);
-      sum += row * x;
-      right.load(k, row);
-      beside += row * x;
-    }
-    left.store(out, sum, false);
-    right.store(out + kLength, beside, false);
+    constexpr int kSums = 4;
+    V sums[kSums][kBlocks] = {};
+    const int64_t step = a.column;
+    const T* const from = a.data + i * a.row;
+    const auto add = [&](int64_t k, V(&sum)[kBlocks]) FL_INLINE_LAMBDA {
+      const U x = static_cast<U>(from[k * step]);
+      for (int b = 0; b < kBlocks; ++b) {
+        V row;
+        blocks[b].load(k, row);
+        sum[b] += row * x;
+      }
+    };
+    int64_t k = 0;
+    for (; k + kSums <= depth; k += kSums)
+#pragma GCC unroll 4
+      for (int s = 0; s < kSums; ++s) add(k + s, sums[s]);
+    for (; k < depth; ++k) add(k, sums[0]);
+    for (int b = 0; b < kBlocks; ++b)
+      blocks[b].store(out + b * kLength, (sums[0][b] + sums[1][b]) + (sums[2][b] + sums[3][b]), false);
   }
 
   // out[begin:end, :] = a[begin:end, :] * b, for b with contiguous rows.
   static void run(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t begin, int64_t end, int64_t n,
                   int64_t depth) {
     int64_t j = 0;
-    for (; end - begin == 1 && j + kLength < n; j += 2 * kLength) {
-      const SmallColumns<T> left(b.data + j, b.row, depth, kLength);
-      const SmallColumns<T> right(b.data + j + kLength, b.row, depth, std::min(kLength, n - j - kLength));
-      row_over_two(a, left, right, out + begin * n + j, begin, depth);
+    for (; end - begin == 1 && j < n; j += 2 * kLength) {
+      const T* const from = b.data + j;
+      if (const int64_t left = n - j; left <= kLength) {
+        single_row<1>(a, {{from, b.row, depth, left}}, out + begin * n + j, begin, depth);
+      } else {
+        const int64_t second = std::min(kLength, left - kLength);
+        single_row<2>(a, {{from, b.row, depth, kLength}, {from + kLength, b.row, depth, second}}, out + begin * n + j,
+                      begin, depth);
+      }
     }
     for (; j < n; j += kLength) {
       const SmallColumns<T> columns(b.data + j, b.row, depth, std::min(kLength, n - j));

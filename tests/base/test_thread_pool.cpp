@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,15 @@ class TestThreadPool : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {  // before anything asked for the number of cores
+    cpu_set_t all, one;
+    QCOMPARE(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<size_t>(sched_getcpu()), &one);
+    QCOMPARE(sched_setaffinity(0, sizeof one, &one), 0);
+    QCOMPARE(pool_size(), 1);
+    QCOMPARE(sched_setaffinity(0, sizeof all, &all), 0);
+  }
   void init() { set_pool_size(4); }
   void cleanup() {
     cancel_requested = false;

@@ -1,10 +1,12 @@
 """Shared by all benchmarks: interleaved medians, the floors, the peers in processes of their own, the table.
 
 A benchmark is a file with ROWS, a list of Row, and peers(library), which gives for a peer's name the same work done with
-it: {row name: work}, or, with PEERS_ARE_MADE, {row name: function that makes the work}. Work is a callable, or (statement, names) where even a call of Python's would weigh too much. Each
-file runs alone; run.py runs all of them. Nothing here ever fails by time.
+it: {row name: work}, or, with PEERS_ARE_MADE, {row name: function that makes the work}. Work is a callable, or
+(statement, names) where even a call of Python's would weigh too much. TRACED names the rows that TensorFlow does with
+XLA too. Each file runs alone; run.py runs all of them. Nothing here ever fails by time.
 """
 import dataclasses
+import functools
 import importlib
 import json
 import os
@@ -18,8 +20,9 @@ import typing
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get('FOOTLIGHT_BUILD', os.path.join(HERE, '..', '..', 'build', 'release'))
 sys.path[:0] = [os.path.join(BUILD, 'python'), os.path.join(BUILD, 'bench')]
-PEERS = ('tensorflow', 'torch', 'jax')
+PEERS = ('tensorflow', 'xla', 'torch', 'jax')
 QUICK = bool(os.environ.get('FOOTLIGHT_BENCH_QUICK'))  # runs each benchmark once: shows that they still work
+BEST = bool(os.environ.get('FOOTLIGHT_BENCH_BEST'))  # for a busy machine: the best of each instead of the median
 
 
 @dataclasses.dataclass
@@ -39,7 +42,7 @@ def timer(work):
     return timeit.Timer(statement, globals=names).timeit
 
 
-def loops(run, least=0.002):
+def loops(run, least):
     """The number of rounds that takes long enough for the clock."""
     n = 1
     while run(n) < least and n < 1 << 20 and not QUICK:
@@ -49,16 +52,20 @@ def loops(run, least=0.002):
 
 def medians(works, repeats=41, budget=3.0):
     """Median seconds of each; they take turns, so that noise affects all equally. A work may be an Asked."""
+    peers = not QUICK and any(isinstance(work, Asked) for work in works)
     runs = [work.run if isinstance(work, Asked) else timer(work) for work in works]
-    counts = [loops(run) for run in runs]
+    counts = [loops(run, 0.01 if peers else 0.002) for run in runs]
     taken = [[] for _ in works]
     began = time.perf_counter()
     for done in range(repeats):
         for run, n, list_ in zip(runs, counts, taken):
+            if peers:  # the threads of the one before may still spin, and the caches hold its tensors
+                time.sleep(0.02)
+                run(1)
             list_.append(run(n) / n)
         if QUICK or (done >= 4 and time.perf_counter() - began > budget):
             break
-    return [statistics.median(list_) for list_ in taken]
+    return [(min if BEST else statistics.median)(list_) for list_ in taken]
 
 
 class Peer:
@@ -141,11 +148,15 @@ def start_peers(file):
 def as_peer(module, peer):
     """Serves rounds: reads lines [row, rounds], prints the seconds that they took."""
     try:
-        importlib.import_module(peer)
+        library = importlib.import_module('tensorflow' if peer == 'xla' else peer)
     except ImportError:
         print('bench: []', flush=True)
         return
-    calls = module.peers(peer)
+    if peer == 'xla':  # TensorFlow again, whose traced functions are compiled by XLA
+        library.function = functools.partial(library.function, jit_compile=True)
+    calls = module.peers(library.__name__)
+    if peer == 'xla':
+        calls = {row: calls[row] for row in getattr(module, 'TRACED', ())}
     print('bench: ' + json.dumps(list(calls)), flush=True)
     timers = {}
     for line in sys.stdin:
@@ -159,7 +170,19 @@ def as_peer(module, peer):
         print('bench: %r' % timers[row](rounds), flush=True)
 
 
-COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'TensorFlow', 'PyTorch', 'JAX', 'slower because')
+def compiled_by_torch(f, *args):
+    import torch
+    try:
+        compiled = torch.compile(f)
+        for _ in range(5):
+            compiled(*args)
+        return compiled
+    except Exception:  # without a C++ compiler it runs op by op
+        return f
+
+
+COLUMNS = ('what', 'floor', 'Footlight', 'x floor', 'budget', 'of budget', 'TensorFlow', 'XLA', 'PyTorch', 'JAX',
+           'slower because')
 
 
 def lines(module):

@@ -113,15 +113,6 @@ class Torch:
         h = torch.nn.functional.gelu(norm(x, (WIDTH,), v[4], v[5]) @ v[6] + v[7], approximate='tanh')
         return x + h @ v[8] + v[9]
 
-    def compiled(self, f):
-        import torch
-        try:
-            g = torch.compile(f)
-            g()
-            return g
-        except Exception:  # without a compiler it runs op by op
-            return f
-
     def step(self, model, shapes, x, labels):
         import torch
         v = [torch.tensor(w, requires_grad=True) for w in weights(shapes)]
@@ -131,7 +122,7 @@ class Torch:
         def loss_of():
             out = model(v, x)
             return (out * out).mean() if labels is None else torch.nn.functional.cross_entropy(out, labels)
-        loss_of = self.compiled(loss_of)
+        loss_of = bench.compiled_by_torch(loss_of)
 
         def step():
             loss = loss_of()
@@ -147,7 +138,7 @@ class Torch:
         import torch
         v = [torch.tensor(w) for w in weights(shapes)]
         x = torch.tensor(x)
-        f = self.compiled(lambda: model(v, x))
+        f = bench.compiled_by_torch(lambda: model(v, x))
         with torch.no_grad():
             f()
 
@@ -242,6 +233,7 @@ def footlight(row):
 
 
 ROWS = [bench.Row(row, footlight(row)) for row in works(None)]
+TRACED = [row.name for row in ROWS]
 PEERS_ARE_MADE = True
 
 

@@ -34,6 +34,7 @@ def footlight():
 
 NAME = 'while RNN of 50 steps'
 ROWS = [bench.Row(NAME, footlight)]
+TRACED = [NAME]
 PEERS_ARE_MADE = True
 
 
@@ -45,9 +46,7 @@ def with_torch():
         for _ in range(STEPS):
             h = step(torch.matmul, torch.tanh, h, w, u)
         return h
-    f = torch.jit.trace(f, (h, w, u))  # unrolled
-    for _ in range(5):
-        f(h, w, u)
+    f = bench.compiled_by_torch(f, h, w, u)  # unrolled
     return 'f(h, w, u)', {'f': f, 'h': h, 'w': w, 'u': u}
 
 

@@ -6,7 +6,7 @@
 FOOTLIGHT_BENCH_PEERS names interpreters (separated by colons) that have TensorFlow, PyTorch or JAX; without it their
 columns stay empty.
 FOOTLIGHT_BUILD names the build tree; build/release by default. FOOTLIGHT_BENCH_QUICK=1 runs everything
-once. Exit status 1 when a benchmark could not run; never because of a time.
+once, FOOTLIGHT_BENCH_BEST=1 prints the best times, not the medians. Exit status 1 when a benchmark could not run; never because of a time.
 """
 import glob
 import importlib

@@ -81,6 +81,15 @@ _BY_NAMESPACE = {
             'GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename rmtree '
             'stat walk'),
     },
+    'footlight.linalg': {
+        '_linalg_more': 'lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul',
+        '_linear_operator_parts': (
+            'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
+            'LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix '
+            'LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker '
+            'LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorPermutation '
+            'LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros'),
+    },
     'footlight.lookup': {
         '_lookup': (
             'KeyValueTensorInitializer StaticHashTable StaticVocabularyTable TextFileIndex TextFileInitializer '

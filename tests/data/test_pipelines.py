@@ -151,6 +151,7 @@ class Stages(unittest.TestCase):
             Dataset.range(3).reduce(0, lambda s, x: x)
 
     def test_options(self):
+        self.assertIsInstance(tf.data.Options.deterministic, property)
         options = tf.data.Options()
         options.deterministic = False
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA

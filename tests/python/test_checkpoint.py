@@ -245,6 +245,11 @@ class Managing(InFolder):
             saved.append(manager.save() is not None)
             step.assign_add(1)
         self.assertEqual([i for i, s in enumerate(saved) if s], [0, 5, 10])
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=step), self.path('n'), None, step_counter=step,
+                                             checkpoint_interval=5, last_checkpoint_step=8)
+        self.assertIsNone(manager.save())
+        step.assign(13)
+        self.assertIsNotNone(manager.save())
 
     def test_relative_paths_and_a_damaged_state(self):
         before = os.getcwd()

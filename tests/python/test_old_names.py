@@ -156,5 +156,44 @@ class Training(unittest.TestCase):
                 self.assertEqual(tf.Variable(1.0, name='other').numpy(), 1.0)
 
 
+class OldParameters(unittest.TestCase):
+    """tf.compat.v1's functions whose parameters have other names today; numbers of TensorFlow."""
+
+    def test_numbers(self):
+        v1 = tf.compat.v1
+        x = tf.reshape(tf.range(12.), [3, 4])
+        images = tf.reshape(tf.range(32.), [1, 4, 4, 2])
+        rows = tf.Variable([[1., 2.], [3., 4.]])
+        for got, wanted in (
+                (v1.reduce_sum(x, 1, True), [[6], [22], [38]]), (v1.reduce_mean(x, reduction_indices=[0]), [4, 5, 6, 7]),
+                (v1.reduce_max(x, keep_dims=True), [[11]]), (v1.argmax(x, dimension=0), [2] * 4),
+                (v1.expand_dims(x, dim=0)[0, 0], [0, 1, 2, 3]), (v1.squeeze(x[tf.newaxis, :1], squeeze_dims=[0]), [[0, 1, 2, 3]]),
+                (v1.div(-7, 2), -4), (v1.div(7., 2.), 3.5), (v1.gather(x, [2], axis=1), [[2], [6], [10]]),
+                (v1.where([True, False, True], x, -x)[1], [-4, -5, -6, -7]), (v1.setdiff1d([1, 2, 3, 2], [2]).idx, [0, 2]),
+                (v1.cond(True, lambda: [1], lambda: [2]), 1), (v1.while_loop(lambda i: i < 5, lambda i: i + 1, [0]), 5),
+                (v1.scatter_add(rows, [0], [[1., 1.]]), [[2, 3], [3, 4]]), (v1.count_nonzero(x, reduction_indices=[1]), [3, 4, 4]),
+                (v1.nn.conv2d(images, filter=tf.ones([2, 2, 2, 1]), strides=[1, 2, 2, 1], padding='VALID')[0, :, :, 0],
+                 [[44, 76], [172, 204]]), (v1.nn.max_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], 'VALID')[0, 0], [[10, 11], [14, 15]]),
+                (v1.nn.moments(x, [1], keep_dims=True)[0], [[1.5], [5.5], [9.5]]), (v1.nn.dropout(x, 1.)[0], [0, 1, 2, 3]),
+                (v1.nn.relu_layer(x[:1], tf.ones([4, 1]), [1.]), [[7]])):
+            self.assertEqual(tf.convert_to_tensor(got).numpy().tolist(), wanted)
+        labels = tf.constant([[0.25, 0.75]])
+        with tf.GradientTape() as tape:
+            tape.watch(labels)
+            loss = v1.nn.softmax_cross_entropy_with_logits(labels=labels, logits=[[1., 2.]])
+        self.assertIsNone(tape.gradient(loss, labels))
+        self.assertRaises(ValueError, v1.reduce_sum, x, 1, reduction_indices=1)
+        self.assertRaises(ValueError, v1.where, [True], x)
+        self.assertRaises(TypeError, v1.cond, True, 1, 2)
+        with v1.name_scope(None, 'mine') as scope:
+            self.assertEqual(scope, 'mine/')
+
+    def test_in_a_session(self):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [2, 2])
+            self.assertEqual(session.run(v1.reduce_sum(x, reduction_indices=[1]), {x: [[1, 2], [3, 4]]}).tolist(), [3, 7])
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -91,6 +91,15 @@ std::vector<Tensor> eigen(const Tensor& x, bool vectors, std::string_view name) 
 Arg eigh(const Tensor& x, std::string_view name) { return list_of(eigen(x, true, name)); }
 Arg eigvalsh(const Tensor& x, std::string_view name) { return {eigen(x, false, name)[0]}; }
 
+std::vector<Tensor> general_eigen(const Tensor& x, bool vectors, std::string_view name) {
+  static const Op op{"Eig"};
+  const bool wide = x.dtype() == DType::kFloat64 || x.dtype() == DType::kComplex128;
+  return apply_all(op.row(), {&x, 1},
+                   {{kComputeV, vectors}, {AttrName("Tout"), wide ? DType::kComplex128 : DType::kComplex64}}, name);
+}
+Arg eig(const Tensor& x, std::string_view name) { return list_of(general_eigen(x, true, name)); }
+Arg eigvals(const Tensor& x, std::string_view name) { return {general_eigen(x, false, name)[0]}; }
+
 void want_float_matrix(const Tensor& a, const char* function) {
   if (!is_floating(a.dtype()))
     fail(ErrorKind::kType, "tf.linalg.", function, ": the input `a` must be of floats, not ", name_of(a.dtype()));
@@ -249,6 +258,10 @@ FL_PUBLIC(linalg) {
       {"linalg.svd",
        "tensor: tensor, full_matrices: bool = False, compute_uv: bool = True, name: str? = None -> tuple", bind<svd>,
        "singular values and vectors"},
+      {"linalg.eig eig", "tensor: tensor, name: str? = None -> tuple", bind<eig>,
+       "eigenvalues and vectors of square matrices, which are complex"},
+      {"linalg.eigvals eigvals", "tensor: tensor, name: str? = None", bind<eigvals>,
+       "eigenvalues of square matrices, which are complex"},
       {"linalg.eigh", "tensor: tensor, name: str? = None -> tuple", bind<eigh>,
        "eigenvalues and vectors of self-adjoint matrices"},
       {"linalg.eigvalsh", "tensor: tensor, name: str? = None", bind<eigvalsh>,

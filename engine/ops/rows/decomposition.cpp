@@ -10,6 +10,7 @@ namespace {
 const AttrName kFull{"full_matrices"};
 const AttrName kComputeUv{"compute_uv"};
 const AttrName kComputeV{"compute_v"};
+const AttrName kTout{"Tout"};
 
 int64_t smaller(int64_t a, int64_t b) { return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? kUnknownDim : std::min(a, b); }
 
@@ -193,6 +194,33 @@ void eigen_gradient(GradientCall& c) {
   c.input_gradients[0] = ops::with_diagonal(lower, ops::scaled(ops::diagonal_of(lower), 0.5));
 }
 
+// Eigenvectors V of any matrix have columns of length 1 and are not orthogonal: V^-H (E + F * (V^H dV - V^H V D)) V^H,
+// D the real diagonal of V^H dV and F the reciprocal differences of the eigenvalues.
+void general_eigen_gradient(GradientCall& c) {
+  static const Op op{"Eig"};
+  const Tensor& a = c.inputs[0];
+  const bool vectors = c.attrs.get_or(kComputeV, true);
+  const Tensor& e = c.outputs[0];
+  const Tensor v = vectors ? c.outputs[1] : apply_all(op.row(), c.inputs, {{kComputeV, true}, {kTout, e.dtype()}})[1];
+  Tensor middle = ops::diagonal_matrix(or_zeros(c.output_gradients[0], e));
+  if (vectors) {
+    const Tensor v_dv = ops::product(v, or_zeros(c.output_gradients[1], v), true, false);
+    const Tensor lengths = ops::cast(ops::real(ops::diagonal_of(v_dv)), e.dtype());
+    const Tensor along = ops::product(ops::product(v, v, true, false), ops::diagonal_matrix(lengths));
+    static const Op conj{"Conj"};
+    middle = ops::add(middle, ops::mul(apply(conj, {reciprocal_differences(e)}), ops::sub(v_dv, along)));
+  }
+  const Tensor g = ops::solve(v, ops::product(middle, v, false, true), true);
+  c.input_gradients[0] = is_complex(a.dtype()) ? g : ops::real(g);
+}
+
+// Complex, of the input's precision.
+void general_eigen_shape(Inference& i) {
+  eigen_shape(i);
+  const bool wide = i.dtype(0) == DType::kFloat64 || i.dtype(0) == DType::kComplex128;
+  i.output_dtypes[0] = i.output_dtypes[1] = wide ? DType::kComplex128 : DType::kComplex64;
+}
+
 }  // namespace
 
 FL_ROWS(decomposition) {
@@ -208,6 +236,10 @@ FL_ROWS(decomposition) {
        "compute_v: bool = true; T: float64|float32|float16|complex64|complex128", eigen_shape, eigen_gradient,
        OpFamily::kProduct, "eigenvalues, smallest first, and vectors of self-adjoint matrices",
        {.flops = flops::cubic<27>}},
+      {"Eig", "input: T -> e: Tout, v: Tout",
+       "compute_v: bool = true; T: float32|float64|complex64|complex128; Tout: type = complex64", general_eigen_shape,
+       general_eigen_gradient, OpFamily::kProduct, "eigenvalues and vectors of square matrices",
+       {.flops = flops::cubic<25>}},
       {"Lu", "input: T -> lu: T, p: output_idx_type",
        "output_idx_type: index = int32; T: float64|float32|float16|complex64|complex128", lu_shape, nullptr,
        OpFamily::kProduct, "a lower and an upper triangle in one matrix, and the order of the rows in their product",

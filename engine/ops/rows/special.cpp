@@ -80,6 +80,67 @@ void bessel_i1e_gradient(GradientCall& c) {
   c.input_gradients[0] = mul(incoming(c), except_at_zero(x, 0.5, ops::sub(apply(i0e, {x}), falls)));
 }
 
+Tensor bessel(const Op& op, const Tensor& x) { return apply(op, {x}); }
+// The slope of J0, Y0 and K0 is the neighbour's value with the other sign.
+template <const char* Neighbour>
+void falling_gradient(GradientCall& c) {
+  static const Op neighbour{Neighbour};
+  c.input_gradients[0] = mul(incoming(c), ops::neg(bessel(neighbour, c.inputs[0])));
+}
+constexpr char kJ1[] = "BesselJ1", kY1[] = "BesselY1", kK1[] = "BesselK1";
+void bessel_j1_gradient(GradientCall& c) {
+  static const Op j0{"BesselJ0"};
+  const Tensor& x = c.inputs[0];
+  const Tensor slope = except_at_zero(x, 0.5, ops::sub(bessel(j0, x), ops::div(c.outputs[0], x)));
+  c.input_gradients[0] = mul(incoming(c), slope);
+}
+void bessel_y1_gradient(GradientCall& c) {
+  static const Op y0{"BesselY0"};
+  const Tensor& x = c.inputs[0];
+  c.input_gradients[0] = mul(incoming(c), ops::sub(bessel(y0, x), ops::div(c.outputs[0], x)));
+}
+void bessel_k0e_gradient(GradientCall& c) {
+  static const Op k1e{"BesselK1e"};
+  c.input_gradients[0] = mul(incoming(c), ops::sub(c.outputs[0], bessel(k1e, c.inputs[0])));
+}
+void bessel_k1_gradient(GradientCall& c) {
+  static const Op k0{"BesselK0"};
+  const Tensor& x = c.inputs[0];
+  c.input_gradients[0] = mul(incoming(c), ops::neg(ops::add(bessel(k0, x), ops::div(c.outputs[0], x))));
+}
+void bessel_k1e_gradient(GradientCall& c) {
+  static const Op k0e{"BesselK0e"};
+  const Tensor& x = c.inputs[0];
+  const Tensor one = ops::number(1, x.dtype());
+  const Tensor grown = mul(c.outputs[0], ops::sub(one, ops::reciprocal(x)));
+  c.input_gradients[0] = mul(incoming(c), ops::sub(grown, bessel(k0e, x)));
+}
+
+// 1 - 2 x dawsn(x)
+void dawsn_gradient(GradientCall& c) {
+  const Tensor& x = c.inputs[0];
+  const Tensor slope = ops::sub(ops::number(1, x.dtype()), scaled(mul(x, c.outputs[0]), 2));
+  c.input_gradients[0] = mul(incoming(c), slope);
+}
+void expint_gradient(GradientCall& c) {
+  const Tensor& x = c.inputs[0];
+  c.input_gradients[0] = mul(incoming(c), ops::div(ops::exp(x), x));
+}
+template <const char* Wave>
+void fresnel_gradient(GradientCall& c) {
+  static const Op wave{Wave};
+  c.input_gradients[0] =
+      mul(incoming(c), apply(wave, {scaled(ops::square(c.inputs[0]), std::numbers::pi / 2)}));
+}
+constexpr char kCos[] = "Cos", kSin[] = "Sin";
+// log(x) / (1 - x)
+void spence_gradient(GradientCall& c) {
+  const Tensor& x = c.inputs[0];
+  const Tensor one = ops::number(1, x.dtype());
+  const Tensor slope = ops::div(ops::log(x), ops::sub(one, x));
+  c.input_gradients[0] = mul(incoming(c), ops::where(ops::equal(x, one), ops::neg(one), slope));
+}
+
 // exp(-x + (a - 1) log(x) - lgamma(a)): in logarithms, because gamma(a) grows fast.
 void igamma_gradient(GradientCall& c) {
   static const Op of_a{"IgammaGradA"};
@@ -167,6 +228,19 @@ FL_ROWS(special) {
       unary("BesselI0e", bessel_i0e_gradient, "the modified Bessel function of order 0, times ops::exp(-|x|)"),
       unary("BesselI1", bessel_i1_gradient, "the modified Bessel function of order 1"),
       unary("BesselI1e", bessel_i1e_gradient, "the modified Bessel function of order 1, times ops::exp(-|x|)"),
+      unary("BesselJ0", falling_gradient<kJ1>, "the Bessel function of the first kind, of order 0"),
+      unary("BesselJ1", bessel_j1_gradient, "the Bessel function of the first kind, of order 1"),
+      unary("BesselY0", falling_gradient<kY1>, "the Bessel function of the second kind, of order 0"),
+      unary("BesselY1", bessel_y1_gradient, "the Bessel function of the second kind, of order 1"),
+      unary("BesselK0", falling_gradient<kK1>, "the modified Bessel function of the second kind, of order 0"),
+      unary("BesselK0e", bessel_k0e_gradient, "BesselK0 times exp(x)"),
+      unary("BesselK1", bessel_k1_gradient, "the modified Bessel function of the second kind, of order 1"),
+      unary("BesselK1e", bessel_k1e_gradient, "BesselK1 times exp(x)"),
+      unary("Dawsn", dawsn_gradient, "exp(-x^2) times the integral of exp(t^2) from 0 to x"),
+      unary("Expint", expint_gradient, "the integral of exp(t) / t up to x"),
+      unary("FresnelCos", fresnel_gradient<kCos>, "the integral of cos(pi t^2 / 2) from 0 to x"),
+      unary("FresnelSin", fresnel_gradient<kSin>, "the integral of sin(pi t^2 / 2) from 0 to x"),
+      unary("Spence", spence_gradient, "the integral of log(t) / (1 - t) from 1 to x"),
       binary("Igamma", "a: T, x: T -> z: T", "T: floats", igamma_gradient,
              "the lower incomplete gamma function, divided by gamma(a)"),
       binary("Igammac", "a: T, x: T -> z: T", "T: floats", igammac_gradient,

@@ -12,8 +12,8 @@ class CheckpointOptions:
     """How a checkpoint is written and read. Devices and layouts are taken and ignored: there is one machine."""
 
     def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False,
-                 experimental_write_callbacks=None, enable_async=False, experimental_sharding_callback=None,
-                 experimental_skip_slot_variables=False):
+                 experimental_write_callbacks=None, enable_async=False, experimental_skip_slot_variables=False,
+                 experimental_sharding_callback=None):
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async

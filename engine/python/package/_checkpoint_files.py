@@ -227,7 +227,7 @@ class CheckpointManager:
     """Keeps the last checkpoints of a folder and deletes older ones."""
 
     def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name='ckpt',
-                 step_counter=None, checkpoint_interval=None, init_fn=None):
+                 step_counter=None, checkpoint_interval=None, init_fn=None, last_checkpoint_step=None):
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError('Expected a positive integer or `None` for `max_to_keep`, got %d.' % max_to_keep)
         if checkpoint_interval is not None and step_counter is None:
@@ -235,7 +235,7 @@ class CheckpointManager:
         self._checkpoint, self._directory = checkpoint, path_of(directory)
         self._max_to_keep, self._every_n_hours = max_to_keep, keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)
-        self._step_counter, self._interval, self._last_step = step_counter, checkpoint_interval, None
+        self._step_counter, self._interval, self._last_step = step_counter, checkpoint_interval, last_checkpoint_step
         self._init_fn = init_fn
         self._kept = collections.OrderedDict()  # path -> time; oldest first
         now = time.time()

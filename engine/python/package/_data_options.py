@@ -37,9 +37,11 @@ class _Group:
         object.__setattr__(self, '_said', {})
         object.__setattr__(self, '_fixed', False)
 
-    def __getattr__(self, name):
-        if name.startswith('_') or name not in self._kinds:
-            raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
+    def __init_subclass__(cls):
+        for name in cls._kinds:
+            setattr(cls, name, property(lambda self, name=name: self._value(name)))
+
+    def _value(self, name):
         kind = self._kinds[name]
         if isinstance(kind, type) and issubclass(kind, _Group):
             return self._said.setdefault(name, kind())
@@ -62,9 +64,6 @@ class _Group:
 
     def __ne__(self, other):
         return not self == other
-
-    def __dir__(self):
-        return list(self._kinds) + list(super().__dir__())
 
     def _fix(self):
         object.__setattr__(self, '_fixed', True)
@@ -94,8 +93,8 @@ class DistributeOptions(_Group):
     """How elements are divided between workers."""
     _kinds = {'auto_shard_policy': AutoShardPolicy, 'num_devices': int}
 
-    def __getattr__(self, name):
-        value = super().__getattr__(name)
+    def _value(self, name):
+        value = super()._value(name)
         return AutoShardPolicy.AUTO if name == 'auto_shard_policy' and value is None else value
 
 
@@ -128,8 +127,8 @@ class Options(_Group):
               'threading': ThreadingOptions}
     _other_names = {'experimental_deterministic': 'deterministic', 'experimental_threading': 'threading'}
 
-    def __getattr__(self, name):
-        return super().__getattr__(self._other_names.get(name, name))
+    def _value(self, name):
+        return super()._value(self._other_names.get(name, name))
 
     def __setattr__(self, name, value):
         super().__setattr__(self._other_names.get(name, name), value)

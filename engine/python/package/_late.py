@@ -32,12 +32,21 @@ _BY_NAMESPACE = {
         '_files': (
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
+        '_old_ops': (
+            'arg_max arg_min argmax argmin batch_to_space_nd cond count_nonzero depth_to_space device div expand_dims gather '
+            'multinomial name_scope random_crop random_poisson reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean '
+            'reduce_min reduce_prod reduce_sum regex_replace scatter_add scatter_sub scatter_update setdiff1d '
+            'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
+            'verify_tensor_all_finite where while_loop'),
         '_old_variables': 'AUTO_REUSE VariableScope get_variable get_variable_scope variable_scope',
         '_quantization': 'quantization',
         '_signal': 'signal',
         '_text': 'string_split',
     },
     'footlight.compat.v1.nn': {
+        '_old_ops': (
+            'avg_pool batch_normalization conv2d dropout max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
+            'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
     },
     'footlight.compat.v1.strings': {
@@ -80,6 +89,15 @@ _BY_NAMESPACE = {
         '_files': (
             'GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename rmtree '
             'stat walk'),
+    },
+    'footlight.linalg': {
+        '_linalg_more': 'lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul',
+        '_linear_operator_parts': (
+            'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
+            'LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix '
+            'LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker '
+            'LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorPermutation '
+            'LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros'),
     },
     'footlight.lookup': {
         '_lookup': (
@@ -134,7 +152,7 @@ _BY_NAMESPACE = {
 # Namespaces of which one module adds all names; they can be imported before.
 _WHOLE = {'experimental.numpy': '_numpy_math', 'experimental.numpy.random': '_numpy_math', 'quantization': '_quantization',
           'signal': '_signal'}
-for _namespace in _WHOLE:
+for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}

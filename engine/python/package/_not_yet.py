@@ -2,7 +2,7 @@
 
 NOT_YET = {
     '': (
-        'approx_top_k check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 eig eigvals '
+        'approx_top_k check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 '
         'load_library load_op_library matrix_square_root qint16 qint32 qint8 queue quint16 quint8 '
         'ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle security'),
     'config': 'experimental_connect_to_cluster experimental_connect_to_host',
@@ -25,18 +25,8 @@ NOT_YET = {
         'decode_json_example decode_jxl decode_proto decode_webp deserialize_many_sparse encode_proto '
         'match_filenames_once serialize_many_sparse serialize_sparse'),
     'linalg': (
-        'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular '
-        'LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D '
-        'LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder '
-        'LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate '
-        'LinearOperatorLowerTriangular LinearOperatorPermutation LinearOperatorScaledIdentity '
-        'LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros banded_triangular_solve eig '
-        'eigh_tridiagonal eigvals logm lu_matrix_inverse lu_reconstruct lu_solve sqrtm tridiagonal_matmul '
-        'tridiagonal_solve'),
+        'LinearOperatorBlockLowerTriangular banded_triangular_solve eigh_tridiagonal logm sqrtm tridiagonal_solve'),
     'math': 'approx_max_k approx_min_k sobol_sample',
-    'math.special': (
-        'bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 dawsn expint '
-        'fresnel_cos fresnel_sin spence'),
     'nn': (
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper all_candidate_sampler approx_max_k '
         'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization compute_accidental_hits '

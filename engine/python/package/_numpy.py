@@ -391,15 +391,19 @@ def _members():
 
 
 def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode='legacy'):
-    """From now on tensors have methods of NumPy's arrays, and this module makes float32 where that is preferred.
-
-    Operators between tensors still want one dtype: `add()` and its neighbours convert.
+    """From now on tensors have methods of NumPy's arrays, operators convert dtypes and index as NumPy does, and this
+    module makes float32 where that is preferred. In the mode 'off' operators still want one dtype.
     """
     global _prefer_float32
     if dtype_conversion_mode not in ('legacy', 'off', 'safe', 'all'):
         raise ValueError("dtype_conversion_mode must be 'legacy', 'off', 'safe' or 'all', not %r" % (dtype_conversion_mode,))
+    if dtype_conversion_mode in ('safe', 'all'):
+        raise NotImplementedError("dtype_conversion_mode=%r needs weak dtypes, which Footlight does not have; 'legacy' is "
+                                  "NumPy's promotion" % dtype_conversion_mode)
+    from footlight import _numpy_operators
     _prefer_float32 = bool(prefer_float32)
     _engine.tensor_members(_members())
+    _numpy_operators.install(dtype_conversion_mode == 'legacy')
 
 
 bool_, int_, float_, complex_, object_, string_, unicode_ = (

@@ -1,0 +1,255 @@
+"""Functions of TensorFlow 1 whose parameters were renamed since: tf.compat.v1.reduce_sum, argmax, squeeze and so on."""
+import collections
+import inspect
+
+import footlight as tf
+from footlight import _engine
+
+_v1, _nn = tf.compat.v1, _engine.namespace('compat.v1.nn')
+ListDiff = collections.namedtuple('ListDiff', 'out idx')
+
+
+def _one(new, old, name, old_name):
+    """The value of a parameter that has two names."""
+    if new is not None and old is not None:
+        raise ValueError("Cannot specify both '%s' and '%s'." % (old_name, name))
+    return old if new is None else new
+
+
+def _reduction(name):
+    today = getattr(tf, name)
+
+    def reduce(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+        axis = _one(axis, reduction_indices, 'axis', 'reduction_indices')
+        return today(input_tensor, axis, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
+    reduce.__doc__ = 'tf.%s with the old names of its parameters.' % name
+    return reduce
+
+
+def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=tf.int64, name=None, reduction_indices=None,
+                  keep_dims=None, input=None):
+    """How many elements are not 0."""
+    return tf.math.count_nonzero(_one(input, input_tensor, 'input', 'input_tensor'),
+                                 _one(axis, reduction_indices, 'axis', 'reduction_indices'),
+                                 _one(keepdims, keep_dims, 'keepdims', 'keep_dims'), dtype, name)
+
+
+def argmax(input, axis=None, name=None, dimension=None, output_type=tf.int64):
+    """Where the largest values are."""
+    return tf.argmax(input, _one(axis, dimension, 'axis', 'dimension'), output_type, name)
+
+
+def argmin(input, axis=None, name=None, dimension=None, output_type=tf.int64):
+    """Where the smallest values are."""
+    return tf.argmin(input, _one(axis, dimension, 'axis', 'dimension'), output_type, name)
+
+
+def arg_max(input, dimension, output_type=tf.int64, name=None):
+    """Where the largest values are."""
+    return tf.argmax(input, dimension, output_type, name)
+
+
+def arg_min(input, dimension, output_type=tf.int64, name=None):
+    """Where the smallest values are."""
+    return tf.argmin(input, dimension, output_type, name)
+
+
+def batch_to_space_nd(input, block_shape, crops, name=None):
+    """Blocks of the batch put into space."""
+    return tf.batch_to_space(input, block_shape, crops, name)
+
+
+def expand_dims(input, axis=None, name=None, dim=None):
+    """A new dimension of size 1."""
+    axis = _one(axis, dim, 'axis', 'dim')
+    if axis is None:
+        raise ValueError('Must specify an axis argument to tf.expand_dims()')
+    return tf.expand_dims(input, axis, name)
+
+
+def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    """Without dimensions of size 1."""
+    return tf.squeeze(input, _one(axis, squeeze_dims, 'axis', 'squeeze_dims'), name)
+
+
+def div(x, y, name=None):
+    """The quotient, rounded down for integers."""
+    x = tf.convert_to_tensor(x)
+    y = tf.convert_to_tensor(y, x.dtype)
+    return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.divide(x, y, name)
+
+
+def depth_to_space(input, block_size, name=None, data_format='NHWC'):
+    """Channels put into blocks of space."""
+    return tf.nn.depth_to_space(input, block_size, data_format, name)
+
+
+def space_to_depth(input, block_size, name=None, data_format='NHWC'):
+    """Blocks of space put into channels."""
+    return tf.nn.space_to_depth(input, block_size, data_format, name)
+
+
+def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
+    """Rows by their numbers."""
+    return tf.gather(params, indices, validate_indices, axis, batch_dims, name)
+
+
+def where(condition, x=None, y=None, name=None):
+    """Where the condition is true, or the rows and elements chosen by it: a vector chooses whole rows."""
+    if (x is None) != (y is None):
+        raise ValueError('x and y must both be non-None or both be None.')
+    if x is None:
+        return tf.where(condition, name=name)
+    condition, x = tf.convert_to_tensor(condition), tf.convert_to_tensor(x)
+    y = tf.convert_to_tensor(y, x.dtype)
+    if not x.shape.is_compatible_with(y.shape):
+        raise tf.errors.InvalidArgumentError(None, None, 'Shapes must be equal, but are %s and %s' % (x.shape, y.shape))
+    if condition.shape.rank == 1 and x.shape.rank is not None and x.shape.rank > 1:
+        condition = tf.reshape(condition, tf.concat([tf.shape(condition), tf.ones([x.shape.rank - 1], tf.int32)], 0))
+    elif condition.shape.rank != 0 and not condition.shape.is_compatible_with(x.shape):
+        raise tf.errors.InvalidArgumentError(None, None, 'The condition must be a scalar, a vector or of the shape %s, not %s'
+                                             % (x.shape, condition.shape))
+    return tf.where(condition, x, y, name)
+
+
+def substr(input, pos, len, name=None, unit='BYTE'):
+    """Parts of strings."""
+    return tf.strings.substr(input, pos, len, unit, name)
+
+
+def setdiff1d(x, y, index_dtype=tf.int32, name=None):
+    """What is in x and not in y, and where."""
+    x = tf.convert_to_tensor(x)
+    left = tf.logical_not(tf.reduce_any(x[:, tf.newaxis] == tf.convert_to_tensor(y, x.dtype), 1))
+    return ListDiff(tf.boolean_mask(x, left), tf.cast(tf.where(left)[:, 0], index_dtype))
+
+
+def name_scope(name, default_name=None, values=None):
+    """Names begin with this one, or with the default where it is None."""
+    if name is None and default_name is None:
+        raise ValueError('At least one of name (None) and default_name (None) is required')
+    return tf.name_scope(default_name if name is None else name)
+
+
+def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+    """Samples of a categorical distribution."""
+    return tf.random.categorical(logits, num_samples, output_dtype or tf.int64, seed, name)
+
+
+def random_poisson(lam, shape, dtype=tf.float32, seed=None, name=None):
+    """Samples of Poisson distributions."""
+    return tf.random.poisson(shape, lam, dtype, seed, name)
+
+
+def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+    """The tensor, after a check that it has no NaN and no infinity."""
+    return tf.debugging.assert_all_finite(_one(x, t, 'x', 't'), _one(message, msg, 'message', 'msg'), name)
+
+
+def to_bfloat16(x, name='ToBFloat16'):
+    """The tensor in bfloat16."""
+    return tf.cast(x, tf.bfloat16, name)
+
+
+def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+    """What one of two functions returns."""
+    true_fn, false_fn = _one(true_fn, fn1, 'true_fn', 'fn1'), _one(false_fn, fn2, 'false_fn', 'fn2')
+    for which, given in (('true_fn', true_fn), ('false_fn', false_fn)):
+        if not callable(given):
+            raise TypeError("'%s' must be callable." % which)
+    result = tf.cond(pred, true_fn, false_fn, name)
+    alone = not strict and isinstance(result, (list, tuple)) and len(result) == 1
+    return result[0] if alone else result
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               name=None, maximum_iterations=None, return_same_structure=False):
+    """What the loop variables are when the condition is false; one alone is not in a list."""
+    result = tf.while_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
+                           maximum_iterations, name)
+    alone = not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1
+    return result[0] if alone else result
+
+
+def scatter_add(ref, indices, updates, use_locking=False, name=None):
+    """Adds to rows of a variable."""
+    return ref.scatter_add(tf.IndexedSlices(updates, indices), name=name)
+
+
+def scatter_sub(ref, indices, updates, use_locking=False, name=None):
+    """Subtracts from rows of a variable."""
+    return ref.scatter_sub(tf.IndexedSlices(updates, indices), name=name)
+
+
+def scatter_update(ref, indices, updates, use_locking=True, name=None):
+    """Replaces rows of a variable."""
+    return ref.scatter_update(tf.IndexedSlices(updates, indices), name=name)
+
+
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+    """The cross entropy of labels and of the softmax of logits."""
+    axis = _one(axis, dim, 'axis', 'dim')
+    return tf.nn.softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
+
+
+def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
+    """The cross entropy of labels, which have no gradient, and of the softmax of logits."""
+    return tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(labels), logits, dim if axis is None else axis, name)
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross entropy of labels and of the sigmoid of logits."""
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits, name)
+
+
+def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format='NHWC',
+           dilations=[1, 1, 1, 1], name=None, filters=None):
+    """A convolution of images."""
+    return tf.nn.conv2d(input, _one(filters, filter, 'filters', 'filter'), 1 if strides is None else strides, padding,
+                        data_format, dilations, name)
+
+
+def avg_pool(value, ksize, strides, padding, data_format='NHWC', name=None, input=None):
+    """Means of windows."""
+    return tf.nn.avg_pool(_one(input, value, 'input', 'value'), ksize, strides, padding, data_format, name)
+
+
+def max_pool(value, ksize, strides, padding, data_format='NHWC', name=None, input=None):
+    """Largest values of windows."""
+    return tf.nn.max_pool(_one(input, value, 'input', 'value'), ksize, strides, padding, data_format, name)
+
+
+def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+    """The mean and the variance."""
+    return tf.nn.moments(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
+
+
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    """Some elements as 0, the others larger."""
+    rate = _one(rate, None if keep_prob is None else 1 - keep_prob, 'rate', 'keep_prob')
+    if rate is None:
+        raise ValueError('`rate` must be provided.')
+    return tf.nn.dropout(x, rate, noise_shape, seed, name)
+
+
+def xw_plus_b(x, weights, biases, name=None):
+    """x * weights + biases."""
+    return tf.nn.bias_add(tf.matmul(x, weights), biases, name=name)
+
+
+def relu_layer(x, weights, biases, name=None):
+    """relu(x * weights + biases)."""
+    return tf.nn.relu(xw_plus_b(x, weights, biases), name)
+
+
+_IN_NN = ('softmax_cross_entropy_with_logits_v2 softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits conv2d '
+          'avg_pool max_pool moments dropout xw_plus_b relu_layer').split()
+for _name, _f in [('reduce_' + n, _reduction('reduce_' + n)) for n in 'all any logsumexp max mean min prod sum'.split()] + [
+        (n, f) for n, f in list(globals().items()) if inspect.isfunction(f) and not n.startswith('_')]:
+    _home = _nn if _name in _IN_NN else _v1
+    _f.__module__, _f.__name__, _f.__qualname__ = _home.__name__, _name, _name
+    setattr(_home, _name, _f)
+for _name, _place in {'random_crop': 'image', 'truncated_normal': 'random', 'regex_replace': 'strings'}.items():
+    setattr(_v1, _name, getattr(getattr(tf, _place), _name))
+_v1.device, _v1.string_join, _v1.sparse_tensor_to_dense = tf.device, tf.strings.join, tf.sparse.to_dense
+_nn.batch_normalization = tf.nn.batch_normalization

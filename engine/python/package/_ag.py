@@ -6,6 +6,14 @@ import footlight as tf
 from footlight import _engine
 
 
+class AutoGraphError(Exception):
+    """What AutoGraph raises."""
+
+
+class ConversionError(AutoGraphError, ValueError):
+    """A function cannot be converted."""
+
+
 class Feature(enum.Enum):
     """Optional conversions. Footlight does all of them that a program can see; the names are TensorFlow's."""
     ALL = 'ALL'

@@ -124,15 +124,7 @@ def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False)
 
 # Conversion of functions
 
-class AutoGraphError(Exception):
-    """What AutoGraph raises."""
-
-
-class ConversionError(AutoGraphError):
-    """A function could not be converted."""
-
-
-class StagingError(AutoGraphError):
+class StagingError(_ag.AutoGraphError):
     """Staging a function failed. Exceptions keep their classes here: it is only named."""
 
 
@@ -229,7 +221,7 @@ class PyToTF:
 # Builtins
 
 _OVERLOADS = {getattr(builtins, name): getattr(_ag, name + '_') for name in (
-    'abs', 'all', 'any', 'enumerate', 'filter', 'float', 'int', 'len', 'map', 'next', 'print', 'range', 'sorted', 'zip')}
+    'abs', 'all', 'any', 'enumerate', 'filter', 'float', 'int', 'len', 'map', 'print', 'range', 'sorted', 'zip')}
 
 
 def overload_of(f):
@@ -434,18 +426,18 @@ _converter.STANDARD_OPTIONS = _ag.STD
 _place('core.function_wrappers', 'FunctionScope with_function_scope', _ag)
 _testing = _place('core.converter_testing', 'allowlist is_inside_generated_code')
 _testing.TestCase = _test_case()
-_api = _place('impl.api', 'AutoGraphError ConversionError ProgramContext PyToTF StagingError '
+_api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'call_with_unspecified_conversion_status convert converted_call do_not_convert is_autograph_artifact '
               'tf_convert')
-_api.autograph_artifact = _ag.autograph_artifact
+_place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
 _place('impl.api', 'to_code to_graph', tf.autograph)
 _place('impl.conversion', 'is_allowlisted is_unsupported')
 _place('lang.directives', 'set_loop_options', tf.autograph.experimental)
 _place('lang.directives', 'set_element_type', _ag)
 _place('lang.special_functions', 'match_staging_level stack tensor_list')
-_place('', 'AutoGraphError convert converted_call do_not_convert stack tensor_list')
+_place('', 'convert converted_call do_not_convert stack tensor_list')
 _place('', 'to_code to_graph', tf.autograph)
-_place('', 'ConversionOptions Feature set_element_type', _ag)
+_place('', 'AutoGraphError ConversionOptions Feature set_element_type', _ag)
 _place('', 'set_loop_options', tf.autograph.experimental)
 for _name in ('asserts break_statements call_trees conditional_expressions continue_statements control_flow directives '
               'functions lists logical_expressions return_statements slices variables').split():

@@ -130,7 +130,7 @@ class Converter {
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls are not converted
-  static constexpr int kMostForms = 4, kMostGuards = 6;
+  static constexpr int kMostForms = 3, kMostGuards = 3;
   bool only_staged_ = false;         // lean: inside the staged form of a statement
   int depth_ = 0;                    // of statements in Python's own form
   int guards_ = 0;                   // of guards there

@@ -261,7 +261,8 @@ Node* Converter::unpacked(Node* node) {
   return made;
 }
 
-// assert ag__.asserted(x > 0, lambda: message, 'x > 0'), message: a tensor passes here and is checked by the graph.
+// assert ag__.asserted(x > 0, lambda: message, 'x > 0'), message: a tensor passes here and is checked by the graph. What
+// fails under a tensor condition is raised by the graph, like `raise`: see raising().
 Node* Converter::assertion(Node* node) {
   Node* test = node->node(at::Assert::test);
   Node* message = node->node(at::Assert::msg);
@@ -269,11 +270,18 @@ Node* Converter::assertion(Node* node) {
   Node* said = message && movable(message) ? thunk(message) : tree_.none(node->at);
   if (message) made->node(at::Assert::msg) = expression(message);
   Node* checked = expression(test);
-  if (!always_python(test))
-    checked = tree_.call(runtime(runtime_name::kAsserted, test->at),
-                         {checked, said, tree_.string(unparse_expression(tree_, test), test->at)}, test->at);
+  if (!always_python(test) || moved_) {
+    Nodes given{checked, said, tree_.string(unparse_expression(tree_, test), test->at)};
+    if (caught_) given.push_back(caught_->moved == moved_ ? tree_.none(test->at) : try_depth(test->at));
+    checked = tree_.call(runtime(runtime_name::kAsserted, test->at), tree_.list(given), test->at);
+  }
   made->node(at::Assert::test) = checked;
   return made;
+}
+
+Node* Converter::try_depth(Position at) {
+  if (!caught_->depth) caught_->depth = tree_.fresh("try_depth");
+  return tree_.load(caught_->depth, at);
 }
 
 // raise ag__.raising(error): under a tensor condition, the graph raises it. Inside a try which might catch it, this is
@@ -287,9 +295,7 @@ Node* Converter::raising(Node* node) {
   if (!caught_) {
     raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised}, error->at);
   } else if (caught_->moved != moved_) {
-    if (!caught_->depth) caught_->depth = tree_.fresh("try_depth");
-    raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised, tree_.load(caught_->depth, error->at)},
-                        error->at);
+    raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised, try_depth(error->at)}, error->at);
   }
   made->node(at::Raise::exc) = raised;
   return made;

@@ -44,6 +44,7 @@ class Converter {
   Node* unpacked(Node* node);
   Node* assertion(Node* node);
   Node* raising(Node* node);
+  Node* try_depth(Position at);
   void declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at);
   Node* declaration(Kind kind, const std::vector<Name*>& names, Position at);
 

@@ -64,7 +64,12 @@ def _entered():
 def control_status_ctx():
     """The context that was entered last; without one, what holds for the code that runs."""
     entered = _entered()
-    return entered[-1] if entered else ControlStatusCtx(Status(_engine.ag_status()))
+    if entered:
+        return entered[-1]
+    status = Status(_engine.ag_status())
+    if status == Status.UNSPECIFIED and tf.inside_function():
+        status = Status.DISABLED
+    return ControlStatusCtx(status)
 
 
 class Action(enum.Enum):
@@ -102,8 +107,7 @@ class DoNotConvert(Rule):
 def is_unsupported(o):
     """Whether an object is no function with a source."""
     return not (inspect.isfunction(o) or inspect.ismethod(o) or isinstance(o, functools.partial)) and (
-        inspect.ismodule(o) or inspect.isclass(o) or not callable(o) or inspect.isbuiltin(o) or
-        isinstance(o, functools._lru_cache_wrapper))
+        inspect.ismodule(o) or inspect.isclass(o) or not callable(o) or isinstance(o, functools._lru_cache_wrapper))
 
 
 def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False):
@@ -146,7 +150,8 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         return overload(*args, **named)
     if is_autograph_artifact(f):
         return f(*args, **named)
-    if options is not None and not options.internal_convert_user_code:
+    off = options is not None and not options.internal_convert_user_code
+    if off or control_status_ctx().status == Status.DISABLED:
         return do_not_convert(f)(*args, **named)
     return _engine.ag_converted_call(f, tuple(args), named)
 
@@ -157,7 +162,7 @@ def convert(recursive=False, optional_features=None, user_requested=True, conver
         @functools.wraps(f)
         def converted(*args, **kwargs):
             with conversion_ctx:
-                return _engine.ag_converted_call(f, args, kwargs)
+                return converted_call(f, args, kwargs)
         converted.ag_dnc_wrapper__ = True
         return _ag.autograph_artifact(converted)
     return decorate

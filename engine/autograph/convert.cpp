@@ -261,8 +261,8 @@ Node* Converter::unpacked(Node* node) {
   return made;
 }
 
-// assert ag__.asserted(x > 0, lambda: message, 'x > 0'), message: a tensor passes here and is checked by the graph. What
-// fails under a tensor condition is raised by the graph, like `raise`: see raising().
+// assert ag__.asserted(x > 0, lambda: message, 'x > 0'), message: a tensor passes here and is checked by the graph.
+// What fails under a tensor condition is raised by the graph, like `raise`: see raising().
 Node* Converter::assertion(Node* node) {
   Node* test = node->node(at::Assert::test);
   Node* message = node->node(at::Assert::msg);

@@ -162,8 +162,8 @@ PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-// assert ag__.asserted(test, lambda: message or None, 'test'), message; in a try with handlers, also as for raising(), or
-// None where they stand in the same block.
+// assert ag__.asserted(test, lambda: message or None, 'test'), message; in a try with handlers, also as for raising(),
+// or None where they stand in the same block.
 PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
   PyObject* const test = args[0];
   const bool tensor = is_tensor_like(test);

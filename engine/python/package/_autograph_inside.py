@@ -163,7 +163,6 @@ def convert(recursive=False, optional_features=None, user_requested=True, conver
         def converted(*args, **kwargs):
             with conversion_ctx:
                 return converted_call(f, args, kwargs)
-        converted.ag_dnc_wrapper__ = True
         return _ag.autograph_artifact(converted)
     return decorate
 
@@ -328,8 +327,7 @@ def tf_tensor_array_new(elements, element_dtype=None, element_shape=None):
 
 def new_list(iterable=None):
     """A tensor list of these elements."""
-    return tf_tensor_list_new(list(iterable) if iterable is not None and not tf.is_tensor(iterable) else iterable
-                              if iterable is not None else [])
+    return tf_tensor_list_new([] if iterable is None else iterable)
 
 
 def tensor_list(elements, element_dtype=None, element_shape=None, use_tensor_array=False):

@@ -5,6 +5,8 @@
 #include "engine/autograph/match.h"
 #include "engine/autograph/unparse.h"
 
+#include <algorithm>
+
 namespace footlight::autograph {
 
 namespace {
@@ -260,6 +262,7 @@ Node* Converter::unpacked(Node* node) {
 }
 
 // assert ag__.asserted(x > 0, lambda: message, 'x > 0'), message: a tensor passes here and is checked by the graph.
+// What fails under a tensor condition is raised by the graph, like `raise`: see raising().
 Node* Converter::assertion(Node* node) {
   Node* test = node->node(at::Assert::test);
   Node* message = node->node(at::Assert::msg);
@@ -267,11 +270,18 @@ Node* Converter::assertion(Node* node) {
   Node* said = message && movable(message) ? thunk(message) : tree_.none(node->at);
   if (message) made->node(at::Assert::msg) = expression(message);
   Node* checked = expression(test);
-  if (!always_python(test))
-    checked = tree_.call(runtime(runtime_name::kAsserted, test->at),
-                         {checked, said, tree_.string(unparse_expression(tree_, test), test->at)}, test->at);
+  if (!always_python(test) || moved_) {
+    Nodes given{checked, said, tree_.string(unparse_expression(tree_, test), test->at)};
+    if (caught_) given.push_back(caught_->moved == moved_ ? tree_.none(test->at) : try_depth(test->at));
+    checked = tree_.call(runtime(runtime_name::kAsserted, test->at), tree_.list(given), test->at);
+  }
   made->node(at::Assert::test) = checked;
   return made;
+}
+
+Node* Converter::try_depth(Position at) {
+  if (!caught_->depth) caught_->depth = tree_.fresh("try_depth");
+  return tree_.load(caught_->depth, at);
 }
 
 // raise ag__.raising(error): under a tensor condition, the graph raises it. Inside a try which might catch it, this is
@@ -285,9 +295,7 @@ Node* Converter::raising(Node* node) {
   if (!caught_) {
     raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised}, error->at);
   } else if (caught_->moved != moved_) {
-    if (!caught_->depth) caught_->depth = tree_.fresh("try_depth");
-    raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised, tree_.load(caught_->depth, error->at)},
-                        error->at);
+    raised = tree_.call(runtime(runtime_name::kRaising, error->at), {raised, try_depth(error->at)}, error->at);
   }
   made->node(at::Raise::exc) = raised;
   return made;
@@ -349,6 +357,35 @@ uint32_t docstring_count(const List& body) {
   return is(value, Kind::kConstant) && value->constant(at::Constant::value).kind == ConstantKind::kString;
 }
 }  // namespace
+
+// if ag__.tracing(): ... else: the statements as they were written, for nothing is staged outside of a trace. Not where
+// a function in them may be called in a trace later, or a trace may begin within them.
+void Converter::add_plain(const Node* written, Nodes& body, size_t docstrings) {
+  const std::function<bool(const Node*)> fits = [&](const Node* node) {
+    switch (node->kind) {
+      case Kind::kFunctionDef:
+      case Kind::kAsyncFunctionDef:
+      case Kind::kClassDef:
+      case Kind::kLambda:
+      case Kind::kWith:
+      case Kind::kGlobal:
+      case Kind::kNonlocal: return false;
+      default: break;
+    }
+    bool all = true;
+    for_each_child(node, [&](const Node* child) { all = all && fits(child); });
+    return all;
+  };
+  const List& statements = written->list(at::FunctionDef::body);
+  const List plain{statements.size - static_cast<uint32_t>(docstrings), statements.items + docstrings};
+  if (!std::ranges::all_of(plain, fits)) return;
+  const Position at = written->at;
+  const auto converted = body.begin() + static_cast<ptrdiff_t>(docstrings);
+  Node* made = choice(tree_.call(runtime(runtime_name::kTracing, at), std::initializer_list<Node*>{}, at),
+                      Nodes(converted, body.end()), Nodes(plain.begin(), plain.end()), at);
+  body.erase(converted, body.end());
+  body.push_back(made);
+}
 
 Node* Converter::function(Node* function) {
   function_ = function;
@@ -414,6 +451,9 @@ Node* Converter::function(Node* function) {
 
   Node* made = tree_.copy(function);
   if (lean()) {
+    if (options_.also_plain && !outer_ && !marks.generator && !marks.sees_scope && body.size() > docstrings &&
+        function_->list(at::FunctionDef::body).size > docstrings)
+      add_plain(function_, body, docstrings);
     made->fields()[at::FunctionDef::body].list = tree_.list(body);
     return made;
   }

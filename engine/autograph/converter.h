@@ -36,6 +36,7 @@ class Converter {
   void statement(Node* node, Scope& scope, Nodes& out);
   void compound(Node* node, Scope& scope, Nodes& out);
   Node* definition(Node* node);
+  void add_plain(const Node* written, Nodes& body, size_t docstrings);
   Node* conversion_options(Position at);
   void lowered_return(Node* node, Nodes& out);
   void annotated(Node* node, Scope& scope, Nodes& out);
@@ -43,6 +44,7 @@ class Converter {
   Node* unpacked(Node* node);
   Node* assertion(Node* node);
   Node* raising(Node* node);
+  Node* try_depth(Position at);
   void declare_missing(Scope& scope, Nodes& out, size_t at_front, Position at);
   Node* declaration(Kind kind, const std::vector<Name*>& names, Position at);
 
@@ -129,7 +131,7 @@ class Converter {
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls are not converted
-  static constexpr int kMostForms = 4, kMostGuards = 6;
+  static constexpr int kMostForms = 3, kMostGuards = 3;
   bool only_staged_ = false;         // lean: inside the staged form of a statement
   int depth_ = 0;                    // of statements in Python's own form
   int guards_ = 0;                   // of guards there

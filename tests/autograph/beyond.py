@@ -304,6 +304,39 @@ class Assert(Case):
             f(tf.constant(7))
 
 
+    def test_of_python_values_under_a_condition(self):
+        def f(x, y):
+            if x > 0:
+                assert y is not None, 'none'
+                assert len([y]) > 3
+            return x
+        def later(x):
+            if x > 0:
+                return x
+            assert x is None, 'reached'
+            return x
+        def handled(x):
+            if x > 0:
+                try:
+                    assert len('text') > 5
+                except AssertionError:
+                    x = x * 2
+            return x
+        def outside(x):
+            try:
+                if x > 0:
+                    assert len('text') > 5
+            except AssertionError:
+                x = x * 2
+            return x
+        one = tf.constant(1)
+        self.assertEqual([value(tf.function(g)(x, *more)) for g, x, *more in (
+            (f, -one, 1), (f, -one, None), (later, one), (handled, one), (handled, -one))], [-1, -1, 1, 2, -1])
+        for words, g, *args in (('none', f, one, None), ('^$|in user code', f, one, 1), ('reached', later, -one)):
+            self.assertRaisesRegex(AssertionError, words, tf.function(g), *args)
+        self.assertRaisesRegex(NotImplementedError, 'whose handlers may catch it', tf.function(outside), one)
+
+
 class Comprehensions(Case):
     def test_of_unknown_length(self):
         self.agrees(lambda xs: [x * 2 for x in xs], ([1, 2, 3],), ([4],), spec=VECTOR)

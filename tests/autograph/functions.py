@@ -16,6 +16,18 @@ import footlight as tf
 from footlight import _engine
 
 to_graph = tf.autograph.to_graph
+
+
+def staged(f):
+    """The converted function in a trace: what to_graph gives runs as it was written outside of one."""
+    converted = to_graph(f)
+
+    def call(*args, **named):
+        with tf.Graph().as_default():
+            return converted(*args, **named)
+    return call
+
+
 COUNT = 0
 
 
@@ -121,6 +133,35 @@ class Conversion(unittest.TestCase):
         self.assertIsNot(g, f)
         for args in calls:
             self.assertEqual(g(*args), f(*args))
+            self.assertEqual(staged(f)(*args), f(*args))
+
+    def test_as_written_outside_of_a_trace(self):
+        def called():
+            return sys._getframe().f_code
+        def f(x):
+            """Returns early or late."""
+            if x > 0:
+                return called()
+            for _ in range(3):
+                x += 1
+            return called()
+        for x in (1, -1):
+            self.assertIs(to_graph(f)(x), called.__code__)
+            self.assertIsNot(staged(f)(x), called.__code__)
+        self.assertEqual(to_graph(f).__doc__, f.__doc__)
+        def makes(x):
+            def inner(y):
+                if y > 0:
+                    return y
+                return -y
+            return inner
+        self.assertEqual(float(tf.function(to_graph(makes)(1))(tf.constant(-2.))), 2.)
+        def enters(x):
+            with tf.Graph().as_default():
+                if tf.constant(x) > 0:
+                    x = tf.constant(x)
+                return tf.is_tensor(x)
+        self.assertTrue(to_graph(enters)(1))
 
     def test_calls_of_converted_functions(self):
         def fibonacci(n):
@@ -258,13 +299,14 @@ class Conversion(unittest.TestCase):
         self.same(outer, (3,), (-3,))
 
     def test_methods(self):
-        for cls in (Base, Child):
-            o = cls(3)
-            self.assertEqual(to_graph(o.scaled)(5), o.scaled(5))
-            self.assertEqual(to_graph(o.scaled)(1), o.scaled(1))
-        self.assertEqual(to_graph(Base(3))(3), 12)
-        self.assertEqual(to_graph(functools.partial(adder(1)[0], 4, times=3))(), 13)
-        self.assertEqual(type(to_graph(Child.made)(2)), Child)
+        for run in (to_graph, staged):
+            for cls in (Base, Child):
+                o = cls(3)
+                self.assertEqual(run(o.scaled)(5), o.scaled(5))
+                self.assertEqual(run(o.scaled)(1), o.scaled(1))
+            self.assertEqual(run(Base(3))(3), 12)
+            self.assertEqual(run(functools.partial(adder(1)[0], 4, times=3))(), 13)
+            self.assertEqual(type(run(Child.made)(2)), Child)
 
     def test_lambdas_told_apart(self):
         a, b = (lambda x: x + 1 if x > 0 else x - 1), (lambda x: x * 2 if x > 0 else -x)
@@ -275,7 +317,7 @@ class Conversion(unittest.TestCase):
         for f in pair:
             self.same(f, (1,), (5,))
         same_line = [lambda x: x and 1, lambda x: x and 2, lambda y: y and 3]
-        self.assertEqual([to_graph(f)(1) for f in same_line], [1, 2, 3])
+        self.assertEqual([run(f)(1) for run in (to_graph, staged) for f in same_line], [1, 2, 3] * 2)
 
     def test_comparison_evaluates_its_middle_once(self):
         seen = []
@@ -284,7 +326,7 @@ class Conversion(unittest.TestCase):
             return 5
         def f(a, b):
             return a < middle() < b
-        self.assertEqual([to_graph(f)(1, 9), to_graph(f)(7, 9), to_graph(f)(1, 2)], [True, False, False])
+        self.assertEqual([staged(f)(1, 9), staged(f)(7, 9), staged(f)(1, 2)], [True, False, False])
         self.assertEqual(len(seen), 3)
 
     def test_short_circuits(self):
@@ -307,10 +349,11 @@ class Conversion(unittest.TestCase):
             if x:
                 y = 1
             return y
-        self.assertEqual(to_graph(f)(True), 1)
-        with self.assertRaises(NameError) as caught:
-            to_graph(f)(False)
-        self.assertIn("'y'", str(caught.exception))
+        for run in (to_graph, staged):
+            self.assertEqual(run(f)(True), 1)
+            with self.assertRaises(NameError) as caught:
+                run(f)(False)
+            self.assertIn("'y'", str(caught.exception))
 
     def test_tracebacks_show_the_users_lines(self):
         def f(x):
@@ -319,11 +362,12 @@ class Conversion(unittest.TestCase):
                 raise ValueError('here'); line_of_raise()
             return x
         first = f.__code__.co_firstlineno
-        try:
-            to_graph(f)(1)
-        except ValueError as error:
-            frames = [e for e in traceback.extract_tb(error.__traceback__) if e.filename == f.__code__.co_filename]
-        self.assertEqual([(e.lineno - first, e.name) for e in frames[1:]], [(3, 'f')])
+        for run in (to_graph, staged):
+            try:
+                run(f)(1)
+            except ValueError as error:
+                frames = [e for e in traceback.extract_tb(error.__traceback__) if e.filename == f.__code__.co_filename]
+            self.assertEqual([(e.lineno - first, e.name) for e in frames if e.name == 'f'], [(3, 'f')])
         self.assertEqual(frames[-1].line, "raise ValueError('here'); line_of_raise()")
 
     def test_positions_in_the_compiled_code(self):
@@ -432,7 +476,7 @@ string'''
             return sys._getframe(0).f_code
         def f(x):
             return plain(x)
-        self.assertIs(to_graph(f)(1), plain.__wrapped__.__code__)
+        self.assertIs(staged(f)(1), plain.__wrapped__.__code__)
         self.assertEqual((plain.__name__, plain.__doc__), ('plain', 'Kept.'))
         class Holder:
             method = plain

@@ -265,6 +265,44 @@ class Tracing(unittest.TestCase):
             return y
         self.error(ValueError, ["'y'", 'before the loop'], undefined, tf.constant(1))
 
+        def attribute(n):
+            item = Item()
+            while n > 0:
+                item.more = item.more + n
+                n -= 1
+            return item.more
+        self.error(ValueError, ["'item.more'", 'must be defined before the loop'], attribute, tf.constant(1))
+
+        def element(n):
+            d, k = {}, 'key'
+            while n > 0:
+                d[k] = d[k] + d['other']
+                n -= 1
+            return d
+        self.error(ValueError, ["'d[k]'", 'must be defined before the loop'], element, tf.constant(1))
+
+        def another(n):
+            d = {}
+            while n > 0:
+                d['key'] = d['other']
+                n -= 1
+            return d
+        with self.assertRaisesRegex(KeyError, "other"):
+            tf.function(another)(tf.constant(1))
+
+        def thing(n):
+            while n > 0:
+                item = Item()
+                n -= 1
+            return item
+        self.error(ValueError, ["'item'", 'must be defined before the loop'], thing, tf.constant(1))
+
+        def scalar(n):
+            for _ in n:
+                n += 1
+            return n
+        self.error(ValueError, ['non-scalar tensor'], scalar, tf.constant(1))
+
         def grows(n):
             x = tf.ones([1])
             while n > 0:

@@ -115,7 +115,8 @@ def run(drawn):
                 found.append(('differs', f'{how}: f({value}) is {traced[1]} traced instead of {eager[1]}'))
         elif not refusable and eager[0] != traced[0]:
             found.append(('differs', f'{how}: f({value}) traced: {traced}, eagerly: {eager}'[:900]))
-        elif program.raises and eager[0] == 'error' and eager[1] in traced[3]:
+        elif program.raises and eager[0] == traced[0] == 'error' and (
+                eager[1] in traced[3] or traced[1] == 'AssertionError'):  # of Python's values: it fails in any trace
             pass
         elif not refusable and 'error' in (eager[0], traced[0]):
             found.append(('no program', f'{how}: f({value}): {eager}'[:600]))

@@ -74,8 +74,14 @@ bool any_tensor(const std::vector<Ref>& items) {
 Ref tensor_len(const Given& given) {
   if (const Elements* elements = given.size() == 1 ? wrapped_elements(given[0]) : nullptr)
     return wrapped(elements->count);
-  if (given.size() != 1 || !is_tensor_like(given[0])) return {};
+  if (given.size() != 1) return {};
+  if (!is_tensor_like(given[0])) {
+    const Ref own = optional_attribute(given[0], "_len_builtin");  // of a TensorArray
+    return own ? call(own.get(), given[0]) : Ref();
+  }
   const Tensor tensor = as_tensor(given[0]);
+  static const Op kListLength{"TensorListLength"};
+  if (tensor.dtype() == DType::kVariant) return wrapped(apply(kListLength, {tensor}));
   const Shape& shape = tensor.shape();
   if (shape.has_rank() && shape.rank() == 0)
     fail(ErrorKind::kValue, "len requires a non-scalar tensor, got one of shape ()");
@@ -83,8 +89,11 @@ Ref tensor_len(const Given& given) {
   return wrapped(elements_of(given[0]).count);
 }
 
+// A tensor that has no value while tracing; any tensor outside of a trace.
+bool converts(PyObject* value) { return trace::tracing() ? symbolic(value) : is_tensor_like(value); }
+
 Ref tensor_int(const Given& given) {
-  if (given.size() < 1 || !symbolic(given[0])) return {};
+  if (given.size() < 1 || !converts(given[0])) return {};
   PyObject* base = given.size() > 1 ? given[1] : given.keyword("base");
   if (base && !(PyLong_Check(base) && PyLong_AsLong(base) == 10))
     fail(ErrorKind::kNotImplemented, "base ", repr_of(base), " not supported for int of a tensor");
@@ -92,7 +101,7 @@ Ref tensor_int(const Given& given) {
 }
 
 Ref tensor_float(const Given& given) {
-  return given.size() == 1 && symbolic(given[0]) ? cast(as_tensor(given[0]), DType::kFloat32) : Ref();
+  return given.size() == 1 && converts(given[0]) ? cast(as_tensor(given[0]), DType::kFloat32) : Ref();
 }
 
 Ref tensor_range(const Given& given) {
@@ -378,6 +387,7 @@ const std::unordered_map<PyObject*, Version>& versions() {
            Ref found = dataset_builtin(given, 0, "_len_builtin");
            return found ? std::move(found) : tensor_len(given);
          }},
+        {"abs", [](const Given& given) { return dataset_builtin(given, 0, "_abs_builtin"); }},
         {"int", tensor_int},
         {"float", tensor_float},
         {"range", tensor_range},
@@ -446,7 +456,6 @@ static Ref staged_print(PyObject* const* args, Py_ssize_t count, PyObject* names
 }
 
 Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  if (!trace::tracing()) return {};
   static PyObject* const print = find_item(PyEval_GetBuiltins(), "print");
   if (prints_are_staged && function == print) return staged_print(args, count, names);
   const auto plain = [](PyObject* o) {

@@ -47,7 +47,7 @@ struct Entry {
     ~Form() {
       for (PyObject* spare : spares) drop_untracked(spare);
     }
-  } forms[2];  // by recursive
+  } forms[3];  // by recursive; the last is for calls outside of a trace as well
   bool recorded = false;
 };
 
@@ -224,7 +224,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   return Ref::borrow(made);
 }
 
-void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive) {
+void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive, bool also_plain) {
   if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) {
     form.reason = "an async function";
     return;
@@ -244,7 +244,7 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
     form.reason = take_message();
     return;
   }
-  const Conversion conversion = convert(tree, function, {Style::kLean, recursive});
+  const Conversion conversion = convert(tree, function, {Style::kLean, recursive, also_plain});
   if (!conversion.function) {
     form.reason = conversion.reason;
     return;
@@ -283,14 +283,16 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
   form.code = made;
 }
 
-const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive) {
+const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive,
+                           bool also_plain = false) {
   Entry& entry = entry_of(reinterpret_cast<PyObject*>(code));
-  Entry::Form& form = entry.forms[recursive];
+  also_plain &= recursive;
+  Entry::Form& form = entry.forms[recursive + also_plain];
   if (!form.tried) {
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     if (is_library(code)) made.reason = kLibraryReason;
-    else convert_code(made, code, globals, recursive);
+    else convert_code(made, code, globals, recursive, also_plain);
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {
@@ -409,12 +411,12 @@ PyObject* partial_type() {
   return type;
 }
 
-Ref convert_partial(PyObject* partial, bool recursive) {
+Ref convert_partial(PyObject* partial, bool recursive, bool also_plain) {
   const Ref function = Ref::steal(PyObject_GetAttrString(partial, "func"));
   const Ref args = Ref::steal(PyObject_GetAttrString(partial, "args"));
   const Ref keywords = Ref::steal(PyObject_GetAttrString(partial, "keywords"));
   if (!function || !args || !keywords) return {};
-  const Ref converted = Ref::steal(ag_convert(function.get(), recursive));
+  const Ref converted = Ref::steal(ag_convert(function.get(), recursive, also_plain));
   if (!converted) return {};
   if (converted.get() == function.get()) return Ref::borrow(partial);
   const Ref head = Ref::steal(PyTuple_Pack(1, converted.get()));
@@ -444,18 +446,18 @@ void record_conversion(PyObject* callable, PyObject* function, std::string reaso
 
 }  // namespace
 
-PyObject* ag_convert(PyObject* callable, bool recursive) {
+PyObject* ag_convert(PyObject* callable, bool recursive, bool also_plain) {
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
-      return convert_partial(callable, recursive).release();
+      return convert_partial(callable, recursive, also_plain).release();
     return Py_NewRef(callable);
   }
   PyObject* code = PyFunction_GET_CODE(b.function);
   const Entry* known = known_entry(code);
   if (known && known->lean) return Py_NewRef(callable);
   const Entry::Form& form =
-      form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
+      form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive, also_plain);
   if (!form.code) {
     if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
       record_conversion(callable, b.function, form.reason);

@@ -213,6 +213,8 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
     return elements_loop(*sequence, extra, body, state, options, false);
   }
   const Tensor tensor = as_tensor(values);
+  if (tensor.shape().has_rank() && tensor.shape().rank() == 0)
+    fail(ErrorKind::kValue, "a for loop requires a non-scalar tensor, got one of shape ()");
   record("for", "staged", "over a tensor: the body is in the graph once");
   const bool here_made = tensor.is_symbolic() && tensor.graph() == loop_graph().graph().get();
   static const Op kRange{"Range"};

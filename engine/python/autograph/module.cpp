@@ -87,6 +87,13 @@ Ref unwrapped(PyObject* callable) {
   return inner ? inner : Ref::borrow(callable);
 }
 
+[[noreturn]] void refuse(PyObject* entity, const std::string& reason) {
+  static PyObject* const kind = checked(PyObject_GetAttrString(
+      checked(PyImport_ImportModule("footlight._ag")).get(), "ConversionError")).release();
+  PyErr_Format(kind, "%R cannot be converted: %s", entity, reason.c_str());
+  throw PythonErrorSet();
+}
+
 PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject* entity = nullptr;
   int recursive = 1;
@@ -100,7 +107,7 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
     session::GeneratedRecord record;
     std::string reason;
     if (!ag_generated_record(function.get(), &record, &reason))
-      fail(ErrorKind::kValue, repr_of(entity), " cannot be converted: ", reason);
+      refuse(entity, reason);
     return PyUnicode_DecodeUTF8(record.text.data(), static_cast<Py_ssize_t>(record.text.size()), "surrogatepass");
   });
 }
@@ -115,9 +122,9 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     const Ref function = unwrapped(entity);
-    Ref converted = checked(ag_convert(function.get(), recursive != 0));
+    Ref converted = checked(ag_convert(function.get(), recursive != 0, true));
     if (converted.get() == function.get() && !ag_is_converted(function.get()))
-      fail(ErrorKind::kValue, "cannot be converted: ", ag_reason(function.get()));
+      refuse(entity, ag_reason(function.get()));
     return converted.release();
   });
 }

@@ -54,10 +54,11 @@ PyObject* for_operator(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-// converted_call(f, args, kwargs)
-PyObject* call_operator(PyObject*, PyObject* args) {
+// (f, args, kwargs)
+template <class Call>
+PyObject* spread(PyObject* args, Call&& make) {
   PyObject *function, *positional, *keywords;
-  if (!PyArg_ParseTuple(args, "OO!O:converted_call", &function, &PyTuple_Type, &positional, &keywords)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OO!O", &function, &PyTuple_Type, &positional, &keywords)) return nullptr;
   return guarded([&]() -> PyObject* {
     std::vector<PyObject*> all{function};
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(positional); ++i) all.push_back(PyTuple_GET_ITEM(positional, i));
@@ -67,7 +68,21 @@ PyObject* call_operator(PyObject*, PyObject* args) {
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i)
         all.push_back(find_item(keywords, PyTuple_GET_ITEM(names.get(), i)));
     }
-    return converted_call(nullptr, all.data(), 1 + PyTuple_GET_SIZE(positional), names.get());
+    return make(all, 1 + PyTuple_GET_SIZE(positional), names.get());
+  });
+}
+
+PyObject* call_operator(PyObject*, PyObject* args) {
+  return spread(args, [](const std::vector<PyObject*>& all, Py_ssize_t count, PyObject* names) {
+    return converted_call(nullptr, all.data(), count, names);
+  });
+}
+
+// A builtin, in its version for tensors outside of a trace too.
+PyObject* builtin_operator(PyObject*, PyObject* args) {
+  return spread(args, [](const std::vector<PyObject*>& all, Py_ssize_t count, PyObject* names) {
+    Ref result = call_tensor_builtin(all[0], all.data() + 1, static_cast<Py_ssize_t>(all.size()) - 1, names);
+    return result ? result.release() : converted_call(nullptr, all.data(), count, names);
   });
 }
 
@@ -85,12 +100,34 @@ PyObject* choice_operator(PyObject*, PyObject* args) {
   });
 }
 
+// Whether the code that runs is converted: 0 unknown, 1 yes, 2 no.
+PyObject* status(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    if (conversion_is_off()) return PyLong_FromLong(2);
+    Ref frame = Ref::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    while (frame) {
+      auto* const at = reinterpret_cast<PyFrameObject*>(frame.get());
+      if (ag_is_converted_code(Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(at))).get()))
+        return PyLong_FromLong(1);
+      frame = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+    }
+    return PyLong_FromLong(0);
+  });
+}
+
+PyObject* is_converted(PyObject*, PyObject* callable) {
+  return guarded([&] { return PyBool_FromLong(ag_is_converted(callable)); });
+}
+
 PyMethodDef methods[] = {
     {"ag_if_stmt", with_keywords(if_operator), METH_VARARGS | METH_KEYWORDS, "An if statement in functional form."},
     {"ag_while_stmt", with_keywords(while_operator), METH_VARARGS | METH_KEYWORDS,
      "A while statement in functional form."},
     {"ag_for_stmt", with_keywords(for_operator), METH_VARARGS | METH_KEYWORDS, "A for statement in functional form."},
     {"ag_converted_call", call_operator, METH_VARARGS, "f(*args, **kwargs), with f converted."},
+    {"ag_builtin", builtin_operator, METH_VARARGS, "f(*args, **kwargs), where f is a builtin."},
+    {"ag_status", status, METH_NOARGS, "Whether the code that runs is converted: 0 unknown, 1 yes, 2 no."},
+    {"ag_is_converted", is_converted, METH_O, "Whether a function was made by a conversion."},
     {"ag_choice", choice_operator, METH_VARARGS, "yes() or no(), as a condition says."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -162,11 +162,23 @@ PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-// assert ag__.asserted(test, lambda: message or None, 'test'), message
-PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t) {
+// assert ag__.asserted(test, lambda: message or None, 'test'), message; in a try with handlers, also as for raising(),
+// or None where they stand in the same block.
+PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
   PyObject* const test = args[0];
-  if (!is_tensor_like(test) || !trace::tracing()) return Py_NewRef(test);
+  const bool tensor = is_tensor_like(test);
+  if (!trace::tracing() || (!tensor && (!staged_depth || (count > 3 && args[3] == Py_None)))) return Py_NewRef(test);
   return guarded([&]() -> PyObject* {
+    if (!tensor) {
+      if (truth(test)) Py_RETURN_TRUE;
+      const Ref words = args[1] == Py_None ? Ref() : call(args[1]);
+      const Ref error = checked(words ? PyObject_CallOneArg(PyExc_AssertionError, words.get())
+                                      : PyObject_CallNoArgs(PyExc_AssertionError));
+      PyObject* const given[] = {error.get(), count > 3 ? args[3] : nullptr};
+      const Ref raised = checked(raising(nullptr, given, count > 3 ? 2 : 1));
+      PyErr_SetObject(PyExc_AssertionError, raised.get());
+      return nullptr;
+    }
     static const Op op{"Assert"};
     static const AttrName kOfProgram{"_assert"};
     std::vector<Tensor> inputs{condition_tensor(test, "assert")};

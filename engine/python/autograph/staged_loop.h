@@ -232,16 +232,34 @@ class StagedLoop {
     apply_all(op.row(), inputs, {{kSummarize, int64_t{3}}});
   }
 
-  // A NameError for a loop variable: it is read before the loop has assigned it.
+  // Whether `error` says that there is no such attribute or item: "o.sub", "d['key']", "d[k]".
+  static bool is_missing(const std::string& symbol, PyObject* error) {
+    if (PyErr_GivenExceptionMatches(error, PyExc_AttributeError)) {
+      const Ref name = optional_attribute(error, "name");
+      return name && PyUnicode_Check(name.get()) && symbol.ends_with("." + readable(name.get()));
+    }
+    if (!PyErr_GivenExceptionMatches(error, PyExc_KeyError) || !symbol.ends_with(']')) return false;
+    const size_t at = symbol.rfind('[') + 1;
+    const Ref args = optional_attribute(error, "args");
+    const bool literal = symbol[at] == '\'' || symbol[at] == '"' || (symbol[at] >= '0' && symbol[at] <= '9');
+    return !literal || (args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 &&
+                        repr_of(PyTuple_GET_ITEM(args.get(), 0)) == symbol.substr(at, symbol.size() - at - 1));
+  }
+
+  // An error for a loop variable that is read before the loop has assigned it.
   void explain_undefined() {
-    if (!PyErr_ExceptionMatches(PyExc_NameError)) return;
+    if (!PyErr_ExceptionMatches(PyExc_NameError) && !PyErr_ExceptionMatches(PyExc_AttributeError) &&
+        !PyErr_ExceptionMatches(PyExc_KeyError))
+      return;
     Ref error = take_exception();
+    const bool is_name = PyErr_GivenExceptionMatches(error.get(), PyExc_NameError);
     const Ref name = optional_attribute(error.get(), "name");
     const bool named = name && PyUnicode_Check(name.get());
     const std::string text = named ? readable(name.get()) : str_of(error.get());
     for (size_t i = 0; i < state_.size(); ++i) {
       if (entry_[i].defined()) continue;
-      if (named ? state_.name(i) == text : text.find("'" + state_.name(i) + "'") != std::string::npos)
+      if (!is_name ? is_missing(state_.name(i), error.get())
+                   : named ? state_.name(i) == text : text.find("'" + state_.name(i) + "'") != std::string::npos)
         fail(ErrorKind::kValue, "'", state_.name(i),
              "' must be defined before the loop: its first iteration reads it");
     }
@@ -272,6 +290,9 @@ class StagedLoop {
       if (a == Py_None)
         fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one iteration ",
              "it is ", Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
+      if (!before_[i])
+        fail(ErrorKind::kValue, state_.shown(i), " must be defined before the loop: it is a Python object of type ",
+             Py_TYPE(a)->tp_name, ", and in a staged loop only tensors may get their first values");
       fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", Py_TYPE(a)->tp_name,
            " that the loop replaces: in a staged loop only tensors may change between iterations");
     }

@@ -6,6 +6,14 @@ import footlight as tf
 from footlight import _engine
 
 
+class AutoGraphError(Exception):
+    """What AutoGraph raises."""
+
+
+class ConversionError(AutoGraphError, ValueError):
+    """A function cannot be converted."""
+
+
 class Feature(enum.Enum):
     """Optional conversions. Footlight does all of them that a program can see; the names are TensorFlow's."""
     ALL = 'ALL'
@@ -213,7 +221,7 @@ def _builtin(name):
     function = getattr(__import__('builtins'), name)
 
     def overload(*args, **named):
-        return _engine.ag_converted_call(function, args, named)
+        return _engine.ag_builtin(function, args, named)
     overload.__name__ = overload.__qualname__ = name + '_'
     overload.__doc__ = 'The builtin %s, also for tensors.' % name
     return overload
@@ -280,8 +288,16 @@ def new_list(iterable=None):
     return list(iterable or ())
 
 
+def _is_tensor_list(value):
+    return tf.is_tensor(value) and value.dtype == tf.variant
+
+
 def list_append(list_, x):
     """The list with x at its end."""
+    if _is_tensor_list(list_):
+        return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=tf.convert_to_tensor(x))
+    if tf.is_tensor(list_):
+        raise ValueError('list_append: expected a tensor list, not a tensor of %s' % list_.dtype.name)
     if hasattr(list_, 'write') and hasattr(list_, 'size'):
         return list_.write(list_.size(), x)
     list_.append(x)
@@ -291,14 +307,31 @@ def list_append(list_, x):
 def list_pop(list_, i, opts):
     """The list without an element, and that element."""
     assert isinstance(opts, ListPopOpts)
+    if _is_tensor_list(list_):
+        if i is not None:
+            raise NotImplementedError('tensor lists only support removing from the end')
+        return tf.raw_ops.TensorListPopBack(input_handle=list_, element_dtype=opts.element_dtype,
+                                            element_shape=_shape_of(opts))
+    if tf.is_tensor(list_):
+        raise ValueError('list_pop: expected a tensor list, not a tensor of %s' % list_.dtype.name)
     if hasattr(list_, 'write') and hasattr(list_, 'size'):
         raise ValueError('TensorArray does not support item removal')
-    return list_, list_.pop() if i is None else list_.pop(i)
+    element = list_.pop() if i is None else list_.pop(i)
+    return list_, element
+
+
+def _shape_of(opts):
+    shape = getattr(opts, 'element_shape', None)
+    return -1 if shape is None else tf.constant(shape, tf.int32)
 
 
 def list_stack(list_, opts):
     """The elements as one tensor."""
     assert isinstance(opts, ListStackOpts)
+    if _is_tensor_list(list_):
+        if opts.element_dtype is None:
+            raise ValueError('cannot stack a list without knowing its element type; use set_element_type to annotate it')
+        return tf.raw_ops.TensorListStack(input_handle=list_, element_shape=-1, element_dtype=opts.element_dtype)
     if hasattr(list_, 'write') and hasattr(list_, 'stack'):
         return list_.stack()
     return list_ if tf.is_tensor(list_) else opts.original_call(list_)
@@ -309,6 +342,9 @@ def get_item(target, i, opts):
     assert isinstance(opts, GetItemOpts)
     if hasattr(target, 'write') and hasattr(target, 'read'):
         return target.read(i)
+    if _is_tensor_list(target):
+        return tf.raw_ops.TensorListGetItem(input_handle=target, index=i, element_shape=-1,
+                                            element_dtype=opts.element_dtype)
     if tf.is_tensor(target) and target.dtype == tf.string and target.shape.rank == 0:
         return tf.strings.substr(target, i, 1)
     return target[i]
@@ -318,6 +354,8 @@ def set_item(target, i, x):
     """The target with x as its element i."""
     if hasattr(target, 'write') and hasattr(target, 'read'):
         return target.write(i, x)
+    if _is_tensor_list(target):
+        return tf.raw_ops.TensorListSetItem(input_handle=target, index=i, item=tf.convert_to_tensor(x))
     if tf.is_tensor(target):
         return tf.tensor_scatter_nd_update(target, ((i,),), (x,))
     target[i] = x

@@ -130,10 +130,13 @@ class Dataset(collections.abc.Iterable):
     def _len_builtin(self, dataset):
         count = self.cardinality()
         known = tf.get_static_value(count)
-        if known is not None and known < 0:
-            raise ValueError('len requires dataset with known length: this one is %s' % (
-                'infinite' if known == INFINITE_CARDINALITY else 'of unknown length'))
+        tf.debugging.Assert(count >= 0, ['len requires a dataset with a known length%s' % (
+            ': this one is infinite' if known == INFINITE_CARDINALITY else '')])
         return count
+
+    @staticmethod
+    def _abs_builtin(dataset):
+        return dataset.map(lambda *element: tf.nest.map_structure(tf.abs, element if len(element) > 1 else element[0]))
 
     @staticmethod
     def _enumerate_builtin(dataset, start=0):

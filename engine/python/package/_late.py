@@ -168,7 +168,8 @@ def find(namespace, name):
     if module is None and not name.startswith('_'):
         module = _WHOLE.get(namespace[len('footlight.'):])
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
-        module = '_places'
+        inside = name == 'autograph' or namespace.startswith('footlight.python.autograph')
+        module = '_autograph_inside' if inside else '_places'
     if namespace == 'footlight.raw_ops' and module is None:
         from footlight import _raw_ops
         return _raw_ops.make(name)

@@ -105,6 +105,10 @@ class TensorArray:
         """The number of elements."""
         return self._parts.size(name)
 
+    @staticmethod
+    def _len_builtin(array):
+        return array.size()
+
     def close(self, name=None):
         """Frees the elements in eager; nothing is to be done in a graph."""
         return self._parts.close(name)

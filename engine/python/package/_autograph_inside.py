@@ -1,0 +1,447 @@
+"""tensorflow.python.autograph: the modules inside of AutoGraph that libraries and tests import by their place.
+
+The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
+"""
+import builtins
+import enum
+import functools
+import inspect
+import sys
+import threading
+
+import footlight as tf
+from footlight import _ag, _engine
+
+do_not_convert = tf.autograph.experimental.do_not_convert
+
+
+# Which code is converted
+
+class Status(enum.Enum):
+    """Whether the code that runs is converted."""
+    UNSPECIFIED = 0
+    ENABLED = 1
+    DISABLED = 2
+
+
+_contexts = threading.local()
+
+
+class ControlStatusCtx:
+    """Says in its scope whether code is converted."""
+
+    def __init__(self, status, options=None):
+        self.status = status
+        self.options = options
+
+    def __repr__(self):
+        return '%s[status=%s, options=%s]' % (type(self).__name__, self.status, self.options)
+
+    def __enter__(self):
+        _entered().append(self)
+        return self
+
+    def __exit__(self, *error):
+        _entered().remove(self)
+
+
+class NullCtx:
+    """A context that does nothing."""
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *error):
+        return None
+
+
+def _entered():
+    if not hasattr(_contexts, 'entered'):
+        _contexts.entered = []
+    return _contexts.entered
+
+
+def control_status_ctx():
+    """The context that was entered last; without one, what holds for the code that runs."""
+    entered = _entered()
+    if entered:
+        return entered[-1]
+    status = Status(_engine.ag_status())
+    if status == Status.UNSPECIFIED and tf.inside_function():
+        status = Status.DISABLED
+    return ControlStatusCtx(status)
+
+
+class Action(enum.Enum):
+    NONE = 0
+    CONVERT = 1
+    DO_NOT_CONVERT = 2
+
+
+class Rule:
+    """What holds for a module and those inside of it."""
+    _action = Action.NONE
+
+    def __init__(self, module_prefix):
+        self._prefix = module_prefix
+
+    def matches(self, module_name):
+        return module_name == self._prefix or module_name.startswith(self._prefix + '.')
+
+    def get_action(self, module):
+        return self._action if self.matches(module.__name__) else Action.NONE
+
+    def __str__(self):
+        return '%s rule for %s' % (type(self).__name__, self._prefix)
+    __repr__ = __str__
+
+
+class Convert(Rule):
+    _action = Action.CONVERT
+
+
+class DoNotConvert(Rule):
+    _action = Action.DO_NOT_CONVERT
+
+
+def is_unsupported(o):
+    """Whether an object is no function with a source."""
+    return not (inspect.isfunction(o) or inspect.ismethod(o) or isinstance(o, functools.partial)) and (
+        inspect.ismodule(o) or inspect.isclass(o) or not callable(o) or isinstance(o, functools._lru_cache_wrapper))
+
+
+def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False):
+    """Whether code runs as it is, because a rule for its module says so."""
+    if isinstance(o, functools.partial):
+        return is_allowlisted(o.func)
+    module = o if inspect.ismodule(o) else inspect.getmodule(o)
+    name = getattr(o, '__module__', None) or getattr(module, '__name__', '')
+    for rule in (*_config.CONVERSION_RULES, DoNotConvert('footlight'), DoNotConvert('tensorflow')):
+        if rule.matches(name):
+            return rule._action == Action.DO_NOT_CONVERT
+    if inspect.isgeneratorfunction(o):
+        return True
+    if inspect.isclass(o):
+        return not check_call_override
+    return callable(o) and bool(_engine.autograph_reason(o)) and (inspect.isfunction(o) or inspect.ismethod(o))
+
+
+# Conversion of functions
+
+class StagingError(_ag.AutoGraphError):
+    """Staging a function failed. Exceptions keep their classes here: it is only named."""
+
+
+def is_autograph_artifact(entity):
+    """Whether it was made by a conversion, or by do_not_convert."""
+    return hasattr(entity, 'autograph_info__') or type(entity) is type(do_not_convert(len)) or (
+        _engine.ag_is_converted(entity))
+
+
+def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
+    """f(*args, **kwargs), with f converted; builtins in their version for tensors."""
+    if options is None and caller_fn_scope is not None:
+        options = caller_fn_scope.callopts
+    named = kwargs or {}
+    if inspect.isbuiltin(f) or inspect.isclass(f):
+        if f in _IN_CONTEXT:
+            return _IN_CONTEXT[f](f, args, caller_fn_scope)
+        overload = overload_of(f)
+        return overload(*args, **named)
+    if is_autograph_artifact(f):
+        return f(*args, **named)
+    off = options is not None and not options.internal_convert_user_code
+    if off or control_status_ctx().status == Status.DISABLED:
+        return do_not_convert(f)(*args, **named)
+    return _engine.ag_converted_call(f, tuple(args), named)
+
+
+def convert(recursive=False, optional_features=None, user_requested=True, conversion_ctx=NullCtx()):
+    """Decorates a function that is converted when it is called."""
+    def decorate(f):
+        @functools.wraps(f)
+        def converted(*args, **kwargs):
+            with conversion_ctx:
+                return converted_call(f, args, kwargs)
+        return _ag.autograph_artifact(converted)
+    return decorate
+
+
+def call_with_unspecified_conversion_status(func):
+    """The function, which runs as if nothing had been said about conversion."""
+    @functools.wraps(func)
+    def call(*args, **kwargs):
+        with ControlStatusCtx(Status.UNSPECIFIED):
+            return func(*args, **kwargs)
+    return _ag.autograph_artifact(call)
+
+
+def tf_convert(f, ctx, convert_by_default=True, user_requested=False):
+    """The function in the form that a context asks for."""
+    if is_autograph_artifact(f):
+        return f
+    if ctx.status == Status.DISABLED:
+        return _without(f)
+    if ctx.status == Status.ENABLED or convert_by_default:
+        return convert(recursive=True, user_requested=user_requested, conversion_ctx=ctx)(f)
+    return call_with_unspecified_conversion_status(f)
+
+
+def _without(f):
+    plain = do_not_convert(f)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        with ControlStatusCtx(Status.DISABLED):
+            return plain(*args, **kwargs)
+    return _ag.autograph_artifact(call)
+
+
+class ProgramContext:
+    """How the functions of a program are converted."""
+
+    def __init__(self, options, autograph_module=None):
+        self.options = options
+        self.autograph_module = autograph_module
+
+
+class PyToTF:
+    """Converts functions."""
+
+    def get_transformed_name(self, node):
+        return 'tf__' + node.name
+
+    def get_extra_locals(self):
+        return {'ag__': _ag}
+
+    def transform(self, obj, user_context):
+        """A function converted, the module that it is in and the map of its lines, which it keeps itself."""
+        return self.transform_function(obj, user_context)
+
+    def transform_function(self, fn, user_context):
+        return tf.autograph.to_graph(fn, recursive=user_context.options.recursive), None, {}
+
+
+# Builtins
+
+_OVERLOADS = {getattr(builtins, name): getattr(_ag, name + '_') for name in (
+    'abs', 'all', 'any', 'enumerate', 'filter', 'float', 'int', 'len', 'map', 'print', 'range', 'sorted', 'zip')}
+
+
+def overload_of(f):
+    """The version of a builtin for tensors; other functions themselves."""
+    try:
+        return _OVERLOADS.get(f, f)
+    except TypeError:
+        return f
+
+
+def _frame_of(scope, innermost=True):
+    """The frame of the user's function in whose converted form a scope was entered."""
+    frame, found = sys._getframe(1), None
+    while frame is not None:
+        if frame.f_locals.get(scope.name) is scope:
+            found = frame
+            if innermost:
+                break
+        frame = frame.f_back
+    assert found is not None, 'no frame has the scope %r' % scope.name
+    return found
+
+
+def locals_in_original_context(caller_fn_scope):
+    """locals(), where the user called it."""
+    return _frame_of(caller_fn_scope).f_locals
+
+
+def globals_in_original_context(caller_fn_scope):
+    """globals(), where the user called it."""
+    return _frame_of(caller_fn_scope).f_globals
+
+
+def eval_in_original_context(f, args, caller_fn_scope):
+    """eval(...), where the user called it."""
+    frame = _frame_of(caller_fn_scope)
+    given = (*args[1:], *(frame.f_globals, frame.f_locals)[len(args) - 1:])
+    return f(args[0], *given)
+
+
+def super_in_original_context(f, args, caller_fn_scope):
+    """super(...), where the user called it."""
+    if args:
+        return f(*args)
+    frame = _frame_of(caller_fn_scope, innermost=False)
+    own = frame.f_locals[frame.f_code.co_varnames[0]]
+    return f(frame.f_locals['__class__'], own)
+
+
+_IN_CONTEXT = {
+    eval: eval_in_original_context, super: super_in_original_context,
+    locals: lambda f, args, scope: locals_in_original_context(scope),
+    globals: lambda f, args, scope: globals_in_original_context(scope)}
+
+
+# Lists that are tensors
+
+def _elements(elements, dtype, shape, alike):
+    """The elements as tensors, with the dtype and the shape of one."""
+    elements = [tf.convert_to_tensor(e) for e in elements]
+    dtypes, shapes = {e.dtype for e in elements}, {tuple(e.shape.as_list()) for e in elements}
+    if len(dtypes) > 1 or dtypes and dtype is not None and dtypes != {tf.as_dtype(dtype)}:
+        raise ValueError('the elements of a list must have one dtype%s, not %s' % (
+            '' if dtype is None else ', ' + tf.as_dtype(dtype).name, ', '.join(sorted(d.name for d in dtypes))))
+    if alike and len(shapes) > 1:
+        raise ValueError('the elements of a list must have one shape, not %s' % sorted(shapes))
+    if shape is not None and any(not e.shape.is_compatible_with(shape) for e in elements):
+        raise ValueError('the elements of a list must have the shape %s, not %s' % (shape, sorted(shapes)))
+    if shape is None and len(shapes) == 1:
+        shape = shapes.pop()
+    return elements, dtype or (dtypes.pop() if dtypes else None), shape
+
+
+def tf_tensor_list_new(elements, element_dtype=None, element_shape=None):
+    """A tensor list with these elements, which may be a tensor of them."""
+    if tf.is_tensor(elements):
+        if element_shape is not None:
+            raise ValueError('element_shape is that of the tensor: none can be given with one')
+        return tf.raw_ops.TensorListFromTensor(tensor=elements, element_shape=tf.shape(elements)[1:])
+    elements, dtype, shape = _elements(elements, element_dtype, element_shape, False)
+    made = tf.raw_ops.EmptyTensorList(element_shape=-1 if shape is None else tf.constant(shape, tf.int32),
+                                      max_num_elements=-1, element_dtype=dtype or tf.variant)
+    for element in elements:
+        made = tf.raw_ops.TensorListPushBack(input_handle=made, tensor=element)
+    return made
+
+
+def tf_tensor_array_new(elements, element_dtype=None, element_shape=None):
+    """A TensorArray with these elements."""
+    elements, dtype, shape = _elements(elements, element_dtype, element_shape, True)
+    if dtype is None:
+        raise ValueError('element_dtype is needed for an array without elements')
+    made = tf.TensorArray(dtype, size=len(elements), dynamic_size=True, infer_shape=True,
+                          element_shape=tf.TensorShape(shape))
+    for i, element in enumerate(elements):
+        made = made.write(i, element)
+    return made
+
+
+def new_list(iterable=None):
+    """A tensor list of these elements."""
+    return tf_tensor_list_new([] if iterable is None else iterable)
+
+
+def tensor_list(elements, element_dtype=None, element_shape=None, use_tensor_array=False):
+    """A tensor list or a TensorArray of these elements."""
+    if not tf.is_tensor(elements) and not elements and (element_dtype is None or element_shape is None):
+        raise ValueError('element_dtype and element_shape are needed for a list without elements')
+    make = tf_tensor_array_new if use_tensor_array else tf_tensor_list_new
+    return make(elements, element_dtype, element_shape)
+
+
+def stack(list_or_tensor, element_dtype=None, strict=True):
+    """The elements of a list as a tensor; without `strict`, what is no list is returned as it is."""
+    def plain(x):
+        if strict:
+            raise ValueError('%s must be stackable when strict=True' % (x,))
+        return x
+    return _ag.list_stack(list_or_tensor, _ag.ListStackOpts(element_dtype, plain))
+
+
+def match_staging_level(value, like_value):
+    """The value, as a tensor if the other one is one."""
+    return tf.constant(value) if tf.is_tensor(like_value) else value
+
+
+# Tests
+
+def allowlist(f):
+    """Puts a function into a module that is not converted."""
+    name = 'allowlisted_module_for_testing'
+    if not any(rule.matches(name) for rule in _config.CONVERSION_RULES):
+        _config.CONVERSION_RULES = (DoNotConvert(name), *_config.CONVERSION_RULES)
+    f.__module__ = name
+    return f
+
+
+def is_inside_generated_code():
+    """Whether the caller was converted."""
+    return _engine.ag_status() == Status.ENABLED.value
+
+
+def _test_case():
+    import contextlib
+    import io
+    import unittest
+
+    class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
+        """Base of tests of conversions, which run in a graph."""
+
+        def setUp(self):
+            super().setUp()
+            self.graph = tf.Graph().as_default()
+            self.graph.__enter__()
+
+        def tearDown(self):
+            self.graph.__exit__(None, None, None)
+            super().tearDown()
+
+        @contextlib.contextmanager
+        def assertPrints(self, expected_result):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                yield
+            self.assertEqual(said.getvalue(), expected_result)
+
+        def transform(self, f, converter_module, include_ast=False, ag_overrides=None):
+            """A function converted: by all converters, which work as one here."""
+            if include_ast or ag_overrides:
+                raise NotImplementedError('a function has no syntax tree and calls no operators that can be replaced')
+            return tf.autograph.to_graph(f)
+    return TestCase
+
+
+def _place(path, names, source=None):
+    module = _engine.namespace('python.autograph' + (path and '.' + path))
+    for name in names.split():
+        setattr(module, name, getattr(source, name) if source else globals()[name])
+    return module
+
+
+for _name, _names in {
+        'conditional_expressions': 'if_exp', 'control_flow': 'for_stmt if_stmt while_stmt',
+        'data_structures': 'ListPopOpts ListStackOpts list_append list_pop list_stack', 'exceptions': 'assert_stmt',
+        'logical': 'and_ eq not_ not_eq or_', 'slices': 'GetItemOpts get_item set_item',
+        'variables': 'Undefined UndefinedReturnValue ld ldu',
+        'py_builtins': 'abs_ all_ any_ enumerate_ filter_ float_ int_ len_ map_ max_ min_ next_ print_ range_ sorted_ zip_',
+}.items():
+    _place('operators.' + _name, _names, _ag)
+    _place('operators', _names, _ag)
+_place('operators.data_structures', 'new_list tf_tensor_array_new tf_tensor_list_new')
+_place('operators.py_builtins', 'eval_in_original_context globals_in_original_context locals_in_original_context '
+       'overload_of super_in_original_context')
+_place('core.ag_ctx', 'ControlStatusCtx NullCtx Status control_status_ctx')
+_place('core.config_lib', 'Action Convert DoNotConvert Rule')
+_config = _place('core.config', 'Convert DoNotConvert')
+_config.CONVERSION_RULES = ()
+_converter = _place('core.converter', 'ConversionOptions Feature', _ag)
+_converter.ProgramContext = ProgramContext
+_converter.STANDARD_OPTIONS = _ag.STD
+_place('core.function_wrappers', 'FunctionScope with_function_scope', _ag)
+_testing = _place('core.converter_testing', 'allowlist is_inside_generated_code')
+_testing.TestCase = _test_case()
+_api = _place('impl.api', 'ProgramContext PyToTF StagingError '
+              'call_with_unspecified_conversion_status convert converted_call do_not_convert is_autograph_artifact '
+              'tf_convert')
+_place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
+_place('impl.api', 'to_code to_graph', tf.autograph)
+_place('impl.conversion', 'is_allowlisted is_unsupported')
+_place('lang.directives', 'set_loop_options', tf.autograph.experimental)
+_place('lang.directives', 'set_element_type', _ag)
+_place('lang.special_functions', 'match_staging_level stack tensor_list')
+_place('', 'convert converted_call do_not_convert stack tensor_list')
+_place('', 'to_code to_graph', tf.autograph)
+_place('', 'AutoGraphError ConversionOptions Feature set_element_type', _ag)
+_place('', 'set_loop_options', tf.autograph.experimental)
+for _name in ('asserts break_statements call_trees conditional_expressions continue_statements control_flow directives '
+              'functions lists logical_expressions return_statements slices variables').split():
+    _place('converters.' + _name, '')

@@ -33,6 +33,10 @@ class FileCache final : public Stage {
       writer_.finish();
       return false;
     }
+    void state(State&) override {
+      throw Error(ErrorKind::kUnimplemented, "an iterator that is writing the file of a cache or a snapshot cannot be "
+                  "saved: iterate over the dataset once, so that the file is complete");
+    }
 
    private:
     StagePtr held_;

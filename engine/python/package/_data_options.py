@@ -140,9 +140,10 @@ class Options(_Group):
 
     def _text(self):
         """What the engine reads."""
-        if self.deterministic is None:
-            return ''
-        return 'deterministic=' + ('true' if self.deterministic else 'false')
+        said = [] if self.deterministic is None else ['deterministic=' + ('true' if self.deterministic else 'false')]
+        if self.experimental_external_state_policy in (ExternalStatePolicy.WARN, ExternalStatePolicy.IGNORE):
+            said.append('any_state')
+        return ' '.join(said)
 
 
 _data = tf.data

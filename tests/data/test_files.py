@@ -97,21 +97,74 @@ class Files(unittest.TestCase):
                 list(tf.data.experimental.CsvDataset(self.write('bad.csv', text), [tf.int32]))
 
     def test_saved_elements(self):
-        dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string(x), 'v': tf.fill([x], 1.5)}))
-        for compression in (None, 'GZIP'):
+        dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string([x, x]), 'v': tf.fill([x], 1.5)}))
+
+        def plain(found):
+            return [(int(x), d['s'].numpy().tolist(), d['v'].numpy().tolist()) for x, d in found]
+        for compression in (None, 'GZIP', 'SNAPPY'):
             folder = os.path.join(self.folder, 'saved%s' % compression)
             dataset.save(folder, compression=compression)
-            loaded = tf.data.Dataset.load(folder)
+            loaded = tf.data.Dataset.load(folder, compression=compression)
             self.assertEqual(loaded.element_spec, dataset.element_spec)
-            self.assertEqual([(int(x), d['s'].numpy(), d['v'].numpy().tolist()) for x, d in loaded],
-                             [(0, b'0', []), (1, b'1', [1.5]), (2, b'2', [1.5, 1.5])])
-        with self.assertRaises(tf.errors.NotFoundError):
-            tf.data.Dataset.load(os.path.join(self.folder, 'nowhere'))
-        folder = os.path.join(self.folder, 'savedNone')
-        with tf.io.TFRecordWriter(os.path.join(folder, 'elements')) as writer:
-            writer.write(b'\xff' * 40)
+            self.assertEqual(len(loaded), 3)
+            self.assertEqual(plain(loaded), plain(dataset))
+            iterator, other = iter(loaded), iter(loaded)
+            next(iterator)
+            other._restore_from_tensors(iterator._serialize_to_tensors())
+            self.assertEqual(plain(other), plain(dataset)[1:])
         with self.assertRaises(tf.errors.DataLossError):
-            list(tf.data.Dataset.load(folder))
+            list(tf.data.Dataset.load(folder))  # it is compressed
+        with self.assertRaisesRegex(tf.errors.NotFoundError, 'element_spec file not found'):
+            tf.data.Dataset.load(os.path.join(self.folder, 'nowhere'))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Unknown compression'):
+            dataset.save(folder, compression='LZ4')
+
+    def test_saved_shards(self):
+        folder = os.path.join(self.folder, 'shards')
+        tf.data.Dataset.range(9).save(folder, shard_func=lambda x: x // 3)
+        loaded = tf.data.Dataset.load(folder)
+        if os.cpu_count() > 2:
+            self.assertEqual([int(x) for x in loaded], [0, 3, 6, 1, 4, 7, 2, 5, 8])
+        one_by_one = tf.data.Dataset.load(folder, reader_func=lambda shards: shards.flat_map(lambda x: x))
+        self.assertEqual([int(x) for x in one_by_one], list(range(9)))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'the shard -1'):
+            tf.data.Dataset.range(9).save(folder, shard_func=lambda x: x - 1)
+        self.assertEqual(len(list(tf.data.Dataset.load(folder))), 9)  # the older ones are still there
+
+    def test_datasets_that_tensorflow_saved(self):
+        """Each holds 0, 1, 2, even and odd numbers in shards of their own, beside the numbers as strings."""
+        golden = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'datasets')
+        for compression in ('NONE', 'GZIP', 'SNAPPY'):
+            loaded = tf.data.Dataset.load(os.path.join(golden, compression), compression=compression)
+            self.assertEqual(loaded.element_spec, (tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.string)))
+            self.assertEqual(sorted((int(x), s.numpy()) for x, s in loaded), [(i, b'%d' % i) for i in range(5)])
+
+    def test_damaged_saved_datasets(self):
+        folder = os.path.join(self.folder, 'damaged')
+        tf.data.Dataset.range(3).map(lambda x: (x, tf.strings.as_string(x))).save(folder)
+        names = [os.path.join(at, name) for at, _, files in os.walk(folder) for name in files]
+        self.assertEqual(len(names), 3)
+        shard = next(name for name in names if name.endswith('.snapshot'))
+        for name in names:
+            with open(name, 'rb') as file:
+                good = file.read()
+            for bad in [good[:k] for k in range(len(good))] + [
+                    good[:k] + bytes([good[k] ^ 0xff]) + good[k + 1:] for k in range(len(good))]:
+                with open(name, 'wb') as file:
+                    file.write(bad)
+                try:
+                    list(tf.data.Dataset.load(folder))
+                except (tf.errors.OpError, NotImplementedError):
+                    pass
+            with open(name, 'wb') as file:
+                file.write(good)
+        for record, error in ((b'\xff' * 40, tf.errors.DataLossError),
+                              (b'\x08\x09\x12\x0b\x12\x09\x08\xff\xff\xff\xff\xff\xff\xff\x7f', tf.errors.DataLossError),
+                              (b'\x08\x15\x12\x00', tf.errors.UnimplementedError)):  # a variant
+            with tf.io.TFRecordWriter(shard) as writer:
+                writer.write(record)
+            with self.assertRaises(error):
+                list(tf.data.Dataset.load(folder))
 
     def test_caches_in_files(self):
         ran = []

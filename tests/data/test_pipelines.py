@@ -26,7 +26,7 @@ def contents(value):
     """Elements with datasets among them as plain values."""
     if isinstance(value, Dataset):
         return [contents(x) for x in value]
-    return tf.nest.map_structure(lambda x: contents(x) if isinstance(x, Dataset) else x.numpy().tolist(), value)
+    return tf.nest.map_structure(lambda x: contents(x) if isinstance(x, Dataset) else np.asarray(x).tolist(), value)
 
 
 class Positions(unittest.TestCase):

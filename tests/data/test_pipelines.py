@@ -288,6 +288,8 @@ class Stages(unittest.TestCase):
             Dataset.range(3).reduce(0, lambda s, x: x)
 
     def test_options(self):
+        for name in ('deterministic', 'threading', 'experimental_optimization', 'autotune'):
+            self.assertIn(name, vars(tf.data.Options))
         options = tf.data.Options()
         options.deterministic = False
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA

@@ -33,6 +33,10 @@ class _Group:
     """Options with checked names and types; None: not said."""
     _kinds = {}
 
+    def __init_subclass__(cls):
+        for name in cls._kinds:  # names of the class too, as completion and documentation look for them there
+            setattr(cls, name, property(lambda self, name=name: self.__getattr__(name)))
+
     def __init__(self):
         object.__setattr__(self, '_said', {})
         object.__setattr__(self, '_fixed', False)

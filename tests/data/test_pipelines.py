@@ -148,7 +148,7 @@ class Positions(unittest.TestCase):
                     next(other, None)
             except tf.errors.OpError:
                 pass
-        of_tensorflow = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'checkpoints',
+        of_tensorflow = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'datasets',
                                      'iterator-1')
         with self.assertRaisesRegex(tf.errors.UnimplementedError, 'that TensorFlow wrote for its own pipelines'):
             tf.train.Checkpoint(iterator=iter(self.NUMBERS)).read(of_tensorflow)

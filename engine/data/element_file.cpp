@@ -2,6 +2,7 @@
 #include "engine/data/element_file.h"
 
 #include "engine/base/text.h"
+#include "engine/data/state.h"
 #include "engine/tensor/size.h"
 
 #include <unistd.h>
@@ -129,18 +130,21 @@ class Reader final : public Cursor {
     if (!read_record(file_, record_)) return false;
     out = unpacked(record_);
     check(out);
+    ++count_;
     return true;
+  }
+  void state(State& s) override {
+    s.of("file of elements");
+    uint64_t count = count_;
+    s.number(count);
+    while (count_ < count && read_record(file_, record_)) ++count_;
+    if (count_ != count) State::wrong();
   }
 
  private:
   // The file may be an older one, of other elements: what follows was traced for these types.
   void check(const Element& element) const {
-    const auto& types = held_->types;
-    bool good = element.size() == types.size();
-    for (size_t k = 0; good && k < types.size(); ++k)
-      good = element[k].dtype() == types[k] &&
-             (k >= held_->shapes.size() || is_subshape(element[k].shape(), held_->shapes[k]));
-    if (!good)
+    if (!fits(element, held_->types, held_->shapes))
       fail(ErrorKind::kDataLoss, file_.path(), " holds elements of other types or shapes than the dataset's: it was "
            "written for another one");
   }
@@ -148,6 +152,7 @@ class Reader final : public Cursor {
   StagePtr held_;
   InputFile file_;
   std::string record_;
+  uint64_t count_ = 0;
 };
 
 }  // namespace

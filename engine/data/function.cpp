@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
+#include "engine/data/make.h"
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
 #include "engine/runtime/executor.h"
@@ -59,6 +60,21 @@ class OutsideOfGraphs {
  private:
   Builder* const builder_;
 };
+
+// The first op whose results differ from call to call; prints and checks have none, tables do not change.
+const OpRow* stateful_op(const Graph& graph) {
+  for (size_t i = 0; i < graph.size(); ++i) {
+    const Node& node = graph.node(NodeId(static_cast<uint32_t>(i)));
+    for (const auto& [name, value] : node.attrs)
+      if (const GraphPtr* callee = std::get_if<GraphPtr>(&value))
+        if (const OpRow* found = stateful_op(**callee)) return found;
+    const OpRow& row = *node.op;
+    const bool reads_table = row.effect == Effect::kReads && row.family != OpFamily::kVariable;
+    const bool runs = row.execution == Execution::kKernel;
+    if (row.stateful() && runs && row.outputs && !makes_stage(row) && !reads_table) return &row;
+  }
+  return nullptr;
+}
 
 bool has_streams(const Graph& graph, const AttrName& state) {
   for (size_t i = 0; i < graph.size(); ++i)
@@ -123,7 +139,7 @@ AttrName handed_in(std::string_view name) { return AttrName("_element_" + std::s
 
 Function::Function(const Attrs& attrs, std::string_view name, std::span<const Tensor> captures)
     : captures_(captures.begin(), captures.end()) {
-  const GraphPtr& graph = attrs.get<GraphPtr>(AttrName(name));
+  const GraphPtr& graph = graph_ = attrs.get<GraphPtr>(AttrName(name));
   if (const AttrValue* given = attrs.find(handed_in(name))) held_ = std::get<Tensor>(*given);
   else held_ = compiled(graph);
   function_ = dynamic_cast<ElementFunction*>(*held_.data<Resource*>());
@@ -157,6 +173,16 @@ void Function::call(std::span<const Tensor> arguments, Element& out) const {
     function_->run({reinterpret_cast<const Tensor*>(inputs), count}, results);
     out = std::move(results);
   }
+}
+
+void Function::check_stateless() const {
+  if (const OpRow* op = stateful_op(*graph_)) fail(ErrorKind::kFailedPrecondition, op->name, " is stateful.");
+}
+
+std::vector<Shape> Function::argument_shapes(size_t count) const {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < count; ++i) shapes.push_back(graph_->node(graph_->inputs[i]).shapes[0]);
+  return shapes;
 }
 
 bool Function::truth(std::span<const Tensor> arguments) const {

@@ -37,12 +37,16 @@ class Function {
   bool truth(std::span<const Tensor> arguments) const;  // of a predicate
   int64_t integer(std::span<const Tensor> arguments) const;
   size_t outputs() const { return outputs_; }
+  // Throws kFailedPrecondition if results depend on more than arguments and captures: on variables, random numbers...
+  void check_stateless() const;
+  std::vector<Shape> argument_shapes(size_t count) const;  // as it was traced for them
 
  private:
   Tensor held_;
   ElementFunction* function_ = nullptr;
   std::vector<Tensor> captures_;
   size_t outputs_ = 0;
+  GraphPtr graph_;
 };
 
 }  // namespace footlight::data

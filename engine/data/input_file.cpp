@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/crc32c.h"
+#include "engine/base/snappy.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -23,7 +24,13 @@ Compression compression_of(const std::string& name) {
   invalid("Unsupported compression_type: ", name, ": it is '', 'GZIP' or 'ZLIB'");
 }
 
+Compression saved_compression_of(const std::string& name) {
+  return name == "SNAPPY" ? Compression::kSnappy : compression_of(name);
+}
+
 namespace {
+
+constexpr size_t kSnappyBlock = 1 << 18, kMostSnappy = size_t{1} << 28;
 
 [[noreturn]] void fail_with(int error, const std::string& path) {
   const ErrorKind kind = error == ENOENT                    ? ErrorKind::kNotFound
@@ -38,7 +45,7 @@ namespace {
 
 struct InputFile::Parts {
   int file = -1;
-  bool compressed = false, ended = false, stream_open = false;
+  bool compressed = false, snappy = false, ended = false, stream_open = false;
   z_stream stream{};
   std::vector<char> raw;     // compressed bytes
   std::vector<char> buffer;  // what has been read and not given
@@ -58,7 +65,8 @@ InputFile::InputFile(const std::string& path, Compression compression, size_t bu
   }
   p.buffer.resize(std::clamp<size_t>(buffer_bytes, 4096, size_t{64} << 20));
   p.compressed = compression != Compression::kNone;
-  if (!p.compressed) return;
+  p.snappy = compression == Compression::kSnappy;
+  if (!p.compressed || p.snappy) return;
   p.raw.resize(p.buffer.size());
   if (inflateInit2(&p.stream, MAX_WBITS + (compression == Compression::kGzip ? 16 : 0)) != Z_OK)
     fail(ErrorKind::kResourceExhausted, path, ": no memory to decompress it");
@@ -84,6 +92,7 @@ bool InputFile::fill() {
     p.end = read_into(p.buffer);
     return p.end > 0;
   }
+  if (p.snappy) return fill_block();
   while (!p.ended) {
     if (p.stream.avail_in == 0) {
       const size_t got = read_into(p.raw);
@@ -106,6 +115,37 @@ bool InputFile::fill() {
     if (p.end) return true;
   }
   return false;
+}
+
+// A block: its size, the most significant byte first, and as many bytes of Snappy's.
+bool InputFile::fill_block() {
+  Parts& p = *parts_;
+  const auto damaged = [&] {
+    throw Error(ErrorKind::kDataLoss, path_ + ": it is damaged, or not compressed with Snappy");
+  };
+  const auto take = [&](std::string& to, size_t count) {
+    to.resize(count);
+    for (size_t done = 0; done < count;) {
+      const ssize_t got = ::read(p.file, to.data() + done, count - done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_with(errno, path_);
+      if (got == 0 && done == 0) return false;
+      if (got == 0) damaged();
+      done += static_cast<size_t>(got);
+    }
+    return true;
+  };
+  std::string packed, block;
+  if (!take(packed, 4)) return false;
+  size_t size = 0;
+  for (const char byte : packed) size = size << 8 | static_cast<unsigned char>(byte);
+  struct stat about;
+  if (size == 0 || fstat(p.file, &about) != 0 || size > static_cast<size_t>(about.st_size) || !take(packed, size) ||
+      !unpack_snappy(packed, kMostSnappy, block))
+    damaged();
+  p.buffer.assign(block.begin(), block.end());
+  p.end = block.size();
+  return p.end > 0;
 }
 
 size_t InputFile::read(char* to, size_t count) {
@@ -183,7 +223,7 @@ bool read_record(InputFile& file, std::string& out) {
 
 struct RecordWriter::Parts {
   int file = -1;
-  bool compressed = false;
+  bool compressed = false, snappy = false;
   z_stream stream{};
   std::string buffer;
 };
@@ -195,7 +235,8 @@ RecordWriter::RecordWriter(const std::string& path, Compression compression, int
     parts_.reset();
     fail_with(errno, path);
   }
-  if (compression == Compression::kNone) return;
+  parts_->snappy = compression == Compression::kSnappy;
+  if (compression == Compression::kNone || parts_->snappy) return;
   const int bits = MAX_WBITS + (compression == Compression::kGzip ? 16 : 0);
   if (deflateInit2(&parts_->stream, level, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     ::close(parts_->file);
@@ -224,6 +265,18 @@ void RecordWriter::put(const char* bytes, size_t count) {
 
 void RecordWriter::deflate_to_file(int how) {
   Parts& p = *parts_;
+  if (p.snappy) {
+    for (size_t at = 0; at < p.buffer.size(); at += kSnappyBlock) {
+      std::string block = pack_snappy(std::string_view(p.buffer).substr(at, kSnappyBlock));
+      const auto size = static_cast<uint32_t>(block.size());
+      const char head[4] = {static_cast<char>(size >> 24), static_cast<char>(size >> 16), static_cast<char>(size >> 8),
+                            static_cast<char>(size)};
+      put(head, sizeof head);
+      put(block.data(), block.size());
+    }
+    p.buffer.clear();
+    return;
+  }
   if (!p.compressed) {
     put(p.buffer.data(), p.buffer.size());
     p.buffer.clear();

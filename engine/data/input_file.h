@@ -7,9 +7,11 @@
 
 namespace footlight::data {
 
-enum class Compression : uint8_t { kNone, kGzip, kZlib };
+enum class Compression : uint8_t { kNone, kGzip, kZlib, kSnappy };
 // "", "GZIP", "ZLIB"; throws kInvalidArgument for others.
 Compression compression_of(const std::string& name);
+// Also "SNAPPY", in blocks behind their sizes, as files of saved datasets have it.
+Compression saved_compression_of(const std::string& name);
 
 class InputFile {
  public:
@@ -29,6 +31,7 @@ class InputFile {
 
  private:
   bool fill();  // more decompressed bytes; false at the end
+  bool fill_block();
   struct Parts;
   std::string path_;
   std::unique_ptr<Parts> parts_;

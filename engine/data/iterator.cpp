@@ -6,6 +6,8 @@
 
 namespace footlight::data {
 
+constexpr const char* kStateFormat = "footlight iterator 1";
+
 Iterator::~Iterator() { drop(); }
 
 void Iterator::drop() {
@@ -26,20 +28,52 @@ void Iterator::drop() {
 
 void Iterator::make(const StagePtr& stage) {
   const auto lock = lock_outside(mutex_);
-  drop();
+  begin(stage, nullptr);
+}
+
+// With a state, what was there stays until that has been read.
+void Iterator::begin(const StagePtr& stage, State* state) {
+  if (!state) drop();
   auto run = std::make_shared<Run>();
-  {
-    const std::lock_guard setting(run_mutex_);
-    run_ = run;
-  }
-  stage_ = stage;
-  Start start{std::move(run), {}};
+  Start start{run, {}};
+  std::unique_ptr<Doer> doer;
   if (recording_structure()) {
     const SourceRef source = current_source();
     start.track = start.run->track("", [&] { return std::make_shared<StageTrack>("next", source, nullptr, true); });
-    doer_ = std::make_unique<Doer>(start.track);
+    doer = std::make_unique<Doer>(start.track);
   }
-  cursor_ = stage->start(start);
+  CursorPtr cursor = stage->start(start);
+  if (state) {
+    state->input(cursor);
+    state->end();
+  }
+  drop();
+  {
+    const std::lock_guard setting(run_mutex_);
+    run_ = std::move(run);
+  }
+  stage_ = stage;
+  cursor_ = std::move(cursor);
+  doer_ = std::move(doer);
+}
+
+std::string Iterator::save() {
+  const auto lock = lock_outside(mutex_);
+  if (!run_) throw Error(ErrorKind::kFailedPrecondition, "an iterator that has not been initialized cannot be saved");
+  State state;
+  state.any_function = run_->any_state();
+  state.of(kStateFormat);
+  state.input(cursor_);
+  return state.bytes();
+}
+
+void Iterator::restore(std::string bytes) {
+  const auto lock = lock_outside(mutex_);
+  if (!stage_)
+    throw Error(ErrorKind::kFailedPrecondition, "an iterator that has not been initialized cannot be restored");
+  State state(std::move(bytes));
+  state.of(kStateFormat);
+  begin(StagePtr(stage_), &state);
 }
 
 bool Iterator::next(Element& out) {

@@ -11,12 +11,17 @@ class Iterator final : public Resource {
   ~Iterator() override;
   // Starts over with this dataset.
   void make(const StagePtr& stage);
+  // Says where it is, or goes to where another iterator over the same dataset was.
+  std::string save();
+  void restore(std::string state);
   // False: the elements have ended. Throws if it was never made.
   bool next(Element& out);
   // Cancels what it is doing; next() throws from then on.
   void cancel();
 
+
  private:
+  void begin(const StagePtr& stage, class State* state);
   void drop();
   std::mutex mutex_;  // of next() and make()
   std::mutex run_mutex_;

@@ -43,6 +43,8 @@ const Tensor& scalar_input(const KernelContext& context, size_t input, DType dty
 
 }  // namespace
 
+bool makes_stage(const OpRow& row) { return makers()[row.id.value] != nullptr; }
+
 int64_t Making::integer(size_t input) const {
   return *scalar_input(context_, input, DType::kInt64).data<int64_t>();
 }

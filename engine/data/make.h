@@ -2,8 +2,7 @@
 #pragma once
 
 #include "engine/base/text.h"
-#include "engine/data/function.h"
-#include "engine/data/stage.h"
+#include "engine/data/state.h"
 #include "kernels/table.h"
 
 namespace footlight::data {
@@ -41,6 +40,8 @@ struct MakerOf {
   static MakerOf* first;
   MakerOf(const char* name, MakeStage m) : op(name), make(m), next(first) { first = this; }
 };
+// Whether the op makes a stage.
+bool makes_stage(const OpRow&);
 // Other kernels of this folder.
 struct KernelOf {
   const char* op;

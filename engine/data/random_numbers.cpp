@@ -1,6 +1,8 @@
 // Seeds that were not given.
 #include "engine/data/random_numbers.h"
 
+#include "engine/data/state.h"
+
 #include <random>
 
 namespace footlight::data {
@@ -12,6 +14,31 @@ uint64_t from_the_system() {
 }
 
 }  // namespace
+
+void RandomWords::state(State& s) {
+  const auto joined = [](uint32_t low, uint32_t high) { return static_cast<uint64_t>(high) << 32 | low; };
+  uint64_t seed = joined(philox_.key[0], philox_.key[1]), seed2 = joined(philox_.counter[2], philox_.counter[3]);
+  uint64_t blocks = joined(philox_.counter[0], philox_.counter[1]);
+  s.number(seed);
+  s.number(seed2);
+  s.number(blocks);
+  s.number(at_, Philox::kWords);
+  if (!s.reads()) return;
+  philox_ = Philox(seed, seed2);
+  if (blocks == 0) {
+    at_ = Philox::kWords;
+    return;
+  }
+  philox_.skip(blocks - 1);
+  words_ = philox_.next();
+}
+
+void Seeds::state(State& s) {
+  const std::lock_guard lock(mutex_);
+  s.number(seed_);
+  s.number(seed2_);
+  words_.state(s);
+}
 
 Seeds::Seeds(uint64_t seed, uint64_t seed2, bool again)
     : seed_(seed || seed2 ? seed : from_the_system()),

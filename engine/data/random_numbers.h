@@ -20,6 +20,8 @@ class RandomWords {
     return words_.w[at_++];
   }
 
+  void state(class State&);
+
  private:
   Philox philox_;
   Philox::Words words_{};
@@ -32,6 +34,7 @@ class Seeds {
   // 0 and 0: from the operating system. `again`: every iteration gets other ones.
   Seeds(uint64_t seed, uint64_t seed2, bool again);
   std::pair<uint64_t, uint64_t> next();
+  void state(class State&);
 
  private:
   std::mutex mutex_;

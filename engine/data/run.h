@@ -57,6 +57,9 @@ class Run {
 
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  // A saved iterator may lack state that functions of elements depend on.
+  void allow_any_state() { any_state_ = true; }
+  bool any_state() const { return any_state_; }
   // In a child of fork(): its threads stayed in the parent.
   bool left_behind() const;
   // Throws if the iteration was cancelled, or the whole program was told to stop.
@@ -89,6 +92,7 @@ class Run {
  private:
   void wait_a_little(std::unique_lock<std::mutex>& lock, std::condition_variable& changed);
   std::atomic<bool> cancelled_{false};
+  bool any_state_ = false;
   const uint32_t process_;
   std::mutex kept_mutex_;
   std::unordered_map<const void*, Tensor> kept_;

@@ -64,7 +64,7 @@ class Staff {
   bool wait_for_room(std::unique_lock<std::mutex>& lock, Ready ready) {
     const Waiting waiting("room");
     try {
-      run_->wait(lock, room_, [&] { return stop_ || ready(); });
+      run_->wait(lock, room_, [&] { return stop_ || (!paused_ && ready()); });
     } catch (...) {
       stop_ = true;
     }
@@ -75,6 +75,25 @@ class Staff {
   void wait_for_elements(std::unique_lock<std::mutex>& lock, Ready ready) {
     const Waiting waiting("its threads");
     run_->wait(lock, filled_, ready);
+  }
+  // Of who takes the elements: `work()`, while all threads wait for room, which is when `idle()`.
+  template <class Idle, class Work>
+  void at_rest(Idle idle, Work work) {
+    std::unique_lock lock(mutex_);
+    paused_ = true;
+    std::exception_ptr failure;
+    try {
+      run_->wait(lock, filled_, idle);
+      lock.unlock();
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (!lock) lock.lock();
+    paused_ = false;
+    lock.unlock();
+    room_.notify_all();
+    if (failure) std::rethrow_exception(failure);
   }
   // A queue is this long now.
   void queue(size_t elements) const {
@@ -91,7 +110,7 @@ class Staff {
   const TrackPtr track_;
   std::mutex mutex_;
   std::condition_variable filled_, room_;
-  bool stop_ = false;
+  bool stop_ = false, paused_ = false;
   Crew crew_;
 };
 

@@ -29,6 +29,13 @@ StagePtr stage_of(const Tensor& dataset) {
   return StagePtr(stage);
 }
 
+bool fits(const Element& element, const std::vector<DType>& types, const std::vector<Shape>& shapes) {
+  bool good = element.size() == types.size();
+  for (size_t k = 0; good && k < element.size(); ++k)
+    good = element[k].dtype() == types[k] && (k >= shapes.size() || is_subshape(element[k].shape(), shapes[k]));
+  return good;
+}
+
 int64_t add_cardinalities(int64_t a, int64_t b) {
   if (a == kInfinite || b == kInfinite) return kInfinite;
   if (a == kUnknown || b == kUnknown) return kUnknown;

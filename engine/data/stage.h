@@ -15,6 +15,8 @@ using Element = std::vector<Tensor>;
 
 inline constexpr int64_t kInfinite = -1, kUnknown = -2;
 
+class State;
+
 // Pulled by one thread at a time.
 class Cursor {
  public:
@@ -24,6 +26,8 @@ class Cursor {
   virtual bool next(Element& out) = 0;
   // Passes over up to `count` elements; fewer: they have ended.
   virtual int64_t skip(int64_t count);
+  // Says or takes where it is (engine/data/state.h); takes it before the first element.
+  virtual void state(State&) = 0;
 };
 using CursorPtr = std::unique_ptr<Cursor>;
 
@@ -47,6 +51,10 @@ class Stage : public Resource {
   virtual bool shown() const { return true; }  // as a part of the pipeline
   // How many elements there are; kInfinite, kUnknown.
   virtual int64_t cardinality() const { return kUnknown; }
+  // Its elements, if all are in memory.
+  virtual std::optional<std::vector<Element>> held() const { return std::nullopt; }
+  // Whose elements are in the windows that this component of the elements consists of; null: it is not known.
+  virtual const Stage* windowed(size_t /*component*/) const { return nullptr; }
 
   std::vector<DType> types;   // of the tensors of an element
   std::vector<Shape> shapes;
@@ -79,6 +87,9 @@ class StagePtr {
 Tensor dataset_tensor(Stage*);
 // The stage of a dataset; throws kInvalidArgument if it is none.
 StagePtr stage_of(const Tensor& dataset);
+
+// Whether an element has these types, and shapes like these.
+bool fits(const Element&, const std::vector<DType>& types, const std::vector<Shape>& shapes);
 
 // Sums and products that stop at the special values.
 int64_t add_cardinalities(int64_t a, int64_t b);

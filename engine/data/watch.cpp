@@ -144,6 +144,7 @@ class Watched final : public Cursor {
     at_work.made(passed);
     return passed;
   }
+  void state(State& s) override { inner_->state(s); }
 
  private:
   const RunPtr run_;  // keeps the tracks of all stages

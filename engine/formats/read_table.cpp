@@ -1,7 +1,7 @@
 // Reading tables that a stranger may have written: every number is checked against what is there before it is used.
 #include "engine/base/text.h"
 #include "engine/base/crc32c.h"
-#include "engine/formats/snappy.h"
+#include "engine/base/snappy.h"
 #include "engine/formats/table.h"
 #include "engine/formats/wire.h"
 

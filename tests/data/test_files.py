@@ -97,21 +97,141 @@ class Files(unittest.TestCase):
                 list(tf.data.experimental.CsvDataset(self.write('bad.csv', text), [tf.int32]))
 
     def test_saved_elements(self):
-        dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string(x), 'v': tf.fill([x], 1.5)}))
-        for compression in (None, 'GZIP'):
+        dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string([x, x]), 'v': tf.fill([x], 1.5)}))
+
+        def plain(found):
+            return [(int(x), d['s'].numpy().tolist(), d['v'].numpy().tolist()) for x, d in found]
+        for compression in (None, 'GZIP', 'SNAPPY'):
             folder = os.path.join(self.folder, 'saved%s' % compression)
             dataset.save(folder, compression=compression)
-            loaded = tf.data.Dataset.load(folder)
+            loaded = tf.data.Dataset.load(folder, compression=compression)
             self.assertEqual(loaded.element_spec, dataset.element_spec)
-            self.assertEqual([(int(x), d['s'].numpy(), d['v'].numpy().tolist()) for x, d in loaded],
-                             [(0, b'0', []), (1, b'1', [1.5]), (2, b'2', [1.5, 1.5])])
-        with self.assertRaises(tf.errors.NotFoundError):
-            tf.data.Dataset.load(os.path.join(self.folder, 'nowhere'))
-        folder = os.path.join(self.folder, 'savedNone')
-        with tf.io.TFRecordWriter(os.path.join(folder, 'elements')) as writer:
-            writer.write(b'\xff' * 40)
+            self.assertEqual(len(loaded), 3)
+            self.assertEqual(plain(loaded), plain(dataset))
+            iterator, other = iter(loaded), iter(loaded)
+            next(iterator)
+            other._restore_from_tensors(iterator._serialize_to_tensors())
+            self.assertEqual(plain(other), plain(dataset)[1:])
         with self.assertRaises(tf.errors.DataLossError):
-            list(tf.data.Dataset.load(folder))
+            list(tf.data.Dataset.load(folder))  # it is compressed
+        with self.assertRaisesRegex(tf.errors.NotFoundError, 'element_spec file not found'):
+            tf.data.Dataset.load(os.path.join(self.folder, 'nowhere'))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Unknown compression'):
+            dataset.save(folder, compression='LZ4')
+
+    def test_saved_shards(self):
+        folder = os.path.join(self.folder, 'shards')
+        tf.data.Dataset.range(9).save(folder, shard_func=lambda x: x // 3)
+        loaded = tf.data.Dataset.load(folder)
+        if os.cpu_count() > 2:
+            self.assertEqual([int(x) for x in loaded], [0, 3, 6, 1, 4, 7, 2, 5, 8])
+        one_by_one = tf.data.Dataset.load(folder, reader_func=lambda shards: shards.flat_map(lambda x: x))
+        self.assertEqual([int(x) for x in one_by_one], list(range(9)))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'the shard -1'):
+            tf.data.Dataset.range(9).save(folder, shard_func=lambda x: x - 1)
+        self.assertEqual(len(list(tf.data.Dataset.load(folder))), 9)  # the older ones are still there
+
+    def test_datasets_that_tensorflow_saved(self):
+        """Each holds 0, 1, 2, even and odd numbers in shards of their own, beside the numbers as strings."""
+        golden = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'datasets')
+        for compression in ('NONE', 'GZIP', 'SNAPPY'):
+            loaded = tf.data.Dataset.load(os.path.join(golden, compression), compression=compression)
+            self.assertEqual(loaded.element_spec, (tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.string)))
+            self.assertEqual(sorted((int(x), s.numpy()) for x, s in loaded), [(i, b'%d' % i) for i in range(5)])
+
+    def test_damaged_saved_datasets(self):
+        folder = os.path.join(self.folder, 'damaged')
+        tf.data.Dataset.range(3).map(lambda x: (x, tf.strings.as_string(x))).save(folder)
+        names = [os.path.join(at, name) for at, _, files in os.walk(folder) for name in files]
+        self.assertEqual(len(names), 3)
+        shard = next(name for name in names if name.endswith('.snapshot'))
+        for name in names:
+            with open(name, 'rb') as file:
+                good = file.read()
+            for bad in [good[:k] for k in range(len(good))] + [
+                    good[:k] + bytes([good[k] ^ 0xff]) + good[k + 1:] for k in range(len(good))]:
+                with open(name, 'wb') as file:
+                    file.write(bad)
+                try:
+                    list(tf.data.Dataset.load(folder))
+                except (tf.errors.OpError, NotImplementedError):
+                    pass
+            with open(name, 'wb') as file:
+                file.write(good)
+        for record, error in ((b'\xff' * 40, tf.errors.DataLossError),
+                              (b'\x08\x09\x12\x0b\x12\x09\x08\xff\xff\xff\xff\xff\xff\xff\x7f', tf.errors.DataLossError),
+                              (b'\x08\x15\x12\x00', tf.errors.UnimplementedError)):  # a variant
+            with tf.io.TFRecordWriter(shard) as writer:
+                writer.write(record)
+            with self.assertRaises(error):
+                list(tf.data.Dataset.load(folder))
+
+    def test_csv_datasets(self):
+        """The seeds' orders are TensorFlow's."""
+        for k in range(2):
+            rows = ['%d,%s,%s,x%d,%d' % (i + 10 * k, i + .5, 'yes' if i else '', i, 2 ** 40 if i == 3 else i)
+                    for i in range(5)]
+            self.write('f%d.csv' % k, '\n'.join(['a,b,c,d,e', *rows, '']).encode())
+        files = os.path.join(self.folder, 'f*.csv')
+        make = tf.data.experimental.make_csv_dataset
+        columns, label = next(iter(make(files, 3, label_name='e', shuffle=False, num_epochs=1)))
+        self.assertEqual([(k, v.dtype) for k, v in columns.items()],
+                         [('a', tf.int32), ('b', tf.float32), ('c', tf.string), ('d', tf.string)])
+        self.assertEqual((columns['c'].numpy().tolist(), label.dtype, label.numpy().tolist()),
+                         ([b'', b'yes', b'yes'], tf.int64, [0, 1, 2]))
+
+        def first(**more):
+            return [x['a'].numpy().tolist() for x in make(files, 4, select_columns=['a'], **more).take(3)]
+        self.assertEqual(first(shuffle_seed=5), [[0, 13, 10, 12], [2, 1, 14, 11], [4, 3, 4, 0]])
+        self.assertEqual(first(shuffle_seed=5, num_epochs=1, shuffle_buffer_size=4),
+                         [[11, 14, 0, 1], [12, 2, 10, 13], [4, 3]])
+        self.assertEqual(first(shuffle=False, num_epochs=1, num_parallel_reads=2),
+                         [[0, 10, 1, 11], [2, 12, 3, 13], [4, 14]])
+        for more, said in (({'label_name': 'q'}, 'one of the columns'), ({'select_columns': ['q']}, 'Column q'),
+                           ({'header': False}, 'Neither is provided'),
+                           ({'column_names': list('aabcd')}, 'duplicate column names')):
+            with self.assertRaisesRegex(ValueError, said):
+                make(files, 4, **more)
+        with self.assertRaisesRegex(ValueError, 'No files match'):
+            make(os.path.join(self.folder, 'none*'), 4)
+
+    def test_datasets_of_features(self):
+        path = os.path.join(self.folder, 'examples')
+        train = tf.train
+        with tf.io.TFRecordWriter(path) as writer:
+            for i in range(7):
+                writer.write(train.Example(features=train.Features(feature={
+                    'x': train.Feature(int64_list=train.Int64List(value=[i])),
+                    'y': train.Feature(float_list=train.FloatList(value=[i / 2]))})).SerializeToString())
+        features = {'x': tf.io.FixedLenFeature([], tf.int64), 'y': tf.io.FixedLenFeature([], tf.float32)}
+        make = tf.data.experimental.make_batched_features_dataset
+        self.assertEqual([b['x'].numpy().tolist() for b in make(path, 3, features, shuffle=False, num_epochs=1)],
+                         [[0, 1, 2], [3, 4, 5], [6]])
+        found = [(x['x'].numpy().tolist(), y.numpy().tolist()) for x, y in make(
+            path, 3, features, label_key='y', shuffle_seed=3).take(2)]
+        self.assertEqual(found, [([5, 1, 4], [2.5, .5, 2.]), ([3, 0, 2], [1.5, 0., 1.])])  # TensorFlow's
+        with self.assertRaisesRegex(ValueError, 'label_key'):
+            make(path, 3, features, label_key='z')
+
+    def test_tables_of_datasets(self):
+        keys = tf.data.Dataset.from_tensor_slices(['a', 'b', 'c'])
+        asked = tf.constant(['a', 'c', 'zz'])
+        experimental = tf.data.experimental
+
+        def found(table):
+            return table.lookup(asked).numpy().tolist()
+        pairs = tf.data.Dataset.zip((keys, tf.data.Dataset.range(3, 6)))
+        self.assertEqual(found(experimental.table_from_dataset(pairs, default_value=-5)), [3, 5, -5])
+        self.assertEqual(found(experimental.table_from_dataset(pairs, vocab_size=2)), [3, -1, -1])
+        self.assertEqual(found(experimental.index_table_from_dataset(keys)), [0, 2, -1])
+        self.assertEqual(found(experimental.index_table_from_dataset(keys, num_oov_buckets=3)), [0, 2, 4])
+        self.assertEqual(found(tf.lookup.StaticHashTable(experimental.DatasetInitializer(pairs), 7)), [3, 5, 7])
+        with self.assertRaises(tf.errors.FailedPreconditionError):
+            experimental.index_table_from_dataset(keys, vocab_size=9)
+        with self.assertRaises(tf.errors.OutOfRangeError):
+            experimental.index_table_from_dataset(keys.take(0))
+        with self.assertRaisesRegex(TypeError, 'pairs of scalars'):
+            experimental.table_from_dataset(keys)
 
     def test_caches_in_files(self):
         ran = []

@@ -2,7 +2,7 @@
 #include "engine/formats/bundle.h"
 #include "engine/base/crc32c.h"
 #include "engine/formats/file.h"
-#include "engine/formats/snappy.h"
+#include "engine/base/snappy.h"
 #include "engine/formats/wire.h"
 
 #include <QDir>
@@ -110,6 +110,14 @@ class TestBundle : public QObject {
     QVERIFY(!unpack_snappy(packed, 15, out));
     for (size_t size = 0; size < packed.size(); ++size) QVERIFY(!unpack_snappy(packed.substr(0, size), 100, out));
     QVERIFY(!unpack_snappy(std::string("\xff\xff\xff\xff\x0f\x00", 6), size_t{1} << 40, out));  // 4 GB from one byte
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += std::to_string(i * 7919 % 1013) + (i % 50 ? "" : std::string(100, 'x'));
+    const std::string_view all = text;
+    for (const std::string_view part : {all, all.substr(0, 3), all.substr(0, 0)}) {
+      const std::string made = pack_snappy(part);
+      QVERIFY(unpack_snappy(made, part.size(), out) && out == part);
+    }
+    QVERIFY(pack_snappy(text).size() < text.size() * 2 / 3);
     QVERIFY(!unpack_snappy(std::string("\x04\x05\x01\x0c", 4), 100, out));  // a copy of what is not there
 
     const std::string block = entry(0, "key", "value") + kEnd;

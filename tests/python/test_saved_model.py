@@ -225,6 +225,14 @@ class Written(unittest.TestCase):
         self.assertEqual(again.loop(tf.constant(5)).numpy().tolist(), [[171.0, 171.0]])
         self.assertEqual(sorted(again.signatures), ['loop', 's', 'text'])
 
+    def test_functions_of_ragged_tensors(self):
+        class Rows(tf.Module):
+            @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+            def double(self, rows):
+                return rows * 2
+        found = tf.saved_model.load(self.save(Rows(), 'rows')).double(tf.ragged.constant([[1], [2, 3]]))
+        self.assertEqual(found.to_list(), [[2], [4, 6]])
+
     def test_message(self):
         from footlight import _proto
         model = Model()

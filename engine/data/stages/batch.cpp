@@ -51,6 +51,11 @@ class Batch final : public Stage {
       out = std::move(batch);
       return true;
     }
+    void state(State& s) override {
+      s.of("batch");
+      s.flag(ended_);
+      s.input(input_);
+    }
 
    private:
     bool end() {

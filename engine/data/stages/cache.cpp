@@ -10,10 +10,11 @@ using Elements = std::vector<Element>;
 class Cache final : public Stage {
  public:
   explicit Cache(StagePtr input) : input_(std::move(input)) {}
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override { return input_->cardinality(); }
   CursorPtr open(const Start& start) override {
-    if (const auto all = kept()) return std::make_unique<Reader>(StagePtr(this), all);
-    return std::make_unique<Writer>(StagePtr(this), *this, input_->start(start));
+    const auto all = kept();
+    return std::make_unique<Cached>(StagePtr(this), *this, start, all, all ? nullptr : input_->start(start));
   }
 
  private:
@@ -22,42 +23,61 @@ class Cache final : public Stage {
     return kept_;
   }
 
-  class Reader final : public Cursor {
-   public:
-    Reader(StagePtr held, std::shared_ptr<const Elements> all) : held_(std::move(held)), all_(std::move(all)) {}
-    bool next(Element& out) override {
-      if (at_ == all_->size()) return false;
-      out = (*all_)[at_++];
-      return true;
-    }
+  std::shared_ptr<const Elements> keep(Elements all) {
+    const std::lock_guard lock(mutex_);
+    if (!kept_) kept_ = std::make_shared<const Elements>(std::move(all));
+    return kept_;
+  }
 
-   private:
-    StagePtr held_;
-    std::shared_ptr<const Elements> all_;
-    size_t at_ = 0;
-  };
-
-  class Writer final : public Cursor {
+  class Cached final : public Cursor {
    public:
-    Writer(StagePtr held, Cache& cache, CursorPtr input)
-        : held_(std::move(held)), cache_(cache), input_(std::move(input)) {}
+    Cached(StagePtr held, Cache& cache, const Start& start, std::shared_ptr<const Elements> all, CursorPtr input)
+        : held_(std::move(held)), cache_(cache), start_(start), all_(std::move(all)), input_(std::move(input)) {}
     bool next(Element& out) override {
-      if (!input_) return false;
+      if (all_) {
+        if (at_ == all_->size()) return false;
+        out = (*all_)[at_++];
+        return true;
+      }
       if (input_->next(out)) {
-        all_->push_back(out);
+        collected_.push_back(out);
         return true;
       }
       input_.reset();
-      const std::lock_guard lock(cache_.mutex_);
-      if (!cache_.kept_) cache_.kept_ = std::move(all_);
+      all_ = cache_.keep(std::move(collected_));
+      at_ = all_->size();
       return false;
+    }
+    void state(State& s) override {
+      s.of("cache");
+      bool complete = all_ != nullptr;
+      s.flag(complete);
+      Elements elements = all_ && !s.reads() ? *all_ : collected_;
+      s.elements(elements, cache_);
+      if (complete) {
+        if (s.reads()) {
+          input_.reset();
+          all_ = cache_.keep(std::move(elements));
+        }
+        s.number(at_, all_->size());
+        return;
+      }
+      if (s.reads()) {
+        all_.reset();
+        collected_ = std::move(elements);
+      }
+      s.input(input_, [this] { return cache_.input_->start(start_); });
+      if (!input_) State::wrong();
     }
 
    private:
     StagePtr held_;
     Cache& cache_;
+    const Start start_;
+    std::shared_ptr<const Elements> all_;  // the cache is complete
     CursorPtr input_;
-    std::shared_ptr<Elements> all_ = std::make_shared<Elements>();
+    Elements collected_;
+    size_t at_ = 0;
   };
 
   StagePtr input_;

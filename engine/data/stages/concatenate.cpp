@@ -24,6 +24,13 @@ class Concatenate final : public Stage {
       input_ = second_->start(start_);
       return input_->next(out);
     }
+    void state(State& s) override {
+      s.of("concatenate");
+      const bool before = in_second_;
+      s.flag(in_second_);
+      if (in_second_ && !before) input_ = second_->start(start_);
+      s.input(input_);
+    }
 
    private:
     StagePtr held_;

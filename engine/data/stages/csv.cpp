@@ -33,21 +33,40 @@ class Csv final : public Stage {
         run_->check();
         if (!file_) {
           if (at_ == stage_.paths_.size()) return false;
-          const CsvOptions& o = stage_.options_;
-          file_ = std::make_unique<InputFile>(stage_.paths_[at_++], o.compression, o.buffer);
-          if (o.header && !row()) invalid("Can't read header of file ", file_->path());
+          open_next();
         }
         if (!row()) {
           file_.reset();
           continue;
         }
+        ++count_;
         if (fields_.size() == 1 && fields_[0].empty() && stage_.types.size() > 1) continue;  // an empty line
         stage_.convert(fields_, file_->path(), out);
         return true;
       }
     }
+    void state(State& s) override {
+      s.of("csv");
+      uint64_t count = count_;
+      bool inside = file_ != nullptr;
+      s.number(at_, stage_.paths_.size());
+      s.number(count);
+      s.flag(inside);
+      if (!s.reads() || !inside) return;
+      if (at_ == 0) State::wrong();
+      --at_;
+      open_next();
+      for (count_ = 0; count_ < count; ++count_)
+        if (!row()) State::wrong();
+    }
 
    private:
+    void open_next() {
+      const CsvOptions& o = stage_.options_;
+      file_ = std::make_unique<InputFile>(stage_.paths_[at_++], o.compression, o.buffer);
+      count_ = 0;
+      if (o.header && !row()) invalid("Can't read header of file ", file_->path());
+    }
     // The fields of the next row; a quoted one may go on over several lines.
     bool row() {
       const CsvOptions& o = stage_.options_;
@@ -94,6 +113,7 @@ class Csv final : public Stage {
     RunPtr run_;
     std::unique_ptr<InputFile> file_;
     size_t at_ = 0;
+    uint64_t count_ = 0;  // rows of this file that were read
     std::vector<std::string> fields_;
   };
 

@@ -42,6 +42,17 @@ class Directed final : public Stage {
       left_ = 0;
       return false;
     }
+    void state(State& s) override {
+      s.of("choose");
+      bool ended = left_ == 0;
+      s.flag(ended);
+      left_ = 0;
+      s.input(selector_);
+      for (CursorPtr& input : inputs_) {
+        s.input(input);
+        left_ += input && !ended;
+      }
+    }
 
    private:
     StagePtr held_;

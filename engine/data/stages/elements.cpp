@@ -1,6 +1,8 @@
 // Source: elements that are in memory already; what windows and groups consist of.
 #include "engine/data/elements.h"
 
+#include "engine/data/state.h"
+
 namespace footlight::data {
 namespace {
 
@@ -8,6 +10,7 @@ class Elements final : public Stage {
  public:
   explicit Elements(std::vector<Element> all) : all_(std::move(all)) {}
   int64_t cardinality() const override { return static_cast<int64_t>(all_.size()); }
+  std::optional<std::vector<Element>> held() const override { return all_; }
   CursorPtr open(const Start&) override { return std::make_unique<Walk>(StagePtr(this), all_); }
 
  private:
@@ -18,6 +21,10 @@ class Elements final : public Stage {
       if (at_ == all_.size()) return false;
       out = all_[at_++];
       return true;
+    }
+    void state(State& s) override {
+      s.of("elements in memory");
+      s.number(at_, all_.size());
     }
 
    private:
@@ -34,6 +41,11 @@ class Column final : public Stage {
   Column(std::shared_ptr<const std::vector<Element>> all, size_t component)
       : all_(std::move(all)), component_(component) {}
   int64_t cardinality() const override { return static_cast<int64_t>(all_->size()); }
+  std::optional<std::vector<Element>> held() const override {
+    std::vector<Element> column;
+    for (const Element& element : *all_) column.push_back({element[component_]});
+    return column;
+  }
   CursorPtr open(const Start&) override { return std::make_unique<Walk>(StagePtr(this), *all_, component_); }
 
  private:
@@ -45,6 +57,10 @@ class Column final : public Stage {
       if (at_ == all_.size()) return false;
       out.assign(1, all_[at_++][component_]);
       return true;
+    }
+    void state(State& s) override {
+      s.of("elements in memory");
+      s.number(at_, all_.size());
     }
 
    private:

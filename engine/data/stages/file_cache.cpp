@@ -33,6 +33,10 @@ class FileCache final : public Stage {
       writer_.finish();
       return false;
     }
+    void state(State&) override {
+      throw Error(ErrorKind::kUnimplemented, "an iterator that is writing the file of a cache or a snapshot cannot be "
+                  "saved: iterate over the dataset once, so that the file is complete");
+    }
 
    private:
     StagePtr held_;
@@ -44,36 +48,9 @@ class FileCache final : public Stage {
   const Compression compression_;
 };
 
-class Loaded final : public Stage {
- public:
-  Loaded(std::string path, Compression compression) : path_(std::move(path)), compression_(compression) {}
-  CursorPtr open(const Start&) override { return read_elements(StagePtr(this), path_, compression_); }
-
- private:
-  const std::string path_;
-  const Compression compression_;
-};
-
-const MakerOf loaded("ElementFileDataset", [](const Making& m) -> Stage* {
-  return new Loaded(m.text(0), compression_of(m.attr("compression", std::string())));
-});
 const MakerOf kept("ElementFileCacheDataset", [](const Making& m) -> Stage* {
   return new FileCache(m.dataset(0), m.text(1), compression_of(m.attr("compression", std::string())));
 });
-
-void save(KernelContext& context) {
-  const Making making(context);
-  const auto run = std::make_shared<Run>();
-  const CursorPtr cursor = making.dataset(0)->start({run, {}});
-  ElementWriter writer(making.text(1), compression_of(making.attr("compression", std::string())));
-  Element element;
-  while (cursor->next(element)) {
-    run->check();
-    writer.write(element);
-  }
-  writer.finish();
-}
-const KernelOf kSave("SaveElements", save);
 
 }  // namespace
 

@@ -37,10 +37,12 @@ class Files final : public Stage {
         if (!reader_) {
           if (at_ == stage_.paths_.size()) return false;
           reader_ = stage_.open_(stage_.paths_[at_++]);
+          count_ = 0;
         }
         std::string piece;
         try {
           if (reader_->next(piece)) {
+            ++count_;
             out.assign(1, Tensor::string(std::move(piece)));
             return true;
           }
@@ -51,6 +53,20 @@ class Files final : public Stage {
         reader_.reset();
       }
     }
+    void state(State& s) override {
+      s.of("files");
+      uint64_t count = count_;
+      bool inside = reader_ != nullptr;
+      s.number(at_, stage_.paths_.size());
+      s.number(count);
+      s.flag(inside);
+      if (!s.reads() || !inside) return;
+      if (at_ == 0) State::wrong();
+      reader_ = stage_.open_(stage_.paths_[at_ - 1]);
+      std::string passed;
+      for (count_ = 0; count_ < count; ++count_)
+        if (!reader_->next(passed)) State::wrong();
+    }
 
    private:
     StagePtr held_;
@@ -58,6 +74,7 @@ class Files final : public Stage {
     RunPtr run_;
     std::unique_ptr<Reader> reader_;
     size_t at_ = 0;
+    uint64_t count_ = 0;  // pieces of this file that were given
   };
   const std::vector<std::string> paths_;
   const Open open_;

@@ -24,6 +24,11 @@ class Filter final : public Stage {
       }
       return false;
     }
+    void state(State& s) override {
+      s.of("filter");
+      s.stateless(predicate_);
+      s.input(input_);
+    }
 
    private:
     StagePtr stage_;

@@ -8,14 +8,15 @@ class FlatMap final : public Stage {
  public:
   FlatMap(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Flat>(StagePtr(this), function_.in(*start.run), start, input_->start(start));
+    return std::make_unique<Flat>(StagePtr(this), *this, function_.in(*start.run), start, input_->start(start));
   }
 
  private:
   class Flat final : public Cursor {
    public:
-    Flat(StagePtr stage, Function function, const Start& start, CursorPtr input)
-        : stage_(std::move(stage)), function_(std::move(function)), start_(start), input_(std::move(input)) {}
+    Flat(StagePtr held, const FlatMap& stage, Function function, const Start& start, CursorPtr input)
+        : held_(std::move(held)), input_stage_(stage.input_), function_(std::move(function)), start_(start),
+          input_(std::move(input)) {}
     bool next(Element& out) override {
       for (;;) {
         if (inner_) {
@@ -23,17 +24,34 @@ class FlatMap final : public Stage {
           inner_.reset();
           start_.run->check();
         }
-        if (!input_->next(out)) return false;
-        function_.call(out, out);
-        inner_ = stage_of(out[0])->start(start_);
+        if (!input_->next(from_)) return false;
+        inner_ = begin();
       }
+    }
+    void state(State& s) override {
+      s.of("flat_map");
+      s.stateless(function_);
+      s.input(input_);
+      bool inside = inner_ != nullptr;
+      s.flag(inside);
+      if (!inside) return;
+      s.element(from_, *input_stage_);
+      s.input(inner_, [this] { return begin(); });
     }
 
    private:
-    StagePtr stage_;
+    CursorPtr begin() const {
+      Element dataset;
+      function_.call(from_, dataset);
+      return stage_of(dataset[0])->start(start_);
+    }
+
+    StagePtr held_;
+    const StagePtr& input_stage_;
     Function function_;
     Start start_;
     CursorPtr input_, inner_;
+    Element from_;  // what the inner one was made from
   };
   StagePtr input_;
   Function function_;

@@ -33,6 +33,27 @@ class GroupByWindow final : public Stage {
         else flush(groups_.begin());
       }
     }
+    void state(State& s) override {
+      s.of("group_by_window");
+      for (const Function* function : {&key_, &reduce_, &window_size_}) s.stateless(*function);
+      s.input(input_);
+      size_t count = groups_.size();
+      s.number(count);
+      auto at = groups_.begin();
+      while (count--) {
+        int64_t key = s.reads() ? 0 : at->first;
+        s.number(key);
+        Group& group = s.reads() ? groups_[key] : at++->second;
+        s.number(group.size, INT64_MAX);
+        s.elements(group.elements, *stage_.input_);
+      }
+      bool inside = now_ != nullptr;
+      s.flag(inside);
+      if (!inside) return;
+      s.number(key_now_);
+      s.elements(elements_now_, *stage_.input_);
+      s.input(now_, [this] { return reduced(); });
+    }
 
    private:
     struct Group {
@@ -63,11 +84,17 @@ class GroupByWindow final : public Stage {
     }
 
     void flush(Map::iterator at) {
-      Element arguments{Tensor::scalar(at->first),
-                        dataset_of(std::move(at->second.elements), stage_.input_->types, stage_.input_->shapes)};
+      key_now_ = at->first;
+      elements_now_ = std::move(at->second.elements);
       groups_.erase(at);
+      now_ = reduced();
+    }
+
+    CursorPtr reduced() {
+      Element arguments{Tensor::scalar(key_now_),
+                        dataset_of(elements_now_, stage_.input_->types, stage_.input_->shapes)};
       reduce_.call(arguments, arguments);
-      now_ = stage_of(arguments[0])->start(start_);
+      return stage_of(arguments[0])->start(start_);
     }
 
     StagePtr held_;
@@ -76,6 +103,8 @@ class GroupByWindow final : public Stage {
     Start start_;
     CursorPtr input_, now_;
     Map groups_;
+    int64_t key_now_ = 0;  // of the group that is given now
+    std::vector<Element> elements_now_;
   };
   StagePtr input_;
   Function key_, reduce_, window_size_;

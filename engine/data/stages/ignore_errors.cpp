@@ -26,6 +26,10 @@ class IgnoreErrors final : public Stage {
         }
       }
     }
+    void state(State& s) override {
+      s.of("ignore_errors");
+      s.input(input_);
+    }
 
    private:
     StagePtr held_;
@@ -60,6 +64,11 @@ class Counted final : public Stage {
              wanted_ < 0 ? std::string("an infinite number of") : std::to_string(wanted_),
              " elements but contained only ", seen_, " elements.");
       return false;
+    }
+    void state(State& s) override {
+      s.of("assert_cardinality");
+      s.number(seen_, INT64_MAX - 1);
+      s.input(input_);
     }
 
    private:

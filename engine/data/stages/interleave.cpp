@@ -31,7 +31,7 @@ class Interleave final : public Stage {
 
     bool next(Element& out) override {
       while (input_ || open_count_) {
-        if (CursorPtr& now = open_[at_]) {
+        if (CursorPtr& now = open_[at_].cursor) {
           if (now->next(out)) {
             if (++taken_ == stage_.block_) advance();
             return true;
@@ -41,7 +41,7 @@ class Interleave final : public Stage {
           advance();
         } else if (input_) {
           open();
-          if (!open_[at_]) advance();
+          if (!open_[at_].cursor) advance();
         } else {
           advance();
         }
@@ -49,22 +49,48 @@ class Interleave final : public Stage {
       }
       return false;
     }
+    void state(State& s) override {
+      s.of("interleave");
+      s.stateless(function_);
+      s.input(input_);
+      s.number(at_, open_.size() - 1);
+      s.number(taken_, static_cast<uint64_t>(stage_.block_));
+      for (Place& place : open_) {
+        bool there = place.cursor != nullptr;
+        s.flag(there);
+        if (!there) continue;
+        s.element(place.from, *stage_.input_);
+        s.input(place.cursor, [&] { return begin(place, false); });
+      }
+      const auto there = [](const Place& place) { return place.cursor != nullptr; };
+      open_count_ = static_cast<size_t>(std::ranges::count_if(open_, there));
+    }
 
    private:
+    struct Place {
+      CursorPtr cursor;
+      Element from;  // what its dataset was made from
+    };
     // A thread's dataset at a free place; with threads all free places, so that they begin side by side.
     void open() {
       for (size_t i = 0; i < (stage_.ahead_ ? open_.size() : 1) && input_; ++i) {
-        CursorPtr& place = open_[(at_ + i) % open_.size()];
-        if (place) continue;
-        if (!input_->next(element_)) {
+        Place& place = open_[(at_ + i) % open_.size()];
+        if (place.cursor) continue;
+        if (!input_->next(place.from)) {
           input_.reset();
           return;
         }
-        function_.call(element_, element_);
-        place = stage_of(element_[0])->start(start_);
-        if (stage_.ahead_) place = pulled_ahead(held_, stage_.ahead_, start_, std::move(place), true);
+        place.cursor = begin(place, true);
         ++open_count_;
       }
+    }
+    CursorPtr begin(const Place& place, bool at_once) {
+      Element dataset;
+      function_.call(place.from, dataset);
+      const StagePtr inner = stage_of(dataset[0]);
+      CursorPtr cursor = inner->start(start_);
+      if (!stage_.ahead_) return cursor;
+      return pulled_ahead(inner, stage_.ahead_, start_, std::move(cursor), at_once);
     }
     void advance() {
       at_ = (at_ + 1) % open_.size();
@@ -76,10 +102,9 @@ class Interleave final : public Stage {
     Function function_;
     Start start_;
     CursorPtr input_;
-    std::vector<CursorPtr> open_;
+    std::vector<Place> open_;
     size_t open_count_ = 0, at_ = 0;
     int64_t taken_ = 0;
-    Element element_;
   };
   StagePtr input_;
   Function function_;

@@ -22,6 +22,11 @@ class Map final : public Stage {
       function_.call(out, out);
       return true;
     }
+    void state(State& s) override {
+      s.of("map");
+      s.stateless(function_);
+      s.input(input_);
+    }
 
    private:
     StagePtr stage_;

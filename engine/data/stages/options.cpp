@@ -6,19 +6,22 @@ namespace {
 
 class Options final : public Stage {
  public:
-  Options(StagePtr input, std::optional<bool> deterministic)
-      : input_(std::move(input)), deterministic_(deterministic) {}
+  Options(StagePtr input, std::optional<bool> deterministic, bool any_state)
+      : input_(std::move(input)), deterministic_(deterministic), any_state_(any_state) {}
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override { return input_->cardinality(); }
   bool shown() const override { return false; }
   CursorPtr open(const Start& start) override {
     Start below = start;
     if (!below.options.deterministic) below.options.deterministic = deterministic_;
+    if (any_state_) start.run->allow_any_state();
     return input_->start(below);
   }
 
  private:
   StagePtr input_;
   std::optional<bool> deterministic_;
+  bool any_state_;  // functions of elements may depend on state that iterators do not save
 };
 
 const MakerOf options("OptionsDataset", [](const Making& m) -> Stage* {
@@ -26,7 +29,7 @@ const MakerOf options("OptionsDataset", [](const Making& m) -> Stage* {
   std::optional<bool> deterministic;
   if (said.find("deterministic=true") != std::string::npos) deterministic = true;
   if (said.find("deterministic=false") != std::string::npos) deterministic = false;
-  return new Options(m.dataset(0), deterministic);
+  return new Options(m.dataset(0), deterministic, said.find("any_state") != std::string::npos);
 });
 
 }  // namespace

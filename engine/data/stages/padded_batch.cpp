@@ -41,6 +41,10 @@ class PaddedBatch final : public Stage {
       for (size_t k = 0; k < stage_.wanted_.size(); ++k) out.push_back(stage_.padded(rows, k));
       return true;
     }
+    void state(State& s) override {
+      s.of("padded_batch");
+      s.input(input_);
+    }
 
    private:
     StagePtr held_;

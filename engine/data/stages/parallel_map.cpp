@@ -45,6 +45,25 @@ class ParallelMap final : public Stage {
       return true;
     }
 
+    // Its threads keep what is done in blocks; all of that becomes one.
+    void state(State& s) override {
+      s.of("map");
+      s.stateless(function_);
+      staff_.at_rest([this] { return std::ranges::all_of(blocks_, [](const BlockPtr& b) { return b->done; }); },
+                     [&] {
+                       std::vector<Outcome> all;
+                       if (now_) all.assign(now_->items.begin() + static_cast<ptrdiff_t>(at_), now_->items.end());
+                       for (const BlockPtr& block : blocks_)
+                         all.insert(all.end(), block->items.begin(), block->items.end());
+                       s.flag(ended_);
+                       s.outcomes(all, *held_);
+                       s.input(input_);
+                       if (!s.reads()) return;
+                       now_ = std::make_shared<Block>();
+                       now_->items = std::move(all);
+                     });
+    }
+
    private:
     // Elements that are pulled and mapped together: more than one where they cost little.
     struct Block {

@@ -37,6 +37,16 @@ class Buffered final : public Cursor {
     return true;
   }
 
+  void state(State& s) override {
+    s.of("prefetch");
+    staff_.at_rest([this] { return !pulling_; },
+                   [&] {
+                     s.flag(ended_);
+                     s.outcomes(buffer_, *held_);
+                     s.input(input_);
+                   });
+  }
+
  private:
   bool pull(AtWork& at_work) {
     {
@@ -46,6 +56,7 @@ class Buffered final : public Cursor {
         staff_.filled().notify_all();
         return false;
       }
+      pulling_ = true;
     }
     Outcome outcome;
     const bool more = outcome.pull(*input_);
@@ -54,6 +65,7 @@ class Buffered final : public Cursor {
     const std::lock_guard lock(staff_.mutex());
     if (more) buffer_.push_back(std::move(outcome));
     ended_ = !more || cancelled;
+    pulling_ = false;
     if (waiting_) staff_.filled().notify_one();
     return !ended_;
   }
@@ -62,7 +74,7 @@ class Buffered final : public Cursor {
   const size_t size_;
   CursorPtr input_;
   std::deque<Outcome> buffer_;
-  bool ended_ = false, waiting_ = false;
+  bool ended_ = false, waiting_ = false, pulling_ = false;
   Staff staff_;
 };
 
@@ -81,6 +93,7 @@ class Prefetch final : public Stage {
   Prefetch(StagePtr input, int64_t size) : input_(std::move(input)), size_(size) {
     if (size < 0 && size != kAutomatic) invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   }
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override { return input_->cardinality(); }
   CursorPtr open(const Start& start) override {
     if (size_ == 0) return input_->start(start);

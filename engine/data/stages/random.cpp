@@ -9,18 +9,27 @@ class Random final : public Stage {
  public:
   Random(uint64_t seed, uint64_t seed2, bool again) : seeds_(seed, seed2, again) {}
   int64_t cardinality() const override { return kInfinite; }
-  CursorPtr open(const Start&) override { return std::make_unique<Numbers>(seeds_.next()); }
+  CursorPtr open(const Start&) override { return std::make_unique<Numbers>(StagePtr(this), seeds_); }
 
  private:
   class Numbers final : public Cursor {
    public:
-    explicit Numbers(std::pair<uint64_t, uint64_t> seeds) : words_(seeds.first, seeds.second) {}
+    Numbers(StagePtr held, Seeds& seeds) : Numbers(std::move(held), seeds, seeds.next()) {}
     bool next(Element& out) override {
       out.assign(1, Tensor::scalar(static_cast<int64_t>(words_.next())));
       return true;
     }
+    void state(State& s) override {
+      s.of("random");
+      seeds_.state(s);
+      words_.state(s);
+    }
 
    private:
+    Numbers(StagePtr held, Seeds& seeds, std::pair<uint64_t, uint64_t> drawn)
+        : held_(std::move(held)), seeds_(seeds), words_(drawn.first, drawn.second) {}
+    StagePtr held_;
+    Seeds& seeds_;
     RandomWords words_;
   };
   Seeds seeds_;

@@ -53,6 +53,12 @@ class Range final : public Stage {
       left_ -= passed;
       return static_cast<int64_t>(passed);
     }
+    void state(State& s) override {
+      s.of("range");
+      uint64_t left = left_;
+      s.number(left, left_);
+      skip(static_cast<int64_t>(left_ - left));
+    }
 
    private:
     uint64_t at_, step_, left_;

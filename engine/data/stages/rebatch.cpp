@@ -48,26 +48,40 @@ class Rebatch final : public Stage {
       }
       return true;
     }
+    void state(State& s) override {
+      s.of("rebatch");
+      s.input(input_);
+      s.number(turn_, stage_.sizes_.size() - 1);
+      bool any = !slicers_.empty();
+      s.flag(any);
+      if (!any) return;
+      s.element(batch_, *stage_.input_);
+      if (s.reads()) begin();
+      s.number(at_, static_cast<uint64_t>(count_));
+    }
 
    private:
     bool next_batch() {
-      Element batch;
-      if (!input_ || !input_->next(batch)) {
+      if (!input_ || !input_->next(batch_)) {
         input_.reset();
         return false;
       }
+      begin();
+      return true;
+    }
+    void begin() {
       slicers_.clear();
-      for (const Tensor& tensor : batch) {
+      for (const Tensor& tensor : batch_) {
         if (tensor.shape().rank() == 0) invalid("Cannot rebatch an element with scalar components.");
         slicers_.emplace_back(tensor);
       }
       at_ = 0;
-      count_ = batch.empty() ? 0 : batch[0].shape()[0];
-      return true;
+      count_ = batch_.empty() ? 0 : batch_[0].shape()[0];
     }
     StagePtr held_;
     const Rebatch& stage_;
     CursorPtr input_;
+    Element batch_;
     std::vector<RowSlicer> slicers_;
     int64_t at_ = 0, count_ = 0;
     size_t turn_ = 0;

@@ -7,6 +7,7 @@ namespace {
 class Repeat final : public Stage {
  public:
   Repeat(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override {
     const int64_t once = input_->cardinality();
     if (count_ == 0 || once == 0) return 0;
@@ -23,20 +24,30 @@ class Repeat final : public Stage {
         : held_(std::move(held)), stage_(stage), start_(start), left_(stage.count_) {}
     bool next(Element& out) override {
       for (;;) {
-        if (!input_) {
-          if (left_ == 0) return false;
-          if (left_ > 0) --left_;
-          input_ = stage_.input_->start(start_);
-          any_ = false;
-        }
+        if (!input_ && !begin()) return false;
         if (input_->next(out)) return any_ = true;
         input_.reset();
         if (!any_ && left_ < 0) left_ = 0;  // nothing to repeat forever
         start_.run->check();
       }
     }
+    void state(State& s) override {
+      s.of("repeat");
+      if (!s.reads() && !input_) begin();  // what a shuffle below draws first is a part of the state
+      s.number(left_);
+      s.flag(any_);
+      s.input(input_, [this] { return stage_.input_->start(start_); });
+    }
 
    private:
+    bool begin() {
+      if (left_ == 0) return false;
+      if (left_ > 0) --left_;
+      input_ = stage_.input_->start(start_);
+      any_ = false;
+      return true;
+    }
+
     StagePtr held_;
     const Repeat& stage_;
     Start start_;

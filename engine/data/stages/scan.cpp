@@ -29,6 +29,14 @@ class Scan final : public Stage {
       out.assign(std::make_move_iterator(middle), std::make_move_iterator(results_.end()));
       return true;
     }
+    void state(State& s) override {
+      s.of("scan");
+      s.stateless(function_);
+      std::vector<DType> types;
+      for (const Tensor& tensor : state_) types.push_back(tensor.dtype());
+      s.tensors(state_, types, function_.argument_shapes(types.size()));
+      s.input(input_);
+    }
 
    private:
     StagePtr held_;

@@ -31,6 +31,11 @@ class Shard final : public Stage {
       input_.reset();
       return false;
     }
+    void state(State& s) override {
+      s.of("shard");
+      s.number(before_, INT64_MAX);
+      s.input(input_);
+    }
 
    private:
     StagePtr held_;

@@ -11,17 +11,17 @@ class Shuffle final : public Stage {
       : input_(std::move(input)), size_(size), seeds_(seed, seed2, again) {
     if (size < 1 && size != kUnknown) invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override { return input_->cardinality(); }
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Shuffled>(StagePtr(this), size_, seeds_.next(), start.run, input_->start(start));
+    return std::make_unique<Shuffled>(StagePtr(this), *this, start.run, input_->start(start));
   }
 
  private:
   class Shuffled final : public Cursor {
    public:
-    Shuffled(StagePtr held, int64_t size, std::pair<uint64_t, uint64_t> seeds, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), size_(size), words_(seeds.first, seeds.second), run_(std::move(run)),
-          input_(std::move(input)) {}
+    Shuffled(StagePtr held, Shuffle& stage, RunPtr run, CursorPtr input)
+        : Shuffled(std::move(held), stage, stage.seeds_.next(), std::move(run), std::move(input)) {}
 
     // The buffer is a ring from `first_` on; a drawn element's place is taken by the first one.
     bool next(Element& out) override {
@@ -34,6 +34,20 @@ class Shuffle final : public Stage {
       ++first_;
       --count_;
       return true;
+    }
+    void state(State& s) override {
+      s.of("shuffle");
+      stage_.seeds_.state(s);
+      words_.state(s);
+      std::vector<Element> all;
+      for (size_t i = 0; i < count_; ++i) all.push_back(buffer_[(first_ + i) % buffer_.size()]);
+      s.elements(all, stage_);
+      if (s.reads()) {
+        first_ = 0;
+        count_ = all.size();
+        buffer_ = std::move(all);
+      }
+      s.input(input_);
     }
 
    private:
@@ -52,7 +66,12 @@ class Shuffle final : public Stage {
       }
     }
 
+    Shuffled(StagePtr held, Shuffle& stage, std::pair<uint64_t, uint64_t> seeds, RunPtr run, CursorPtr input)
+        : held_(std::move(held)), stage_(stage), size_(stage.size_), words_(seeds.first, seeds.second),
+          run_(std::move(run)), input_(std::move(input)) {}
+
     StagePtr held_;
+    Shuffle& stage_;
     int64_t size_;
     RandomWords words_;
     RunPtr run_;

@@ -9,6 +9,7 @@ namespace {
 class Skip final : public Stage {
  public:
   Skip(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override {
     const int64_t all = input_->cardinality();
     if (count_ < 0) return 0;
@@ -32,6 +33,14 @@ class Skip final : public Stage {
         run_->check();
       }
       return left_ == 0 && input_->next(out);
+    }
+    void state(State& s) override {
+      s.of("skip");
+      bool all = left_ < 0;
+      s.flag(all);
+      if (all) left_ = -1;
+      else s.number(left_, INT64_MAX);
+      s.input(input_);
     }
 
    private:

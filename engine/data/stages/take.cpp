@@ -9,6 +9,7 @@ namespace {
 class Take final : public Stage {
  public:
   Take(StagePtr input, int64_t count) : input_(std::move(input)), count_(count) {}
+  const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override {
     const int64_t all = input_->cardinality();
     if (count_ < 0) return all;
@@ -33,6 +34,11 @@ class Take final : public Stage {
         return true;
       }
       return false;
+    }
+    void state(State& s) override {
+      s.of("take");
+      s.number(left_, INT64_MAX);
+      s.input(input_);
     }
 
    private:

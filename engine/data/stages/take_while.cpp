@@ -22,6 +22,11 @@ class TakeWhile final : public Stage {
       input_.reset();
       return false;
     }
+    void state(State& s) override {
+      s.of("take_while");
+      s.stateless(predicate_);
+      s.input(input_);
+    }
 
    private:
     StagePtr held_;

@@ -22,6 +22,10 @@ class Tensors final : public Stage {
       out = element_;
       return done_ = true;
     }
+    void state(State& s) override {
+      s.of("from_tensors");
+      s.flag(done_);
+    }
 
    private:
     StagePtr stage_;
@@ -62,6 +66,10 @@ class Slices final : public Stage {
       const int64_t passed = std::min(count, count_ - at_);
       at_ += passed;
       return passed;
+    }
+    void state(State& s) override {
+      s.of("from_tensor_slices");
+      s.number(at_, static_cast<uint64_t>(count_));
     }
 
    private:

@@ -16,37 +16,53 @@ class Unbatch final : public Stage {
     return batches < 0 || !known ? kUnknown : batches * input_->shapes[0][0];
   }
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Rows>(StagePtr(this), input_->start(start));
+    return std::make_unique<Rows>(StagePtr(this), *this, input_->start(start));
   }
 
  private:
   class Rows final : public Cursor {
    public:
-    Rows(StagePtr held, CursorPtr input) : held_(std::move(held)), input_(std::move(input)) {}
+    Rows(StagePtr held, const Unbatch& stage, CursorPtr input)
+        : held_(std::move(held)), stage_(stage), input_(std::move(input)) {}
     bool next(Element& out) override {
       while (at_ == count_) {
-        Element batch;
-        if (!input_->next(batch)) return false;
-        slicers_.clear();
-        at_ = count_ = 0;
-        for (const Tensor& tensor : batch) {
-          if (tensor.shape().rank() == 0) invalid("Cannot unbatch an element with scalar components.");
-          if (tensor.shape()[0] != batch[0].shape()[0])
-            invalid("Input element must have the same batch size in each component. Component 0 had size ",
-                    batch[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
-          slicers_.emplace_back(tensor);
-        }
-        count_ = batch.empty() ? 0 : batch[0].shape()[0];
+        if (!input_->next(batch_)) return false;
+        begin();
       }
       out.resize(slicers_.size());
       for (size_t k = 0; k < slicers_.size(); ++k) out[k] = slicers_[k].row(at_);
       ++at_;
       return true;
     }
+    void state(State& s) override {
+      s.of("unbatch");
+      s.input(input_);
+      bool inside = at_ < count_;
+      s.flag(inside);
+      if (!inside) return;
+      s.element(batch_, *stage_.input_);
+      if (s.reads()) begin();
+      s.number(at_, static_cast<uint64_t>(count_));
+    }
 
    private:
+    void begin() {
+      slicers_.clear();
+      at_ = count_ = 0;
+      for (const Tensor& tensor : batch_) {
+        if (tensor.shape().rank() == 0) invalid("Cannot unbatch an element with scalar components.");
+        if (tensor.shape()[0] != batch_[0].shape()[0])
+          invalid("Input element must have the same batch size in each component. Component 0 had size ",
+                  batch_[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
+        slicers_.emplace_back(tensor);
+      }
+      count_ = batch_.empty() ? 0 : batch_[0].shape()[0];
+    }
+
     StagePtr held_;
+    const Unbatch& stage_;
     CursorPtr input_;
+    Element batch_;
     std::vector<RowSlicer> slicers_;
     int64_t at_ = 0, count_ = 0;
   };

@@ -25,6 +25,18 @@ class Unique final : public Stage {
       }
       return false;
     }
+    void state(State& s) override {
+      s.of("unique");
+      size_t count = seen_.size();
+      s.number(count);
+      auto at = seen_.begin();
+      while (count--) {
+        std::string one = s.reads() ? std::string() : *at++;
+        s.text(one);
+        if (s.reads()) seen_.insert(std::move(one));
+      }
+      s.input(input_);
+    }
 
    private:
     static std::string contents(const Element& element) {

@@ -25,6 +25,7 @@ class Window final : public Stage {
     const int64_t span = (size_ - 1) * stride_ + 1;
     return count < span ? 0 : (count - span) / shift_ + 1;
   }
+  const Stage* windowed(size_t) const override { return input_.get(); }
   CursorPtr open(const Start& start) override {
     return std::make_unique<Windows>(StagePtr(this), *this, start.run, input_->start(start));
   }
@@ -52,6 +53,11 @@ class Window final : public Stage {
       if (left > 0 && input_ && input_->skip(left) < left) input_.reset();
       out = columns_of(std::move(window), stage_.input_->types, stage_.input_->shapes);
       return true;
+    }
+    void state(State& s) override {
+      s.of("window");
+      s.elements(buffer_, *stage_.input_);
+      s.input(input_);
     }
 
    private:

@@ -41,6 +41,11 @@ class Zip final : public Stage {
       if (failure) std::rethrow_exception(failure);
       return !ended_;
     }
+    void state(State& s) override {
+      s.of("zip");
+      s.flag(ended_);
+      for (CursorPtr& input : inputs_) s.input(input);
+    }
 
    private:
     StagePtr held_;

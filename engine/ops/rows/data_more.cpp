@@ -9,9 +9,9 @@ FL_ROWS(data_more) {
   RowDef matching = dataset_rows::derived("MatchingFiles", "pattern: string -> filenames: string", "",
                                        "the names of the files that match patterns");
   matching.infer = [](Inference& i) { i.output_shapes[0] = Shape{kUnknownDim}; };
-  RowDef save = dataset_rows::source("SaveElements", "input_dataset: variant, path: string ->",
-                                     "compression: string = \"\"", "writes the elements of a dataset to a file");
-  save.infer = infer::none;
+  RowDef save = dataset_rows::source("SaveElements", "input_dataset: variant, path: string -> count: int64",
+                                     "compression: string = \"\"; sharded: bool = false",
+                                     "writes the elements of a dataset into files of a folder, which it counts");
   save.more.dispatch = 0;
   using dataset_rows::derived, dataset_rows::source, dataset_rows::writes;
   return {
@@ -83,9 +83,9 @@ FL_ROWS(data_more) {
              "use_quote_delim: bool, na_value: string, select_cols: int64, record_defaults: output_types[], "
              "exclude_cols: int64 -> handle: variant",
              kBare, "the rows of CSV files"),
-      source("ElementFileDataset", "path: string -> handle: variant",
+      source("ElementFileDataset", "paths: string -> handle: variant",
              "compression: string = \"\"; output_types: list(type); output_shapes: list(shape)",
-             "the elements of a file that SaveElements wrote"),
+             "the elements of files that SaveElements wrote"),
       source("ElementFileCacheDataset", "input_dataset: variant, path: string -> handle: variant",
              "compression: string = \"\"; output_types: list(type); output_shapes: list(shape)",
              "the elements, kept in a file for later iterations"),

@@ -53,6 +53,10 @@ class Steps final : public data::Cursor {
     }
     return true;
   }
+  void state(data::State&) override {
+    throw Error(ErrorKind::kFailedPrecondition,
+                "a generator is stateful: an iterator over what Dataset.from_generator gives cannot be saved");
+  }
 
  private:
   Held step_;

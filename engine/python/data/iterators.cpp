@@ -35,9 +35,31 @@ PyObject* iterator_cancel(PyObject*, PyObject* handle) {
   });
 }
 
+PyObject* iterator_state(PyObject*, PyObject* handle) {
+  return guarded([&] {
+    const Tensor resource = tensor_of(handle);
+    return wrap(Tensor::string(data::iterator_of(resource).save()));
+  });
+}
+
+PyObject* iterator_restore(PyObject*, PyObject* args) {
+  PyObject *handle, *state;
+  if (!PyArg_ParseTuple(args, "OO:iterator_restore", &handle, &state)) return nullptr;
+  return guarded([&] {
+    const Tensor resource = tensor_of(handle), said = tensor_of(state);
+    if (said.dtype() != DType::kString || said.elements() != 1)
+      fail(ErrorKind::kInvalidArgument, "the state of an iterator is a scalar string");
+    data::iterator_of(resource).restore(*said.data<std::string>());
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef functions[] = {
     {"iterator_next", iterator_next, METH_O, "iterator_next(handle)\n--\n\nThe tensors of the next element, or None."},
     {"iterator_cancel", iterator_cancel, METH_O, "iterator_cancel(handle)\n--\n\nStops what an iterator is doing."},
+    {"iterator_state", iterator_state, METH_O, "iterator_state(handle)\n--\n\nWhere an iterator is, as a string."},
+    {"iterator_restore", iterator_restore, METH_VARARGS,
+     "iterator_restore(handle, state)\n--\n\nGoes to where another iterator over the same dataset was."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -13,8 +13,8 @@ from footlight import (  # noqa: F401  (they add their names)
     _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager,
     _compat, _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
     _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph, _graph_def, _late, _data, _data_more, _data_files, _data_experimental, _object_graph, _checkpoint_files,
-    _checkpoint, _saver, _summary, _summary_kinds, _summary_old, _eager_metrics, _layers, _saved_model)
+    _graph, _graph_def, _late, _data, _data_more, _data_files, _data_saved, _data_experimental, _object_graph,
+    _checkpoint_files, _checkpoint, _saver, _summary, _summary_kinds, _summary_old, _eager_metrics, _layers, _saved_model)
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None

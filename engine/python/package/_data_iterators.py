@@ -6,6 +6,7 @@ from footlight import _data_structure as structure
 from footlight import _engine
 
 _next, _op = _engine.iterator_next, _engine.dataset_op
+_STATE = 'ITERATOR'  # as TensorFlow calls it in checkpoints
 
 
 class IteratorSpec(tf.TypeSpec):
@@ -30,7 +31,7 @@ class IteratorSpec(tf.TypeSpec):
         return OwnedIterator(components=parts[0], element_spec=self._element_spec)
 
 
-class Iterator(collections.abc.Iterator):
+class Iterator(collections.abc.Iterator, tf.__internal__.tracking.Trackable):
     """What iter(dataset) gives."""
 
     @property
@@ -121,6 +122,14 @@ class OwnedIterator(Iterator):
         if found is None:
             raise tf.errors.OutOfRangeError(None, None, 'End of sequence [Op:IteratorGetNext]')
         return self._make(found)
+
+    _value_names = (_STATE,)
+
+    def _serialize_to_tensors(self):
+        return {_STATE: _engine.iterator_state(self._iterator_resource)}
+
+    def _restore_from_tensors(self, restored_tensors):
+        _engine.iterator_restore(self._iterator_resource, restored_tensors[_STATE])
 
     def get_next_as_optional(self):
         """The next element as an optional, which is empty if there is none."""
@@ -216,6 +225,16 @@ class NumpyIterator:
     def next(self):
         """The next element."""
         return self.__next__()
+
+    def save(self):
+        """Where it is, as a string tensor for restore() of an iterator over the same dataset."""
+        return _engine.iterator_state(self._iterator._iterator_resource)
+
+    def restore(self, state):
+        """Goes to where the iterator was that save() gave this of."""
+        _engine.iterator_restore(self._iterator._iterator_resource, tf.convert_to_tensor(state, tf.string))
+
+    _save, _restore = save, restore
 
     def __repr__(self):
         return 'NumpyIterator(iterator=%r)' % (self._iterator,)

@@ -274,74 +274,8 @@ def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=No
     return counted.filter(plain(lambda pair, so_far: keeps(pair[0], so_far))).map(plain(lambda pair, so_far: pair))
 
 
-# Files in a saved dataset's folder.
-_ELEMENTS, _SPEC = 'elements', 'element_spec'
-
-
-def _options_file(folder):
-    import os
-    return os.path.join(folder, _SPEC)
-
-
-def _described(spec):
-    """The structure as plain values, and back with _structure_of."""
-    if structure.is_plain(spec):
-        return {'dtype': spec.dtype.name, 'shape': None if spec.shape.rank is None else spec.shape.as_list()}
-    if isinstance(spec, structure.NoneTensorSpec):
-        return None
-    if isinstance(spec, dict):
-        return {'dict': [[k, _described(v)] for k, v in spec.items()]}
-    if isinstance(spec, tuple):
-        return {'tuple': [_described(v) for v in spec]}
-    raise TypeError('Dataset.save: elements are tensors in tuples and dicts, not %s' % (spec,))
-
-
-def _structure_of(found):
-    if found is None:
-        return structure.NoneTensorSpec()
-    if 'dtype' in found:
-        return tf.TensorSpec(found['shape'], found['dtype'])
-    if 'dict' in found:
-        return {k: _structure_of(v) for k, v in found['dict']}
-    return tuple(_structure_of(v) for v in found['tuple'])
-
-
-def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
-    """Writes the elements to the folder `path`; Dataset.load reads them."""
-    import json
-    import os
-    if compression not in (None, 'NONE', 'GZIP', 'SNAPPY', 'AUTO'):
-        raise ValueError('Dataset.save: compression is None or "GZIP", not %r' % (compression,))
-    packing = 'GZIP' if compression == 'GZIP' else ''
-    os.makedirs(path, exist_ok=True)
-    about = {'spec': _described(self.element_spec), 'compression': packing, 'count': int(self.cardinality())}
-    _op('SaveElements', [self._variant_tensor, _text(os.path.join(path, _ELEMENTS))], {'compression': packing})
-    with open(_options_file(path), 'w') as file:
-        json.dump(about, file)
-
-
-def load(path, element_spec=None, compression=None, reader_func=None, wait=False, name=None):
-    """The elements that Dataset.save wrote to the folder `path`."""
-    import json
-    import os
-    try:
-        with open(_options_file(path)) as file:
-            about = json.load(file)
-        specs = _structure_of(about['spec'])
-    except FileNotFoundError:
-        raise tf.errors.NotFoundError(None, None, 'Could not find a saved dataset in %s; note that datasets that '
-                                      'TensorFlow saved are written in another format' % path) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise tf.errors.DataLossError(None, None, '%s is damaged: %s' % (_options_file(path), error)) from error
-    if element_spec is not None:
-        structure.flatten_up_to(specs, element_spec)
-        specs = element_spec
-    variant, = _op('ElementFileDataset', [_text(os.path.join(path, _ELEMENTS))],
-                   {'compression': about['compression'], **_types(specs)}, name)
-    loaded = _made('_LoadDataset', variant, specs)
-    if reader_func is not None:
-        return reader_func(Dataset.from_tensors(0).map(lambda _: loaded))
-    return loaded
+# The file in a snapshot's folder.
+_ELEMENTS = 'elements'
 
 
 def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
@@ -437,9 +371,9 @@ def counter(start=0, step=1, dtype=tf.int64, name=None):
 
 
 for _f in (interleave, padded_batch, unbatch, rebatch, window, group_by_window, bucket_by_sequence_length, take_while,
-           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, rejection_resample, save, snapshot):
+           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, rejection_resample, snapshot):
     setattr(Dataset, _f.__name__, _f)
-for _f in (choose_from_datasets, sample_from_datasets, random, list_files, counter, load):
+for _f in (choose_from_datasets, sample_from_datasets, random, list_files, counter):
     setattr(Dataset, _f.__name__, staticmethod(_f))
 
 
@@ -517,7 +451,4 @@ _data.experimental.choose_from_datasets = choose_from_datasets
 _data.experimental.sample_from_datasets = sample_from_datasets
 _data.experimental.Counter = counter
 _data.experimental.RandomDataset = random
-_data.experimental.save = lambda dataset, path, compression=None, shard_func=None, checkpoint_args=None: dataset.save(
-    path, compression, shard_func, checkpoint_args)
-_data.experimental.load = load
 _data.experimental.snapshot = _applied('snapshot')

@@ -38,7 +38,7 @@ class _Group:
         object.__setattr__(self, '_fixed', False)
 
     def __init_subclass__(cls):
-        for name in cls._kinds:
+        for name in cls._kinds:  # names of the class too, as completion and documentation look for them there
             setattr(cls, name, property(lambda self, name=name: self._value(name)))
 
     def _value(self, name):
@@ -139,9 +139,10 @@ class Options(_Group):
 
     def _text(self):
         """What the engine reads."""
-        if self.deterministic is None:
-            return ''
-        return 'deterministic=' + ('true' if self.deterministic else 'false')
+        said = [] if self.deterministic is None else ['deterministic=' + ('true' if self.deterministic else 'false')]
+        if self.experimental_external_state_policy in (ExternalStatePolicy.WARN, ExternalStatePolicy.IGNORE):
+            said.append('any_state')
+        return ' '.join(said)
 
 
 _data = tf.data

@@ -52,6 +52,11 @@ _BY_NAMESPACE = {
     'footlight.compat.v1.strings': {
         '_text': 'split',
     },
+    'footlight.data.experimental': {
+        '_data_tables': (
+            'DatasetInitializer index_table_from_dataset make_batched_features_dataset make_csv_dataset '
+            'table_from_dataset'),
+    },
     'footlight.experimental': {
         '_composites': 'RowPartition',
         '_distribute': 'dtensor',

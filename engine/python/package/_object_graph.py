@@ -225,6 +225,11 @@ class Restoration:
             raise tf.errors.InvalidArgumentError(
                 None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
                 % (key, short(trackable.dtype), short(entry[0])))
+        if isinstance(trackable, tf.data.Iterator) and (entry is None or entry[0] != tf.string):
+            raise tf.errors.UnimplementedError(
+                None, None, 'the checkpoint %s holds at %s the state of an iterator that TensorFlow wrote for its own '
+                'pipelines: it cannot be read here. Restore the other objects and make a new iterator.'
+                % (self.path, key))
         return _engine.read_tensor(self.file, key)
 
     def _restore_slots(self, number):
@@ -264,6 +269,8 @@ def _wanted_names(trackable, keys):
     """The names of values that an object takes, as it calls them."""
     if isinstance(trackable, tf.Variable):
         return [_trackable.VARIABLE_VALUE]
+    if isinstance(trackable, tf.data.Iterator):
+        return trackable._value_names
     try:
         return list(trackable._serialize_to_tensors())
     except NotImplementedError:

@@ -340,7 +340,7 @@ class _Writer:
     def _fill_concrete(self, proto, concrete):
         proto.bound_inputs.extend(self._bound(concrete))
         args, kwargs = concrete.structured_input_signature
-        tensors = sum(isinstance(leaf, tf.TensorSpec) for leaf in tf.nest.flatten((args, kwargs), expand_composites=True))
+        tensors = sum(_structure_coder.components(leaf) for leaf in tf.nest.flatten((args, kwargs)))
         if tensors != len(_function_saving.argument_inputs(concrete)):
             raise NotImplementedError('%s takes a value that consists of tensors, which cannot be saved: give it the tensors'
                                       % concrete.name)

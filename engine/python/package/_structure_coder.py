@@ -17,11 +17,20 @@ def shape_of(proto):
         [None if d.size < 0 else d.size for d in proto.dim])
 
 
+def components(spec):
+    """How many tensors a value of the spec consists of; none for another value."""
+    if isinstance(spec, tf.TensorSpec):
+        return 1
+    if not isinstance(spec, tf.TypeSpec):
+        return 0
+    return sum(components(part) for part in tf.nest.flatten(spec._component_specs))
+
+
 def _fill_numbered(proto, value, kind):
     proto.type_spec_class = {name: number for number, name in _KINDS.items()}[kind]
     proto.type_spec_class_name = kind
     fill(proto.type_state, value._serialize())
-    proto.num_flat_components = len(tf.nest.flatten(value, expand_composites=True))
+    proto.num_flat_components = components(value)
 
 
 def fill(proto, value):

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <unordered_set>
+#include <utility>
 
 namespace footlight {
 namespace {
@@ -28,7 +29,21 @@ std::string Graph::unique_name(std::string_view wanted) {
   return unique_full_name(full);
 }
 
+void Graph::forget_names() {
+  used_names_ = {};
+  names_forgotten_ = true;
+}
+
 std::string Graph::unique_full_name(std::string_view wanted) {
+  if (std::exchange(names_forgotten_, false)) {
+    for (const Node& node : nodes_) {
+      std::string name = lower(node.name);
+      // Its scopes are taken too.
+      for (size_t end = name.rfind('/'); end != std::string::npos && end > 0; end = name.rfind('/', end - 1))
+        if (!used_names_.try_emplace(name.substr(0, end), 1).second) break;
+      used_names_.try_emplace(std::move(name), 1);
+    }
+  }
   std::string key = lower(wanted);
   auto [at, fresh] = used_names_.try_emplace(key, 1);
   if (fresh) return std::string(wanted);

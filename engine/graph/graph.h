@@ -3,6 +3,8 @@
 
 #include "engine/ops/builder.h"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -61,7 +63,17 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope
+  // Nothing is expected to be added: names that are taken are found again from the nodes if something is.
+  void forget_names();
   std::string name_scope;            // "outer/inner/" or empty
+
+  // What scopes that are open say of nodes that are added: tf.Graph.colocate_with, gradient_override_map.
+  struct Marks {
+    std::vector<std::string> groups;   // "loc:@name"
+    std::string device;                // of the first of them that has one
+    std::map<std::string, std::string, std::less<>> gradients;  // by type of op: the type whose gradient it has
+    bool any() const { return !groups.empty() || !gradients.empty(); }
+  } marks;
 
   Tensor tensor(Edge);               // a symbolic tensor for one output
 
@@ -69,6 +81,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::string name_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, int> used_names_;
+  bool names_forgotten_ = false;
 };
 
 // Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use; a gradient that is

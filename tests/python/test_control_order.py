@@ -1,4 +1,5 @@
 """Order and state in graphs: control_dependencies, group, tuple, critical sections, and traces called with other captures."""
+import random
 import unittest
 
 import footlight as tf
@@ -184,6 +185,148 @@ class Functions(unittest.TestCase):
         kinds = types_of(tf.function(lambda t: tf.vectorized_map(lambda r: tf.sin(r) * 2, t)), x)
         self.assertNotIn('While', ' '.join(kinds))
         self.assertEqual(kinds.count('Sin'), 1)
+
+
+# --- the order of effects, looked at from outside: in what as_graph_def() writes ---
+READS, WRITES = {'ReadVariableOp'}, {'AssignVariableOp', 'AssignAddVariableOp', 'AssignSubVariableOp'}
+ORDERED = {'PrintV2', 'Assert'}  # effects on no resource
+
+
+class Written:
+    """A graph or a function of a GraphDef: what its nodes need and touch."""
+
+    def __init__(self, nodes, library):
+        self.nodes, self.library, self.needs = list(nodes), library, {}
+        self.by_name = {n.name: n for n in self.nodes}
+        self.data = {n.name: {i.split(':')[0] for i in n.input if i[0] != '^'} for n in self.nodes}
+        self.control = {n.name: {i[1:] for i in n.input if i[0] == '^'} for n in self.nodes}
+        for n in self.nodes:
+            self.all_before(n.name)
+
+    def all_before(self, name):
+        if name not in self.needs:
+            self.needs[name] = set()
+            for before in self.data.get(name, set()) | self.control.get(name, set()):
+                self.needs[name] |= {before} | self.all_before(before)
+        return self.needs[name]
+
+    def functions(self, node):
+        return [self.library[v.func.name] for v in node.attr.values() if v.func.name]
+
+    def touches(self, node, handles):
+        """{handle: whether it is written}, None for effects on no resource; `handles`: names of handles here -> which."""
+        found = {}
+        on = [handles.get(i.split(':')[0]) for i in node.input if i[0] != '^']
+        if node.op in READS | WRITES:
+            found[on[0]] = node.op in WRITES
+        elif node.op in ORDERED:
+            found[None] = True
+        for function in self.functions(node):
+            inner = Written(function.node_def, self.library)
+            arguments = [a.name for a in function.signature.input_arg]
+            own = dict(zip(arguments, on[len(on) - len(arguments):]))
+            for n in inner.nodes:
+                for handle, writes in inner.touches(n, own).items():
+                    found[handle] = found.get(handle, False) or writes
+        if any(found_in is not None for found_in in found):
+            found.pop(None, None)  # what is on a resource has its order by that
+        return found
+
+    def check(self, test, handles):
+        touched = [(n.name, self.touches(n, handles)) for n in self.nodes]
+        for i, (first, a) in enumerate(touched):
+            for second, b in touched[i + 1:]:
+                if any(a[h] or b[h] for h in a.keys() & b.keys()):
+                    test.assertIn(first, self.all_before(second), 'the order of %s and %s is open' % (first, second))
+        for name, controls in self.control.items():
+            for control in controls:
+                others = (self.data[name] | controls) - {control}
+                implied = control in self.data[name] or any(control in self.all_before(o) for o in others)
+                test.assertFalse(implied, '%s waits for %s, which follows from the rest' % (name, control))
+        return [name for name, on in touched if on]
+
+
+def random_statements(rng, variables, helpers, depth=0):
+    """A function of x that reads, assigns, prints, calls and stages at random; gives its result."""
+    steps = []
+    for _ in range(rng.randint(1, 5)):
+        v, kind = rng.choice(variables), rng.randrange(9 if depth < 2 else 6)
+        if kind == 0:
+            steps.append(lambda x, v=v: x + v)
+        elif kind == 1:
+            steps.append(lambda x, v=v: (v.assign(x), x)[1])
+        elif kind == 2:
+            steps.append(lambda x, v=v: (v.assign_add(1.), x)[1])
+        elif kind == 3:
+            steps.append(lambda x, v=v: (v.assign(v * 2. + x), x)[1])
+        elif kind == 4:
+            steps.append(lambda x: (tf.print(x, output_stream='file:///dev/null'), x)[1])
+        elif kind == 5:
+            steps.append(rng.choice(helpers) if helpers else lambda x: x * .5)
+        else:
+            a = random_statements(rng, variables, helpers, depth + 1)
+            b = random_statements(rng, variables, helpers, depth + 1)
+            if kind == 6:
+                steps.append(lambda x, a=a, b=b: tf.cond(x > 0., lambda: a(x), lambda: b(x)))
+            elif kind == 7:
+                steps.append(lambda x, a=a: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, a(y)), (0, x))[1])
+            else:
+                steps.append(tf.function(a, autograph=False))
+
+    def run(x):
+        for step in steps:
+            x = step(x)
+        return x
+    return run
+
+
+class Edges(unittest.TestCase):
+    def written(self, f, *args):
+        concrete = f.get_concrete_function(*args)
+        definition = concrete.graph.as_graph_def()
+        library = {g.signature.name: g for g in definition.library.function}
+        handles = {t.name.split(':')[0]: i for i, t in enumerate(concrete.inputs) if t.dtype == tf.resource}
+        return Written(definition.node, library), handles, [t.op.name for t in concrete.outputs]
+
+    def test_no_edge_too_many_or_too_few(self):
+        rng = random.Random(5)
+        for number in range(40):
+            variables = [tf.Variable(float(i)) for i in range(3)]
+            helpers = [tf.function(random_statements(rng, variables, [], 1), autograph=False) for _ in range(2)]
+            f = tf.function(random_statements(rng, variables, helpers), autograph=False)
+            with self.subTest(number):
+                graph, handles, outputs = self.written(f, tf.constant(1.))
+                effects = graph.check(self, handles)
+                for output in outputs:
+                    self.assertLessEqual(set(effects), graph.all_before(output))
+
+    def test_edges_of_tensorflow(self):
+        v = tf.Variable(1.)
+
+        def edges(body):
+            graph, _, _ = self.written(tf.function(body), tf.constant(2.))
+            return {n: sorted(c) for n, c in graph.control.items() if c and 'Identity' not in n and n != 'NoOp'}
+
+        def prints(x):
+            tf.print(x)
+            v.assign(x)
+            tf.print(x)
+            return x
+        self.assertEqual(edges(prints), {'PrintV2_1': ['PrintV2']})
+
+        def between(x):
+            v.assign(x)
+            y = v + x
+            v.assign(x)
+            return y
+        # TensorFlow has ^AssignVariableOp here too, which the read waits for already.
+        self.assertEqual(edges(between), {'ReadVariableOp': ['AssignVariableOp'], 'AssignVariableOp_1': ['ReadVariableOp']})
+
+        def draws(x):
+            tf.random.uniform([])
+            return x + tf.random.normal([])
+        self.assertEqual(edges(draws), {})
+        self.assertNotIn('NoOp', self.written(tf.function(draws), tf.constant(2.))[0].by_name)
 
 
 if __name__ == '__main__':

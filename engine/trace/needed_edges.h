@@ -1,0 +1,22 @@
+// Which control edges are needed: those that no other way through the graph implies.
+#pragma once
+
+#include "engine/graph/graph.h"
+
+#include <span>
+#include <vector>
+
+namespace footlight::trace {
+
+struct ControlEdge {
+  NodeId from, to;
+};
+
+// Removes those of `edges`, control inputs in the order of the nodes that have them, that another input of the node
+// implies.
+void remove_implied(Graph& graph, std::span<const ControlEdge> edges);
+
+// Those of `nodes` that no other of them depends on.
+std::vector<NodeId> last_of(const Graph& graph, std::span<const NodeId> nodes);
+
+}  // namespace footlight::trace

@@ -290,7 +290,7 @@ class Compiler {
     in.kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
     if (!node.device.empty()) {
       in.placed = true;
-      in.device = gpu::soft(parse_device(node.device));
+      in.device = gpu::soft(parse_device(node.device.text()));
     }
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;

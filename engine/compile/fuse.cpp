@@ -137,6 +137,7 @@ class Fusing {
 
   // The memory of a large value that dies here, once it was read, for a result.
   void take_over() {
+    const Shape& common = rewrite_.node(members_[0]).shapes[0];
     std::vector<bool> taken(outside_.size(), false);
     for (FusedGroup::Result& result : group_.results) {
       const uint32_t step = result.value - group_.outside;
@@ -146,8 +147,7 @@ class Fusing {
         const Node& made = rewrite_.node(from);
         const bool frame = !rewrite_.constant(outside_[i]) && made.op->execution != Execution::kPlaceholder;
         if (taken[i] || !frame || slots_.keeps(from) || !dies_inside_(from) || last_read_[i] > step) continue;
-        if (group_.values[i].dtype != result.dtype || !(made.shapes[outside_[i].output] == rewrite_.node(members_[0]).shapes[0]))
-          continue;
+        if (group_.values[i].dtype != result.dtype || !(made.shapes[outside_[i].output] == common)) continue;
         result.reuse = static_cast<uint8_t>(i);
         taken[i] = true;
         break;

@@ -97,7 +97,7 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   for (NodeId control : node.control_inputs) controls.push_back('^' + scope.graph.node(control).name);
   std::ranges::sort(controls);
   for (std::string& control : controls) message->add_input(std::move(control));
-  message->set_device(node.device);
+  message->set_device(node.device.text());
   for (const auto& [name, value] : node.attrs) {
     if (name == kExtras) message->MergeFromString(std::get<std::string>(value));
     else if (name.text().starts_with("branches["))

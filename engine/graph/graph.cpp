@@ -3,7 +3,10 @@
 
 #include "engine/base/errors.h"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 
@@ -19,6 +22,47 @@ std::string lower(std::string_view text) {
 }
 
 }  // namespace
+
+const Attrs& NodeAttrs::none() {
+  static const Attrs none;
+  return none;
+}
+
+NodeAttrs::NodeAttrs(Attrs attrs) : attrs_(attrs.empty() ? nullptr : std::make_shared<Attrs>(std::move(attrs))) {}
+
+void NodeAttrs::set(AttrName name, AttrValue value) {
+  if (!attrs_ || attrs_.use_count() > 1) attrs_ = std::make_shared<Attrs>(all());
+  attrs_->set(name, std::move(value));
+}
+
+bool NodeAttrs::share(const NodeAttrs& other) {
+  const auto same = [](const auto& mine, const auto& theirs) {
+    if (!(mine.first == theirs.first)) return false;
+    return std::visit(
+        [&](const auto& value) {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, Tensor>) return false;
+          else return std::holds_alternative<T>(theirs.second) && std::get<T>(theirs.second) == value;
+        },
+        mine.second);
+  };
+  if (!std::equal(begin(), end(), other.begin(), other.end(), same)) return false;
+  attrs_ = other.attrs_;
+  return true;
+}
+
+DeviceName::DeviceName(const std::string& text) {
+  static std::mutex mutex;
+  static auto& names = *new std::unordered_set<std::string>;
+  if (text.empty()) return;
+  const std::lock_guard lock(mutex);
+  text_ = &*names.insert(text).first;
+}
+
+const std::string& DeviceName::text() const {
+  static const std::string none;
+  return text_ ? *text_ : none;
+}
 
 std::string Graph::unique_name(std::string_view wanted) {
   // "scope/" is the scope's own name, reserved when the scope was entered.
@@ -66,6 +110,7 @@ NodeId Graph::add(Node node) {
 
 NodeId Graph::add_named(Node node) {
   if (finalized) throw Error(ErrorKind::kRuntime, "Graph is finalized and cannot be modified.");
+  affects_elsewhere |= footlight::affects_elsewhere(*this, node);
   nodes_.push_back(std::move(node));
   return NodeId(static_cast<uint32_t>(nodes_.size() - 1));
 }
@@ -74,6 +119,19 @@ Tensor Graph::tensor(Edge edge) {
   const Node& made = node(edge.node);
   return Tensor::symbolic(made.dtypes[edge.output], made.shapes[edge.output], this, shared_from_this(), edge.node,
                           edge.output);
+}
+
+bool affects_elsewhere(const Graph& graph, const Node& node) {
+  const OpRow& row = *node.op;
+  if (!row.stateful() || (row.family == OpFamily::kRandom && row.effect == Effect::kOther)) return false;
+  bool calls = false;
+  for (const auto& [name, value] : node.attrs) {
+    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
+    calls |= callee != nullptr;
+    if (callee && *callee && (*callee)->affects_elsewhere) return true;
+  }
+  const auto resource = [&](Edge edge) { return graph.node(edge.node).dtypes[edge.output] == DType::kResource; };
+  return !calls && std::ranges::none_of(node.inputs, resource);
 }
 
 std::vector<GraphPtr> library_of(const Graph& graph) {

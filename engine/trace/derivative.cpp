@@ -183,7 +183,7 @@ void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<b
   std::vector<Tensor> inputs, outputs, arriving, leaving(edges.size());
   for (Edge edge : edges) inputs.push_back(graph.tensor(edge));
   const Node& node = graph.node(NodeId(index));
-  const Attrs attrs = &row == node.op ? node.attrs : attrs_as(row, node, inputs);
+  const Attrs attrs = &row == node.op ? node.attrs.all() : attrs_as(row, node, inputs);
   for (uint32_t k = 0; k < graph.node(NodeId(index)).dtypes.size(); ++k) {
     outputs.push_back(graph.tensor({NodeId(index), k}));
     arriving.push_back(sums.of({NodeId(index), k}));

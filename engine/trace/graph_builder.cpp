@@ -15,6 +15,8 @@ namespace {
 
 const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name"), kClass("_class");
 
+constexpr uint32_t kElsewhere = UINT32_MAX;  // in place of a node that gives a resource
+
 // A node that is being added, for infer_outputs.
 class NodeInference final : public Inference {
  public:
@@ -91,7 +93,7 @@ NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::strin
   node.name = std::move(full_name);
   node.attrs.set(kDType, dtype);
   node.attrs.set(kShape, shape);
-  if (!user_name.empty()) node.attrs.set(kUserName, std::string(user_name));
+  if (!user_name.empty() && kind_ != Kind::kGradient) node.attrs.set(kUserName, std::string(user_name));
   node.dtypes = {dtype};
   node.shapes = {shape};
   note_place(node);
@@ -226,6 +228,7 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   note_place(node);
   node.device = device;
   node.control_inputs = control_scope;
+  if (NodeAttrs& last = last_attrs_[&row]; !node.attrs.share(last)) last = node.attrs;
   mark(node);
   const NodeId id = graph_->add_named(std::move(node));
   if (row.stateful()) order_effects(id, nullptr);
@@ -279,7 +282,11 @@ NodeId GraphBuilder::adopt(Node node) {
   const bool calls = std::ranges::any_of(
       node.attrs, [](const auto& attr) { return std::holds_alternative<GraphPtr>(attr.second); });
   std::vector<bool> read_only;
-  if (calls) read_only = note_read_only(node.attrs, node.inputs.size());
+  if (calls) {
+    Attrs attrs = node.attrs;
+    read_only = note_read_only(attrs, node.inputs.size());
+    node.attrs = std::move(attrs);
+  }
   const bool stateful = node.op->stateful();
   const NodeId id = graph_->add_named(std::move(node));
   if (stateful) order_effects(id, calls ? &read_only : nullptr);
@@ -322,27 +329,24 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
   if (as_written) return;
   const bool only_reads = node.op->effect == Effect::kReads;
   std::vector<NodeId> controls;
-  bool on_resource = false;
+  const auto use = [&](uint32_t what, bool reads) {
+    ResourceUse& uses = resources_[what];
+    if (uses.last_write.valid()) controls.push_back(uses.last_write);
+    if (reads) {
+      uses.reads.push_back(id);
+    } else {
+      controls.insert(controls.end(), uses.reads.begin(), uses.reads.end());
+      uses.reads.clear();
+      uses.last_write = id;
+    }
+  };
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Edge edge = node.inputs[i];
     if (graph_->node(edge.node).dtypes[edge.output] != DType::kResource) continue;
-    on_resource = true;
-    ResourceUse& use = resources_[edge.node.value];
-    const bool reads = only_reads || (read_only && (*read_only)[i]);
-    if (use.last_write.valid()) controls.push_back(use.last_write);
-    if (reads) {
-      use.reads.push_back(id);
-    } else {
-      controls.insert(controls.end(), use.reads.begin(), use.reads.end());
-      use.reads.clear();
-      use.last_write = id;
-    }
+    use(edge.node.value, only_reads || (read_only && (*read_only)[i]));
   }
-  // What is printed, checked or called keeps its order.
-  if (!on_resource && !draws && !only_reads) {
-    if (last_effect_.valid()) controls.push_back(last_effect_);
-    last_effect_ = id;
-  }
+  // What is printed, checked or asked of the machine keeps its order.
+  if (affects_elsewhere(*graph_, node)) use(kElsewhere, only_reads);
   for (NodeId control : controls) {
     if (std::ranges::find(node.control_inputs, control) != node.control_inputs.end()) continue;
     node.control_inputs.push_back(control);
@@ -375,11 +379,11 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
   remove_implied(*graph_, ordered_);
   ordered_.clear();
   if (!must_run_.empty() && !as_written) {
-    graph_->control_outputs = last_of(*graph_, must_run_);
+    graph_->control_outputs = must_run_;
     if (!marked.empty()) {
       Node node;
       node.op = &kNoOp.row();
-      node.control_inputs = graph_->control_outputs;
+      node.control_inputs = must_run_;  // all, as TensorFlow has it
       note_place(node);
       const NodeId done = graph_->add(std::move(node));
       for (const Tensor& output : marked) graph_->node(output.node()).control_inputs.push_back(done);

@@ -92,7 +92,7 @@ class GraphBuilder final : public Builder {
   std::vector<Tensor> captures_;
   std::map<std::pair<const void*, uint64_t>, size_t> captured_;  // index into captures_
   std::unordered_map<uint32_t, ResourceUse> resources_;          // by the node of the handle
-  NodeId last_effect_;                                           // of those on no resource
+  std::unordered_map<const OpRow*, NodeAttrs> last_attrs_;       // of the last node of each op, to be shared
   std::vector<ControlEdge> ordered_;                             // by the effects of both
   bool stateful_ = false;
   std::vector<NodeId> must_run_;

@@ -39,15 +39,4 @@ void remove_implied(Graph& graph, std::span<const ControlEdge> edges) {
     remove_of_few(graph, edges.subspan(i, std::min<size_t>(64, edges.size() - i)));
 }
 
-std::vector<NodeId> last_of(const Graph& graph, std::span<const NodeId> nodes) {
-  std::vector<bool> wanted(graph.size(), false), needed(graph.size(), false);  // by one of them
-  for (NodeId id : nodes) wanted[id.value] = true;
-  for (uint32_t n = static_cast<uint32_t>(graph.size()); n-- > 0;)
-    if (wanted[n] || needed[n]) each_input(graph.node(NodeId(n)), [&](NodeId input) { needed[input.value] = true; });
-  std::vector<NodeId> last;
-  for (NodeId id : nodes)
-    if (!needed[id.value]) last.push_back(id);
-  return last;
-}
-
 }  // namespace footlight::trace

@@ -16,7 +16,4 @@ struct ControlEdge {
 // implies.
 void remove_implied(Graph& graph, std::span<const ControlEdge> edges);
 
-// Those of `nodes` that no other of them depends on.
-std::vector<NodeId> last_of(const Graph& graph, std::span<const NodeId> nodes);
-
 }  // namespace footlight::trace

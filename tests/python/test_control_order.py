@@ -228,8 +228,6 @@ class Written:
             for n in inner.nodes:
                 for handle, writes in inner.touches(n, own).items():
                     found[handle] = found.get(handle, False) or writes
-        if any(found_in is not None for found_in in found):
-            found.pop(None, None)  # what is on a resource has its order by that
         return found
 
     def check(self, test, handles):
@@ -239,7 +237,7 @@ class Written:
                 if any(a[h] or b[h] for h in a.keys() & b.keys()):
                     test.assertIn(first, self.all_before(second), 'the order of %s and %s is open' % (first, second))
         for name, controls in self.control.items():
-            for control in controls:
+            for control in controls if self.by_name[name].op != 'NoOp' else ():  # that waits for all, as in TensorFlow
                 others = (self.data[name] | controls) - {control}
                 implied = control in self.data[name] or any(control in self.all_before(o) for o in others)
                 test.assertFalse(implied, '%s waits for %s, which follows from the rest' % (name, control))
@@ -327,6 +325,135 @@ class Edges(unittest.TestCase):
             return x + tf.random.normal([])
         self.assertEqual(edges(draws), {})
         self.assertNotIn('NoOp', self.written(tf.function(draws), tf.constant(2.))[0].by_name)
+
+
+
+@tf.RegisterGradient('TwiceForTests')
+def twice(op, gradient):
+    assert (op.type, op.inputs[0].op.type) == ('Sin', 'Placeholder')
+    return 2. * gradient
+
+
+class Marks(unittest.TestCase):
+    def overridden(self, gradients, body, x):
+        @tf.function
+        def f(x):
+            with tf.compat.v1.get_default_graph().gradient_override_map(gradients):
+                return body(x)
+        x = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x).numpy().tolist()
+
+    def test_gradients_of_other_types(self):
+        self.assertEqual(self.overridden({'Sin': 'TwiceForTests'}, tf.sin, [1., 2.]), [2., 2.])
+        self.assertEqual(self.overridden({'Sign': 'Identity'}, tf.sign, [3., -4.]), [1., 1.])
+        self.assertEqual(self.overridden({'Cos': 'TwiceForTests'}, lambda x: x * 3., [1.]), [3.])
+        graph = tf.Graph()
+        with graph.as_default():
+            x = tf.compat.v1.placeholder(tf.float32, [], name='x')
+            with graph.gradient_override_map({'Sin': 'TwiceForTests'}):
+                y = tf.sin(x)
+            gradient = tf.gradients(y + tf.cos(x), x)[0]
+            with tf.compat.v1.Session() as session:
+                self.assertEqual(float(session.run(gradient, {x: 0.})), 2.)
+        self.assertEqual(y.op.get_attr('_gradient_op_type'), b'TwiceForTests')
+        read = tf.Graph()
+        with read.as_default():
+            y, x = tf.import_graph_def(graph.as_graph_def(), return_elements=[y.name, x.name], name='')
+            with tf.compat.v1.Session() as session:
+                self.assertEqual(float(session.run(tf.gradients(y, x)[0], {x: 1.})), 2.)
+
+    def test_gradients_that_do_not_fit(self):
+        for gradients, error in (({'Sin': 'NotThere'}, LookupError), ({'Sin': 'MaxPool'}, ValueError),
+                                 ({'Sin': 'AddV2'}, ValueError), ({'Sin': 'While'}, ValueError),
+                                 ({'Sin': 'Unpack'}, ValueError), ({'Sin': 'Split'}, ValueError)):
+            with self.subTest(gradients), self.assertRaises((error, tf.errors.InvalidArgumentError)):
+                self.overridden(gradients, tf.sin, [1.])
+        for wrong in ('Sin', {'Sin': 1}, {1: 'Sin'}):
+            with self.assertRaises(TypeError), tf.Graph().gradient_override_map(wrong):
+                pass
+        for taken in ('TwiceForTests', 'Sin'):
+            with self.assertRaisesRegex(KeyError, 'Registering two gradient'):
+                tf.RegisterGradient(taken)(twice)
+
+    def test_colocation(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            with tf.device('/cpu:0'):
+                a = tf.constant(1., name='a')
+            b = tf.constant(2., name='b')
+            with graph.colocate_with(a.op):
+                c = tf.add(a, b, name='c')
+                with graph.colocate_with(b):
+                    d = tf.add(a, b, name='d')
+                    with graph.colocate_with(None, ignore_existing=True):
+                        e = tf.add(a, b, name='e')
+                    with graph.colocate_with(c):
+                        tf.cond(a > b, lambda: tf.exp(a), lambda: b)
+            with tf.device('/cpu:1'), tf.compat.v1.colocate_with(b):
+                g = tf.add(a, b, name='g')
+            with self.assertRaises(ValueError), graph.colocate_with(None):
+                pass
+        self.assertEqual([t.op.colocation_groups() for t in (a, c, d, e, g)],
+                         [[b'loc:@a'], [b'loc:@a'], [b'loc:@a', b'loc:@b'], [b'loc:@e'], [b'loc:@b']])
+        self.assertEqual([t.device[-13:] for t in (c, d, e, g)], ['/device:CPU:0', '/device:CPU:0', '', ''])
+        definition = graph.as_graph_def()
+        written = {n.name: list(n.attr['_class'].list.s) for n in definition.node}
+        self.assertEqual((written['d'], written['cond'], written['e']), ([b'loc:@a', b'loc:@b'], [b'loc:@a', b'loc:@b'], []))
+        inner = [n for fn in definition.library.function for n in fn.node_def if n.op == 'Exp']
+        self.assertEqual(list(inner[0].attr['_class'].list.s), [b'loc:@a', b'loc:@b'])
+
+    def test_definitions_of_ops(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            op = tf.concat([tf.compat.v1.placeholder(tf.float32, [1])] * 2, 0).op
+        self.assertEqual(op.op_def, graph.op_def_for_type('ConcatV2'))
+        arguments = [(a.name, a.type_attr, a.number_attr) for a in op.op_def.input_arg]
+        self.assertEqual(arguments, [('values', 'T', 'N'), ('axis', 'Tidx', '')])
+        self.assertEqual([(a.name, a.type) for a in op.op_def.attr], [('N', 'int'), ('T', 'type'), ('Tidx', 'type')])
+        self.assertEqual(op.op_def.attr[2].default_value.type, tf.int32.as_datatype_enum)
+        self.assertEqual(list(op.op_def.attr[2].allowed_values.list.type), [3, 9])
+        self.assertTrue(graph.op_def_for_type('PrintV2').is_stateful)
+        with self.assertRaisesRegex(RuntimeError, "Op type not registered 'Nope'"):
+            graph.op_def_for_type('Nope')
+        self.assertEqual((op.get_attr('T'), op.get_attr('N')), (tf.float32, 2))
+        self.assertEqual((graph.get(), graph.new_operations(), graph.Dismantle()), (graph, [], None))
+        kind = op.op_def.input_arg[0].experimental_full_type
+        kind.type_id = 3
+        kind.args.add().type_id = 1000
+        op.experimental_set_type(kind)
+        self.assertEqual(op.node_def.experimental_type.args[0].type_id, 1000)
+        kind.type_id = 1000
+        with self.assertRaisesRegex(ValueError, 'expected TFT_UNSET or TFT_PRODUCT, got 1000'):
+            op.experimental_set_type(kind)
+
+    def test_executor_and_initialization(self):
+        f = tf.function(lambda x: x + 1.)
+
+        @tf.function
+        def g(x):
+            with tf.experimental.function_executor_type('SINGLE_THREADED_EXECUTOR'):
+                x = f(x)
+            return f(x)
+        calls = [op for op in g.get_concrete_function(tf.constant(1.)).graph.operations if op.type == 'PartitionedCall']
+        self.assertEqual([op.get_attr('executor_type') for op in calls], [b'SINGLE_THREADED_EXECUTOR', b''])
+        with self.assertRaises(tf.errors.NotFoundError), tf.experimental.function_executor_type('other'):
+            pass
+        made = []
+
+        @tf.function
+        def h(x):
+            if not made:
+                made.append(tf.Variable(3.))
+            return x + made[0]
+        initialize = h.get_initialization_function(tf.constant(1.))
+        made[0].assign(9.)
+        initialize()
+        self.assertEqual((float(made[0]), float(h(tf.constant(1.)))), (3., 4.))
+        with self.assertRaisesRegex(RuntimeError, 'cannot be called after the function has been used'):
+            h.get_initialization_function(tf.constant(1.))
 
 
 if __name__ == '__main__':

@@ -8,6 +8,7 @@
 #include "engine/python/formats/message_object.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/formats_api.h"
+#include "engine/python/interpreter/text.h"
 
 #include <new>
 
@@ -81,10 +82,8 @@ PyObject* node_def(PyObject*, PyObject* arguments) {
 
 PyObject* op_def(PyObject*, PyObject* type) {
   return guarded([&]() -> PyObject* {
-    const char* name = PyUnicode_AsUTF8(type);
-    if (!name) return nullptr;
-    const OpRow* row = find_row(name);
-    if (!row) return PyErr_Format(PyExc_RuntimeError, "Op type not registered '%s': Footlight has no such op", name);
+    const OpRow* row = PyUnicode_Check(type) ? find_row(readable(type)) : nullptr;
+    if (!row) return PyErr_Format(PyExc_RuntimeError, "Op type not registered '%S': Footlight has no such op", type);
     return message_object(std::make_shared<formats::OpDef>(formats::to_op_def(*row))).release();
   });
 }

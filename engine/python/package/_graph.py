@@ -3,7 +3,7 @@ import contextlib
 import threading
 
 import footlight as tf
-from footlight import _engine
+from footlight import _engine, _proto
 
 _v1 = tf.compat.v1
 _local = threading.local()
@@ -457,13 +457,40 @@ _engine.extend(tf.Operation, 'run', run)
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
 
 
+_attr_of = tf.Operation.get_attr
+
+
+def get_attr(self, name):
+    """The value of an attribute: a list is one of Python, a type a tf.DType."""
+    value = _attr_of(self, name)
+    if isinstance(value, _proto.AttrValue.ListValue):
+        return [tf.as_dtype(t) for t in value.type] or next(
+            (list(part) for part in (value.s, value.i, value.f, value.b, value.shape, value.tensor, value.func) if part), [])
+    return tf.as_dtype(value) if self.node_def.attr[name].WhichOneof('value') == 'type' else value
+
+
+_engine.extend(tf.Operation, 'get_attr', get_attr)
+
+
 def colocation_groups(self):
     """The names of the groups of operations that are in one place with this one."""
-    named = list(self.get_attr('_class')) if '_class' in self.node_def.attr else []
+    named = self.get_attr('_class') if '_class' in self.node_def.attr else []
     return [group for group in named if group.startswith(b'loc:@')] or [('loc:@' + self.name).encode()]
 
 
 _engine.extend(tf.Operation, 'colocation_groups', colocation_groups)
+
+
+@contextlib.contextmanager
+def colocate_with(op, ignore_existing=False):
+    """A context manager: ops that are made inside are where `op` is."""
+    graph = _engine.current_graph()
+    if graph is None:
+        scope = contextlib.nullcontext() if op is None else tf.device(tf.convert_to_tensor(op).device)
+    else:
+        scope = graph.colocate_with(op, ignore_existing)
+    with scope:
+        yield
 
 
 def placeholder(dtype, shape=None, name=None):
@@ -473,6 +500,6 @@ def placeholder(dtype, shape=None, name=None):
     return _engine.placeholder(dtype, shape, name or 'Placeholder')
 
 
-for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder):
+for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, colocate_with):
     setattr(_v1, _f.__name__, _f)
 tf.Session, tf.placeholder = Session, placeholder

@@ -236,7 +236,7 @@ PyObject* operation_name(PyObject* self, void*) {
 }
 PyObject* operation_kind(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).op->name); }
 PyObject* operation_device(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(node_in(self).device.c_str()); });
+  return guarded([&] { return PyUnicode_FromString(node_in(self).device.text().c_str()); });
 }
 PyObject* operation_graph(PyObject* self, void*) {
   return guarded([&] { return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release(); });

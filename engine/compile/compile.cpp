@@ -11,6 +11,7 @@
 #include "engine/tensor/gpu.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -38,6 +39,8 @@ class Compiler {
     std::vector<bool> certain(rewrite_.size(), false);
     for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
     slots_.emplace(rewrite_, schedule, certain);
+    program_->code.reserve(schedule.size() + grouping_.groups);
+    program_->groups.reserve(grouping_.groups);
     for (uint32_t i = 0; i < schedule.size(); ++i) {
       if (i == 0 || grouping_.group[i] != grouping_.group[i - 1]) open_group(i);
       add(schedule[i], i);
@@ -81,7 +84,6 @@ class Compiler {
   // Values live until the last instruction that uses any of the node's outputs.
   void find_last_uses(const std::vector<NodeId>& schedule) {
     last_use_.assign(rewrite_.size(), kNever);
-    dying_.resize(schedule.size());
     for (uint32_t i = 0; i < schedule.size(); ++i) {
       last_use_[schedule[i].value] = i;
       for (Edge edge : rewrite_.node(schedule[i]).inputs) {
@@ -90,8 +92,21 @@ class Compiler {
       }
     }
     for (Edge edge : rewrite_.outputs) last_use_[rewrite_.resolve(edge).node.value] = kNever;
-    for (const NodeId id : schedule)
-      if (last_use_[id.value] != kNever) dying_[last_use_[id.value]].push_back(id);
+    first_dying_.assign(schedule.size() + 1, 0);
+    const auto each_dying = [&](const auto& does) {
+      for (const NodeId id : schedule)
+        if (last_use_[id.value] != kNever) does(id, last_use_[id.value]);
+    };
+    each_dying([&](NodeId, uint32_t at) { ++first_dying_[at + 1]; });
+    std::partial_sum(first_dying_.begin(), first_dying_.end(), first_dying_.begin());
+    dying_.resize(first_dying_.back());
+    std::vector<uint32_t> next = first_dying_;
+    each_dying([&](NodeId id, uint32_t at) { dying_[next[at]++] = id; });
+  }
+
+  // The nodes whose values are used for the last time at a position of the schedule.
+  std::span<const NodeId> dying(uint32_t at) const {
+    return {dying_.data() + first_dying_[at], dying_.data() + first_dying_[at + 1]};
   }
 
   Operand operand(Edge edge) {
@@ -160,7 +175,7 @@ class Compiler {
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
     in.first_released = static_cast<uint32_t>(program_->released.size());
     for (uint32_t at = group_starts_; at < end; ++at)
-      for (const NodeId dead : dying_[at])
+      for (const NodeId dead : dying(at))
         if (std::ranges::find(members, dead) == members.end()) release(dead);
     in.released = static_cast<uint16_t>(program_->released.size() - in.first_released);
     program_->groups.push_back(std::move(group));
@@ -240,7 +255,7 @@ class Compiler {
       case Execution::kNoOp: FL_CHECK(!"such a node is not scheduled");
     }
     in.first_released = static_cast<uint32_t>(program_->released.size());
-    for (const NodeId dead : dying_[now]) {
+    for (const NodeId dead : dying(now)) {
       if (slots_->keeps(dead) && !(dead == passed_on)) slots_->give_back(dead);
       release(dead);
     }
@@ -275,7 +290,7 @@ class Compiler {
     in.kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
     if (!node.device.empty()) {
       in.placed = true;
-      in.device = gpu::soft(parse_device(node.device));
+      in.device = gpu::soft(parse_device(node.device.text()));
     }
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
@@ -308,8 +323,9 @@ class Compiler {
   std::optional<SlotPlan> slots_;
   uint32_t group_starts_ = 0;  // of the group that is being added: its place in the schedule and in the code
   size_t group_at_ = 0;
-  std::vector<uint32_t> last_use_;         // of a node's outputs: a position in the schedule, or kNever
-  std::vector<std::vector<NodeId>> dying_;  // at each position of the schedule
+  std::vector<uint32_t> last_use_;  // of a node's outputs: a position in the schedule, or kNever
+  std::vector<uint32_t> first_dying_;  // into `dying_`, for each position of the schedule
+  std::vector<NodeId> dying_;
   std::unordered_map<uint32_t, uint32_t> input_index_, constant_index_;
   std::unordered_map<const Graph*, int32_t> callee_index_;
 };

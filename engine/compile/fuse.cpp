@@ -17,6 +17,11 @@ class Fusing {
 
   FusedGroup make(bool certain) {
     gather_outside();
+    size_t steps = 0;
+    for (const NodeId id : members_) steps += steps_of(rewrite_.node(id));
+    group_.values.reserve(outside_.size() + steps);
+    group_.steps.reserve(steps);
+    group_.results.reserve(static_cast<size_t>(std::ranges::count_if(members_, std::not_fn(dies_inside_))));
     for (const Edge edge : outside_)
       add_value(rewrite_.node(edge.node).dtypes[edge.output], FusedGroup::Place::kOutside);
     for (size_t m = 0; m < members_.size(); ++m) add_steps(m);
@@ -115,19 +120,24 @@ class Fusing {
 
   // All shapes are known: they need not be looked at again.
   void settle() {
-    group_.shape = rewrite_.node(members_[0]).shapes[0];
-    if (!group_.shape.fully_known()) return;
+    const Shape& common = rewrite_.node(members_[0]).shapes[0];
+    if (!common.fully_known()) return;
+    std::vector<Spread> spreads;
+    bool alike = true;
     for (const Edge edge : outside_) {
       const Shape& shape = rewrite_.node(edge.node).shapes[edge.output];
-      const auto how = shape.fully_known() ? spread(shape, group_.shape) : std::nullopt;
+      const auto how = shape.fully_known() ? spread(shape, common) : std::nullopt;
       if (!how) return;
-      group_.spreads.push_back(*how);
+      spreads.push_back(*how);
+      alike = alike && shape == common;
     }
+    if (!alike) group_.spreads.assign(spreads.begin(), spreads.end());  // in no more memory than they need
     group_.settled = true;
   }
 
   // The memory of a large value that dies here, once it was read, for a result.
   void take_over() {
+    const Shape& common = rewrite_.node(members_[0]).shapes[0];
     std::vector<bool> taken(outside_.size(), false);
     for (FusedGroup::Result& result : group_.results) {
       const uint32_t step = result.value - group_.outside;
@@ -137,7 +147,7 @@ class Fusing {
         const Node& made = rewrite_.node(from);
         const bool frame = !rewrite_.constant(outside_[i]) && made.op->execution != Execution::kPlaceholder;
         if (taken[i] || !frame || slots_.keeps(from) || !dies_inside_(from) || last_read_[i] > step) continue;
-        if (group_.values[i].dtype != result.dtype || !(made.shapes[outside_[i].output] == group_.shape)) continue;
+        if (group_.values[i].dtype != result.dtype || !(made.shapes[outside_[i].output] == common)) continue;
         result.reuse = static_cast<uint8_t>(i);
         taken[i] = true;
         break;

@@ -42,9 +42,13 @@ struct FusedGroup {
   uint16_t tiles = 0;          // values that are in no tensor: they share so many tiles
   uint8_t widest = 1;          // bytes of the largest element
   uint32_t weight = 0;         // of one element through all steps
-  bool settled = false;        // its shape and the spreads are known
-  Shape shape;
-  std::vector<Spread> spreads;  // of the values from outside over the shape
+  bool settled = false;        // its shape, that of its first node, and the spreads are known
+  std::vector<Spread> spreads;  // of the values from outside over the shape; none if all of them have it
+
+  std::span<const Spread> known_spreads() const {
+    static const Spread alike[kMostOutside];
+    return spreads.empty() ? std::span(alike, outside) : spreads;
+  }
 
   // The same for these inputs, if all nodes give one shape to which everything broadcasts.
   bool fit(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const;

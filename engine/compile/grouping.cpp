@@ -43,8 +43,6 @@ bool suits(ElementLoop::Kind kind, const Node& node) {
   }
 }
 
-size_t steps_of(const Node& node) { return joins_list(*node.op) ? node.inputs.size() - 1 : 1; }
-
 // The nodes between two effects.
 class Segment {
  public:

@@ -34,6 +34,7 @@ class NodesById {
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);
 // A list of values of one shape, joined from the first to the last by a loop for two.
 inline bool joins_list(const OpRow& row) { return row.inputs.size() == 1 && row.inputs[0].list; }
+inline size_t steps_of(const Node& node) { return joins_list(*node.op) ? node.inputs.size() - 1 : 1; }
 // Why an elementwise node may not be in any group; empty: it may.
 const char* why_alone(const NodesById& nodes, const Node& node);
 

@@ -93,7 +93,7 @@ GraphPtr renewed(const GraphPtr& graph, const AttrName& state, std::unordered_ma
   made = clone(*graph);
   const GraphPtr copy = made;
   for (size_t i = 0; i < copy->size(); ++i) {
-    Attrs& attrs = copy->node(NodeId(static_cast<uint32_t>(i))).attrs;
+    NodeAttrs& attrs = copy->node(NodeId(static_cast<uint32_t>(i))).attrs;
     std::vector<std::pair<AttrName, AttrValue>> changed;
     for (const auto& [name, value] : attrs) {
       if (name == state)

@@ -97,7 +97,7 @@ void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
   for (NodeId control : node.control_inputs) controls.push_back('^' + scope.graph.node(control).name);
   std::ranges::sort(controls);
   for (std::string& control : controls) message->add_input(std::move(control));
-  message->set_device(node.device);
+  message->set_device(node.device.text());
   for (const auto& [name, value] : node.attrs) {
     if (name == kExtras) message->MergeFromString(std::get<std::string>(value));
     else if (name.text().starts_with("branches["))
@@ -202,6 +202,40 @@ class LibraryWriter final : public FunctionNames {
 };
 
 }  // namespace
+
+OpDef to_op_def(const OpRow& row) {
+  FunctionNames names;
+  OpDef message;
+  message.set_name(row.name);
+  message.set_is_stateful(row.stateful());
+  const auto fill = [&](OpDef::ArgDef* arg, const ArgSpec& spec) {
+    arg->set_name(spec.name);
+    if (spec.count_attr >= 0) arg->set_number_attr(row.attrs[static_cast<size_t>(spec.count_attr)].name);
+    if (spec.type_attr < 0) {
+      arg->set_type(static_cast<DataType>(spec.dtype));
+      return;
+    }
+    const AttrSpec& type = row.attrs[static_cast<size_t>(spec.type_attr)];
+    (std::string_view(type.type) == "list(type)" ? arg->mutable_type_list_attr() : arg->mutable_type_attr())
+        ->assign(type.name);
+  };
+  for (const ArgSpec& spec : row.inputs) fill(message.add_input_arg(), spec);
+  for (const ArgSpec& spec : row.output_specs) fill(message.add_output_arg(), spec);
+  for (const AttrSpec& spec : row.attrs) {
+    OpDef::AttrDef* attr = message.add_attr();
+    attr->set_name(spec.name);
+    attr->set_type(spec.type);
+    if (spec.has_default) {
+      if (std::string_view(spec.type).starts_with("list(")) attr->mutable_default_value()->mutable_list();
+      fill_attr(attr->mutable_default_value(), spec.otherwise, names);
+    }
+    if (spec.allowed == kAllTypes) continue;
+    for (int type = 1; type < static_cast<int>(kDTypeCount); ++type)
+      if (spec.allowed & bit_of(static_cast<DType>(type)))
+        attr->mutable_allowed_values()->mutable_list()->add_type(static_cast<DataType>(type));
+  }
+  return message;
+}
 
 NodeDef to_node_def(const Graph& graph, NodeId node) {
   NodeDef message;

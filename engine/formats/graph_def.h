@@ -14,6 +14,8 @@ GraphDef to_graph_def(const Graph& graph);
 // Functions as a library, with all that they call; `names` gets the name of each there.
 FunctionDefLibrary to_library(const std::vector<GraphPtr>& functions, std::vector<std::string>& names);
 NodeDef to_node_def(const Graph& graph, NodeId node);
+// A row as TensorFlow defines an op: what is said of commutative ones, and how long lists must be, is left out.
+OpDef to_op_def(const OpRow& row);
 TensorProto to_tensor_proto(const Tensor& tensor);
 
 // Protobuf's text form, with numbers as Python prints them.

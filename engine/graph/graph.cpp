@@ -3,8 +3,12 @@
 
 #include "engine/base/errors.h"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <type_traits>
 #include <unordered_set>
+#include <utility>
 
 namespace footlight {
 namespace {
@@ -19,6 +23,47 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
+const Attrs& NodeAttrs::none() {
+  static const Attrs none;
+  return none;
+}
+
+NodeAttrs::NodeAttrs(Attrs attrs) : attrs_(attrs.empty() ? nullptr : std::make_shared<Attrs>(std::move(attrs))) {}
+
+void NodeAttrs::set(AttrName name, AttrValue value) {
+  if (!attrs_ || attrs_.use_count() > 1) attrs_ = std::make_shared<Attrs>(all());
+  attrs_->set(name, std::move(value));
+}
+
+bool NodeAttrs::share(const NodeAttrs& other) {
+  const auto same = [](const auto& mine, const auto& theirs) {
+    if (!(mine.first == theirs.first)) return false;
+    return std::visit(
+        [&](const auto& value) {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, Tensor>) return false;
+          else return std::holds_alternative<T>(theirs.second) && std::get<T>(theirs.second) == value;
+        },
+        mine.second);
+  };
+  if (!std::equal(begin(), end(), other.begin(), other.end(), same)) return false;
+  attrs_ = other.attrs_;
+  return true;
+}
+
+DeviceName::DeviceName(const std::string& text) {
+  static std::mutex mutex;
+  static auto& names = *new std::unordered_set<std::string>;
+  if (text.empty()) return;
+  const std::lock_guard lock(mutex);
+  text_ = &*names.insert(text).first;
+}
+
+const std::string& DeviceName::text() const {
+  static const std::string none;
+  return text_ ? *text_ : none;
+}
+
 std::string Graph::unique_name(std::string_view wanted) {
   // "scope/" is the scope's own name, reserved when the scope was entered.
   if (wanted.ends_with('/')) return std::string(wanted.substr(0, wanted.size() - 1));
@@ -28,7 +73,21 @@ std::string Graph::unique_name(std::string_view wanted) {
   return unique_full_name(full);
 }
 
+void Graph::forget_names() {
+  used_names_ = {};
+  names_forgotten_ = true;
+}
+
 std::string Graph::unique_full_name(std::string_view wanted) {
+  if (std::exchange(names_forgotten_, false)) {
+    for (const Node& node : nodes_) {
+      std::string name = lower(node.name);
+      // Its scopes are taken too.
+      for (size_t end = name.rfind('/'); end != std::string::npos && end > 0; end = name.rfind('/', end - 1))
+        if (!used_names_.try_emplace(name.substr(0, end), 1).second) break;
+      used_names_.try_emplace(std::move(name), 1);
+    }
+  }
   std::string key = lower(wanted);
   auto [at, fresh] = used_names_.try_emplace(key, 1);
   if (fresh) return std::string(wanted);
@@ -51,6 +110,7 @@ NodeId Graph::add(Node node) {
 
 NodeId Graph::add_named(Node node) {
   if (finalized) throw Error(ErrorKind::kRuntime, "Graph is finalized and cannot be modified.");
+  affects_elsewhere |= footlight::affects_elsewhere(*this, node);
   nodes_.push_back(std::move(node));
   return NodeId(static_cast<uint32_t>(nodes_.size() - 1));
 }
@@ -59,6 +119,19 @@ Tensor Graph::tensor(Edge edge) {
   const Node& made = node(edge.node);
   return Tensor::symbolic(made.dtypes[edge.output], made.shapes[edge.output], this, shared_from_this(), edge.node,
                           edge.output);
+}
+
+bool affects_elsewhere(const Graph& graph, const Node& node) {
+  const OpRow& row = *node.op;
+  if (!row.stateful() || (row.family == OpFamily::kRandom && row.effect == Effect::kOther)) return false;
+  bool calls = false;
+  for (const auto& [name, value] : node.attrs) {
+    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
+    calls |= callee != nullptr;
+    if (callee && *callee && (*callee)->affects_elsewhere) return true;
+  }
+  const auto resource = [&](Edge edge) { return graph.node(edge.node).dtypes[edge.output] == DType::kResource; };
+  return !calls && std::ranges::none_of(node.inputs, resource);
 }
 
 std::vector<GraphPtr> library_of(const Graph& graph) {

@@ -3,6 +3,8 @@
 
 #include "engine/ops/builder.h"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,17 +19,56 @@ struct Edge {
 
 constexpr uint32_t kNoCallSite = UINT32_MAX;
 
+// The name of a device that the user asked for with tf.device, or none. Each is kept once.
+class DeviceName {
+ public:
+  DeviceName() = default;
+  DeviceName(const std::string& text);  // NOLINT: as a string
+  bool empty() const { return !text_; }
+  const std::string& text() const;
+  friend bool operator==(DeviceName, DeviceName) = default;
+
+ private:
+  const std::string* text_ = nullptr;
+};
+
+// The attributes of a node. Nodes share them until those of one are changed.
+class NodeAttrs {
+ public:
+  NodeAttrs() = default;
+  NodeAttrs(Attrs attrs);  // NOLINT: as attributes
+  NodeAttrs(std::initializer_list<std::pair<AttrName, AttrValue>> values) : NodeAttrs(Attrs(values)) {}
+  operator const Attrs&() const { return attrs_ ? *attrs_ : none(); }  // NOLINT: as attributes
+  const Attrs& all() const { return *this; }
+  void set(AttrName, AttrValue);
+  const AttrValue* find(AttrName name) const { return all().find(name); }
+  template <class T>
+  const T& get(AttrName name) const { return all().get<T>(name); }
+  template <class T>
+  T get_or(AttrName name, T otherwise) const { return all().get_or<T>(name, std::move(otherwise)); }
+  size_t size() const { return all().size(); }
+  bool empty() const { return all().empty(); }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  // Shares the other's if they are the same and hold no tensor; says whether it does.
+  bool share(const NodeAttrs& other);
+
+ private:
+  static const Attrs& none();
+  std::shared_ptr<Attrs> attrs_;
+};
+
 struct Node {
   const OpRow* op = nullptr;
   std::string name;                  // unique in its graph, named as TensorFlow would
   std::vector<Edge> inputs;
   std::vector<NodeId> control_inputs;
-  Attrs attrs;
+  NodeAttrs attrs;
   std::vector<DType> dtypes;         // of the outputs
   std::vector<Shape> shapes;
   SourceRef source;                  // the user's line
   uint32_t call_site = kNoCallSite;  // with all that called it, if that is recorded: engine/trace/call_sites.h
-  std::string device;                // the device the user asked for with tf.device, else empty
+  DeviceName device;
   bool shape_said = false;           // by the user (set_shape): it may turn out to be different
 };
 
@@ -50,6 +91,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   bool finalized = false;            // nothing may be added any more
   bool is_function = true;           // false: a tf.Graph, of which anything may be asked for
+  // Nodes of it have effects that are on no resource (a print, a check), or call graphs with such.
+  bool affects_elsewhere = false;
   size_t parameters = 0;             // how many inputs are parameters; callers pass captures for the rest
   std::string made_by;               // "function 'step' (train.py:14)", for messages
   Attrs attrs;                       // as a function of a library: what is said of it there
@@ -61,7 +104,17 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope
+  // Nothing is expected to be added: names that are taken are found again from the nodes if something is.
+  void forget_names();
   std::string name_scope;            // "outer/inner/" or empty
+
+  // What scopes that are open say of nodes that are added: tf.Graph.colocate_with, gradient_override_map.
+  struct Marks {
+    std::vector<std::string> groups;   // "loc:@name"
+    std::string device;                // of the first of them that has one
+    std::map<std::string, std::string, std::less<>> gradients;  // by type of op: the type whose gradient it has
+    bool any() const { return !groups.empty() || !gradients.empty(); }
+  } marks;
 
   Tensor tensor(Edge);               // a symbolic tensor for one output
 
@@ -69,7 +122,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::string name_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, int> used_names_;
+  bool names_forgotten_ = false;
 };
+
+// Whether the effect of a node is on no resource, or also on none. A random number is drawn without one.
+bool affects_elsewhere(const Graph& graph, const Node& node);
 
 // Every graph that nodes of `graph` call, directly or not, each once, callees in order of first use; a gradient that is
 // named for one comes after those that it calls.

@@ -29,6 +29,11 @@ void Attrs::set(AttrName name, AttrValue value) {
     }
     if (it->first.text() > name.text()) break;
   }
+  if (values_.size() == values_.capacity()) {  // most have one or two: growing by one is no more work, and less memory
+    const auto at = it - values_.begin();
+    values_.reserve(values_.size() + 1);
+    it = values_.begin() + at;
+  }
   values_.insert(it, {name, std::move(value)});
 }
 

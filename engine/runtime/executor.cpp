@@ -193,7 +193,7 @@ class Run {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
     if (group.settled) {
-      walk(in, group, inputs, group.shape, group.spreads);
+      walk(in, group, inputs, program_.node(in).shapes[0], group.known_spreads());
     } else {
       static thread_local Spread over[compile::kMostOutside];  // large, and a walk runs no other
       Shape shape;

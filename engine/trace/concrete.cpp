@@ -48,6 +48,8 @@ void make_own(std::span<Tensor> outputs) {
 
 }  // namespace
 
+thread_local std::string executor_type;
+
 CallId call_of(const Attrs& attrs) {
   const AttrValue* value = attrs.find(kCall);
   const int64_t* number = value ? std::get_if<int64_t>(value) : nullptr;
@@ -82,7 +84,7 @@ Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs) {
   attrs.set(kF, callee);
   attrs.set(kConfig, std::string());
   attrs.set(kProto, std::string());
-  attrs.set(kExecutor, std::string());
+  attrs.set(kExecutor, executor_type);
   attrs.set(kManagers, std::vector<int64_t>());
   return attrs;
 }

@@ -122,15 +122,68 @@ bool backpropagate_custom(Graph& graph, uint32_t index, Sums& sums, const std::v
   return false;
 }
 
+// By what was registered for another type; those outputs to which none flows get zeros.
+void backpropagate_as(const std::string& type, Graph& graph, NodeId id, Sums& sums, const std::vector<bool>& reached) {
+  static const Op kZeros{"ZerosLike"};
+  std::vector<Tensor> arriving;
+  for (uint32_t k = 0; k < graph.node(id).dtypes.size(); ++k) {
+    Tensor sum = sums.of({id, k});
+    if (!sum && differentiable(graph.node(id).dtypes[k])) sum = footlight::apply(kZeros, {graph.tensor({id, k})});
+    arriving.push_back(std::move(sum));
+  }
+  if (!registered_gradient)
+    fail(ErrorKind::kLookup, "there is no gradient of ", type, " (node '", graph.node(id).name, "')");
+  const std::vector<Tensor> leaving = registered_gradient(type, graph, id, arriving);
+  const std::vector<Edge> edges = graph.node(id).inputs;
+  for (size_t k = 0; k < edges.size(); ++k)
+    if (leaving[k] && reached[edges[k].node.value]) sums.add(edges[k], leaving[k]);
+}
+
+class OfNode final : public Inference {
+ public:
+  OfNode(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::vector<DType>& dtypes,
+         std::vector<Shape>& shapes)
+      : Inference(r, a, in) {
+    output_dtypes = dtypes;
+    output_shapes = shapes;
+  }
+  Tensor constant(size_t input) override { return current_graph_builder->constant_value(inputs[input]); }
+};
+
+// The attributes that a node would have as an op of another type, whose gradient it is to have; throws unless it could
+// be one.
+Attrs attrs_as(const OpRow& row, const Node& node, std::span<const Tensor> inputs) {
+  Attrs given;
+  for (const AttrSpec& spec : row.attrs)
+    if (const AttrValue* value = spec.hidden ? nullptr : node.attrs.find(spec.key)) given.set(spec.key, *value);
+  const bool alike = row.execution == Execution::kKernel && inputs.size() >= row.inputs.size() &&
+                     output_count(row, inputs, given) == node.dtypes.size();
+  if (!alike)
+    fail(ErrorKind::kValue, "the node '", node.name, "' (", node.op->name, ") cannot have the gradient of ", row.name,
+         ", which has other inputs or outputs");
+  std::vector<DType> dtypes(node.dtypes.size());
+  std::vector<Shape> shapes(node.dtypes.size());
+  OfNode inference(row, given, inputs, dtypes, shapes);
+  infer_outputs(inference);
+  return complete_attrs(row, inputs, given);
+}
+
 void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<bool>& reached) {
-  const OpRow& row = *graph.node(NodeId(index)).op;
+  const OpRow* type = graph.node(NodeId(index)).op;
+  const AttrValue* other = graph.node(NodeId(index)).attrs.find(kGradientType);
+  if (const std::string* name = other ? std::get_if<std::string>(other) : nullptr) {
+    type = find_row(*name);
+    if (!type) return backpropagate_as(std::string(*name), graph, NodeId(index), sums, reached);
+  }
+  const OpRow& row = *type;
   if (row.zero_gradient || graph.node(NodeId(index)).inputs.empty()) return;
   if (!row.gradient)
     fail(ErrorKind::kLookup, "there is no gradient of ", row.name, " (node '", graph.node(NodeId(index)).name, "')");
   const std::vector<Edge> edges = graph.node(NodeId(index)).inputs;
-  const Attrs attrs = graph.node(NodeId(index)).attrs;
   std::vector<Tensor> inputs, outputs, arriving, leaving(edges.size());
   for (Edge edge : edges) inputs.push_back(graph.tensor(edge));
+  const Node& node = graph.node(NodeId(index));
+  const Attrs attrs = &row == node.op ? node.attrs.all() : attrs_as(row, node, inputs);
   for (uint32_t k = 0; k < graph.node(NodeId(index)).dtypes.size(); ++k) {
     outputs.push_back(graph.tensor({NodeId(index), k}));
     arriving.push_back(sums.of({NodeId(index), k}));
@@ -281,6 +334,9 @@ class MoreOutputs final : public Backward {
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more) {
   if (tape_hook && !more.empty()) record_backward(inputs, more, std::make_shared<MoreOutputs>(inputs, more));
 }
+
+const AttrName kGradientType("_gradient_op_type");
+std::vector<Tensor> (*registered_gradient)(const std::string&, Graph&, NodeId, std::span<const Tensor>) = nullptr;
 
 void init_custom_gradients() { custom_gradient_in_graph = note_custom; }
 

@@ -49,6 +49,12 @@ std::shared_ptr<const Derivative> derivative_of(const Graph& forward);
 std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std::span<const Tensor> y_gradients,
                                     std::span<const Edge> xs, std::span<const Edge> stops = {});
 
+// The attribute of a node that names the type of op whose gradient it has (tf.Graph.gradient_override_map).
+extern const AttrName kGradientType;
+// Installed by a front end: the gradient that a program registered for such a type. Gives a gradient for each input.
+extern std::vector<Tensor> (*registered_gradient)(const std::string& type, Graph&, NodeId,
+                                                  std::span<const Tensor> output_gradients);
+
 // A node got extra outputs for its gradient after tapes recorded it: tells the tapes that these depend on its inputs.
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more);
 

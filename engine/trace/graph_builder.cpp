@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/constant_of.h"
 #include "engine/trace/call_sites.h"
+#include "engine/trace/derivative.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +13,9 @@
 namespace footlight::trace {
 namespace {
 
-const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name");
+const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name"), kClass("_class");
+
+constexpr uint32_t kElsewhere = UINT32_MAX;  // in place of a node that gives a resource
 
 // A node that is being added, for infer_outputs.
 class NodeInference final : public Inference {
@@ -69,7 +72,10 @@ std::pair<const void*, uint64_t> identity_of(const Tensor& value) {
 bool same_value(const Tensor& a, const Tensor& b) { return identity_of(a) == identity_of(b); }
 
 GraphBuilder::GraphBuilder(std::string name, Kind kind)
-    : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {}
+    : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {
+  if (outer_ && (kind == Kind::kBranch || kind == Kind::kCondition || kind == Kind::kBody))
+    graph_->marks = {outer_->graph_->marks.groups, outer_->graph_->marks.device, {}};
+}
 
 GraphBuilder::GraphBuilder(GraphPtr graph)
     : as_written(!graph->is_function), graph_(std::move(graph)),
@@ -87,7 +93,7 @@ NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::strin
   node.name = std::move(full_name);
   node.attrs.set(kDType, dtype);
   node.attrs.set(kShape, shape);
-  if (!user_name.empty()) node.attrs.set(kUserName, std::string(user_name));
+  if (!user_name.empty() && kind_ != Kind::kGradient) node.attrs.set(kUserName, std::string(user_name));
   node.dtypes = {dtype};
   node.shapes = {shape};
   note_place(node);
@@ -136,7 +142,17 @@ Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
   node.dtypes = {value.dtype()};
   node.shapes = {value.shape()};
   note_place(node);
+  mark(node);
   return graph_->tensor({graph_->add_named(std::move(node)), 0});
+}
+
+void GraphBuilder::mark(Node& node) const {
+  const Graph::Marks& marks = graph_->marks;
+  if (!marks.any()) [[likely]] return;
+  if (!marks.groups.empty()) node.attrs.set(kClass, marks.groups);
+  if (!marks.device.empty()) node.device = marks.device;
+  const auto gradient = marks.gradients.find(std::string_view(node.op->name));
+  if (gradient != marks.gradients.end()) node.attrs.set(kGradientType, gradient->second);
 }
 
 Tensor GraphBuilder::bring_in(const Tensor& value, const std::string& scope, std::string_view argument) {
@@ -212,6 +228,8 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   note_place(node);
   node.device = device;
   node.control_inputs = control_scope;
+  if (NodeAttrs& last = last_attrs_[&row]; !node.attrs.share(last)) last = node.attrs;
+  mark(node);
   const NodeId id = graph_->add_named(std::move(node));
   if (row.stateful()) order_effects(id, nullptr);
   return id;
@@ -264,7 +282,11 @@ NodeId GraphBuilder::adopt(Node node) {
   const bool calls = std::ranges::any_of(
       node.attrs, [](const auto& attr) { return std::holds_alternative<GraphPtr>(attr.second); });
   std::vector<bool> read_only;
-  if (calls) read_only = note_read_only(node.attrs, node.inputs.size());
+  if (calls) {
+    Attrs attrs = node.attrs;
+    read_only = note_read_only(attrs, node.inputs.size());
+    node.attrs = std::move(attrs);
+  }
   const bool stateful = node.op->stateful();
   const NodeId id = graph_->add_named(std::move(node));
   if (stateful) order_effects(id, calls ? &read_only : nullptr);
@@ -288,6 +310,7 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
   note_place(node);
   node.device = device;
   node.control_inputs = control_scope;
+  mark(node);
   const NodeId id = graph_->add_named(std::move(node));
   if (row.stateful()) order_effects(id, &read_only);
   return outputs_of(id);
@@ -300,27 +323,35 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
 
 void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) {
   Node& node = graph_->node(id);
-  must_run_.push_back(id);
+  stateful_ = true;
+  const bool draws = node.op->family == OpFamily::kRandom && node.op->effect == Effect::kOther;
+  if (!draws) must_run_.push_back(id);  // nobody waits for a number that is not used
   if (as_written) return;
   const bool only_reads = node.op->effect == Effect::kReads;
   std::vector<NodeId> controls;
+  const auto use = [&](uint32_t what, bool reads) {
+    ResourceUse& uses = resources_[what];
+    if (uses.last_write.valid()) controls.push_back(uses.last_write);
+    if (reads) {
+      uses.reads.push_back(id);
+    } else {
+      controls.insert(controls.end(), uses.reads.begin(), uses.reads.end());
+      uses.reads.clear();
+      uses.last_write = id;
+    }
+  };
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Edge edge = node.inputs[i];
     if (graph_->node(edge.node).dtypes[edge.output] != DType::kResource) continue;
-    ResourceUse& use = resources_[edge.node.value];
-    const bool reads = only_reads || (read_only && (*read_only)[i]);
-    if (use.last_write.valid()) controls.push_back(use.last_write);
-    if (reads) {
-      use.reads.push_back(id);
-    } else {
-      controls.insert(controls.end(), use.reads.begin(), use.reads.end());
-      use.reads.clear();
-      use.last_write = id;
-    }
+    use(edge.node.value, only_reads || (read_only && (*read_only)[i]));
   }
-  for (NodeId control : controls)
-    if (std::ranges::find(node.control_inputs, control) == node.control_inputs.end())
-      node.control_inputs.push_back(control);
+  // What is printed, checked or asked of the machine keeps its order.
+  if (affects_elsewhere(*graph_, node)) use(kElsewhere, only_reads);
+  for (NodeId control : controls) {
+    if (std::ranges::find(node.control_inputs, control) != node.control_inputs.end()) continue;
+    node.control_inputs.push_back(control);
+    ordered_.push_back({control, id});
+  }
 }
 
 NodeId GraphBuilder::last_write(const Tensor& handle) {
@@ -345,16 +376,21 @@ void GraphBuilder::finish(std::span<const Tensor> outputs) {
 void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
   static const Op kNoOp{"NoOp"};
   if (as_written) graph_->control_outputs = must_run_;
+  remove_implied(*graph_, ordered_);
+  ordered_.clear();
   if (!must_run_.empty() && !as_written) {
-    Node node;
-    node.op = &kNoOp.row();
-    node.control_inputs = must_run_;
-    note_place(node);
-    const NodeId done = graph_->add(std::move(node));
-    for (const Tensor& output : marked) graph_->node(output.node()).control_inputs.push_back(done);
     graph_->control_outputs = must_run_;
+    if (!marked.empty()) {
+      Node node;
+      node.op = &kNoOp.row();
+      node.control_inputs = must_run_;  // all, as TensorFlow has it
+      note_place(node);
+      const NodeId done = graph_->add(std::move(node));
+      for (const Tensor& output : marked) graph_->node(output.node()).control_inputs.push_back(done);
+    }
   }
   for (const Tensor& output : marked) graph_->outputs.push_back({output.node(), output.output()});
+  if (!as_written) graph_->forget_names();
 }
 
 std::string GraphBuilder::enter_scope(std::string_view name) {

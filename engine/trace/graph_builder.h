@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/trace/needed_edges.h"
 
 #include <map>
 #include <memory>
@@ -58,7 +59,7 @@ class GraphBuilder final : public Builder {
   const std::vector<Tensor>& captures() const {
     return captures_;
   }  // in the order of graph().inputs after the parameters
-  bool stateful() const { return !must_run_.empty(); }
+  bool stateful() const { return stateful_; }
   // The node that wrote to the resource last, if any of this graph has.
   NodeId last_write(const Tensor& handle);
   Graph* source = nullptr;             // for a gradient: the finished graph whose tensors it may capture
@@ -80,6 +81,7 @@ class GraphBuilder final : public Builder {
   NodeId add_placeholder(DType, const Shape&, std::string full_name, std::string_view user_name);
   Tensor constant_node(const Tensor& value, std::string_view name);
   void order_effects(NodeId, const std::vector<bool>* read_only);
+  void mark(Node&) const;              // with the scopes that are open
   static std::vector<bool> note_read_only(Attrs&, size_t inputs);
   std::vector<Tensor> outputs_of(NodeId);
 
@@ -90,6 +92,9 @@ class GraphBuilder final : public Builder {
   std::vector<Tensor> captures_;
   std::map<std::pair<const void*, uint64_t>, size_t> captured_;  // index into captures_
   std::unordered_map<uint32_t, ResourceUse> resources_;          // by the node of the handle
+  std::unordered_map<const OpRow*, NodeAttrs> last_attrs_;       // of the last node of each op, to be shared
+  std::vector<ControlEdge> ordered_;                             // by the effects of both
+  bool stateful_ = false;
   std::vector<NodeId> must_run_;
 };
 

@@ -242,7 +242,7 @@ class TestPasses : public QObject {
     auto f = traced({kScalar}, [](std::span<const Tensor> in) {
       return std::vector{op("Identity", {in[0]}), op("StopGradient", {in[0]})};
     });
-    f->graph()->node(named(*f->graph(), "Identity")).device = "/device:CPU:0";
+    f->graph()->node(named(*f->graph(), "Identity")).device = std::string("/device:CPU:0");
     optimize::Rewrite rewrite(*f->graph());
     rewrite.begin("forward_identities");
     optimize::forward_identities(rewrite);

@@ -1,4 +1,5 @@
 """Order and state in graphs: control_dependencies, group, tuple, critical sections, and traces called with other captures."""
+import random
 import unittest
 
 import footlight as tf
@@ -184,6 +185,275 @@ class Functions(unittest.TestCase):
         kinds = types_of(tf.function(lambda t: tf.vectorized_map(lambda r: tf.sin(r) * 2, t)), x)
         self.assertNotIn('While', ' '.join(kinds))
         self.assertEqual(kinds.count('Sin'), 1)
+
+
+# --- the order of effects, looked at from outside: in what as_graph_def() writes ---
+READS, WRITES = {'ReadVariableOp'}, {'AssignVariableOp', 'AssignAddVariableOp', 'AssignSubVariableOp'}
+ORDERED = {'PrintV2', 'Assert'}  # effects on no resource
+
+
+class Written:
+    """A graph or a function of a GraphDef: what its nodes need and touch."""
+
+    def __init__(self, nodes, library):
+        self.nodes, self.library, self.needs = list(nodes), library, {}
+        self.by_name = {n.name: n for n in self.nodes}
+        self.data = {n.name: {i.split(':')[0] for i in n.input if i[0] != '^'} for n in self.nodes}
+        self.control = {n.name: {i[1:] for i in n.input if i[0] == '^'} for n in self.nodes}
+        for n in self.nodes:
+            self.all_before(n.name)
+
+    def all_before(self, name):
+        if name not in self.needs:
+            self.needs[name] = set()
+            for before in self.data.get(name, set()) | self.control.get(name, set()):
+                self.needs[name] |= {before} | self.all_before(before)
+        return self.needs[name]
+
+    def functions(self, node):
+        return [self.library[v.func.name] for v in node.attr.values() if v.func.name]
+
+    def touches(self, node, handles):
+        """{handle: whether it is written}, None for effects on no resource; `handles`: names of handles here -> which."""
+        found = {}
+        on = [handles.get(i.split(':')[0]) for i in node.input if i[0] != '^']
+        if node.op in READS | WRITES:
+            found[on[0]] = node.op in WRITES
+        elif node.op in ORDERED:
+            found[None] = True
+        for function in self.functions(node):
+            inner = Written(function.node_def, self.library)
+            arguments = [a.name for a in function.signature.input_arg]
+            own = dict(zip(arguments, on[len(on) - len(arguments):]))
+            for n in inner.nodes:
+                for handle, writes in inner.touches(n, own).items():
+                    found[handle] = found.get(handle, False) or writes
+        return found
+
+    def check(self, test, handles):
+        touched = [(n.name, self.touches(n, handles)) for n in self.nodes]
+        for i, (first, a) in enumerate(touched):
+            for second, b in touched[i + 1:]:
+                if any(a[h] or b[h] for h in a.keys() & b.keys()):
+                    test.assertIn(first, self.all_before(second), 'the order of %s and %s is open' % (first, second))
+        for name, controls in self.control.items():
+            for control in controls if self.by_name[name].op != 'NoOp' else ():  # that waits for all, as in TensorFlow
+                others = (self.data[name] | controls) - {control}
+                implied = control in self.data[name] or any(control in self.all_before(o) for o in others)
+                test.assertFalse(implied, '%s waits for %s, which follows from the rest' % (name, control))
+        return [name for name, on in touched if on]
+
+
+def random_statements(rng, variables, helpers, depth=0):
+    """A function of x that reads, assigns, prints, calls and stages at random; gives its result."""
+    steps = []
+    for _ in range(rng.randint(1, 5)):
+        v, kind = rng.choice(variables), rng.randrange(9 if depth < 2 else 6)
+        if kind == 0:
+            steps.append(lambda x, v=v: x + v)
+        elif kind == 1:
+            steps.append(lambda x, v=v: (v.assign(x), x)[1])
+        elif kind == 2:
+            steps.append(lambda x, v=v: (v.assign_add(1.), x)[1])
+        elif kind == 3:
+            steps.append(lambda x, v=v: (v.assign(v * 2. + x), x)[1])
+        elif kind == 4:
+            steps.append(lambda x: (tf.print(x, output_stream='file:///dev/null'), x)[1])
+        elif kind == 5:
+            steps.append(rng.choice(helpers) if helpers else lambda x: x * .5)
+        else:
+            a = random_statements(rng, variables, helpers, depth + 1)
+            b = random_statements(rng, variables, helpers, depth + 1)
+            if kind == 6:
+                steps.append(lambda x, a=a, b=b: tf.cond(x > 0., lambda: a(x), lambda: b(x)))
+            elif kind == 7:
+                steps.append(lambda x, a=a: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, a(y)), (0, x))[1])
+            else:
+                steps.append(tf.function(a, autograph=False))
+
+    def run(x):
+        for step in steps:
+            x = step(x)
+        return x
+    return run
+
+
+class Edges(unittest.TestCase):
+    def written(self, f, *args):
+        concrete = f.get_concrete_function(*args)
+        definition = concrete.graph.as_graph_def()
+        library = {g.signature.name: g for g in definition.library.function}
+        handles = {t.name.split(':')[0]: i for i, t in enumerate(concrete.inputs) if t.dtype == tf.resource}
+        return Written(definition.node, library), handles, [t.op.name for t in concrete.outputs]
+
+    def test_no_edge_too_many_or_too_few(self):
+        rng = random.Random(5)
+        for number in range(40):
+            variables = [tf.Variable(float(i)) for i in range(3)]
+            helpers = [tf.function(random_statements(rng, variables, [], 1), autograph=False) for _ in range(2)]
+            f = tf.function(random_statements(rng, variables, helpers), autograph=False)
+            with self.subTest(number):
+                graph, handles, outputs = self.written(f, tf.constant(1.))
+                effects = graph.check(self, handles)
+                for output in outputs:
+                    self.assertLessEqual(set(effects), graph.all_before(output))
+
+    def test_edges_of_tensorflow(self):
+        v = tf.Variable(1.)
+
+        def edges(body):
+            graph, _, _ = self.written(tf.function(body), tf.constant(2.))
+            return {n: sorted(c) for n, c in graph.control.items() if c and 'Identity' not in n and n != 'NoOp'}
+
+        def prints(x):
+            tf.print(x)
+            v.assign(x)
+            tf.print(x)
+            return x
+        self.assertEqual(edges(prints), {'PrintV2_1': ['PrintV2']})
+
+        def between(x):
+            v.assign(x)
+            y = v + x
+            v.assign(x)
+            return y
+        # TensorFlow has ^AssignVariableOp here too, which the read waits for already.
+        self.assertEqual(edges(between), {'ReadVariableOp': ['AssignVariableOp'], 'AssignVariableOp_1': ['ReadVariableOp']})
+
+        def draws(x):
+            tf.random.uniform([])
+            return x + tf.random.normal([])
+        self.assertEqual(edges(draws), {})
+        self.assertNotIn('NoOp', self.written(tf.function(draws), tf.constant(2.))[0].by_name)
+
+
+
+@tf.RegisterGradient('TwiceForTests')
+def twice(op, gradient):
+    assert (op.type, op.inputs[0].op.type) == ('Sin', 'Placeholder')
+    return 2. * gradient
+
+
+class Marks(unittest.TestCase):
+    def overridden(self, gradients, body, x):
+        @tf.function
+        def f(x):
+            with tf.compat.v1.get_default_graph().gradient_override_map(gradients):
+                return body(x)
+        x = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x).numpy().tolist()
+
+    def test_gradients_of_other_types(self):
+        self.assertEqual(self.overridden({'Sin': 'TwiceForTests'}, tf.sin, [1., 2.]), [2., 2.])
+        self.assertEqual(self.overridden({'Sign': 'Identity'}, tf.sign, [3., -4.]), [1., 1.])
+        self.assertEqual(self.overridden({'Cos': 'TwiceForTests'}, lambda x: x * 3., [1.]), [3.])
+        graph = tf.Graph()
+        with graph.as_default():
+            x = tf.compat.v1.placeholder(tf.float32, [], name='x')
+            with graph.gradient_override_map({'Sin': 'TwiceForTests'}):
+                y = tf.sin(x)
+            gradient = tf.gradients(y + tf.cos(x), x)[0]
+            with tf.compat.v1.Session() as session:
+                self.assertEqual(float(session.run(gradient, {x: 0.})), 2.)
+        self.assertEqual(y.op.get_attr('_gradient_op_type'), b'TwiceForTests')
+        read = tf.Graph()
+        with read.as_default():
+            y, x = tf.import_graph_def(graph.as_graph_def(), return_elements=[y.name, x.name], name='')
+            with tf.compat.v1.Session() as session:
+                self.assertEqual(float(session.run(tf.gradients(y, x)[0], {x: 1.})), 2.)
+
+    def test_gradients_that_do_not_fit(self):
+        for gradients, error in (({'Sin': 'NotThere'}, LookupError), ({'Sin': 'MaxPool'}, ValueError),
+                                 ({'Sin': 'AddV2'}, ValueError), ({'Sin': 'While'}, ValueError),
+                                 ({'Sin': 'Unpack'}, ValueError), ({'Sin': 'Split'}, ValueError)):
+            with self.subTest(gradients), self.assertRaises((error, tf.errors.InvalidArgumentError)):
+                self.overridden(gradients, tf.sin, [1.])
+        for wrong in ('Sin', {'Sin': 1}, {1: 'Sin'}):
+            with self.assertRaises(TypeError), tf.Graph().gradient_override_map(wrong):
+                pass
+        for taken in ('TwiceForTests', 'Sin'):
+            with self.assertRaisesRegex(KeyError, 'Registering two gradient'):
+                tf.RegisterGradient(taken)(twice)
+
+    def test_colocation(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            with tf.device('/cpu:0'):
+                a = tf.constant(1., name='a')
+            b = tf.constant(2., name='b')
+            with graph.colocate_with(a.op):
+                c = tf.add(a, b, name='c')
+                with graph.colocate_with(b):
+                    d = tf.add(a, b, name='d')
+                    with graph.colocate_with(None, ignore_existing=True):
+                        e = tf.add(a, b, name='e')
+                    with graph.colocate_with(c):
+                        tf.cond(a > b, lambda: tf.exp(a), lambda: b)
+            with tf.device('/cpu:1'), tf.compat.v1.colocate_with(b):
+                g = tf.add(a, b, name='g')
+            with self.assertRaises(ValueError), graph.colocate_with(None):
+                pass
+        self.assertEqual([t.op.colocation_groups() for t in (a, c, d, e, g)],
+                         [[b'loc:@a'], [b'loc:@a'], [b'loc:@a', b'loc:@b'], [b'loc:@e'], [b'loc:@b']])
+        self.assertEqual([t.device[-13:] for t in (c, d, e, g)], ['/device:CPU:0', '/device:CPU:0', '', ''])
+        definition = graph.as_graph_def()
+        written = {n.name: list(n.attr['_class'].list.s) for n in definition.node}
+        self.assertEqual((written['d'], written['cond'], written['e']), ([b'loc:@a', b'loc:@b'], [b'loc:@a', b'loc:@b'], []))
+        inner = [n for fn in definition.library.function for n in fn.node_def if n.op == 'Exp']
+        self.assertEqual(list(inner[0].attr['_class'].list.s), [b'loc:@a', b'loc:@b'])
+
+    def test_definitions_of_ops(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            op = tf.concat([tf.compat.v1.placeholder(tf.float32, [1])] * 2, 0).op
+        self.assertEqual(op.op_def, graph.op_def_for_type('ConcatV2'))
+        arguments = [(a.name, a.type_attr, a.number_attr) for a in op.op_def.input_arg]
+        self.assertEqual(arguments, [('values', 'T', 'N'), ('axis', 'Tidx', '')])
+        self.assertEqual([(a.name, a.type) for a in op.op_def.attr], [('N', 'int'), ('T', 'type'), ('Tidx', 'type')])
+        self.assertEqual(op.op_def.attr[2].default_value.type, tf.int32.as_datatype_enum)
+        self.assertEqual(list(op.op_def.attr[2].allowed_values.list.type), [3, 9])
+        self.assertTrue(graph.op_def_for_type('PrintV2').is_stateful)
+        with self.assertRaisesRegex(RuntimeError, "Op type not registered 'Nope'"):
+            graph.op_def_for_type('Nope')
+        self.assertEqual((op.get_attr('T'), op.get_attr('N')), (tf.float32, 2))
+        self.assertEqual((graph.get(), graph.new_operations(), graph.Dismantle()), (graph, [], None))
+        kind = op.op_def.input_arg[0].experimental_full_type
+        kind.type_id = 3
+        kind.args.add().type_id = 1000
+        op.experimental_set_type(kind)
+        self.assertEqual(op.node_def.experimental_type.args[0].type_id, 1000)
+        kind.type_id = 1000
+        with self.assertRaisesRegex(ValueError, 'expected TFT_UNSET or TFT_PRODUCT, got 1000'):
+            op.experimental_set_type(kind)
+
+    def test_executor_and_initialization(self):
+        f = tf.function(lambda x: x + 1.)
+
+        @tf.function
+        def g(x):
+            with tf.experimental.function_executor_type('SINGLE_THREADED_EXECUTOR'):
+                x = f(x)
+            return f(x)
+        calls = [op for op in g.get_concrete_function(tf.constant(1.)).graph.operations if op.type == 'PartitionedCall']
+        self.assertEqual([op.get_attr('executor_type') for op in calls], [b'SINGLE_THREADED_EXECUTOR', b''])
+        with self.assertRaises(tf.errors.NotFoundError), tf.experimental.function_executor_type('other'):
+            pass
+        made = []
+
+        @tf.function
+        def h(x):
+            if not made:
+                made.append(tf.Variable(3.))
+            return x + made[0]
+        initialize = h.get_initialization_function(tf.constant(1.))
+        made[0].assign(9.)
+        initialize()
+        self.assertEqual((float(made[0]), float(h(tf.constant(1.)))), (3., 4.))
+        with self.assertRaisesRegex(RuntimeError, 'cannot be called after the function has been used'):
+            h.get_initialization_function(tf.constant(1.))
 
 
 if __name__ == '__main__':

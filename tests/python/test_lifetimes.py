@@ -202,6 +202,31 @@ class Growth(unittest.TestCase):
             with self.subTest(what):
                 self.assertLess(self.grown(line, rounds), 1 << 20)
 
+    @unittest.skipIf(SANITIZED, 'a sanitizer needs memory of its own')
+    def test_bytes_of_a_node_that_is_differentiated(self):
+        script = textwrap.dedent('''
+            import footlight as tf
+            def most(nodes):
+                def product(x):
+                    y = x
+                    for _ in range(nodes):
+                        y = y * x
+                    return y
+                x, f = tf.eye(2), tf.function(product, autograph=False)
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = f(x)
+                tape.gradient(y, x)
+                with open('/proc/self/status') as file:
+                    return [int(line.split()[1]) for line in file if line.startswith('VmHWM')][0] * 1024, f
+            small, kept = most(2000)
+            large, kept = most(25000)
+            print((large - small) // 23000)
+            ''')
+        done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(int(done.stdout), 4000)  # 100,000 of them are to stay below 400 MB
+
 
 class Said(unittest.TestCase):
     def record(self, text, *options):

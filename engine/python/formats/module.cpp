@@ -1,4 +1,5 @@
 // The extension module footlight._formats: messages, and graphs as GraphDef. Imported when the first message is used.
+#include "engine/formats/attributes.h"
 #include "engine/formats/bundle.h"
 #include "engine/formats/event_file.h"
 #include "engine/formats/graph_def.h"
@@ -7,6 +8,7 @@
 #include "engine/python/formats/message_object.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/formats_api.h"
+#include "engine/python/interpreter/text.h"
 
 #include <new>
 
@@ -33,7 +35,7 @@ void set_python_error() {
 namespace {
 
 // A graph is passed as a capsule of a `GraphPtr`.
-const Graph& graph_of_capsule(PyObject* capsule) {
+Graph& graph_of_capsule(PyObject* capsule) {
   auto* graph = static_cast<GraphPtr*>(PyCapsule_GetPointer(capsule, "footlight.graph"));
   if (!graph) throw PythonErrorSet();
   return **graph;
@@ -78,6 +80,14 @@ PyObject* node_def(PyObject*, PyObject* arguments) {
   });
 }
 
+PyObject* op_def(PyObject*, PyObject* type) {
+  return guarded([&]() -> PyObject* {
+    const OpRow* row = PyUnicode_Check(type) ? find_row(readable(type)) : nullptr;
+    if (!row) return PyErr_Format(PyExc_RuntimeError, "Op type not registered '%S': Footlight has no such op", type);
+    return message_object(std::make_shared<formats::OpDef>(formats::to_op_def(*row))).release();
+  });
+}
+
 // The value of a node's attribute; KeyError if it has none of that name.
 PyObject* node_attr(PyObject*, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
@@ -106,6 +116,27 @@ const Message& message_of(PyObject* object, Message& read, const char* what) {
   return static_cast<const Message&>(*message);
 }
 
+// set_full_type(graph, node, type): the full type that the node has in a GraphDef.
+PyObject* set_full_type(PyObject*, PyObject* arguments) {
+  return guarded([&]() -> PyObject* {
+    PyObject *graph, *type;
+    unsigned int id;
+    if (!PyArg_ParseTuple(arguments, "OIO", &graph, &id, &type)) return nullptr;
+    Node& node = graph_of_capsule(graph).node(NodeId(id));
+    formats::FullTypeDef read;
+    const formats::FullTypeDef& given = message_of(type, read, "type_proto");
+    if (given.type_id() != formats::TFT_UNSET && given.type_id() != formats::TFT_PRODUCT)
+      return PyErr_Format(PyExc_ValueError, "error setting the type of %s: expected TFT_UNSET or TFT_PRODUCT, got %d",
+                          node.name.c_str(), static_cast<int>(given.type_id()));
+    formats::NodeDef extras;
+    if (const AttrValue* before = node.attrs.find(formats::kExtras))
+      formats::read_bytes(extras, std::get<std::string>(*before));
+    *extras.mutable_experimental_type() = given;
+    node.attrs.set(formats::kExtras, formats::bytes_of(extras));
+    Py_RETURN_NONE;
+  });
+}
+
 void import_graph_def(PyObject* graph_def, PyObject* producer_ops, GraphImport& into) {
   formats::GraphDef def;
   formats::OpList ops;
@@ -123,6 +154,8 @@ const FormatsApi api{import_graph_def, open_bundle, formats::write_bundle, creat
 PyMethodDef functions[] = {{"graph_def", graph_def, METH_O, "A graph as GraphDef."},
                            {"function_library", function_library, METH_O, "Functions' graphs as a library."},
                            {"node_def", node_def, METH_VARARGS, "A node of a graph as NodeDef."},
+                           {"set_full_type", set_full_type, METH_VARARGS, "Says of which full type a node is."},
+                           {"op_def", op_def, METH_O, "The definition of a type of op as OpDef."},
                            {"node_attr", node_attr, METH_VARARGS, "The value of a node's attribute."},
                            {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "footlight._formats", "Messages that TensorFlow reads and writes.",

@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/shape_object.h"
@@ -463,6 +464,31 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
+// What a program registered with tf.RegisterGradient.
+std::vector<Tensor> registered(const std::string& type, Graph& graph, NodeId node, std::span<const Tensor> arriving) {
+  const Ref module = checked(PyImport_ImportModule("footlight._control"));
+  const Ref op = operation_object(graph.shared_from_this(), node);
+  const Ref given = checked(PyList_New(static_cast<Py_ssize_t>(arriving.size())));
+  for (size_t i = 0; i < arriving.size(); ++i)
+    PyList_SET_ITEM(given.get(), static_cast<Py_ssize_t>(i),
+                    arriving[i] ? checked(wrap_gradient(arriving[i])).release() : Py_NewRef(Py_None));
+  const Ref found = checked(
+      PyObject_CallMethod(module.get(), "registered_gradient", "sOO", type.c_str(), op.get(), given.get()));
+  std::vector<Tensor> leaving;
+  for (PyObject* each : Items(found.get())) {
+    const Edge input = graph.node(node).inputs[leaving.size()];
+    const DType dtype = graph.node(input.node).dtypes[input.output];
+    leaving.push_back(each == Py_None ? Tensor() : gradient_from(each, dtype));
+    const Shape shape = graph.node(input.node).shapes[input.output];
+    if (leaving.back() && !ops::slices_of(leaving.back()) && dtype != DType::kResource &&
+        !compatible(leaving.back().shape(), shape))
+      fail(ErrorKind::kValue, "Incompatible shapes between op input and calculated input gradient. Forward operation: ",
+           graph.node(node).name, ". Input index: ", leaving.size() - 1, ". Original input shape: ", shape.to_string(),
+           ". Calculated input gradient shape: ", leaving.back().shape().to_string());
+  }
+  return leaving;
+}
+
 PyMethodDef definitions[] = {
     {"cond", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(cond)), METH_VARARGS | METH_KEYWORDS,
      "cond(pred, true_fn=None, false_fn=None, name=None)\n--\n\ntrue_fn() if pred else false_fn(); staged "
@@ -486,6 +512,7 @@ PyMethodDef definitions[] = {
 }  // namespace
 
 void init_function_control() {
+  trace::registered_gradient = registered;
   for (PyMethodDef& definition : definitions) publish_function(definition.ml_name, &definition);
 }
 

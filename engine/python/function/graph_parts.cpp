@@ -12,6 +12,7 @@
 #include "engine/python/types/graph_object.h"
 #include "engine/python/types/objects.h"
 #include "engine/python/types/shape_object.h"
+#include "engine/trace/concrete.h"
 #include "engine/trace/inline.h"
 
 namespace footlight::python {
@@ -130,7 +131,13 @@ PyObject* placeholder(PyObject*, PyObject* arguments) {
   });
 }
 
+// What calls of traced functions say of how they want to run; gives what they said before.
+PyObject* set_executor_type(PyObject*, PyObject* type) {
+  return guarded([&] { return text_object(std::exchange(trace::executor_type, readable(type))).release(); });
+}
+
 PyMethodDef functions[] = {
+    {"set_executor_type", set_executor_type, METH_O, "Names the executor that calls in graphs ask for."},
     {"placeholder", placeholder, METH_VARARGS, "Adds a Placeholder to the graph being built."},
     {"import_graph_def", import_graph_def, METH_VARARGS, "Adds the nodes of a GraphDef to the graph being built."},
     {"inline_graph", inline_graph, METH_VARARGS, "Adds a part of another graph to the graph being built."},

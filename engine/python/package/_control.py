@@ -1,10 +1,12 @@
 """State and order in graphs, as far as Python does it: tf.tuple, tf.CriticalSection, options of tf.config, old names."""
+import contextlib
 import functools
 import sys
 import threading
 import types
 
 import footlight as tf
+from footlight import _engine
 
 
 def tuple_(tensors, control_inputs=None, name=None):
@@ -53,11 +55,63 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f):
+        if self._op_type in _engine.op_names():
+            raise KeyError("Registering two gradient with name '%s'! (It is an op with a gradient of its own: give yours "
+                           'another name, and use tf.Graph.gradient_override_map)' % self._op_type)
         if self._op_type in self._known:
             raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (
                 self._op_type, self._known[self._op_type].__name__))
         self._known[self._op_type] = f
         return f
+
+
+def registered_gradient(op_type, op, gradients):
+    """The gradients of the inputs of `op` by what was registered for a type of op, None where there is none."""
+    from footlight import _gradients
+    if op_type in _gradients._not_differentiable:
+        return [None] * len(op.inputs)
+    if op_type not in RegisterGradient._known:
+        raise LookupError("No gradient defined for operation '%s' (op type: %s): nothing is registered for %r with "
+                          '@tf.RegisterGradient' % (op.name, op.type, op_type))
+    found = RegisterGradient._known[op_type](op, *gradients)
+    found = list(found) if isinstance(found, (list, tuple)) else [found]
+    if len(found) != len(op.inputs):
+        raise ValueError('Num gradients %d generated for op %s do not match num inputs %d'
+                         % (len(found), op.node_def, len(op.inputs)))
+    return found
+
+
+@contextlib.contextmanager
+def function_executor_type(executor_type):
+    """A context manager: calls of traced functions that graphs make inside name this executor; here all run alike."""
+    known = ('', 'DEFAULT', 'SINGLE_THREADED_EXECUTOR')
+    if executor_type is not None and executor_type not in known:
+        raise tf.errors.NotFoundError(None, None, 'No executor factory registered for the given executor type: %s '
+                                      'Registered factories are {%s}.' % (executor_type, ', '.join(known)))
+    before = _engine.set_executor_type(executor_type or '')
+    try:
+        yield
+    finally:
+        _engine.set_executor_type(before)
+
+
+def get_initialization_function(self, *args, **kwargs):
+    """Traces the function; gives a function that sets the variables which it made to what they began with."""
+    if self._list_all_concrete_functions():
+        raise RuntimeError('get_initialization_function cannot be called after the function has been used')
+    made = []
+
+    def note(creator, **arguments):
+        made.append(creator(**arguments))
+        return made[-1]
+    with tf.variable_creator_scope(note):
+        self.get_concrete_function(*args, **kwargs)
+    values = [v.read_value() for v in made]
+
+    def initialize_variables():
+        for variable, value in zip(made, values, strict=True):
+            variable.assign(value)
+    return tf.function(initialize_variables, autograph=False).get_concrete_function()
 
 
 def nondifferentiable_batch_function(num_batch_threads, max_batch_size, batch_timeout_micros, allowed_batch_sizes=None,
@@ -104,6 +158,9 @@ for _f, _name in ((tuple_, 'tuple'), (CriticalSection, 'CriticalSection'), (guar
                   (nondifferentiable_batch_function, 'nondifferentiable_batch_function')):
     _f.__module__, _f.__name__, _f.__qualname__ = 'footlight', _name, _name
     setattr(tf, _name, _f)
+function_executor_type.__module__ = 'footlight.experimental'
+tf.experimental.function_executor_type = function_executor_type
+_engine.extend(tf.types.experimental.PolymorphicFunction, 'get_initialization_function', get_initialization_function)
 tf.contrib.eager.defun = tf.function
 tf.config.experimental_functions_run_eagerly = tf.config.functions_run_eagerly
 _optimizer = tf.config.optimizer = sys.modules['footlight.config.optimizer'] = types.ModuleType('footlight.config.optimizer')

@@ -3,7 +3,7 @@ import contextlib
 import threading
 
 import footlight as tf
-from footlight import _engine
+from footlight import _engine, _proto
 
 _v1 = tf.compat.v1
 _local = threading.local()
@@ -151,6 +151,69 @@ _engine.extend(tf.Graph, 'get_name_scope', lambda self: tf.get_current_name_scop
 _engine.extend(tf.Graph, 'name_scope', _entered(tf.name_scope))
 _engine.extend(tf.Graph, 'device', _entered(tf.device))
 _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
+
+
+def _refresh(graph):
+    """Tells the graph what the scopes that are open say of nodes that are added."""
+    groups, device = set(), ''
+    for op in graph._state.get('colocation', ()):
+        groups.update(group.decode() for group in op.colocation_groups())
+        device = device or op.device
+    graph._mark(sorted(groups), device, graph._state.get('gradient_types', {}))
+
+
+@contextlib.contextmanager
+def _says(graph, key, value):
+    before = graph._state.get(key)
+    graph._state[key] = value
+    _refresh(graph)
+    try:
+        yield
+    finally:
+        graph._state[key] = before or type(value)()
+        _refresh(graph)
+
+
+@_member(wrap=contextlib.contextmanager)
+def colocate_with(self, op, ignore_existing=False):
+    """A context manager: ops that are made inside go where `op` is, and say so in their attribute `_class`."""
+    if op is None and not ignore_existing:
+        raise ValueError('Trying to reset colocation (op is None) but ignore_existing is not True')
+    if op is not None and not isinstance(op, tf.Operation):
+        op = (op if isinstance(op, tf.Tensor) else tf.convert_to_tensor(op)).op
+    before = [] if ignore_existing else self._state.get('colocation', [])
+    devices = contextlib.nullcontext() if _engine.current_graph() is not self else tf.device(None)
+    with devices, _says(self, 'colocation', before + [op] * (op is not None)):
+        yield
+
+
+@_member(wrap=contextlib.contextmanager)
+def gradient_override_map(self, op_type_map):
+    """A context manager: ops of these types that are made inside have the gradients of other types.
+
+    These are registered with tf.RegisterGradient, or ops with a gradient of their own: {'Sign': 'Identity'}.
+    """
+    if not isinstance(op_type_map, dict) or not all(isinstance(t, str) for pair in op_type_map.items() for t in pair):
+        raise TypeError('op_type_map must be a dictionary mapping strings to strings')
+    with _says(self, 'gradient_types', {**self._state.get('gradient_types', {}), **op_type_map}):
+        yield
+
+
+@_member()
+def get(self):
+    """The graph itself."""
+    return self
+
+
+@_member()
+def new_operations(self):
+    """The operations that were added without Python knowing of them: none."""
+    return []
+
+
+@_member()
+def Dismantle(self):
+    """Does nothing: a graph is freed when nobody has it any more."""
 
 
 @_member(wrap=contextlib.contextmanager)
@@ -392,7 +455,42 @@ def traceback(self):
 _engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
 _engine.extend(tf.Operation, 'run', run)
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
-_engine.extend(tf.Operation, 'colocation_groups', lambda self: [('loc:@' + self.name).encode()])
+
+
+_attr_of = tf.Operation.get_attr
+
+
+def get_attr(self, name):
+    """The value of an attribute: a list is one of Python, a type a tf.DType."""
+    value = _attr_of(self, name)
+    if isinstance(value, _proto.AttrValue.ListValue):
+        return [tf.as_dtype(t) for t in value.type] or next(
+            (list(part) for part in (value.s, value.i, value.f, value.b, value.shape, value.tensor, value.func) if part), [])
+    return tf.as_dtype(value) if self.node_def.attr[name].WhichOneof('value') == 'type' else value
+
+
+_engine.extend(tf.Operation, 'get_attr', get_attr)
+
+
+def colocation_groups(self):
+    """The names of the groups of operations that are in one place with this one."""
+    named = self.get_attr('_class') if '_class' in self.node_def.attr else []
+    return [group for group in named if group.startswith(b'loc:@')] or [('loc:@' + self.name).encode()]
+
+
+_engine.extend(tf.Operation, 'colocation_groups', colocation_groups)
+
+
+@contextlib.contextmanager
+def colocate_with(op, ignore_existing=False):
+    """A context manager: ops that are made inside are where `op` is."""
+    graph = _engine.current_graph()
+    if graph is None:
+        scope = contextlib.nullcontext() if op is None else tf.device(tf.convert_to_tensor(op).device)
+    else:
+        scope = graph.colocate_with(op, ignore_existing)
+    with scope:
+        yield
 
 
 def placeholder(dtype, shape=None, name=None):
@@ -402,6 +500,6 @@ def placeholder(dtype, shape=None, name=None):
     return _engine.placeholder(dtype, shape, name or 'Placeholder')
 
 
-for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder):
+for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, colocate_with):
     setattr(_v1, _f.__name__, _f)
 tf.Session, tf.placeholder = Session, placeholder

@@ -160,6 +160,28 @@ PyObject* graph_state(PyObject* self, void*) {
   if (!g->state) g->state = PyDict_New();
   return Py_XNewRef(g->state);
 }
+// _mark(groups, device, gradients): what nodes that are added from now on get.
+PyObject* graph_mark(PyObject* self, PyObject* arguments) {
+  return guarded([&]() -> PyObject* {
+    PyObject *groups, *device, *gradients;
+    if (!PyArg_ParseTuple(arguments, "O!UO!", &PyList_Type, &groups, &device, &PyDict_Type, &gradients)) return nullptr;
+    Graph::Marks marks;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); ++i)
+      marks.groups.push_back(readable(PyList_GET_ITEM(groups, i)));
+    marks.device = readable(device);
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(gradients, &at, &key, &value);)
+      marks.gradients[readable(key)] = readable(value);
+    graph_in(self)->marks = std::move(marks);
+    Py_RETURN_NONE;
+  });
+}
+PyObject* op_def_for_type(PyObject*, PyObject* type) {
+  return guarded([&] {
+    const Ref function = formats_function("op_def");
+    return PyObject_CallOneArg(function.get(), type);
+  });
+}
 PyObject* graph_kind(PyObject* self, void*) { return PyBool_FromLong(graph_in(self)->is_function); }
 PyObject* graph_unique_name(PyObject* self, PyObject* name) {
   return guarded([&] { return text_object(graph_in(self)->unique_name(readable(name))).release(); });
@@ -196,6 +218,8 @@ PyMethodDef graph_methods[] = {
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
     {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
+    {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
+    {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
     {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},
     {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
     {nullptr, nullptr, 0, nullptr}};
@@ -212,7 +236,7 @@ PyObject* operation_name(PyObject* self, void*) {
 }
 PyObject* operation_kind(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).op->name); }
 PyObject* operation_device(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(node_in(self).device.c_str()); });
+  return guarded([&] { return PyUnicode_FromString(node_in(self).device.text().c_str()); });
 }
 PyObject* operation_graph(PyObject* self, void*) {
   return guarded([&] { return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release(); });
@@ -253,6 +277,9 @@ PyObject* operation_def(PyObject* self, void*) {
     return PyObject_CallFunction(function.get(), "OI", capsule_of(op->graph).get(), op->node.value);
   });
 }
+PyObject* operation_op_def(PyObject* self, void*) {
+  return guarded([&] { return op_def_for_type(nullptr, checked(operation_kind(self, nullptr)).get()); });
+}
 PyObject* operation_place(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const SourcePlace place = place_of(node_in(self).source);
@@ -284,7 +311,16 @@ PyObject* operation_compare(PyObject* a, PyObject* b, int how) {
   auto *x = reinterpret_cast<PyOperation*>(a), *y = reinterpret_cast<PyOperation*>(b);
   return PyBool_FromLong((x->graph == y->graph && x->node == y->node) == (how == Py_EQ));
 }
-PyMethodDef operation_methods[] = {{"get_attr", operation_attr, METH_O, "The value of an attribute."},
+PyObject* operation_set_type(PyObject* self, PyObject* type) {
+  return guarded([&] {
+    auto* op = reinterpret_cast<PyOperation*>(self);
+    const Ref function = formats_function("set_full_type");
+    return PyObject_CallFunction(function.get(), "OIO", capsule_of(op->graph).get(), op->node.value, type);
+  });
+}
+PyMethodDef operation_methods[] = {{"experimental_set_type", operation_set_type, METH_O,
+                                    "Says of which full type (a FullTypeDef) the operation is, for GraphDef."},
+                                   {"get_attr", operation_attr, METH_O, "The value of an attribute."},
                                    {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr, nullptr},
                                       {"type", operation_kind, nullptr, nullptr, nullptr},
@@ -294,6 +330,7 @@ PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr,
                                       {"outputs", operation_outputs, nullptr, nullptr, nullptr},
                                       {"control_inputs", operation_controls, nullptr, nullptr, nullptr},
                                       {"node_def", operation_def, nullptr, nullptr, nullptr},
+                                      {"op_def", operation_op_def, nullptr, nullptr, nullptr},
                                       {"_place", operation_place, nullptr, nullptr, nullptr},
                                       {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

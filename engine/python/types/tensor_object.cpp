@@ -120,7 +120,7 @@ PyObject* get_ndim(PyObject* self, void*) {
 PyObject* get_device(PyObject* self, void*) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
-    if (t.is_symbolic()) return to_unicode(t.graph()->node(t.node()).device);
+    if (t.is_symbolic()) return to_unicode(t.graph()->node(t.node()).device.text());
     return to_unicode(full_name(t.device()));
   });
 }

@@ -142,7 +142,8 @@ class LayerGraph {
     if (place.items().size() < 3) return false;
     const auto index = [&](size_t i) {
       size_t made = 0;
-      for (const char c : place.items()[i].number()) made = std::min(made * 10 + static_cast<size_t>(c - '0'), kMostSteps);
+      for (const char c : place.items()[i].number())
+        made = std::min(made * 10 + static_cast<size_t>(c - '0'), kMostSteps);
       return made;
     };
     const auto at = calls.find({place.items()[0].text(), index(1)});
@@ -150,7 +151,8 @@ class LayerGraph {
     if (at == calls.end()) return false;
     const Call& call = at->second;
     if (output >= (call.layer ? kMostOutputs : call.outputs.size())) return false;
-    edge = call.layer ? session::EdgeRecord{call.outputs[0].from, static_cast<uint16_t>(output)} : call.outputs[output];
+    edge = call.layer ? session::EdgeRecord{call.outputs[0].from, static_cast<uint16_t>(output)}
+                      : call.outputs[output];
     return true;
   }
 

@@ -102,7 +102,7 @@ void MainWindow::fill_recent() {
 }
 
 void MainWindow::ask_for_file() {
-  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script or a session"), {},
+  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script, a session or a model"), {},
                                                     QStringLiteral("Scripts and sessions (*.py *.footlight);;"
                                                                    "Models (*.keras *.pb *.pbtxt);;All files (*)"));
   if (!path.isEmpty()) open(path);

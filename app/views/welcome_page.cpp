@@ -61,11 +61,11 @@ WelcomePage::WelcomePage(QWidget* parent)
   auto* drop = new QVBoxLayout(drop_);
   drop->setContentsMargins(22, 18, 22, 18);
   drop->setSpacing(9);
-  drop->addWidget(plain_label(QStringLiteral("Drop a script or a recording here"), "title"));
-  drop->addWidget(code_label(QStringLiteral(".py   .footlight"), "faint"));
+  drop->addWidget(plain_label(QStringLiteral("Drop a script, a recording or a model here"), "title"));
+  drop->addWidget(code_label(QStringLiteral(".py   .footlight   .keras   .pb   .pbtxt   SavedModel"), "faint"));
   auto* row = new QHBoxLayout;
   open_ = main_button(QString::fromUtf8("Open …"));
-  set_tip(open_, QStringLiteral("Open a script or a recording (Ctrl+O)"));
+  set_tip(open_, QStringLiteral("Open a script, a recording or a model (Ctrl+O)"));
   connect(open_, &QPushButton::clicked, this, &WelcomePage::open_asked);
   row->addWidget(open_);
   row->addSpacing(8);

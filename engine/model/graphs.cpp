@@ -23,13 +23,6 @@ constexpr size_t kMostNodes = size_t{1} << 22;
 constexpr size_t kMostText = 120;
 constexpr uint32_t kMostOutputs = 65535;
 
-std::string cut(std::string_view text) {
-  std::string out;
-  for (char c : text.substr(0, kMostText)) out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
-  if (text.size() > kMostText) out += "...";
-  return out;
-}
-
 std::string tensor_text(const Message& tensor) {
   const std::string type =
       dtype_name(tensor.number("dtype")) + " " + shape_text(tensor.message("tensor_shape"));
@@ -201,6 +194,13 @@ class GraphReader {
 };
 
 }  // namespace
+
+std::string cut(std::string_view text) {
+  std::string out;
+  for (char c : text.substr(0, kMostText)) out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+  if (text.size() > kMostText) out += "...";
+  return out;
+}
 
 std::string dtype_name(int64_t number) {
   const bool reference = number > 100;

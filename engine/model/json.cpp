@@ -118,10 +118,15 @@ const Json& Json::operator[](std::string_view name) const {
   return at == fields_.end() ? nothing : at->second;
 }
 
+std::string_view Json::number() const {
+  const bool digits = text_.size() < 19 && text_.find_first_not_of("0123456789") == std::string::npos;
+  return kind_ == Kind::kWord && digits ? std::string_view(text_) : std::string_view();
+}
+
 std::string Json::compact() const {
   switch (kind_) {
     case Kind::kNothing: return "";
-    case Kind::kText: return text_;
+    case Kind::kText: return text_.substr(0, 120);
     case Kind::kWord: return text_ == "null" ? "?" : text_;
     case Kind::kObject: return "{...}";
     case Kind::kList: break;

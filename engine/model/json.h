@@ -13,6 +13,11 @@ class Json {
   // Of an object; an empty value if there is none of that name.
   const Json& operator[](std::string_view name) const;
   const std::vector<Json>& items() const { return items_; }  // of a list
+  const std::map<std::string, Json, std::less<>>& fields() const { return fields_; }  // of an object
+  bool is_text() const { return kind_ == Kind::kText; }
+  bool empty() const { return text_.empty() && items_.empty() && fields_.empty(); }
+  // The digits of a number that counts; empty for all else.
+  std::string_view number() const;
   const std::string& text() const { return text_; }          // of a text or a number
   // In a line, cut off when it becomes long: "(null, 3)".
   std::string compact() const;

@@ -102,6 +102,7 @@ void read_keras(ModelFile& model, std::string_view bytes) {
     if (count < 0 || __builtin_mul_overflow(count, static_cast<int64_t>(weight.item), &v.bytes)) v.bytes = -1;
   }
   Layers(model, weights).add_all(config["config"], "layers/", 0);
+  add_layer_graph(model, config["config"]);
 }
 
 }  // namespace footlight::model

@@ -45,6 +45,7 @@ class Models(unittest.TestCase):
         out = run('info', os.path.join(GOLDEN, 'models', 'dense.keras'))[1]
         self.assertIn('dense (Dense) for (?, 4): 15 parameters', out)
         self.assertRegex(out, r'parameters +27\n')
+        self.assertIn('3 nodes (2 Dense, 1 InputLayer)', out)
 
     def test_refusals(self):
         with tempfile.TemporaryDirectory() as folder:

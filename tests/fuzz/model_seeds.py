@@ -2,8 +2,10 @@
 import glob
 import os
 import sys
+import zipfile
 
-FORMS = {'graphdef/*.pb': 0, 'graphdef/*.pbtxt': 1, 'savedmodel/*/saved_model.pb': 2}  # by their place in kModelForms
+FORMS = {'graphdef/*.pb': 0, 'graphdef/*.pbtxt': 1, 'savedmodel/*/saved_model.pb': 2,
+         'models/*.keras': 4}  # by their place in kModelForms
 
 golden, corpus = sys.argv[1:]
 os.makedirs(corpus, exist_ok=True)
@@ -12,3 +14,8 @@ for pattern, form in FORMS.items():
         with open(path, 'rb') as file, open(os.path.join(corpus, '%d-%s' % (form, os.path.relpath(path, golden).replace(
                 os.sep, '-'))), 'wb') as seed:
             seed.write(bytes([form]) + file.read())
+for path in glob.glob(os.path.join(golden, 'models/*.keras')):
+    with zipfile.ZipFile(path) as archive:
+        for member, form in (('model.weights.h5', 5), ('config.json', 6)):
+            with open(os.path.join(corpus, '%d-%s' % (form, os.path.basename(path))), 'wb') as seed:
+                seed.write(bytes([form]) + archive.read(member))

@@ -3,6 +3,7 @@
 #include "engine/base/errors.h"
 #include "engine/model/archive.h"
 #include "engine/model/describe.h"
+#include "engine/model/parts.h"
 #include "tests/fuzz/model_input.h"
 
 #include <QtTest>
@@ -22,6 +23,25 @@ std::string content(const std::string& name) {
   return all.str();
 }
 
+// "a(x, y:1)": the nodes with what they take.
+QStringList drawn(const session::GraphRecord& graph) {
+  QStringList lines;
+  for (const session::NodeRecord& node : graph.nodes) {
+    QStringList takes;
+    for (const session::EdgeRecord& edge : node.inputs)
+      takes << QString::fromStdString(graph.nodes[edge.from].name) +
+                   (edge.output ? ":" + QString::number(edge.output) : QString());
+    lines << QString::fromStdString(node.name) + "(" + takes.join(", ") + ")";
+  }
+  return lines;
+}
+
+session::GraphRecord layer_graph(const std::string& config) {
+  model::ModelFile made;
+  model::add_layer_graph(made, model::parse_json(config));
+  return made.graphs.at(0);
+}
+
 }  // namespace
 
 class TestModelMutations : public QObject {
@@ -34,7 +54,8 @@ class TestModelMutations : public QObject {
         {1, content("graphdef/add_mul.pbtxt")},
         {2, content("savedmodel/net/saved_model.pb")},
         {4, keras},
-        {5, model::Archive(keras).member("model.weights.h5")}};
+        {5, model::Archive(keras).member("model.weights.h5")},
+        {6, model::Archive(content("models/branches.keras")).member("config.json")}};
     std::mt19937 random(5);
     const auto below = [&](size_t n) { return n ? random() % n : 0; };
     for (const auto& [form, bytes] : inputs) {
@@ -83,6 +104,62 @@ class TestModelMutations : public QObject {
       QCOMPARE(graph.graphs[0].nodes[i].attributes, bytes.graphs[0].nodes[i].attributes);
       QCOMPARE(graph.graphs[0].nodes[i].inputs.size(), bytes.graphs[0].nodes[i].inputs.size());
     }
+  }
+
+  // Two calls of a layer and of a model inside, keyword arguments, two outputs.
+  void layers_as_a_graph() {
+    const model::ModelFile chain = model::read_model(GOLDEN "/models/dense.keras");
+    QCOMPARE(chain.graphs.size(), size_t{1});
+    QCOMPARE(chain.graphs[0].nodes.size(), size_t{3});
+    QCOMPARE(chain.graphs[0].nodes[2].inputs.at(0).from, uint32_t{1});
+    const session::GraphRecord graph = model::read_model(GOLDEN "/models/branches.keras").graphs.at(0);
+    const QStringList expected{"x()",
+                               "y()",
+                               "shared(x)",
+                               "shared (call 2)(y)",
+                               "tower/input_layer_1(shared)",
+                               "tower/a(tower/input_layer_1)",
+                               "tower/b(tower/a)",
+                               "tower (call 2)/input_layer_1(shared (call 2))",
+                               "tower (call 2)/a(tower (call 2)/input_layer_1)",
+                               "tower (call 2)/b(tower (call 2)/a)",
+                               "r(x)",
+                               "r2(y)",
+                               "sum(tower/b, tower (call 2)/b)",
+                               "att(r, r2)",
+                               "cat(sum, tower/b)",
+                               "f(att)"};
+    QCOMPARE(drawn(graph), expected);
+    QCOMPARE(graph.inputs, (std::vector<uint32_t>{0, 1}));
+    QCOMPARE(graph.outputs.size(), size_t{2});
+    QCOMPARE(graph.outputs[1].from, uint32_t{15});
+    QCOMPARE(graph.nodes[0].outputs.at(0), std::string("float32 (?, 8)"));
+    QCOMPARE(graph.nodes[12].outputs.at(0), std::string("float32 (?, 2)"));
+    QVERIFY(graph.nodes[2].attributes.find("kernel_initializer=GlorotUniform") != std::string::npos);
+    QVERIFY(graph.nodes[2].attributes.find("units=8") != std::string::npos);
+  }
+
+  // Places as Keras 2 wrote them; those of layers and outputs that are not there; a layer that takes itself.
+  void odd_layer_graphs() {
+    const auto layer = [](const std::string& name, const std::string& inbound) {
+      return "{\"class_name\": \"L\", \"name\": \"" + name + "\", \"config\": {}, \"inbound_nodes\": " + inbound + "}";
+    };
+    const auto whole = [](const std::string& layers) {
+      return "{\"layers\": [" + layers + R"(], "input_layers": [["a", 0, 0]], "output_layers": [["b", 0, 0]]})";
+    };
+    QCOMPARE(drawn(layer_graph(whole(layer("a", "[]") + ", " +
+                                     layer("b", R"([[["a", 0, 0, {}], ["a", 0, 3, {"mask": ["b", 0, 0, {}]}]]])")))),
+             (QStringList{"a()", "b(a, a:3)"}));
+    QCOMPARE(drawn(layer_graph(whole(layer("b", R"([[["b", 0, 0]], [["c", 0, 0]], [["b", 9, 0]], [["b", -1, 0]],
+                                                    [["b", 0, 99999999999999999999]], ["b"], 7, null])")))),
+             (QStringList{"b(b)", "b (call 2)()", "b (call 3)()", "b (call 4)()", "b (call 5)()", "b (call 6)()",
+                          "b (call 7)()", "b (call 8)()"}));
+    // Each model calls the one inside twice.
+    std::string doubled = layer("b", "[[], [], [], []]");
+    for (int depth = 0; depth < 15; ++depth)
+      doubled = "{\"name\": \"b\", \"inbound_nodes\": [[], [], [], []], \"config\": " + whole(doubled) + "}";
+    QVERIFY_THROWS_EXCEPTION(Error, layer_graph(whole(doubled)));
+    QVERIFY(fuzz::read_model_input("\x06{\"config\": {\"layers\": [7, null, {}]}}"));
   }
 
   void refusals() {

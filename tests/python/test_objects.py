@@ -3,6 +3,7 @@ import collections
 import copy
 import pickle
 import unittest
+from unittest import mock
 
 import footlight as tf
 
@@ -62,6 +63,22 @@ class Variables(unittest.TestCase):
         with tf.variable_creator_scope(creator):
             v = tf.Variable(1., name='x')
         self.assertEqual((seen, v.trainable, tf.Variable(1.).trainable), (['x'], False, True))
+
+    def test_assigning_is_replaced_by_mock(self):
+        v = tf.Variable(1.)
+        for name in ('assign', 'assign_add', 'assign_sub'):
+            with mock.patch.object(tf.Variable, name, autospec=True) as replaced:
+                getattr(v, name)(2.)
+            replaced.assert_called_once_with(v, 2.)
+        self.assertEqual(v.numpy(), 1.)
+        self.assertIsNone(v.assign_add(delta=2., read_value=False))
+        self.assertEqual(v.numpy(), 3.)
+
+
+class Shapes(unittest.TestCase):
+    def test_dims(self):
+        self.assertEqual(tf.TensorShape([1, None])._dims, (1, None))
+        self.assertIsNone(tf.TensorShape(None)._dims)
 
 
 class Tensors(unittest.TestCase):

@@ -284,3 +284,6 @@ def type_spec_from_value(value):
 
 type_spec_from_value.__module__ = 'footlight'
 tf.type_spec_from_value = type_spec_from_value
+
+# Where Keras's serialization looks whether the rank is known.
+_engine.extend(tf.TensorShape, '_dims', property(lambda self: None if self.rank is None else tuple(self.as_list())))

@@ -22,6 +22,23 @@ def _refused(what):
     return refuse
 
 
+# Functions of Python, because mock makes methods of what stands in for a function only.
+def _assigning(change):
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        return change(self, value) if read_value else change(self, value, read_value=False)
+
+    def with_delta(self, delta, use_locking=False, name=None, read_value=True):
+        return change(self, delta) if read_value else change(self, delta, read_value=False)
+    made = assign if change.__name__ == 'assign' else with_delta
+    made.__name__, made.__doc__ = change.__name__, change.__doc__
+    made.__qualname__ = 'Variable.' + change.__name__
+    return made
+
+
+for _name in ('assign', 'assign_add', 'assign_sub'):
+    _engine.extend(tf.Variable, _name, _assigning(getattr(tf.Variable, _name)))
+
+
 class SaveSliceInfo:
     """The part of a larger variable that a variable holds, for checkpoints that combine the parts."""
 

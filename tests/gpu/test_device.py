@@ -320,6 +320,27 @@ class Recording(Recorded):
         self.assertFalse([line for line in lines if line.startswith(("kind=", "note=", "device="))], lines)
 
 
+class RealDevice(unittest.TestCase):
+    """recordings/h200.footlight: check.sh's script, recorded on an NVIDIA H200 with CUDA 13.0. Five sums, a product, then
+    a traced function that multiplies and subtracts."""
+
+    def test_a_recording_of_a_real_device(self):
+        session = pathlib.Path(__file__).parent / "recordings" / "h200.footlight"
+        words = subprocess.run([str(FAKES / "gpu_check"), "session", str(session)], capture_output=True, text=True, timeout=60)
+        lines = words.stdout.splitlines()
+        self.assertEqual(words.returncode, 0, words.stderr)
+        kernels = [line.split() for line in lines if line.startswith("kind=kernel")]
+        self.assertEqual([(k[1], k[2]) for k in kernels],
+                         [("op=AddV2", "call=no")] * 5 + [("op=MatMul", "call=no")] * 2 +  # a product in two parts
+                         [("op=Mul", "call=yes"), ("op=Sub", "call=yes")])
+        self.assertTrue(all(0 < float(k[5].split("=")[1]) < 1000 for k in kernels), kernels)  # after_op_ms
+        copies = [line for line in lines if line.startswith("kind=memcpy")]
+        self.assertEqual([line.split("name=")[1] for line in copies], ["copy host to device", "copy device to host"])
+        self.assertTrue(all("bytes=262144 " in line for line in copies), copies)
+        self.assertIn("device=1 name=/gpu:0 description=NVIDIA H200, 139 GiB", lines)
+        self.assertFalse([line for line in lines if line.startswith(("dropped=", "note="))])
+
+
 class Driver(Recorded):
     """CUPTI is opened if the program asks for its devices and a driver works, and not otherwise. The fake one ends the
     process if it is asked for its version without a driver, as CUPTI 13.2 does."""

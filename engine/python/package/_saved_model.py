@@ -288,7 +288,7 @@ class _LoadedResource(TrackableResource):
 
     def __init__(self, device):
         super().__init__(device)
-        self._functions = {}
+        self._functions, self._saveables = {}, {}
 
     def _create_resource(self):
         return self._functions['_create_resource']()
@@ -299,6 +299,17 @@ class _LoadedResource(TrackableResource):
 
     def _trackable_children(self, save_type='checkpoint', **kwargs):
         return {} if save_type == 'checkpoint' else dict(self._functions)
+
+    _saveable_name = property(lambda self: next(iter(self._saveables), None))
+
+    def _serialize_to_tensors(self):
+        if not self._saveables:
+            raise NotImplementedError
+        (name, (give, _)), = self._saveables.items()
+        return {found['name'].numpy().decode(): found['tensor'] for found in give.flat([tf.constant(name)])}
+
+    def _restore_from_tensors(self, restored_tensors):
+        self._saveables[self._saveable_name][1].flat([restored_tensors[name] for name in self._serialize_to_tensors()])
 
 
 class _Loader:
@@ -358,6 +369,10 @@ class _Loader:
             self.object_of(number)
         for number, node in enumerate(self.nodes):
             self._add_children(self.objects[number], [(c.local_name, self.object_of(c.node_id)) for c in node.children])
+            if node.WhichOneof('kind') == 'resource':
+                self.objects[number]._saveables = {
+                    name: (self.object_of(found.save_function), self.object_of(found.restore_function))
+                    for name, found in dict(node.saveable_objects).items()}
         root = self.objects[0]
         if not options.experimental_skip_checkpoint:
             self._restore(root, options)

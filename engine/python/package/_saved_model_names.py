@@ -90,8 +90,11 @@ class TrackableResource(Trackable):
     Subclasses define _create_resource(), which returns the handle, and where it is to be filled _initialize().
     """
 
+    _resource_device, _resource_handle_made = '', None
+    _saveable_name = None  # what the names of its values in files begin with, where it has values
+
     def __init__(self, device=''):
-        self._resource_device, self._resource_handle_made = device, None
+        self._resource_device = device
 
     def _create_resource(self):
         raise NotImplementedError('TrackableResource._create_resource not implemented.')

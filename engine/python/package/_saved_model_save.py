@@ -31,6 +31,10 @@ class Constant(Trackable):
         return {}
 
 
+def _is_resource(node):
+    return isinstance(node, TrackableResource) and node.resource_handle is not None
+
+
 def _variable_of(node):
     """The tf.Variable that a node is, or stands for as Keras's variables do; else None."""
     if isinstance(node, tf.Variable):
@@ -123,6 +127,25 @@ def _signatures(given, children):
     return {key: _wrapped(function, key) for key, function in given.items()}
 
 
+def _saveable_functions(resource):
+    """The functions that give the values of a resource under names, and that take them; none if it has no values."""
+    try:
+        values = resource._serialize_to_tensors()
+    except NotImplementedError:
+        return []
+
+    def save_fn(checkpoint_key):
+        return [{'name': checkpoint_key + name.removeprefix(resource._saveable_name), 'slice_spec': tf.constant(''),
+                 'tensor': value} for name, value in resource._serialize_to_tensors().items()]
+
+    def restore_fn(*restored_tensors):
+        resource._restore_from_tensors(dict(zip(values, restored_tensors)))
+        return tf.constant(1)
+    specs = [tf.TensorSpec(None, value.dtype, 'restored_tensors_%d' % i) for i, value in enumerate(values.values())]
+    return [tf.function(save_fn, autograph=False).get_concrete_function(tf.TensorSpec([], tf.string, 'checkpoint_key')),
+            tf.function(restore_fn, autograph=False).get_concrete_function(*specs)]
+
+
 # --- the objects ---
 class _View:
     """The children of each object as a SavedModel has them; each object is asked once."""
@@ -196,10 +219,24 @@ class _Writer:
                 if isinstance(child, Constant):
                     known[name] = self.view.constants[child.capture._id]
         self.listing = _object_graph.Listing(obj, children=self.view)
+        self.saveables = {}  # number of a resource -> the functions that give and take its values
+        for number, trackable in enumerate(list(self.listing.objects)):
+            if _is_resource(trackable) and trackable._saveable_name is not None:
+                self.saveables[number] = self._saveables_of(trackable)
         if self.view.untraced:
             tf.get_logger().info('Found untraced functions such as %s while saving (showing %d of %d). These functions will '
                                  'not be directly callable after loading.', ', '.join(self.view.untraced[:5]),
                                  min(5, len(self.view.untraced)), len(self.view.untraced))
+
+    def _saveables_of(self, resource):
+        kept = getattr(resource, '_saveables', None)  # of one that was loaded
+        functions = [trace.concrete for trace in next(iter(kept.values()))] if kept else _saveable_functions(resource)
+        for function in functions:
+            self.listing.numbers[id(function)] = len(self.listing.objects)
+            self.listing.objects.append(function)
+            self.listing.paths.append(())
+            self.listing.children.append({})
+        return functions
 
     def write_variables(self, folder):
         """Writes the values; slots of optimizers join the listing."""
@@ -233,7 +270,7 @@ class _Writer:
             self._add_signature(key, concrete)
         self.graph.add_initializer(self.options)
         if not self.options.experimental_skip_saver:
-            self.graph.add_saver(self._keys(), self.values[_object_graph.GRAPH_KEY])
+            self.graph.add_saver(self._keys(), self._saved_resources(), self.values[_object_graph.GRAPH_KEY])
         for alias, function in self.options.function_aliases.items():
             for concrete in ([function] if isinstance(function, _Concrete) else function._list_all_concrete_functions()):
                 if id(concrete) in self.names:
@@ -242,7 +279,7 @@ class _Writer:
 
     def _add_resources(self, folder):
         """Nodes for what functions capture; `self.owners`: the number of the object that a captured tensor belongs to."""
-        self.owners, self.assets = {}, {}
+        self.owners, self.assets, self.copied = {}, {}, {}
         for number, trackable in enumerate(self.listing.objects):
             variable = _variable_of(trackable)
             if variable is not None:
@@ -254,10 +291,10 @@ class _Writer:
             elif isinstance(trackable, Asset):
                 self.owners[trackable.asset_path._id] = number
                 self.assets[number] = self.graph.add_asset(number, self._copied(folder, trackable))
-            elif isinstance(trackable, TrackableResource):
+            elif _is_resource(trackable):
                 self.owners[trackable.resource_handle._id] = number
         for number, trackable in enumerate(self.listing.objects):
-            if isinstance(trackable, TrackableResource):
+            if _is_resource(trackable):
                 made = self.listing.children[number]
                 create, fill = (made[n].get_concrete_function() for n in ('_create_resource', '_initialize'))
                 self.graph.add_resource(number, self.names[id(create)], self._bound(create))
@@ -267,7 +304,9 @@ class _Writer:
         path = asset.asset_path.numpy().decode()
         if not os.path.isfile(path):
             raise FileNotFoundError('the asset %s does not exist' % path)
-        taken = {d.filename for d in self.meta.asset_file_def}
+        if path in self.copied:
+            return self.copied[path]
+        taken = set(self.copied.values())
         name = base = os.path.basename(path)
         count = 0
         while name in taken:
@@ -276,6 +315,7 @@ class _Writer:
         target = os.path.join(folder, 'assets')
         if os.path.abspath(path) != os.path.abspath(os.path.join(target, name)):
             shutil.copyfile(path, os.path.join(target, name))
+        self.copied[path] = name
         return name
 
     def _bound(self, concrete):
@@ -327,8 +367,11 @@ class _Writer:
             proto.registered_name = 'tf.TrackableConstant'
         elif isinstance(trackable, Asset):
             proto.asset.asset_file_def_index = self.assets[number]
-        elif isinstance(trackable, TrackableResource):
+        elif _is_resource(trackable):
             proto.resource.device = trackable._resource_device
+            if self.saveables.get(number):
+                found = proto.saveable_objects[trackable._saveable_name]
+                found.save_function, found.restore_function = (numbers[id(f)] for f in self.saveables[number])
         else:
             user = proto.user_object
             user.identifier = _kind_of(trackable)
@@ -366,6 +409,15 @@ class _Writer:
             [tf.TensorSpec(t.shape, t.dtype, name)
              for name, t in zip(names, _function_saving.argument_inputs(concrete))],
             self._bound(concrete), [(name, outputs[name]) for name in sorted(outputs)])
+
+    def _saved_resources(self):
+        """(number, keys of its values in the checkpoint, their dtypes, names of the two functions) of each resource."""
+        for number, functions in self.saveables.items():
+            resource = self.listing.objects[number]
+            prefix = '/'.join(part for part in (self.listing.key(number), '.ATTRIBUTES', resource._saveable_name) if part)
+            values = {key: value.dtype for key, value in self.values.items() if key.startswith(prefix)}
+            if functions:
+                yield number, prefix, values, [self.names[id(f)] for f in functions]
 
     def _keys(self):
         """{number of a variable: its key in the checkpoint}"""

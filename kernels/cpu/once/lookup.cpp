@@ -146,10 +146,14 @@ void initialize_from_file(KernelContext& c) {
 }  // namespace
 
 FL_CPU_KERNELS {
-  on_cpu("AnonymousHashTable", kAllTypes, new_table<TableKind::kStatic, false>);
-  on_cpu("AnonymousMutableHashTable", kAllTypes, new_table<TableKind::kMutable, false>);
-  on_cpu("AnonymousMutableHashTableOfTensors", kAllTypes, new_table<TableKind::kMutable, true>);
-  on_cpu("AnonymousMutableDenseHashTable", kAllTypes, new_dense);
+  for (const char* name : {"AnonymousHashTable", "HashTableV2"})
+    on_cpu(name, kAllTypes, new_table<TableKind::kStatic, false>);
+  for (const char* name : {"AnonymousMutableHashTable", "MutableHashTableV2"})
+    on_cpu(name, kAllTypes, new_table<TableKind::kMutable, false>);
+  for (const char* name : {"AnonymousMutableHashTableOfTensors", "MutableHashTableOfTensorsV2"})
+    on_cpu(name, kAllTypes, new_table<TableKind::kMutable, true>);
+  for (const char* name : {"AnonymousMutableDenseHashTable", "MutableDenseHashTableV2"})
+    on_cpu(name, kAllTypes, new_dense);
   on_cpu("InitializeTableV2", kAllTypes,
          [](KernelContext& c) { table(c).initialize(c.inputs[1], c.inputs[2], c.row.name); });
   on_cpu("InitializeTableFromTextFileV2", kAllTypes, initialize_from_file);

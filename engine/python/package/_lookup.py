@@ -278,12 +278,11 @@ class _Changing(_Resource):
         """All keys and all values."""
         keys, values = _op('LookupTableExportV2', [self.resource_handle],
                            {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
-        if tf.is_symbolic_tensor(values):
-            keys.set_shape(tf.TensorShape([None]).concatenate(self._key_shape))
+        if tf.is_symbolic_tensor(values) and not isinstance(self, DenseHashTable):  # whose places are rows
+            keys.set_shape([None])
             values.set_shape(tf.TensorShape([None]).concatenate(self._value_shape))
         return keys, values
 
-    _key_shape = tf.TensorShape([])
     _saveable_name = 'table'  # what its values' names in files begin with
 
     def _serialize_to_tensors(self):

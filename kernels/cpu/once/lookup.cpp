@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/tensor/lookup_table.h"
+#include "kernels/cpu/once/hash.h"
 
 #include <charconv>
 #include <fstream>
@@ -13,7 +14,8 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kKey{"key_dtype"}, kValue{"value_dtype"}, kShape{"value_shape"};
+const AttrName kKey{"key_dtype"}, kValue{"value_dtype"}, kShape{"value_shape"},
+    kPlaces{"initial_num_buckets"};
 
 template <TableKind kind, bool rows>
 void new_table(KernelContext& c) {
@@ -33,7 +35,7 @@ void new_dense(KernelContext& c) {
   auto* table = new LookupTable(TableKind::kDense, empty.dtype(), empty.shape(), c.attrs.get<DType>(kValue),
                                 c.attrs.get_or(kShape, Shape()));
   Tensor handle = Tensor::resource(table);
-  table->reserve_keys(empty, deleted);
+  table->reserve_keys(empty, deleted, c.attrs.get_or(kPlaces, int64_t{131072}));
   c.outputs[0] = std::move(handle);
 }
 
@@ -164,7 +166,8 @@ FL_CPU_KERNELS {
   on_cpu("LookupTableRemoveV2", kAllTypes, [](KernelContext& c) { table(c).remove(c.inputs[1], c.row.name); });
   on_cpu("LookupTableSizeV2", kAllTypes, [](KernelContext& c) { *c.out<int64_t>() = table(c).size(); });
   on_cpu("LookupTableExportV2", kAllTypes, [](KernelContext& c) {
-    auto [keys, values] = table(c).all();
+    const LookupTable& from = table(c);
+    auto [keys, values] = from.kind() == TableKind::kDense ? from.in_places(bucket_hash64) : from.all();
     c.outputs[0] = std::move(keys);
     c.outputs[1] = std::move(values);
   });

@@ -101,6 +101,19 @@ class FromTensorFlow(unittest.TestCase):
             self.assertEqual(tf.saved_model.experimental.read_fingerprint(moved).signature_def_hash,
                              12089566276354592893)
 
+    def test_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = os.path.join(folder, 'moved')
+            shutil.copytree(os.path.join(GOLDEN, 'tables'), moved)
+            model = tf.saved_model.load(moved)
+            self.assertEqual(found_in_tables(model), IN_TABLES)
+            self.assertEqual(found_in_tables(tf.saved_model.load(moved)), IN_TABLES)
+            self.assertEqual(model.words._initializer._filename.asset_path.numpy().decode(),
+                             os.path.join(moved, 'assets', 'words.txt'))
+            tf.saved_model.save(model, os.path.join(folder, 'again'), signatures=model.signatures)
+            shutil.rmtree(moved)
+            self.assertEqual(found_in_tables(tf.saved_model.load(os.path.join(folder, 'again'))), IN_TABLES)
+
     def test_partial(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(os.path.join(GOLDEN, 'parts'), os.path.join(folder, 'm'))
@@ -110,6 +123,45 @@ class FromTensorFlow(unittest.TestCase):
             skipped = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
             self.assertEqual(float(tf.saved_model.load(os.path.join(folder, 'm'), options=skipped).scale), 0.0)
 
+
+class Tables(tf.Module):
+    """What the recorded model `tables` is, too."""
+
+    def __init__(self, file):
+        super().__init__()
+
+        def words():
+            index = tf.lookup.TextFileIndex
+            return tf.lookup.TextFileInitializer(file, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+        self.static = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([1, 2], tf.int64)), -1)
+        self.words = tf.lookup.StaticHashTable(words(), -1)
+        self.vocabulary = tf.lookup.StaticVocabularyTable(words(), 2)
+        self.changing = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, [0.0, 0.0])
+        self.dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=-1, deleted_key=-2,
+                                                           initial_num_buckets=8)
+        self.changing.insert(['p', 'q'], [[1.0, 2.0], [3.0, 4.0]])
+        self.dense.insert(tf.constant([7, 15], tf.int64), tf.constant([70, 80], tf.int64))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def find(self, k):
+        return {'static': self.static.lookup(k), 'words': self.words.lookup(k), 'vocabulary': self.vocabulary.lookup(k),
+                'changing': self.changing.lookup(k)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+    def number(self, k):
+        return self.dense.lookup(k)
+
+
+def found_in_tables(model):
+    keys = tf.constant(['a', 'three', 'zz', 'q'])
+    called = [model.find(keys)] + ([model.signatures['find'](k=keys)] if hasattr(model, 'signatures') else [])
+    found = [{name: value.numpy().tolist() for name, value in one.items()} for one in called]
+    return found[-1] if found[0] == found[-1] else found, model.number(tf.constant([7, 15, 1], tf.int64)).numpy().tolist()
+
+
+IN_TABLES = {'static': [1, -1, -1, -1], 'words': [-1, 2, -1, -1], 'vocabulary': [4, 2, 3, 4],
+             'changing': [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [3.0, 4.0]]}, [70, 80, -1]
 
 Pair = collections.namedtuple('Pair', 'a b')
 
@@ -232,6 +284,55 @@ class Written(unittest.TestCase):
                 return rows * 2
         found = tf.saved_model.load(self.save(Rows(), 'rows')).double(tf.ragged.constant([[1], [2, 3]]))
         self.assertEqual(found.to_list(), [[2], [4, 6]])
+
+    def test_functions_of_sparse_tensors(self):
+        class Sparse(tf.Module):
+            @tf.function(input_signature=[tf.SparseTensorSpec([None, 3], tf.float32)])
+            def total(self, s):
+                return tf.sparse.reduce_sum(s)
+
+            @tf.function
+            def inside(self, d):
+                return {'same': d['s'], 'twice': d['s'] * 2.0, 'n': d['n'] + 1.0}
+        model = Sparse()
+        model.total(tf.SparseTensor([[1, 1]], [2.0], [2, 3]))
+        given = tf.SparseTensor([[0, 1]], [2.0], [1, 3])
+        inside = {'s': given, 'n': tf.constant(1.0)}
+        model.inside(inside)
+        specs = {'n': tf.TensorSpec([], tf.float32, 'n'), 's': tf.SparseTensorSpec([1, 3], tf.float32)}
+        self.assertEqual(model.inside.get_concrete_function(inside).structured_input_signature[0][0]['s'], specs['s'])
+        loaded = tf.saved_model.load(self.save(model, 'sparse'))
+        self.assertEqual(float(loaded.total(given)), 2.0)
+        trace, = loaded.inside.concrete_functions
+        self.assertEqual(trace.structured_input_signature[0][0]['s'], specs['s'])
+        self.assertEqual(trace.structured_outputs['same'], specs['s'])
+        self.assertEqual([t.structured_input_signature for t in loaded.total.concrete_functions],
+                         [((tf.SparseTensorSpec([None, 3], tf.float32),), {})])
+        self.assertEqual(loaded.signatures['serving_default'](s=[[0, 1]], s_1=[2.0], s_2=[1, 3])['output_0'].numpy(), 2.0)
+        found = loaded.inside(inside)
+        self.assertEqual((found['twice'].values.numpy().tolist(), float(found['n'])), ([4.0], 2.0))
+
+    def test_tables(self):
+        file = os.path.join(self.folder, 'words.txt')
+        with open(file, 'w', encoding='utf-8') as out:
+            out.write('one\ntwo\nthree\n')
+        model = Tables(file)
+        self.assertEqual(found_in_tables(model), IN_TABLES)
+        path = self.save(model, 'tables', signatures={'find': model.find})
+        os.remove(file)
+        self.assertEqual(os.listdir(os.path.join(path, 'assets')), ['words.txt'])
+        loaded = tf.saved_model.load(path)
+        self.assertEqual(found_in_tables(loaded), IN_TABLES)
+        # TensorFlow takes a dense table's places as they are: 7 and 15 both belong at 7, of 8.
+        names = dict(tf.train.list_variables(os.path.join(path, 'variables', 'variables')))
+        self.assertEqual(names['dense/.ATTRIBUTES/table-keys'], [8, 1])
+        keys, values = model.dense.export()
+        self.assertEqual(keys.numpy().ravel().tolist(), [15, -1, -1, -1, -1, -1, -1, 7])
+        self.assertEqual(values.numpy().ravel().tolist(), [80, 0, 0, 0, 0, 0, 0, 70])
+        words = tf.lookup.experimental.DenseHashTable(  # as TensorFlow placed them
+            tf.string, tf.float32, [0.0], empty_key=['', ''], deleted_key=['x', ''], initial_num_buckets=4)
+        words.insert([['a', 'b'], ['c', 'd'], ['e', 'f']], [[1.0], [2.0], [3.0]])
+        self.assertEqual(words.export()[1].numpy().ravel().tolist(), [3.0, 1.0, 0.0, 2.0])
 
     def test_message(self):
         from footlight import _proto

@@ -35,7 +35,7 @@ def _components(spec):
     return [spec] if isinstance(spec, tf.TensorSpec) else tf.nest.flatten(spec._component_specs, expand_composites=True)
 
 
-def _packed(structure, tensors):
+def packed(structure, tensors):
     """The structure with values in the place of their specs, made of the tensors in order."""
     def value(leaf):
         if isinstance(leaf, tf.TensorSpec):
@@ -101,7 +101,7 @@ class LoadedTrace(Trackable):
         found = tf.import_graph_def(graph, inputs, outputs, name='')
         for tensor, spec in zip(found, self._flat_outputs()):
             tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
-        return None if self._outputs is None else _packed(self._outputs, iter(found))
+        return None if self._outputs is None else packed(self._outputs, iter(found))
 
     def _flat_outputs(self):
         return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
@@ -135,7 +135,7 @@ class LoadedTrace(Trackable):
 
     def flat(self, tensors):
         """The structured outputs for the tensors of the inputs, in order."""
-        args, kwargs = _packed(self.structured_input_signature, iter(tensors))
+        args, kwargs = packed(self.structured_input_signature, iter(tensors))
         return self.concrete(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
@@ -284,18 +284,11 @@ class SignatureMap(Trackable, collections.abc.Mapping):
 
 
 class _LoadedResource(TrackableResource):
-    """A resource of the file: its functions make and fill it."""
+    """A resource of the file, whose functions make and fill it: they take the place of the methods."""
 
     def __init__(self, device):
         super().__init__(device)
         self._functions, self._saveables = {}, {}
-
-    def _create_resource(self):
-        return self._functions['_create_resource']()
-
-    def _initialize(self):
-        if '_initialize' in self._functions:
-            self._functions['_initialize']()
 
     def _trackable_children(self, save_type='checkpoint', **kwargs):
         return {} if save_type == 'checkpoint' else dict(self._functions)
@@ -395,9 +388,9 @@ class _Loader:
         elif isinstance(parent, dict):
             for name, child in children:
                 parent[name] = child
-        elif isinstance(parent, (SignatureMap, _LoadedResource)):
+        if isinstance(parent, (SignatureMap, _LoadedResource)):
             parent._functions.update(children)
-        elif isinstance(parent, _Loaded):
+        if isinstance(parent, (_Loaded, _LoadedResource)):
             for name, child in children:
                 setattr(parent, name, child)
 

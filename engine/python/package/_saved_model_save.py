@@ -7,7 +7,7 @@ import uuid
 import footlight as tf
 from footlight import _containers, _engine, _function_saving, _object_graph, _proto, _structure_coder
 from footlight._export_graph import ExportGraph
-from footlight._saved_model import LoadedFunction, LoadedTrace, SignatureMap
+from footlight._saved_model import LoadedFunction, LoadedTrace, SignatureMap, packed
 from footlight._saved_model_names import Asset, SaveOptions, TrackableResource, saved_model
 from footlight._trackable import SAVEDMODEL, Trackable
 
@@ -107,9 +107,7 @@ def _wrapped(function, key):
              for name, t in zip(names, _function_saving.argument_inputs(concrete))}
 
     def wrapper(**tensors):
-        given = iter([tensors[name] for name in names])
-        flat = [next(given) if isinstance(leaf, tf.TensorSpec) else leaf for leaf in tf.nest.flatten(structure)]
-        args, kwargs = tf.nest.pack_sequence_as(structure, flat)
+        args, kwargs = packed(structure, iter([tensors[name] for name in names]))
         return _named(concrete(*args, **kwargs), concrete, key)
 
     wrapper.__name__ = wrapper.__qualname__ = 'signature_wrapper_' + getattr(

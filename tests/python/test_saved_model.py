@@ -425,6 +425,102 @@ class Written(unittest.TestCase):
         self.assertRaises(AssertionError, tf.function(lambda: self.save(tf.Module())))
 
 
+class Graphs(unittest.TestCase):
+    """tf.compat.v1.saved_model: graphs and sessions."""
+
+    old = tf.compat.v1.saved_model
+
+    def answers(self, path, **how):
+        """What a session finds in the recorded model `graph`, and what it has then."""
+        session = tf.compat.v1.Session(graph=tf.Graph())
+        meta = self.old.load(session, ['serve'], path, **how)
+        found = []
+        for key, given in (('serving_default', [[1.0, 2.0, 3.0]]), ('find', ['two', 'x'])):
+            (feed,), (result,) = (list(dict(part).values()) for part in (meta.signature_def[key].inputs,
+                                                                         meta.signature_def[key].outputs))
+            prefix = how['import_scope'] + '/' if how else ''
+            found.append(session.run(prefix + result.name, {prefix + feed.name: given}).tolist())
+        return found, session, meta
+
+    def test_recorded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = os.path.join(folder, 'moved')
+            shutil.copytree(os.path.join(GOLDEN, 'graph'), moved)
+            found, session, meta = self.answers(moved)
+            self.assertEqual(found, [[15.0], [1, -1]])  # the variable was 1, 2, 3, and one was added
+            self.assertEqual(self.answers(moved, import_scope='inner')[0], found)
+            with self.assertRaisesRegex(RuntimeError, 'could not be found in SavedModel'):
+                self.old.loader.load(session, ['train'], moved)
+            # Written again, from the session.
+            graph, again = session.graph, os.path.join(folder, 'again')
+            tensor = {key: [self.old.get_tensor_from_tensor_info(info, graph) for part in (one.inputs, one.outputs)
+                            for info in dict(part).values()] for key, one in dict(meta.signature_def).items()
+                      if not key.startswith('__')}
+            signatures = {key: self.old.predict_signature_def({'in': a}, {'out': b}) for key, (a, b) in tensor.items()}
+            asset = graph.get_tensor_by_name('file:0')
+            main = graph.get_operation_by_name(meta.collection_def['saved_model_main_op'].node_list.value[0])
+            self.addCleanup(os.chdir, os.getcwd())
+            os.chdir(os.path.join(moved, 'assets'))  # the constant has the file's name alone
+            for as_text in False, True:
+                builder = self.old.Builder(again + str(as_text))
+                with graph.as_default(), self.assertRaisesRegex(AssertionError, 'has not been saved yet'):
+                    builder.add_meta_graph(['serve'])
+                builder.add_meta_graph_and_variables(session, ['serve'], signatures, assets_collection=[asset], main_op=main)
+                builder.save(as_text=as_text)
+            os.chdir(GOLDEN)
+            for as_text in False, True:
+                self.assertEqual(self.answers(again + str(as_text))[0], found)
+            with self.assertRaisesRegex(AssertionError, "isn't empty"):
+                self.old.builder.SavedModelBuilder(again + 'True')
+
+    def test_of_objects(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'words.txt')
+            with open(file, 'w', encoding='utf-8') as out:
+                out.write('one\ntwo\nthree\n')
+            model = Tables(file)
+            tf.saved_model.save(model, os.path.join(folder, 'ours'), signatures={'find': model.find})
+            for path in os.path.join(GOLDEN, 'tables'), os.path.join(folder, 'ours'):
+                session = tf.compat.v1.Session(graph=tf.Graph())
+                signature = self.old.load(session, ['serve'], path).signature_def['find']
+                found = session.run({name: info.name for name, info in dict(signature.outputs).items()},
+                                    {signature.inputs['k'].name: ['a', 'three', 'zz', 'q']})
+                self.assertEqual({name: value.tolist() for name, value in found.items()}, IN_TABLES[0])
+
+    def test_simple_save(self):
+        with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default() as graph:
+            x = tf.compat.v1.placeholder(tf.float32, [None], name='x')
+            path = os.path.join(folder, 'm')
+            with tf.compat.v1.Session(graph=graph) as session:
+                self.old.simple_save(session, path, {'x': x}, {'y': x * 2.0})
+            with tf.compat.v1.Session(graph=tf.Graph()) as session:
+                signature = self.old.load(session, [self.old.tag_constants.SERVING], path).signature_def['serving_default']
+                self.assertEqual(session.run(signature.outputs['y'].name, {signature.inputs['x'].name: [3.0]}), [6.0])
+
+    def test_signatures(self):
+        make = self.old.signature_def_utils
+        with tf.Graph().as_default():
+            text = tf.compat.v1.placeholder(tf.string, [None], name='text')
+            number = tf.compat.v1.placeholder(tf.float32, [None, 3], name='number')
+            info = self.old.utils.build_tensor_info(number)
+            self.assertEqual((info.name, info.dtype, [d.size for d in info.tensor_shape.dim]), ('number:0', 1, [-1, 3]))
+            for made, method in ((make.predict_signature_def({'a': number}, {'b': text}), 'predict'),
+                                 (make.classification_signature_def(text, text, number), 'classify'),
+                                 (make.regression_signature_def(text, number), 'regress')):
+                self.assertEqual(made.method_name, 'tensorflow/serving/' + method)
+                self.assertTrue(make.is_valid_signature(made))
+            self.assertFalse(make.is_valid_signature(make.build_signature_def({'a': info}, None, 'm')))
+            for call, words in (
+                    (lambda: make.classification_signature_def(text, None, None), 'cannot both be None'),
+                    (lambda: make.classification_signature_def(number, text, None), 'Found tensors of type 1'),
+                    (lambda: make.classification_signature_def(text, text, text), 'scores must be a float Tensor'),
+                    (lambda: make.regression_signature_def(text, text), 'Found tensors with type 7'),
+                    (lambda: make.regression_signature_def(None, number), '`examples` cannot be None'),
+                    (lambda: make.predict_signature_def({}, {'b': text}), '`inputs` cannot be None or empty')):
+                with self.assertRaisesRegex(ValueError, words):
+                    call()
+
+
 class Damaged(unittest.TestCase):
     def test_refusals(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -136,14 +136,14 @@ class ExportGraph:
         reads = [self._node('save/ReadVariableOp', 'ReadVariableOp', [self.nodes[n]], dtype=d)
                  for n, d in zip(numbers, dtypes)]
         restorers = []  # of a resource: the function, the handle, where its values begin, how many there are
-        for number, prefix, values, (give, take) in resources:
-            given = self._call(give, [self._const('save/key', tf.constant(prefix)), self.nodes[number]])
+        for number, key, values, (give, take) in resources:
+            given = self._call(give, [self._const('save/key', tf.constant(key)), self.nodes[number]])
             restorers.append((take, self.nodes[number], len(names), len(values)))
             reads += ['%s:%d' % (given, 3 * i + 2) for i in range(len(values))]
             names, dtypes = names + list(values), dtypes + list(values.values())
-        objects = self._const('save/Const', objects)
-        saved = self._node('save/SaveV2', 'SaveV2', [prefix] + self._slices('save', names + [
-            '_CHECKPOINTABLE_OBJECT_GRAPH']) + reads + [objects], dtypes=dtypes + [tf.string])
+        more = {} if objects is None else {'_CHECKPOINTABLE_OBJECT_GRAPH': self._const('save/Const', objects)}
+        saved = self._node('save/SaveV2', 'SaveV2', [prefix] + self._slices('save', names + list(more)) + reads +
+                           list(more.values()), dtypes=dtypes + [tf.string] * len(more))
         written = self._node('save/Identity', 'Identity', [prefix, '^' + saved], T=tf.string)
         assigns = []
         if names:

@@ -11,7 +11,7 @@ from footlight._trackable import AutoTrackable, Trackable
 _MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
 
 
-def _read(export_dir):
+def read_messages(export_dir):
     for name, read in (('saved_model.pb', lambda data: _proto.SavedModel.FromString(data)),
                        ('saved_model.pbtxt', lambda data: _proto.SavedModel.FromText(data.decode()))):
         path = os.path.join(export_dir, name)
@@ -422,15 +422,18 @@ class _Loader:
         return {alias: one[0] if len(one) == 1 else one for alias, one in found.items()}
 
 
+def find_meta_graph(metas, tags):
+    """The MetaGraphDef that has just these tags, or None."""
+    return next((meta for meta in metas if tags == set(meta.meta_info_def.tags)), None)
+
+
 def load(export_dir, tags=None, options=None):
     """The root object of a SavedModel, with its variables, functions and `signatures`."""
     export_dir = os.fspath(export_dir)
-    metas = list(_read(export_dir).meta_graphs)
+    metas = list(read_messages(export_dir).meta_graphs)
     wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
-    for meta in metas:
-        if wanted is None and len(metas) == 1 or wanted == set(meta.meta_info_def.tags):
-            break
-    else:
+    meta = metas[0] if wanted is None and len(metas) == 1 else find_meta_graph(metas, wanted)
+    if meta is None:
         raise ValueError('Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more '
                          'than one MetaGraph. Got `tags=%s`, but there are %d MetaGraphs in the SavedModel with tag sets: '
                          '%s.' % (tags, len(metas), [list(m.meta_info_def.tags) for m in metas]))

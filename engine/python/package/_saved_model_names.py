@@ -190,7 +190,7 @@ def read_fingerprint(export_dir):
         raise RuntimeError('SavedModel Fingerprint Error: %s' % error) from None
 
 
-_CONSTANTS = {
+constants = {
     'ASSETS_DIRECTORY': 'assets', 'ASSETS_KEY': 'saved_model_assets', 'CLASSIFY_INPUTS': 'inputs',
     'CLASSIFY_METHOD_NAME': 'tensorflow/serving/classify', 'CLASSIFY_OUTPUT_CLASSES': 'classes',
     'CLASSIFY_OUTPUT_SCORES': 'scores', 'DEBUG_DIRECTORY': 'debug', 'DEBUG_INFO_FILENAME_PB': 'saved_model_debug_info.pb',
@@ -210,7 +210,7 @@ def contains_saved_model(export_dir):
 
 def _publish():
     _old = _engine.namespace('compat.v1.saved_model')
-    for name, value in _CONSTANTS.items():
+    for name, value in constants.items():
         setattr(saved_model, name, value)
         setattr(_old, name, value)
     _old.LEGACY_INIT_OP_KEY, _old.MAIN_OP_KEY = 'legacy_init_op', 'saved_model_main_op'

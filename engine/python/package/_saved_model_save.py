@@ -448,7 +448,7 @@ def _fingerprint(content, meta, folder):
     return made
 
 
-def _replace(path, content):
+def replace_file(path, content):
     fresh = '%s.%d.new' % (path, os.getpid())  # readers see the old file or the new one
     with open(fresh, 'wb') as file:
         file.write(content)
@@ -477,8 +477,8 @@ def save(obj, export_dir, signatures=None, options=None):
     message = _proto.SavedModel(saved_model_schema_version=1)
     message.meta_graphs.add().CopyFrom(writer.meta_graph(folder))
     content = message.SerializeToString(deterministic=True)
-    _replace(os.path.join(folder, 'saved_model.pb'), content)
-    _replace(os.path.join(folder, 'fingerprint.pb'),
+    replace_file(os.path.join(folder, 'saved_model.pb'), content)
+    replace_file(os.path.join(folder, 'fingerprint.pb'),
              _fingerprint(content, writer.meta, folder).SerializeToString(deterministic=True))
 
 

@@ -387,6 +387,25 @@ class Written(unittest.TestCase):
         with self.assertRaisesRegex(FileNotFoundError, 'words.txt'):
             self.save(model, 'gone')
 
+    def test_assets_of_one_name(self):
+        model = tf.Module()
+        for part in 'a', 'b':
+            os.mkdir(os.path.join(self.folder, part))
+            with open(os.path.join(self.folder, part, 'f.txt'), 'w', encoding='utf-8') as out:
+                out.write(part)
+        first, second = (os.path.join(self.folder, part, 'f.txt') for part in 'ab')
+        model.x, model.y = tf.saved_model.Asset(first), {'k': [tf.saved_model.Asset(second)]}
+        model.same, model.again = tf.saved_model.Asset(first), model.x
+        model.read = tf.function(lambda: [tf.io.read_file(asset.asset_path) for asset in (
+            model.x, model.y['k'][0], model.same)], input_signature=[])
+        path = self.save(model)
+        for loaded in tf.saved_model.load(path), tf.saved_model.load(os.path.relpath(path)):
+            self.assertEqual([part.numpy() for part in loaded.read()], [b'a', b'b', b'a'])
+            self.assertEqual([os.path.abspath(asset.asset_path.numpy().decode())
+                              for asset in (loaded.x, loaded.y['k'][0], loaded.same)],
+                             [os.path.join(path, 'assets', name) for name in ('f.txt', 'f.txt_1', 'f.txt')])
+            self.assertIs(loaded.again, loaded.x)
+
     def test_fingerprint_and_options(self):
         model = tf.Module()
         model.f = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([])])

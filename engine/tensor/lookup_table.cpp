@@ -137,12 +137,14 @@ std::string TableRows::text(int64_t at) const {
 }
 
 LookupTable::LookupTable(TableKind kind, DType keys, Shape key, DType values, Shape value)
-    : kind_(kind), keys_(keys, std::move(key)), values_(values, std::move(value)) {}
+    : kind_(kind), keys_(keys, key), values_(values, std::move(value)), empty_key_(keys, std::move(key)) {}
 
-void LookupTable::reserve_keys(const Tensor& empty, const Tensor& deleted) {
+void LookupTable::reserve_keys(const Tensor& empty, const Tensor& deleted, int64_t places) {
   empty_ = key_bytes(empty, 0, keys_.width());
   deleted_ = key_bytes(deleted, 0, keys_.width());
   if (empty_ == deleted_) invalid("Empty and deleted keys cannot be equal");
+  empty_key_.add(empty, 0);
+  places_ = places;
   reserved_ = true;
 }
 
@@ -291,7 +293,10 @@ void LookupTable::replace(const Tensor& given, const Tensor& given_values, const
   Tensor keys = given, values = given_values;
   // TensorFlow's files have the places of a dense table, scalars as rows of one, and its empty places as well.
   const auto flat = [](Tensor& t, const Shape& row) {
-    if (row.rank() == 0 && t.shape().rank() == 2 && t.shape()[1] == 1) t = t.reshaped(Shape{t.shape()[0]});
+    if (t.shape().rank() != 2 || t.shape()[1] != row.elements()) return;
+    Shape shape{t.shape()[0]};
+    for (const int64_t d : row.dims()) shape.append(d);
+    t = t.reshaped(shape);
   };
   if (kind_ == TableKind::kDense) {
     flat(keys, keys_.row());
@@ -345,6 +350,36 @@ int64_t LookupTable::size() const {
 std::pair<Tensor, Tensor> LookupTable::all() const {
   const std::shared_lock held(lock_);
   return {keys_.all(), values_.all()};
+}
+
+std::pair<Tensor, Tensor> LookupTable::in_places(uint64_t (*hash_of_text)(std::string_view)) const {
+  const std::shared_lock held(lock_);
+  const int64_t size = keys_.size(), width = keys_.width();
+  int64_t count = std::max<int64_t>(places_, 4);
+  while (5 * size > 4 * count) count *= 2;
+  const auto last = static_cast<uint64_t>(count - 1);
+  Tensor keys = Tensor::empty(keys_.dtype(), Shape{count, width});
+  Tensor values = Tensor::empty(values_.dtype(), Shape{count, values_.width()});
+  if (values.dtype() != DType::kString && values.elements())
+    std::memset(values.raw(), 0, static_cast<size_t>(values.elements()) * size_of(values.dtype()));
+  const Tensor known = keys_.all();
+  const auto hash = [&](int64_t index) {
+    return known.dtype() == DType::kString ? hash_of_text(known.data<std::string>()[index])
+                                           : static_cast<uint64_t>(number_at(known, index));
+  };
+  std::vector<bool> taken(static_cast<size_t>(count));
+  for (int64_t i = 0; i < size; ++i) {
+    uint64_t at = keys_.row().rank() == 0 ? hash(i) : 0, step = 0;
+    for (int64_t k = 0; k < width && keys_.row().rank() > 0; ++k)
+      at ^= hash(i * width + k) + 0x9e3779b97f4a7800u + (at << 10u) + (at >> 4u);
+    for (at &= last; taken[at];) at = (at + ++step) & last;
+    taken[at] = true;
+    keys_.copy_to(keys, static_cast<int64_t>(at), i);
+    values_.copy_to(values, static_cast<int64_t>(at), i);
+  }
+  for (int64_t at = 0; at < count; ++at)
+    if (!taken[static_cast<size_t>(at)]) empty_key_.copy_to(keys, at, 0);
+  return {keys, values};
 }
 
 LookupTable& lookup_table_of(const Tensor& handle) {

@@ -51,8 +51,8 @@ class LookupTable : public Resource {
   const Shape& key_shape() const { return keys_.row(); }
   const Shape& value_shape() const { return values_.row(); }
   TableKind kind() const { return kind_; }
-  // Of a dense table.
-  void reserve_keys(const Tensor& empty, const Tensor& deleted);
+  // Of a dense table, which has at least so many places.
+  void reserve_keys(const Tensor& empty, const Tensor& deleted, int64_t places);
 
   // All check dtypes and shapes first. `op` names the op in errors.
   Tensor find(const Tensor& keys, const Tensor& otherwise, const char* op) const;
@@ -64,6 +64,8 @@ class LookupTable : public Resource {
   bool initialized() const;
   int64_t size() const;
   std::pair<Tensor, Tensor> all() const;
+  // Of a dense table, as TensorFlow has and reads it: each key at the place that its hash gives, and the empty places.
+  std::pair<Tensor, Tensor> in_places(uint64_t (*hash_of_text)(std::string_view)) const;
 
  private:
   int64_t place(const Tensor& keys, int64_t index) const;  // -1: not there
@@ -79,6 +81,8 @@ class LookupTable : public Resource {
   std::unordered_map<int64_t, int64_t> by_number_;     // scalar integers
   std::unordered_map<std::string, int64_t> by_bytes_;  // all others
   std::string empty_, deleted_;                        // keys as bytes
+  TableRows empty_key_;
+  int64_t places_ = 0;
   bool reserved_ = false;
   bool initialized_ = false;
   mutable std::shared_mutex lock_;

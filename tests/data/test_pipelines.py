@@ -390,6 +390,40 @@ class Iterators(unittest.TestCase):
                 next(iterator)
 
 
+    def test_errors_of_python_functions_are_one_element_s(self):
+        def refuse_two(n):
+            if n == 2:
+                raise ValueError('two is refused')
+            return n
+
+        def call(x):
+            return tf.ensure_shape(tf.py_function(refuse_two, [x], tf.int64), [])
+        numbers = Dataset.range(5)
+        stages = {
+            'map': numbers.map(call), 'parallel': numbers.map(call, num_parallel_calls=2),
+            'filter': numbers.filter(lambda x: call(x) >= 0), 'take_while': numbers.take_while(lambda x: call(x) >= 0),
+            'flat_map': numbers.flat_map(lambda x: Dataset.from_tensors(call(x))),
+            'interleave': numbers.interleave(lambda x: Dataset.from_tensors(call(x)), cycle_length=1),
+            'scan': numbers.scan(tf.constant(0, tf.int64), lambda s, x: (s + 1, call(x))),
+            'prefetch': numbers.map(call).prefetch(2), 'shuffle': numbers.map(call).shuffle(1),
+            'numpy': numbers.map(lambda x: tf.numpy_function(refuse_two, [x], tf.int64))}
+        for name, stage in stages.items():
+            with self.subTest(name):
+                iterator, found = iter(stage), []
+                for _ in range(5):
+                    try:
+                        found.append(int(next(iterator)))
+                    except tf.errors.InvalidArgumentError as error:
+                        self.assertIn('two is refused', str(error))
+                        found.append('refused')
+                self.assertEqual(found, [0, 1, 'refused', 3, 4])
+                self.assertIsNone(next(iterator, None))
+        for reduced in (lambda: numbers.reduce(tf.constant(0, tf.int64), lambda s, x: s + call(x)),
+                        lambda: tf.function(lambda: numbers.map(call).reduce(tf.constant(0, tf.int64), tf.add))()):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'two is refused'):
+                reduced()
+
+
 class Lifetimes(unittest.TestCase):
     def run_script(self, text, **more):
         command = [sys.executable, '-W', 'ignore::DeprecationWarning', '-c', textwrap.dedent(text)]
@@ -434,6 +468,43 @@ class Lifetimes(unittest.TestCase):
         ''', env={**os.environ, 'TSAN_OPTIONS': os.environ.get('TSAN_OPTIONS', '') + ':report_thread_leaks=0'})
         # Its threads wait for ever for the interpreter, and are not joined.
         self.assertEqual((done.stdout, done.stderr, done.returncode), ('2\n', '', 0))
+
+    def test_the_interpreter_ends_while_daemon_threads_iterate(self):
+        done = self.run_script('''
+            import footlight as tf, threading, time
+            started = threading.Event()
+            def slow(n):
+                started.set()
+                time.sleep(0.001)
+                return n
+            def work():
+                while True:
+                    for _ in tf.data.Dataset.range(1000).map(
+                            lambda x: tf.py_function(slow, [x], tf.int64), num_parallel_calls=3).prefetch(2):
+                        pass
+            for _ in range(2):
+                threading.Thread(target=work, daemon=True).start()
+            started.wait()
+            print('ends')
+        ''', env={**os.environ, 'TSAN_OPTIONS': os.environ.get('TSAN_OPTIONS', '') + ':report_thread_leaks=0'})
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ('ends\n', '', 0))
+
+    def test_an_interrupt_in_a_function_of_elements(self):
+        done = self.run_script('''
+            import footlight as tf, os, signal, time
+            def stop(n):
+                if n == 1:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(100)
+                return n
+            it = iter(tf.data.Dataset.range(3).map(lambda x: tf.py_function(stop, [x], tf.int64)))
+            print(int(next(it)))
+            try:
+                next(it)
+            except KeyboardInterrupt:
+                print('interrupted', int(next(it)))
+        ''')
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ('0\ninterrupted 2\n', '', 0))
 
     def test_an_interrupt_ends_a_wait(self):
         text = textwrap.dedent('''

@@ -101,6 +101,19 @@ class FromTensorFlow(unittest.TestCase):
             self.assertEqual(tf.saved_model.experimental.read_fingerprint(moved).signature_def_hash,
                              12089566276354592893)
 
+    def test_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = os.path.join(folder, 'moved')
+            shutil.copytree(os.path.join(GOLDEN, 'tables'), moved)
+            model = tf.saved_model.load(moved)
+            self.assertEqual(found_in_tables(model), IN_TABLES)
+            self.assertEqual(found_in_tables(tf.saved_model.load(moved)), IN_TABLES)
+            self.assertEqual(model.words._initializer._filename.asset_path.numpy().decode(),
+                             os.path.join(moved, 'assets', 'words.txt'))
+            tf.saved_model.save(model, os.path.join(folder, 'again'), signatures=model.signatures)
+            shutil.rmtree(moved)
+            self.assertEqual(found_in_tables(tf.saved_model.load(os.path.join(folder, 'again'))), IN_TABLES)
+
     def test_partial(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(os.path.join(GOLDEN, 'parts'), os.path.join(folder, 'm'))
@@ -110,6 +123,45 @@ class FromTensorFlow(unittest.TestCase):
             skipped = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
             self.assertEqual(float(tf.saved_model.load(os.path.join(folder, 'm'), options=skipped).scale), 0.0)
 
+
+class Tables(tf.Module):
+    """What the recorded model `tables` is, too."""
+
+    def __init__(self, file):
+        super().__init__()
+
+        def words():
+            index = tf.lookup.TextFileIndex
+            return tf.lookup.TextFileInitializer(file, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+        self.static = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([1, 2], tf.int64)), -1)
+        self.words = tf.lookup.StaticHashTable(words(), -1)
+        self.vocabulary = tf.lookup.StaticVocabularyTable(words(), 2)
+        self.changing = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, [0.0, 0.0])
+        self.dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=-1, deleted_key=-2,
+                                                           initial_num_buckets=8)
+        self.changing.insert(['p', 'q'], [[1.0, 2.0], [3.0, 4.0]])
+        self.dense.insert(tf.constant([7, 15], tf.int64), tf.constant([70, 80], tf.int64))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def find(self, k):
+        return {'static': self.static.lookup(k), 'words': self.words.lookup(k), 'vocabulary': self.vocabulary.lookup(k),
+                'changing': self.changing.lookup(k)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+    def number(self, k):
+        return self.dense.lookup(k)
+
+
+def found_in_tables(model):
+    keys = tf.constant(['a', 'three', 'zz', 'q'])
+    called = [model.find(keys)] + ([model.signatures['find'](k=keys)] if hasattr(model, 'signatures') else [])
+    found = [{name: value.numpy().tolist() for name, value in one.items()} for one in called]
+    return found[-1] if found[0] == found[-1] else found, model.number(tf.constant([7, 15, 1], tf.int64)).numpy().tolist()
+
+
+IN_TABLES = {'static': [1, -1, -1, -1], 'words': [-1, 2, -1, -1], 'vocabulary': [4, 2, 3, 4],
+             'changing': [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [3.0, 4.0]]}, [70, 80, -1]
 
 Pair = collections.namedtuple('Pair', 'a b')
 
@@ -233,6 +285,55 @@ class Written(unittest.TestCase):
         found = tf.saved_model.load(self.save(Rows(), 'rows')).double(tf.ragged.constant([[1], [2, 3]]))
         self.assertEqual(found.to_list(), [[2], [4, 6]])
 
+    def test_functions_of_sparse_tensors(self):
+        class Sparse(tf.Module):
+            @tf.function(input_signature=[tf.SparseTensorSpec([None, 3], tf.float32)])
+            def total(self, s):
+                return tf.sparse.reduce_sum(s)
+
+            @tf.function
+            def inside(self, d):
+                return {'same': d['s'], 'twice': d['s'] * 2.0, 'n': d['n'] + 1.0}
+        model = Sparse()
+        model.total(tf.SparseTensor([[1, 1]], [2.0], [2, 3]))
+        given = tf.SparseTensor([[0, 1]], [2.0], [1, 3])
+        inside = {'s': given, 'n': tf.constant(1.0)}
+        model.inside(inside)
+        specs = {'n': tf.TensorSpec([], tf.float32, 'n'), 's': tf.SparseTensorSpec([1, 3], tf.float32)}
+        self.assertEqual(model.inside.get_concrete_function(inside).structured_input_signature[0][0]['s'], specs['s'])
+        loaded = tf.saved_model.load(self.save(model, 'sparse'))
+        self.assertEqual(float(loaded.total(given)), 2.0)
+        trace, = loaded.inside.concrete_functions
+        self.assertEqual(trace.structured_input_signature[0][0]['s'], specs['s'])
+        self.assertEqual(trace.structured_outputs['same'], specs['s'])
+        self.assertEqual([t.structured_input_signature for t in loaded.total.concrete_functions],
+                         [((tf.SparseTensorSpec([None, 3], tf.float32),), {})])
+        self.assertEqual(loaded.signatures['serving_default'](s=[[0, 1]], s_1=[2.0], s_2=[1, 3])['output_0'].numpy(), 2.0)
+        found = loaded.inside(inside)
+        self.assertEqual((found['twice'].values.numpy().tolist(), float(found['n'])), ([4.0], 2.0))
+
+    def test_tables(self):
+        file = os.path.join(self.folder, 'words.txt')
+        with open(file, 'w', encoding='utf-8') as out:
+            out.write('one\ntwo\nthree\n')
+        model = Tables(file)
+        self.assertEqual(found_in_tables(model), IN_TABLES)
+        path = self.save(model, 'tables', signatures={'find': model.find})
+        os.remove(file)
+        self.assertEqual(os.listdir(os.path.join(path, 'assets')), ['words.txt'])
+        loaded = tf.saved_model.load(path)
+        self.assertEqual(found_in_tables(loaded), IN_TABLES)
+        # TensorFlow takes a dense table's places as they are: 7 and 15 both belong at 7, of 8.
+        names = dict(tf.train.list_variables(os.path.join(path, 'variables', 'variables')))
+        self.assertEqual(names['dense/.ATTRIBUTES/table-keys'], [8, 1])
+        keys, values = model.dense.export()
+        self.assertEqual(keys.numpy().ravel().tolist(), [15, -1, -1, -1, -1, -1, -1, 7])
+        self.assertEqual(values.numpy().ravel().tolist(), [80, 0, 0, 0, 0, 0, 0, 70])
+        words = tf.lookup.experimental.DenseHashTable(  # as TensorFlow placed them
+            tf.string, tf.float32, [0.0], empty_key=['', ''], deleted_key=['x', ''], initial_num_buckets=4)
+        words.insert([['a', 'b'], ['c', 'd'], ['e', 'f']], [[1.0], [2.0], [3.0]])
+        self.assertEqual(words.export()[1].numpy().ravel().tolist(), [3.0, 1.0, 0.0, 2.0])
+
     def test_message(self):
         from footlight import _proto
         model = Model()
@@ -286,6 +387,25 @@ class Written(unittest.TestCase):
         with self.assertRaisesRegex(FileNotFoundError, 'words.txt'):
             self.save(model, 'gone')
 
+    def test_assets_of_one_name(self):
+        model = tf.Module()
+        for part in 'a', 'b':
+            os.mkdir(os.path.join(self.folder, part))
+            with open(os.path.join(self.folder, part, 'f.txt'), 'w', encoding='utf-8') as out:
+                out.write(part)
+        first, second = (os.path.join(self.folder, part, 'f.txt') for part in 'ab')
+        model.x, model.y = tf.saved_model.Asset(first), {'k': [tf.saved_model.Asset(second)]}
+        model.same, model.again = tf.saved_model.Asset(first), model.x
+        model.read = tf.function(lambda: [tf.io.read_file(asset.asset_path) for asset in (
+            model.x, model.y['k'][0], model.same)], input_signature=[])
+        path = self.save(model)
+        for loaded in tf.saved_model.load(path), tf.saved_model.load(os.path.relpath(path)):
+            self.assertEqual([part.numpy() for part in loaded.read()], [b'a', b'b', b'a'])
+            self.assertEqual([os.path.abspath(asset.asset_path.numpy().decode())
+                              for asset in (loaded.x, loaded.y['k'][0], loaded.same)],
+                             [os.path.join(path, 'assets', name) for name in ('f.txt', 'f.txt_1', 'f.txt')])
+            self.assertIs(loaded.again, loaded.x)
+
     def test_fingerprint_and_options(self):
         model = tf.Module()
         model.f = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([])])
@@ -322,6 +442,102 @@ class Written(unittest.TestCase):
         with self.assertRaises(Exception):
             tf.saved_model.load(self.save(model, 'object')).g(tf.constant(1.0), object())
         self.assertRaises(AssertionError, tf.function(lambda: self.save(tf.Module())))
+
+
+class Graphs(unittest.TestCase):
+    """tf.compat.v1.saved_model: graphs and sessions."""
+
+    old = tf.compat.v1.saved_model
+
+    def answers(self, path, **how):
+        """What a session finds in the recorded model `graph`, and what it has then."""
+        session = tf.compat.v1.Session(graph=tf.Graph())
+        meta = self.old.load(session, ['serve'], path, **how)
+        found = []
+        for key, given in (('serving_default', [[1.0, 2.0, 3.0]]), ('find', ['two', 'x'])):
+            (feed,), (result,) = (list(dict(part).values()) for part in (meta.signature_def[key].inputs,
+                                                                         meta.signature_def[key].outputs))
+            prefix = how['import_scope'] + '/' if how else ''
+            found.append(session.run(prefix + result.name, {prefix + feed.name: given}).tolist())
+        return found, session, meta
+
+    def test_recorded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = os.path.join(folder, 'moved')
+            shutil.copytree(os.path.join(GOLDEN, 'graph'), moved)
+            found, session, meta = self.answers(moved)
+            self.assertEqual(found, [[15.0], [1, -1]])  # the variable was 1, 2, 3, and one was added
+            self.assertEqual(self.answers(moved, import_scope='inner')[0], found)
+            with self.assertRaisesRegex(RuntimeError, 'could not be found in SavedModel'):
+                self.old.loader.load(session, ['train'], moved)
+            # Written again, from the session.
+            graph, again = session.graph, os.path.join(folder, 'again')
+            tensor = {key: [self.old.get_tensor_from_tensor_info(info, graph) for part in (one.inputs, one.outputs)
+                            for info in dict(part).values()] for key, one in dict(meta.signature_def).items()
+                      if not key.startswith('__')}
+            signatures = {key: self.old.predict_signature_def({'in': a}, {'out': b}) for key, (a, b) in tensor.items()}
+            asset = graph.get_tensor_by_name('file:0')
+            main = graph.get_operation_by_name(meta.collection_def['saved_model_main_op'].node_list.value[0])
+            self.addCleanup(os.chdir, os.getcwd())
+            os.chdir(os.path.join(moved, 'assets'))  # the constant has the file's name alone
+            for as_text in False, True:
+                builder = self.old.Builder(again + str(as_text))
+                with graph.as_default(), self.assertRaisesRegex(AssertionError, 'has not been saved yet'):
+                    builder.add_meta_graph(['serve'])
+                builder.add_meta_graph_and_variables(session, ['serve'], signatures, assets_collection=[asset], main_op=main)
+                builder.save(as_text=as_text)
+            os.chdir(GOLDEN)
+            for as_text in False, True:
+                self.assertEqual(self.answers(again + str(as_text))[0], found)
+            with self.assertRaisesRegex(AssertionError, "isn't empty"):
+                self.old.builder.SavedModelBuilder(again + 'True')
+
+    def test_of_objects(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'words.txt')
+            with open(file, 'w', encoding='utf-8') as out:
+                out.write('one\ntwo\nthree\n')
+            model = Tables(file)
+            tf.saved_model.save(model, os.path.join(folder, 'ours'), signatures={'find': model.find})
+            for path in os.path.join(GOLDEN, 'tables'), os.path.join(folder, 'ours'):
+                session = tf.compat.v1.Session(graph=tf.Graph())
+                signature = self.old.load(session, ['serve'], path).signature_def['find']
+                found = session.run({name: info.name for name, info in dict(signature.outputs).items()},
+                                    {signature.inputs['k'].name: ['a', 'three', 'zz', 'q']})
+                self.assertEqual({name: value.tolist() for name, value in found.items()}, IN_TABLES[0])
+
+    def test_simple_save(self):
+        with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default() as graph:
+            x = tf.compat.v1.placeholder(tf.float32, [None], name='x')
+            path = os.path.join(folder, 'm')
+            with tf.compat.v1.Session(graph=graph) as session:
+                self.old.simple_save(session, path, {'x': x}, {'y': x * 2.0})
+            with tf.compat.v1.Session(graph=tf.Graph()) as session:
+                signature = self.old.load(session, [self.old.tag_constants.SERVING], path).signature_def['serving_default']
+                self.assertEqual(session.run(signature.outputs['y'].name, {signature.inputs['x'].name: [3.0]}), [6.0])
+
+    def test_signatures(self):
+        make = self.old.signature_def_utils
+        with tf.Graph().as_default():
+            text = tf.compat.v1.placeholder(tf.string, [None], name='text')
+            number = tf.compat.v1.placeholder(tf.float32, [None, 3], name='number')
+            info = self.old.utils.build_tensor_info(number)
+            self.assertEqual((info.name, info.dtype, [d.size for d in info.tensor_shape.dim]), ('number:0', 1, [-1, 3]))
+            for made, method in ((make.predict_signature_def({'a': number}, {'b': text}), 'predict'),
+                                 (make.classification_signature_def(text, text, number), 'classify'),
+                                 (make.regression_signature_def(text, number), 'regress')):
+                self.assertEqual(made.method_name, 'tensorflow/serving/' + method)
+                self.assertTrue(make.is_valid_signature(made))
+            self.assertFalse(make.is_valid_signature(make.build_signature_def({'a': info}, None, 'm')))
+            for call, words in (
+                    (lambda: make.classification_signature_def(text, None, None), 'cannot both be None'),
+                    (lambda: make.classification_signature_def(number, text, None), 'Found tensors of type 1'),
+                    (lambda: make.classification_signature_def(text, text, text), 'scores must be a float Tensor'),
+                    (lambda: make.regression_signature_def(text, text), 'Found tensors with type 7'),
+                    (lambda: make.regression_signature_def(None, number), '`examples` cannot be None'),
+                    (lambda: make.predict_signature_def({}, {'b': text}), '`inputs` cannot be None or empty')):
+                with self.assertRaisesRegex(ValueError, words):
+                    call()
 
 
 class Damaged(unittest.TestCase):

@@ -5,6 +5,8 @@ namespace footlight {
 
 namespace {
 
+#define FL_NAMED "container: string = ''; shared_name: string = ''; use_node_name_sharing: bool = false; "
+
 // Keys may be vectors, and so may values: the shape is that of the keys only where both are known to be plain, which
 // the caller then says.
 void found_shape(Inference& i) { i.output_shapes[0] = Shape::unknown_rank(); }
@@ -17,6 +19,7 @@ RowDef table_op(const char* name, const char* signature, const char* attrs, Infe
           doc,     {.effect = effect, .host_inputs = ~0u, .zero_gradient = true, .host_only = true}};
 }
 
+// A name in a file (HashTableV2) makes a new table as well: who keeps the handle, as a session does, has one table.
 RowDef new_table(const char* name, const char* attrs, const char* doc,
                  const char* signature = "-> table_handle: resource") {
   RowDef row = table_op(name, signature, attrs, infer::scalar, Effect::kOther, doc);
@@ -38,6 +41,15 @@ FL_ROWS(lookup) {
                 "max_load_factor: float = 0.8",
                 "a new table with two keys that cannot be used",
                 "empty_key: key_dtype, deleted_key: key_dtype -> table_handle: resource"),
+      new_table("HashTableV2", FL_NAMED "key_dtype: type; value_dtype: type", "a new table that is filled once"),
+      new_table("MutableHashTableV2", FL_NAMED "key_dtype: type; value_dtype: type", "a new table"),
+      new_table("MutableHashTableOfTensorsV2",
+                FL_NAMED "key_dtype: type; value_dtype: type; value_shape: shape = []", "a new table of vectors"),
+      new_table("MutableDenseHashTableV2",
+                FL_NAMED "key_dtype: any; value_dtype: type; value_shape: shape = []; "
+                         "initial_num_buckets: int = 131072; max_load_factor: float = 0.8",
+                "a new table with two keys that cannot be used",
+                "empty_key: key_dtype, deleted_key: key_dtype -> table_handle: resource"),
       table_op("InitializeTableV2", "table_handle: resource, keys: Tkey, values: Tval ->", "Tkey: any; Tval: any",
                infer::none, writes, "fills a table"),
       table_op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->",
@@ -57,5 +69,7 @@ FL_ROWS(lookup) {
                infer::none, writes, "replaces the keys and values of a table"),
   };
 }
+
+#undef FL_NAMED
 
 }  // namespace footlight

@@ -16,6 +16,7 @@ void interrupts() {
 
 PyObject* end_datasets(PyObject*, PyObject*) {
   return guarded([] {
+    ends_program = true;
     data::end_all_runs();
     return Py_NewRef(Py_None);
   });
@@ -26,6 +27,8 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+thread_local bool ends_program = false;
 
 void init_data(PyObject* module) {
   namespace_of("data");

@@ -5,6 +5,8 @@
 
 namespace footlight::python {
 
+extern thread_local bool ends_program;  // the thread that has called end_datasets()
+
 void init_dataset_ops(PyObject* module);
 void init_dataset_iterators(PyObject* module);
 void init_generators(PyObject* module);

@@ -53,7 +53,8 @@ bool is_typed_composite(PyObject* o) {
 
 Ref composite_spec(PyObject* o) {
   if (is_composite_spec(o)) return Ref::borrow(o);
-  const Ref own = checked(PyObject_GetAttrString(o, "_type_spec"));
+  const char* const kind = has_attribute(o, "_declared_spec") ? "_declared_spec" : "_type_spec";  // input_signature
+  const Ref own = checked(PyObject_GetAttrString(o, kind));
   const Ref state = checked(PyObject_CallMethod(own.get(), "_serialize", nullptr));
   return checked(PyObject_CallMethod(own.get(), "_deserialize", "(O)", state.get()));
 }

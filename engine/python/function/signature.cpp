@@ -61,7 +61,10 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
     if (!is_true(checked(PyObject_CallMethod(spec, "is_compatible_with", "O", own.get())).get()))
       mismatch(core, parameter, spec, value);
     if (own.get() == value) return Ref::borrow(value);
-    return checked(PyObject_CallMethod(spec, "_from_components", "(O)", composite_parts(spec, value).get()));
+    Ref fitted = checked(PyObject_CallMethod(spec, "_from_components", "(O)", composite_parts(spec, value).get()));
+    if (PyObject_SetAttrString(fitted.get(), "_declared_spec", spec) < 0)  // an object that does not change has its own
+      clear_only(PyExc_Exception);
+    return fitted;
   }
   if (PyList_Check(spec) || PyTuple_Check(spec)) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) mismatch(core, parameter, spec, value);

@@ -15,6 +15,7 @@ class ExportGraph:
         self.variables = {}    # number of a variable -> the variable
         self.shared = set()
         self.first, self.after = [], []  # nodes that the initializer runs; calls to be added to it
+        self.assets = {}       # number of an asset -> the handle of the variable with its path, what assigns that
 
     def _name(self, wanted):
         name, count = wanted, 0
@@ -71,6 +72,7 @@ class ExportGraph:
         self.taken.discard(handle.lower())
         handle = self._node(handle, 'VarHandleOp', dtype=tf.string, shape=tf.TensorShape([]), shared_name=handle)
         self.first.append(self._node(handle + '/Assign', 'AssignVariableOp', [handle, placeholder], dtype=tf.string))
+        self.assets[number] = handle, self.first[-1]
         self.nodes[number] = self._node(handle + '/Read/ReadVariableOp', 'ReadVariableOp', [handle], dtype=tf.string)
         asset = self.meta.asset_file_def.add(filename=filename)
         asset.tensor_info.name = placeholder + ':0'
@@ -97,7 +99,10 @@ class ExportGraph:
 
     def add_initializer(self, options):
         """The node that is run once after loading."""
-        calls = [self._call(function, [self.nodes[b] for b in bound], self.first) for function, bound in self.after]
+        ready = {number: self._node('ReadVariableOp', 'ReadVariableOp', [handle, '^' + assigned], dtype=tf.string)
+                 for number, (handle, assigned) in self.assets.items()}
+        calls = [self._call(function, [ready.get(b) or self.nodes[b] for b in bound], self.first)
+                 for function, bound in self.after]
         name = self._node('NoOp', 'NoOp', ['^' + n for n in self.first + calls])
         self.meta.collection_def['saved_model_main_op'].node_list.value.append(name)
         info = self.meta.signature_def['__saved_model_init_op'].outputs['__saved_model_init_op']
@@ -122,24 +127,32 @@ class ExportGraph:
         info.name, info.dtype = name, like.dtype.as_datatype_enum
         info.tensor_shape.CopyFrom(_proto.shape_proto(like.shape))
 
-    def add_saver(self, keys, objects):
-        """Nodes that write and restore all variables: `keys` has the key of each in the file."""
+    def add_saver(self, keys, resources, objects):
+        """Nodes that write and restore all variables, whose keys in the file are `keys`, and resources with values."""
         prefix = self._node('saver_filename', 'Placeholder', dtype=tf.string, shape=tf.TensorShape([]))
         numbers = list(keys)
         dtypes = [self.variables[n].dtype for n in numbers]
         names = [keys[n] for n in numbers]
         reads = [self._node('save/ReadVariableOp', 'ReadVariableOp', [self.nodes[n]], dtype=d)
                  for n, d in zip(numbers, dtypes)]
-        objects = self._const('save/Const', objects)
-        saved = self._node('save/SaveV2', 'SaveV2', [prefix] + self._slices('save', names + [
-            '_CHECKPOINTABLE_OBJECT_GRAPH']) + reads + [objects], dtypes=dtypes + [tf.string])
+        restorers = []  # of a resource: the function, the handle, where its values begin, how many there are
+        for number, key, values, (give, take) in resources:
+            given = self._call(give, [self._const('save/key', tf.constant(key)), self.nodes[number]])
+            restorers.append((take, self.nodes[number], len(names), len(values)))
+            reads += ['%s:%d' % (given, 3 * i + 2) for i in range(len(values))]
+            names, dtypes = names + list(values), dtypes + list(values.values())
+        more = {} if objects is None else {'_CHECKPOINTABLE_OBJECT_GRAPH': self._const('save/Const', objects)}
+        saved = self._node('save/SaveV2', 'SaveV2', [prefix] + self._slices('save', names + list(more)) + reads +
+                           list(more.values()), dtypes=dtypes + [tf.string] * len(more))
         written = self._node('save/Identity', 'Identity', [prefix, '^' + saved], T=tf.string)
         assigns = []
-        if numbers:
+        if names:
             restored = self._node('save/RestoreV2', 'RestoreV2', [prefix] + self._slices('restore', names), dtypes=dtypes)
             assigns = [self._node('save/AssignVariableOp', 'AssignVariableOp',
                                   [self.nodes[n], restored + (':%d' % i if i else '')], dtype=d)
                        for i, (n, d) in enumerate(zip(numbers, dtypes))]
+            assigns += [self._call(take, ['%s:%d' % (restored, first + i) for i in range(count)] + [handle])
+                        for take, handle, first, count in restorers]
         done = self._node('save/restore_all', 'NoOp', ['^' + a for a in assigns])
         saver = self.meta.saver_def
         saver.filename_tensor_name, saver.save_tensor_name, saver.restore_op_name = prefix + ':0', written + ':0', done

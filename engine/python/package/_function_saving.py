@@ -63,11 +63,15 @@ def argument_inputs(concrete):
 
 
 def names_of_arguments(concrete):
-    """The name of each argument's tensor, as the user has it."""
+    """The name of each argument's tensor, as the user has it; of those of one composite argument, as the graph has it."""
+    inside = [not isinstance(leaf, tf.TensorSpec) for leaf in tf.nest.flatten(concrete.structured_input_signature)
+              if isinstance(leaf, tf.TypeSpec)
+              for _ in tf.nest.flatten(getattr(leaf, '_component_specs', leaf), expand_composites=True)]
     found = []
-    for tensor in argument_inputs(concrete):
+    for i, tensor in enumerate(argument_inputs(concrete)):
         try:
-            found.append(tensor.op.get_attr('_user_specified_name').decode())
+            found.append(tensor.op.name if inside[i:i + 1] == [True] else
+                         tensor.op.get_attr('_user_specified_name').decode())
         except ValueError:
             found.append(tensor.op.name)
     return found

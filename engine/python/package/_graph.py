@@ -333,6 +333,7 @@ class Session:
             raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
         self._graph = get_default_graph() if graph is None else graph
         self._parts, self._closed, self._entered = {}, False, []
+        self._resources, self._looked_at = {}, None
 
     @property
     def graph(self):
@@ -345,6 +346,26 @@ class Session:
     @property
     def sess_str(self):
         return ''
+
+    def _resource(self, tensor):
+        """The value of a tensor that an op gives anew each time, such as a variable's handle: a session has one."""
+        if tensor.name not in self._resources:
+            self._resources[tensor.name] = tensor, value_of(tensor)
+        return self._resources[tensor.name][1]
+
+    def _kept(self):
+        """{name: (tensor, value)} of the resources that ops of the graph make."""
+        if self._looked_at != self._graph.version:
+            self._looked_at = self._graph.version
+            for tensor in self._made():
+                self._resource(tensor)
+        return self._resources
+
+    def _made(self):
+        """The resources that ops of the graph make of nothing."""
+        return [tensor for op in self._graph.get_operations()
+                if op.type != 'Placeholder' and not any(t.dtype == tf.resource for t in op.inputs)
+                for tensor in op.outputs if tensor.dtype == tf.resource]
 
     def _feeds(self, feed_dict):
         values = {}
@@ -384,7 +405,7 @@ class Session:
         if self._closed:
             raise RuntimeError('Attempted to use a closed Session.')
         with tf.init_scope():
-            feeds = self._feeds(feed_dict)
+            feeds = {**self._kept(), **self._feeds(feed_dict)}
             elements = [self._fetch(leaf) for leaf in tf.nest.flatten(fetches)]
             tensors = [e for e in elements if isinstance(e, tf.Tensor)]
             operations = [e for e in elements if not isinstance(e, tf.Tensor)]
@@ -403,7 +424,7 @@ class Session:
 
     def close(self):
         """Lets go of what was prepared to run."""
-        self._parts, self._closed = {}, True
+        self._parts, self._resources, self._closed = {}, {}, True
 
     @contextlib.contextmanager
     def as_default(self):

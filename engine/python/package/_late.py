@@ -49,6 +49,12 @@ _BY_NAMESPACE = {
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
     },
+    'footlight.compat.v1.saved_model': {
+        '_saved_model_v1': (
+            'Builder build_signature_def build_tensor_info builder classification_signature_def constants '
+            'get_tensor_from_tensor_info is_valid_signature load loader maybe_saved_model_directory predict_signature_def '
+            'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
+    },
     'footlight.compat.v1.strings': {
         '_text': 'split',
     },

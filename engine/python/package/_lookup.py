@@ -1,6 +1,10 @@
 """tf.lookup: tables from keys to values, filled once or changed at any time."""
+import os
+import uuid
+
 import footlight as tf
 from footlight import _engine
+from footlight._saved_model_names import Asset, TrackableResource
 from footlight._trackable import AutoTrackable
 
 _op = _engine.dataset_op
@@ -8,15 +12,15 @@ _lookup = _engine.namespace('lookup')
 _experimental = _engine.namespace('lookup.experimental')
 
 
-class _Resource(AutoTrackable):
+class _Resource(TrackableResource, AutoTrackable):
     """A trackable object with a table behind it."""
 
-    _resource_handle = None
-
-    @property
-    def resource_handle(self):
-        """The table as a tensor that ops take."""
-        return self._resource_handle
+    @staticmethod
+    def _new(op, inputs, attrs):
+        """A table: in a graph, which may be saved, under a name, by which all that run it have the same one."""
+        if tf.executing_eagerly():
+            return _op('Anonymous' + op, inputs, attrs)[0]
+        return _op(op + 'V2', inputs, {**attrs, 'shared_name': 'table_%s' % uuid.uuid4()})[0]
 
     @property
     def key_dtype(self):
@@ -114,14 +118,12 @@ class TextFileInitializer(TableInitializerBase):
             raise ValueError('`vocab_size` should be > 0, received: %s' % vocab_size)
         self._how = {'key_index': key_index, 'value_index': value_index, 'delimiter': delimiter,
                      'vocab_size': -1 if vocab_size is None else vocab_size, 'offset': value_index_offset}
-        import os
-        with tf.init_scope():
-            self._filename = tf.convert_to_tensor(filename if tf.is_tensor(filename) else os.fspath(filename), tf.string)
+        self._filename = Asset(filename)
         super().__init__(key_dtype, value_dtype)
 
     def initialize(self, table):
         self._check(table)
-        _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename], dict(self._how))
+        _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename.asset_path], dict(self._how))
 
 
 class _Initialized(_Resource):
@@ -134,11 +136,10 @@ class _Initialized(_Resource):
         with tf.init_scope():
             self._set(_default_value=tf.convert_to_tensor(default_value, dtype=self._value_dtype))
             self._default_value.shape.merge_with([])
-            self._set(_resource_handle=self._create_resource())
             self._initialize()
 
     def _create_resource(self):
-        return _op('AnonymousHashTable', [], {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype})[0]
+        return self._new('HashTable', [], {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype})
 
     def _initialize(self):
         return self._initializer.initialize(self)
@@ -147,14 +148,14 @@ class _Initialized(_Resource):
 
     def size(self, name=None):
         """How many keys the table has."""
-        return _op('LookupTableSizeV2', [self._resource_handle], {}, name)[0]
+        return _op('LookupTableSizeV2', [self.resource_handle], {}, name)[0]
 
     def lookup(self, keys, name=None):
         """The values of keys."""
         if keys.dtype != self._key_dtype:
             raise TypeError('Dtype of argument `keys` must be %s, received: %s' % (self._key_dtype, keys.dtype))
         plain, back = _parts(keys)
-        found, = _op('LookupTableFindV2', [self._resource_handle, plain, self._default_value], {},
+        found, = _op('LookupTableFindV2', [self.resource_handle, plain, self._default_value], {},
                      name or '%s_Lookup/LookupTableFindV2' % self.name)
         found.set_shape(plain.shape)
         return back(found)
@@ -168,7 +169,7 @@ class StaticHashTable(_Initialized):
 
     def export(self, name=None):
         """All keys and all values."""
-        keys, values = _op('LookupTableExportV2', [self._resource_handle],
+        keys, values = _op('LookupTableExportV2', [self.resource_handle],
                            {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
         if not keys.shape.rank == 1:
             keys.set_shape([None])
@@ -207,6 +208,16 @@ class StaticVocabularyTable(_Resource):
         """The table as a tensor that ops take; None if it has only further ids."""
         return None if self._table is None else self._table.resource_handle
 
+    def _create_resource(self):
+        return self._table._create_resource()
+
+    def _initialize(self):
+        self._table._initialize()
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        # The table inside is no child: its functions are this one's.
+        return super()._trackable_children(save_type, **kwargs) if self._table is not None else {}
+
     def size(self, name=None):
         """How many ids there are."""
         known = tf.constant(0, tf.int64) if self._table is None else self._table.size()
@@ -235,8 +246,7 @@ class _Changing(_Resource):
             default = tf.convert_to_tensor(default_value, dtype=value_dtype)
         self._set(_key_dtype=tf.as_dtype(key_dtype), _value_dtype=tf.as_dtype(value_dtype), _default_value=default,
                   _value_shape=default.shape, _name=name, _table_name=None, _checkpoint=checkpoint)
-        with tf.init_scope():
-            self._set(_resource_handle=self._create_resource())
+        self.resource_handle  # noqa: B018  (made now: functions that are traced find it)
 
     def _check(self, keys, values=None):
         plain, back = _parts(keys)
@@ -250,30 +260,30 @@ class _Changing(_Resource):
 
     def size(self, name=None):
         """How many keys the table has."""
-        return _op('LookupTableSizeV2', [self._resource_handle], {}, name)[0]
+        return _op('LookupTableSizeV2', [self.resource_handle], {}, name)[0]
 
     def insert(self, keys, values, name=None):
         """Adds keys with their values, or gives keys new ones."""
         keys = self._check(keys)[0]
         values = tf.convert_to_tensor(values, self._value_dtype, name='values')
-        _op('LookupTableInsertV2', [self._resource_handle, keys, values], {}, name)
+        _op('LookupTableInsertV2', [self.resource_handle, keys, values], {}, name)
 
     def remove(self, keys, name=None):
         """Removes keys; those that are not there are passed over."""
         if keys.dtype != self._key_dtype:
             raise TypeError('Signature mismatch. Keys must be dtype %s, got %s.' % (self._key_dtype, keys.dtype))
-        _op('LookupTableRemoveV2', [self._resource_handle, self._check(keys)[0]], {}, name)
+        _op('LookupTableRemoveV2', [self.resource_handle, self._check(keys)[0]], {}, name)
 
     def export(self, name=None):
         """All keys and all values."""
-        keys, values = _op('LookupTableExportV2', [self._resource_handle],
+        keys, values = _op('LookupTableExportV2', [self.resource_handle],
                            {'Tkeys': self._key_dtype, 'Tvalues': self._value_dtype}, name)
-        if tf.is_symbolic_tensor(values):
-            keys.set_shape(tf.TensorShape([None]).concatenate(self._key_shape))
+        if tf.is_symbolic_tensor(values) and not isinstance(self, DenseHashTable):  # whose places are rows
+            keys.set_shape([None])
             values.set_shape(tf.TensorShape([None]).concatenate(self._value_shape))
         return keys, values
 
-    _key_shape = tf.TensorShape([])
+    _saveable_name = 'table'  # what its values' names in files begin with
 
     def _serialize_to_tensors(self):
         if not self._checkpoint:
@@ -282,7 +292,7 @@ class _Changing(_Resource):
         return {'table-keys': keys, 'table-values': values}
 
     def _restore_from_tensors(self, restored_tensors):
-        _op('LookupTableImportV2', [self._resource_handle, restored_tensors['table-keys'], restored_tensors['table-values']], {})
+        _op('LookupTableImportV2', [self.resource_handle, restored_tensors['table-keys'], restored_tensors['table-values']], {})
 
 
 class MutableHashTable(_Changing):
@@ -295,14 +305,14 @@ class MutableHashTable(_Changing):
     def _create_resource(self):
         types = {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype}
         if self._value_shape.rank == 0:
-            return _op('AnonymousMutableHashTable', [], types)[0]
-        return _op('AnonymousMutableHashTableOfTensors', [], {**types, 'value_shape': self._value_shape})[0]
+            return self._new('MutableHashTable', [], types)
+        return self._new('MutableHashTableOfTensors', [], {**types, 'value_shape': self._value_shape})
 
     def lookup(self, keys, dynamic_default_values=None, name=None):
         """The values of keys; `dynamic_default_values` has one for each key that is not there."""
         plain, back = self._check(keys)
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
-        found, = _op('LookupTableFindV2', [self._resource_handle, plain, default], {}, name)
+        found, = _op('LookupTableFindV2', [self.resource_handle, plain, default], {}, name)
         found.set_shape(self._shape_of(plain))
         return back(found)
 
@@ -323,9 +333,9 @@ class DenseHashTable(_Changing):
         self._make(key_dtype, value_dtype, default_value, name, checkpoint)
 
     def _create_resource(self):
-        return _op('AnonymousMutableDenseHashTable', [self._empty_key, self._deleted_key],
-                   {'value_dtype': self._value_dtype, 'value_shape': self._value_shape,
-                    'initial_num_buckets': self._buckets})[0]
+        return self._new('MutableDenseHashTable', [self._empty_key, self._deleted_key],
+                         {'value_dtype': self._value_dtype, 'value_shape': self._value_shape,
+                          'initial_num_buckets': self._buckets})
 
     def _shape_of(self, keys):
         rank = self._key_shape.rank
@@ -335,7 +345,7 @@ class DenseHashTable(_Changing):
     def lookup(self, keys, name=None):
         """The values of keys."""
         plain, back = self._check(keys)
-        found, = _op('LookupTableFindV2', [self._resource_handle, plain, self._default_value], {}, name)
+        found, = _op('LookupTableFindV2', [self.resource_handle, plain, self._default_value], {}, name)
         found.set_shape(self._shape_of(plain))
         return back(found)
 

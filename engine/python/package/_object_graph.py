@@ -107,7 +107,11 @@ def serialized(root, attached=None, listing=None):
         for name, value in tensors_of(trackable).items():
             full = '%s/.ATTRIBUTES/%s' % (key, escaped(name) if name != _trackable.VARIABLE_VALUE else name)
             full = full.lstrip('/') if not key else full
-            node.attributes.add(name=name, full_name=getattr(trackable, '_shared_name', ''), checkpoint_key=full)
+            whole = getattr(trackable, '_saveable_name', None)  # one attribute, whose key several keys begin with
+            if whole is None:
+                node.attributes.add(name=name, full_name=getattr(trackable, '_shared_name', ''), checkpoint_key=full)
+            elif not node.attributes:
+                node.attributes.add(name=whole, checkpoint_key=full[:len(full) - len(name) + len(whole)])
             names.append(full)
             values.append(value)
             has_values[number] = True
@@ -206,6 +210,9 @@ class Restoration:
         if not wanted:
             self.unused[number] = sorted(keys)
             return
+        whole = getattr(trackable, '_saveable_name', None)
+        if whole in keys:
+            keys = {name: keys[whole] + name[len(whole):] for name in wanted}
         found = {}
         for name in wanted:
             written = escaped(name) if name not in keys else name

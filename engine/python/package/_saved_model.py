@@ -11,7 +11,7 @@ from footlight._trackable import AutoTrackable, Trackable
 _MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
 
 
-def _read(export_dir):
+def read_messages(export_dir):
     for name, read in (('saved_model.pb', lambda data: _proto.SavedModel.FromString(data)),
                        ('saved_model.pbtxt', lambda data: _proto.SavedModel.FromText(data.decode()))):
         path = os.path.join(export_dir, name)
@@ -35,7 +35,7 @@ def _components(spec):
     return [spec] if isinstance(spec, tf.TensorSpec) else tf.nest.flatten(spec._component_specs, expand_composites=True)
 
 
-def _packed(structure, tensors):
+def packed(structure, tensors):
     """The structure with values in the place of their specs, made of the tensors in order."""
     def value(leaf):
         if isinstance(leaf, tf.TensorSpec):
@@ -101,7 +101,7 @@ class LoadedTrace(Trackable):
         found = tf.import_graph_def(graph, inputs, outputs, name='')
         for tensor, spec in zip(found, self._flat_outputs()):
             tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
-        return None if self._outputs is None else _packed(self._outputs, iter(found))
+        return None if self._outputs is None else packed(self._outputs, iter(found))
 
     def _flat_outputs(self):
         return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
@@ -135,7 +135,7 @@ class LoadedTrace(Trackable):
 
     def flat(self, tensors):
         """The structured outputs for the tensors of the inputs, in order."""
-        args, kwargs = _packed(self.structured_input_signature, iter(tensors))
+        args, kwargs = packed(self.structured_input_signature, iter(tensors))
         return self.concrete(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
@@ -284,21 +284,25 @@ class SignatureMap(Trackable, collections.abc.Mapping):
 
 
 class _LoadedResource(TrackableResource):
-    """A resource of the file: its functions make and fill it."""
+    """A resource of the file, whose functions make and fill it: they take the place of the methods."""
 
     def __init__(self, device):
         super().__init__(device)
-        self._functions = {}
-
-    def _create_resource(self):
-        return self._functions['_create_resource']()
-
-    def _initialize(self):
-        if '_initialize' in self._functions:
-            self._functions['_initialize']()
+        self._functions, self._saveables = {}, {}
 
     def _trackable_children(self, save_type='checkpoint', **kwargs):
         return {} if save_type == 'checkpoint' else dict(self._functions)
+
+    _saveable_name = property(lambda self: next(iter(self._saveables), None))
+
+    def _serialize_to_tensors(self):
+        if not self._saveables:
+            raise NotImplementedError
+        (name, (give, _)), = self._saveables.items()
+        return {found['name'].numpy().decode(): found['tensor'] for found in give.flat([tf.constant(name)])}
+
+    def _restore_from_tensors(self, restored_tensors):
+        self._saveables[self._saveable_name][1].flat([restored_tensors[name] for name in self._serialize_to_tensors()])
 
 
 class _Loader:
@@ -358,6 +362,10 @@ class _Loader:
             self.object_of(number)
         for number, node in enumerate(self.nodes):
             self._add_children(self.objects[number], [(c.local_name, self.object_of(c.node_id)) for c in node.children])
+            if node.WhichOneof('kind') == 'resource':
+                self.objects[number]._saveables = {
+                    name: (self.object_of(found.save_function), self.object_of(found.restore_function))
+                    for name, found in dict(node.saveable_objects).items()}
         root = self.objects[0]
         if not options.experimental_skip_checkpoint:
             self._restore(root, options)
@@ -380,9 +388,9 @@ class _Loader:
         elif isinstance(parent, dict):
             for name, child in children:
                 parent[name] = child
-        elif isinstance(parent, (SignatureMap, _LoadedResource)):
+        if isinstance(parent, (SignatureMap, _LoadedResource)):
             parent._functions.update(children)
-        elif isinstance(parent, _Loaded):
+        if isinstance(parent, (_Loaded, _LoadedResource)):
             for name, child in children:
                 setattr(parent, name, child)
 
@@ -414,15 +422,18 @@ class _Loader:
         return {alias: one[0] if len(one) == 1 else one for alias, one in found.items()}
 
 
+def find_meta_graph(metas, tags):
+    """The MetaGraphDef that has just these tags, or None."""
+    return next((meta for meta in metas if tags == set(meta.meta_info_def.tags)), None)
+
+
 def load(export_dir, tags=None, options=None):
     """The root object of a SavedModel, with its variables, functions and `signatures`."""
     export_dir = os.fspath(export_dir)
-    metas = list(_read(export_dir).meta_graphs)
+    metas = list(read_messages(export_dir).meta_graphs)
     wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
-    for meta in metas:
-        if wanted is None and len(metas) == 1 or wanted == set(meta.meta_info_def.tags):
-            break
-    else:
+    meta = metas[0] if wanted is None and len(metas) == 1 else find_meta_graph(metas, wanted)
+    if meta is None:
         raise ValueError('Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more '
                          'than one MetaGraph. Got `tags=%s`, but there are %d MetaGraphs in the SavedModel with tag sets: '
                          '%s.' % (tags, len(metas), [list(m.meta_info_def.tags) for m in metas]))

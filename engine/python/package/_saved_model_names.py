@@ -90,8 +90,11 @@ class TrackableResource(Trackable):
     Subclasses define _create_resource(), which returns the handle, and where it is to be filled _initialize().
     """
 
+    _resource_device, _resource_handle_made = '', None
+    _saveable_name = None  # what the names of its values in files begin with, where it has values
+
     def __init__(self, device=''):
-        self._resource_device, self._resource_handle_made = device, None
+        self._resource_device = device
 
     def _create_resource(self):
         raise NotImplementedError('TrackableResource._create_resource not implemented.')
@@ -187,7 +190,7 @@ def read_fingerprint(export_dir):
         raise RuntimeError('SavedModel Fingerprint Error: %s' % error) from None
 
 
-_CONSTANTS = {
+constants = {
     'ASSETS_DIRECTORY': 'assets', 'ASSETS_KEY': 'saved_model_assets', 'CLASSIFY_INPUTS': 'inputs',
     'CLASSIFY_METHOD_NAME': 'tensorflow/serving/classify', 'CLASSIFY_OUTPUT_CLASSES': 'classes',
     'CLASSIFY_OUTPUT_SCORES': 'scores', 'DEBUG_DIRECTORY': 'debug', 'DEBUG_INFO_FILENAME_PB': 'saved_model_debug_info.pb',
@@ -207,7 +210,7 @@ def contains_saved_model(export_dir):
 
 def _publish():
     _old = _engine.namespace('compat.v1.saved_model')
-    for name, value in _CONSTANTS.items():
+    for name, value in constants.items():
         setattr(saved_model, name, value)
         setattr(_old, name, value)
     _old.LEGACY_INIT_OP_KEY, _old.MAIN_OP_KEY = 'legacy_init_op', 'saved_model_main_op'

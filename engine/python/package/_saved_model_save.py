@@ -7,7 +7,7 @@ import uuid
 import footlight as tf
 from footlight import _containers, _engine, _function_saving, _object_graph, _proto, _structure_coder
 from footlight._export_graph import ExportGraph
-from footlight._saved_model import LoadedFunction, LoadedTrace, SignatureMap
+from footlight._saved_model import LoadedFunction, LoadedTrace, SignatureMap, packed
 from footlight._saved_model_names import Asset, SaveOptions, TrackableResource, saved_model
 from footlight._trackable import SAVEDMODEL, Trackable
 
@@ -29,6 +29,10 @@ class Constant(Trackable):
 
     def _trackable_children(self, save_type=SAVEDMODEL, **kwargs):
         return {}
+
+
+def _is_resource(node):
+    return isinstance(node, TrackableResource) and node.resource_handle is not None
 
 
 def _variable_of(node):
@@ -103,9 +107,7 @@ def _wrapped(function, key):
              for name, t in zip(names, _function_saving.argument_inputs(concrete))}
 
     def wrapper(**tensors):
-        given = iter([tensors[name] for name in names])
-        flat = [next(given) if isinstance(leaf, tf.TensorSpec) else leaf for leaf in tf.nest.flatten(structure)]
-        args, kwargs = tf.nest.pack_sequence_as(structure, flat)
+        args, kwargs = packed(structure, iter([tensors[name] for name in names]))
         return _named(concrete(*args, **kwargs), concrete, key)
 
     wrapper.__name__ = wrapper.__qualname__ = 'signature_wrapper_' + getattr(
@@ -121,6 +123,25 @@ def _signatures(given, children):
     if not isinstance(given, collections.abc.Mapping):
         given = {_DEFAULT: given}
     return {key: _wrapped(function, key) for key, function in given.items()}
+
+
+def _saveable_functions(resource):
+    """The functions that give the values of a resource under names, and that take them; none if it has no values."""
+    try:
+        values = resource._serialize_to_tensors()
+    except NotImplementedError:
+        return []
+
+    def save_fn(checkpoint_key):
+        return [{'name': checkpoint_key + name.removeprefix(resource._saveable_name), 'slice_spec': tf.constant(''),
+                 'tensor': value} for name, value in resource._serialize_to_tensors().items()]
+
+    def restore_fn(*restored_tensors):
+        resource._restore_from_tensors(dict(zip(values, restored_tensors)))
+        return tf.constant(1)
+    specs = [tf.TensorSpec(None, value.dtype, 'restored_tensors_%d' % i) for i, value in enumerate(values.values())]
+    return [tf.function(save_fn, autograph=False).get_concrete_function(tf.TensorSpec([], tf.string, 'checkpoint_key')),
+            tf.function(restore_fn, autograph=False).get_concrete_function(*specs)]
 
 
 # --- the objects ---
@@ -196,10 +217,24 @@ class _Writer:
                 if isinstance(child, Constant):
                     known[name] = self.view.constants[child.capture._id]
         self.listing = _object_graph.Listing(obj, children=self.view)
+        self.saveables = {}  # number of a resource -> the functions that give and take its values
+        for number, trackable in enumerate(list(self.listing.objects)):
+            if _is_resource(trackable) and trackable._saveable_name is not None:
+                self.saveables[number] = self._saveables_of(trackable)
         if self.view.untraced:
             tf.get_logger().info('Found untraced functions such as %s while saving (showing %d of %d). These functions will '
                                  'not be directly callable after loading.', ', '.join(self.view.untraced[:5]),
                                  min(5, len(self.view.untraced)), len(self.view.untraced))
+
+    def _saveables_of(self, resource):
+        kept = getattr(resource, '_saveables', None)  # of one that was loaded
+        functions = [trace.concrete for trace in next(iter(kept.values()))] if kept else _saveable_functions(resource)
+        for function in functions:
+            self.listing.numbers[id(function)] = len(self.listing.objects)
+            self.listing.objects.append(function)
+            self.listing.paths.append(())
+            self.listing.children.append({})
+        return functions
 
     def write_variables(self, folder):
         """Writes the values; slots of optimizers join the listing."""
@@ -233,7 +268,7 @@ class _Writer:
             self._add_signature(key, concrete)
         self.graph.add_initializer(self.options)
         if not self.options.experimental_skip_saver:
-            self.graph.add_saver(self._keys(), self.values[_object_graph.GRAPH_KEY])
+            self.graph.add_saver(self._keys(), self._saved_resources(), self.values[_object_graph.GRAPH_KEY])
         for alias, function in self.options.function_aliases.items():
             for concrete in ([function] if isinstance(function, _Concrete) else function._list_all_concrete_functions()):
                 if id(concrete) in self.names:
@@ -242,7 +277,7 @@ class _Writer:
 
     def _add_resources(self, folder):
         """Nodes for what functions capture; `self.owners`: the number of the object that a captured tensor belongs to."""
-        self.owners, self.assets = {}, {}
+        self.owners, self.assets, self.copied = {}, {}, {}
         for number, trackable in enumerate(self.listing.objects):
             variable = _variable_of(trackable)
             if variable is not None:
@@ -254,10 +289,10 @@ class _Writer:
             elif isinstance(trackable, Asset):
                 self.owners[trackable.asset_path._id] = number
                 self.assets[number] = self.graph.add_asset(number, self._copied(folder, trackable))
-            elif isinstance(trackable, TrackableResource):
+            elif _is_resource(trackable):
                 self.owners[trackable.resource_handle._id] = number
         for number, trackable in enumerate(self.listing.objects):
-            if isinstance(trackable, TrackableResource):
+            if _is_resource(trackable):
                 made = self.listing.children[number]
                 create, fill = (made[n].get_concrete_function() for n in ('_create_resource', '_initialize'))
                 self.graph.add_resource(number, self.names[id(create)], self._bound(create))
@@ -267,7 +302,9 @@ class _Writer:
         path = asset.asset_path.numpy().decode()
         if not os.path.isfile(path):
             raise FileNotFoundError('the asset %s does not exist' % path)
-        taken = {d.filename for d in self.meta.asset_file_def}
+        if path in self.copied:
+            return self.copied[path]
+        taken = set(self.copied.values())
         name = base = os.path.basename(path)
         count = 0
         while name in taken:
@@ -276,6 +313,7 @@ class _Writer:
         target = os.path.join(folder, 'assets')
         if os.path.abspath(path) != os.path.abspath(os.path.join(target, name)):
             shutil.copyfile(path, os.path.join(target, name))
+        self.copied[path] = name
         return name
 
     def _bound(self, concrete):
@@ -327,8 +365,11 @@ class _Writer:
             proto.registered_name = 'tf.TrackableConstant'
         elif isinstance(trackable, Asset):
             proto.asset.asset_file_def_index = self.assets[number]
-        elif isinstance(trackable, TrackableResource):
+        elif _is_resource(trackable):
             proto.resource.device = trackable._resource_device
+            if self.saveables.get(number):
+                found = proto.saveable_objects[trackable._saveable_name]
+                found.save_function, found.restore_function = (numbers[id(f)] for f in self.saveables[number])
         else:
             user = proto.user_object
             user.identifier = _kind_of(trackable)
@@ -367,6 +408,15 @@ class _Writer:
              for name, t in zip(names, _function_saving.argument_inputs(concrete))],
             self._bound(concrete), [(name, outputs[name]) for name in sorted(outputs)])
 
+    def _saved_resources(self):
+        """(number, keys of its values in the checkpoint, their dtypes, names of the two functions) of each resource."""
+        for number, functions in self.saveables.items():
+            resource = self.listing.objects[number]
+            prefix = '/'.join(part for part in (self.listing.key(number), '.ATTRIBUTES', resource._saveable_name) if part)
+            values = {key: value.dtype for key, value in self.values.items() if key.startswith(prefix)}
+            if functions:
+                yield number, prefix, values, [self.names[id(f)] for f in functions]
+
     def _keys(self):
         """{number of a variable: its key in the checkpoint}"""
         keys = {}
@@ -398,7 +448,7 @@ def _fingerprint(content, meta, folder):
     return made
 
 
-def _replace(path, content):
+def replace_file(path, content):
     fresh = '%s.%d.new' % (path, os.getpid())  # readers see the old file or the new one
     with open(fresh, 'wb') as file:
         file.write(content)
@@ -427,8 +477,8 @@ def save(obj, export_dir, signatures=None, options=None):
     message = _proto.SavedModel(saved_model_schema_version=1)
     message.meta_graphs.add().CopyFrom(writer.meta_graph(folder))
     content = message.SerializeToString(deterministic=True)
-    _replace(os.path.join(folder, 'saved_model.pb'), content)
-    _replace(os.path.join(folder, 'fingerprint.pb'),
+    replace_file(os.path.join(folder, 'saved_model.pb'), content)
+    replace_file(os.path.join(folder, 'fingerprint.pb'),
              _fingerprint(content, writer.meta, folder).SerializeToString(deterministic=True))
 
 

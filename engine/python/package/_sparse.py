@@ -14,7 +14,6 @@ class Composite:
 class SparseTensor(Composite):
     """Values at some places of a tensor; everything else is zero."""
 
-    __tensor_fields__ = ('_indices', '_values', '_dense_shape')  # the tensors that traced functions see
     _fields = ('indices', 'values', 'dense_shape')
 
     def __init__(self, indices, values, dense_shape):

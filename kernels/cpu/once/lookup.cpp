@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/tensor/lookup_table.h"
+#include "kernels/cpu/once/hash.h"
 
 #include <charconv>
 #include <fstream>
@@ -13,7 +14,8 @@ namespace FL_ISA {
 
 namespace {
 
-const AttrName kKey{"key_dtype"}, kValue{"value_dtype"}, kShape{"value_shape"};
+const AttrName kKey{"key_dtype"}, kValue{"value_dtype"}, kShape{"value_shape"},
+    kPlaces{"initial_num_buckets"};
 
 template <TableKind kind, bool rows>
 void new_table(KernelContext& c) {
@@ -33,7 +35,7 @@ void new_dense(KernelContext& c) {
   auto* table = new LookupTable(TableKind::kDense, empty.dtype(), empty.shape(), c.attrs.get<DType>(kValue),
                                 c.attrs.get_or(kShape, Shape()));
   Tensor handle = Tensor::resource(table);
-  table->reserve_keys(empty, deleted);
+  table->reserve_keys(empty, deleted, c.attrs.get_or(kPlaces, int64_t{131072}));
   c.outputs[0] = std::move(handle);
 }
 
@@ -146,10 +148,14 @@ void initialize_from_file(KernelContext& c) {
 }  // namespace
 
 FL_CPU_KERNELS {
-  on_cpu("AnonymousHashTable", kAllTypes, new_table<TableKind::kStatic, false>);
-  on_cpu("AnonymousMutableHashTable", kAllTypes, new_table<TableKind::kMutable, false>);
-  on_cpu("AnonymousMutableHashTableOfTensors", kAllTypes, new_table<TableKind::kMutable, true>);
-  on_cpu("AnonymousMutableDenseHashTable", kAllTypes, new_dense);
+  for (const char* name : {"AnonymousHashTable", "HashTableV2"})
+    on_cpu(name, kAllTypes, new_table<TableKind::kStatic, false>);
+  for (const char* name : {"AnonymousMutableHashTable", "MutableHashTableV2"})
+    on_cpu(name, kAllTypes, new_table<TableKind::kMutable, false>);
+  for (const char* name : {"AnonymousMutableHashTableOfTensors", "MutableHashTableOfTensorsV2"})
+    on_cpu(name, kAllTypes, new_table<TableKind::kMutable, true>);
+  for (const char* name : {"AnonymousMutableDenseHashTable", "MutableDenseHashTableV2"})
+    on_cpu(name, kAllTypes, new_dense);
   on_cpu("InitializeTableV2", kAllTypes,
          [](KernelContext& c) { table(c).initialize(c.inputs[1], c.inputs[2], c.row.name); });
   on_cpu("InitializeTableFromTextFileV2", kAllTypes, initialize_from_file);
@@ -160,7 +166,8 @@ FL_CPU_KERNELS {
   on_cpu("LookupTableRemoveV2", kAllTypes, [](KernelContext& c) { table(c).remove(c.inputs[1], c.row.name); });
   on_cpu("LookupTableSizeV2", kAllTypes, [](KernelContext& c) { *c.out<int64_t>() = table(c).size(); });
   on_cpu("LookupTableExportV2", kAllTypes, [](KernelContext& c) {
-    auto [keys, values] = table(c).all();
+    const LookupTable& from = table(c);
+    auto [keys, values] = from.kind() == TableKind::kDense ? from.in_places(bucket_hash64) : from.all();
     c.outputs[0] = std::move(keys);
     c.outputs[1] = std::move(values);
   });

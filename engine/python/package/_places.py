@@ -164,7 +164,7 @@ for _path, _objects in {
             'sparse_tensor_to_csr_sparse_matrix': sparse_tensor_to_csr_sparse_matrix},
         'python.ops.math_ops': {'is_nan': is_nan},
         'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper,
-                                             '_DictWrapper': _containers.DictWrapper},
+                                             '_DictWrapper': _containers._DictWrapper},
         'raw_ops': {'Bucketize': bucketize},
         'sysconfig': {'get_build_info': get_build_info, 'get_include': get_include}}.items():
     for _name, _object in _objects.items():

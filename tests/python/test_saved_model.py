@@ -305,23 +305,6 @@ class Written(unittest.TestCase):
         with self.assertRaisesRegex(FileNotFoundError, 'words.txt'):
             self.save(model, 'gone')
 
-    def test_lookup_tables(self):
-        file = os.path.join(self.folder, 'table.txt')
-        with open(file, 'w', encoding='utf-8') as out:
-            out.write('p\nq\n')
-        model, lookup = tf.Module(), tf.lookup
-        pairs = lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([0, 1], tf.int64))
-        lines = lookup.TextFileInitializer(file, tf.string, lookup.TextFileIndex.WHOLE_LINE, tf.int64,
-                                           lookup.TextFileIndex.LINE_NUMBER)
-        model.tables = [lookup.StaticHashTable(pairs, -1), lookup.StaticHashTable(lines, -1),
-                        lookup.StaticVocabularyTable(pairs, 2)]
-        model.f = tf.function(lambda x: [table.lookup(x) for table in model.tables],
-                              input_signature=[tf.TensorSpec([None], tf.string)])
-        path = self.save(model)
-        os.remove(file)
-        found = tf.saved_model.load(path).f(tf.constant(['b', 'z', 'q']))
-        self.assertEqual([t.numpy().tolist() for t in found], [[1, -1, -1], [-1, -1, 1], [1, 3, 3]])
-
     def test_fingerprint_and_options(self):
         model = tf.Module()
         model.f = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([])])

@@ -1,8 +1,7 @@
 """tf.lookup: tables from keys to values, filled once or changed at any time."""
 import footlight as tf
 from footlight import _engine
-from footlight._saved_model_names import Asset, TrackableResource
-from footlight._trackable import CHECKPOINT, AutoTrackable
+from footlight._trackable import AutoTrackable
 
 _op = _engine.dataset_op
 _lookup = _engine.namespace('lookup')
@@ -115,19 +114,18 @@ class TextFileInitializer(TableInitializerBase):
             raise ValueError('`vocab_size` should be > 0, received: %s' % vocab_size)
         self._how = {'key_index': key_index, 'value_index': value_index, 'delimiter': delimiter,
                      'vocab_size': -1 if vocab_size is None else vocab_size, 'offset': value_index_offset}
-        self._filename = Asset(filename)
+        import os
+        with tf.init_scope():
+            self._filename = tf.convert_to_tensor(filename if tf.is_tensor(filename) else os.fspath(filename), tf.string)
         super().__init__(key_dtype, value_dtype)
 
     def initialize(self, table):
         self._check(table)
-        _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename.asset_path], dict(self._how))
+        _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename], dict(self._how))
 
 
-class _Initialized(TrackableResource, _Resource):
-    """A table that is filled once, again where a SavedModel with it is loaded."""
-
-    _resource_device = ''
-    resource_handle = _Resource.resource_handle
+class _Initialized(_Resource):
+    """A table that is filled once."""
 
     def _make(self, initializer, default_value, name):
         self._set(_key_dtype=initializer.key_dtype, _value_dtype=initializer.value_dtype, _table_name=None,
@@ -203,10 +201,6 @@ class StaticVocabularyTable(_Resource):
             raise TypeError('Invalid `key_dtype`, expected integer or string, got %s' % key_dtype)
         self._set(_table=table, _num_oov_buckets=num_oov_buckets, _key_dtype=key_dtype, _value_dtype=tf.int64,
                   _table_name=name.rstrip('/').split('/')[-1] if name else None)
-
-    def _trackable_children(self, save_type=CHECKPOINT, **kwargs):
-        children = super()._trackable_children(save_type, **kwargs)
-        return children if save_type == CHECKPOINT or self._table is None else {**children, '_table': self._table}
 
     @property
     def resource_handle(self):

@@ -121,6 +121,10 @@ def sequences():
             tape.watch(scores)
             loss = ops.ctc_loss(labels, scores, np.array([3, 2]), np.array([7, 6]), mask_index=mask)
         found['loss%d' % mask] = [np.asarray(loss).tolist(), brief(tape.gradient(loss, scores))]
+    with tf.GradientTape() as tape:
+        tape.watch(scores)
+        loss = ops.ctc_loss(np.array([[1, 0, 2], [0, 0, 3]]), scores, np.array([3, 3]), np.array([7, 6]))
+    found['blank among labels'] = [np.asarray(loss).tolist(), brief(tape.gradient(loss, scores))]
     for strategy in ('greedy', 'beam_search'):
         decoded, likely = ops.ctc_decode(SCORES, np.array([7, 6]), strategy=strategy, mask_index=4,
                                          **({'top_paths': 2, 'beam_width': 6} if strategy == 'beam_search' else {}))

@@ -13,6 +13,7 @@ if importlib.util.find_spec('keras') is None:
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import footlight as tf  # noqa: E402
+from footlight import _alias  # noqa: E402
 from wire import last_fields  # noqa: E402
 
 
@@ -55,6 +56,21 @@ class Files(unittest.TestCase):
         wanted = {(0, 'keras'), (1, 'batch_loss'), (0, 'epoch_loss'), (1, 'epoch_loss'), (1, 'evaluation_loss_vs_iterations')}
         self.assertEqual(wanted - found, set())
         self.assertTrue([f for f in values(self.folder)[0] if f[2] == 'histograms'])
+
+    def test_read_by_the_places_of_tensorflow(self):
+        _alias.install()
+        from tensorflow.core.util import event_pb2
+        from tensorflow.python.lib.io import tf_record
+        writer = tf.summary.create_file_writer(self.folder)
+        with writer.as_default():
+            tf.summary.scalar('loss', 3., step=2)
+        writer.close()
+        path, = glob.glob(os.path.join(self.folder, '*tfevents*'))
+        found = [event_pb2.Event.FromString(record) for record in tf_record.tf_record_iterator(path)]
+        self.assertEqual([(e.step, e.WhichOneof('what'), [v.tag for v in e.summary.value]) for e in found],
+                         [(0, 'file_version', []), (2, 'summary', ['loss'])])
+        with self.assertRaises(tf.errors.NotFoundError):
+            next(tf_record.tf_record_iterator(path + 'x'))
 
 
 if __name__ == '__main__':

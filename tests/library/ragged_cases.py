@@ -108,6 +108,8 @@ def cases(tf):
         'ragged_stack': lambda: [tf.ragged.stack([[1, 2], [3]]), tf.ragged.stack([a(), a()]), tf.ragged.stack([1, 2])],
         'gather': lambda: [tf.gather(a(), [2, 0]), tf.gather(a(), 2), tf.gather(a(), [[0], [2]]), tf.gather(deep(), [2, 2])],
         'gather_ragged': lambda: [tf.gather(tf.range(10) * 2, a()), tf.gather(a(), c([[0], [2, 3]]))],
+        'gather_columns': lambda: [tf.gather(tf.reshape(tf.range(12), [2, 3, 2]), tf.ragged.constant(i), axis=axis)
+                                   for i in ([[1], [0, 1, 1]], [[[1], [0, 1, 1]], [[0]]]) for axis in (1, 2, -1)],
         'gather_batch': lambda: tf.gather(a(), c([[0, 2], [], [1], [0]]), batch_dims=1),
         'gather_nd': lambda: [tf.gather_nd(a(), [[0], [2]]), tf.gather_nd(a(), [[0, 1], [3, 0]]), tf.gather_nd(deep(), [[2, 1]])],
         'tile': lambda: [tf.tile(a(), [2, 1]), tf.tile(a(), [1, 2]), tf.tile(deep(), [1, 1, 2]), tf.tile(inner(), [1, 2, 2])],

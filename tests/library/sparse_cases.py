@@ -45,6 +45,8 @@ def cases(tf):
             f(), 1, keepdims=True), sparse.reduce_max(f(), 0, output_is_sparse=True), sparse.reduce_max(d3(), [0, 2])],
         'reduce_sum': lambda: [sparse.reduce_sum(a()), sparse.reduce_sum(a(), 0), sparse.reduce_sum(a(), -1), sparse.reduce_sum(
             a(), [0, 1]), sparse.reduce_sum(a(), 1, keepdims=True), sparse.reduce_sum(a(), 1, output_is_sparse=True)],
+        'reduce_sum_of_all': lambda: [sparse.reduce_sum(a(), [0, 1], output_is_sparse=True), sparse.reduce_max(
+            a(), output_is_sparse=True), sparse.reduce_sum(a(), output_is_sparse=True, keepdims=True)],
         'reorder': lambda: sparse.reorder(S([[2, 0], [0, 1]], [1, 2], [3, 2])),
         'reset_shape': lambda: [sparse.reset_shape(a()), sparse.reset_shape(a(), [5, 6])],
         'reset_shape_error': lambda: sparse.reset_shape(a(), [2, 6]),

@@ -41,6 +41,10 @@ class Arrays(unittest.TestCase):
             self.assertEqual(t.dtype.as_numpy_dtype, a.dtype.type)
             self.assertEqual(tf.as_dtype(a.dtype), t.dtype)
 
+    def test_numbers_for_an_op_of_float32(self):
+        scores = np.array([[1., 2.], [4., 3.]])
+        self.assertEqual(tf.math.in_top_k([1, 1], scores, 1).numpy().tolist(), [True, False])
+
     def test_layouts(self):
         a = np.arange(12).reshape(3, 4)
         for b in (a.T, a[::2], a[:, ::-1], np.asfortranarray(a), a.astype('>i4'), a[1:1], np.array(3)):

@@ -194,6 +194,18 @@ class OldParameters(unittest.TestCase):
             x = v1.placeholder(tf.float32, [2, 2])
             self.assertEqual(session.run(v1.reduce_sum(x, reduction_indices=[1]), {x: [[1, 2], [3, 4]]}).tolist(), [3, 7])
 
+    def test_sparse_placeholders(self):
+        v1 = tf.compat.v1
+        self.assertRaisesRegex(RuntimeError, 'eager', v1.sparse_placeholder, tf.float32)
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.sparse_placeholder(tf.float32, [None, 3], name='x')
+            self.assertEqual((x.shape.as_list(), x.indices.shape.as_list(), x.values.name), ([None, 3], [None, 2], 'x/values:0'))
+            whole = tf.sparse.to_dense(tf.SparseTensor(x.indices, x.values, (tf.shape(x)[0], 3)))
+            self.assertEqual(whole.shape.as_list(), [None, 3])
+            found = session.run(whole, {x.indices: [[1, 2]], x.values: [5.], x.dense_shape: [2, 3]})
+            self.assertEqual(found.tolist(), [[0, 0, 0], [0, 0, 5]])
+            self.assertIsNone(v1.sparse_placeholder(tf.int32).shape.rank)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -253,6 +253,17 @@ class Composites(unittest.TestCase):
         self.assertRaises(Invalid, tf.unstack, [1, 1], num=-100)
         self.assertEqual(tf.math.accumulate_n([[1], [2]], shape=tf.constant([1]))[0], 3)
 
+    def test_input_signatures_and_parameters(self):
+        one = tf.TensorSpec([])
+        for function, signature in ((lambda x: x, ()), (lambda x, y: x, [one]), (lambda x, *, y: x, [one]),
+                                    (lambda x: x, [one, one]), (lambda **x: 1, [one]), (lambda self: self, [one])):
+            self.assertRaisesRegex(TypeError, 'input_signature', tf.function, function, input_signature=signature)
+        for function, signature in ((lambda x, y=2: x, [one]), (lambda *x: x, [one, one]), (lambda self, x: x, [one])):
+            tf.function(function, input_signature=signature)
+
+    def test_dtypes_that_are_not_here(self):
+        self.assertRaisesRegex(TypeError, 'float8_e4m3fn.*not in Footlight yet', tf.cast, 1.0, 'float8_e4m3fn')
+
     def test_stack(self):
         self.assertEqual(tf.stack([1, 2.5]).dtype, tf.float32)
         self.assertEqual(tf.stack([[1, 2], [3.0, 4]]).shape, (2, 2))

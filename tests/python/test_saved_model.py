@@ -371,6 +371,25 @@ class Written(unittest.TestCase):
         loaded = tf.saved_model.load(self.save(checkpoint, 'checkpoint'))
         self.assertEqual((loaded.v.numpy().tolist(), float(loaded.f(tf.constant(2.0)))), ([1.0, 2.0], 3.0))
 
+    def test_names_of_arguments(self):
+        plain, named = tf.TensorSpec([]), tf.TensorSpec([], name='x')
+        for function, signature, names in (
+                (lambda inputs: inputs['a'] - inputs['b'], [{'a': plain, 'b': plain}], ['inputs', 'inputs_1']),
+                (lambda inputs, last: inputs[0] - inputs[1][0] + last, [[plain, [named]], plain], ['inputs', 'x', 'last']),
+                (lambda inputs, inputs_1: inputs[0] - inputs[1] + inputs_1, [(plain, plain), plain],
+                 ['inputs', 'inputs_1', 'inputs_1_1']),
+                (lambda *x: x[0] - x[1], [named, named], ['x', 'x_1'])):
+            module = tf.Module()
+            module.f = tf.function(function, input_signature=signature)
+            loaded = tf.saved_model.load(self.save(module, '_'.join(names))).signatures['serving_default']
+            self.assertEqual(set(loaded.structured_input_signature[1]), set(names))
+            given = dict(zip(names, (tf.constant(5.0), tf.constant(3.0), tf.constant(1.0))))
+            self.assertEqual(float(loaded(**given)['output_0']), 2.0 + (len(names) == 3))
+        with self.assertRaisesRegex(ValueError, 'Found zero restored functions'):
+            module = tf.Module()
+            module.f = tf.function(lambda x: x)
+            tf.saved_model.load(self.save(module, 'untraced')).f(1.0)
+
     def test_asset(self):
         file = os.path.join(self.folder, 'words.txt')
         with open(file, 'w', encoding='utf-8') as out:
@@ -435,8 +454,6 @@ class Written(unittest.TestCase):
             self.save(model, signatures=model.f)
         with self.assertRaisesRegex(ValueError, 'non-Tensor value'):
             self.save(model, signatures=tf.function(lambda x: {'a': {'b': x}}, input_signature=[tf.TensorSpec([])]))
-        with self.assertRaisesRegex(ValueError, 'more than one argument'):
-            self.save(model, signatures=tf.function(lambda *x: x[0], input_signature=[tf.TensorSpec([], name='x')] * 2))
         model.g = tf.function(lambda x, k: x)
         model.g(tf.constant(1.0), object())
         with self.assertRaises(Exception):

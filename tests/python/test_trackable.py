@@ -89,6 +89,7 @@ class Containers(unittest.TestCase):
         self.assertEqual(list(children(module.l)), ['0', '2', '3'])
         self.assertEqual([v.numpy() for v in module.variables], [1.0, 2.0, 3.0])
         self.assertEqual(repr(tracking.wrap([1])), 'ListWrapper([1])')
+        self.assertEqual((type(tracking.wrap({})).__name__, repr(tracking.wrap({}))), ('_DictWrapper', 'DictWrapper({})'))
 
     def test_a_changed_list_is_not_saved(self):
         for change in (lambda l: l.pop(), lambda l: l.reverse(), lambda l: l.insert(0, 3), lambda l: l.clear(),

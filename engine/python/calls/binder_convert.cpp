@@ -200,7 +200,8 @@ Arg tensor(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
     const bool refuse = p.must_fit || (must_fit && !p.never_refused);
     return {operand(o, hint, refuse ? Misfit::kRefuse : Misfit::kLeaveToOp)};
   }
-  if (p.must_fit && p.preferred == DType::kBool && is_array(o)) return {to_tensor(o, DType::kBool, p.name.c_str())};
+  if (p.must_fit && in_set(p.preferred, dtype_set(DType::kBool, DType::kFloat32)) && is_array(o))
+    return {to_tensor(o, p.preferred, p.name.c_str())};
   if (p.preferred == DType::kInvalid || is_array(o)) return {to_tensor(o, DType::kInvalid, p.name.c_str())};
   const bool strictly = p.preferred == DType::kBool || p.preferred == DType::kString;
   // Do not truncate an index or a size that does not fit 32 bits.

@@ -115,7 +115,9 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
     if (!PyCallable_Check(callable))
       fail(ErrorKind::kType, "tf.function needs something that can be called, not a ",
            Py_TYPE(callable)->tp_name);
-    return make_function(callable, options).release();
+    Ref made = make_function(callable, options);
+    if (options.input_signature) check_signature(core_of(made.get()));
+    return made.release();
   });
 }
 

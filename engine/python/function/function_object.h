@@ -137,6 +137,8 @@ Ref make_function(PyObject* callable, const FunctionOptions&);
 void write_key(FunctionCore&, std::span<PyObject* const> values, CallKey&);
 // Converts arguments to the input_signature, or throws an error that shows both.
 void apply_signature(FunctionCore&, BoundArguments&);
+// Throws kSignatureMismatch for an input_signature that has not one entry for each parameter without a default.
+void check_signature(FunctionCore&);
 Ref result_of(const TraceEntry&, std::span<Tensor> outputs);
 // Where that is in the user's program, as Python writes it, on a new line; empty if it is not known.
 std::string line_of(SourceRef);

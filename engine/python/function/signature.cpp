@@ -106,7 +106,33 @@ void collect_specs(PyObject* spec, std::vector<Ref>& specs) {
   }).rebuild(spec);
 }
 
+[[noreturn]] void no_entry(const FunctionCore& core, const FunctionParameter& p) {
+  fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
+       "' has no entry for parameter '", p.name, "', which has no default: ",
+       repr_of(core.options.input_signature.get()));
+}
+
+[[noreturn]] void too_many_entries(const FunctionCore& core) {
+  PyObject* signature = core.options.input_signature.get();
+  fail(ErrorKind::kSignatureMismatch, "the input_signature ", repr_of(signature), " of function '",
+       core.qualified_name, "' has ", PyTuple_GET_SIZE(signature), " entries, the function takes ",
+       core.signature.positional, " arguments");
+}
+
 }  // namespace
+
+void check_signature(FunctionCore& core) {
+  core.prepare();
+  Py_ssize_t rest = PyTuple_GET_SIZE(core.options.input_signature.get());
+  for (const FunctionParameter& p : core.signature.parameters) {
+    const bool is_self = &p == &core.signature.parameters[0] && p.name == "self";  // of a method: no entry is for it
+    if (is_self || p.kind == FunctionParameter::kVarKeywords) continue;
+    if (p.kind == FunctionParameter::kVarArgs) rest = 0;
+    else if (p.kind <= FunctionParameter::kPositionalOrKeyword && rest > 0) --rest;
+    else if (!p.otherwise) no_entry(core, p);
+  }
+  if (rest > 0) too_many_entries(core);
+}
 
 void apply_signature(FunctionCore& core, BoundArguments& bound) {
   PyObject* signature = core.options.input_signature.get();
@@ -143,18 +169,13 @@ void apply_signature(FunctionCore& core, BoundArguments& bound) {
       continue;
     }
     // Not in the signature: it keeps its default.
-    if (!p.otherwise)
-      fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
-           "' has no entry for parameter '", p.name, "', which has no default: ", repr_of(signature));
+    if (!p.otherwise) no_entry(core, p);
     if (bound.values[i].get() != p.otherwise.get())
       fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name, "' got a value for '", p.name,
            "', which its input_signature ", repr_of(signature), " leaves out: it always has its default ",
            value_text(p.otherwise.get()));
   }
-  if (at < count)
-    fail(ErrorKind::kSignatureMismatch, "the input_signature ", repr_of(signature), " of function '",
-         core.qualified_name, "' has ", count, " entries, the function takes ", core.signature.positional,
-         " arguments");
+  if (at < count) too_many_entries(core);
 }
 
 }  // namespace footlight::python

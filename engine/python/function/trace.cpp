@@ -30,27 +30,34 @@ struct LeafType {
   DType dtype;
   Shape shape;
 };
+// Names of a leaf of the arguments: that of its spec, else the parameter's, and in specs the way to it.
+struct LeafNames {
+  std::string parameter, path;
+};
 
 namespace {
 
-// Names of the placeholders: the parameter's, or the key's inside a mapping.
-void leaf_names(PyObject* value, const std::string& name, std::vector<std::string>& names) {
+void leaf_names(PyObject* value, const LeafNames& at, std::vector<LeafNames>& names) {
   const Level level("the arguments of a traced function");
-  if (is_tensor(value) || is_variable(value)) return names.push_back(name);
-  if (is_spec(value)) return names.push_back(spec_of(value).name.empty() ? name : spec_of(value).name);
+  if (is_tensor(value) || is_variable(value)) return names.push_back(at);
+  if (is_spec(value)) {
+    const std::string& own = spec_of(value).name;
+    return names.push_back(own.empty() ? at : LeafNames{own, own});
+  }
   if (PyList_Check(value) || PyTuple_Check(value)) {
-    for (PyObject* item : Items::stored(value)) leaf_names(item, name, names);
+    size_t i = 0;
+    for (PyObject* item : Items::stored(value)) leaf_names(item, {at.parameter, str(at.path, "_", i++)}, names);
     return;
   }
   if (is_mapping(value)) {
     for (PyObject* key : Items(sorted_keys(value).get())) {
       Ref item = checked(PyObject_GetItem(value, key));
-      leaf_names(item.get(), readable(checked(PyObject_Str(key)).get()), names);
+      leaf_names(item.get(), {at.parameter, at.path + "_" + readable(checked(PyObject_Str(key)).get())}, names);
     }
     return;
   }
   Rebuilder([&](PyObject* leaf) {
-    names.push_back(name);
+    names.push_back(at);
     return Ref::borrow(leaf);
   }).rebuild(value);
 }
@@ -152,13 +159,13 @@ Ref without_objects(Ref value) {
 }
 
 // structured_input_signature: specs for tensors, literals unchanged; other objects are not kept.
-void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::span<const std::string> names,
+void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::span<const LeafNames> names,
                     std::span<const LeafType> types, TraceEntry& entry) {
   size_t next = 0;
   Rebuilder specs([&](PyObject*) {
     const size_t at = next++;
     if (at >= types.size()) changed_meanwhile();
-    return checked(spec_object({types[at].dtype, types[at].shape, names[at]}));
+    return checked(spec_object({types[at].dtype, types[at].shape, names[at].path}));
   });
   std::vector<Ref> positional;
   Ref keywords = checked(PyDict_New());
@@ -229,7 +236,7 @@ bool takes_long(const Graph& graph) {
 // The arguments of a trace with placeholders for tensors, and the return value of its body.
 struct TracedValues {
   std::vector<LeafType> types;
-  std::vector<std::string> names;
+  std::vector<LeafNames> names;
   std::vector<Ref> symbolic;
 
   TracedValues(const FunctionCore& core, std::span<PyObject* const> values, trace::TraceRun& run)
@@ -238,7 +245,8 @@ struct TracedValues {
     size_t at = 0;
     for (const auto& specs : core.signature_leaves)
       for (const Ref& spec : specs) {
-        if (at < names.size() && !spec_of(spec.get()).name.empty()) names[at] = spec_of(spec.get()).name;
+        const std::string& own = spec_of(spec.get()).name;
+        if (at < names.size() && !own.empty()) names[at] = {own, own};
         ++at;
       }
     if (types.size() != names.size()) changed_meanwhile();
@@ -253,10 +261,15 @@ struct TracedValues {
     for (size_t i = 0; i < values.size(); ++i) {
       const FunctionParameter& p = core.signature.parameters[i];
       if (p.kind == FunctionParameter::kVarArgs) {
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values[i]); ++k)
-          leaf_names(PyTuple_GET_ITEM(values[i], k), str(p.name, "_", k), names);
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(values[i]); ++k) {
+          const std::string name = str(p.name, "_", k);
+          leaf_names(PyTuple_GET_ITEM(values[i], k), {name, name}, names);
+        }
+      } else if (p.kind == FunctionParameter::kVarKeywords) {
+        for (PyObject* key : Items(sorted_keys(values[i]).get()))
+          leaf_names(find_item(values[i], key), {readable(key), readable(key)}, names);
       } else {
-        leaf_names(values[i], p.name, names);
+        leaf_names(values[i], {p.name, p.name}, names);
       }
     }
   }
@@ -264,13 +277,13 @@ struct TracedValues {
   Ref placeholder(trace::GraphBuilder& builder, PyObject* value, size_t at) {
     if (at >= types.size() || (types[at].variable && !is_variable(value))) changed_meanwhile();
     const LeafType& type = types[at];
-    const std::string name = node_name(names[at]);
+    const std::string name = node_name(names[at].parameter);
     if (type.variable) {
       Resource* resource = variable_handle(value).resource_object();
-      const Tensor handle = builder.parameter(DType::kResource, Shape(), name, names[at], resource);
+      const Tensor handle = builder.parameter(DType::kResource, Shape(), name, names[at].parameter, resource);
       return checked(variable_with_handle(value, handle));
     }
-    return checked(wrap(builder.parameter(type.dtype, type.shape, name, names[at])));
+    return checked(wrap(builder.parameter(type.dtype, type.shape, name, names[at].parameter)));
   }
 };
 

@@ -52,8 +52,8 @@ def _find(name, namespace):
         from footlight import _trace_types
         if name in _trace_types.LATE:
             return _trace_types.make(name)
-    if (namespace.startswith('footlight.core.framework.') if namespace != 'footlight.compat.v1'
-            else name in ('AttrValue', 'GraphDef', 'NameAttrList', 'NodeDef',
+    if (namespace.startswith('footlight.core.') if namespace != 'footlight.compat.v1'
+            else name in ('AttrValue', 'Event', 'GraphDef', 'NameAttrList', 'NodeDef',
                           'SummaryMetadata')) and not name.startswith('_'):
         from footlight import _proto
         if hasattr(_proto, name):

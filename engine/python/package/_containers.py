@@ -153,7 +153,7 @@ class ListWrapper(TrackableDataStructure, list):
         return 'ListWrapper(%s)' % list.__repr__(self)
 
 
-class DictWrapper(TrackableDataStructure, dict):
+class _DictWrapper(TrackableDataStructure, dict):
     """A dict whose trackable values are children named by their keys."""
 
     def __init__(self, *args, **kwargs):
@@ -232,17 +232,17 @@ class DictWrapper(TrackableDataStructure, dict):
         return 'DictWrapper(%s)' % dict.__repr__(self)
 
 
-class OrderedDictWrapper(DictWrapper, collections.OrderedDict):
+class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
     """The same for a collections.OrderedDict."""
 
     def __init__(self, *args, **kwargs):
         collections.OrderedDict.__init__(self)
-        DictWrapper.__init__(self, *args, **kwargs)
+        _DictWrapper.__init__(self, *args, **kwargs)
 
     def __setitem__(self, key, value):
         if key not in self:
             collections.OrderedDict.__setitem__(self, key, None)
-        DictWrapper.__setitem__(self, key, value)
+        _DictWrapper.__setitem__(self, key, value)
 
     def __delitem__(self, key):
         collections.OrderedDict.__delitem__(self, key)
@@ -319,7 +319,7 @@ def wrap(value):
     if kind is list:
         return ListWrapper(value)
     if kind is dict:
-        return DictWrapper(value)
+        return _DictWrapper(value)
     if kind is collections.OrderedDict:
         return OrderedDictWrapper(value)
     if isinstance(value, tuple) and _holds_trackables(value):

@@ -39,9 +39,18 @@ def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True,
             labels = tf.convert_to_tensor(labels, name='labels')
             there = tf.sequence_mask(tf.convert_to_tensor(label_length), _size(labels, 1))
             indices, values = tf.where(there), tf.boolean_mask(labels, there)
-        values = tf.cast(tf.where(values < tf.cast(blank, values.dtype), values, values - 1), tf.int32)
         lengths = tf.cast(logit_length, tf.int32)
-        return _loss(_blank_last(logits, blank), indices, values, lengths)
+        blank_label = not sparse and isinstance(blank, int) and blank == 0
+        if blank_label:
+            # Dense labels may hold the blank: a class of its own with the same scores, which gets no gradient there.
+            values = tf.where(values == 0, tf.cast(_size(logits, 2), values.dtype), values)
+        values = tf.cast(tf.where(values < tf.cast(blank, values.dtype), values, values - 1), tf.int32)
+        if not blank_label:
+            return _loss(_blank_last(logits, blank), indices, values, lengths)
+        twice = tf.concat([logits, tf.stop_gradient(logits[:, :, :1])], 2)
+        more = tf.reduce_logsumexp(twice, 2) - tf.reduce_logsumexp(logits, 2)
+        there = tf.transpose(tf.sequence_mask(lengths, _size(logits, 0), more.dtype))
+        return _loss(_blank_last(twice, 0), indices, values, lengths) - tf.reduce_sum(more * there, 0)
 
 
 def old_ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,

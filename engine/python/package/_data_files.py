@@ -136,6 +136,13 @@ class TFRecordWriter:
         self.close()
 
 
+def tf_record_iterator(path, options=None):
+    """The records of a TFRecord file, as bytes."""
+    with tf.init_scope():
+        records = iter(TFRecordDataset(path, TFRecordOptions.get_compression_type_string(options)))
+    return (record.numpy() for record in records)
+
+
 for _kind in (TFRecordDataset, TextLineDataset, FixedLengthRecordDataset):
     setattr(_data, _kind.__name__, _kind)
     _kind.__module__ = 'footlight.data'
@@ -143,3 +150,5 @@ _data.experimental.CsvDataset = CsvDataset
 CsvDataset.__module__ = 'footlight.data.experimental'
 tf.io.TFRecordWriter, tf.io.TFRecordOptions = TFRecordWriter, TFRecordOptions
 TFRecordWriter.__module__ = TFRecordOptions.__module__ = 'footlight.io'
+for _name in ('compat.v1.io', 'compat.v1.python_io'):
+    _engine.namespace(_name).tf_record_iterator = tf_record_iterator

@@ -62,8 +62,21 @@ def argument_inputs(concrete):
     return inputs[:len(inputs) - len(concrete.captured_inputs)]
 
 
+def unique_names(names):
+    """The names, each with the first number behind it that makes it another than those before."""
+    found, counts = {}, {}
+    for name in names:
+        unique = name
+        while unique in found:
+            counts[name] = counts.get(name, 0) + 1
+            unique = '%s_%d' % (name, counts[name])
+        found[unique] = True
+    return list(found)
+
+
 def names_of_arguments(concrete):
-    """The name of each argument's tensor, as the user has it; of those of one composite argument, as the graph has it."""
+    """The name of each argument's tensor, as the user has it where no other one has it; of those of one composite argument,
+    as the graph has it."""
     inside = [not isinstance(leaf, tf.TensorSpec) for leaf in tf.nest.flatten(concrete.structured_input_signature)
               if isinstance(leaf, tf.TypeSpec)
               for _ in tf.nest.flatten(getattr(leaf, '_component_specs', leaf), expand_composites=True)]
@@ -74,7 +87,7 @@ def names_of_arguments(concrete):
                          tensor.op.get_attr('_user_specified_name').decode())
         except ValueError:
             found.append(tensor.op.name)
-    return found
+    return unique_names(found)
 
 
 def named_outputs(value, path=()):

@@ -275,8 +275,13 @@ _publish('compat.v1.graph_util', import_graph_def, extract_sub_graph, remove_tra
 _publish('python.framework.convert_to_constants', convert_variables_to_constants_v2)
 _publish('python.framework.importer', import_graph_def)
 _publish('python.eager.wrap_function', wrap_function, WrappedFunction)
-for _name in ('attr_value', 'function', 'graph', 'node_def', 'op_def', 'tensor', 'tensor_shape', 'types', 'versions'):
-    _engine.namespace('core.framework.%s_pb2' % _name)  # its messages are found when they are asked for
+# Their messages are found when they are asked for.
+for _folder, _names in (('example', 'example feature'),
+                        ('framework', 'attr_value function graph node_def op_def summary tensor tensor_shape types versions'),
+                        ('protobuf', 'meta_graph saved_model saved_object_graph saver trackable_object_graph'),
+                        ('util', 'event')):
+    for _name in _names.split():
+        _engine.namespace('core.%s.%s_pb2' % (_folder, _name))
 for _name, _value in (('GRAPH_DEF_VERSION', 2474), ('GRAPH_DEF_VERSION_MIN_CONSUMER', 0),
                       ('GRAPH_DEF_VERSION_MIN_PRODUCER', 0)):
     setattr(_engine.namespace('version'), _name, _value)

@@ -41,6 +41,7 @@ _BY_NAMESPACE = {
         '_old_variables': 'AUTO_REUSE VariableScope get_variable get_variable_scope variable_scope',
         '_quantization': 'quantization',
         '_signal': 'signal',
+        '_sparse_more': 'sparse_placeholder',
         '_text': 'string_split',
     },
     'footlight.compat.v1.nn': {

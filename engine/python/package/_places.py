@@ -1,6 +1,6 @@
 """Modules inside of TensorFlow that libraries import by their place, with what those take from there."""
 import footlight as tf
-from footlight import _containers, _device, _engine
+from footlight import _containers, _data_files, _device, _engine
 
 
 class _Context:
@@ -157,13 +157,14 @@ for _path, _objects in {
             'enable_op_determinism': _device.enable_op_determinism},
         'python.framework.tensor_util': {'is_tf_type': is_tf_type},
         'python.framework.type_spec_registry': {'get_name': get_name, 'lookup': lookup, 'register': register},
+        'python.lib.io.tf_record': {'tf_record_iterator': _data_files.tf_record_iterator},
         'python.ops.linalg.sparse.sparse_csr_matrix_ops': {
             'csr_sparse_matrix_to_sparse_tensor': csr_sparse_matrix_to_sparse_tensor,
             'sparse_matrix_sparse_mat_mul': sparse_matrix_sparse_mat_mul,
             'sparse_tensor_to_csr_sparse_matrix': sparse_tensor_to_csr_sparse_matrix},
         'python.ops.math_ops': {'is_nan': is_nan},
         'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper,
-                                             '_DictWrapper': _containers.DictWrapper},
+                                             '_DictWrapper': _containers._DictWrapper},
         'raw_ops': {'Bucketize': bucketize},
         'sysconfig': {'get_build_info': get_build_info, 'get_include': get_include}}.items():
     for _name, _object in _objects.items():

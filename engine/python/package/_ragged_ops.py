@@ -427,13 +427,17 @@ def _gather_columns(function, params, indices):
 
 
 def _gather_ragged_columns(params, indices, axis):
-    """Ragged rows of places, of each row of a whole tensor."""
-    if axis != 1 or indices.ragged_rank != 1:
-        raise ValueError('tf.gather of a tensor by ragged indices along axis %d is not supported' % axis)
-    flat = tf.gather(params, indices.flat_values, axis=1)
-    values = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
-    rows = RaggedTensor.from_row_lengths(values, tf.tile(indices.row_lengths(), tf.shape(params)[:1]), validate=False)
-    return RaggedTensor.from_uniform_row_length(rows, indices.nrows(), tf.shape(params)[0])
+    """Ragged rows of places along an axis of a whole tensor, for each place before that axis."""
+    sizes = tf.shape(params, tf.int64)
+    count = tf.reduce_prod(sizes[:axis])
+    flat = tf.gather(tf.reshape(params, tf.concat([[count], sizes[axis:]], 0)), indices.flat_values, axis=1)
+    rows = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
+    for lengths in reversed(indices.nested_row_lengths()):
+        rows = RaggedTensor.from_row_lengths(rows, tf.tile(lengths, [count]), validate=False)
+    rows = RaggedTensor.from_uniform_row_length(rows, indices.nrows(), count)
+    for d in range(axis - 1, 0, -1):
+        rows = RaggedTensor.from_uniform_row_length(rows, sizes[d], tf.reduce_prod(sizes[:d]))
+    return rows
 
 
 @_rule('gather_nd')

@@ -4,6 +4,7 @@ import os
 
 import footlight as tf
 from footlight import _containers, _engine, _function_saving, _object_graph, _proto  # noqa: F401
+from footlight._function_saving import unique_names
 from footlight._structure_coder import shape_of, value_of
 from footlight._saved_model_names import Asset, LoadOptions, TrackableResource, saved_model
 from footlight._trackable import AutoTrackable, Trackable
@@ -139,7 +140,7 @@ class LoadedTrace(Trackable):
         return self.concrete(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
-        names = [s.name for s in self.specs]
+        names = unique_names([s.name for s in self.specs])
         if len(args) > len(names):
             raise TypeError('%s takes %d arguments, %d were given' % (self.name, len(names), len(args)))
         values = dict(zip(names, args))
@@ -150,7 +151,7 @@ class LoadedTrace(Trackable):
         missing = [name for name in names if name not in values]
         if missing:
             raise TypeError('%s is missing the arguments %s' % (self.name, missing))
-        return self.flat([tf.convert_to_tensor(values[s.name], s.dtype) for s in self.specs])
+        return self.flat([tf.convert_to_tensor(values[name], s.dtype) for name, s in zip(names, self.specs)])
 
 
 class LoadedFunction(Trackable):
@@ -206,6 +207,8 @@ class LoadedFunction(Trackable):
         return tuple(args), kwargs
 
     def _unmatched(self, given):
+        if not self._traces:
+            return 'Found zero restored functions for caller function.'
         return ('Could not find matching concrete function to call loaded from the SavedModel. Got: %s. Expected one of: %s'
                 % (given, [t.structured_input_signature for t in self._traces]))
 

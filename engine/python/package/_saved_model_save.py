@@ -96,12 +96,6 @@ def _wrapped(function, key):
         raise ValueError('Expected a TensorFlow function for which to generate a signature, but got %s. Only `tf.functions` '
                          'with an input signature or concrete functions can be used as a signature.' % (function,))
     names = _function_saving.names_of_arguments(concrete)
-    if len(set(names)) != len(names):
-        raise ValueError("Got non-flat/non-unique argument names for SavedModel signature '%s': more than one argument to "
-                         "'%s' has the same name, of %s. Signatures have one Tensor per named input, so to have predictable "
-                         'names Python functions used to generate these signatures should avoid *args and Tensors in nested '
-                         'structures unless unique names are specified for each. Use tf.TensorSpec(..., name=...) to '
-                         'provide a name for a Tensor input.' % (key, concrete.name, names))
     structure = concrete.structured_input_signature
     specs = {name: tf.TensorSpec(t.shape, t.dtype, name)
              for name, t in zip(names, _function_saving.argument_inputs(concrete))}

@@ -11,6 +11,18 @@ class Composite:
     _is_several_tensors = True
 
 
+def _known_sizes(tensor):
+    """The numbers of a tensor of sizes, None for each that is not known; None where not even their number is."""
+    value = tf.get_static_value(tensor)
+    if value is not None:
+        return [int(d) for d in value]
+    if tensor.op.type == 'Cast':
+        return _known_sizes(tensor.op.inputs[0])
+    if tensor.op.type == 'Pack':
+        return [None if d is None or d < 0 else int(d) for d in map(tf.get_static_value, tensor.op.inputs)]
+    return None if tensor.shape[0] is None else [None] * tensor.shape[0]
+
+
 class SparseTensor(Composite):
     """Values at some places of a tensor; everything else is zero."""
 
@@ -40,10 +52,10 @@ class SparseTensor(Composite):
     def shape(self):
         """The known part of the dense shape."""
         said = getattr(self, '_said_shape', None)
-        known = tf.get_static_value(self._dense_shape)
-        if known is not None:
-            return tf.TensorShape([int(d) for d in known])
-        return said or tf.TensorShape(None if self._dense_shape.shape[0] is None else [None] * self._dense_shape.shape[0])
+        known = _known_sizes(self._dense_shape)
+        if known is None:
+            return said or tf.TensorShape(None)
+        return tf.TensorShape(known).merge_with(said) if said and None in known else tf.TensorShape(known)
 
     get_shape = shape.fget
 

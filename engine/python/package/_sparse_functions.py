@@ -182,7 +182,8 @@ def _reduced(sp_input, axis, keepdims, combine, whole, output_is_sparse):
         size = tf.where(stays, sp_input.dense_shape, tf.ones([], tf.int64))
         said = [d if i in kept else 1 for i, d in enumerate(sp_input.shape.as_list())]
     else:
-        indices, size = tf.gather(sp_input.indices, kept, axis=1), tf.gather(sp_input.dense_shape, kept)
+        places = tf.constant(kept, tf.int32)
+        indices, size = tf.gather(sp_input.indices, places, axis=1), tf.gather(sp_input.dense_shape, places)
         said = [sp_input.shape.as_list()[d] for d in kept]
     found = _joined([_made(indices, sp_input.values, size)], size, tf.TensorShape(said), combine)
     if output_is_sparse:

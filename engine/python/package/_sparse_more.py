@@ -98,7 +98,22 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, sparse_gradien
     return total / tf.reshape(root, tf.concat([tf.shape(root), tf.ones([tf.rank(total) - 1], tf.int32)], 0))
 
 
+def sparse_placeholder(dtype, shape=None, name=None):
+    """A sparse tensor of a graph whose parts Session.run is given."""
+    if tf.executing_eagerly():
+        raise RuntimeError('`sparse_placeholder` is not compatible with eager execution.')
+    v1, shape = tf.compat.v1, tf.TensorShape(shape)
+    names = [name and name + part for part in ('/shape', '/values', '/indices')]
+    dense_shape = v1.placeholder(tf.int64, [shape.rank], names[0])
+    values = v1.placeholder(dtype, [None], names[1])
+    made = tf.SparseTensor(v1.placeholder(tf.int64, [None, shape.rank], names[2]), values, dense_shape)
+    if shape.rank is not None:
+        made.set_shape(shape)
+    return made
+
+
 _home = _engine.namespace('sparse')
 for _f in (reset_shape, split, to_indicator, segment_sum, segment_mean, segment_sqrt_n):
     _f.__module__ = 'footlight.sparse'
     setattr(_home, _f.__name__, _f)
+_engine.namespace('compat.v1').sparse_placeholder = sparse_placeholder

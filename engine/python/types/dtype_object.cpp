@@ -187,6 +187,12 @@ PyMethodDef as_dtype_method = {
     "as_dtype", with_keywords(as_dtype), METH_VARARGS | METH_KEYWORDS,
     "as_dtype(type_value)\n--\n\nThe DType that a name, a NumPy type or a Python type stands for."};
 
+// Dtypes of TensorFlow that no tensor has here.
+bool is_not_here(std::string_view n) {
+  return n.starts_with("float8_") || n.starts_with("float4_") || n.starts_with("qint") || n.starts_with("quint") ||
+         n == "int2" || n == "int4" || n == "uint2" || n == "uint4";
+}
+
 // Other spellings, NumPy's included.
 DType by_other_name(std::string_view n) {
   if (n == "half" || n == "f2" || n == "e") return DType::kFloat16;
@@ -249,7 +255,8 @@ DType dtype_from_object(PyObject* o) {
                         : o == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
                                 o == reinterpret_cast<PyObject*>(&PyBytes_Type)
                             ? "; write tf.string"
-                            : "";
+                        : PyUnicode_Check(o) && is_not_here(readable(o)) ? ": it is not in Footlight yet"
+                                                                         : "";
     throw Error(ErrorKind::kType,
                 "Cannot convert " + repr_of(o) + " to a TensorFlow DType" + which);
   }

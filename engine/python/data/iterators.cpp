@@ -2,20 +2,11 @@
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/data/iterator.h"
-#include "engine/data/run.h"
 #include "engine/python/data/room.h"
 #include "engine/python/types/objects.h"
 
-#include <unistd.h>
-
 namespace footlight::python {
 namespace {
-
-// A daemon thread, which the end of the program has cancelled: it goes no further, as those that want the interpreter.
-[[noreturn]] void stay_out() {
-  PyEval_SaveThread();
-  for (;;) pause();
-}
 
 // iterator_next(handle): the tensors of the next element as a list, a single one as it is; None at the end.
 PyObject* iterator_next(PyObject*, PyObject* handle) {
@@ -26,7 +17,7 @@ PyObject* iterator_next(PyObject*, PyObject* handle) {
     try {
       if (!data::iterator_of(resource).next(element)) Py_RETURN_NONE;
     } catch (const Error& e) {
-      if (e.kind() == ErrorKind::kCancelled && data::runs_have_ended() && !ends_program) stay_out();
+      stay_out_of_the_end(e);
       throw Error(e.kind(), str(e.message(), " [Op:IteratorGetNext]"));
     }
     for (Tensor& tensor : element)

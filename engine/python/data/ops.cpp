@@ -109,7 +109,12 @@ PyObject* dataset_op(PyObject*, PyObject* args) {
       if (!spec) fail(ErrorKind::kValue, op, " has no attribute ", wanted);
       set_any_attribute(attrs, *spec, value);
     }
-    return wrap_all(apply_all(*row, tensors, attrs, name ? name : ""));
+    try {
+      return wrap_all(apply_all(*row, tensors, attrs, name ? name : ""));
+    } catch (const Error& e) {
+      stay_out_of_the_end(e);
+      throw;
+    }
   });
 }
 

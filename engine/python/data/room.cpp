@@ -2,11 +2,16 @@
 #include "engine/python/data/room.h"
 
 #include "engine/data/make.h"
+#include "engine/data/run.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/module.h"
 
+#include <unistd.h>
+
 namespace footlight::python {
 namespace {
+
+thread_local bool ends_program = false;  // the thread that has called end_datasets()
 
 void* leave() { return Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
 void enter(void* state) { take_gil_again(static_cast<PyThreadState*>(state)); }
@@ -28,7 +33,11 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-thread_local bool ends_program = false;
+void stay_out_of_the_end(const Error& error) {
+  if (error.kind() != ErrorKind::kCancelled || !data::runs_have_ended() || ends_program) return;
+  PyEval_SaveThread();
+  for (;;) pause();
+}
 
 void init_data(PyObject* module) {
   namespace_of("data");

@@ -5,7 +5,9 @@
 
 namespace footlight::python {
 
-extern thread_local bool ends_program;  // the thread that has called end_datasets()
+// Does not return if the error is that the program ends, and this a daemon thread: it goes no further, as those that want
+// the interpreter.
+void stay_out_of_the_end(const Error& error);
 
 void init_dataset_ops(PyObject* module);
 void init_dataset_iterators(PyObject* module);

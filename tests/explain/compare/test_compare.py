@@ -118,18 +118,18 @@ class Scripts(Compared):
         c = self.compare('''
             @tf.function
             def total(n, x):
-                s = tf.zeros([4])
+                s = tf.zeros([20000])
                 i = tf.constant(0)
                 while i < n:
                     s = s + tf.sin(x + s)
                     i += 1
                 return s
-            total(tf.constant(30), tf.ones([4]))
+            total(tf.constant(30), tf.ones([20000]))
             ''')
         [sine] = [row for row in c['rows'] if row['eager_ops'] == '30 x Sin']
         # One node that ran as often as the eager loop turned.
         self.assertEqual((sine['group'], sine['traced_count'], sine['line']), ('fused', 30, 8))
-        # Both have their share of the walk.
+        # Both have their share of the walk, of which neither is as short as a mark.
         [add] = [row for row in c['rows'] if row['eager_ops'] == '60 x AddV2' and row['line'] == 8]
         self.assertEqual((add['group'], add['traced_count']), ('fused', 60))
         self.assertGreater(add['traced_ns']['mean'], 0)

@@ -5,8 +5,8 @@
 
 namespace footlight::python {
 
-// Does not return if the error is that the program ends, and this a daemon thread: it goes no further, as those that want
-// the interpreter.
+// Does not return if the error is that the program ends, and this a daemon thread: it goes no further, as those that
+// want the interpreter.
 void stay_out_of_the_end(const Error& error);
 
 void init_dataset_ops(PyObject* module);

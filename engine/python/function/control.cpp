@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
+#include "engine/ops/indexed_slices.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"

@@ -236,7 +236,9 @@ class StagedLoop {
   static bool is_missing(const std::string& symbol, PyObject* error) {
     if (PyErr_GivenExceptionMatches(error, PyExc_AttributeError)) {
       const Ref name = optional_attribute(error, "name");
-      return name && PyUnicode_Check(name.get()) && symbol.ends_with("." + readable(name.get()));
+      // Since Python 3.13 an attribute that cannot be set has its name in the error too.
+      return name && PyUnicode_Check(name.get()) && symbol.ends_with("." + readable(name.get())) &&
+             str_of(error).find("for setting new attributes") == std::string::npos;
     }
     if (!PyErr_GivenExceptionMatches(error, PyExc_KeyError) || !symbol.ends_with(']')) return false;
     const size_t at = symbol.rfind('[') + 1;

@@ -178,8 +178,21 @@ class LinearOperatorInversion(_Turned):
         return self._operator
 
 
+class _OfEach(_Made):
+    """Operators whose inverse, adjoint and Cholesky factor `_each` makes of those of the parts."""
+
+    def _inverse(self):
+        return self._each('inverse')
+
+    def _adjoint(self):
+        return self._each('adjoint')
+
+    def _cholesky(self):
+        return self._each('cholesky')
+
+
 @public
-class LinearOperatorKronecker(_Made):
+class LinearOperatorKronecker(_OfEach):
     """The Kronecker product of operators."""
 
     def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
@@ -240,18 +253,9 @@ class LinearOperatorKronecker(_Made):
     def _each(self, what):
         return LinearOperatorKronecker([getattr(o, what)() for o in self._operators])
 
-    def _inverse(self):
-        return self._each('inverse')
-
-    def _adjoint(self):
-        return self._each('adjoint')
-
-    def _cholesky(self):
-        return self._each('cholesky')
-
 
 @public
-class LinearOperatorBlockDiag(_Made):
+class LinearOperatorBlockDiag(_OfEach):
     """Operators along the diagonal. What it is multiplied with may be a list, with a part for each."""
 
     def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
@@ -317,15 +321,6 @@ class LinearOperatorBlockDiag(_Made):
 
     def _each(self, what):
         return LinearOperatorBlockDiag([getattr(o, what)() for o in self._operators])
-
-    def _inverse(self):
-        return self._each('inverse')
-
-    def _adjoint(self):
-        return self._each('adjoint')
-
-    def _cholesky(self):
-        return self._each('cholesky')
 
 
 @public

@@ -27,6 +27,16 @@ class State {
     if (reads_) value = static_cast<T>(said);
   }
   void flag(bool& value) { number(value, 1); }
+  // The place of a cursor that reads files one after the other: the next file, and what was read of the one before
+  // it if it is `inside` that. True: it is to be opened again, and as much of it passed.
+  bool in_files(size_t& next, size_t files, uint64_t& count, bool inside) {
+    number(next, files);
+    number(count);
+    flag(inside);
+    if (!reads() || !inside) return false;
+    if (next == 0) wrong();
+    return true;
+  }
   void text(std::string& value);
   // Such as stage `of` gives.
   void element(Element& element, const Stage& of);

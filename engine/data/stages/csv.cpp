@@ -48,12 +48,7 @@ class Csv final : public Stage {
     void state(State& s) override {
       s.of("csv");
       uint64_t count = count_;
-      bool inside = file_ != nullptr;
-      s.number(at_, stage_.paths_.size());
-      s.number(count);
-      s.flag(inside);
-      if (!s.reads() || !inside) return;
-      if (at_ == 0) State::wrong();
+      if (!s.in_files(at_, stage_.paths_.size(), count, file_ != nullptr)) return;
       --at_;
       open_next();
       for (count_ = 0; count_ < count; ++count_)

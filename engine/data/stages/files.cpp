@@ -56,12 +56,7 @@ class Files final : public Stage {
     void state(State& s) override {
       s.of("files");
       uint64_t count = count_;
-      bool inside = reader_ != nullptr;
-      s.number(at_, stage_.paths_.size());
-      s.number(count);
-      s.flag(inside);
-      if (!s.reads() || !inside) return;
-      if (at_ == 0) State::wrong();
+      if (!s.in_files(at_, stage_.paths_.size(), count, reader_ != nullptr)) return;
       reader_ = stage_.open_(stage_.paths_[at_ - 1]);
       std::string passed;
       for (count_ = 0; count_ < count; ++count_)

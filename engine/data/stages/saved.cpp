@@ -43,12 +43,8 @@ class Saved final : public Stage {
     void state(State& s) override {
       s.of("load");
       uint64_t count = count_;
-      bool inside = file_ != nullptr;
-      s.number(at_, stage_.paths_.size());
-      s.number(count);
-      s.flag(inside);
-      if (!s.reads() || !inside) return;
-      if (at_-- == 0) State::wrong();
+      if (!s.in_files(at_, stage_.paths_.size(), count, file_ != nullptr)) return;
+      --at_;
       open();
       Element passed;
       for (; count_ < count; ++count_)

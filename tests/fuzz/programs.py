@@ -62,7 +62,7 @@ v = 1. < v < 2. < 3.
 v = v in [v]
 v = v == None
 v = ...
-v = int(v)
+v = float(int(v))
 v = float(v)
 v = len([v])
 v = range(v)

@@ -33,7 +33,8 @@ def near(what, got, want, scale=1.0):
 
 def products():
     for dtype in (*FLOATS, np.complex64, np.complex128):
-        for m, depth, n in ((40, 50, 60), (257, 130, 33), (300, 1500, 70), (1, 70, 900), (700, 300, 1), (5, 2000, 3)):
+        for m, depth, n in ((40, 50, 60), (257, 130, 33), (300, 1500, 70), (1, 70, 900), (700, 300, 1), (5, 2000, 3),
+                            (50, 600, 1300), (14, 90, 300), (20, 40, 1111)):
             a, b = drawn((m, depth), dtype), drawn((depth, n), dtype)
             for flip_a in (False, True):
                 for flip_b in (False, True):

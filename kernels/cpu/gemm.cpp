@@ -210,7 +210,9 @@ class Product {
   // Few rows: the cores share the panels, and each packs a panel while it multiplies the first strip with it.
   void share_panels_out(int64_t panels) {
     blocks_ = 1;
-    groups_ = threads_ == 1 ? 1 : std::min(threads_ * 2, panels / kPanelsWorthACopy);
+    // Two groups a core balance cores of different speed, but each copies all rows again.
+    const bool many = threads_ > 1 && panels >= threads_ * 4 * kPanelsWorthACopy;
+    groups_ = many ? threads_ * 2 : threads_;
     allocate_panels(groups_);
   }
 

@@ -294,15 +294,15 @@ class Compiler {
     }
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
-    if (row.alias != Alias::kInPlace || !in.static_outputs) return {};
+    if (row.alias != Alias::kInPlace || node.dtypes.size() != 1) return {};
     // An element is written after the elements at its place were read: the memory of a dying input of the
-    // same shape serves.
+    // same shape serves. Shapes that are not known yet are compared when it runs.
     for (uint8_t k = 0; k < node.inputs.size(); ++k) {
       const Edge from = rewrite_.resolve(node.inputs[k]);
       const Node& made = rewrite_.node(from.node);
       const Operand at = program_->operands[in.first_input + k];
       if (at.array() != Operand::kFrame || last_use_[from.node.value] != now) continue;
-      if (made.dtypes[from.output] != node.dtypes[0] || !(made.shapes[from.output] == node.shapes[0])) continue;
+      if (made.dtypes[from.output] != node.dtypes[0] || !compatible(made.shapes[from.output], node.shapes[0])) continue;
       if (!is_plain(node.dtypes[0])) continue;
       if (slots_->keeps(from.node) != slots_->keeps(id)) continue;
       if (slots_->keeps(id)) return from.node;

@@ -30,7 +30,7 @@ class Fusing {
       for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
     share_tiles();
     if (certain) settle();
-    if (group_.settled) take_over();
+    take_over();
     return std::move(group_);
   }
 
@@ -135,7 +135,7 @@ class Fusing {
     group_.settled = true;
   }
 
-  // The memory of a large value that dies here, once it was read, for a result.
+  // The memory of a large value that dies here, once it was read, for a result; if it may have that shape.
   void take_over() {
     const Shape& common = rewrite_.node(members_[0]).shapes[0];
     std::vector<bool> taken(outside_.size(), false);
@@ -147,7 +147,7 @@ class Fusing {
         const Node& made = rewrite_.node(from);
         const bool frame = !rewrite_.constant(outside_[i]) && made.op->execution != Execution::kPlaceholder;
         if (taken[i] || !frame || slots_.keeps(from) || !dies_inside_(from) || last_read_[i] > step) continue;
-        if (group_.values[i].dtype != result.dtype || !(made.shapes[outside_[i].output] == common)) continue;
+        if (group_.values[i].dtype != result.dtype || !compatible(made.shapes[outside_[i].output], common)) continue;
         result.reuse = static_cast<uint8_t>(i);
         taken[i] = true;
         break;

@@ -30,7 +30,7 @@ struct FusedGroup {
     uint16_t value = 0;
     uint32_t slot = 0;         // of the frame
     DType dtype = DType::kInvalid;
-    uint8_t reuse = kNoReuse;  // the input whose memory it may take over
+    uint8_t reuse = kNoReuse;  // the input whose memory it may take over, if that has its shape
   };
   static constexpr uint8_t kNoReuse = 255;
   static constexpr size_t kMostValues = kMostSteps + kMostOutside;

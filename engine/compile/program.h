@@ -35,7 +35,8 @@ struct Instruction {
   bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
   bool aliases = false;          // the outputs are views of inputs: nothing is allocated for them
   bool kept = false;             // small: the output's memory stays in its slot, for the next run too
-  uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it
+  uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it, and it has
+                                 // the output's shape
   uint16_t inputs = 0, outputs = 0, released = 0;
   uint32_t first_input = 0;      // into Program::operands
   uint32_t first_output = 0;     // frame slot

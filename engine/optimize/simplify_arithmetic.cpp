@@ -23,7 +23,7 @@ class Simplifier {
     const Algebra& laws = algebra_of(op);
     if (op.inputs.size() == 1 && node.inputs.size() == 1) return of_one(id, node, laws);
     if (node.inputs.size() != 2 || op.inputs.size() != 2 || op.inputs[0].list) return choose(id, node);
-    if (!is_plain(node.dtypes[0]) || is_complex(node.dtypes[0])) return;
+    if (!is_plain(node.dtypes[0]) || is_complex(node.dtypes[0]) || as_sum(id, node)) return;
     if (laws.same_is_input || laws.same_is_zero) {
       if (rewrite_.resolve(node.inputs[0]) == rewrite_.resolve(node.inputs[1])) return of_same(id, node, laws);
     }
@@ -42,6 +42,19 @@ class Simplifier {
     const Node& before = rewrite_.node(inner.node);
     if (before.op != node.op || before.device != node.device) return;
     rewrite_.replace({id, 0}, laws.settles ? inner : before.inputs[0]);
+  }
+
+  // A bias along the last dimension: the sum runs together with its neighbours.
+  bool as_sum(NodeId id, const Node& node) {
+    static const Op kBias{"BiasAdd"}, kAdd{"AddV2"};
+    static const AttrName kDataFormat{"data_format"};
+    if (node.op != &kBias.row() || unit_.doubt()) return false;
+    if (node.attrs.get_or(kDataFormat, std::string("NHWC")) != "NHWC") return false;
+    const Shape &x = rewrite_.shape(node.inputs[0]), &bias = rewrite_.shape(node.inputs[1]);
+    if (!x.has_rank() || x.rank() < 2 || !bias.fully_known() || x[x.rank() - 1] != bias[0]) return false;
+    const NodeId sum = insert_instead(rewrite_, id, kAdd.row(), {node.inputs[0], node.inputs[1]}, "/as_sum");
+    rewrite_.replace({id, 0}, {sum, 0});
+    return true;
   }
 
   void of_same(NodeId id, const Node& node, const Algebra& laws) {

@@ -221,7 +221,8 @@ class Run {
         const Tensor* memory = &slots[result.slot];
         if (!serves(*memory, result.dtype, shape)) {
           memory = &fresh[k];
-          if (result.reuse != FusedGroup::kNoReuse && inputs[result.reuse].exclusive())
+          if (result.reuse != FusedGroup::kNoReuse && inputs[result.reuse].exclusive() &&
+              inputs[result.reuse].shape() == shape)
             fresh[k] = std::move(slots[program_.operands[in.first_input + result.reuse].index()]);
           else
             fresh[k] = Tensor::empty(result.dtype, shape);
@@ -285,7 +286,7 @@ class Run {
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
     Tensor before;  // what was in the output's slot: if it is an input, it is needed until the kernel is done
     if (in.static_outputs && in.outputs == 1 && !result_watch && serves(outputs[0], node.dtypes[0], node.shapes[0])) {
-    } else if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, outputs[0])) {
+    } else if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, node, inputs, outputs[0])) {
     } else {
       const Doing allocation(log, Activity::kAllocation);
       before = clear(outputs);
@@ -320,9 +321,16 @@ class Run {
   }
 
   // Reuses the memory of an input that dies here for the output, if nothing else holds it.
-  bool take_over(const Instruction& in, Tensor& output) {
+  bool take_over(const Instruction& in, const Node& node, std::span<const Tensor> inputs, Tensor& output) {
     Tensor& input = frame_.slots()[program_.operands[in.first_input + in.reuse].index()];
     if (!input || !input.exclusive()) return false;
+    if (!in.static_outputs) {
+      DType dtype;
+      Shape shape;
+      RunInference inference(*node.op, node.attrs, inputs, {&dtype, 1}, {&shape, 1});
+      infer_outputs(inference);
+      if (dtype != input.dtype() || !(shape == input.shape())) return false;
+    }
     output = std::move(input);
     return true;
   }

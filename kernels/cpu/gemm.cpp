@@ -1,5 +1,5 @@
-// The blocked product behind gemm.h: panels of b are packed once for all, strips of a by the thread that multiplies
-// them, and a tile of sums stays in registers over a whole depth block.
+// The blocked product behind gemm.h: panels of b are packed once for all, or by the thread that multiplies with them,
+// as strips of a are; a tile of sums stays in registers over a whole depth block.
 #include "kernels/cpu/gemm.h"
 
 #include "engine/base/thread_pool.h"
@@ -30,9 +30,11 @@ struct Tile {
   static constexpr int64_t kStride = kDepth + 64 / static_cast<int64_t>(sizeof(T));
 };
 
-// out = or += or -= a * b for kRowsHere rows and kVectors vectors of columns.
-template <class T, int kRowsHere, int kVectors>
-void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_t depth, int64_t columns, Into into) {
+// out = or += or -= a * b for kRowsHere rows and kVectors vectors of columns. What it reads of b is also copied to
+// `packed`, if that is given.
+template <class T, int kRowsHere, int kVectors, bool kPack>
+void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_t depth, int64_t columns, Into into,
+          [[maybe_unused]] T* packed) {
   constexpr int64_t kV = Tile<T>::kVector;
   Vector<T> sums[kRowsHere][kVectors];
 #pragma GCC unroll 16
@@ -46,7 +48,10 @@ void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_
   for (int64_t k = 0; k < depth; ++k) {
     Vector<T> row[kVectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) row[v] = load(b + k * b_row + v * kV);
+    for (int v = 0; v < kVectors; ++v) {
+      row[v] = load(b + k * b_row + v * kV);
+      if constexpr (kPack) store(packed + k * Tile<T>::kColumns + v * kV, row[v]);
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < kRowsHere; ++r) {
       const Vector<T> x = a[r * Tile<T>::kStride + k] - Vector<T>{};
@@ -77,17 +82,19 @@ void tile(const T* a, const T* b, int64_t b_row, T* out, int64_t out_row, int64_
 }
 
 template <class T>
-using TileFunction = void (*)(const T*, const T*, int64_t, T*, int64_t, int64_t, int64_t, Into);
+using TileFunction = void (*)(const T*, const T*, int64_t, T*, int64_t, int64_t, int64_t, Into, T*);
 
 template <class T, int... kIndex>
-TileFunction<T> choose_tile(int64_t rows, bool wide, std::integer_sequence<int, kIndex...>) {
-  static constexpr TileFunction<T> kNarrow[] = {tile<T, kIndex + 1, 1>...};
-  static constexpr TileFunction<T> kWide[] = {tile<T, kIndex + 1, 2>...};
-  return wide ? kWide[rows - 1] : kNarrow[rows - 1];
+TileFunction<T> choose_tile(int64_t rows, bool wide, bool packs, std::integer_sequence<int, kIndex...>) {
+  static constexpr TileFunction<T> kNarrow[] = {tile<T, kIndex + 1, 1, false>...};
+  static constexpr TileFunction<T> kWide[] = {tile<T, kIndex + 1, 2, false>...};
+  static constexpr TileFunction<T> kPacking[] = {tile<T, kIndex + 1, 2, true>...};
+  return (packs ? kPacking : wide ? kWide : kNarrow)[rows - 1];
 }
 template <class T>
-TileFunction<T> tile_for(int64_t rows, int64_t columns) {
-  return choose_tile<T>(rows, columns > Tile<T>::kVector, std::make_integer_sequence<int, int(Tile<T>::kRows)>());
+TileFunction<T> tile_for(int64_t rows, int64_t columns, bool packs = false) {
+  using Rows = std::make_integer_sequence<int, int(Tile<T>::kRows)>;
+  return choose_tile<T>(rows, columns > Tile<T>::kVector, packs, Rows());
 }
 
 int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
@@ -151,102 +158,164 @@ constexpr int64_t kWorthAThread = 1 << 19;
 // Columns of b at once, so that its panels stay in the L2 cache.
 constexpr int64_t kMostColumns = 1024;
 
+// With so few strips a core copies all of them, if it has so many panels to multiply with.
+constexpr int64_t kFewStrips = 24, kPanelsWorthACopy = 4;
+
 // The product for a block of columns of b and of the depth.
 template <class T>
 class Product {
   using S = Tile<T>;
 
  public:
-  Product(int64_t m, const Matrix<T>& a, T* out, int64_t out_row, int64_t most_depth, int64_t most_panels, bool alone)
-      : m_(m), a_(a), out_(out), out_row_(out_row), alone_(alone), strips_(pieces(m, S::kRows)) {
-    const int64_t threads = alone ? 1 : pool_size();
-    const int64_t block_strips = alone ? 8 : std::clamp<int64_t>(strips_ / (threads * 8), 1, 8);
-    blocks_ = std::min(strips_, pieces(pieces(strips_, block_strips), threads) * threads);
-    // Few blocks: the panels are divided among the cores too.
-    groups_ = alone ? 1 : std::clamp<int64_t>(threads * 4 / blocks_, 1, pieces(most_panels, 2));
-    panel_size_ = most_depth * S::kColumns;
-    packed_ = allocate_buffer(Device::cpu(), static_cast<size_t>(most_panels * panel_size_) * sizeof(T));
+  Product(int64_t m, const Matrix<T>& a, T* out, int64_t out_row, bool alone)
+      : m_(m), a_(a), out_(out), out_row_(out_row), threads_(alone ? 1 : pool_size()), strips_(pieces(m, S::kRows)) {}
+
+  void run(int64_t n, int64_t depth, const Matrix<T>& b, Into into) {
+    const int64_t panels = pieces(n, S::kColumns), depths = pieces(depth, S::kDepth);
+    panel_size_ = pieces(depth, depths) * S::kColumns;
+    const bool few = strips_ <= kFewStrips && (threads_ == 1 || panels >= threads_ * kPanelsWorthACopy);
+    const int64_t parts = few ? 1 : pieces(n, kMostColumns);
+    if (few) share_panels_out(panels);
+    else share_rows_out(pieces(panels, parts));
+    for (int64_t j = 0; j < parts; ++j) {
+      const int64_t j0 = panels * j / parts * S::kColumns;
+      const int64_t columns = std::min(n, panels * (j + 1) / parts * S::kColumns) - j0;
+      for (int64_t k = 0; k < depths; ++k) {
+        const int64_t k0 = depth * k / depths;
+        const Part part{b, j0, columns, k0, depth * (k + 1) / depths - k0, pieces(columns, S::kColumns),
+                        k > 0 && into == Into::kSet ? Into::kAdd : into};
+        if (few) in_parallel(groups_, 1, [&](int64_t begin, int64_t end) { multiply_panels(part, begin, end); });
+        else run_rows(part);
+      }
+    }
   }
 
-  void run(const Matrix<T>& b, int64_t j0, int64_t n, int64_t k0, int64_t depth, Into into) {
-    const int64_t panels = pieces(n, S::kColumns);
-    const bool direct = strips_ == 1 && b.column == 1;  // read once: whole panels are left where they are
-    auto pack = [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) {
-        T* to = panel(p);
-        const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
-        if (direct && columns == S::kColumns) continue;
-        copy_block(b, k0, depth, j0 + p * S::kColumns, columns, to, S::kColumns);
-        if (columns < S::kColumns)
-          for (int64_t k = 0; k < depth; ++k)
-            std::fill(to + k * S::kColumns + columns, to + (k + 1) * S::kColumns, T(0));
+ private:
+  struct Part {
+    const Matrix<T>& b;
+    int64_t j0, n, k0, depth, panels;
+    Into into;
+    int64_t columns(int64_t p) const { return std::min(S::kColumns, n - p * S::kColumns); }
+    const T* at(int64_t p) const { return b.data + k0 * b.row + (j0 + p * S::kColumns) * b.column; }
+    // A whole panel whose rows a tile can read where they are.
+    bool in_place(int64_t p) const { return b.column == 1 && columns(p) == S::kColumns; }
+  };
+
+  template <class Body>
+  void in_parallel(int64_t count, int64_t grain, Body&& body) const {
+    if (threads_ == 1) body(0, count);
+    else parallel_for(count, grain, body);
+  }
+
+  // Few rows: the cores share the panels, and each packs a panel while it multiplies the first strip with it.
+  void share_panels_out(int64_t panels) {
+    blocks_ = 1;
+    // Two groups a core balance cores of different speed, but each copies all rows again.
+    const bool many = threads_ > 1 && panels >= threads_ * 4 * kPanelsWorthACopy;
+    groups_ = many ? threads_ * 2 : threads_;
+    allocate_panels(groups_);
+  }
+
+  void multiply_panels(const Part& part, int64_t begin, int64_t end) const {
+    const BufferPtr memory = memory_for_block();
+    T* const strips = static_cast<T*>(memory->data());
+    copy_block(a_, 0, m_, part.k0, part.depth, strips, S::kStride);
+    for (int64_t item = begin; item < end; ++item) {
+      T* const packed = panel(item);
+      for (int64_t p = part.panels * item / groups_; p < part.panels * (item + 1) / groups_; ++p) {
+        const bool in_place = part.in_place(p);
+        if (!in_place) pack(part, p, packed);
+        for (int64_t s = 0; s < strips_; ++s) {
+          const T* const strip = strips + row_of(s) * S::kStride;
+          if (!in_place || s > 0) multiply(part, s, p, strip, packed, S::kColumns);
+          else multiply(part, s, p, strip, part.at(p), part.b.row, strips_ > 1 ? packed : nullptr);
+        }
       }
-    };
-    auto multiply = [&](int64_t begin, int64_t end) {
-      const size_t size = static_cast<size_t>((strips_ / blocks_ + 1) * S::kRows * S::kStride) * sizeof(T);
-      const BufferPtr memory = allocate_buffer(Device::cpu(), size);
+    }
+  }
+
+  // Many rows: the panels are packed for all, then the cores share the rows.
+  void share_rows_out(int64_t most_panels) {
+    const int64_t block_strips = threads_ == 1 ? 8 : std::clamp<int64_t>(strips_ / (threads_ * 8), 1, 8);
+    blocks_ = std::min(strips_, pieces(pieces(strips_, block_strips), threads_) * threads_);
+    // Few blocks: the panels are divided among the cores too.
+    groups_ = threads_ == 1 ? 1 : std::clamp<int64_t>(threads_ * 4 / blocks_, 1, pieces(most_panels, 2));
+    allocate_panels(most_panels);
+  }
+
+  void run_rows(const Part& part) const {
+    const auto direct = [&](int64_t p) { return strips_ == 1 && part.in_place(p); };  // read once
+    const int64_t grain = std::max<int64_t>(1, (1 << 15) / (part.depth * S::kColumns));
+    in_parallel(part.panels, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p)
+        if (!direct(p)) pack(part, p, panel(p));
+    });
+    in_parallel(blocks_ * groups_, 1, [&](int64_t begin, int64_t end) {
+      const BufferPtr memory = memory_for_block();
       T* const strips = static_cast<T*>(memory->data());
       for (int64_t item = begin; item < end; ++item) {
         const int64_t block = item / groups_, group = item % groups_;
         const int64_t first = strips_ * block / blocks_, last = strips_ * (block + 1) / blocks_;
         const int64_t top = row_of(first);
-        if (item == begin || group == 0) copy_block(a_, top, row_of(last) - top, k0, depth, strips, S::kStride);
-        const int64_t p0 = panels * group / groups_, p1 = panels * (group + 1) / groups_;
+        if (item == begin || group == 0)
+          copy_block(a_, top, row_of(last) - top, part.k0, part.depth, strips, S::kStride);
+        const int64_t p0 = part.panels * group / groups_, p1 = part.panels * (group + 1) / groups_;
         const bool more = group + 1 == groups_ && block + 1 < blocks_;
-        Ahead<T> ahead(a_, row_of(last), more ? row_of(strips_ * (block + 2) / blocks_) - row_of(last) : 0, k0, depth);
+        const int64_t next = more ? row_of(strips_ * (block + 2) / blocks_) - row_of(last) : 0;
+        Ahead<T> ahead(a_, row_of(last), next, part.k0, part.depth);
         const int64_t each = pieces(ahead.left, std::max<int64_t>(1, (last - first) * (p1 - p0)));
         for (int64_t s = first; s < last; ++s) {
-          const int64_t row = row_of(s), rows = row_of(s + 1) - row;
+          const T* const strip = strips + (row_of(s) - top) * S::kStride;
           for (int64_t p = p0; p < p1; ++p) {
-            const int64_t columns = std::min(S::kColumns, n - p * S::kColumns);
             ahead.fetch(each);
-            const bool there = direct && columns == S::kColumns;
-            const T* const from = there ? b.data + k0 * b.row + j0 + p * S::kColumns : panel(p);
-            tile_for<T>(rows, columns)(strips + (row - top) * S::kStride, from, there ? b.row : S::kColumns,
-                                       out_ + row * out_row_ + j0 + p * S::kColumns, out_row_, depth, columns, into);
+            if (direct(p)) multiply(part, s, p, strip, part.at(p), part.b.row);
+            else multiply(part, s, p, strip, panel(p), S::kColumns);
           }
         }
       }
-    };
-    if (alone_) {
-      pack(0, panels);
-      multiply(0, blocks_ * groups_);
-    } else {
-      parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (depth * S::kColumns)), pack);
-      parallel_for(blocks_ * groups_, 1, multiply);
-    }
+    });
   }
 
- private:
+  static void pack(const Part& part, int64_t p, T* to) {
+    const int64_t columns = part.columns(p);
+    copy_block(part.b, part.k0, part.depth, part.j0 + p * S::kColumns, columns, to, S::kColumns);
+    if (columns < S::kColumns)
+      for (int64_t k = 0; k < part.depth; ++k)
+        std::fill(to + k * S::kColumns + columns, to + (k + 1) * S::kColumns, T(0));
+  }
+
+  void multiply(const Part& part, int64_t s, int64_t p, const T* strip, const T* b, int64_t b_row,
+                T* packed = nullptr) const {
+    const int64_t row = row_of(s), columns = part.columns(p);
+    T* const out = out_ + row * out_row_ + part.j0 + p * S::kColumns;
+    tile_for<T>(row_of(s + 1) - row, columns, packed)(strip, b, b_row, out, out_row_, part.depth, columns, part.into,
+                                                      packed);
+  }
+
+  BufferPtr memory_for_block() const {
+    const int64_t rows = (strips_ / blocks_ + 1) * S::kRows;
+    return allocate_buffer(Device::cpu(), static_cast<size_t>(rows * S::kStride) * sizeof(T));
+  }
+  void allocate_panels(int64_t count) {
+    packed_ = allocate_buffer(Device::cpu(), static_cast<size_t>(count * panel_size_) * sizeof(T));
+  }
+  T* panel(int64_t p) const { return static_cast<T*>(packed_->data()) + p * panel_size_; }
   // Strips of equal height.
   int64_t row_of(int64_t strip) const { return m_ * strip / strips_; }
-  T* panel(int64_t p) const { return static_cast<T*>(packed_->data()) + p * panel_size_; }
 
-  int64_t m_;
+  const int64_t m_;
   const Matrix<T>& a_;
-  T* out_;
-  int64_t out_row_;
-  bool alone_;
-  int64_t strips_, blocks_, groups_, panel_size_;
+  T* const out_;
+  const int64_t out_row_, threads_, strips_;
+  int64_t blocks_ = 1, groups_ = 1, panel_size_ = 0;
   BufferPtr packed_;
 };
 
 template <class T>
 void blocked(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t out_row,
              Into into) {
-  using S = Tile<T>;
   const bool alone = m * n * depth < 2 * kWorthAThread || pool_size() == 1;
-  const int64_t panels = pieces(n, S::kColumns);
-  const int64_t parts = pieces(n, kMostColumns), depths = pieces(depth, S::kDepth);
-  Product<T> product(m, a, out, out_row, pieces(depth, depths), pieces(panels, parts), alone);
-  for (int64_t j = 0; j < parts; ++j) {
-    const int64_t j0 = panels * j / parts * S::kColumns;
-    const int64_t columns = std::min(n, panels * (j + 1) / parts * S::kColumns) - j0;
-    for (int64_t k = 0; k < depths; ++k) {
-      const int64_t k0 = depth * k / depths;
-      product.run(b, j0, columns, k0, depth * (k + 1) / depths - k0, k > 0 && into == Into::kSet ? Into::kAdd : into);
-    }
-  }
+  Product<T>(m, a, out, out_row, alone).run(n, depth, b, into);
 }
 
 }  // namespace

@@ -28,6 +28,12 @@ struct Pool {
     }
   }
   int64_t window_size() const { return window[0].size * window[1].size * window[2].size; }
+  // Whether no place is in two windows, and none lies between them.
+  bool side_by_side() const {
+    bool yes = true;
+    for (const Window& w : window) yes &= w.stride == w.size;
+    return yes;
+  }
   int64_t rows() const { return window[0].out * window[1].out; }
   int64_t rows_at_once() const {
     const double row = static_cast<double>(window[2].out * pooled) * static_cast<double>(window[1].size) *
@@ -67,14 +73,30 @@ void for_windows(const Pool& p, Body&& body) {
   });
 }
 
-// The same for bodies that add to the places of `images`, zero at first: a thread owns whole images, in which the
-// windows overlap.
+// Zeros for the places after the last window, where windows lie side by side.
+template <class C>
+void clear_rest(const Pool& p, C* image) {
+  const auto& w = p.window;
+  const auto covered = [&](int d) { return std::min(w[d].in, w[d].out * w[d].stride - w[d].before); };
+  const int64_t row = w[2].in * p.channels, plane = w[1].in * row;
+  for (int64_t z = 0; z < covered(0); ++z) {
+    C* const at = image + z * plane;
+    for (int64_t y = 0; y < covered(1); ++y)
+      std::fill(at + y * row + covered(2) * p.channels, at + (y + 1) * row, C(0));
+    std::fill(at + covered(1) * row, at + plane, C(0));
+  }
+  std::fill(image + covered(0) * plane, image + w[0].in * plane, C(0));
+}
+
+// The same for bodies that add to the places of `images`, zero at first, or set all places of their windows, if these
+// lie side by side: a thread owns whole images, in which the windows overlap.
 template <class C, class Body>
-void add_to_windows(const Pool& p, C* images, Body&& body) {
+void add_to_windows(const Pool& p, C* images, Body&& body, bool sets = false) {
   const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.in_image));
   parallel_for(p.batch, grain, [&](int64_t first, int64_t last) {
     for (int64_t n = first; n < last; ++n) {
-      std::fill(images + n * p.in_image, images + (n + 1) * p.in_image, C(0));
+      if (sets) clear_rest(p, images + n * p.in_image);
+      else std::fill(images + n * p.in_image, images + (n + 1) * p.in_image, C(0));
       for (int64_t row = 0; row < p.rows(); ++row)
         for_pixels(p, row, [&](int64_t pixel, auto&& places) { body(n, pixel, places); });
     }
@@ -200,13 +222,14 @@ struct Largest {
 };
 
 // The same in registers, for a vector of channels at a time: adds the incoming gradient of a window to the place of
-// its maximum.
+// its maximum, or sets all its places.
 template <class C>
 struct LargestInVectors {
   typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
   static constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
 
   // `places`: the first channel of each place, in elements. The channels are a multiple of kWidth.
+  template <bool kSet>
   static void add(const C* image, C* to, const int64_t* places, int64_t count, const C* arriving, int64_t channels) {
     using Index = decltype(Vector{} > Vector{});
     using Number = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
@@ -222,7 +245,9 @@ struct LargestInVectors {
       const Vector g = *reinterpret_cast<const Vector*>(arriving + at);
       for (int64_t k = 0; k < count; ++k) {
         Vector* y = reinterpret_cast<Vector*>(to + places[k] + at);
-        *y += where == Index{} + static_cast<Number>(k) ? g : Vector{};
+        const Vector here = where == Index{} + static_cast<Number>(k) ? g : Vector{};
+        if constexpr (kSet) *y = here;
+        else *y += here;
       }
     }
   }
@@ -235,17 +260,21 @@ void max_pool_grad(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  add_to_windows(p, out.data(), [&](int64_t n, int64_t pixel, auto&& places) {
+  constexpr int64_t kMost = 64;
+  const bool vectors = std::is_floating_point_v<C> && p.attrs.channel_size == 1 && p.attrs.channel_stride == 1 &&
+                       p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMost;
+  const bool sets = vectors && p.side_by_side();
+  const auto add = [&](int64_t n, int64_t pixel, auto&& places) {
     const C* from = in.data() + n * p.in_image;
     C* to = out.data() + n * p.in_image;
     const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
     if constexpr (std::is_floating_point_v<C>) {
-      constexpr int64_t kMost = 64;
-      if (p.attrs.channel_size == 1 && p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMost) {
+      if (vectors) {
         int64_t starts[kMost];
         int64_t count = 0;
         places([&](int64_t place) { starts[count++] = place * p.channels; });
-        LargestInVectors<C>::add(from, to, starts, count, g, p.pooled);
+        if (sets) LargestInVectors<C>::template add<true>(from, to, starts, count, g, p.pooled);
+        else LargestInVectors<C>::template add<false>(from, to, starts, count, g, p.pooled);
         return;
       }
     }
@@ -261,7 +290,8 @@ void max_pool_grad(KernelContext& c) {
         ++number;
       });
     });
-  });
+  };
+  add_to_windows(p, out.data(), add, sets);
   out.finish();
 }
 

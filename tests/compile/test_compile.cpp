@@ -56,6 +56,34 @@ class TestCompile : public QObject {
     QCOMPARE(x.data<float>()[1], -2.f);
   }
 
+  void memory_is_taken_over_where_the_shape_turns_out_to_fit() {
+    const Spec open{DType::kFloat32, Shape{kUnknownDim}};
+    auto alone = traced({open, open}, [](std::span<const Tensor> in) {
+      return std::vector{op("AddV2", {op("Softmax", {in[0]}), in[1]})};
+    });
+    auto walk = traced({open, open}, [](std::span<const Tensor> in) {
+      return std::vector{op("Neg", {op("AddV2", {op("Softmax", {in[0]}), in[1]})})};
+    });
+    QCOMPARE(alone->program().code.back().reuse, uint8_t{0});
+    QCOMPARE(walk->program().groups.at(0).results.at(0).reuse, uint8_t{0});
+    const Tensor two = Tensor::vector<float>(std::vector{5.f, 5.f}), one = Tensor::vector<float>(std::vector{1.f});
+    const auto check = [&](const Tensor& x, const Tensor& y, float expected) {
+      for (const auto& [f, sign] : {std::pair{alone, 1.f}, {walk, -1.f}}) {
+        const Tensor sum = f->call(std::vector{x, y})[0];
+        QCOMPARE(sum.shape(), Shape{2});
+        for (const int k : {0, 1}) QCOMPARE(sum.data<float>()[k], sign * expected);
+      }
+    };
+    check(two, two, 5.5f);
+    check(two, one, 1.5f);
+    check(one, two, 6.f);  // the sum is larger than the memory that it might have taken
+    constexpr size_t kMany = 1 << 22;
+    const Tensor large = Tensor::vector<float>(std::vector<float>(kMany, 1.f));
+    const size_t before = memory_use(Device::cpu()).current;
+    for (const auto& f : {alone, walk}) f->call(std::vector{large, large});
+    QVERIFY(memory_use(Device::cpu()).peak - before < 2 * kMany * sizeof(float));
+  }
+
   void values_are_let_go_after_their_last_use() {
     auto f = traced({{DType::kFloat32, {1000}}}, [](std::span<const Tensor> in) {
       Tensor x = in[0];

@@ -42,6 +42,38 @@ def fit_cnn():
     return history(model.fit(IMAGES, LABELS, epochs=3, batch_size=8, verbose=0))
 
 
+def digits(count):
+    """Images of 28x28 in ten classes: a bright square whose place is the class, among noise."""
+    random = np.random.RandomState(11)
+    labels = random.randint(0, 10, count)
+    images = random.uniform(0, .7, (count, 28, 28, 1))
+    for image, label in zip(images, labels):
+        row, column = 2 + label // 4 * 8, 2 + label % 4 * 6
+        image[row:row + 5, column:column + 5] += .3
+    return images.astype('float32'), labels
+
+
+def curves(epochs, *layers):
+    """Losses and accuracies of each epoch, training and validation. `layers` make them, after the seed is set."""
+    keras.utils.set_random_seed(7)
+    model = keras.Sequential([L.Input((28, 28, 1)), *(layer() for layer in layers), L.Dense(10)])
+    # XLA would draw other random numbers than TensorFlow does without it.
+    model.compile('adam', keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=['accuracy'], jit_compile=False)
+    images, labels = digits(640)
+    return history(model.fit(images, labels, batch_size=64, epochs=epochs, verbose=0, validation_split=.2))
+
+
+def curves_mlp():
+    """A perceptron on images, shuffled, in batches whose products are blocked."""
+    return curves(6, L.Flatten, lambda: L.Dense(128, activation='relu'), lambda: L.Dropout(.2))
+
+
+def curves_cnn():
+    """A convolutional network on the same images."""
+    return curves(5, lambda: L.Conv2D(32, 3, activation='relu'), L.MaxPooling2D,
+                  lambda: L.Conv2D(64, 3, activation='relu'), L.MaxPooling2D, L.Flatten)
+
+
 def fit_rnn():
     """An LSTM over masked steps, and a GRU in both directions."""
     keras.utils.set_random_seed(2)
@@ -254,5 +286,5 @@ def ops():
     return [np.asarray(t).astype('float64').ravel().tolist() for t in found]
 
 
-PROGRAMS = {f.__name__: f for f in (fit_mlp, fit_cnn, fit_rnn, fit_words, fit_two_outputs, fit_data, callbacks, schedule, files,
-                                    mixed, own_loop, own_step, on_batches, ops)}
+PROGRAMS = {f.__name__: f for f in (fit_mlp, fit_cnn, curves_mlp, curves_cnn, fit_rnn, fit_words, fit_two_outputs, fit_data,
+                                    callbacks, schedule, files, mixed, own_loop, own_step, on_batches, ops)}

@@ -155,6 +155,27 @@ class TestRewrites : public QObject {
     check_same(f, {odd_floats()});
   }
 
+  void a_bias_along_the_last_dimension_is_a_sum() {
+    const auto with_bias = [](Shape x, Shape bias, const char* format) {
+      auto f = traced({{DType::kFloat32, x}, {DType::kFloat32, bias}}, [&](std::span<const Tensor> in) {
+        return std::vector{apply(Op("BiasAdd"), {in[0], in[1]}, {{AttrName("data_format"), std::string(format)}})};
+      });
+      optimize::Unit unit(*f->graph());
+      tidy(unit);
+      run_pass(unit, optimize::simplify_arithmetic);
+      check_same(f, {op("Fill", {Tensor::vector<int32_t>(std::vector{2, 3, 3}), number(1.5f)}),
+                     Tensor::vector<float>(std::vector{1.f, 2.f, 4.f})});
+      return text_of(unit).find("AddV2(") != std::string::npos;
+    };
+    QVERIFY(with_bias({2, 3, 3}, {3}, "NHWC"));
+    QVERIFY(with_bias({kUnknownDim, kUnknownDim, 3}, {3}, "NHWC"));
+    // Other channels, and where a bias that does not fit would be repeated instead of refused.
+    QVERIFY(!with_bias({2, 3, 3}, {3}, "NCHW"));
+    QVERIFY(!with_bias({2, 3, kUnknownDim}, {3}, "NHWC"));
+    QVERIFY(!with_bias({2, 3, 3}, {kUnknownDim}, "NHWC"));
+    QVERIFY(!with_bias(Shape::unknown_rank(), {3}, "NHWC"));
+  }
+
   // Each of these changes some number.
   void arithmetic_that_does_something_stays() {
     auto f = traced({{DType::kFloat32, {kUnknownDim}}}, [](std::span<const Tensor> in) {

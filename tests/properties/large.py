@@ -33,7 +33,8 @@ def near(what, got, want, scale=1.0):
 
 def products():
     for dtype in (*FLOATS, np.complex64, np.complex128):
-        for m, depth, n in ((40, 50, 60), (257, 130, 33), (300, 1500, 70), (1, 70, 900), (700, 300, 1), (5, 2000, 3)):
+        for m, depth, n in ((40, 50, 60), (257, 130, 33), (300, 1500, 70), (1, 70, 900), (700, 300, 1), (5, 2000, 3),
+                            (50, 600, 1300), (14, 90, 300), (20, 40, 1111)):
             a, b = drawn((m, depth), dtype), drawn((depth, n), dtype)
             for flip_a in (False, True):
                 for flip_b in (False, True):
@@ -74,7 +75,31 @@ def decompositions():
             near('exponential', tf.linalg.expm((a + a.T) / dtype(8 * n)), (basis * np.exp(values)) @ basis.T, 10)
 
 
+def largest_gradient(x, arriving, size, stride, padding):
+    """Each window's gradient at its largest place."""
+    wanted = np.zeros_like(x)
+    for n, y, column, c in np.ndindex(arriving.shape):
+        low = []
+        for axis, at in ((1, y), (2, column)):
+            extra = (arriving.shape[axis] - 1) * stride + size - x.shape[axis] if padding == 'SAME' else 0
+            low.append(at * stride - max(0, extra) // 2)
+        rows, columns = (slice(max(0, start), max(0, start + size)) for start in low)
+        part = x[n, rows, columns, c]
+        wanted[n, rows, columns, c][np.unravel_index(part.argmax(), part.shape)] += arriving[n, y, column, c]
+    return wanted
+
+
 def windows():
+    for size, stride in ((2, 2), (4, 4), (3, 1), (2, 3)):
+        for padding in ('VALID', 'SAME'):
+            for channels in (3, 16, 32):
+                x = tf.constant(drawn((2, 9, 11, channels), np.float32))
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = tf.nn.max_pool2d(x, size, stride, padding)
+                g = drawn(y.shape, np.float32)
+                near('gradient of the largest of %d at %d, %s' % (size, stride, padding), tape.gradient(y, x, g),
+                     largest_gradient(x.numpy(), g, size, stride, padding))
     for channels in (1, 3, 4, 8, 12, 20, 36):
         x = drawn((2, 9, 11, channels), np.float32)
         near('largest', tf.nn.max_pool2d(x, 3, 1, 'VALID'),

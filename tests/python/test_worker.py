@@ -387,6 +387,13 @@ class Worker(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, 'ran ./footlight.py\n'))
         self.assertIn(f"hidden by {self.folder.name}/footlight.py: rename that one", done.stderr)
 
+    def test_a_package_on_a_relative_path(self):
+        relative = os.path.join('.', os.path.relpath(os.path.join(BUILD, 'python'), self.folder.name))
+        path = self.script(f'import sys; sys.path[:0] = [{relative!r}]\nimport footlight, tensorflow as tf\n'
+                           'print(tf.constant(1).numpy(), tf.__path__ == footlight.__path__)')
+        done = subprocess.run(self.command(path), capture_output=True, text=True, cwd=self.folder.name, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '1 True\n', ''))
+
     def test_a_source_that_cannot_be_read_to_its_end(self):
         done = self.record('''
             import os

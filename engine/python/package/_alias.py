@@ -20,7 +20,7 @@ def _load_package():
             there = importlib.import_module('footlight')
         finally:
             sys.path[:] = folders
-    if list(getattr(there, '__path__', ())) != [_PACKAGE]:
+    if [os.path.abspath(folder) for folder in getattr(there, '__path__', ())] != [_PACKAGE]:  # sys.path may be relative
         raise ImportError("`import tensorflow` is Footlight in this run, whose package 'footlight' is hidden by "
                           f"{getattr(there, '__file__', 'another module')}: rename that one", name='footlight')
 

@@ -4,6 +4,7 @@
 #include "engine/autograph/converter.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace footlight::autograph {
@@ -55,7 +56,7 @@ Node* Converter::may_have_jumped(const std::vector<Name*>& flags, Position at) {
 
 // Statements side by side share their names.
 Name* Converter::at_depth(std::vector<Name*>& names, std::string_view wanted) {
-  const auto depth = static_cast<size_t>(depth_);
+  const auto depth = static_cast<size_t>(depth_ + guards_);
   if (names.size() <= depth) names.resize(depth + 1);
   if (!names[depth]) names[depth] = tree_.fresh(wanted);
   return names[depth];
@@ -84,6 +85,14 @@ bool Converter::native_jump(Node* node, Nodes& out) {
   return node->flags & (kBreaks | kContinues | kAfterBreak);
 }
 
+namespace {
+// The if at the end of a block: nothing else runs after it where the block's own if ends.
+Node* if_at_end(const List& list) {
+  Node* last = list.empty() ? nullptr : list[list.size - 1];
+  return is(last, Kind::kIf) && is_converted(last) ? last : nullptr;
+}
+}  // namespace
+
 // if ag__.staged(test_ := x > 0):
 //   def if_body ...; ag__.if_stmt(test_, if_body, ...)
 // elif test_: ...
@@ -91,15 +100,41 @@ bool Converter::native_jump(Node* node, Nodes& out) {
 // if jumped_ and flag is not False:
 //   if flag is not True: def if_body ...; ag__.if_stmt(ag__.not_(flag), if_body, ...)
 // else: ...
+// Where further ifs end its blocks, as in elif and after returns, what is staged stands once, for whichever begins it:
+// rest_ = 0
+// if ag__.staged(test_ := x > 0): rest_ = 1
+// elif test_: ...
+// elif ag__.staged(test_ := x > 1): rest_ = 2
+// elif test_: ...
+// if rest_: def if_rest(rest_, test_): ...; if_rest(rest_, test_)
 void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
   const Position at = header_of(node, node->node(at::If::test));
+  Chain chain;
+  if (if_at_end(node->list(at::If::body)) || if_at_end(node->list(at::If::orelse))) {
+    chain.rest = at_depth(rest_, "rest_");
+    scope.bound.add(chain.rest);
+    out.push_back(tree_.assign(tree_.store(chain.rest, at), tree_.integer(0, at), at));
+  }
+  chained_if(node, scope, out, chain);
+  if (!chain.rest) return;
+  Nodes staged;
+  only_staged_ = true;
+  staged_rest(chain, scope, staged);
+  only_staged_ = false;
+  note_jumps(node, staged);
+  out.push_back(choice(tree_.load(chain.rest, at), staged, {}, at));
+}
+
+void Converter::chained_if(Node* node, Scope& scope, Nodes& out, Chain& chain) {
+  const Position at = header_of(node, node->node(at::If::test));
   Node* const condition = node->node(at::If::test);
+  ++result_.steps;
   names_bound_here(tree_, node, scope.bound);
   Nodes staged, body, orelse;
-  const bool guard = node->flags & kGuard;
+  const bool guard = node->flags & kGuard, first = chain.ifs.empty();
   Node *test = nullptr, *value = nullptr;
   if (guard) {
-    test = tree_.call(runtime(runtime_name::kNot, at), {condition->node(at::UnaryOp::operand)}, at);
+    test = negated_flag(node, at);
   } else {
     if (!test_) test_ = tree_.fresh("test_");
     scope.bound.add(test_);
@@ -108,15 +143,22 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
     flow_ = outer;
     test = tree_.load(test_, at);
   }
-  only_staged_ = true;
-  staged_if(node, test, scope, staged);
-  only_staged_ = false;
-  note_jumps(node, staged);
+  chain.ifs.push_back({node, nullptr, nullptr});
+  if (chain.rest) {
+    const auto number = static_cast<int64_t>(chain.ifs.size());
+    staged.push_back(tree_.assign(tree_.store(chain.rest, at), tree_.integer(number, at), at));
+  } else {
+    only_staged_ = true;
+    staged_if(node, test, scope, staged);
+    only_staged_ = false;
+    note_jumps(node, staged);
+  }
+  // The blocks of one chain are staged in one place: they are no deeper than its first.
   int& depth = guard ? guards_ : depth_;
-  ++depth;
-  block(node->list(at::If::body), scope, body);
-  block(node->list(at::If::orelse), scope, orelse);
-  --depth;
+  if (first) ++depth;
+  chained_block(node->list(at::If::body), scope, body, chain);
+  chained_block(node->list(at::If::orelse), scope, orelse, chain);
+  if (first) --depth;
   if (guard) {
     Name* flag = condition->node(at::UnaryOp::operand)->name(at::Name::id);
     Node* tensor = choice(flags_are_not(true, Op::kOr, {flag}, at), staged, {}, at);
@@ -127,6 +169,68 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
     return;
   }
   out.push_back(choice(is_staged(value, test_, at), staged, {choice(tree_.load(test_, at), body, orelse, at)}, at));
+}
+
+void Converter::chained_block(const List& list, Scope& scope, Nodes& out, Chain& chain) {
+  Node* last = if_at_end(list);
+  for (Node* node : list) {
+    if (node == last) chained_if(node, scope, out, chain);
+    else statement(node, scope, out);
+  }
+}
+
+// def if_rest(rest_, test_):
+//   def if_body_1 ...; def else_body_1 ...   -- which call ag__.if_stmt with the blocks of the next
+//   ...
+//   if rest_ == 1: ag__.if_stmt(test_, if_body_1, else_body_1, ...)
+//   if rest_ == 2: ...
+// if_rest(rest_, test_)
+void Converter::staged_rest(Chain& chain, Scope& scope, Nodes& out) {
+  const Position at = header_of(chain.ifs[0].node, chain.ifs[0].node->node(at::If::test));
+  Scope inner;
+  inner.moved = true;
+  std::unordered_map<const Node*, const ChainedIf*> ends;
+  for (ChainedIf& one : chain.ifs) {
+    one.body = tree_.fresh("if_body");
+    if (!one.node->list(at::If::orelse).empty()) one.orelse = tree_.fresh("else_body");
+    ends.emplace(one.node, &one);
+  }
+  Nodes body, calls;
+  for (const ChainedIf& one : chain.ifs) {
+    Node* node = one.node;
+    const State state = state_of(node, activity_.flow(node).bound);
+    const auto block = [&](Name* name, const List& list) {
+      const Node* last = if_at_end(list);
+      const auto end = last ? ends.find(last) : ends.end();
+      inner.bound.add(name);
+      body.push_back(moved_block(name, tree_.arguments({}, node->at), list, {}, state, inner, node, {},
+                                 end == ends.end() ? nullptr : end->second));
+    };
+    block(one.body, node->list(at::If::body));
+    if (one.orelse) block(one.orelse, node->list(at::If::orelse));
+    const bool guard = node->flags & kGuard;
+    const Position here = header_of(node, node->node(at::If::test));
+    Node* number = compared(tree_.load(chain.rest, here), Op::kEq,
+                            tree_.integer(static_cast<int64_t>(&one - chain.ifs.data()) + 1, here), here);
+    calls.push_back(choice(number, {if_call(one, guard ? negated_flag(node, here) : tree_.load(test_, here), state)},
+                           {}, here));
+  }
+  body.insert(body.end(), calls.begin(), calls.end());
+  if (!if_rest_) if_rest_ = tree_.fresh("if_rest");
+  scope.bound.add(if_rest_);
+  scope.wanted.add_all(inner.wanted);
+  // Without an if that has a test of its own, there is no test_.
+  const bool tests = std::ranges::any_of(chain.ifs, [](const ChainedIf& one) { return !(one.node->flags & kGuard); });
+  Node* arguments = tests ? tree_.arguments({chain.rest, test_}, at) : tree_.arguments({chain.rest}, at);
+  Nodes given{tree_.load(chain.rest, at)};
+  if (tests) given.push_back(tree_.load(test_, at));
+  out.push_back(tree_.function(if_rest_, arguments, tree_.list(body), at));
+  out.push_back(tree_.expression(tree_.call(tree_.load(if_rest_, at), tree_.list(given), at), at));
+}
+
+Node* Converter::negated_flag(const Node* guard, Position at) {
+  Node* flag = guard->node(at::If::test)->node(at::UnaryOp::operand);
+  return tree_.call(runtime(runtime_name::kNot, at), {flag}, at);
 }
 
 // The variables that decide whether a test is a tensor, where evaluating them ahead of it does nothing else.

@@ -80,8 +80,9 @@ Node* Converter::state_names(const State& state, Position at) {
 }
 
 // def name(arguments): nonlocal ...; first; list
+// `end`: the if at the end of the list, whose blocks stand beside this one.
 Node* Converter::moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state,
-                             Scope& scope, const Node* origin, const NameSet& also_bound) {
+                             Scope& scope, const Node* origin, const NameSet& also_bound, const ChainedIf* end) {
   const Position at = origin->at;
   Scope inner;
   inner.moved = true;
@@ -91,15 +92,32 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
     inner.outer.add(symbol);
     (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
   }
+  if (end)  // what they read, this block may bind
+    activity_.flow(end->node).live_in.for_each([&](uint32_t id) {
+      Name* symbol = tree_.name_at(id);
+      if (activity_.composites.has(symbol) || inner.outer.has(symbol)) return;
+      inner.outer.add(symbol);
+      (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
+    });
   Nodes body;
   ++moved_;
   for (Node* node : first) statement(node, inner, body);
-  block(list, inner, body);
+  if (end) {
+    block({list.size - 1, list.items}, inner, body);
+    Node* node = end->node;
+    names_bound_here(tree_, node, inner.bound);
+    Node* test = node->flags & kGuard ? negated_flag(node, header_of(node, node->node(at::If::test)))
+                                      : expression(node->node(at::If::test));
+    body.push_back(if_call(*end, test, state_of(node, activity_.flow(node).bound)));
+  } else {
+    block(list, inner, body);
+  }
   --moved_;
   if (lean()) {
     // Only what this block binds, itself or through nested blocks.
     auto unbound = [&](const Name* symbol) {
-      return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol);
+      return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol) &&
+             !(end && activity_.flow(end->node).bound.has(symbol));  // the runtime looks for it in this block
     };
     std::erase_if(globals, unbound);
     std::erase_if(nonlocals, unbound);
@@ -159,16 +177,19 @@ void Converter::staged_if(Node* node, Node* test, Scope& scope, Nodes& out) {
   names_bound_here(tree_, node, scope.bound);
   out.push_back(moved_block(if_body_, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node));
   scope.bound.add(if_body_);
-  Node* other = tree_.none(at);
   if (!orelse.empty()) {
     out.push_back(moved_block(else_body_, tree_.arguments({}, at), orelse, {}, state, scope, node));
     scope.bound.add(else_body_);
-    other = tree_.load(else_body_, at);
   }
-  Nodes arguments{test, tree_.load(if_body_, at), other, state_names(state, at), tree_.integer(state.outputs, at)};
-  if (node->flags & kGuard) arguments.push_back(tree_.boolean(true, at));
-  out.push_back(tree_.expression(
-      tree_.call(tree_.load(tree_.name(runtime_name::kIf), at), tree_.list(arguments), at), at));
+  out.push_back(if_call({node, if_body_, orelse.empty() ? nullptr : else_body_}, test, state));
+}
+
+Node* Converter::if_call(const ChainedIf& blocks, Node* test, const State& state) {
+  const Position at = header_of(blocks.node, blocks.node->node(at::If::test));
+  Nodes arguments{test, tree_.load(blocks.body, at), blocks.orelse ? tree_.load(blocks.orelse, at) : tree_.none(at),
+                  state_names(state, at), tree_.integer(state.outputs, at)};
+  if (blocks.node->flags & kGuard) arguments.push_back(tree_.boolean(true, at));
+  return tree_.expression(tree_.call(runtime(runtime_name::kIf, at), tree_.list(arguments), at), at);
 }
 
 void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {

@@ -55,10 +55,23 @@ class Converter {
     std::vector<Name*> undefined;
   };
   State state_of(const Node* node, const NameSet& bound);
+  // Ifs of which each but the first ends a block of another.
+  struct ChainedIf {
+    Node* node;
+    Name *body, *orelse;        // its blocks, as they are called where they stand once; null: it has no else
+  };
+  struct Chain {
+    Name* rest = nullptr;       // the variable that says which if begins what is staged; null: there is one alone
+    std::vector<ChainedIf> ifs;
+  };
   // both_forms.cpp, lean: each statement stands twice, in Python's own form and in the staged one, which the runtime
   // chooses. In the staged form the statements inside it are staged alone; so the size grows with the depth, up to a
   // limit.
   void either_if(Node* node, Scope& scope, Nodes& out);
+  void chained_if(Node* node, Scope& scope, Nodes& out, Chain& chain);
+  void chained_block(const List& list, Scope& scope, Nodes& out, Chain& chain);
+  void staged_rest(Chain& chain, Scope& scope, Nodes& out);
+  Node* negated_flag(const Node* guard, Position at);
   void either_while(Node* node, Scope& scope, Nodes& out);
   void either_for(Node* node, Scope& scope, Nodes& out);
   Node* either_expression(Node* first, Node* staged, Node* python, Position at);
@@ -81,13 +94,14 @@ class Converter {
 
   // control_flow.cpp
   void staged_if(Node* node, Node* test, Scope& scope, Nodes& out);
+  Node* if_call(const ChainedIf& blocks, Node* test, const State& state);
   void staged_for(Node* node, Node* values, Scope& scope, Nodes& out);
   void staged_while(Node* node, Scope& scope, Nodes& out);
   void if_statement(Node* node, Scope& scope, Nodes& out);
   void while_statement(Node* node, Scope& scope, Nodes& out);
   void for_statement(Node* node, Scope& scope, Nodes& out);
   Node* moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state, Scope& scope,
-                    const Node* origin, const NameSet& also_bound = {});
+                    const Node* origin, const NameSet& also_bound = {}, const ChainedIf* end = nullptr);
   void state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter);
   void declarations(const State& state, Position at, Nodes& out);
   void undefined_assigns(const State& state, Position at, Scope& scope, Nodes& out);
@@ -141,11 +155,12 @@ class Converter {
   std::unordered_map<const Node*, Node*> definitions_;  // functions inside, converted once
   Name* test_ = nullptr;             // lean: what a test gave
   Name* values_ = nullptr;           // lean: what a loop is over
-  std::vector<Name*> go_on_, turns_; // lean: of loops, by depth
+  std::vector<Name*> go_on_, turns_, rest_;  // lean: by depth
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   Name* jumped_ = nullptr;           // lean: whether a staged statement may have set a flag
   Name* value_ = nullptr;            // lean: what an operand gave
   Name* items_ = nullptr;            // lean: what a comprehension is over
+  Name* if_rest_ = nullptr;
   Name* if_body_ = nullptr;          // lean: the same few names, reused
   Name* else_body_ = nullptr;
   Name* loop_body_ = nullptr;

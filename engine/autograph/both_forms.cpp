@@ -55,7 +55,7 @@ Node* Converter::may_have_jumped(const std::vector<Name*>& flags, Position at) {
 
 // Statements side by side share their names.
 Name* Converter::at_depth(std::vector<Name*>& names, std::string_view wanted) {
-  const auto depth = static_cast<size_t>(depth_);
+  const auto depth = static_cast<size_t>(nesting_);
   if (names.size() <= depth) names.resize(depth + 1);
   if (!names[depth]) names[depth] = tree_.fresh(wanted);
   return names[depth];
@@ -84,6 +84,158 @@ bool Converter::native_jump(Node* node, Nodes& out) {
   return node->flags & (kBreaks | kContinues | kAfterBreak);
 }
 
+namespace {
+// The if at the end of a block: nothing else runs after it where the block's own if ends.
+bool ends(const List& list, const Node* node) { return list[list.size - 1] == node && is(node, Kind::kIf); }
+
+enum class Inside : uint8_t { kNothing, kLastIfs, kStatements };
+// What is converted inside of a statement. A try with handlers keeps its own, which have to know of it.
+Inside inside(const Node* node) {
+  Inside found = Inside::kNothing;
+  const auto see = [&](Inside more) { found = std::max(found, more); };
+  const KindInfo& described = info(node->kind);
+  for (int i = 0; i < described.field_count && found != Inside::kStatements; ++i) {
+    if (described.fields[i].type != FieldType::kList) continue;
+    const List& list = node->list(i);
+    if (list.empty() || is_function(node) || is(node, Kind::kClassDef)) continue;
+    const bool statements = info(list[0]->kind).category == Category::kStatement;
+    if (!statements && !is(list[0], Kind::kExceptHandler) && !is(list[0], Kind::kmatch_case)) continue;
+    if (i == at::Try::body && (is(node, Kind::kTry) || is(node, Kind::kTryStar)) &&
+        !node->list(at::Try::handlers).empty())
+      continue;
+    for (const Node* child : list) {
+      const Inside within = inside(child);
+      if (!is_converted(child)) see(within == Inside::kNothing ? within : Inside::kStatements);
+      else if (is(node, Kind::kIf) && ends(list, child)) see(std::max(within, Inside::kLastIfs));
+      else see(Inside::kStatements);
+    }
+  }
+  return found;
+}
+}  // namespace
+
+// A statement with others inside it, all in Python's own form: what is staged of them stands once, in one function.
+// def parts(rest_, test_):
+//   def if_body ...; def loop_body ...   -- which call ag__.if_stmt and so on with the blocks of those inside
+//   ...
+//   if rest_ == 1: ag__.if_stmt(test_, if_body, ...)
+//   if rest_ == 2: ag__.for_stmt(test_, loop_body, ...)
+// and parts(2, values_) is what is staged of the second. Where further ifs end its blocks, as in elif and after
+// returns, the function is made only when it is needed, after them:
+// rest_ = 0
+// if ag__.staged(test_ := x > 0): rest_ = 1
+// elif test_: ...
+// elif ag__.staged(test_ := x > 1): rest_ = 2
+// elif test_: ...
+// if rest_: def parts(rest_, test_): ...; parts(rest_, test_)
+void Converter::either(Node* node, Scope& scope, Nodes& out) {
+  const auto in_python = [&] {
+    switch (node->kind) {
+      case Kind::kIf: either_if(node, scope, out); break;
+      case Kind::kWhile: either_while(node, scope, out); break;
+      default: either_for(node, scope, out); break;
+    }
+  };
+  const Inside within = parts_ ? Inside::kNothing : inside(node);
+  const bool first = !parts_;
+  // Only where functions are not shared does what is staged stand again, for each level.
+  int& depth = node->flags & kGuard ? guards_ : depth_;
+  if (within == Inside::kNothing) {
+    depth += first;
+    in_python();
+    depth -= first;
+    return;
+  }
+  const Position at = header_of(node, node->node(is(node, Kind::kFor) ? +at::For::iter : +at::If::test));
+  Parts parts;
+  parts.function = at_depth(functions_, "parts");
+  scope.bound.add(parts.function);
+  if (within == Inside::kLastIfs) {
+    parts.rest = at_depth(rest_, "rest_");
+    scope.bound.add(parts.rest);
+    out.push_back(tree_.assign(tree_.store(parts.rest, at), tree_.integer(0, at), at));
+  }
+  const size_t before = out.size();
+  parts_ = &parts;
+  ++depth;
+  in_python();
+  --depth;
+  parts_ = nullptr;
+  Nodes made;
+  only_staged_ = true;
+  beside_ = &parts;
+  staged_parts(parts, scope, made);
+  beside_ = nullptr;
+  only_staged_ = false;
+  if (!parts.rest) {
+    out.insert(out.begin() + static_cast<ptrdiff_t>(before), made.begin(), made.end());
+    return;
+  }
+  made.push_back(tree_.expression(
+      tree_.call(tree_.load(parts.function, at), {tree_.load(parts.rest, at), tree_.load(value_of_part(), at)}, at),
+      at));
+  note_jumps(node, made);
+  out.push_back(choice(tree_.load(parts.rest, at), made, {}, at));
+}
+
+Name* Converter::value_of_part() {
+  if (!test_) test_ = tree_.fresh("test_");
+  return test_;
+}
+
+void Converter::staged_parts(Parts& parts, Scope& scope, Nodes& out) {
+  const Position at = parts.all[0]->node->at;
+  Name* number = parts.rest ? parts.rest : at_depth(rest_, "rest_");
+  Scope inner;
+  inner.moved = true;
+  Nodes body;
+  for (Part* part : parts.all) {
+    const bool loop = !is(part->node, Kind::kIf);
+    part->body = tree_.fresh(loop ? "loop_body" : "if_body");
+    if (is(part->node, Kind::kWhile)) part->other = tree_.fresh("loop_test");
+    else if (!loop && !part->node->list(at::If::orelse).empty()) part->other = tree_.fresh("else_body");
+  }
+  for (const Part* part : parts.all) staged_blocks(*part, inner, body);
+  for (const Part* part : parts.all) {
+    Nodes call;
+    const bool valued = !is(part->node, Kind::kWhile) && !(part->node->flags & kGuard);
+    ++moved_;
+    staged_call(*part, valued ? tree_.load(value_of_part(), at) : nullptr, inner, call);
+    --moved_;
+    Node* is_this = compared(tree_.load(number, at), Op::kEq, tree_.integer(part->number, at), at);
+    body.push_back(choice(is_this, call, {}, at));
+  }
+  scope.wanted.add_all(inner.wanted);
+  out.push_back(tree_.function(parts.function, tree_.arguments({number, value_of_part()}, at), tree_.list(body), at));
+}
+
+// What is staged of a statement, in its place. `value`: its test, or what it is over.
+Converter::Nodes Converter::staged_form(Node* node, Node* value, Scope& scope) {
+  Nodes out;
+  const Position at = header_of(node, node->node(is(node, Kind::kFor) ? +at::For::iter : +at::If::test));
+  if (parts_) {
+    Part& part = part_of_.try_emplace(node, Part{node, nullptr, nullptr}).first->second;
+    parts_->all.push_back(&part);
+    part.of = parts_;
+    part.number = static_cast<int64_t>(parts_->all.size());
+    Node* number = tree_.integer(part.number, at);
+    if (parts_->rest) return {tree_.assign(tree_.store(parts_->rest, at), number, at)};
+    out.push_back(tree_.expression(
+        tree_.call(tree_.load(parts_->function, at), {number, value ? value : tree_.none(at)}, at), at));
+  } else {
+    only_staged_ = true;
+    staged_alone(node, value, scope, out);
+    only_staged_ = false;
+  }
+  note_jumps(node, out);
+  return out;
+}
+
+Node* Converter::negated_flag(const Node* guard, Position at) {
+  Node* flag = guard->node(at::If::test)->node(at::UnaryOp::operand);
+  return tree_.call(runtime(runtime_name::kNot, at), {flag}, at);
+}
+
 // if ag__.staged(test_ := x > 0):
 //   def if_body ...; ag__.if_stmt(test_, if_body, ...)
 // elif test_: ...
@@ -95,28 +247,20 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
   const Position at = header_of(node, node->node(at::If::test));
   Node* const condition = node->node(at::If::test);
   names_bound_here(tree_, node, scope.bound);
-  Nodes staged, body, orelse;
+  Nodes body, orelse;
+  Node* value = nullptr;
   const bool guard = node->flags & kGuard;
-  Node *test = nullptr, *value = nullptr;
-  if (guard) {
-    test = tree_.call(runtime(runtime_name::kNot, at), {condition->node(at::UnaryOp::operand)}, at);
-  } else {
-    if (!test_) test_ = tree_.fresh("test_");
-    scope.bound.add(test_);
+  if (!guard) {
+    scope.bound.add(value_of_part());
     const Flow* const outer = std::exchange(flow_, &activity_.flow(node));
     value = expression(condition);
     flow_ = outer;
-    test = tree_.load(test_, at);
   }
-  only_staged_ = true;
-  staged_if(node, test, scope, staged);
-  only_staged_ = false;
-  note_jumps(node, staged);
-  int& depth = guard ? guards_ : depth_;
-  ++depth;
+  const Nodes staged = staged_form(node, guard ? nullptr : tree_.load(test_, at), scope);
+  ++nesting_;
   block(node->list(at::If::body), scope, body);
   block(node->list(at::If::orelse), scope, orelse);
-  --depth;
+  --nesting_;
   if (guard) {
     Name* flag = condition->node(at::UnaryOp::operand)->name(at::Name::id);
     Node* tensor = choice(flags_are_not(true, Op::kOr, {flag}, at), staged, {}, at);
@@ -194,12 +338,9 @@ Node* Converter::plain_or(Node* test, const std::function<Node*()>& staged) {
 // A test that may do something else than compare is evaluated by the runtime alone while a function is traced.
 void Converter::either_while(Node* node, Scope& scope, Nodes& out) {
   const Position at = header_of(node, node->node(at::While::test));
-  Nodes staged, turn;
+  Nodes turn;
   const Flow& flow = activity_.flow(node);
-  only_staged_ = true;
-  staged_while(node, scope, staged);
-  only_staged_ = false;
-  note_jumps(node, staged);
+  const Nodes staged = staged_form(node, nullptr, scope);
   Node* test = node->node(at::While::test);
   std::vector<Name*> flags;
   while (is(test, Kind::kBoolOp) && (test->flags & kExtraTest)) {
@@ -230,9 +371,9 @@ void Converter::either_while(Node* node, Scope& scope, Nodes& out) {
                         {tree_.assign(tree_.store(go_on, at), tree_.boolean(false, at), at), leave()}, {}, at);
     turn.push_back(choice(is_not(true), {becomes, ends}, {}, at));
   }
-  ++depth_;
+  ++nesting_;
   block(*statements, scope, turn);
-  --depth_;
+  --nesting_;
   if (!flags.empty()) turn.push_back(choice(may_have_jumped(flags, at), {leave()}, {}, at));
   if (turn.empty()) turn.push_back(tree_.pass(at));
   Node* loop = tree_.make(Kind::kFor, node->at);
@@ -279,18 +420,15 @@ void Converter::either_for(Node* node, Scope& scope, Nodes& out) {
   Name* values = extra ? at_depth(turns_, "turns_") : values_;
   scope.bound.add(values);
   out.push_back(tree_.assign(tree_.store(values, at), expression(iterated), at));
-  Nodes staged, body;
-  only_staged_ = true;
-  staged_for(node, tree_.load(values, at), scope, staged);
-  only_staged_ = false;
-  note_jumps(node, staged);
+  Nodes body;
+  const Nodes staged = staged_form(node, tree_.load(values, at), scope);
   uint32_t skip;
   loop_options(node->list(at::For::body), skip, nullptr, at);
   const List* statements = without_options(node->list(at::For::body), skip);
   names_bound_here(tree_, node, scope.bound);
-  ++depth_;
+  ++nesting_;
   block(*statements, scope, body);
-  --depth_;
+  --nesting_;
   std::vector<Name*> flags;
   if (extra) {
     auto flag_of = [&](const Node* negated) {

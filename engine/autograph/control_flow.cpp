@@ -80,16 +80,23 @@ Node* Converter::state_names(const State& state, Position at) {
 }
 
 // def name(arguments): nonlocal ...; first; list
+// `beside`: the blocks of statements inside this one stand beside it, and see what it binds.
 Node* Converter::moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state,
-                             Scope& scope, const Node* origin, const NameSet& also_bound) {
+                             Scope& scope, const Node* origin, const NameSet& also_bound, bool beside) {
   const Position at = origin->at;
   Scope inner;
   inner.moved = true;
   std::vector<Name*> globals, nonlocals;
-  for (Name* symbol : state.names) {
-    if (activity_.composites.has(symbol)) continue;
+  const auto share = [&](Name* symbol) {
+    if (activity_.composites.has(symbol) || inner.outer.has(symbol)) return;
     inner.outer.add(symbol);
     (activity_.globals.has(symbol) ? globals : nonlocals).push_back(symbol);
+  };
+  for (Name* symbol : state.names) share(symbol);
+  NameSet sought;  // where the statements inside stand here, theirs are found through this block
+  if (beside) {
+    sought = inner.outer;
+    activity_.flow(origin).bound.for_each([&](uint32_t id) { share(tree_.name_at(id)); });
   }
   Nodes body;
   ++moved_;
@@ -99,7 +106,7 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
   if (lean()) {
     // Only what this block binds, itself or through nested blocks.
     auto unbound = [&](const Name* symbol) {
-      return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol);
+      return !inner.bound.has(symbol) && !inner.wanted.has(symbol) && !also_bound.has(symbol) && !sought.has(symbol);
     };
     std::erase_if(globals, unbound);
     std::erase_if(nonlocals, unbound);
@@ -150,32 +157,111 @@ void Converter::undefined_assigns(const State& state, Position at, Scope& scope,
   }
 }
 
-void Converter::staged_if(Node* node, Node* test, Scope& scope, Nodes& out) {
-  const Position at = header_of(node, node->node(at::If::test));
+// Lean: the functions of a statement's blocks. A part that has a number stands beside those of other statements.
+void Converter::staged_blocks(const Part& part, Scope& scope, Nodes& out) {
+  Node* node = part.node;
   const State state = state_of(node, activity_.flow(node).bound);
-  const List& orelse = node->list(at::If::orelse);
-  if (!if_body_) if_body_ = tree_.fresh("if_body");
-  if (!else_body_) else_body_ = tree_.fresh("else_body");
-  names_bound_here(tree_, node, scope.bound);
-  out.push_back(moved_block(if_body_, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node));
-  scope.bound.add(if_body_);
-  Node* other = tree_.none(at);
-  if (!orelse.empty()) {
-    out.push_back(moved_block(else_body_, tree_.arguments({}, at), orelse, {}, state, scope, node));
-    scope.bound.add(else_body_);
-    other = tree_.load(else_body_, at);
+  const bool beside = part.number != 0;
+  const auto add = [&](Name* name, Node* arguments, const List& list, const Nodes& first, const NameSet& also_bound) {
+    out.push_back(moved_block(name, arguments, list, first, state, scope, node, also_bound, beside));
+    scope.bound.add(name);
+  };
+  if (is(node, Kind::kIf)) {
+    add(part.body, tree_.arguments({}, node->at), node->list(at::If::body), {}, {});
+    if (part.other) add(part.other, tree_.arguments({}, node->at), node->list(at::If::orelse), {}, {});
+    return;
   }
-  Nodes arguments{test, tree_.load(if_body_, at), other, state_names(state, at), tree_.integer(state.outputs, at)};
-  if (node->flags & kGuard) arguments.push_back(tree_.boolean(true, at));
-  out.push_back(tree_.expression(
-      tree_.call(tree_.load(tree_.name(runtime_name::kIf), at), tree_.list(arguments), at), at));
+  uint32_t skip;
+  const List& body = node->list(is(node, Kind::kWhile) ? +at::While::body : +at::For::body);
+  if (is(node, Kind::kWhile)) {
+    Node* test = node->node(at::While::test);
+    const Position at = header_of(node, test);
+    loop_options(body, skip, nullptr, at);
+    NameSet test_binds;
+    names_bound_here(tree_, node, test_binds);
+    Node* result = tree_.make(Kind::kReturn, test->at);
+    result->node(at::Return::value) = test;
+    add(part.body, tree_.arguments({}, at), *without_options(body, skip), {}, {});
+    add(part.other, tree_.arguments({}, at), *tree_.list({result}), {}, test_binds);
+    return;
+  }
+  Node* target = node->node(at::For::target);
+  const Position at = header_of(node, node->node(at::For::iter));
+  loop_options(body, skip, nullptr, at);
+  const bool plain_target =
+      !beside && is(target, Kind::kName) &&
+      std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
+  Name* item = plain_target ? target->name(at::Name::id) : tree_.fresh("itr");
+  Nodes first;
+  if (!plain_target) first.push_back(tree_.assign(target, tree_.load(item, target->at), target->at));
+  add(part.body, tree_.arguments({item}, at), *without_options(body, skip), first, {});
+}
+
+// Lean: ag__.if_stmt(value, if_body, ...) and so on. `value`: the test, or what a for is over; null: as the statement
+// says.
+void Converter::staged_call(const Part& part, Node* value, Scope& scope, Nodes& out) {
+  Node* node = part.node;
+  const State state = state_of(node, activity_.flow(node).bound);
+  names_bound_here(tree_, node, scope.bound);
+  Nodes arguments;
+  std::string_view operation;
+  Position at;
+  if (is(node, Kind::kIf)) {
+    Node* test = node->node(at::If::test);
+    at = header_of(node, test);
+    operation = runtime_name::kIf;
+    const bool guard = node->flags & kGuard;
+    arguments = {value ? value : guard ? negated_flag(node, at) : expression(test), tree_.load(part.body, at),
+                 part.other ? tree_.load(part.other, at) : tree_.none(at), state_names(state, at),
+                 tree_.integer(state.outputs, at)};
+    if (guard) arguments.push_back(tree_.boolean(true, at));
+  } else {
+    uint32_t skip;
+    Node* options = nullptr;
+    if (is(node, Kind::kWhile)) {
+      at = header_of(node, node->node(at::While::test));
+      operation = runtime_name::kWhile;
+      options = loop_options(node->list(at::While::body), skip, nullptr, at);
+      arguments = {tree_.load(part.other, at), tree_.load(part.body, at), state_names(state, at)};
+    } else {
+      at = header_of(node, node->node(at::For::iter));
+      operation = runtime_name::kFor;
+      options = loop_options(node->list(at::For::body), skip, nullptr, at);
+      Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
+      arguments = {value ? value : expression(node->node(at::For::iter)),
+                   extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(part.body, at),
+                   state_names(state, at)};
+    }
+    if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
+  }
+  out.push_back(tree_.expression(tree_.call(runtime(operation, at), tree_.list(arguments), at), at));
+}
+
+void Converter::staged_alone(Node* node, Node* value, Scope& scope, Nodes& out) {
+  Part part{node, nullptr, nullptr};
+  const auto reused = [&](Name*& name, std::string_view wanted) {
+    if (!name) name = tree_.fresh(wanted);
+    return name;
+  };
+  if (is(node, Kind::kIf)) {
+    part.body = reused(if_body_, "if_body");
+    if (!node->list(at::If::orelse).empty()) part.other = reused(else_body_, "else_body");
+  } else {
+    part.body = reused(loop_body_, "loop_body");
+    if (is(node, Kind::kWhile)) part.other = reused(loop_test_, "loop_test");
+  }
+  names_bound_here(tree_, node, scope.bound);
+  if (!value && is(node, Kind::kIf)) value = expression(node->node(at::If::test));
+  if (!value && is(node, Kind::kFor)) value = expression(node->node(at::For::iter));
+  staged_blocks(part, scope, out);
+  staged_call(part, value, scope, out);
 }
 
 void Converter::if_statement(Node* node, Scope& scope, Nodes& out) {
   const Position at = header_of(node, node->node(at::If::test));
   const State state = state_of(node, activity_.flow(node).bound);
   const List& orelse = node->list(at::If::orelse);
-  if (lean()) return staged_if(node, expression(node->node(at::If::test)), scope, out);
+  if (lean()) return staged_alone(node, nullptr, scope, out);
   Nodes body_functions;
   Node* body = moved_block(nullptr, tree_.arguments({}, at), node->list(at::If::body), {}, state, scope, node);
   Node* other = moved_block(nullptr, tree_.arguments({}, at), orelse, {}, state, scope, node);
@@ -246,32 +332,8 @@ const List* Converter::without_options(const List& list, uint32_t skip) {
   return tree_.list(rest);
 }
 
-void Converter::staged_while(Node* node, Scope& scope, Nodes& out) {
-  Node* test = node->node(at::While::test);
-  const Position at = header_of(node, test);
-  const State state = state_of(node, activity_.flow(node).bound);
-  uint32_t skip;
-  Node* options = loop_options(node->list(at::While::body), skip, nullptr, at);
-  const List* statements = without_options(node->list(at::While::body), skip);
-  NameSet test_binds;
-  names_bound_here(tree_, node, test_binds);
-  Node* result = tree_.make(Kind::kReturn, test->at);
-  result->node(at::Return::value) = test;
-  if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
-  if (!loop_test_) loop_test_ = tree_.fresh("loop_test");
-  out.push_back(moved_block(loop_body_, tree_.arguments({}, at), *statements, {}, state, scope, node));
-  out.push_back(moved_block(loop_test_, tree_.arguments({}, at), *tree_.list({result}), {}, state, scope, node,
-                            test_binds));
-  scope.bound.add(loop_body_);
-  scope.bound.add(loop_test_);
-  Nodes arguments{tree_.load(loop_test_, at), tree_.load(loop_body_, at), state_names(state, at)};
-  if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
-  out.push_back(tree_.expression(
-      tree_.call(tree_.load(tree_.name(runtime_name::kWhile), at), tree_.list(arguments), at), at));
-}
-
 void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
-  if (lean()) return staged_while(node, scope, out);
+  if (lean()) return staged_alone(node, nullptr, scope, out);
   Node* test = node->node(at::While::test);
   const Position at = header_of(node, test);
   const State state = state_of(node, activity_.flow(node).bound);
@@ -306,32 +368,8 @@ void Converter::while_statement(Node* node, Scope& scope, Nodes& out) {
       at));
 }
 
-void Converter::staged_for(Node* node, Node* values, Scope& scope, Nodes& out) {
-  Node* target = node->node(at::For::target);
-  const Position at = header_of(node, node->node(at::For::iter));
-  const State state = state_of(node, activity_.flow(node).bound);
-  uint32_t skip;
-  Node* options = loop_options(node->list(at::For::body), skip, nullptr, at);
-  const List* statements = without_options(node->list(at::For::body), skip);
-  Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
-  const bool plain_target =
-      is(target, Kind::kName) &&
-      std::find(state.names.begin(), state.names.end(), target->name(at::Name::id)) == state.names.end();
-  Name* item = plain_target ? target->name(at::Name::id) : tree_.fresh("itr");
-  Nodes first;
-  if (!plain_target) first.push_back(tree_.assign(target, tree_.load(item, target->at), target->at));
-  if (!loop_body_) loop_body_ = tree_.fresh("loop_body");
-  out.push_back(moved_block(loop_body_, tree_.arguments({item}, at), *statements, first, state, scope, node));
-  scope.bound.add(loop_body_);
-  Nodes arguments{values, extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(loop_body_, at),
-                  state_names(state, at)};
-  if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
-  out.push_back(tree_.expression(
-      tree_.call(tree_.load(tree_.name(runtime_name::kFor), at), tree_.list(arguments), at), at));
-}
-
 void Converter::for_statement(Node* node, Scope& scope, Nodes& out) {
-  if (lean()) return staged_for(node, expression(node->node(at::For::iter)), scope, out);
+  if (lean()) return staged_alone(node, nullptr, scope, out);
   Node* target = node->node(at::For::target);
   Node* iterated = node->node(at::For::iter);
   const Position at = header_of(node, iterated);

@@ -72,13 +72,17 @@ bool unpacks(const Node* assign) {
 void Converter::statement(Node* node, Scope& scope, Nodes& out) {
   ++result_.steps;
   if (is_converted(node) && !class_body_) {
-    const bool both = both_forms();
-    switch (node->kind) {
-      case Kind::kIf: both ? either_if(node, scope, out) : if_statement(node, scope, out); break;
-      case Kind::kWhile: both ? either_while(node, scope, out) : while_statement(node, scope, out); break;
-      default: both ? either_for(node, scope, out) : for_statement(node, scope, out); break;
+    if (both_forms()) return either(node, scope, out);
+    if (const auto part = part_of_.find(node); beside_ && part != part_of_.end() && part->second.of == beside_) {
+      staged_call(part->second, nullptr, scope, out);
+      return;
     }
-    if (native() && !both) note_jumps(node, out);
+    switch (node->kind) {
+      case Kind::kIf: if_statement(node, scope, out); break;
+      case Kind::kWhile: while_statement(node, scope, out); break;
+      default: for_statement(node, scope, out); break;
+    }
+    if (native()) note_jumps(node, out);
     return;
   }
   names_bound_here(tree_, node, scope.bound);
@@ -156,9 +160,14 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
                               !node->list(at::Try::handlers).empty();
           Handled here{moved_};
           Handled* const outer = caught_;
-          if (caught) caught_ = &here;
+          Parts* const parts = parts_;
+          if (caught) {
+            caught_ = &here;
+            parts_ = nullptr;
+          }
           block(list, scope, inner);
           caught_ = outer;
+          parts_ = parts;
           if (here.depth)
             inner.insert(inner.begin(),
                          tree_.assign(tree_.store(here.depth, node->at),

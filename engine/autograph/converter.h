@@ -55,10 +55,28 @@ class Converter {
     std::vector<Name*> undefined;
   };
   State state_of(const Node* node, const NameSet& bound);
+  // What is staged of one statement: functions of its blocks, and the call of the runtime with them.
+  struct Parts;
+  struct Part {
+    Node* node;
+    Name *body, *other;         // `other`: of the else, or of a while's test; null: there is none
+    const Parts* of = nullptr;
+    int64_t number = 0;         // in `of`
+  };
+  // The parts of a statement and of those inside it, side by side in one function, so that each stands there once.
+  struct Parts {
+    Name* function = nullptr;
+    Name* rest = nullptr;       // where only ifs that end one another's blocks are inside: the part that is to run
+    std::vector<Part*> all;
+  };
   // both_forms.cpp, lean: each statement stands twice, in Python's own form and in the staged one, which the runtime
-  // chooses. In the staged form the statements inside it are staged alone; so the size grows with the depth, up to a
-  // limit.
+  // chooses. In the staged form the statements inside it are staged alone.
   void either_if(Node* node, Scope& scope, Nodes& out);
+  void either(Node* node, Scope& scope, Nodes& out);
+  Nodes staged_form(Node* node, Node* value, Scope& scope);
+  void staged_parts(Parts& parts, Scope& scope, Nodes& out);
+  Name* value_of_part();
+  Node* negated_flag(const Node* guard, Position at);
   void either_while(Node* node, Scope& scope, Nodes& out);
   void either_for(Node* node, Scope& scope, Nodes& out);
   Node* either_expression(Node* first, Node* staged, Node* python, Position at);
@@ -75,19 +93,19 @@ class Converter {
   bool native_jump(Node* node, Nodes& out);
   bool plain_leaves(const Node* test, bool certain, std::vector<Name*>& leaves);
   Node* plain_or(Node* test, const std::function<Node*()>& staged);
-  bool both_forms() const { return native() && depth_ < kMostForms && guards_ < kMostGuards; }
+  bool both_forms() const { return native() && (parts_ || (depth_ < kMostForms && guards_ < kMostGuards)); }
   bool native() const { return lean() && !only_staged_ && !moved_; }  // what is made here runs in Python's own form
   bool inline_forms();
 
   // control_flow.cpp
-  void staged_if(Node* node, Node* test, Scope& scope, Nodes& out);
-  void staged_for(Node* node, Node* values, Scope& scope, Nodes& out);
-  void staged_while(Node* node, Scope& scope, Nodes& out);
+  void staged_alone(Node* node, Node* value, Scope& scope, Nodes& out);
+  void staged_blocks(const Part& part, Scope& scope, Nodes& out);
+  void staged_call(const Part& part, Node* value, Scope& scope, Nodes& out);
   void if_statement(Node* node, Scope& scope, Nodes& out);
   void while_statement(Node* node, Scope& scope, Nodes& out);
   void for_statement(Node* node, Scope& scope, Nodes& out);
   Node* moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state, Scope& scope,
-                    const Node* origin, const NameSet& also_bound = {});
+                    const Node* origin, const NameSet& also_bound = {}, bool beside = false);
   void state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter);
   void declarations(const State& state, Position at, Nodes& out);
   void undefined_assigns(const State& state, Position at, Scope& scope, Nodes& out);
@@ -133,7 +151,11 @@ class Converter {
   bool plain_calls_ = false;         // calls are not converted
   static constexpr int kMostForms = 3, kMostGuards = 3;
   bool only_staged_ = false;         // lean: inside the staged form of a statement
-  int depth_ = 0;                    // of statements in Python's own form
+  Parts* parts_ = nullptr;           // lean: where statements in Python's own form put what is staged
+  const Parts* beside_ = nullptr;    // lean: whose parts are made
+  std::unordered_map<const Node*, Part> part_of_;
+  int nesting_ = 0;                  // of statements in Python's own form
+  int depth_ = 0;                    // of those of them that are staged for themselves
   int guards_ = 0;                   // of guards there
   int expression_depth_ = 0;         // of expressions there
   int kept_comprehension_ = 0;       // inside a comprehension that stays as it is: no walrus may stand there
@@ -141,7 +163,7 @@ class Converter {
   std::unordered_map<const Node*, Node*> definitions_;  // functions inside, converted once
   Name* test_ = nullptr;             // lean: what a test gave
   Name* values_ = nullptr;           // lean: what a loop is over
-  std::vector<Name*> go_on_, turns_; // lean: of loops, by depth
+  std::vector<Name*> go_on_, turns_, rest_, functions_;  // lean: by nesting
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   Name* jumped_ = nullptr;           // lean: whether a staged statement may have set a flag
   Name* value_ = nullptr;            // lean: what an operand gave

@@ -39,7 +39,7 @@ def keeps_class(kind):
 def _class(kind, staging):
     made = _made.get((kind, staging))
     if made is None:
-        name = 'StagingError' if staging else 'MultilineMessageKeyError' if kind is KeyError else kind.__name__
+        name = 'StagingError' if staging else kind.__name__
         body = {'__str__': _Shown.__str__, '__reduce__': _Shown.__reduce__, '__user_class__': kind.__name__,
                 '__module__': StagingError.__module__ if staging else kind.__module__, '__doc__': kind.__doc__}
         made = types.new_class(name, (kind, StagingError) if staging else (kind,), {}, lambda space: space.update(body))

@@ -184,6 +184,12 @@ class Lowering {
     made->fields()[at::Try::orelse].list = tree_.list(statements);
   }
 
+  static bool is_positive_number(const Node* node) {
+    if (!is(node, Kind::kConstant)) return false;
+    const Constant& value = node->constant(at::Constant::value);
+    return value.kind == ConstantKind::kNumber && value.text.empty() && value.integer > 0;
+  }
+
   const List* converted_loop(Node* node, std::vector<Node*>& out) {
     const bool is_while = node->kind == Kind::kWhile;
     const int body_slot = is_while ? +at::While::body : +at::For::body;
@@ -218,6 +224,8 @@ class Lowering {
     if (inner.break_flag) tests.push_back(negated(inner.break_flag, node->at));
     if (!tests.empty() && is_while) {
       Node* test = node->node(at::While::test);
+      // `while 1`: a number would be the value of `not flag and 1`.
+      if (is_positive_number(test)) test = tree_.boolean(true, test->at);
       for (size_t i = tests.size(); i-- > 0;) {
         test = both(tests[i], test);
         test->flags |= kExtraTest;

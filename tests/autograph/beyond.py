@@ -440,6 +440,54 @@ class ElseOfLoops(Case):
 
 
 class NoneBeforeALoop(Case):
+    def test_a_loop_that_only_a_return_ends(self):
+        def double(n):
+            i = tf.constant(0)
+            while True:
+                i += 1
+                if i > n:
+                    return i * 2
+
+        def number(n):
+            i = tf.constant(0)
+            while 1:
+                i += 1
+                if i > n:
+                    return i * 2, i
+                if i % 7 == 6:
+                    continue
+                if i > 5:
+                    return -i, i
+
+        def nested(n):
+            i = tf.constant(0)
+            while True:
+                while True:
+                    i += 1
+                    if i > n:
+                        return i * 2
+        for f in (double, number, nested):
+            self.agrees(f, (3,), (8,), (0,))
+
+        def leaves(n):
+            i = tf.constant(0)
+            while True:
+                i += 1
+                if i > n:
+                    break
+                if i > 5:
+                    return i
+
+        def ends(n):
+            i = tf.constant(0)
+            while i < 9:
+                i += 1
+                if i > n:
+                    return i
+        for f in (leaves, ends):
+            with self.assertRaisesRegex(NotImplementedError, 'unless the function also returns'):
+                tf.function(f)(tf.constant(3))
+
     def test_the_first_iteration_sees_it(self):
         def f(xs):
             best = None

@@ -1,14 +1,18 @@
 """Conversions while tracing: what is staged, what runs in Python, the errors, and what is recorded."""
 import contextlib
+import copy
 import importlib.machinery
 import importlib.util
 import io
 import os
+import pickle
 import tempfile
 import unittest
 import warnings
 
 import footlight as tf
+
+StagingError = tf.python.autograph.impl.api.StagingError
 
 
 def ops(f, *args):
@@ -22,6 +26,12 @@ def ops(f, *args):
 
 def value(tensor):
     return int(tensor)
+
+
+class Numbered(Exception):
+    def __init__(self, number):
+        super().__init__(number)
+        self.number = number
 
 
 class Item:
@@ -344,6 +354,66 @@ class Tracing(unittest.TestCase):
         with self.assertRaises(KeyError) as caught:
             tf.function(key)(tf.constant(1))
         self.assertEqual(caught.exception.args, ('k',))
+        self.assertNotIsInstance(caught.exception, StagingError)
+        self.assertRegex(str(caught.exception), r"in key  \*\n(.|\n)*KeyError: 'k'")
+
+    def test_errors_are_of_both_classes(self):
+        def fails(kind, *args, **more):
+            def f(x):
+                error = kind(*args)
+                vars(error).update(more)
+                raise error
+            with self.assertRaises(kind) as caught:
+                tf.function(f)(tf.constant(1))
+            made = caught.exception
+            self.assertEqual(made.args, kind(*args).args)
+            self.assertRegex(str(made), r'in f  \*\n')
+            return made
+
+        class Plain(Exception):
+            pass
+        # As in TensorFlow: what has the constructor of Exception, or is a known class, keeps its class.
+        for kind, args, staging in ((IndexError, ('i',), True), (OSError, (2, 'gone', 'a.txt'), True),
+                                    (UnicodeDecodeError, ('ascii', b'\xff', 0, 1, 'bad'), True), (Numbered, (7,), True),
+                                    (RecursionError, ('deep',), True), (ExceptionGroup, ('g', [ValueError(1)]), True),
+                                    (Plain, (1, 2), False), (ValueError, ('a', 'b'), False)):
+            with self.subTest(kind.__name__):
+                made = fails(kind, *args, extra=5)
+                self.assertEqual((isinstance(made, StagingError), made.extra), (staging, 5))
+                self.assertEqual(type(made).__name__, 'StagingError' if staging else kind.__name__)
+                self.assertIs(type(made), type(fails(kind, *args)))
+        self.assertEqual(fails(OSError, 2, 'gone', 'a.txt').filename, 'a.txt')
+        self.assertEqual(fails(UnicodeDecodeError, 'ascii', b'\xff', 0, 1, 'bad').object, b'\xff')
+        made = fails(Numbered, 7)
+        for again in (copy.copy(made), pickle.loads(pickle.dumps(made))):
+            self.assertEqual((type(again), again.number, str(again)), (type(made), 7, str(made)))
+
+        @tf.function
+        def inner(x):
+            return [x][5]
+
+        def outer(x):
+            return inner(x)
+        with self.assertRaises(IndexError) as caught:
+            tf.function(outer)(tf.constant(1))
+        self.assertIsInstance(caught.exception, StagingError)
+        self.assertRegex(str(caught.exception),
+                         r'in outer  \*\n(.|\n)*in inner  \*\n.*\n\n    IndexError: list index out of range\n$')
+
+    def test_errors_of_classes_that_cannot_be_derived_from(self):
+        class Final(Exception):
+            def __init__(self, x):
+                super().__init__(x)
+
+            def __init_subclass__(cls):
+                raise TypeError('final')
+
+        def f(x):
+            raise Final(4)
+        with self.assertRaises(Final) as caught:
+            tf.function(f)(tf.constant(1))
+        self.assertEqual(str(caught.exception), '4')
+        self.assertIn('in f  *', caught.exception.__notes__[0])
 
     def test_unconverted_frames_are_marked(self):
         @tf.autograph.experimental.do_not_convert

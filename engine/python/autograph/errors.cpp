@@ -1,10 +1,12 @@
-// Errors from traced code: "in user code:", the user's frames and source lines, then the original message.
+// Errors from traced code: "in user code:", the user's frames and source lines, then the original message; in a class
+// that TensorFlow's handlers know too (package/_staging.py).
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 
+#include <algorithm>
 #include <frameobject.h>
 
 namespace footlight::python {
@@ -81,8 +83,9 @@ bool set_attribute(PyObject* value, const char* name, PyObject* attribute) {
 // Changes str(value), for kinds of exceptions that are known to keep their text in one place.
 bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
   const Ref args = optional_attribute(value, "args");
-  if (args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 1 &&
-      is_text(PyTuple_GET_ITEM(args.get(), 0), shown)) {
+  if (args && PyTuple_Check(args.get()) &&
+      (PyTuple_GET_SIZE(args.get()) == 1 ? is_text(PyTuple_GET_ITEM(args.get(), 0), shown)
+                                         : PyTuple_GET_SIZE(args.get()) == 0 && PyUnicode_GET_LENGTH(shown) == 0)) {
     const Ref changed = checked(PyTuple_Pack(1, message));
     return set_attribute(value, "args", changed.get());
   }
@@ -90,10 +93,13 @@ bool set_message(PyObject* value, PyObject* shown, PyObject* message) {
   return is_text(own.get(), shown) && set_attribute(value, "_message", message);
 }
 
-// "in user code:" and the frames; empty where there are none.
-std::string shown_frames(PyObject* value) {
+std::vector<Frame> frames_of_exception(PyObject* value) {
   const Ref traceback = Ref::steal(PyException_GetTraceback(value));
-  const std::vector<Frame> frames = frames_of(traceback.get());
+  return frames_of(traceback.get());
+}
+
+// "in user code:" and the frames; empty where there are none.
+std::string shown_frames(const std::vector<Frame>& frames) {
   if (frames.empty()) return {};
   std::string text = "in user code:\n\n";
   for (const Frame& frame : frames) {
@@ -105,17 +111,33 @@ std::string shown_frames(PyObject* value) {
   return text;
 }
 
-void explain(PyObject* value) {
-  const std::string text = shown_frames(value);
-  if (text.empty()) return;
-  // If str() is only the message, replace it; otherwise add the frames as a note.
+// The name of the class that the program raised.
+std::string class_of(PyObject* value) {
+  const Ref name = optional_attribute(value, "__user_class__");
+  return name && PyUnicode_Check(name.get()) ? readable(name.get()) : Py_TYPE(value)->tp_name;
+}
+
+// The exception to raise instead; null: this one, which was changed.
+Ref explain(PyObject* value) {
+  const std::vector<Frame> frames = frames_of_exception(value);
+  const std::string text = shown_frames(frames);
+  if (text.empty()) return {};
+  // The message becomes part of a text with the frames; where that cannot be, they are added as a note.
   const Ref shown = Ref::steal(PyObject_Str(value));
   if (!shown) clear_only(PyExc_Exception);
-  const Ref message = shown ? original_message(value, shown.get()) : Ref();
-  if (message && set_attribute(value, "__user_message__", message.get())) {
-    const std::string whole =
-        text + "    \n" + indented(std::string(Py_TYPE(value)->tp_name) + ": " + readable(message.get())) + "\n";
-    if (set_message(value, shown.get(), text_object(whole).get())) return;
+  if (const Ref message = shown ? original_message(value, shown.get()) : Ref()) {
+    const Ref whole = text_object(text + "\n" + indented(class_of(value) + ": " + readable(message.get())) + "\n");
+    const bool converted = std::ranges::any_of(frames, [](const Frame& frame) { return frame.converted; });
+    const Ref staging = checked(PyImport_ImportModule("footlight._staging"));
+    const Ref keeps = checked(PyObject_CallMethod(staging.get(), "keeps_class", "O", Py_TYPE(value)));
+    const bool kept = !converted || keeps.get() == Py_True;
+    if (kept && set_attribute(value, "__user_message__", message.get()) &&
+        set_message(value, shown.get(), whole.get()))
+      return {};
+    if (converted) {
+      Ref told = checked(PyObject_CallMethod(staging.get(), "told", "OOO", value, whole.get(), message.get()));
+      if (told.get() != Py_None) return told;
+    }
   }
   const Ref notes = optional_attribute(value, "__notes__");
   if (notes && PyList_Check(notes.get()) && PyList_GET_SIZE(notes.get()) > 0) {
@@ -127,6 +149,7 @@ void explain(PyObject* value) {
       throw PythonErrorSet();
   }
   checked(PyObject_CallMethod(value, "add_note", "N", text_object(text).release()));
+  return {};
 }
 
 // Reports an unbound variable as a local of the user's function, whichever generated block reads it. Null if `value` is
@@ -151,14 +174,14 @@ Ref as_local(PyObject* value) {
 
 }  // namespace
 
-std::string ag_user_frames(PyObject* exception) { return shown_frames(exception); }
+std::string ag_user_frames(PyObject* exception) { return shown_frames(frames_of_exception(exception)); }
 
 void ag_explain_error() {
   if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   Ref exception = take_exception();
   try {
     if (Ref local = as_local(exception.get())) exception = std::move(local);
-    explain(exception.get());
+    if (Ref told = explain(exception.get())) exception = std::move(told);
   } catch (const PythonErrorSet&) {
     // Never lose the user's exception, except to an interrupt, which replaces it.
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return;

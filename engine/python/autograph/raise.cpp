@@ -83,7 +83,7 @@ void add_raise(const Ref& exception) {
         places.push_back(i);
       }
   const std::string note = ag_user_frames(exception.get()) +
-                           "    \n    raised when the graph runs: the condition is a tensor\n";
+                           "\n    raised when the graph runs: the condition is a tensor\n";
   checked(PyObject_CallMethod(exception.get(), "add_note", "N", text_object(note).release()));
   std::string token = str("raise ", Py_TYPE(exception.get())->tp_name);
   const Tensor held = host_function_value(new Raise(exception, std::move(places)));

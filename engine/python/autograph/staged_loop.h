@@ -16,6 +16,29 @@
 
 namespace footlight::python::ag {
 
+// Whether a loop with this condition can only end because the flag is set, as that of `while True` does which AutoGraph
+// makes `not flag and True`.
+inline bool goes_on_until(const Tensor& condition, PyObject* flag) {
+  static const Op kNot{"LogicalNot"}, kIdentity{"Identity"}, kConst{"Const"};
+  static const AttrName kThen{"then_branch"}, kValue{"value"};
+  if (!condition.is_symbolic() || !flag || !is_tensor(flag) || tensor_of(flag).graph() != condition.graph()) return false;
+  const auto source_of = [&](const Graph& graph, Edge edge) {
+    while (graph.node(edge.node).op == &kIdentity.row()) edge = graph.node(edge.node).inputs[0];
+    return edge;
+  };
+  const Graph& graph = *condition.graph();
+  Edge edge = source_of(graph, {condition.node(), condition.output()});
+  if (const AttrValue* then = graph.node(edge.node).attrs.find(kThen)) {
+    const Graph& branch = *std::get<GraphPtr>(*then);
+    const Node& result = branch.node(source_of(branch, branch.outputs[edge.output]).node);
+    if (result.op != &kConst.row() || !*result.attrs.get<Tensor>(kValue).data<bool>()) return false;
+    edge = source_of(graph, graph.node(edge.node).inputs[0]);
+  }
+  const Node& node = graph.node(edge.node);
+  const Tensor& of = tensor_of(flag);
+  return node.op == &kNot.row() && source_of(graph, node.inputs[0]) == source_of(graph, {of.node(), of.output()});
+}
+
 inline trace::GraphBuilder& loop_graph() {
   trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
   if (!builder) fail(ErrorKind::kRuntime, "a tf.init_scope() that was entered inside a staged statement was not left");
@@ -379,14 +402,20 @@ class StagedLoop {
   void stage(std::vector<Tensor> own, const Test& test, const Step& step) {
     std::vector<Tensor> variables = std::move(own);
     const trace::WhileOptions options = described(variables);
+    std::vector<size_t> returned;
     const std::vector<Tensor> results = trace::build_while(
         variables,
         [&](std::span<const Tensor> now) {
           enter(now);
-          return test(now.first(own_));
+          Tensor holds = test(now.first(own_));
+          if (options.maximum_iterations < 0)
+            for (size_t i = 0; i < state_.size(); ++i)
+              if (state_.is_return_flag(i) && goes_on_until(holds, state_.get(i).get())) returned.push_back(i);
+          return holds;
         },
         [&](std::span<const Tensor> now) { return turn(now, step); }, options);
     enter(results);
+    for (const size_t i : returned) note_known_true(tensor_of(state_.get(i).get()));
   }
 
   std::vector<Tensor> turn(std::span<const Tensor> now, const Step& step) {

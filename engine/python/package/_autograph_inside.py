@@ -11,6 +11,7 @@ import threading
 
 import footlight as tf
 from footlight import _ag, _engine
+from footlight._staging import StagingError  # noqa: F401  (it lies here)
 
 do_not_convert = tf.autograph.experimental.do_not_convert
 
@@ -127,10 +128,6 @@ def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False)
 
 
 # Conversion of functions
-
-class StagingError(_ag.AutoGraphError):
-    """Staging a function failed. Exceptions keep their classes here: it is only named."""
-
 
 def is_autograph_artifact(entity):
     """Whether it was made by a conversion, or by do_not_convert."""

@@ -467,6 +467,16 @@ def run(self, feed_dict=None, session=None):
     _session(session, 'execute operation using `run()`').run(self, feed_dict)
 
 
+_eval_of = tf.Tensor.eval
+
+
+def tensor_eval(self, feed_dict=None, session=None):
+    """The value of a tensor of a graph, in a session."""
+    if tf.is_symbolic_tensor(self) and (session is not None or get_default_session() is not None):
+        return _session(session, 'evaluate tensor using `eval()`').run(self, feed_dict)
+    return _eval_of(self, feed_dict, session)  # which says why not
+
+
 def traceback(self):
     """Where in the program the operation was made, as the traceback module keeps it."""
     import traceback as module
@@ -475,6 +485,7 @@ def traceback(self):
 
 _engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
 _engine.extend(tf.Operation, 'run', run)
+_engine.extend(tf.Tensor, 'eval', tensor_eval)
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
 
 

@@ -38,7 +38,9 @@ _BY_NAMESPACE = {
             'reduce_min reduce_prod reduce_sum regex_replace scatter_add scatter_sub scatter_update setdiff1d '
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
-        '_old_variables': 'AUTO_REUSE VariableScope get_variable get_variable_scope variable_scope',
+        '_old_variables': (
+            'AUTO_REUSE VariableScope get_variable get_variable_scope global_variables_initializer '
+            'local_variables_initializer tables_initializer variable_scope variables_initializer'),
         '_quantization': 'quantization',
         '_signal': 'signal',
         '_sparse_more': 'sparse_placeholder',
@@ -55,6 +57,11 @@ _BY_NAMESPACE = {
             'Builder build_signature_def build_tensor_info builder classification_signature_def constants '
             'get_tensor_from_tensor_info is_valid_signature load loader maybe_saved_model_directory predict_signature_def '
             'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
+    },
+    'footlight.compat.v1.test': {
+        '_test_case': (
+            'TestCase assert_equal_graph_def disable_with_predicate get_temp_dir gpu_device_name is_built_with_cuda '
+            'is_built_with_gpu_support is_built_with_rocm is_built_with_xla is_gpu_available main mock'),
     },
     'footlight.compat.v1.strings': {
         '_text': 'split',
@@ -155,6 +162,9 @@ _BY_NAMESPACE = {
             'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_split '
             'unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
     },
+    'footlight.test': {
+        '_test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',
+    },
     'footlight.train': {
         '_averages': 'CheckpointView ExponentialMovingAverage',
         '_clusters': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
@@ -164,7 +174,7 @@ _BY_NAMESPACE = {
 # Namespaces of which one module adds all names; they can be imported before.
 _WHOLE = {'experimental.numpy': '_numpy_math', 'experimental.numpy.random': '_numpy_math', 'quantization': '_quantization',
           'signal': '_signal'}
-for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings'):
+for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}
@@ -188,8 +198,14 @@ def find(namespace, name):
     if module is None:
         return None
     importlib.import_module('footlight.' + module)
+    if module == '_places':
+        from footlight import _inside
+        if namespace == 'footlight.python.framework.test_util':
+            from footlight import _test_util  # noqa: F401
     sys.modules['footlight']._describe()
     sys.modules['footlight']._explain_missing_names()
+    if module == '_places' and name not in vars(sys.modules[namespace]):
+        _inside.fill(namespace, name)
     return vars(sys.modules[namespace]).get(name)
 
 

@@ -218,6 +218,29 @@ def _both(inner, outer):
     return lambda getter, *args, **kwargs: inner(lambda *a, **k: outer(getter, *a, **k), *args, **kwargs)
 
 
+def variables_initializer(var_list=None, name='init'):
+    """An operation that gives variables their first values: they have them when a session first sees them."""
+    return tf.no_op(name=name)
+
+
+def global_variables_initializer():
+    """An operation for all variables of the graph."""
+    return variables_initializer()
+
+
+def local_variables_initializer():
+    """An operation for all variables that are not kept."""
+    return variables_initializer()
+
+
+def tables_initializer(name='init_all_tables'):
+    """An operation for all tables of the graph, which have their contents when they are made."""
+    return tf.no_op(name=name)
+
+
+for _f in (variables_initializer, global_variables_initializer, local_variables_initializer, tables_initializer):
+    _f.__module__ = 'footlight.compat.v1'
+    setattr(_v1, _f.__name__, _f)
 for _f in (get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
     _name = getattr(_f, '__name__', 'AUTO_REUSE')
     if _f is not AUTO_REUSE:

@@ -1,0 +1,219 @@
+"""Modules inside of TensorFlow by rule: in which public namespaces the names of each lie, and which have another name there.
+
+What is public in a different form stands in _places.py; AutoGraph's modules are in _autograph_inside.py.
+"""
+import inspect
+import sys
+
+import footlight as tf
+from footlight import _engine
+
+# Module: the namespaces to look into, in this order ('' is tf); NAME=PLACE is a name that is different there.
+_MODULES = {
+    'checkpoint.checkpoint': 'train',
+    'client.session': 'compat.v1',
+    'data.experimental.ops': 'data.experimental',
+    'data.ops.dataset_ops': 'data compat.v1.data data.experimental DatasetV1=data.Dataset DatasetV2=data.Dataset',
+    'data.ops.iterator_ops': 'data data.experimental IteratorBase=data.Iterator',
+    'data.ops.options': 'data data.experimental',
+    'data.ops.readers': 'data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset '
+                        'FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset',
+    'distribute.distribute_lib': 'distribute get_distribution_strategy=distribute.get_strategy',
+    'eager.backprop': '',
+    'eager.context': 'config config.experimental experimental . compat.v1',
+    'eager.def_function': '. config',
+    'eager.forwardprop': 'autodiff',
+    'eager.function': '',
+    'eager.polymorphic_function.polymorphic_function': '. config',
+    'eager.test': 'test',
+    'eager.wrap_function': 'compat.v1',
+    'framework.composite_tensor': '__internal__',
+    'framework.constant_op': '. constant_v1=constant',
+    'framework.config': 'config config.experimental',
+    'framework.dtypes': 'dtypes .',
+    'framework.errors': 'errors',
+    'framework.errors_impl': 'errors . InaccessibleTensorError=errors.InaccessibleTensorError',
+    'framework.func_graph': '__internal__',
+    'framework.importer': '',
+    'framework.indexed_slices': '',
+    'framework.ops': '. __internal__ compat.v1 device_v2=device name_scope_v1=compat.v1.name_scope name_scope_v2=name_scope '
+                     'NoGradient=no_gradient NotDifferentiable=no_gradient',
+    'framework.random_seed': 'compat.v1 random',
+    'framework.sparse_tensor': '. compat.v1',
+    'framework.tensor': '. compat.v1',
+    'framework.tensor_shape': '. compat.v1',
+    'framework.tensor_spec': '',
+    'framework.tensor_util': '. constant_value=get_static_value MakeNdarray=make_ndarray',
+    'framework.type_spec': '',
+    'lib.io.file_io': 'io.gfile compat.v1.gfile',
+    'lib.io.tf_record': 'io',
+    'module.module': '',
+    'ops.array_ops': 'compat.v1 . linalg nn image quantization sparse extract_image_patches_v2=image.extract_patches matrix_diag=linalg.diag matrix_diag_part=linalg.diag_part '
+                     'matrix_set_diag=linalg.set_diag sparse_mask=sparse.mask',
+    'ops.array_ops_stack': '',
+    'ops.bincount_ops': 'math sparse',
+    'ops.bitwise_ops': 'bitwise',
+    'ops.check_ops': 'debugging . math compat.v1',
+    'ops.clip_ops': '. compat.v1',
+    'ops.cond': 'compat.v1 . cond_for_tf_v2=cond',
+    'ops.confusion_matrix': 'math compat.v1',
+    'ops.control_flow_assert': 'debugging',
+    'ops.control_flow_case': '. compat.v1',
+    'ops.control_flow_ops': '. debugging compat.v1 __internal__ Assert=debugging.Assert',
+    'ops.control_flow_switch_case': '. __internal__',
+    'ops.control_flow_v2_toggles': 'compat.v1',
+    'ops.critical_section_ops': '',
+    'ops.custom_gradient': '',
+    'ops.data_flow_ops': 'queue compat.v1',
+    'ops.embedding_ops': 'nn compat.v1.nn',
+    'ops.functional_ops': '. compat.v1',
+    'ops.gradient_checker_v2': 'test',
+    'ops.gradients': '. autodiff compat.v1',
+    'ops.gradients_impl': '. compat.v1 HessiansV2=hessians',
+    'ops.image_ops': 'image io',
+    'ops.image_ops_impl': 'image io resize_images=image.resize resize_images_v2=image.resize',
+    'ops.init_ops': 'compat.v1 compat.v1.initializers initializers',
+    'ops.init_ops_v2': '. initializers constant=constant_initializer normal=random_normal_initializer one=ones_initializer '
+                       'ones=ones_initializer random_normal=random_normal_initializer zero=zeros_initializer '
+                       'random_uniform=random_uniform_initializer uniform=random_uniform_initializer zeros=zeros_initializer',
+    'ops.io_ops': 'io compat.v1',
+    'ops.linalg.linalg': 'linalg',
+    'ops.linalg.linalg_impl': 'linalg matrix_exponential=linalg.expm',
+    'ops.linalg_ops': 'linalg . compat.v1 matrix_solve_ls=linalg.lstsq matrix_triangular_solve=linalg.triangular_solve '
+                      'matrix_solve=linalg.solve matrix_inverse=linalg.inv matrix_determinant=linalg.det '
+                      'self_adjoint_eig=linalg.eigh self_adjoint_eigvals=linalg.eigvalsh',
+    'ops.logging_ops': '. compat.v1 print_v2=print',
+    'ops.lookup_ops': 'lookup lookup.experimental compat.v1',
+    'ops.manip_ops': '',
+    'ops.map_fn': '. compat.v1',
+    'ops.math_ops': '. math linalg sparse compat.v1 div_no_nan=math.divide_no_nan linspace_nd=linspace argmax=compat.v1.argmax argmin=compat.v1.argmin '
+                    'count_nonzero=compat.v1.count_nonzero sparse_segment_mean_v2=sparse.segment_mean '
+                    'sparse_segment_sqrt_n_v2=sparse.segment_sqrt_n sparse_segment_sum_v2=sparse.segment_sum',
+    'ops.nn': 'compat.v1.nn nn math . random linalg ctc_loss_v3=nn.ctc_loss lrn=nn.local_response_normalization swish=nn.silu',
+    'ops.nn_impl': 'compat.v1.nn nn math linalg swish=nn.silu',
+    'ops.nn_ops': 'compat.v1.nn nn math',
+    'ops.numerics': 'debugging compat.v1 verify_tensor_all_finite_v2=debugging.assert_all_finite',
+    'ops.numpy_ops': 'experimental.numpy',
+    'ops.parallel_for.control_flow_ops': '',
+    'ops.parsing_ops': 'io compat.v1',
+    'ops.ragged.ragged_array_ops': 'ragged',
+    'ops.ragged.ragged_concat_ops': 'ragged .',
+    'ops.ragged.ragged_factory_ops': 'ragged',
+    'ops.ragged.ragged_functional_ops': 'ragged',
+    'ops.ragged.ragged_math_ops': 'ragged',
+    'ops.ragged.ragged_string_ops': 'strings compat.v1 string_bytes_split=strings.bytes_split string_split_v2=strings.split',
+    'ops.ragged.ragged_tensor': '. compat.v1.ragged',
+    'ops.ragged.row_partition': 'experimental',
+    'ops.random_ops': 'random compat.v1 random_gamma=random.gamma random_normal=random.normal random_shuffle=random.shuffle '
+                      'random_uniform=random.uniform random_poisson_v2=random.poisson',
+    'ops.script_ops': '. compat.v1 eager_py_func=py_function',
+    'ops.sets_impl': 'sets',
+    'ops.signal.signal': 'signal',
+    'ops.sort_ops': '',
+    'ops.special_math_ops': 'math .',
+    'ops.state_ops': 'compat.v1',
+    'ops.stateful_random_ops': 'random',
+    'ops.string_ops': 'strings compat.v1 string_to_hash_bucket=strings.to_hash_bucket string_format=strings.format',
+    'ops.summary_ops_v2': 'summary create_file_writer_v2=summary.create_file_writer',
+    'ops.tensor_array_ops': '',
+    'ops.variable_scope': 'compat.v1 .',
+    'ops.variable_v1': 'compat.v1',
+    'ops.variables': '. compat.v1',
+    'ops.while_loop': 'compat.v1 .',
+    'platform.gfile': 'compat.v1.gfile io.gfile',
+    'platform.googletest': 'test compat.v1.test',
+    'platform.test': 'test compat.v1.test',
+    'saved_model.load': 'saved_model',
+    'saved_model.save': 'saved_model',
+    'trackable.autotrackable': '__internal__.tracking',
+    'trackable.base': '__internal__.tracking',
+    'training.checkpoint_utils': 'train',
+    'training.training_util': 'compat.v1.train',
+    'util.compat': 'compat',
+    'util.nest': 'nest',
+}
+# A name with one of these before it: `stateless_random_normal` of its module is tf.random.stateless_normal.
+_INITIALIZERS = {
+    one: ''.join('_' + c.lower() if c.isupper() else c for c in one)[1:] + '_initializer'
+    for one in ('Constant', 'GlorotNormal', 'GlorotUniform', 'Ones', 'Orthogonal', 'RandomNormal', 'RandomUniform',
+                'TruncatedNormal', 'VarianceScaling', 'Zeros')}
+_MODULES['ops.init_ops'] += ''.join(' %s=compat.v1.%s' % pair for pair in _INITIALIZERS.items())
+_MODULES['ops.init_ops_v2'] += ''.join(' %s=%s' % pair for pair in _INITIALIZERS.items())
+_PREFIXED = {'ops.stateless_random_ops': ('stateless_random_', 'random.stateless_'), 'ops.sparse_ops': ('sparse_', 'sparse.'),
+             'ops.string_ops': ('string_', 'strings.')}
+_MODULES.update({'ops.stateless_random_ops': 'random', 'ops.sparse_ops': 'sparse io compat.v1 sparse_tensor_dense_matmul='
+                 'sparse.sparse_dense_matmul sparse_tensor_to_dense=sparse.to_dense sparse_to_indicator=sparse.to_indicator'})
+_GENERATED = ('array audio bitwise boosted_trees control_flow ctc data_flow dataset experimental_dataset functional image io linalg '
+              'list logging lookup map_dataset math nn parsing ragged_array ragged_conversion ragged_math random resource_variable '
+              'script set sparse spectral state stateful_random stateless_random stateless_random_v2 string summary '
+              'user').split()
+
+
+def _public(place):
+    """The object at a public place, or None."""
+    found = tf
+    for part in place.split('.'):
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
+def _op(name):
+    """The function of an op by its name in small letters, whose inputs and attributes may stand in order."""
+    op = ''.join(part[:1].upper() + part[1:] for part in name.split('_'))
+    for spelled in (op, *(op.replace(a, b) for a, b in (('Lu', 'LU'), ('Fft', 'FFT'), ('Add', 'AddV2')) if a in op)):
+        function = getattr(tf.raw_ops, spelled, None)
+        if function is not None:
+            break
+    else:
+        return None
+    order = list(inspect.signature(function).parameters)
+
+    def call(*values, **named):
+        return function(**dict(zip(order, values)), **named)
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = function.__doc__
+    return call
+
+
+def find(path, name):
+    """What the module tensorflow.python.`path` has under this name, or None."""
+    inside = path.rpartition('.')[2]
+    if path.startswith('ops.gen_') and inside[4:-4] in _GENERATED:
+        return _op(name)
+    words = _MODULES.get(path)
+    if words is None:
+        return None
+    renamed = dict(word.split('=') for word in words.split() if '=' in word)
+    if name in renamed:
+        return _public(renamed[name])
+    spaces = [word for word in words.split() if '=' not in word] or ['.']
+    before, after = _PREFIXED.get(path, (None, None))
+    stems = [(name, spaces)]
+    if name.endswith('_v2'):
+        stems.append((name[:-3], [space for space in spaces if 'v1' not in space] + ['.']))
+    if name.endswith('_v1'):
+        stems.append((name[:-3], [space for space in spaces if 'v1' in space] + ['compat.v1']))
+    for stem, where in stems:
+        for space in where:
+            found = _public(stem if space == '.' else space + '.' + stem)
+            if found is not None and not (inspect.ismodule(found) and getattr(found, '__file__', None) is None):
+                return found
+        if before and stem.startswith(before):
+            found = _public(after + stem[len(before):])
+            if found is not None:
+                return found
+    return None
+
+
+def fill(namespace, name):
+    """Gives a module inside of TensorFlow the name, if that is known."""
+    found = find(namespace[len('footlight.python.'):], name)
+    if found is not None:
+        setattr(sys.modules[namespace], name, found)
+
+
+for _path in (*_MODULES, *('ops.gen_%s_ops' % one for one in _GENERATED)):
+    _engine.namespace('python.' + _path)
+_engine.namespace('python.framework.test_util')

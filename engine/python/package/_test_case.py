@@ -1,0 +1,513 @@
+"""tf.test.TestCase: unittest's with assertions about tensors, and values that are read eagerly or from a session."""
+import collections
+import contextlib
+import os
+import random
+import re
+import shutil
+import tempfile
+import threading
+import unittest
+import unittest.mock
+
+import footlight as tf
+from footlight import _engine
+
+_SEED = 87654321  # of every test, as in TensorFlow
+_NO_NUMPY_KINDS = ('S', 'U', 'O')
+
+
+def _numpy():
+    import numpy
+    return numpy
+
+
+SparseTensorValue = collections.namedtuple('SparseTensorValue', ('indices', 'values', 'dense_shape'))
+
+
+def _value(tensor):
+    """What a test sees of a tensor that has a value."""
+    if isinstance(tensor, tf.SparseTensor):
+        return SparseTensorValue(tensor.indices.numpy(), tensor.values.numpy(), tensor.dense_shape.numpy())
+    if isinstance(tensor, tf.IndexedSlices):
+        return type(tensor)(*[None if part is None else part.numpy()
+                              for part in (tensor.values, tensor.indices, tensor.dense_shape)])
+    if tf.is_tensor(tensor) and hasattr(tensor, 'to_list'):
+        return tensor
+    return tensor.numpy() if hasattr(tensor, 'numpy') and hasattr(tensor, 'dtype') else tensor
+
+
+class _EagerSession:
+    """What session() gives where ops run at once."""
+
+    def __init__(self, test):
+        self._test = test
+
+    def run(self, fetches, *args, **kwargs):
+        if kwargs.pop('feed_dict', None) or any(args):
+            raise NotImplementedError('a session without a graph takes no feeds')
+        return self._test.evaluate(fetches)
+
+
+class CapturedWrites:
+    """What was written to a stream of the process, by Python or by the engine."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def contents(self):
+        with open(self._path, encoding='utf-8', errors='replace') as file:
+            return file.read()
+
+
+class _CheckedThread:
+    """A thread whose error fails the test that joins it."""
+
+    def __init__(self, test, target, args, kwargs):
+        self._test, self._error = test, None
+
+        def run():
+            try:
+                target(*args, **kwargs)
+            except BaseException as error:
+                self._error = error
+        self._thread = threading.Thread(target=run)
+
+    def start(self):
+        self._thread.start()
+
+    def join(self):
+        self._thread.join()
+        if self._error is not None:
+            self._test.fail('Error in checkedThread: %s' % self._error)
+
+    def is_alive(self):
+        return self._thread.is_alive()
+
+
+class _General(unittest.TestCase):
+    """Assertions about plain values that tests of TensorFlow programs use besides unittest's."""
+
+    def assertLen(self, container, expected_len, msg=None):
+        if len(container) != expected_len:
+            self.fail(self._formatMessage(msg, '%r has length of %d, expected %d.' % (
+                container, len(container), expected_len)))
+
+    def assertEmpty(self, container, msg=None):
+        if len(container):
+            self.fail(self._formatMessage(msg, '%r has length of %d.' % (container, len(container))))
+
+    def assertNotEmpty(self, container, msg=None):
+        if not len(container):
+            self.fail(self._formatMessage(msg, '%r has length of 0.' % (container,)))
+
+    def assertStartsWith(self, actual, expected_start, msg=None):
+        if not actual.startswith(expected_start):
+            self.fail(self._formatMessage(msg, '%r does not start with %r' % (actual, expected_start)))
+
+    def assertNotStartsWith(self, actual, unexpected_start, msg=None):
+        if actual.startswith(unexpected_start):
+            self.fail(self._formatMessage(msg, '%r does start with %r' % (actual, unexpected_start)))
+
+    def assertEndsWith(self, actual, expected_end, msg=None):
+        if not actual.endswith(expected_end):
+            self.fail(self._formatMessage(msg, '%r does not end with %r' % (actual, expected_end)))
+
+    def assertBetween(self, value, minv, maxv, msg=None):
+        if not minv <= value <= maxv:
+            self.fail(self._formatMessage(msg, '%r unexpectedly not between %r and %r' % (value, minv, maxv)))
+
+    def assertItemsEqual(self, first, second, msg=None):
+        self.assertCountEqual(first, second, msg)
+
+    def assertSameElements(self, expected_seq, actual_seq, msg=None):
+        only = [one for one in expected_seq if one not in actual_seq], [one for one in actual_seq if one not in expected_seq]
+        if any(only):
+            self.fail(self._formatMessage(msg, 'expected but not found: %r; found but not expected: %r' % only))
+
+    def assertContainsSubset(self, expected_subset, actual_set, msg=None):
+        missing = [one for one in expected_subset if one not in actual_set]
+        if missing:
+            self.fail(self._formatMessage(msg, 'Missing elements %r' % missing))
+
+    def assertNoCommonElements(self, expected_seq, actual_seq, msg=None):
+        common = [one for one in expected_seq if one in actual_seq]
+        if common:
+            self.fail(self._formatMessage(msg, 'Common elements %r' % common))
+
+    def assertContainsInOrder(self, strings, target, msg=None):
+        at = 0
+        for string in (strings,) if isinstance(strings, str) else strings:
+            found = target.find(string, at)
+            if found < 0:
+                self.fail(self._formatMessage(msg, 'Did not find %r after its predecessors in %r' % (string, target)))
+            at = found + len(string)
+
+    def assertSequenceAlmostEqual(self, expected_seq, actual_seq, places=None, msg=None, delta=None):
+        self.assertLen(actual_seq, len(expected_seq), msg)
+        for wanted, found in zip(expected_seq, actual_seq):
+            self.assertAlmostEqual(wanted, found, places, msg, delta)
+
+    def assertDictAlmostEqual(self, a, b, places=None, msg=None, delta=None):
+        self.assertEqual(set(a), set(b), msg)
+        for key in a:
+            self.assertAlmostEqual(a[key], b[key], places, msg, delta)
+
+    def assertRegexMatch(self, actual_str, regexes, message=None):
+        if not any(re.search(regex, actual_str) for regex in regexes):
+            self.fail(self._formatMessage(message, '%r does not match any of %r' % (actual_str, regexes)))
+
+    def assertIsSubclass(self, cls, superclass, msg=None):
+        if not issubclass(cls, superclass):
+            self.fail(self._formatMessage(msg, '%r is not a subclass of %r' % (cls, superclass)))
+
+    def assertRaisesWithLiteralMatch(self, expected_exception, expected_exception_message, callable_obj=None, *args,
+                                     **kwargs):
+        @contextlib.contextmanager
+        def check():
+            with self.assertRaises(expected_exception) as caught:
+                yield
+            self.assertEqual(str(caught.exception), expected_exception_message)
+        if callable_obj is None:
+            return check()
+        with check():
+            callable_obj(*args, **kwargs)
+        return None
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
+        """An exception whose message has a match of a pattern, or for which a function is true."""
+        with self.assertRaises(exception_type) as caught:
+            yield
+        fits = expected_err_re_or_predicate
+        if not (fits(caught.exception) if callable(fits) else re.search(fits, str(caught.exception))):
+            raise AssertionError('Exception of type %s: %s' % (type(caught.exception), caught.exception))
+
+
+class TestCase(_General):
+    """Base of tests whose values are tensors. Every test begins with the same random seeds."""
+
+    def setUp(self):
+        super().setUp()
+        self._cached = None
+        random.seed(_SEED)
+        with contextlib.suppress(ImportError):
+            _numpy().random.seed(_SEED)
+        tf.compat.v1.reset_default_graph()
+        tf.random.set_seed(_SEED)
+
+    def tearDown(self):
+        self._cached = None
+        super().tearDown()
+
+    # Values
+
+    def evaluate(self, tensors):
+        """The values of tensors, in their structure: at once, or from a session of their graph."""
+        if callable(tensors) and not tf.is_tensor(tensors) and not isinstance(tensors, tf.Variable):
+            tensors = tensors()
+        if tf.executing_eagerly():
+            return tf.nest.map_structure(_value, tensors)
+        parts = tf.nest.flatten(tensors)
+        session = tf.compat.v1.get_default_session()
+        with contextlib.nullcontext(session) if session is not None else self.cached_session() as session:
+            values = iter(session.run([part for part in parts if part is not None]))
+        return tf.nest.pack_sequence_as(tensors, [None if part is None else next(values) for part in parts])
+
+    @contextlib.contextmanager
+    def _device_scope(self, use_gpu, force_gpu):
+        gpu = use_gpu and tf.test.is_gpu_available()
+        name = '/device:GPU:0' if force_gpu else None if gpu else '/device:CPU:0'
+        with tf.device(name) if name else contextlib.nullcontext():
+            yield
+
+    @contextlib.contextmanager
+    def session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+        """A session of a graph that lasts as long as this context."""
+        if tf.executing_eagerly() and graph is None:
+            yield _EagerSession(self)
+            return
+        with tf.compat.v1.Session(graph=graph) as session, self._device_scope(use_gpu, force_gpu):
+            yield session
+
+    @contextlib.contextmanager
+    def cached_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+        """A session that the test has until its end."""
+        if tf.executing_eagerly() and graph is None:
+            yield _EagerSession(self)
+            return
+        wanted = graph or tf.compat.v1.get_default_graph()
+        if self._cached is None or self._cached.graph is not wanted:
+            self._cached = tf.compat.v1.Session(graph=wanted)
+        with wanted.as_default(), self._cached.as_default(), self._device_scope(use_gpu, force_gpu):
+            yield self._cached
+
+    def __getattr__(self, name):
+        if name == 'test_session':  # that unittest would find as a method, and run as a test
+            return lambda graph=None, *args, **kwargs: (self.cached_session if graph is None else self.session)(
+                graph, *args, **kwargs)
+        raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
+
+    def get_temp_dir(self):
+        """A folder that exists until the test ends."""
+        if getattr(self, '_folder', None) is None:
+            self._folder = tempfile.mkdtemp(prefix=self.id().rpartition('.')[2])
+
+            def remove():
+                folder, self._folder = self._folder, None
+                shutil.rmtree(folder, ignore_errors=True)
+            self.addCleanup(remove)
+        return self._folder
+
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream):
+        """What is written to the file of a stream in this context."""
+        stream.flush()
+        number = stream.fileno()
+        kept = os.dup(number)
+        file, path = tempfile.mkstemp()
+        try:
+            os.dup2(file, number)
+            yield CapturedWrites(path)
+        finally:
+            stream.flush()
+            os.dup2(kept, number)
+            os.close(kept)
+            os.close(file)
+            os.remove(path)
+
+    def checkedThread(self, target, args=None, kwargs=None):
+        """A thread whose error fails the test."""
+        return _CheckedThread(self, target, args or (), kwargs or {})
+
+    # Arrays
+
+    def _array(self, a):
+        np = _numpy()
+        if tf.is_tensor(a) or isinstance(a, tf.Variable):
+            a = self.evaluate(a)
+        elif isinstance(a, (list, tuple)) and any(tf.is_tensor(x) for x in tf.nest.flatten(a)):
+            a = self.evaluate(list(a))
+        return a if isinstance(a, np.ndarray) else np.array(a)
+
+    def _said(self, msg, words):
+        return words if msg is None else '%s\n%s' % (msg, words)
+
+    def _shapes_agree(self, a, b, msg):
+        if a.shape != b.shape:
+            self.fail(self._said(msg, 'Shape mismatch: expected %s, got %s.\n%r\n%r' % (a.shape, b.shape, a, b)))
+
+    @staticmethod
+    def _ragged(x):
+        return tf.is_tensor(x) and hasattr(x, 'to_list')
+
+    def assertAllEqual(self, a, b, msg=None):
+        """Arrays or tensors of one shape with the same elements; NaNs count as equal."""
+        if self._ragged(a) or self._ragged(b):
+            a, b = (x.to_list() if self._ragged(x) else tf.nest.map_structure(_value, x) for x in (a, b))
+            self.assertEqual(a if isinstance(a, list) else a.tolist(), b if isinstance(b, list) else b.tolist(), msg)
+            return
+        np = _numpy()
+        a, b = self._array(a), self._array(b)
+        if a.dtype.kind in _NO_NUMPY_KINDS or b.dtype.kind in _NO_NUMPY_KINDS:
+            a, b = (np.array([tf.compat.as_bytes(s) if isinstance(s, (str, bytes)) else s for s in x.reshape(-1).tolist()],
+                             object).reshape(x.shape) for x in (a, b))
+        self._shapes_agree(a, b, msg)
+        same = a == b
+        if a.dtype.kind in 'fc' and b.dtype.kind in 'fc':
+            same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
+        if not np.all(same):
+            where = np.where(np.logical_not(same))
+            shown = (a, b) if a.ndim == 0 else (a[where], b[where])
+            self.fail(self._said(msg, 'Arrays are not equal: expected %r, got %r\nnot equal where = %r\nlhs = %r\nrhs = %r' % (
+                a, b, where, *shown)))
+
+    def assertNotAllEqual(self, a, b, msg=None):
+        try:
+            self.assertAllEqual(a, b)
+        except self.failureException:
+            return
+        self.fail(self._said(msg, 'The two values are equal at all elements.'))
+
+    def _close_arrays(self, a, b, rtol, atol, msg):
+        np = _numpy()
+        a, b = self._array(a), self._array(b)
+        self._shapes_agree(a, b, msg)
+        a, b = (x.astype(np.float32) if x.dtype.name == 'bfloat16' else x for x in (a, b))
+        if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
+            return
+        far = np.logical_or(np.abs(a - b) > atol + rtol * np.abs(b), np.isnan(a) != np.isnan(b))
+        far = np.logical_or(far, np.logical_and(np.isinf(a) != np.isinf(b), True))
+        x, y = (a[far], b[far]) if a.ndim else (a, b)
+        self.fail(self._said(msg, 'Arrays are not close: not close where = %r\nnot close lhs = %r\nnot close rhs = %r\n'
+                                  'not close dif = %r\nnot close tol = %r\ndtype = %s, shape = %s' % (
+                                      np.where(far), x, y, np.abs(x - y), atol + rtol * np.abs(y), a.dtype, a.shape)))
+
+    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""
+        if self._ragged(a) or self._ragged(b):
+            a, b = (x.to_list() if self._ragged(x) else x for x in (a, b))
+        fields = [x._asdict() if hasattr(x, '_asdict') else x for x in (a, b)]
+        if any(isinstance(x, collections.abc.Mapping) for x in fields):
+            a, b = fields
+            if not all(isinstance(x, collections.abc.Mapping) for x in fields) or set(a) != set(b):
+                self.fail(self._said(msg, 'mismatched keys or kinds: %r, %r' % (a, b)))
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, self._said(msg, 'at key %r' % (key,)))
+        elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+            try:
+                arrays = self._array(a), self._array(b)
+            except (ValueError, TypeError, tf.errors.InvalidArgumentError):
+                arrays = None  # no one shape
+            if arrays and all(x.dtype.kind not in 'OV' for x in arrays):
+                self._close_arrays(*arrays, rtol, atol, msg)
+                return
+            self.assertEqual(len(a), len(b), self._said(msg, 'mismatched lengths'))
+            for i, (x, y) in enumerate(zip(a, b)):
+                self.assertAllClose(x, y, rtol, atol, self._said(msg, 'at index %d' % i))
+        else:
+            self._close_arrays(a, b, rtol, atol, msg)
+
+    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except self.failureException:
+            return
+        self.fail(self._said(msg, 'The two values are close at all elements.'))
+
+    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3,
+                                      half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
+        """assertAllClose, with wider limits for types of few digits."""
+        a, b = self._array(a), self._array(b)
+        for name, more in (('float32', (float_rtol, float_atol)), ('complex64', (float_rtol, float_atol)),
+                           ('float16', (half_rtol, half_atol)), ('bfloat16', (bfloat16_rtol, bfloat16_atol))):
+            if name in (a.dtype.name, b.dtype.name):
+                rtol, atol = max(rtol, more[0]), max(atol, more[1])
+        self.assertAllClose(a, b, rtol, atol, msg)
+
+    def _all(self, a, fits, words):
+        np = _numpy()
+        a = self._array(a)
+        bad = a[np.logical_not(fits(a))] if a.ndim else a if not fits(a) else a.reshape(-1)[:0]
+        if bad.size:
+            self.fail('Not all elements are %s: %r' % (words, bad))
+
+    def assertAllGreater(self, a, comparison_target):
+        self._all(a, lambda x: x > comparison_target, 'greater than %s' % comparison_target)
+
+    def assertAllLess(self, a, comparison_target):
+        self._all(a, lambda x: x < comparison_target, 'less than %s' % comparison_target)
+
+    def assertAllGreaterEqual(self, a, comparison_target):
+        self._all(a, lambda x: x >= comparison_target, 'greater than or equal to %s' % comparison_target)
+
+    def assertAllLessEqual(self, a, comparison_target):
+        self._all(a, lambda x: x <= comparison_target, 'less than or equal to %s' % comparison_target)
+
+    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
+        def fits(x):
+            return ((x > lower_bound if open_lower_bound else x >= lower_bound) &
+                    (x < upper_bound if open_upper_bound else x <= upper_bound))
+        self._all(target, fits, 'in the range %s%s, %s%s' % (
+            '[('[open_lower_bound], lower_bound, upper_bound, '])'[open_upper_bound]))
+
+    def assertAllInSet(self, target, expected_set):
+        found = set(self._array(target).reshape(-1).tolist())
+        if not found <= set(expected_set):
+            self.fail('%d unique element(s) are not in the set %r: %r' % (
+                len(found - set(expected_set)), expected_set, found - set(expected_set)))
+
+    def assertDTypeEqual(self, target, expected_dtype):
+        """The dtype of an array or a tensor, or of each one in a list."""
+        target = self.evaluate(target) if tf.is_tensor(target) or isinstance(target, tf.Variable) else target
+        for one in target if isinstance(target, list) else [target]:
+            self.assertEqual(self._array(one).dtype, expected_dtype)
+
+    def assertShapeEqual(self, input_a, input_b, msg=None):
+        """The shapes of two arrays or tensors; no value is read."""
+        shapes = []
+        for x in (input_a, input_b):
+            shape = getattr(x, 'shape', None)
+            if shape is None:
+                raise TypeError('input must have a shape, not %s' % type(x))
+            shapes.append(shape.as_list() if hasattr(shape, 'as_list') else list(shape))
+        self.assertEqual(*shapes, msg=msg)
+
+    def assertNear(self, f1, f2, err, msg=None):
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err,
+                        '%f != %f +/- %f%s' % (f1, f2, err, ' (%s)' % msg if msg is not None else ''))
+
+    def assertArrayNear(self, farray1, farray2, err, msg=None):
+        self.assertEqual(len(farray1), len(farray2), msg=msg)
+        for f1, f2 in zip(farray1, farray2):
+            self.assertNear(float(f1), float(f2), err, msg=msg)
+
+    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+        distance = _numpy().linalg.norm((self._array(ndarray1) - self._array(ndarray2)).reshape(-1))
+        self.assertTrue(distance < err, msg)
+
+    def assertDeviceEqual(self, device1, device2, msg=None):
+        """Two names of one device."""
+        def full(device):
+            return tf.DeviceSpec.from_string(tf.compat.as_str(device or '')).to_string()
+        self.assertEqual(full(device1), full(device2), self._said(msg, 'Devices %s and %s are not equal.' % (
+            device1, device2)))
+
+    # Errors
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate):
+        return self.assertRaisesWithPredicateMatch(tf.errors.OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(self, exception_type=tf.errors.InvalidArgumentError):
+        return self.assertRaisesWithPredicateMatch(
+            exception_type, r'Incompatible shapes|Dimensions must be equal|required broadcastable shapes')
+
+
+def main(argv=None):
+    """Runs all tests of the script."""
+    unittest.main(module='__main__', argv=argv)
+
+
+def disable_with_predicate(pred, skip_message):
+    """Decorates a test that is skipped where pred() is true."""
+    def decorate(function):
+        return unittest.skip(skip_message)(function) if pred() else function
+    return decorate
+
+
+def assert_equal_graph_def(expected, actual):
+    """Raises AssertionError where two GraphDefs have different nodes; their order does not count."""
+    for graph in (expected, actual):
+        if not hasattr(graph, 'node'):
+            raise TypeError('Expected tf.GraphDef for both arguments, got %s' % type(graph).__name__)
+    one, other = ({node.name: node.SerializeToString() for node in graph.node} for graph in (expected, actual))
+    differing = sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+    if differing:
+        raise AssertionError('the graphs differ in %s' % ', '.join(differing))
+
+
+def is_built_with_rocm():
+    return False
+
+
+def is_built_with_xla():
+    return False
+
+
+_v1 = _engine.namespace('compat.v1.test')
+TestCase.__module__ = 'footlight.test'
+for _object in (TestCase, main, disable_with_predicate, assert_equal_graph_def, is_built_with_rocm, is_built_with_xla):
+    setattr(tf.test, _object.__name__, _object)
+for _name in ('gpu_device_name', 'is_built_with_cuda', 'is_built_with_gpu_support', 'is_gpu_available', 'TestCase', 'main',
+              'disable_with_predicate', 'assert_equal_graph_def', 'is_built_with_rocm', 'is_built_with_xla'):
+    setattr(_v1, _name, getattr(tf.test, _name))
+
+
+def _get_temp_dir():
+    """A folder for the files of tests."""
+    folder = os.environ.get('TEST_TMPDIR') or os.path.join(tempfile.gettempdir(), 'footlight_test')
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+_v1.mock, _v1.get_temp_dir = unittest.mock, _get_temp_dir

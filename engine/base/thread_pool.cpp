@@ -5,6 +5,8 @@
 
 #include "engine/base/background_thread.h"
 #include "engine/base/cancel.h"
+#include "engine/base/clock.h"
+#include "engine/base/lanes.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace footlight {
@@ -65,6 +68,7 @@ struct Job {
 };
 
 thread_local bool inside_pool = false;
+thread_local int64_t* pool_ns = nullptr;  // null: nobody asks
 
 class Pool {
  public:
@@ -157,7 +161,7 @@ class Pool {
   bool stop_ = false;
 };
 
-std::atomic<int> wanted_size{0};
+std::atomic<int> wanted_size{0}, wanted_lanes{0};
 std::mutex pool_mutex;   // held by the thread whose loop is running on the pool
 Pool* pool = nullptr;    // under pool_mutex; never destroyed at exit: threads may still be in it
 int size_of_pool = 0;
@@ -186,6 +190,21 @@ int pool_size() {
 
 void set_pool_size(int size) { wanted_size.store(std::max(0, size), std::memory_order_relaxed); }
 
+int lane_count() {
+  const int wanted = wanted_lanes.load(std::memory_order_relaxed), most = pool_size();
+  return wanted > 0 ? std::min(wanted, most) : most;
+}
+
+void set_lane_count(int count) { wanted_lanes.store(std::max(0, count), std::memory_order_relaxed); }
+
+bool inside_pool_loop() { return inside_pool; }
+
+PoolTime::PoolTime() : before_(std::exchange(pool_ns, &ns_)) {}
+PoolTime::~PoolTime() {
+  pool_ns = before_;
+  if (before_) *before_ += ns_;
+}
+
 void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context) {
   const int size = pool_size();
   if (size == 1 || inside_pool || count <= grain || !pool_mutex.try_lock()) {
@@ -206,7 +225,9 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
           .count = count,
           .step = std::max(grain, count / (int64_t{size} * 16)),
           .shares = pool->shares()};
+  const int64_t start = pool_ns ? now_ns() : 0;
   pool->run_job(job);
+  if (pool_ns) *pool_ns += now_ns() - start;
   if (job.error) std::rethrow_exception(job.error);
 }
 

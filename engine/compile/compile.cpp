@@ -32,7 +32,10 @@ class Compiler {
 
   std::shared_ptr<Program> run() {
     program_->inputs = static_cast<uint32_t>(rewrite_.inputs.size());
-    for (uint32_t i = 0; i < rewrite_.inputs.size(); ++i) input_index_.emplace(rewrite_.inputs[i].value, i);
+    for (uint32_t i = 0; i < rewrite_.inputs.size(); ++i) {
+      input_index_.emplace(rewrite_.inputs[i].value, i);
+      program_->inputs_vary |= !rewrite_.node(rewrite_.inputs[i]).shapes[0].fully_known();
+    }
     grouping_ = group_elementwise(rewrite_, make_schedule());
     const std::vector<NodeId>& schedule = grouping_.schedule;
     find_last_uses(schedule);
@@ -52,6 +55,7 @@ class Compiler {
     for (Instruction& in : program_->code)
       in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)];
     note_groups();
+    if (!may_split(*program_)) program_->lanes.stay_straight();
     return program_;
   }
 

@@ -4,6 +4,7 @@
 #include "engine/graph/describe.h"
 #include "engine/ops/flops.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -47,6 +48,7 @@ class Printer final : NodesById {
     for (size_t i = 0; i < program_.results.size(); ++i) out_ += str(i ? ", " : " ", name_of(program_.results[i]));
     out_ += str('\n', "  in all: ", scaled(flops_, "FLOP"), ", ", scaled(bytes_, "B"), " read and written",
                 unknown_ ? ", without what is known only when it runs" : "", '\n');
+    lanes();
     return std::move(out_);
   }
 
@@ -80,6 +82,39 @@ class Printer final : NodesById {
     for (const FusedGroup::Step& step : group.steps) {
       const Node& made = program_.node((&in)[1 + step.member]);
       if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
+    }
+  }
+
+  static std::string time(int64_t ns) { return scaled(static_cast<double>(ns) / 1000, "us"); }
+
+  // What is known of steps side by side, once it ran a few times.
+  void lanes() {
+    const Lanes& known = program_.lanes;
+    if (known.state() != Lanes::State::kSplit) {
+      if (known.straight_ns())
+        out_ += str("  one step after the other, ", time(known.straight_ns()), ": side by side they would save ",
+                    time(std::max<int64_t>(known.saving_ns(), 0)), '\n');
+      return;
+    }
+    for (const Section& section : known.tape().sections) {
+      out_ += str("  side by side, ", counted(section.tasks.size(), "task"), ": ", time(section.split_ns),
+                  " instead of ", time(section.straight_ns), '\n');
+      for (size_t t = 0; t < section.tasks.size(); ++t) {
+        out_ += str("    task ", t);
+        const char* between = ", after ";
+        for (size_t before = 0; before < section.tasks.size(); ++before) {
+          if (std::ranges::find(section.tasks[before].next, t) == section.tasks[before].next.end()) continue;
+          out_ += str(between, before);
+          between = " and ";
+        }
+        between = ": ";
+        for (const uint32_t step : section.tasks[t].steps) {
+          out_ += str(between, program_.node(program_.code[step]).name);
+          if (program_.code[step].skip) out_ += str(" (a walk of ", program_.code[step].skip, ')');
+          between = ", ";
+        }
+        out_ += '\n';
+      }
     }
   }
 

@@ -1,4 +1,5 @@
-// A program in words: what runs in which order, what runs together, where memory is used again, what it costs.
+// A program in words: what runs in which order, what runs together, where memory is used again, what it costs; and,
+// after its first runs, which steps run side by side.
 #pragma once
 
 #include "engine/compile/program.h"
@@ -7,7 +8,8 @@
 
 namespace footlight::compile {
 
-// With the programs that it runs. Sizes that are known only at run time are left out of the costs.
+// With the programs that it runs. Sizes that are known only at run time are left out of the costs. After its first
+// runs it also says which steps run side by side, or what that would save.
 std::string to_text(const Program&);
 
 }  // namespace footlight::compile

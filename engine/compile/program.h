@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/compile/fused.h"
+#include "engine/compile/lanes.h"
 #include "engine/graph/graph.h"
 #include "engine/optimize/rewrite.h"
 #include "kernels/table.h"
@@ -53,33 +54,43 @@ struct Instruction {
   static constexpr uint8_t kNoReuse = 255;
 };
 
-class Program {
+// A run walks through it from the first instruction to the last.
+struct Tape {
+  Tape() = default;
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+  ~Tape() { delete[] spare_frame.load(); }
+
+  std::vector<Instruction> code;
+  std::vector<Operand> operands;
+  std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
+  std::vector<FusedGroup> groups;
+  std::vector<Operand> results;
+  std::vector<bool> last_result;        // of each: no later one is in the same slot
+  std::vector<Section> sections;        // in their order; instructions in none run one after the other
+  uint32_t frame_size = 0;
+  uint32_t widest = 0;                  // most inputs of an instruction
+  bool keeps = false;                   // some slots keep their memory between runs
+  mutable std::atomic<Tensor*> spare_frame{nullptr};  // with such memory; whoever takes it puts it back
+};
+
+// Its own tape has no sections.
+class Program : public Tape {
  public:
   Program() = default;
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-  ~Program() { delete[] spare_frame.load(); }
 
   GraphPtr graph;                // kept alive: instructions look into its nodes
   std::vector<Node> inserted;    // nodes that passes added
   std::vector<optimize::Origin> origins;  // of each of those
   std::vector<const char*> passes;        // that ran over the graph, in their order
   std::vector<optimize::Change> changes;  // what they did to it
-  std::vector<Instruction> code;
-  std::vector<Operand> operands;
-  std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
   std::vector<Tensor> constants;
-  std::vector<FusedGroup> groups;
-  std::vector<Operand> results;
-  std::vector<bool> last_result;        // of each: no later one is in the same slot
   std::vector<ProgramPtr> callees;
   std::vector<int32_t> branches;        // of each kCase, by number, into callees
   std::vector<ProgramPtr> replaced;     // of the root: graphs that run as parts of others; nothing but their passes
   uint32_t inputs = 0;
-  uint32_t frame_size = 0;
-  uint32_t widest = 0;                  // most inputs of an instruction
-  bool keeps = false;                   // some slots keep their memory between runs
-  mutable std::atomic<Tensor*> spare_frame{nullptr};  // with such memory; whoever takes it puts it back
+  bool inputs_vary = false;             // not all their shapes are known
+  mutable Lanes lanes;                  // whether it is worth running on a tape with sections
   mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 
   const Node& node(const Instruction& in) const { return *in.makes; }

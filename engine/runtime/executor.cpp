@@ -6,14 +6,18 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/device_hooks.h"
+#include "engine/base/lanes.h"
+#include "engine/base/thread_pool.h"
 #include "engine/ops/cost.h"
 #include "engine/runtime/frame.h"
 #include "engine/runtime/fused.h"
+#include "engine/runtime/task_queue.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
 #include "kernels/place.h"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -25,10 +29,12 @@ namespace {
 
 using compile::FusedGroup;
 using compile::Instruction;
+using compile::Lanes;
 using compile::Operand;
 using compile::Program;
 using compile::Spread;
 using compile::Step;
+using compile::Tape;
 
 thread_local Failure last_failure;
 
@@ -93,52 +99,84 @@ bool serves(const Tensor& t, DType dtype, const Shape& shape) {
   return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape;
 }
 
+// Nobody looks at single steps, and this thread may use the pool.
+bool may_run_beside() {
+  return !inside_pool_loop() && lane_count() > 1 && !device_access.copy && !result_watch && !this_thread_activity;
+}
+
+int64_t elements_of(std::span<const Tensor> inputs) {
+  int64_t all = 0;
+  for (const Tensor& t : inputs)
+    if (t) all += t.elements();
+  return all;
+}
+
+// The program's own, or one with sections.
+const Tape& tape_for(const Program& program, std::span<const Tensor> inputs) {
+  const Lanes::State state = program.lanes.state();
+  if (state == Lanes::State::kMeasuring || (state == Lanes::State::kStraight && !program.inputs_vary)) [[likely]]
+    return program;
+  if (program.inputs_vary) {
+    const int64_t elements = elements_of(inputs);
+    program.lanes.grown(elements);
+    if (program.lanes.too_small(elements)) return program;
+  }
+  if (program.lanes.state() != Lanes::State::kSplit || !may_run_beside()) return program;
+  return program.lanes.tape();
+}
+
 // Runs a program once, or, in a loop, turn by turn in the same slots.
 class Run {
  public:
-  Run(const Program& program, CallId call)
-      : program_(program),
-        call_(call),
-        recording_(recording_ops()),
-        devices_(device_access.copy != nullptr),
-        frame_(program, !devices_) {
+  Run(const Program& program, const Tape& tape, CallId call)
+      : Run(program, tape, call, recording_ops(), device_access.copy != nullptr) {
     if (recording_ && program.recorded.load(std::memory_order_acquire) != recording_number.load()) [[unlikely]]
       introduce(program);
-    bases_[Operand::kFrame] = frame_.slots();
+    slots_ = frame_.emplace(tape, !devices_).slots();
+    bases_[Operand::kFrame] = slots_;
     bases_[Operand::kConstant] = program.constants.data();
-    if (program.widest > kWide) {
-      many_.resize(program.widest);
-      gathered_ = many_.data();
-    }
+  }
+  // Another thread's part in it.
+  explicit Run(const Run& whole) : Run(whole.program_, whole.tape_, whole.call_, whole.recording_, whole.devices_) {
+    slots_ = whole.slots_;
+    std::ranges::copy(whole.bases_, bases_);
   }
 
   // `outputs` get the results.
   void turn(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
     bases_[Operand::kInput] = inputs.data();
     last_end_ = 0;  // between two turns of a loop's condition its body runs
-    const Instruction* at = program_.code.data();
-    const Instruction* const end = at + program_.code.size();
+    const Instruction* const code = tape_.code.data();
+    const Instruction* at = code;
+    const Instruction* const end = at + tape_.code.size();
     try {
-      for (; at < end; ++at) {
-        check_cancelled();
-        if (at->step == Step::kFused) {
-          if (fused(*at)) at += at->skip;
-        } else {
-          step(*at);
+      if (&tape_ == &program_) [[likely]] {
+        if (program_.lanes.state() == Lanes::State::kMeasuring && may_run_beside()) [[unlikely]]
+          measured(at, end, inputs);
+        else
+          straight(at, end);
+      } else {
+        const bool trial = program_.lanes.on_trial();
+        int64_t took = 0;
+        for (const compile::Section& section : tape_.sections) {
+          straight(at, code + section.first);
+          const int64_t start = trial ? now_ns() : 0;
+          side_by_side(section);
+          if (trial) took += now_ns() - start;
+          at = code + section.end;
         }
+        straight(at, end);
+        if (trial) program_.lanes.tried(took);
       }
     } catch (...) {
-      if (!last_failure.graph) {
-        const optimize::Origin origin = program_.origin(*at);
-        last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
-      }
-      frame_.spoilt();
+      if (!last_failure.graph) note_failure(*at);
+      frame_->spoilt();
       throw;
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const Operand from = program_.results[i];
-      if (from.array() == Operand::kFrame && program_.last_result[i])
-        outputs[i] = std::move(frame_.slots()[from.index()]);
+      const Operand from = tape_.results[i];
+      if (from.array() == Operand::kFrame && tape_.last_result[i])
+        outputs[i] = std::move(slots_[from.index()]);
       else if (const Tensor& value = bases_[from.array()][from.index()]; outputs[i].body() != value.body())
         outputs[i] = value;  // else it was passed on by the turn before last too
     }
@@ -147,12 +185,89 @@ class Run {
   // After a turn: results of the next may be written to this memory, if nobody else holds it by then.
   void leave(std::span<Tensor> outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (const Operand at = program_.results[i]; at.array() == Operand::kFrame && program_.last_result[i])
-        frame_.slots()[at.index()] = std::move(outputs[i]);
+      if (const Operand at = tape_.results[i]; at.array() == Operand::kFrame && tape_.last_result[i])
+        slots_[at.index()] = std::move(outputs[i]);
+  }
+
+  // Since it began it was decided that the program runs better on another tape.
+  bool outdated() const {
+    return &tape_ == &program_ && program_.lanes.state() == Lanes::State::kSplit && may_run_beside();
   }
 
  private:
   static constexpr uint32_t kWide = 32;
+
+  Run(const Program& program, const Tape& tape, CallId call, bool recording, bool devices)
+      : program_(program), tape_(tape), call_(call), recording_(recording), devices_(devices) {
+    if (program.widest > kWide) {
+      many_.resize(program.widest);
+      gathered_ = many_.data();
+    }
+  }
+
+  void note_failure(const Instruction& at) const {
+    const optimize::Origin origin = program_.origin(at);
+    last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
+  }
+
+  // Leaves `at` at an instruction that fails.
+  void straight(const Instruction*& at, const Instruction* end) {
+    for (; at < end; ++at) {
+      check_cancelled();
+      if (at->step == Step::kFused) {
+        if (fused(*at)) at += at->skip;
+      } else {
+        step(*at);
+      }
+    }
+  }
+
+  // Notes what each step takes.
+  void measured(const Instruction*& at, const Instruction* end, std::span<const Tensor> inputs) {
+    std::vector<compile::Cost> costs(tape_.code.size());
+    for (int64_t before = now_ns(); at < end;) {
+      compile::Cost& cost = costs[static_cast<size_t>(at - tape_.code.data())];
+      {
+        const PoolTime pool;
+        straight(at, at + 1 + at->skip);
+        cost.pool_ns = pool.ns();
+      }
+      const int64_t now = now_ns();
+      cost.ns = now - before;
+      before = now;
+    }
+    program_.lanes.measured(program_, costs, elements_of(inputs));
+  }
+
+  void side_by_side(const compile::Section& section) {
+    TaskQueue tasks(section);
+    const auto threads = static_cast<int64_t>(std::min(static_cast<size_t>(lane_count()), section.tasks.size()));
+    parallel_for(threads, 1, [&](int64_t, int64_t) {  // one range for all where the pool is busy
+      const InCall scope(call_);
+      Run part(*this);
+      tasks.work([&](const compile::Task& task) { part.run_task(task, tasks); },
+                 [&](uint32_t slot) { slots_[slot] = Tensor(); });
+    });
+    if (!tasks.error()) return;
+    last_failure = tasks.take_failure();
+    std::rethrow_exception(tasks.error());
+  }
+
+  void run_task(const compile::Task& task, TaskQueue& tasks) {
+    const Instruction* const code = tape_.code.data();
+    const Instruction* at = code;
+    last_end_ = 0;
+    try {
+      for (const uint32_t first : task.steps) {
+        if (!tasks.wanted(first)) return;
+        at = code + first;
+        straight(at, at + 1 + at->skip);
+      }
+    } catch (...) {
+      if (!last_failure.graph) note_failure(*at);
+      tasks.failed(static_cast<uint32_t>(at - code), take_failure());
+    }
+  }
 
   // The recording must know the graph before events name its nodes.
   static void introduce(const Program& program) {
@@ -163,7 +278,7 @@ class Run {
 
   std::span<const Tensor> gather(const Instruction& in) {
     static_assert(sizeof(Tensor) == sizeof(TensorBody*));
-    const Operand* operands = program_.operands.data() + in.first_input;
+    const Operand* operands = tape_.operands.data() + in.first_input;
     for (uint32_t i = 0; i < in.inputs; ++i) gathered_[i] = bases_[operands[i].array()][operands[i].index()].body();
     return {reinterpret_cast<const Tensor*>(gathered_), in.inputs};
   }
@@ -182,15 +297,14 @@ class Run {
   }
 
   void release(const Instruction& in) {
-    Tensor* const slots = frame_.slots();
-    const uint32_t* released = program_.released.data() + in.first_released;
-    for (uint32_t i = 0; i < in.released; ++i) slots[released[i]] = Tensor();
+    const uint32_t* released = tape_.released.data() + in.first_released;
+    for (uint32_t i = 0; i < in.released; ++i) slots_[released[i]] = Tensor();
   }
 
   // False: its nodes have to run one by one, because somebody looks at each of them or their shapes do not suit.
   bool fused(const Instruction& in) {
     if (devices_ || result_watch) [[unlikely]] return false;
-    const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
+    const FusedGroup& group = tape_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
     if (group.settled) {
       walk(in, group, inputs, program_.node(in).shapes[0], group.known_spreads());
@@ -208,7 +322,6 @@ class Run {
             std::span<const Spread> over) {
     ActivityLog* const log = recording_ ? this_thread_activity : nullptr;
     if (recording_ && !last_end_) last_end_ = now_ns();
-    Tensor* const slots = frame_.slots();
     constexpr size_t kFew = 2;
     Tensor few[kFew];
     std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
@@ -218,12 +331,12 @@ class Run {
       const Doing allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
         const FusedGroup::Result& result = group.results[k];
-        const Tensor* memory = &slots[result.slot];
+        const Tensor* memory = &slots_[result.slot];
         if (!serves(*memory, result.dtype, shape)) {
           memory = &fresh[k];
           if (result.reuse != FusedGroup::kNoReuse && inputs[result.reuse].exclusive() &&
               inputs[result.reuse].shape() == shape)
-            fresh[k] = std::move(slots[program_.operands[in.first_input + result.reuse].index()]);
+            fresh[k] = std::move(slots_[tape_.operands[in.first_input + result.reuse].index()]);
           else
             fresh[k] = Tensor::empty(result.dtype, shape);
         }
@@ -236,7 +349,7 @@ class Run {
     }
     if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
     for (size_t k = 0; k < group.results.size(); ++k)
-      if (fresh[k]) slots[group.results[k].slot] = std::move(fresh[k]);
+      if (fresh[k]) slots_[group.results[k].slot] = std::move(fresh[k]);
   }
 
   // An event for each node, as if they had run one after the other, each for its share of the time.
@@ -278,7 +391,7 @@ class Run {
     ActivityLog* const log = kRecorded ? this_thread_activity : nullptr;
     const Node& node = program_.node(in);
     const std::span<const Tensor> inputs = gather(in);
-    const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+    const std::span<Tensor> outputs(slots_ + in.first_output, in.outputs);
     if (in.aliases) {
       const Doing running(log, Activity::kKernel);
       return alias(in, node, inputs, outputs[0]);
@@ -322,7 +435,7 @@ class Run {
 
   // Reuses the memory of an input that dies here for the output, if nothing else holds it.
   bool take_over(const Instruction& in, const Node& node, std::span<const Tensor> inputs, Tensor& output) {
-    Tensor& input = frame_.slots()[program_.operands[in.first_input + in.reuse].index()];
+    Tensor& input = slots_[tape_.operands[in.first_input + in.reuse].index()];
     if (!input || !input.exclusive()) return false;
     if (!in.static_outputs) {
       DType dtype;
@@ -350,7 +463,7 @@ class Run {
       const Node& node = program_.node(in);
       const OpRow& row = *node.op;
       const std::span<const Tensor> inputs = gather(in);
-      const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+      const std::span<Tensor> outputs(slots_ + in.first_output, in.outputs);
       if (recording_) on = input_hash(row, inputs);
       const DType dtype = dispatch_dtype(row, inputs, node.dtypes);
       place = place_of(row, inputs, dtype, in.placed ? &in.device : nullptr);
@@ -384,7 +497,7 @@ class Run {
     const Doing recording(log, Activity::kRecording);
     const int64_t end = last_end_ = now_ns();
     OpEvent event = event_of(in, signature_of(*program_.node(in).op, inputs, gather(in),
-                                              {frame_.slots() + in.first_output, in.outputs}));
+                                              {slots_ + in.first_output, in.outputs}));
     event.start_ns = start;
     event.end_ns = end;
     event.device = device.type == DeviceType::kGpu ? static_cast<uint8_t>(1 + device.index) : 0;
@@ -405,7 +518,7 @@ class Run {
 
   void control(const Instruction& in) {
     const std::span<const Tensor> inputs = gather(in);
-    const std::span<Tensor> outputs(frame_.slots() + in.first_output, in.outputs);
+    const std::span<Tensor> outputs(slots_ + in.first_output, in.outputs);
     last_end_ = 0;
     switch (in.step) {
       case Step::kIf: {
@@ -440,8 +553,11 @@ class Run {
   }
 
   void loop(const Instruction& in, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-    Run test(*program_.callees[static_cast<size_t>(in.callee)], call_);
-    Run body(*program_.callees[static_cast<size_t>(in.other)], call_);
+    const Program& condition = *program_.callees[static_cast<size_t>(in.callee)];
+    const Program& program = *program_.callees[static_cast<size_t>(in.other)];
+    Run test(condition, condition, call_);
+    std::optional<Run> body;
+    body.emplace(program, tape_for(program, inputs), call_);
     std::copy(inputs.begin(), inputs.end(), outputs.begin());
     std::vector<Tensor> next(outputs.size());
     Tensor again;
@@ -450,14 +566,16 @@ class Run {
       test.turn(outputs, {&again, 1});
       if (!truth(again)) return;
       test.leave({&again, 1});
-      body.turn(outputs, next);
+      body->turn(outputs, next);
       for (size_t i = 0; i < next.size(); ++i) std::swap(outputs[i], next[i]);
-      body.leave(next);
+      body->leave(next);
+      if (body->outdated()) [[unlikely]] body.emplace(program, tape_for(program, outputs), call_);
     }
   }
 
   const Program& program_;
-  const Tensor* bases_[3];
+  const Tape& tape_;
+  const Tensor* bases_[3] = {};
   TensorBody* few_[kWide];
   std::vector<TensorBody*> many_;
   TensorBody** gathered_ = few_;
@@ -465,7 +583,8 @@ class Run {
   bool recording_;
   const bool devices_;  // there are devices, so each instruction is checked
   int64_t last_end_ = 0;
-  Frame frame_;
+  std::optional<Frame> frame_;  // none: a part
+  Tensor* slots_ = nullptr;
 };
 
 }  // namespace
@@ -473,7 +592,7 @@ class Run {
 void run(const Program& program, std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
   FL_CHECK(inputs.size() == program.inputs && outputs.size() == program.results.size());
   const InCall scope(call);  // device events name the call that caused them
-  Run(program, call).turn(inputs, outputs);
+  Run(program, tape_for(program, inputs), call).turn(inputs, outputs);
 }
 
 std::vector<Tensor> run_op(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs) {

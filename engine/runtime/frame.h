@@ -11,9 +11,9 @@ namespace footlight::runtime {
 class Frame {
  public:
   // `keep`: memory may stay in the slots for the next run.
-  Frame(const compile::Program& program, bool keep) : program_(program), size_(program.frame_size) {
-    if (keep && program.keeps) {
-      slots_ = program.spare_frame.exchange(nullptr, std::memory_order_acq_rel);
+  Frame(const compile::Tape& tape, bool keep) : tape_(tape), size_(tape.frame_size) {
+    if (keep && tape.keeps) {
+      slots_ = tape.spare_frame.exchange(nullptr, std::memory_order_acq_rel);
       if (!slots_) slots_ = new Tensor[size_];
       kept_ = true;
     } else if (size_ > kInline) {
@@ -41,15 +41,15 @@ class Frame {
       delete[] slots_;
       return;
     }
-    for (const compile::Operand result : program_.results)
+    for (const compile::Operand result : tape_.results)
       if (result.array() == compile::Operand::kFrame) slots_[result.index()] = Tensor();
-    delete[] program_.spare_frame.exchange(slots_, std::memory_order_acq_rel);
+    delete[] tape_.spare_frame.exchange(slots_, std::memory_order_acq_rel);
   }
 
   static constexpr uint32_t kInline = 128;
   alignas(Tensor) std::byte inline_[kInline * sizeof(Tensor)];
   std::unique_ptr<Tensor[]> heap_;
-  const compile::Program& program_;
+  const compile::Tape& tape_;
   Tensor* slots_;
   uint32_t size_;
   bool kept_ = false, spoilt_ = false;

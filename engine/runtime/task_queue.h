@@ -1,0 +1,118 @@
+// The tasks of a section, for the threads that run them: each is given out once all have run whose values it uses, the
+// one with the longest way to the end first.
+#pragma once
+
+#include "engine/compile/lanes.h"
+#include "engine/runtime/executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace footlight::runtime {
+
+class TaskQueue {
+ public:
+  explicit TaskQueue(const compile::Section& section) : section_(section) {
+    for (const compile::Task& task : section.tasks) waits_.push_back(task.waits);
+    for (const compile::Section::Shared& value : section.shared) readers_.push_back(value.readers);
+    for (uint32_t t = 0; t < waits_.size(); ++t)
+      if (!waits_[t]) push(t);
+  }
+
+  // Runs tasks until there are none left. One thread alone gets through; others may come and help.
+  // `run(task)` does not throw; `release(slot)`: all tasks that read the slot have run.
+  template <class Runs, class Release>
+  void work(Runs&& run, Release&& release) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (!ready_.empty()) {
+        const compile::Task& task = pop();
+        ++running_;
+        lock.unlock();
+        run(task);
+        lock.lock();
+        --running_;
+        finish(task, release);
+      } else if (running_) {
+        wait(lock);
+      } else {
+        return;
+      }
+    }
+  }
+
+  // The first step of the program that fails is what the user sees: the steps before it run, none after it.
+  bool wanted(uint32_t step) const { return step < failed_at_.load(std::memory_order_relaxed); }
+  // Called where the exception was caught.
+  void failed(uint32_t step, Failure failure) {
+    const std::lock_guard lock(mutex_);
+    if (!wanted(step)) return;
+    failed_at_.store(step, std::memory_order_relaxed);
+    error_ = std::current_exception();
+    failure_ = std::move(failure);
+  }
+  // After all: what failed, if anything did.
+  const std::exception_ptr& error() const { return error_; }
+  Failure take_failure() { return std::move(failure_); }
+
+ private:
+  static constexpr int kLooks = 2000;  // about as long as falling asleep and being woken takes
+
+  bool shorter(uint32_t a, uint32_t b) const { return section_.tasks[a].rest_ns < section_.tasks[b].rest_ns; }
+  void push(uint32_t task) {
+    ready_.push_back(task);
+    std::ranges::push_heap(ready_, [this](uint32_t a, uint32_t b) { return shorter(a, b); });
+  }
+  const compile::Task& pop() {
+    std::ranges::pop_heap(ready_, [this](uint32_t a, uint32_t b) { return shorter(a, b); });
+    const compile::Task& task = section_.tasks[ready_.back()];
+    ready_.pop_back();
+    return task;
+  }
+
+  template <class Release>
+  void finish(const compile::Task& task, Release&& release) {
+    for (const uint32_t value : task.shared)
+      if (--readers_[value] == 0) release(section_.shared[value].slot);
+    size_t more = 0;
+    for (const uint32_t next : task.next) {
+      if (--waits_[next]) continue;
+      push(next);
+      ++more;
+    }
+    const bool over = !running_ && ready_.empty();
+    if (more < 2 && !over) return;  // this thread goes on with that one
+    changes_.fetch_add(1, std::memory_order_relaxed);
+    wake_.notify_all();
+  }
+
+  void wait(std::unique_lock<std::mutex>& lock) {
+    const uint32_t before = changes_.load(std::memory_order_relaxed);
+    const auto changed = [&] { return changes_.load(std::memory_order_relaxed) != before; };
+    lock.unlock();
+    for (int i = 0; i < kLooks && !changed(); ++i) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    lock.lock();
+    wake_.wait(lock, changed);
+  }
+
+  const compile::Section& section_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<uint32_t> waits_, readers_, ready_;  // of each task; of each shared value; a heap
+  uint32_t running_ = 0;
+  std::atomic<uint32_t> changes_{0};  // grows when there is work for a thread that waits, and at the end
+  std::atomic<uint32_t> failed_at_{UINT32_MAX};
+  std::exception_ptr error_;
+  Failure failure_;
+};
+
+}  // namespace footlight::runtime

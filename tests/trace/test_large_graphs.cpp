@@ -134,6 +134,26 @@ class TestLargeGraphs : public QObject {
     }
   }
 
+  // Each function calls the next: what moves up the chain moves once.
+  void long_chains_of_calls() {
+    constexpr int kDeep = 300;
+    float result = 0;
+    Cost cost;
+    on_small_stack([&] {
+      cost = cost_of(kDeep, [&] {
+        auto f = traced({kScalar}, [](std::span<const Tensor> x) { return std::vector{op("Neg", {x[0]})}; });
+        for (int i = 0; i < kDeep; ++i)
+          f = traced({kScalar}, [&](std::span<const Tensor> x) {
+            return std::vector{op("AddV2", {f->call(x)[0], number(1)})};
+          });
+        result = value(f->call(std::vector{real(1)})[0]);
+      });
+    });
+    QCOMPARE(result, kDeep - 1.f);
+    QVERIFY2(cost.allocations < 500 && cost.bytes < 100'000,
+             qPrintable(QString("%1 allocations, %2 bytes a call").arg(cost.allocations).arg(cost.bytes)));
+  }
+
   void gradients_of_gradients_too() {
     std::vector<float> values;
     on_small_stack([&] { values.push_back(value(twice(std::vector{real(1)}, 20000)[0])); });

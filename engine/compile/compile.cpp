@@ -32,8 +32,10 @@ class Compiler {
 
   std::shared_ptr<Program> run() {
     program_->inputs = static_cast<uint32_t>(rewrite_.inputs.size());
+    input_index_.assign(rewrite_.size(), kNever);
+    constant_index_.assign(rewrite_.size(), kNever);
     for (uint32_t i = 0; i < rewrite_.inputs.size(); ++i) {
-      input_index_.emplace(rewrite_.inputs[i].value, i);
+      input_index_[rewrite_.inputs[i].value] = i;
       program_->inputs_vary |= !rewrite_.node(rewrite_.inputs[i]).shapes[0].fully_known();
     }
     grouping_ = group_elementwise(rewrite_, make_schedule());
@@ -73,7 +75,7 @@ class Compiler {
     const auto runs = [&](NodeId id) {
       const Execution by = rewrite_.node(id).op->execution;
       return rewrite_.live(id) && by != Execution::kConstant && by != Execution::kNoOp &&
-             !input_index_.contains(id.value);
+             input_index_[id.value] == kNever;
     };
     // Nodes without inputs may have been added after their users (a gradient's lists): run them first.
     const auto early = [&](NodeId id) {
@@ -117,11 +119,14 @@ class Compiler {
     const Edge from = rewrite_.resolve(edge);
     const uint32_t node = from.node.value;
     if (const Tensor* constant = rewrite_.constant(from)) {
-      auto [at, fresh] = constant_index_.try_emplace(node, static_cast<uint32_t>(program_->constants.size()));
-      if (fresh) program_->constants.push_back(*constant);
-      return Operand::make(Operand::kConstant, at->second);
+      uint32_t& index = constant_index_[node];
+      if (index == kNever) {
+        index = static_cast<uint32_t>(program_->constants.size());
+        program_->constants.push_back(*constant);
+      }
+      return Operand::make(Operand::kConstant, index);
     }
-    if (auto at = input_index_.find(node); at != input_index_.end()) return Operand::make(Operand::kInput, at->second);
+    if (input_index_[node] != kNever) return Operand::make(Operand::kInput, input_index_[node]);
     return Operand::make(Operand::kFrame, slots_->slot(from.node) + from.output);
   }
 
@@ -330,7 +335,7 @@ class Compiler {
   std::vector<uint32_t> last_use_;  // of a node's outputs: a position in the schedule, or kNever
   std::vector<uint32_t> first_dying_;  // into `dying_`, for each position of the schedule
   std::vector<NodeId> dying_;
-  std::unordered_map<uint32_t, uint32_t> input_index_, constant_index_;
+  std::vector<uint32_t> input_index_, constant_index_;  // of nodes, among the program's; kNever if they are none
   std::unordered_map<const Graph*, int32_t> callee_index_;
 };
 

@@ -89,7 +89,9 @@ class Segment {
     uint32_t joined = kNone;          // the group that it became part of
     uint64_t bits = 0;                // itself, and those that became part of it
     uint64_t needs = 0;
+    size_t steps = 0;                 // of its members together
     std::vector<uint32_t> members;    // in program order
+    std::vector<Edge> outside;        // what they use of others, each once
   };
 
   uint32_t position(Edge edge) const { return position_of_[rewrite_.resolve(edge).node.value]; }
@@ -122,13 +124,53 @@ class Segment {
     }
     if (used.size() > 1 && merge(used, at)) return;
     for (const uint32_t group : used)
-      if (merge({group}, at)) return;
+      if (extend(group, at)) return;
     Group fresh;
     fresh.bits = uint64_t{1} << groups_.size();
     fresh.needs = nodes_[at].needs;
+    fresh.steps = steps(at);
     fresh.members = {at};
+    take_outside(at, fresh.outside, [](uint32_t) { return false; });
     nodes_[at].group = static_cast<uint32_t>(groups_.size());
     groups_.push_back(std::move(fresh));
+  }
+
+  size_t steps(uint32_t at) const { return steps_of(rewrite_.node(nodes_[at].id)); }
+
+  // Something outside that uses values of a group runs after a member; a member that uses it would run before.
+  bool uses(uint32_t outside, uint64_t bits) const {
+    return (closure(nodes_[outside].needs | bit(nodes_[outside])) & bits) != 0;
+  }
+
+  // Appends what node `at` uses of nodes that are not `inside`, unless it is there.
+  template <class Inside>
+  void take_outside(uint32_t at, std::vector<Edge>& outside, Inside inside) const {
+    for (Edge edge : rewrite_.node(nodes_[at].id).inputs) {
+      const Edge from = rewrite_.resolve(edge);
+      const uint32_t made = position(from);
+      if ((made == kNone || !inside(made)) && std::ranges::find(outside, from) == outside.end())
+        outside.push_back(from);
+    }
+  }
+
+  // One group gets a node that comes after all of it, so only what this node uses can be new or in the way.
+  bool extend(uint32_t into, uint32_t at) {
+    Group& group = groups_[into];
+    if (group.steps + steps(at) > kMostSteps) return false;
+    const size_t before = group.outside.size();
+    take_outside(at, group.outside, [&](uint32_t made) { return root(nodes_[made].group) == into; });
+    bool fits = group.outside.size() <= kMostOutside;
+    for (size_t i = before; fits && i < group.outside.size(); ++i)
+      if (const uint32_t made = position(group.outside[i]); made != kNone) fits = !uses(made, group.bits);
+    if (!fits) {
+      group.outside.resize(before);
+      return false;
+    }
+    group.steps += steps(at);
+    group.needs = (group.needs | nodes_[at].needs) & ~group.bits;
+    group.members.push_back(at);
+    nodes_[at].group = into;
+    return true;
   }
 
   bool merge(const std::vector<uint32_t>& groups, uint32_t at) {
@@ -140,28 +182,23 @@ class Segment {
       needs |= groups_[group].needs;
     }
     members.push_back(at);
-    size_t steps = 0;
-    for (const uint32_t member : members) steps += steps_of(rewrite_.node(nodes_[member].id));
-    if (steps > kMostSteps) return false;
+    size_t all_steps = steps(at);
+    for (const uint32_t group : groups) all_steps += groups_[group].steps;
+    if (all_steps > kMostSteps) return false;
     std::ranges::sort(members);
     std::vector<Edge> outside;
-    for (const uint32_t member : members) {
-      for (Edge edge : rewrite_.node(nodes_[member].id).inputs) {
-        const Edge from = rewrite_.resolve(edge);
-        const uint32_t made = position(from);
-        const bool inside = made != kNone && std::ranges::binary_search(members, made);
-        if (inside || std::ranges::find(outside, from) != outside.end()) continue;
-        outside.push_back(from);
-        // Something outside that has to run after one member and before another.
-        if (made != kNone && (closure(nodes_[made].needs | bit(nodes_[made])) & bits)) return false;
-      }
-    }
+    for (const uint32_t member : members)
+      take_outside(member, outside, [&](uint32_t made) { return std::ranges::binary_search(members, made); });
     if (outside.size() > kMostOutside) return false;
+    for (const Edge edge : outside)
+      if (const uint32_t made = position(edge); made != kNone && uses(made, bits)) return false;
     Group& whole = groups_[groups[0]];
     for (size_t i = 1; i < groups.size(); ++i) groups_[groups[i]].joined = groups[0];
     whole.bits = bits;
     whole.needs = needs & ~bits;
+    whole.steps = all_steps;
     whole.members = std::move(members);
+    whole.outside = std::move(outside);
     nodes_[at].group = groups[0];
     return true;
   }

@@ -184,9 +184,9 @@ void check_outputs(Node& node) {
   static const AttrName kTout("Tout");
   const footlight::AttrValue* listed = node.attrs.find(kTout);
   const auto* types = listed ? std::get_if<std::vector<DType>>(listed) : nullptr;
-  if (types && *types != node.dtypes)
+  if (types && *types != node.dtypes.to_vector())
     fail(ErrorKind::kValue, "the attribute 'Tout' says something else than the functions that it calls");
-  if (!listed && node.op->execution != Execution::kWhile) node.attrs.set(kTout, node.dtypes);
+  if (!listed && node.op->execution != Execution::kWhile) node.attrs.set(kTout, node.dtypes.to_vector());
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <mutex>
 #include <type_traits>
 #include <unordered_set>
-#include <utility>
 
 namespace footlight {
 namespace {
@@ -73,33 +73,34 @@ std::string Graph::unique_name(std::string_view wanted) {
   return unique_full_name(full);
 }
 
-void Graph::forget_names() {
-  used_names_ = {};
-  names_forgotten_ = true;
+bool Graph::taken(std::string_view name) const {
+  if (used_names_.contains(name)) return true;
+  const size_t end = name.rfind('_');
+  if (end == std::string_view::npos) return false;
+  const std::string_view digits = name.substr(end + 1);
+  uint32_t number = 0;
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || rest != digits.data() + digits.size() || digits[0] == '0') return false;
+  const auto at = used_names_.find(name.substr(0, end));
+  return at != used_names_.end() && number < at->second;
 }
 
 std::string Graph::unique_full_name(std::string_view wanted) {
-  if (std::exchange(names_forgotten_, false)) {
-    for (const Node& node : nodes_) {
-      std::string name = lower(node.name);
-      // Its scopes are taken too.
-      for (size_t end = name.rfind('/'); end != std::string::npos && end > 0; end = name.rfind('/', end - 1))
-        if (!used_names_.try_emplace(name.substr(0, end), 1).second) break;
-      used_names_.try_emplace(std::move(name), 1);
-    }
-  }
   std::string key = lower(wanted);
-  auto [at, fresh] = used_names_.try_emplace(key, 1);
-  if (fresh) return std::string(wanted);
-  int number = at->second;
+  auto at = used_names_.find(key);
+  if (at == used_names_.end()) {
+    const bool numbered = taken(key);
+    at = used_names_.emplace(key, 1).first;
+    if (!numbered) return std::string(wanted);
+  }
   const size_t length = key.size();
+  uint32_t number = at->second;
   do {
     key.resize(length);
     key += '_';
     key += std::to_string(number++);
   } while (used_names_.contains(key));
-  at->second = number;  // try_emplace below may rehash; `at` is not used after it
-  used_names_.try_emplace(key, 1);
+  at->second = number;
   return std::string(wanted) + '_' + std::to_string(number - 1);
 }
 

@@ -1,6 +1,7 @@
 // A graph: nodes in creation order, its outputs, and the source line of each node.
 #pragma once
 
+#include "engine/base/small_vector.h"
 #include "engine/ops/builder.h"
 
 #include <functional>
@@ -58,13 +59,27 @@ class NodeAttrs {
   std::shared_ptr<Attrs> attrs_;
 };
 
+// A short list of a node: without memory of its own, because graphs have many nodes.
+template <class T, uint32_t N>
+class NodeList : public SmallVector<T, N> {
+ public:
+  NodeList() = default;
+  template <class It>
+  NodeList(It first, It last) : SmallVector<T, N>(first, last) {}
+  NodeList(std::initializer_list<T> values) : SmallVector<T, N>(values.begin(), values.end()) {}
+  NodeList(const std::vector<T>& values) : SmallVector<T, N>(values.begin(), values.end()) {}  // NOLINT: as a vector
+  void resize(size_t size) { SmallVector<T, N>::resize(static_cast<uint32_t>(size)); }
+  void reserve(size_t size) { SmallVector<T, N>::reserve(static_cast<uint32_t>(size)); }
+  std::vector<T> to_vector() const { return {this->begin(), this->end()}; }
+};
+
 struct Node {
   const OpRow* op = nullptr;
   std::string name;                  // unique in its graph, named as TensorFlow would
-  std::vector<Edge> inputs;
+  NodeList<Edge, 3> inputs;
   std::vector<NodeId> control_inputs;
   NodeAttrs attrs;
-  std::vector<DType> dtypes;         // of the outputs
+  NodeList<DType, 8> dtypes;         // of the outputs
   std::vector<Shape> shapes;
   SourceRef source;                  // the user's line
   uint32_t call_site = kNoCallSite;  // with all that called it, if that is recorded: engine/trace/call_sites.h
@@ -104,8 +119,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   std::string unique_name(std::string_view wanted);   // wanted without the scope; marks it as used
   std::string unique_full_name(std::string_view wanted);  // wanted with the scope
-  // Nothing is expected to be added: names that are taken are found again from the nodes if something is.
-  void forget_names();
   std::string name_scope;            // "outer/inner/" or empty
 
   // What scopes that are open say of nodes that are added: tf.Graph.colocate_with, gradient_override_map.
@@ -121,8 +134,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
  private:
   std::string name_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::string, int> used_names_;
-  bool names_forgotten_ = false;
+  // The names that are taken, in lower case, each with the next number to try: "add" with 3 stands for "add_1" and
+  // "add_2" too, so that many nodes of one op cost one entry.
+  struct HashOfName {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+  bool taken(std::string_view name) const;
+  std::unordered_map<std::string, uint32_t, HashOfName, std::equal_to<>> used_names_;
 };
 
 // Whether the effect of a node is on no resource, or also on none. A random number is drawn without one.

@@ -20,8 +20,8 @@ std::vector<bool> read_values(const Rewrite& rewrite) {
   return read;
 }
 
-template <class T>
-void keep_only(std::vector<T>& list, const std::vector<bool>& kept, size_t skip = 0) {
+template <class List>
+void keep_only(List& list, const std::vector<bool>& kept, size_t skip = 0) {
   size_t to = skip;
   for (size_t i = skip; i < list.size(); ++i)
     if (kept[i - skip]) {

@@ -10,21 +10,39 @@ namespace {
 constexpr size_t kSmall = 24;         // nodes of a function that is copied to wherever it is called
 constexpr size_t kMostCopied = 4096;  // nodes that come into one graph in a round by copies
 
+bool is_inlined(const Rewrite& caller, NodeId id) {
+  const Node& node = caller.node(id);
+  return caller.live(id) && node.op->execution == Execution::kCall && node.device.empty();
+}
+
+// Whether the graph moves into the only one that calls it.
+bool moves(const Rewrite& callee, const Unit& unit) {
+  const std::vector<Unit::Site>& sites = unit.sites(callee);
+  return sites.size() == 1 && sites[0].caller != &callee && is_inlined(*sites[0].caller, sites[0].node);
+}
+
 }  // namespace
 
 void inline_calls(Rewrite& rewrite, Unit& unit) {
+  // What moves waits for the graph that the chain of calls ends in: else each of the chain would get all below it.
+  if (&rewrite != &unit.root() && moves(rewrite, unit)) return;
   size_t copied = 0;
-  const size_t count = rewrite.controls().size();
-  for (size_t i = 0; i < count; ++i) {
-    const NodeId id = rewrite.controls()[i];
+  std::vector<NodeId> calls = rewrite.controls();
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const NodeId id = calls[i];
+    if (!is_inlined(rewrite, id)) continue;
     const Node& node = rewrite.node(id);
-    if (!rewrite.live(id) || node.op->execution != Execution::kCall || !node.device.empty()) continue;
     const Rewrite& callee = unit.of(*callees_of(node)[0]);
     if (&callee == &rewrite) continue;
+    const size_t before = rewrite.controls().size();
+    if (moves(callee, unit)) {
+      splice(rewrite, id, callee, node.inputs);
+      calls.insert(calls.end(), rewrite.controls().begin() + static_cast<ptrdiff_t>(before), rewrite.controls().end());
+      continue;
+    }
     const size_t nodes = live_nodes(callee);
-    const bool once = unit.sites(callee).size() == 1;
-    if (!once && (nodes > kSmall || copied + nodes > kMostCopied)) continue;
-    if (!once) copied += nodes;
+    if (nodes > kSmall || copied + nodes > kMostCopied) continue;
+    copied += nodes;
     splice(rewrite, id, callee, node.inputs);
   }
 }

@@ -24,9 +24,9 @@ void change_interface(Rewrite& caller, NodeId id, Node changed, const std::vecto
   std::vector<DType> in;
   const bool condition = changed.op->execution == Execution::kIf;
   for (size_t i = condition ? 1 : 0; i < changed.inputs.size(); ++i) in.push_back(caller.dtype(changed.inputs[i]));
-  if (changed.attrs.find(kT)) changed.attrs.set(kT, changed.dtypes);
+  if (changed.attrs.find(kT)) changed.attrs.set(kT, changed.dtypes.to_vector());
   if (changed.attrs.find(kTin)) changed.attrs.set(kTin, in);
-  if (changed.attrs.find(kTout)) changed.attrs.set(kTout, changed.dtypes);
+  if (changed.attrs.find(kTout)) changed.attrs.set(kTout, changed.dtypes.to_vector());
   if (changed.attrs.find(kShapes)) changed.attrs.set(kShapes, changed.shapes);
   const NodeId made = caller.insert(std::move(changed), id, caller.origin(id));
   for (uint32_t k = 0; k < old.size(); ++k)

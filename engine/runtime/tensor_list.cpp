@@ -193,7 +193,11 @@ Tensor sum(const Tensor& a, const Tensor& b) {
   return run_op(row, std::vector<Tensor>{a, b}, {})[0];
 }
 
+// Stands for the list of a branch that was not taken.
+bool no_list(const Tensor& tensor) { return tensor.elements() == 1 && !*tensor.data<Resource*>(); }
+
 Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
+  if (no_list(a) || no_list(b)) return no_list(a) ? b : a;
   const TensorList *x = &list_in(a), *y = &list_in(b);
   // A list of one kind or the other stands for zeros of any length.
   if (x->dtype() == DType::kInvalid) return b;

@@ -115,7 +115,7 @@ NodeId add_fake(Graph& graph, DType dtype, const Shape& shape) {
 std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
   const std::vector<AttrName> names = branches_of(graph.node(id).attrs);
   const size_t outputs = graph.node(id).dtypes.size();
-  std::vector<DType> dtypes = graph.node(id).dtypes;
+  std::vector<DType> dtypes = graph.node(id).dtypes.to_vector();
   std::vector<Shape> shapes = graph.node(id).shapes;
   std::vector<BranchDerivative> result;
   std::vector<GraphPtr> graphs;

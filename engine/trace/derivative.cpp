@@ -134,15 +134,15 @@ void backpropagate_as(const std::string& type, Graph& graph, NodeId id, Sums& su
   if (!registered_gradient)
     fail(ErrorKind::kLookup, "there is no gradient of ", type, " (node '", graph.node(id).name, "')");
   const std::vector<Tensor> leaving = registered_gradient(type, graph, id, arriving);
-  const std::vector<Edge> edges = graph.node(id).inputs;
+  const auto edges = graph.node(id).inputs;
   for (size_t k = 0; k < edges.size(); ++k)
     if (leaving[k] && reached[edges[k].node.value]) sums.add(edges[k], leaving[k]);
 }
 
 class OfNode final : public Inference {
  public:
-  OfNode(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::vector<DType>& dtypes,
-         std::vector<Shape>& shapes)
+  OfNode(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::span<DType> dtypes,
+         std::span<Shape> shapes)
       : Inference(r, a, in) {
     output_dtypes = dtypes;
     output_shapes = shapes;
@@ -179,7 +179,7 @@ void backpropagate(Graph& graph, uint32_t index, Sums& sums, const std::vector<b
   if (row.zero_gradient || graph.node(NodeId(index)).inputs.empty()) return;
   if (!row.gradient)
     fail(ErrorKind::kLookup, "there is no gradient of ", row.name, " (node '", graph.node(NodeId(index)).name, "')");
-  const std::vector<Edge> edges = graph.node(NodeId(index)).inputs;
+  const auto edges = graph.node(NodeId(index)).inputs;
   std::vector<Tensor> inputs, outputs, arriving, leaving(edges.size());
   for (Edge edge : edges) inputs.push_back(graph.tensor(edge));
   const Node& node = graph.node(NodeId(index));

@@ -107,9 +107,7 @@ class Freezer {
     axis.dtypes = {DType::kInt32};
     axis.shapes = {Shape()};
     axis.source = node.source;
-    std::vector<Edge> inputs = node.inputs;
-    inputs.push_back({NodeId(static_cast<uint32_t>(graph.size())), 0});
-    node.inputs = std::move(inputs);
+    node.inputs.push_back({NodeId(static_cast<uint32_t>(graph.size())), 0});
     graph.add_named(std::move(axis));  // `node` may have moved
   }
 

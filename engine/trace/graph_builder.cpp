@@ -21,7 +21,7 @@ constexpr uint32_t kElsewhere = UINT32_MAX;  // in place of a node that gives a 
 class NodeInference final : public Inference {
  public:
   NodeInference(GraphBuilder& builder, const OpRow& r, const Attrs& a, std::span<const Tensor> in,
-                std::vector<DType>& dtypes, std::vector<Shape>& shapes)
+                std::span<DType> dtypes, std::span<Shape> shapes)
       : Inference(r, a, in), builder_(builder) {
     output_dtypes = dtypes;
     output_shapes = shapes;
@@ -390,7 +390,6 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
     }
   }
   for (const Tensor& output : marked) graph_->outputs.push_back({output.node(), output.output()});
-  if (!as_written) graph_->forget_names();
 }
 
 std::string GraphBuilder::enter_scope(std::string_view name) {

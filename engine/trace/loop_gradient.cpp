@@ -90,12 +90,12 @@ void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outp
     body->outputs.push_back({add_push(*body, add_parameter(*body, "accumulator"), value.in_body, value.dtype), 0});
   }
   Node& node = graph.node(id);
-  node.inputs.insert(node.inputs.end(), lists.begin(), lists.end());
-  node.dtypes.resize(outputs + kept.size(), DType::kVariant);
+  for (const Edge list : lists) node.inputs.push_back(list);
+  for (size_t k = node.dtypes.size(); k < outputs + kept.size(); ++k) node.dtypes.push_back(DType::kVariant);
   node.shapes.resize(outputs + kept.size(), Shape());
   node.attrs.set(kBody, body);
   node.attrs.set(kCond, test);
-  node.attrs.set(kT, node.dtypes);
+  node.attrs.set(kT, node.dtypes.to_vector());
   node.attrs.set(kShapes, node.shapes);
 }
 

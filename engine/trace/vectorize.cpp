@@ -61,7 +61,7 @@ class Replay {
     // Branches and loops come with their dtypes and shapes.
     GraphBuilder& builder = *GraphBuilder::innermost();
     const std::vector<Tensor> outputs =
-        builder.add_known(*node.op, inputs, node.attrs, node.dtypes, node.shapes, node.op->name);
+        builder.add_known(*node.op, inputs, node.attrs, node.dtypes.to_vector(), node.shapes, node.op->name);
     if (tape_hook) tape_hook(*node.op, node.attrs, inputs, outputs);
     return outputs;
   }

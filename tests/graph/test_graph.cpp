@@ -75,6 +75,21 @@ class TestGraph : public QObject {
     QCOMPARE(graph.unique_full_name("add"), std::string("add_3"));
   }
 
+  void names_that_were_made_are_taken() {
+    Graph graph("names");
+    for (int i = 0; i < 12; ++i) graph.unique_name("x");
+    QCOMPARE(graph.unique_name("X_11"), std::string("X_11_1"));
+    QCOMPARE(graph.unique_name("x_11"), std::string("x_11_2"));
+    QCOMPARE(graph.unique_name("x_011"), std::string("x_011"));  // nothing was given this name
+    QCOMPARE(graph.unique_name("x_0"), std::string("x_0"));
+    QCOMPARE(graph.unique_name("x_12"), std::string("x_12"));
+    QCOMPARE(graph.unique_name("x"), std::string("x_13"));
+    QCOMPARE(graph.unique_name("x_"), std::string("x_"));
+    QCOMPARE(graph.unique_name("x_99999999999"), std::string("x_99999999999"));
+    const GraphPtr copy = clone(graph);
+    QCOMPARE(copy->unique_name("x_7"), std::string("x_7_1"));
+  }
+
   void a_sound_graph_passes() { verify(*sample()); }
 
   void a_use_before_the_definition_is_found() {

@@ -134,6 +134,8 @@ def cases(tf):
                             tf.strings.to_hash_bucket_fast(words(), 10), tf.strings.as_string(a())],
         'map_fn': lambda: tf.map_fn(lambda row: tf.reduce_sum(row), a(), fn_output_signature=tf.int32),
         'map_fn_ragged': lambda: tf.map_fn(lambda row: row * 2, a(), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32)),
+        'map_fn_rows': lambda: tf.map_fn(lambda rows: tf.size(rows.flat_values), tf.ragged.constant([[[1], [2, 3]], []]),
+                                         fn_output_signature=tf.int32),
         'gradient': lambda: _gradient(tf, f()),
         'text': lambda: repr(a()),
         'spec': lambda: [str(tf.type_spec_from_value(a())), str(tf.type_spec_from_value(inner()))],

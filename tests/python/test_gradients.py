@@ -241,6 +241,18 @@ class Loops(unittest.TestCase):
                 else:
                     y = x * y * x
             return y
+
+        @tf.function
+        def loop_in_branch(x):
+            y = x
+            for i in tf.range(3):
+                if i == 1:
+                    for _ in tf.range(2):
+                        y = y * x
+                elif i > 1:
+                    y = y * x
+            return y
+        self.check(loop_in_branch, 4)
         self.check(lambda x: inner(x) * inner(x), 4)
         self.check(tf.function(lambda x: inner(inner(x))), 4)
         self.check(nested, 5)
@@ -257,6 +269,25 @@ class Loops(unittest.TestCase):
                 x = f(x)
             return x
         self.assertEqual(values(gradient(loop, tf.constant(2.))), 20)
+
+
+class Watched(unittest.TestCase):
+    def test_sources_that_are_not(self):
+        v, x = tf.Variable(2.), tf.constant(3.)
+        still = tf.Variable(4., trainable=False)
+
+        def slopes(x, function=lambda x: v * x * still):
+            with tf.GradientTape() as tape:
+                y = function(x)
+                z = y * x
+            return tape.gradient(z, [v, x, y, still])
+        branch = lambda x: tf.cond(x > 1., lambda: v * x * still, lambda: x)
+        for found in (slopes(x), tf.function(slopes)(x), slopes(x, tf.function(branch)), tf.function(slopes)(x, branch)):
+            self.assertEqual([None if g is None else values(g) for g in found], [36., None, 3., None])
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(x)
+            y = v * x
+        self.assertEqual([None if g is None else values(g) for g in tape.gradient(y, [v, x])], [None, 2.])
 
 
 class State(unittest.TestCase):

@@ -25,7 +25,10 @@ class Importing(unittest.TestCase):
         gd = graph_def_of(lambda x: x * 2. + 1., FLOAT)
         wrapped = v1.wrap_function(lambda: v1.import_graph_def(gd, name=''), [])
         graph = wrapped.graph
-        self.assertEqual([o.type for o in graph.get_operations()][0], 'Placeholder')
+        first = graph.get_operations()[0]
+        self.assertEqual(first.type, 'Placeholder')
+        self.assertEqual(str(first), str(first.node_def))
+        self.assertEqual(repr(first), "<tf.Operation '%s' type=Placeholder>" % first.name)
         f = wrapped.prune(tf.nest.map_structure(graph.as_graph_element, ['x:0']),
                           tf.nest.map_structure(graph.as_graph_element, {'out': 'Identity:0', 'op': 'mul'}))
         result = f(tf.constant(3.))

@@ -153,6 +153,30 @@ class Lines(unittest.TestCase):
         self.assertEqual(self.line(collections.OrderedDict([('z', x), ('a', y)])), ordered)
         self.assertEqual(self.line(list(range(30))), '[' + ',\n '.join(str(i) for i in range(30)) + ']')
 
+    def test_ragged_and_sparse(self):
+        numbers = tf.ragged.constant([[1, 2], [], [3, 4, 5, 6, 7, 8, 9]])
+        deep = tf.ragged.constant([[['a'], ['b', 'c']], []])
+        sparse = tf.sparse.from_dense([[1, 0], [0, 2]])
+        shown = "'SparseTensor(indices=[[0 0]\n [1 1]], values=[1 2], shape=[2 2])'"
+
+        def check(numbers, deep, sparse):
+            self.assertEqual(self.line(numbers), '[[1, 2], [], [3, 4, 5, ..., 7, 8, 9]]')
+            self.assertEqual(self.line('x', [numbers, {'k': deep}], summarize=1),
+                             "x [[[1, 2], ..., [3, ..., 9]], {'k': [[['a'], ['b', 'c']], []]}]")
+            self.assertEqual(self.line(deep, numbers, summarize=-1, sep='{}'),
+                             "[[['a'], ['b', 'c']], []]{}[[1, 2], [], [3, 4, 5, 6, 7, 8, 9]]")
+            self.assertEqual(self.line(sparse, tf.constant(1)), shown + ' 1')
+            self.assertEqual(self.line([sparse]), '[' + shown + ']')
+        check(numbers, deep, sparse)
+
+        with tempfile.TemporaryDirectory() as folder:
+            @tf.function
+            def traced(*values):
+                tf.print(*values, output_stream='file://' + folder + '/out', end='')
+            traced(deep, sparse, numbers)
+            with open(folder + '/out', encoding='utf-8') as f:
+                self.assertEqual(f.read(), "[[['a'], ['b', 'c']], []] " + shown + ' [[1, 2], [], [3, 4, 5, ..., 7, 8, 9]]')
+
     def test_few(self):
         self.assertEqual(self.line(tf.constant([[1, 2]]), summarize=0), '[\n ...]')
         self.assertEqual(self.line(tf.zeros([1, 0])), '[\n ...]')

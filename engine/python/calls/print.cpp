@@ -22,18 +22,34 @@ constexpr const char* kPlaces[] = {"{}", "{tensor}", "\x01{}\x01", "\x02{footlig
 struct Piece {
   std::string text;
   Tensor tensor;  // or this
+  bool as_text = false;  // the tensor is a string that goes into the line as it is
 };
 
-void write(PyObject* o, bool nested, std::vector<Piece>& out) {
+// What a ragged or sparse tensor prints: texts and tensors.
+bool write_composite(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
+  if (PyType_Check(o)) return false;
+  if (!class_has_attribute(o, "flat_values") && !class_has_attribute(o, "dense_shape")) return false;
+  const Ref module = checked(PyImport_ImportModule("footlight._ragged_members"));
+  const Ref parts = checked(PyObject_CallMethod(module.get(), "printed", "OL", o, static_cast<long long>(summarize)));
+  if (parts.get() == Py_None) return false;
+  for (PyObject* part : Items(parts.get()))
+    out.push_back(is_tensor(part) ? Piece{"", tensor_of(part), tensor_of(part).dtype() == DType::kString}
+                                  : Piece{std::string(utf8(part)), {}});
+  return true;
+}
+
+void write(PyObject* o, bool nested, int64_t summarize, std::vector<Piece>& out) {
   const Level level("tf.print");
   if (is_tensor(o) || is_variable(o)) {
     out.push_back({"", is_tensor(o) ? tensor_of(o) : variable_value(o)});
+  } else if (write_composite(o, summarize, out)) {
+    return;
   } else if (PyTuple_Check(o) && has_attribute(o, "_fields")) {
     out.push_back({std::string(Py_TYPE(o)->tp_name) + "(", {}});
     const Items fields(checked(PyObject_GetAttrString(o, "_fields")).get());
     for (Py_ssize_t i = 0; i < std::min(PyTuple_GET_SIZE(o), fields.size()); ++i) {
       out.push_back({(i ? ", " : "") + std::string(utf8(fields[i])) + "=", {}});
-      write(PyTuple_GET_ITEM(o, i), true, out);
+      write(PyTuple_GET_ITEM(o, i), true, summarize, out);
     }
     out.push_back({")", {}});
   } else if (PyList_CheckExact(o) || PyTuple_Check(o) || PyRange_Check(o)) {
@@ -43,7 +59,7 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out) {
     const Py_ssize_t n = items.size();
     for (Py_ssize_t i = 0; i < n; ++i) {
       if (i) out.push_back({", ", {}});
-      write(items[i], true, out);
+      write(items[i], true, summarize, out);
     }
     out.push_back({tuple ? n == 1 ? ",)" : ")" : "]", {}});
   } else if (PyDict_CheckExact(o)) {
@@ -56,7 +72,7 @@ void write(PyObject* o, bool nested, std::vector<Piece>& out) {
       const Ref value = Ref::borrow(find_item(o, key));
       if (!value) continue;  // taken out meanwhile
       out.push_back({between + std::string(utf8(text.get())) + ": ", {}});
-      write(value.get(), true, out);
+      write(value.get(), true, summarize, out);
       between = ", ";
     }
     out.push_back({"}", {}});
@@ -78,15 +94,17 @@ bool is_usual(PyObject* o) {
 
 // Structures that are too long for a line, or unusual, are formatted by Python's pprint, with a string of four
 // characters (including quotes) for each tensor; a letter in it identifies the tensor.
-void write_pretty(PyObject* o, std::vector<Piece>& out) {
+void write_pretty(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
   constexpr uint32_t kMark = 0x3400, kFirst = 0x4e00, kMost = 20000;
   std::vector<Ref> leaves;
   nest_flatten(o, leaves);
-  std::vector<Tensor> tensors;
+  std::vector<std::vector<Piece>> values;
   for (Ref& leaf : leaves) {
-    if (!is_tensor(leaf.get()) && !is_variable(leaf.get())) continue;
-    const Py_UCS4 letters[] = {kMark, kFirst + static_cast<Py_UCS4>(tensors.size() % kMost)};
-    tensors.push_back(is_tensor(leaf.get()) ? tensor_of(leaf.get()) : variable_value(leaf.get()));
+    std::vector<Piece> value;
+    if (is_tensor(leaf.get()) || is_variable(leaf.get())) write(leaf.get(), true, summarize, value);
+    else if (!write_composite(leaf.get(), summarize, value)) continue;
+    const Py_UCS4 letters[] = {kMark, kFirst + static_cast<Py_UCS4>(values.size() % kMost)};
+    values.push_back(std::move(value));
     leaf = checked(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters, 2));
   }
   Ref packed = nest_pack(o, leaves);
@@ -101,9 +119,9 @@ void write_pretty(PyObject* o, std::vector<Piece>& out) {
   for (Py_ssize_t i = 0; i + 3 < n; ++i) {
     if (letter(i) != '\'' || letter(i + 1) != kMark || letter(i + 3) != '\'') continue;
     const size_t which = letter(i + 2) - kFirst;
-    if (which >= tensors.size()) continue;
+    if (which >= values.size()) continue;
     flush(i);
-    out.push_back({"", tensors[which]});
+    out.insert(out.end(), values[which].begin(), values[which].end());
     from = i + 4;
     i += 3;
   }
@@ -111,11 +129,11 @@ void write_pretty(PyObject* o, std::vector<Piece>& out) {
 }
 
 constexpr size_t kLine = 80, kPlace = 4;
-void write_input(PyObject* o, std::vector<Piece>& out) {
-  if (PyUnicode_Check(o) || is_tensor(o) || is_variable(o) || !is_nested(o)) return write(o, false, out);
-  if (!is_usual(o)) return write_pretty(o, out);
+void write_input(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
+  if (PyUnicode_Check(o) || is_tensor(o) || is_variable(o) || !is_nested(o)) return write(o, false, summarize, out);
+  if (!is_usual(o)) return write_pretty(o, summarize, out);
   const size_t before = out.size();
-  write(o, false, out);
+  write(o, false, summarize, out);
   size_t length = 0, tensors = 0;
   for (size_t i = before; i < out.size(); ++i) {
     length += out[i].tensor ? kPlace : out[i].text.size();
@@ -123,7 +141,7 @@ void write_input(PyObject* o, std::vector<Piece>& out) {
   }
   if (length <= kLine || tensors > 20000) return;
   out.resize(before);
-  write_pretty(o, out);
+  write_pretty(o, summarize, out);
 }
 
 PyObject* stream_of_sys(const char* name) { return PySys_GetObject(name); }
@@ -172,7 +190,7 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
     std::vector<Piece> pieces;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
       if (i) pieces.push_back({sep, {}});
-      write_input(PyTuple_GET_ITEM(args, i), pieces);
+      write_input(PyTuple_GET_ITEM(args, i), summarize, pieces);
     }
     std::string plain;
     for (const Piece& p : pieces) plain += p.text;
@@ -182,24 +200,34 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
         place = p;
         break;
       }
+    static const Op kFormat{"StringFormat"}, kPrint{"PrintV2"}, kJoin{"StringJoin"};
+    static const AttrName text("template"), placeholder("placeholder"), count("summarize"),
+        output("output_stream"), finish("end");
     std::string pattern;
-    std::vector<Tensor> tensors;
+    std::vector<Tensor> tensors, lines;
+    const auto format = [&] {
+      if (pattern.empty() && !lines.empty()) return;
+      if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString &&
+          tensors[0].shape() == Shape())
+        lines.push_back(tensors[0]);
+      else
+        lines.push_back(apply(kFormat.row(), tensors,
+                              Attrs{{text, pattern}, {placeholder, std::string(place)}, {count, summarize}},
+                              "StringFormat"));
+      pattern.clear();
+      tensors.clear();
+    };
     for (const Piece& p : pieces) {
+      if (p.as_text) {
+        if (!pattern.empty()) format();
+        lines.push_back(p.tensor);
+        continue;
+      }
       pattern += p.tensor ? place : p.text;
       if (p.tensor) tensors.push_back(p.tensor);
     }
-    static const Op kFormat{"StringFormat"}, kPrint{"PrintV2"};
-    static const AttrName text("template"), placeholder("placeholder"), count("summarize"),
-        output("output_stream"), finish("end");
-    Tensor line;
-    if (tensors.size() == 1 && pattern == place && tensors[0].dtype() == DType::kString &&
-        tensors[0].shape() == Shape()) {
-      line = tensors[0];
-    } else {
-      line = apply(kFormat.row(), tensors,
-                   Attrs{{text, pattern}, {placeholder, std::string(place)}, {count, summarize}},
-                   "StringFormat");
-    }
+    format();
+    const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply(kJoin.row(), lines);
     if (!current_graph_builder) flush(stream);
     apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}},
               "PrintV2");

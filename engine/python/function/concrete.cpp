@@ -71,11 +71,7 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   Tensor tensor;
   if (is_tensor(value)) tensor = tensor_of(value);
   else if (is_variable(value)) tensor = variable_value(value);
-  else if (is_array(value)) tensor = to_tensor(value);
-  else
-    fail(ErrorKind::kType, "concrete function '", name, "' expects a tensor for '", parameter, "' (",
-         spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}}), "), got ", repr_of(value),
-         "; wrap it in tf.constant, or call the function itself, which converts");
+  else tensor = to_tensor(value, placeholder.dtypes[0], parameter.c_str());
   if (tensor.dtype() != placeholder.dtypes[0])
     fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index,
          "(zero-based) was expected to be a ", name_of(placeholder.dtypes[0]), " tensor but is a ",

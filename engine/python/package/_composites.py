@@ -303,7 +303,7 @@ def gather(ragged, rows):
     lengths = tf.gather(ragged.row_lengths(), rows)
     starts = tf.gather(ragged.row_starts(), rows)
     ends = tf.cumsum(lengths)
-    offsets = tf.range(ends[-1] if ends.shape[0] != 0 else tf.zeros([], ends.dtype)) - tf.repeat(ends - lengths, lengths)
+    offsets = tf.range(tf.reduce_sum(lengths)) - tf.repeat(ends - lengths, lengths)
     places = tf.repeat(starts, lengths) + offsets
     inner = ragged.values
     values = gather(inner, places) if isinstance(inner, RaggedTensor) else tf.gather(inner, places)

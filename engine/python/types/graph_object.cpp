@@ -302,6 +302,10 @@ PyObject* operation_repr(PyObject* self) {
     return PyUnicode_FromFormat("<tf.Operation '%s' type=%s>", node_in(self).name.c_str(), node_in(self).op->name);
   });
 }
+PyObject* operation_str(PyObject* self) {
+  const Ref definition = Ref::steal(operation_def(self, nullptr));
+  return definition ? PyObject_Str(definition.get()) : nullptr;
+}
 Py_hash_t operation_hash(PyObject* self) {
   auto* op = reinterpret_cast<PyOperation*>(self);
   return static_cast<Py_hash_t>((reinterpret_cast<uintptr_t>(op->graph.get()) >> 4) + op->node.value);
@@ -395,6 +399,7 @@ void init_graph_objects() {
   operation_type.tp_methods = operation_methods;
   operation_type.tp_getset = operation_properties;
   operation_type.tp_repr = operation_repr;
+  operation_type.tp_str = operation_str;
   operation_type.tp_hash = operation_hash;
   operation_type.tp_richcompare = operation_compare;
   for (PyTypeObject* type : {&graph_type, &operation_type})

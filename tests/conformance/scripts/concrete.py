@@ -1,4 +1,5 @@
 # One trace taken out of its function: called with tensors or by name, strict about dtypes.
+import numpy as np
 import tensorflow as tf
 
 
@@ -18,3 +19,8 @@ try:
     words(tf.constant(1), tf.constant(2))
 except tf.errors.InvalidArgumentError:
     print('InvalidArgumentError')
+print(numbers([1., 2.], 3).numpy(), numbers(np.array([1., 2.]), b=0.5).numpy(), words('a', b='b').numpy())
+try:
+    numbers('x', 1.)
+except (TypeError, ValueError):
+    print('not a number')

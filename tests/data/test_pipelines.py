@@ -450,7 +450,8 @@ class Iterators(unittest.TestCase):
         self.assertEqual(len({int(p) for p in prints.values()}), len(made))
         for name, make in made.items():
             self.assertEqual(int(make().fingerprint()), int(prints[name]), name)
-        self.assertEqual(int(tf.function(lambda: Dataset.range(3).fingerprint())()), int(prints['range']))
+        traced = [int(tf.function(lambda: Dataset.range(n).fingerprint())()) for n in (3, 3, 4)]
+        self.assertEqual([traced[0] == t for t in traced], [True, True, False])
 
     def test_errors_of_python_functions_are_one_element_s(self):
         def refuse_two(n):

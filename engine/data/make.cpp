@@ -23,6 +23,8 @@ void make_stage(KernelContext& context) {
   Tensor dataset = dataset_tensor(stage);
   stage->op = context.row.name;
   stage->source = current_source();
+  stage->inputs.assign(context.inputs.begin(), context.inputs.end());
+  stage->attrs = context.attrs;
   if (stage->types.empty()) {
     const AttrValue* types = context.attrs.find(kTypes);
     if (!types) types = context.attrs.find(kComponents);

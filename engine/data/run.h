@@ -46,6 +46,7 @@ std::unique_lock<std::mutex> lock_outside(std::mutex&);
 // What tf.data.Options say that cursors look at.
 struct RunOptions {
   std::optional<bool> deterministic;
+  bool separate_batch = false;  // a batch above a map is a stage of its own
 };
 
 class Run {

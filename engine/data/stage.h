@@ -4,6 +4,7 @@
 
 #include "engine/base/recording.h"
 #include "engine/data/run.h"
+#include "engine/ops/attrs.h"
 #include "engine/tensor/tensor.h"
 
 #include <memory>
@@ -51,6 +52,8 @@ class Stage : public Resource {
   virtual bool shown() const { return true; }  // as a part of the pipeline
   // How many elements there are; kInfinite, kUnknown.
   virtual int64_t cardinality() const { return kUnknown; }
+  // Whether a batch right above takes as many of its elements as it has rows, those that fail included.
+  virtual bool batches_keep_places() const { return false; }
   // Its elements, if all are in memory.
   virtual std::optional<std::vector<Element>> held() const { return std::nullopt; }
   // Whose elements are in the windows that this component of the elements consists of; null: it is not known.
@@ -60,6 +63,9 @@ class Stage : public Resource {
   std::vector<Shape> shapes;
   const char* op = nullptr;   // that made it; null: it is a part of another one
   SourceRef source;           // the user's line
+  // What it was made from: its fingerprint follows from that (engine/data/fingerprint.cpp).
+  std::vector<Tensor> inputs;
+  Attrs attrs;
 };
 
 // A counted reference.

@@ -76,7 +76,7 @@ class PythonRandom {
 struct Seeded {
   std::optional<int64_t> seed;
   std::optional<PythonRandom> op_seeds;
-  std::map<std::tuple<uint16_t, int64_t, int64_t, DType, DType>, Tensor> eager_states;
+  std::map<std::tuple<uint16_t, int64_t, int64_t, DType, DType, std::vector<int64_t>>, Tensor> eager_states;
 };
 struct Global : Seeded {
   std::mutex mutex;
@@ -158,7 +158,13 @@ void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType
   std::lock_guard lock(g.mutex);
   DType result = DType::kInvalid;
   for (const AttrName& name : {kDType, kTout, kOutput}) result = attrs.get_or(name, result);
-  Tensor& state = g.eager_states[{op.id().value, seeds.seed, seeds.seed2, input, result}];
+  std::vector<int64_t> numbers;  // applications with other attributes have streams of their own
+  for (const auto& [name, value] : attrs) {
+    if (const auto* number = std::get_if<int64_t>(&value); number && name != kSeed && name != kSeed2)
+      numbers.push_back(*number);
+    if (const auto* truth = std::get_if<bool>(&value)) numbers.push_back(*truth);
+  }
+  Tensor& state = g.eager_states[{op.id().value, seeds.seed, seeds.seed2, input, result, std::move(numbers)}];
   if (!state) state = fresh();
   attrs.set(kState, state);
 }

@@ -1,6 +1,7 @@
 """tf.data: datasets that read files, compressed or not, and what they say of files that are damaged."""
 import gzip
 import os
+import sqlite3
 import tempfile
 import unittest
 import zlib
@@ -139,12 +140,76 @@ class Files(unittest.TestCase):
             self.assertEqual(loaded.element_spec, (tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.string)))
             self.assertEqual(sorted((int(x), s.numpy()) for x, s in loaded), [(i, b'%d' % i) for i in range(5)])
 
+        several = [x for x in tf.data.Dataset.load(os.path.join(golden, 'PARTS'))]
+        self.assertEqual([x['r'].to_list() for x in several], [[[[1, 2], [3]], [[4]]], [[[]]]])
+        self.assertEqual([x['t'].to_list() for x in several], [[[b'a'], []], [[b'b', b'cc']]])
+        self.assertEqual([tf.sparse.to_dense(x['s']).numpy().tolist() for x in several],
+                         [[[1.5, 0, 2], [0, 3, 0]], [[0, 0, 0]]])
+        ragged, sparse = next(iter(tf.data.Dataset.load(os.path.join(golden, 'PARTS1'))))
+        self.assertEqual((ragged.to_list(), ragged.row_splits.dtype), ([[1], [2, 3]], tf.int32))
+        self.assertEqual(tf.sparse.to_dense(sparse).numpy().tolist(), [[b'x', b'']])
+
+    def test_saved_ragged_and_sparse_elements(self):
+        dataset = tf.data.Dataset.from_tensor_slices({
+            'r': tf.ragged.constant([[[1, 2], [3]], [], [[]]]), 'n': [1, 2, 3],
+            's': tf.sparse.from_dense([[1.5, 0], [0, 0], [0, 2]])})
+
+        def plain(found):
+            return [(x['r'].to_list(), x['n'].numpy().tolist(), tf.sparse.to_dense(x['s']).numpy().tolist()) for x in found]
+        for number, one in enumerate((dataset, dataset.batch(1))):
+            folder = os.path.join(self.folder, 'parts%d' % number)
+            one.save(folder, shard_func=None if number else lambda x: tf.cast(x['n'] % 2, tf.int64))
+            loaded = tf.data.Dataset.load(folder)
+            self.assertEqual(loaded.element_spec, one.element_spec)
+            self.assertCountEqual(map(repr, plain(loaded)), map(repr, plain([*one] if number else [
+                *one.filter(lambda x: x['n'] == 2), *one.filter(lambda x: x['n'] != 2)])))
+
+    def test_sql(self):
+        path = os.path.join(self.folder, 'rows.sqlite')
+        database = sqlite3.connect(path)
+        database.executescript('''create table t(a integer, b text, c real, d integer, e blob);
+            insert into t values (1, 'x', 1.5, 1, x'0102'), (300, 'ü', 2.5, 0, null), (null, null, null, null, null);''')
+        database.close()
+
+        def rows(query, *types):
+            return [tuple(v.item() if hasattr(v, 'item') else v for v in row) for row in
+                    tf.data.experimental.SqlDataset('sqlite', path, query, types).as_numpy_iterator()]
+        self.assertEqual(rows('select a, b, c, d, e from t', tf.int32, tf.string, tf.double, tf.bool, tf.string), [
+            (1, b'x', 1.5, True, b'\1\2'), (300, 'ü'.encode(), 2.5, False, b''), (0, b'', 0.0, False, b'')])
+        # A column of another type becomes what SQLite makes of it.
+        self.assertEqual(rows("select a, a, b, '12abc', 3.7, '-3.5e2x', x'3132' from t limit 2 offset 1", tf.string, tf.int8,
+                              tf.int64, tf.int8, tf.int64, tf.double, tf.int64)[0], (b'300', 44, 0, 12, 3, -350.0, 12))
+        for query, types, error in (('select a from t', (tf.int32, tf.string), tf.errors.InvalidArgumentError),
+                                    ('select q from t', (tf.int32,), tf.errors.UnknownError),
+                                    ('select a from t', (tf.float32,), tf.errors.InvalidArgumentError)):
+            with self.assertRaises(error):
+                rows(query, *types)
+        for driver, file in (('mysql', path), ('sqlite', os.path.join(self.folder, 'nowhere', 'x.sqlite'))):
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                list(tf.data.experimental.SqlDataset(driver, file, 'select a from t', (tf.int32,)))
+        with self.assertRaises(tf.errors.UnknownError):  # nothing is written
+            rows('insert into t values (5, 5, 5, 5, 5) returning a', tf.int32)
+
     def test_damaged_saved_datasets(self):
         folder = os.path.join(self.folder, 'damaged')
         tf.data.Dataset.range(3).map(lambda x: (x, tf.strings.as_string(x))).save(folder)
+        self.damage(folder)
+        parts = os.path.join(self.folder, 'damaged_parts')
+        tf.data.Dataset.from_tensors((tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([[0, 2]]))).save(parts)
+        self.damage(parts)
+        shard, = (os.path.join(at, name) for at, _, files in os.walk(folder) for name in files if name.endswith('.snapshot'))
+        for record, error in ((b'\xff' * 40, tf.errors.DataLossError),
+                              (b'\x08\x09\x12\x0b\x12\x09\x08\xff\xff\xff\xff\xff\xff\xff\x7f', tf.errors.DataLossError),
+                              (b'\x08\x15\x12\x00', tf.errors.UnimplementedError)):  # a variant
+            with tf.io.TFRecordWriter(shard) as writer:
+                writer.write(record)
+            with self.assertRaises(error):
+                list(tf.data.Dataset.load(folder))
+
+    def damage(self, folder):
+        """Reads the dataset with each byte of its files changed, and with each file cut off everywhere."""
         names = [os.path.join(at, name) for at, _, files in os.walk(folder) for name in files]
         self.assertEqual(len(names), 3)
-        shard = next(name for name in names if name.endswith('.snapshot'))
         for name in names:
             with open(name, 'rb') as file:
                 good = file.read()
@@ -158,13 +223,6 @@ class Files(unittest.TestCase):
                     pass
             with open(name, 'wb') as file:
                 file.write(good)
-        for record, error in ((b'\xff' * 40, tf.errors.DataLossError),
-                              (b'\x08\x09\x12\x0b\x12\x09\x08\xff\xff\xff\xff\xff\xff\xff\x7f', tf.errors.DataLossError),
-                              (b'\x08\x15\x12\x00', tf.errors.UnimplementedError)):  # a variant
-            with tf.io.TFRecordWriter(shard) as writer:
-                writer.write(record)
-            with self.assertRaises(error):
-                list(tf.data.Dataset.load(folder))
 
     def test_csv_datasets(self):
         """The seeds' orders are TensorFlow's."""

@@ -390,6 +390,69 @@ class Iterators(unittest.TestCase):
                 next(iterator)
 
 
+    def test_what_an_error_takes_with_it(self):
+        """As TensorFlow: a batch right above a map takes its elements whatever becomes of them, other batches go on."""
+        def but(*bad):
+            @tf.autograph.experimental.do_not_convert
+            def check(x):
+                with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(x != tf.constant(bad, tf.int64)), ['bad'])]):
+                    return x + 0
+            return check
+
+        def found(dataset):
+            out, iterator = [], iter(dataset)
+            while True:
+                try:
+                    out.append(next(iterator).numpy().tolist())
+                except StopIteration:
+                    return out
+                except tf.errors.InvalidArgumentError:
+                    out.append('error')
+        numbers = Dataset.range(10)
+        separate = tf.data.Options()
+        separate.experimental_optimization.map_and_batch_fusion = False
+        for calls in (None, 2):
+            mapped = numbers.map(but(1, 2), num_parallel_calls=calls)
+            whole = ['error', [4, 5, 6, 7], [8, 9]]
+            self.assertEqual(found(mapped.batch(4)), whole)
+            self.assertEqual(found(mapped.batch(4, drop_remainder=True)), whole[:2])
+            self.assertEqual(found(mapped.batch(4).ignore_errors()), whole[1:])
+            apart = ['error', 'error', [3, 4, 5, 6], [7, 8, 9]]
+            for dataset in (mapped.padded_batch(4), mapped.batch(4, num_parallel_calls=2), mapped.prefetch(1).batch(4),
+                            mapped.batch(4).with_options(separate)):
+                self.assertEqual(found(dataset), apart)
+            self.assertEqual(found(mapped.ignore_errors().batch(4)), [[0, 3, 4, 5], [6, 7, 8, 9]])
+        self.assertEqual(found(numbers.map(but(9)).batch(4)), [[0, 1, 2, 3], [4, 5, 6, 7], 'error'])
+        # A window is an error as a whole, each that the element is in.
+        rows = lambda window: window.batch(4)
+        self.assertEqual(found(numbers.map(but(1, 2)).window(4).flat_map(rows)), ['error', [4, 5, 6, 7], [8, 9]])
+        self.assertEqual(found(numbers.map(but(3)).window(3, 2).flat_map(rows)),
+                         [[0, 1, 2], 'error', [4, 5, 6], [6, 7, 8], [8, 9]])
+        # An error comes when it is its turn.
+        check = but(1)
+        pairs = numbers.take(4).interleave(lambda x: Dataset.from_tensors(check(x)).repeat(2), 2, num_parallel_calls=2)
+        self.assertEqual(found(pairs)[:2], [0, 'error'])
+        self.assertEqual(sorted(found(pairs)[2:]), [0, 2, 2, 3, 3])
+
+    def test_fingerprints(self):
+        numbers = Dataset.range(3)
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([1], [2]), 0)
+        made = {
+            'range': lambda: Dataset.range(3), 'longer': lambda: Dataset.range(4),
+            'map': lambda: numbers.map(lambda x: x + 1), 'other map': lambda: numbers.map(lambda x: x + 2),
+            'batch': lambda: numbers.batch(2), 'dropping batch': lambda: numbers.batch(2, drop_remainder=True),
+            'texts': lambda: Dataset.from_tensors('a'), 'other texts': lambda: Dataset.from_tensors('b'),
+            'flat': lambda: numbers.flat_map(lambda x: Dataset.range(x)), 'table': lambda: numbers.map(
+                lambda x: table.lookup(tf.cast(x, tf.int32))), 'shuffle': lambda: numbers.shuffle(3, seed=1),
+            'other shuffle': lambda: numbers.shuffle(3, seed=2)}
+        prints = {name: make().fingerprint() for name, make in made.items()}
+        self.assertEqual({p.dtype for p in prints.values()}, {tf.uint64})
+        self.assertEqual(len({int(p) for p in prints.values()}), len(made))
+        for name, make in made.items():
+            self.assertEqual(int(make().fingerprint()), int(prints[name]), name)
+        traced = [int(tf.function(lambda: Dataset.range(n).fingerprint())()) for n in (3, 3, 4)]
+        self.assertEqual([traced[0] == t for t in traced], [True, True, False])
+
     def test_errors_of_python_functions_are_one_element_s(self):
         def refuse_two(n):
             if n == 2:

@@ -85,6 +85,15 @@ def cases(tf):
         'sets_strings': lambda: tf.sets.union([['a', 'b']], [['b', 'c']]),
         'sets_error': lambda: tf.sets.union([[1, 2]], [[1], [2]]),
         'sets_type_error': lambda: tf.sets.union([[1, 2]], [['a']]),
+        'serialize': lambda: [tf.io.serialize_sparse(a()), tf.io.serialize_many_sparse(d3())],
+        'deserialize': lambda: [tf.io.deserialize_many_sparse(tf.stack([tf.io.serialize_sparse(f()) for _ in range(2)]),
+                                                              tf.float32),
+                                tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(d3()), tf.float32, rank=3),
+                                tf.io.deserialize_many_sparse(tf.stack([
+                                    tf.io.serialize_sparse(t()), tf.io.serialize_sparse(S([[4, 0]], ['z'], [5, 1]))]),
+                                    tf.string)],
+        'serialize_error': lambda: tf.io.serialize_sparse(tf.constant([1])),
+        'deserialize_error': lambda: tf.io.deserialize_many_sparse(tf.constant(['a']), tf.int32),
         'gradient': lambda: _gradient(tf, f()),
     }
 

@@ -113,6 +113,33 @@ class Distributions(unittest.TestCase):
             for k, w in enumerate(weights):
                 self.assertAlmostEqual(values.count(k) / COUNT, w / 8, delta=0.02)
 
+    def test_candidates(self):
+        """The numbers are TensorFlow's."""
+        classes = tf.constant([[1, 2], [5, 9]], tf.int64)
+        tf.random.set_seed(7)
+        for sampler, unique, range_max, drawn, again in (
+                (tf.random.uniform_candidate_sampler, True, 16, [9, 8, 14, 2, 6, 4], [15, 12, 11, 2, 3, 13]),
+                (tf.random.uniform_candidate_sampler, False, 16, [9, 8, 14, 2, 2, 6], [15, 12, 11, 2, 3, 13]),
+                (tf.random.uniform_candidate_sampler, True, 37, [0, 9, 36, 12, 3, 35], [21, 33, 19, 6, 2, 22]),
+                (tf.random.log_uniform_candidate_sampler, True, 16, [0, 2, 14, 1, 7, 5], [12, 2, 0, 14, 8, 3]),
+                (tf.random.log_uniform_candidate_sampler, False, 37, [1, 4, 32, 0, 2, 14], [27, 4, 0, 3, 31, 17])):
+            found = [values_of(sampler(classes, 2, 6, unique, range_max, seed=3).sampled_candidates) for _ in range(2)]
+            self.assertEqual(found, [drawn, again], (sampler, unique, range_max))
+        tf.random.set_seed(7)
+        _, true, sampled = tf.random.log_uniform_candidate_sampler(classes, 2, 6, True, 16, seed=3)
+        tf.debugging.assert_near(true, [[0.66078848, 0.52739960], [0.32403353, 0.21300560]], rtol=1e-6)
+        tf.debugging.assert_near(sampled, [0.85970718, 0.52739960, 0.14896247, 0.66078848, 0.25712511, 0.32403353],
+                                 rtol=1e-6)
+        found, true, sampled = tf.random.all_candidate_sampler(classes, 2, 10, True)
+        self.assertEqual(tuple(map(values_of, (found, true, sampled))), (list(range(10)), [[1, 1], [1, 1]], [1] * 10))
+        for call, words in (
+                (lambda: tf.random.uniform_candidate_sampler(classes, 2, 11, True, 10), 'range is too small'),
+                (lambda: tf.random.uniform_candidate_sampler(classes, 3, 2, True, 10), 'expected: 3 was: 2'),
+                (lambda: tf.random.log_uniform_candidate_sampler(classes, 2, 2, True, 9), 'out of range'),
+                (lambda: tf.random.all_candidate_sampler(classes, 2, 9, True), 'out of range')):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, words):
+                call()
+
     def test_shuffles_are_permutations(self):
         tf.random.set_seed(1)
         places = [[0] * 5 for _ in range(5)]

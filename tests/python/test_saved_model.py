@@ -533,6 +533,26 @@ class Graphs(unittest.TestCase):
                 signature = self.old.load(session, [self.old.tag_constants.SERVING], path).signature_def['serving_default']
                 self.assertEqual(session.run(signature.outputs['y'].name, {signature.inputs['x'].name: [3.0]}), [6.0])
 
+    def test_names_of_methods(self):
+        with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default() as graph:
+            x = tf.compat.v1.placeholder(tf.float32, [None], name='x')
+            path, other = os.path.join(folder, 'm'), os.path.join(folder, 'other')
+            with tf.compat.v1.Session(graph=graph) as session:
+                self.old.simple_save(session, path, {'x': x}, {'y': x * 2.0})
+            updater = self.old.signature_def_utils.MethodNameUpdater(path)
+            for arguments in (('nowhere', 'm'), ('serving_default', ''), ('serving_default', 'm', 'train')):
+                with self.assertRaises(ValueError):
+                    updater.replace_method_name(*arguments)
+            updater.replace_method_name('serving_default', 'mine', tags=['serve'])
+            os.mkdir(other)
+            updater.save(other)
+            for place, method in ((path, 'tensorflow/serving/predict'), (other, 'mine')):
+                with tf.compat.v1.Session(graph=tf.Graph()) as session:
+                    found = self.old.load(session, ['serve'], place).signature_def['serving_default'].method_name
+                self.assertEqual(found, method)
+            with self.assertRaises(OSError):
+                self.old.signature_def_utils.MethodNameUpdater(os.path.join(folder, 'nowhere'))
+
     def test_signatures(self):
         make = self.old.signature_def_utils
         with tf.Graph().as_default():

@@ -103,6 +103,9 @@ class Kinds(InFolder):
         self.assertEqual((first.file_version, first.source_metadata.writer),
                          ('brain.Event:2', 'tensorflow.core.util.events_writer'))
         self.assertEqual(values_of(self.folder), [(1, 'loss', 'scalars', 0.5), (2, 'a/b c', 'scalars', 3.0)])
+        path, = (os.path.join(self.folder, name) for name in os.listdir(self.folder))
+        events = list(tf.compat.v1.train.summary_iterator(path))
+        self.assertEqual([(e.step, v.tag) for e in events for v in e.summary.value], [(1, 'loss'), (2, 'a/b c')])
         self.assertEqual(events_of(self.folder)[2].summary.value[0].metadata.summary_description, 'words')
         with self.writer.as_default(), self.assertRaisesRegex(ValueError, 'Expected scalar shape'):
             tf.summary.scalar('x', [1.0], step=1)

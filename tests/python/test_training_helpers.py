@@ -96,6 +96,42 @@ class Training(unittest.TestCase):
             tf.nn.compute_average_loss(1.)
 
 
+class Sampled(unittest.TestCase):
+    """Losses over drawn classes; the numbers are TensorFlow's."""
+
+    WEIGHTS, BIASES = tf.reshape(tf.range(40.0), [10, 4]) / 10, tf.range(10.0) / 5
+    LABELS, INPUTS = tf.constant([[1], [4], [7]], tf.int64), tf.reshape(tf.range(12.0), [3, 4]) / 7
+    GIVEN = tf.constant([0, 4, 2], tf.int64), tf.constant([[.1], [.2], [.3]]), tf.constant([.1, .2, .3])
+
+    def test_given_candidates(self):
+        arguments = self.WEIGHTS, self.BIASES, self.LABELS, self.INPUTS, 3, 10
+
+        def check(loss, wanted, **more):
+            for call in (loss, tf.function(loss)):
+                tf.debugging.assert_near(call(*arguments, sampled_values=self.GIVEN, **more), wanted, rtol=1e-5)
+        check(tf.nn.nce_loss, [9.196484, 15.554003, 22.04321])
+        check(tf.nn.nce_loss, [9.196484, 7.572794, 22.04321], remove_accidental_hits=True)
+        check(tf.nn.sampled_softmax_loss, [1.5482044, 0.041186385, 0.0012266262])
+        two = tf.constant([[1, 2], [4, 0], [7, 4]], tf.int64)
+        loss = tf.nn.nce_loss(self.WEIGHTS, self.BIASES, two, self.INPUTS, 3, 10, 2,
+                              (self.GIVEN[0], tf.ones([3, 2]) / 4, self.GIVEN[2]))
+        tf.debugging.assert_near(loss, [11.729795, 20.533167, 37.35808], rtol=1e-5)
+
+    def test_drawn_candidates(self):
+        tf.random.set_seed(7)
+        with tf.GradientTape() as tape:
+            tape.watch(self.INPUTS)
+            loss = tf.nn.sampled_softmax_loss(self.WEIGHTS, self.BIASES, self.LABELS, self.INPUTS, 4, 10, seed=2)
+        tf.debugging.assert_near(loss, [4.686641, 4.9508843, 0.08012769], rtol=1e-5)
+        tf.debugging.assert_near(tf.reduce_sum(tape.gradient(loss, self.INPUTS)), 13.296125, rtol=1e-5)
+
+    def test_hits(self):
+        rows, candidates, weights = tf.nn.compute_accidental_hits(
+            tf.constant([[1, 2], [4, 0]], tf.int64), tf.constant([4, 2, 7], tf.int64), 2)
+        self.assertEqual(memoryview(rows).tolist() + memoryview(candidates).tolist(), [0, 1, 1, 0])
+        self.assertTrue(tf.reduce_all(weights < -1e38))
+
+
 class Marked(unittest.TestCase):
     def test_parts(self):
         folder = tempfile.mkdtemp()

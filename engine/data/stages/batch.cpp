@@ -7,23 +7,25 @@ namespace {
 
 class Batch final : public Stage {
  public:
-  Batch(StagePtr input, int64_t size, bool drop_remainder)
-      : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder) {
+  // `keeps_places`: a batch whose element fails takes all of its elements with it, as TensorFlow's fused map and batch.
+  Batch(StagePtr input, int64_t size, bool drop_remainder, bool keeps_places)
+      : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder), keeps_places_(keeps_places) {
     if (size <= 0) invalid("Batch size must be greater than zero.");
   }
   int64_t cardinality() const override { return batches_of(input_->cardinality(), size_, drop_remainder_); }
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Batches>(StagePtr(this), *this, start.run, input_->start(start));
+    return std::make_unique<Batches>(StagePtr(this), *this, start, input_->start(start));
   }
 
  private:
   class Batches final : public Cursor {
    public:
-    Batches(StagePtr held, const Batch& stage, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), stage_(stage), run_(std::move(run)), input_(std::move(input)) {}
+    Batches(StagePtr held, const Batch& stage, const Start& start, CursorPtr input)
+        : held_(std::move(held)), stage_(stage), run_(start.run), input_(std::move(input)),
+          keeps_places_(stage.keeps_places_ && !start.options.separate_batch) {}
 
     bool next(Element& out) override {
-      if (ended_ || !input_->next(row_)) return end();
+      if (ended_ || !pull(0)) return end();
       run_->check();
       // As large as it will be at most: a shorter last one is copied once more.
       Element batch;
@@ -38,7 +40,7 @@ class Batch final : public Stage {
           for (size_t k = 0; k < batch.size(); ++k) write_row(batch[k], count, row_[k]);
         else late.push_back(row_);
         ++count;
-      } while (count < stage_.size_ && more());
+      } while (count < stage_.size_ && more(count));
       if (count < stage_.size_ && stage_.drop_remainder_) return end();
       if (count != room)
         for (size_t k = 0; k < batch.size(); ++k) {
@@ -62,10 +64,28 @@ class Batch final : public Stage {
       ended_ = true;
       return false;
     }
-    bool more() {
-      if (input_->next(row_)) return true;
+    bool more(int64_t taken) {
+      if (pull(taken)) return true;
       ended_ = true;
       return false;
+    }
+    // `taken`: elements of the batch before.
+    bool pull(int64_t taken) {
+      if (!keeps_places_) return input_->next(row_);
+      try {
+        return input_->next(row_);
+      } catch (const Error& e) {
+        if (e.kind() == ErrorKind::kCancelled) throw;
+        while (++taken < stage_.size_ && !ended_ && !run_->cancelled()) pass();
+        throw;
+      }
+    }
+    void pass() {
+      try {
+        if (!input_->next(row_)) ended_ = true;
+      } catch (const Error& e) {
+        if (e.kind() == ErrorKind::kCancelled) throw;  // else the batch has said already why it failed
+      }
     }
     static void check_like(const Element& first, const Element& row, int64_t at) {
       for (size_t k = 0; k < first.size(); ++k)
@@ -79,19 +99,20 @@ class Batch final : public Stage {
     RunPtr run_;
     CursorPtr input_;
     Element row_;
+    const bool keeps_places_;
     bool ended_ = false;
   };
   StagePtr input_;
   int64_t size_;
-  bool drop_remainder_;
+  bool drop_remainder_, keeps_places_;
 };
 
 const MakerOf batch("BatchDatasetV2", [](const Making& m) -> Stage* {
-  return new Batch(m.dataset(0), m.integer(1), m.flag(2));
+  return new Batch(m.dataset(0), m.integer(1), m.flag(2), m.dataset(0)->batches_keep_places());
 });
 // The copies are not worth threads of their own: what costs is below.
 const MakerOf parallel_batch("ParallelBatchDataset", [](const Making& m) -> Stage* {
-  return new Batch(m.dataset(0), m.integer(1), m.flag(3));
+  return new Batch(m.dataset(0), m.integer(1), m.flag(3), false);
 });
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "engine/data/crew.h"
 #include "engine/data/make.h"
 #include "engine/data/pulled_ahead.h"
+#include "engine/data/staff.h"
 
 #include <algorithm>
 
@@ -31,6 +32,11 @@ class Interleave final : public Stage {
 
     bool next(Element& out) override {
       while (input_ || open_count_) {
+        if (std::exception_ptr failure = std::exchange(open_[at_].from.failure, nullptr)) {
+          --open_count_;
+          if (stage_.ahead_) advance();  // else its place is filled at once
+          std::rethrow_exception(failure);
+        }
         if (CursorPtr& now = open_[at_].cursor) {
           if (now->next(out)) {
             if (++taken_ == stage_.block_) advance();
@@ -41,7 +47,7 @@ class Interleave final : public Stage {
           advance();
         } else if (input_) {
           open();
-          if (!open_[at_].cursor) advance();
+          if (!open_[at_].taken()) advance();
         } else {
           advance();
         }
@@ -57,36 +63,45 @@ class Interleave final : public Stage {
       s.number(taken_, static_cast<uint64_t>(stage_.block_));
       for (Place& place : open_) {
         bool there = place.cursor != nullptr;
+        bool taken = place.taken();
         s.flag(there);
-        if (!there) continue;
-        s.element(place.from, *stage_.input_);
-        s.input(place.cursor, [&] { return begin(place, false); });
+        s.flag(taken);
+        if (!taken) continue;
+        std::vector<Outcome> from{place.from};
+        s.outcomes(from, *stage_.input_);
+        if (from.size() != 1 || there == (from[0].failure != nullptr)) State::wrong();
+        place.from = std::move(from[0]);
+        if (there) s.input(place.cursor, [&] { return begin(place, false); });
       }
-      const auto there = [](const Place& place) { return place.cursor != nullptr; };
-      open_count_ = static_cast<size_t>(std::ranges::count_if(open_, there));
+      open_count_ = static_cast<size_t>(std::ranges::count_if(open_, &Place::taken));
     }
 
    private:
     struct Place {
       CursorPtr cursor;
-      Element from;  // what its dataset was made from
+      Outcome from;  // what its dataset was made from; or why there is none, to be said when its turn comes
+      bool taken() const { return cursor || from.failure; }
     };
     // A thread's dataset at a free place; with threads all free places, so that they begin side by side.
     void open() {
       for (size_t i = 0; i < (stage_.ahead_ ? open_.size() : 1) && input_; ++i) {
         Place& place = open_[(at_ + i) % open_.size()];
-        if (place.cursor) continue;
-        if (!input_->next(place.from)) {
+        if (place.taken()) continue;
+        if (!place.from.pull(*input_)) {
           input_.reset();
           return;
         }
-        place.cursor = begin(place, true);
+        try {
+          if (!place.from.failure) place.cursor = begin(place, true);
+        } catch (...) {
+          place.from.failure = std::current_exception();
+        }
         ++open_count_;
       }
     }
     CursorPtr begin(const Place& place, bool at_once) {
       Element dataset;
-      function_.call(place.from, dataset);
+      function_.call(place.from.element, dataset);
       const StagePtr inner = stage_of(dataset[0]);
       CursorPtr cursor = inner->start(start_);
       if (!stage_.ahead_) return cursor;

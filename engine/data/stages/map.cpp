@@ -8,6 +8,7 @@ class Map final : public Stage {
  public:
   Map(StagePtr input, Function function) : input_(std::move(input)), function_(std::move(function)) {}
   int64_t cardinality() const override { return input_->cardinality(); }
+  bool batches_keep_places() const override { return true; }
   CursorPtr open(const Start& start) override {
     return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), input_->start(start));
   }

@@ -19,6 +19,7 @@ class ParallelMap final : public Stage {
     if (deterministic == "false") deterministic_ = false;
   }
   int64_t cardinality() const override { return input_->cardinality(); }
+  bool batches_keep_places() const override { return true; }
   CursorPtr open(const Start& start) override {
     const bool ordered = deterministic_.value_or(start.options.deterministic.value_or(true));
     const int threads = calls_ < 0 ? automatic_threads() : static_cast<int>(std::min<int64_t>(calls_, 256));

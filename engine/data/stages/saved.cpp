@@ -15,11 +15,20 @@ namespace footlight::data {
 namespace {
 
 constexpr int64_t kMostShards = 100'000;
+// What records hold: a tensor; a sparse one; greater: a ragged one, of as many tensors.
+constexpr int64_t kPlain = 0, kSparse = -1;
+
+std::vector<int64_t> parts_of(const Attrs& attrs, const char* types) {
+  static const AttrName kParts("parts");
+  auto parts = attrs.get_or(kParts, std::vector<int64_t>());
+  if (parts.empty()) parts.assign(attrs.get_or(AttrName(types), std::vector<DType>()).size(), kPlain);
+  return parts;
+}
 
 class Saved final : public Stage {
  public:
-  Saved(std::vector<std::string> paths, Compression compression)
-      : paths_(std::move(paths)), compression_(compression) {}
+  Saved(std::vector<std::string> paths, Compression compression, std::vector<int64_t> parts)
+      : paths_(std::move(paths)), compression_(compression), parts_(std::move(parts)) {}
   CursorPtr open(const Start& start) override { return std::make_unique<Read>(StagePtr(this), *this, start.run); }
 
  private:
@@ -60,14 +69,55 @@ class Saved final : public Stage {
     }
     bool element(Element& out) {
       out.clear();
-      for (size_t k = 0; k < stage_.types.size(); ++k) {
+      for (size_t k = 0; k < stage_.parts_.size(); ++k) {
         if (!read_record(*file_, record_)) {
           if (k == 0) return false;
           fail(ErrorKind::kDataLoss, file_->path(), " ends in the middle of an element");
         }
-        out.push_back(tensor_of_message(record_));
+        add(out, stage_.parts_[k]);
       }
       return !out.empty();
+    }
+    // What a record holds, as the tensors that it consists of.
+    void add(Element& out, int64_t parts) {
+      if (parts == kPlain) {
+        out.push_back(tensor_of_message(record_));
+        return;
+      }
+      const size_t from = out.size();
+      std::vector<Tensor> made =
+          parts == kSparse ? sparse_of_message(record_) : ragged_of_message(record_, static_cast<size_t>(parts) - 1);
+      const size_t count = parts == kSparse ? 3 : static_cast<size_t>(parts);
+      if (from + count > stage_.types.size())
+        fail(ErrorKind::kDataLoss, file_->path(), " holds more tensors than the element spec says");
+      if (made.empty())  // no rows, whose types only the spec knows
+        for (size_t k = 0; k < count; ++k) {
+          Tensor tensor = k ? Tensor::empty(DType::kInt64, Shape({1})) : no_rows(from);
+          if (k) *tensor.data<int64_t>() = 0;
+          made.push_back(std::move(tensor));
+        }
+      for (Tensor& tensor : made) {
+        // Splits are as wide as the spec says, whatever was written.
+        const DType wanted = stage_.types[out.size()];
+        const bool of_splits = parts != kSparse && out.size() > from;
+        out.push_back(of_splits && tensor.dtype() != wanted ? as_splits(tensor, wanted) : std::move(tensor));
+      }
+    }
+    Tensor no_rows(size_t component) const {
+      std::vector<int64_t> dims{0};
+      if (component < stage_.shapes.size() && stage_.shapes[component].rank() > 0)
+        for (const int64_t dim : stage_.shapes[component].dims().subspan(1)) dims.push_back(std::max<int64_t>(dim, 0));
+      return Tensor::empty(stage_.types[component], Shape(dims));
+    }
+    static Tensor as_splits(const Tensor& splits, DType wanted) {
+      Tensor out = Tensor::empty(wanted, splits.shape());
+      for (int64_t i = 0; i < splits.elements(); ++i)
+        if (wanted == DType::kInt32 && splits.dtype() == DType::kInt64)
+          out.data<int32_t>()[i] = static_cast<int32_t>(splits.data<int64_t>()[i]);
+        else if (wanted == DType::kInt64 && splits.dtype() == DType::kInt32)
+          out.data<int64_t>()[i] = splits.data<int32_t>()[i];
+        else State::wrong();
+      return out;
     }
 
     StagePtr held_;
@@ -80,10 +130,12 @@ class Saved final : public Stage {
   };
   const std::vector<std::string> paths_;
   const Compression compression_;
+  const std::vector<int64_t> parts_;
 };
 
 const MakerOf saved("ElementFileDataset", [](const Making& m) -> Stage* {
-  return new Saved(m.texts(0), saved_compression_of(m.attr("compression", std::string())));
+  return new Saved(m.texts(0), saved_compression_of(m.attr("compression", std::string())),
+                   parts_of(m.attrs(), "output_types"));
 });
 
 void make_folder(const std::string& path) {
@@ -96,6 +148,7 @@ void save(KernelContext& context) {
   const std::string folder = making.text(1);
   const Compression compression = saved_compression_of(making.attr("compression", std::string()));
   const bool sharded = making.attr("sharded", false);
+  std::vector<int64_t> parts = making.attr("parts", std::vector<int64_t>());
   const auto run = std::make_shared<Run>();
   const CursorPtr cursor = making.dataset(0)->start({run, {}});
   std::map<int64_t, RecordWriter> writers;
@@ -113,7 +166,15 @@ void save(KernelContext& context) {
       make_folder(folder + name);
       writer = writers.try_emplace(shard, folder + name + "/00000000.snapshot", compression, -1).first;
     }
-    for (size_t k = sharded; k < element.size(); ++k) writer->second.write(tensor_message(element[k]));
+    if (parts.empty()) parts.assign(element.size() - sharded, kPlain);
+    std::span<const Tensor> left(element.begin() + sharded, element.end());
+    for (const int64_t part : parts) {
+      const size_t size = part == kPlain ? 1 : part == kSparse ? 3 : static_cast<size_t>(part);
+      const std::span<const Tensor> own = left.first(size);
+      writer->second.write(part == kPlain ? tensor_message(own[0]) : part == kSparse ? sparse_message(own)
+                                                                                     : ragged_message(own));
+      left = left.subspan(size);
+    }
   }
   for (auto& [shard, writer] : writers) writer.close();
   context.outputs[0] = Tensor::scalar(count);

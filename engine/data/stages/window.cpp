@@ -1,6 +1,7 @@
 // Datasets of consecutive elements: of every `stride`-th of them, a window begins every `shift` elements.
 #include "engine/data/elements.h"
 #include "engine/data/make.h"
+#include "engine/data/staff.h"
 
 #include <algorithm>
 #include <deque>
@@ -38,25 +39,30 @@ class Window final : public Stage {
     bool next(Element& out) override {
       const auto span = static_cast<size_t>((stage_.size_ - 1) * stage_.stride_ + 1);
       while (input_ && buffer_.size() < span) {
-        Element element;
-        if (!input_->next(element)) input_.reset();
+        Outcome element;
+        if (!element.pull(*input_)) input_.reset();
         else buffer_.push_back(std::move(element));
         run_->check();
       }
       if (buffer_.empty() || (stage_.drop_remainder_ && buffer_.size() < span)) return false;
+      // A window with an element that failed is an error as a whole.
       std::vector<Element> window;
-      for (size_t i = 0; i < std::min(span, buffer_.size()); i += static_cast<size_t>(stage_.stride_))
-        window.push_back(buffer_[i]);
+      std::exception_ptr failure;
+      for (size_t i = 0; i < std::min(span, buffer_.size()); i += static_cast<size_t>(stage_.stride_)) {
+        if (!failure) failure = buffer_[i].failure;
+        window.push_back(buffer_[i].element);
+      }
       const auto passed = std::min(static_cast<size_t>(stage_.shift_), buffer_.size());
       buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(passed));
       const int64_t left = stage_.shift_ - static_cast<int64_t>(passed);
       if (left > 0 && input_ && input_->skip(left) < left) input_.reset();
+      if (failure) std::rethrow_exception(failure);
       out = columns_of(std::move(window), stage_.input_->types, stage_.input_->shapes);
       return true;
     }
     void state(State& s) override {
       s.of("window");
-      s.elements(buffer_, *stage_.input_);
+      s.outcomes(buffer_, *stage_.input_);
       s.input(input_);
     }
 
@@ -65,7 +71,7 @@ class Window final : public Stage {
     const Window& stage_;
     RunPtr run_;
     CursorPtr input_;
-    std::deque<Element> buffer_;
+    std::deque<Outcome> buffer_;
   };
   StagePtr input_;
   int64_t size_, shift_, stride_;

@@ -246,4 +246,56 @@ FL_PUBLIC(random_distributions) {
   };
 }
 
+namespace {
+
+Arg sampled(const Op& op, const Tensor& true_classes, Attrs attrs, const Arg& op_seed, std::string_view name) {
+  random::set_seeds(attrs, op, seed(op_seed), DType::kInt64);
+  const Tensor inputs[] = {true_classes};
+  return {list_of(apply_all(op.row(), inputs, attrs, name))};
+}
+
+const AttrName kTrue("num_true"), kCount("num_sampled"), kUnique("unique"), kRange("range_max");
+
+Arg uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max,
+                    const Arg& op_seed, std::string_view name) {
+  static const Op op{"UniformCandidateSampler"};
+  return sampled(op, true_classes,
+                 {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}, {kRange, range_max}}, op_seed, name);
+}
+
+Arg log_uniform_sampler(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique,
+                        int64_t range_max, const Arg& op_seed, std::string_view name) {
+  static const Op op{"LogUniformCandidateSampler"};
+  return sampled(op, true_classes,
+                 {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}, {kRange, range_max}}, op_seed, name);
+}
+
+Arg all_classes(const Tensor& true_classes, int64_t num_true, int64_t num_sampled, bool unique, const Arg& op_seed,
+                std::string_view name) {
+  static const Op op{"AllCandidateSampler"};
+  return sampled(op, true_classes, {{kTrue, num_true}, {kCount, num_sampled}, {kUnique, unique}}, op_seed, name);
+}
+
+}  // namespace
+
+FL_PUBLIC(candidate_samplers) {
+  return {
+      {"random.uniform_candidate_sampler",
+       "true_classes: tensor of int64, num_true: int, num_sampled: int, unique: bool, range_max: int, "
+       "seed: any = None, name: str? = None "
+       "-> UniformCandidateSampler(sampled_candidates, true_expected_count, sampled_expected_count)",
+       bind<uniform_sampler>, "classes, all as likely, and how often each is to be expected"},
+      {"random.log_uniform_candidate_sampler",
+       "true_classes: tensor of int64, num_true: int, num_sampled: int, unique: bool, range_max: int, "
+       "seed: any = None, name: str? = None "
+       "-> LogUniformCandidateSampler(sampled_candidates, true_expected_count, sampled_expected_count)",
+       bind<log_uniform_sampler>,
+       "classes, those with small numbers more likely, and how often each is to be expected"},
+      {"random.all_candidate_sampler nn.all_candidate_sampler",
+       "true_classes: tensor of int64, num_true: int, num_sampled: int, unique: bool, seed: any = None, "
+       "name: str? = None -> AllCandidateSampler(sampled_candidates, true_expected_count, sampled_expected_count)",
+       bind<all_classes>, "every class once"},
+  };
+}
+
 }  // namespace footlight::composite

@@ -10,7 +10,7 @@ FL_ROWS(data_more) {
                                        "the names of the files that match patterns");
   matching.infer = [](Inference& i) { i.output_shapes[0] = Shape{kUnknownDim}; };
   RowDef save = dataset_rows::source("SaveElements", "input_dataset: variant, path: string -> count: int64",
-                                     "compression: string = \"\"; sharded: bool = false",
+                                     "compression: string = \"\"; sharded: bool = false; parts: list(int) = []",
                                      "writes the elements of a dataset into files of a folder, which it counts");
   save.more.dispatch = 0;
   using dataset_rows::derived, dataset_rows::source, dataset_rows::writes;
@@ -50,6 +50,8 @@ FL_ROWS(data_more) {
               "Treduce_func_other_arguments: list(type); Twindow_size_func_other_arguments: list(type); output_types: "
               "list(type); output_shapes: list(shape); metadata: string = \"\"",
               "datasets made of elements with one key"),
+      derived("DatasetFingerprint", "input_dataset: variant -> fingerprint: uint64", "",
+              "a number for what a dataset was made from"),
       derived("UniqueDataset", "input_dataset: variant -> handle: variant", kPlain, "each element once"),
       derived("ShardDataset", "input_dataset: variant, num_shards: int64, index: int64 -> handle: variant",
               "require_non_empty: bool = false; output_types: list(type); output_shapes: list(shape); metadata: string "
@@ -84,7 +86,8 @@ FL_ROWS(data_more) {
              "exclude_cols: int64 -> handle: variant",
              kBare, "the rows of CSV files"),
       source("ElementFileDataset", "paths: string -> handle: variant",
-             "compression: string = \"\"; output_types: list(type); output_shapes: list(shape)",
+             "compression: string = \"\"; parts: list(int) = []; output_types: list(type); output_shapes: "
+             "list(shape)",
              "the elements of files that SaveElements wrote"),
       source("ElementFileCacheDataset", "input_dataset: variant, path: string -> handle: variant",
              "compression: string = \"\"; output_types: list(type); output_shapes: list(shape)",

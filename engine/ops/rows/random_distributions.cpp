@@ -1,5 +1,6 @@
 // Rows of random ops with parameters: gamma, Poisson, binomial, truncated normal, categorical; of shuffles, and of
 // generator states.
+#include "engine/base/text.h"
 #include "engine/ops/define.h"
 #include "engine/ops/rows/random_shape.h"
 #include "engine/ops/functions.h"
@@ -233,6 +234,43 @@ FL_ROWS(random_distributions) {
        "dtype: integers = int64; shape_dtype: index = int64", shape_of_input, nullptr, OpFamily::kRandom,
        "integers from the operating system",
        RowDef::More{.effect = Effect::kOther, .dispatch = -1, .host_inputs = 1, .zero_gradient = true}},
+  };
+}
+
+namespace {
+
+void sampled_shapes(Inference& i) {
+  static const AttrName kTrue("num_true"), kCount("num_sampled");
+  const Shape& classes = i.shape(0);
+  const int64_t each = i.attrs.get<int64_t>(kTrue), count = i.attrs.get<int64_t>(kCount);
+  if (each < 1 || count < 1) invalid("num_true and num_sampled must be positive [Op:", i.row.name, "]");
+  if (classes.has_rank() && classes.rank() != 2) invalid("true_classes must be a matrix [Op:", i.row.name, "]");
+  if (classes.has_rank() && classes[1] >= 0 && classes[1] != each)
+    invalid("true_classes must have num_true columns, expected: ", each, " was: ", classes[1], " [Op:",
+            i.row.name, "]");
+  i.output_shapes[0] = i.output_shapes[2] = Shape{count};
+  i.output_shapes[1] = classes.has_rank() ? Shape{classes[0], each} : Shape{kUnknownDim, each};
+}
+
+RowDef sampler(const char* name, const char* attrs, const char* doc) {
+  return {name, "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float32, "
+                "sampled_expected_count: float32",
+          attrs, sampled_shapes, nullptr, OpFamily::kRandom, doc,
+          {.effect = Effect::kOther, .dispatch = -1, .zero_gradient = true}};
+}
+
+constexpr char kRanged[] =
+    "num_true: int; num_sampled: int; unique: bool; range_max: int; seed: int = 0; seed2: int = 0";
+
+}  // namespace
+
+FL_ROWS(candidate_samplers) {
+  return {
+      sampler("UniformCandidateSampler", kRanged, "classes, all as likely, and how often each is to be expected"),
+      sampler("LogUniformCandidateSampler", kRanged,
+              "classes, those with small numbers more likely, and how often each is to be expected"),
+      sampler("AllCandidateSampler", "num_true: int; num_sampled: int; unique: bool; seed: int = 0; seed2: int = 0",
+              "every class once"),
   };
 }
 

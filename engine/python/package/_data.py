@@ -369,6 +369,10 @@ class Dataset(collections.abc.Iterable):
         """How many elements there are; INFINITE_CARDINALITY, UNKNOWN_CARDINALITY."""
         return _op('DatasetCardinality', [self._variant_tensor], {}, name)[0]
 
+    def fingerprint(self):
+        """A uint64 that is the same for datasets which are written alike."""
+        return _op('DatasetFingerprint', [self._variant_tensor], {})[0]
+
     def apply(self, transformation_func, name=None):
         """transformation_func(self)."""
         dataset = transformation_func(self)

@@ -143,6 +143,14 @@ def tf_record_iterator(path, options=None):
     return (record.numpy() for record in records)
 
 
+def summary_iterator(path):
+    """The events of a file of summaries, as messages."""
+    from footlight import _proto
+    return map(_proto.Event.FromString, tf_record_iterator(path))
+
+
+_engine.namespace('compat.v1.train').summary_iterator = summary_iterator
+summary_iterator.__module__ = 'footlight.compat.v1.train'
 for _kind in (TFRecordDataset, TextLineDataset, FixedLengthRecordDataset):
     setattr(_data, _kind.__name__, _kind)
     _kind.__module__ = 'footlight.data'

@@ -16,7 +16,7 @@ class ElementFunction:
     def __init__(self, function, what, specs, several=False):
         """`specs`: of its argument; `several`: of all its arguments. A tuple is passed as several arguments."""
         if not callable(function):
-            raise TypeError('`%s` of a dataset takes a function, not %r' % (what, function))
+            raise ValueError("`%s` of a dataset takes a function, not %r" % (what, function))
         staged = _staged(function, always=True)
         given = structure.flatten(specs)
         found = []

@@ -142,6 +142,9 @@ class Options(_Group):
         said = [] if self.deterministic is None else ['deterministic=' + ('true' if self.deterministic else 'false')]
         if self.experimental_external_state_policy in (ExternalStatePolicy.WARN, ExternalStatePolicy.IGNORE):
             said.append('any_state')
+        passes = self.experimental_optimization
+        if passes.map_and_batch_fusion is False or passes.apply_default_optimizations is False:
+            said.append('separate_batch')
         return ' '.join(said)
 
 

@@ -15,6 +15,13 @@ def _is_sparse(spec):
     return isinstance(spec, tf.SparseTensorSpec)
 
 
+def _is_whole(spec):
+    """Whether rows are stacked tensor by tensor."""
+    if structure.is_plain(spec):
+        return True
+    return getattr(spec, '_rows_together', False) and all(map(structure.is_plain, spec._parts()))
+
+
 def _other(spec):
     return TypeError('elements with %s cannot be cut into rows or put together' % (spec,))
 
@@ -33,13 +40,13 @@ def _count(spec, value):
         return value.dense_shape[0]
     if isinstance(value, tf.RaggedTensor):
         return tf.cast(value.nrows(), tf.int64)
-    return tf.shape(value, out_type=tf.int64)[0]
+    return tf.shape(spec.to_tensors(value)[0], out_type=tf.int64)[0]
 
 
 def _row(spec, value, at):
     """The tensors of row `at`."""
-    if structure.is_plain(spec):
-        return [value[at]]
+    if _is_whole(spec):
+        return [part[at] for part in spec.to_tensors(value)]
     if _is_sparse(spec):
         first, last = tf.unstack(tf.searchsorted(value.indices[:, 0], tf.stack([at, at + 1])))
         return [value.indices[first:last, 1:], value.values[first:last], value.dense_shape[1:]]
@@ -119,8 +126,8 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
         parts, counts = [], []
         lengths.clear()
         for spec, value in zip(leaves, values):
-            if structure.is_plain(spec):
-                own = [value]
+            if _is_whole(spec):
+                own = spec.to_tensors(value)
             elif isinstance(spec, structure.NoneTensorSpec):
                 own = []
             else:
@@ -130,7 +137,7 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
             parts.extend(own)
         return tuple(parts), tuple(counts)
     padded = dataset.map(_plain(apart))
-    plain_ones = [structure.is_plain(spec) for spec, count in zip(leaves, lengths) for _ in range(count)]
+    plain_ones = [_is_whole(spec) for spec, count in zip(leaves, lengths) for _ in range(count)]
     shapes = tuple(part.shape if plain else [None, *part.shape[1:]]
                    for part, plain in zip(padded.element_spec[0], plain_ones))
     padded = padded.padded_batch(_int64(size), (shapes, tuple([] for _ in padded.element_spec[1])),
@@ -141,7 +148,7 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
         made = []
         for spec, count in zip(structure.flatten(specs), lengths):
             own = [next(parts) for _ in range(count)]
-            if structure.is_plain(spec) or not own:
+            if _is_whole(spec) or not own:
                 made.extend(own)
             else:
                 made.extend(_put_together(spec, own, [next(counts) for _ in own]))

@@ -26,9 +26,21 @@ def _packing(compression):
 
 def _check(spec):
     for leaf in structure.flatten(spec):
-        if not structure.is_plain(leaf) or leaf.dtype in (tf.variant, tf.resource):
-            raise NotImplementedError('Dataset.save and Dataset.load: elements are tensors in tuples and dicts; %s '
-                                      'in files is not supported' % (leaf,))
+        known = isinstance(leaf, (tf.RaggedTensorSpec, tf.SparseTensorSpec)) or structure.is_plain(leaf)
+        if not known or leaf.dtype in (tf.variant, tf.resource):
+            raise NotImplementedError('Dataset.save and Dataset.load: elements are tensors in tuples and dicts, dense, '
+                                      'ragged or sparse; %s in files is not supported' % (leaf,))
+
+
+def _parts(spec):
+    """What records of files hold for each leaf: a tensor, a sparse one, or a ragged one of so many tensors."""
+    return [0 if structure.is_plain(leaf) else -1 if isinstance(leaf, tf.SparseTensorSpec) else leaf.ragged_rank + 1
+            for leaf in structure.flatten(spec)]
+
+
+def _types_in_files(spec):
+    return [(leaf.dtype if structure.is_plain(leaf) else tf.variant).as_datatype_enum
+            for leaf in structure.flatten(spec)]
 
 
 def _write(path, message):
@@ -69,14 +81,14 @@ def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
     run = str(int.from_bytes(os.urandom(8), 'little'))
     os.makedirs(os.path.join(path, run))
     count, = _op('SaveElements', [dataset._variant_tensor, _text(os.path.join(path, run))],
-                 {'compression': packing, 'sharded': shard_func is not None})
+                 {'compression': packing, 'sharded': shard_func is not None,
+                  'parts': _parts(self.element_spec)})
     spec = _proto.StructuredValue()
     _structure_coder.fill(spec, self.element_spec)
     _write(os.path.join(path, _SPEC), spec)
     _write(os.path.join(path, _ABOUT), _proto.SnapshotMetadataRecord(
         run_id=run, creation_timestamp=int(time.time() * 1e6), version=_VERSION,
-        dtype=[leaf.dtype.as_datatype_enum for leaf in structure.flatten(self.element_spec)], num_elements=int(count),
-        finalized=True))
+        dtype=_types_in_files(self.element_spec), num_elements=int(count), finalized=True))
 
 
 def load(path, element_spec=None, compression=None, reader_func=None, wait=False, name=None):
@@ -93,14 +105,15 @@ def load(path, element_spec=None, compression=None, reader_func=None, wait=False
         leaves = structure.flatten(specs)
         if any(not isinstance(leaf, tf.TypeSpec) for leaf in leaves):
             raise ValueError('it is no structure of specs')
-    except (ValueError, TypeError, KeyError) as error:
+        structure.shapes_of(specs)
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise tf.errors.DataLossError(None, None, '%s is damaged: %s' % (os.path.join(path, _SPEC), error)) from error
     _check(specs)
     about = _message(about_path, _proto.SnapshotMetadataRecord, 'Could not find metadata file [%s]' % path)
     if about.version != _VERSION:
         raise tf.errors.UnimplementedError(None, None, '%s: files of version %d cannot be read, only of version %d' % (
             about_path, about.version, _VERSION))
-    if list(about.dtype) != [leaf.dtype.as_datatype_enum for leaf in leaves]:
+    if list(about.dtype) != _types_in_files(specs):
         raise tf.errors.DataLossError(None, None, '%s and %s disagree on the types of elements' % (_SPEC, _ABOUT))
     if element_spec is not None:
         structure.flatten_up_to(specs, element_spec)
@@ -114,7 +127,7 @@ def load(path, element_spec=None, compression=None, reader_func=None, wait=False
     parts = tf.ragged.constant(files, tf.string) if files else None
 
     def read(paths):
-        variant, = _op('ElementFileDataset', [paths], {'compression': packing, **_types(specs)}, name)
+        variant, = _op('ElementFileDataset', [paths], {'compression': packing, 'parts': _parts(specs), **_types(specs)}, name)
         return _made('_LoadDataset', variant, specs)
     if reader_func is None and len(files) < 2:
         loaded = read(tf.constant(files[0] if files else [], tf.string))

@@ -104,6 +104,21 @@ def _spec(given):
     return tf.TensorSpec(None, tf.as_dtype(given))
 
 
+def _map_parts(fn, elems, signature):
+    """map_fn where values of a program's own types are among the elements: over the tensors that these consist of."""
+    def parts_of(row):
+        return tuple(tf.nest.flatten(fn(tf.nest.pack_sequence_as(elems, row, expand_composites=True)),
+                                     expand_composites=True))
+    parts = tuple(tf.nest.flatten(elems, expand_composites=True))
+    if signature is None:
+        return tf.nest.pack_sequence_as(elems, map_fn(parts_of, parts), expand_composites=True)
+    wanted = [one if isinstance(one, (tf.TensorSpec, tf.TypeSpec)) else tf.TensorSpec(None, one)
+              for one in tf.nest.flatten(signature)]
+    specs = tuple(spec for one in wanted for spec in one.flatten())
+    made = iter(map_fn(parts_of, parts, fn_output_signature=specs))
+    return tf.nest.pack_sequence_as(signature, [one.from_tensors(made) for one in wanted])
+
+
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
            name=None, fn_output_signature=None):
     """fn applied to each row of `elems`, the results stacked.
@@ -114,6 +129,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     fn = _staged(fn)
     wanted = dtype if fn_output_signature is None else fn_output_signature
     with tf.name_scope(name or 'map'):
+        if any(hasattr(value, '_is_extension_value') for value in tf.nest.flatten(elems)):
+            return _map_parts(fn, elems, dtype if fn_output_signature is None else fn_output_signature)
         rows = _Rows(elems, 'tf.map_fn')
         if wanted is None:
             wanted = tf.nest.pack_sequence_as(elems, rows.specs)

@@ -54,8 +54,8 @@ _BY_NAMESPACE = {
     },
     'footlight.compat.v1.saved_model': {
         '_saved_model_v1': (
-            'Builder build_signature_def build_tensor_info builder classification_signature_def constants '
-            'get_tensor_from_tensor_info is_valid_signature load loader maybe_saved_model_directory predict_signature_def '
+            'Builder MethodNameUpdater build_signature_def build_tensor_info builder classification_signature_def '
+            'constants get_tensor_from_tensor_info is_valid_signature load loader maybe_saved_model_directory predict_signature_def '
             'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
     },
     'footlight.compat.v1.test': {
@@ -67,12 +67,17 @@ _BY_NAMESPACE = {
         '_text': 'split',
     },
     'footlight.data.experimental': {
+        '_data_sql': 'SqlDataset',
         '_data_tables': (
             'DatasetInitializer index_table_from_dataset make_batched_features_dataset make_csv_dataset '
             'table_from_dataset'),
     },
     'footlight.experimental': {
         '_composites': 'RowPartition',
+        '_dispatch': (
+            'dispatch_for_api dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
+            'dispatch_for_unary_elementwise_apis unregister_dispatch_for'),
+        '_extension_types': 'BatchableExtensionType ExtensionType ExtensionTypeSpec extension_type',
         '_distribute': 'dtensor',
     },
     'footlight.image': {
@@ -103,6 +108,7 @@ _BY_NAMESPACE = {
         '_image_files': (
             'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
             'extract_jpeg_shape is_jpeg'),
+        '_sparse_more': 'deserialize_many_sparse serialize_many_sparse serialize_sparse',
     },
     'footlight.io.gfile': {
         '_files': (
@@ -130,6 +136,7 @@ _BY_NAMESPACE = {
         '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
         '_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
         '_losses': 'compute_average_loss scale_regularization_loss',
+        '_sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',
     },
     'footlight.profiler': {
         '_profiler': 'experimental',

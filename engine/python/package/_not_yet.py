@@ -12,30 +12,24 @@ NOT_YET = {
     'debugging': 'experimental',
     'dtypes': 'QUANTIZED_DTYPES experimental qint16 qint32 qint8 quint16 quint8',
     'experimental': (
-        'BatchableExtensionType DynamicRaggedShape ExtensionType ExtensionTypeBatchEncoder ExtensionTypeSpec '
-        'StructuredTensor async_clear_error async_scope dispatch_for_api dispatch_for_binary_elementwise_apis '
-        'dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis enable_strict_mode '
-        'extension_type float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 '
-        'float8_e5m2fnuz int2 int4 register_filesystem_plugin uint2 uint4 '
-        'unregister_dispatch_for'),
+        'DynamicRaggedShape ExtensionTypeBatchEncoder StructuredTensor async_clear_error async_scope enable_strict_mode '
+        'float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 '
+        'float8_e5m2fnuz int2 int4 register_filesystem_plugin uint2 uint4'),
     'image': (
         'decode_jxl decode_webp extract_glimpse generate_bounding_box_proposals sample_distorted_bounding_box '
         'stateless_sample_distorted_bounding_box'),
     'io': (
-        'decode_json_example decode_jxl decode_proto decode_webp deserialize_many_sparse encode_proto '
-        'match_filenames_once serialize_many_sparse serialize_sparse'),
+        'decode_json_example decode_jxl decode_proto decode_webp encode_proto '
+        'match_filenames_once'),
     'linalg': (
         'LinearOperatorBlockLowerTriangular banded_triangular_solve eigh_tridiagonal logm sqrtm tridiagonal_solve'),
     'math': 'approx_max_k approx_min_k sobol_sample',
     'nn': (
-        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper all_candidate_sampler approx_max_k '
-        'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization compute_accidental_hits '
+        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper approx_max_k '
+        'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization '
         'erosion2d fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool '
-        'isotonic_regression learned_unigram_candidate_sampler nce_loss sampled_softmax_loss '
-        'with_space_to_batch'),
-    'random': (
-        'all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler '
-        'log_uniform_candidate_sampler uniform_candidate_sampler'),
+        'isotonic_regression learned_unigram_candidate_sampler with_space_to_batch'),
+    'random': 'fixed_unigram_candidate_sampler learned_unigram_candidate_sampler',
     'sparse': 'sampled_addmm',
     'strings': 'unicode_script',
     'test': (

@@ -1,5 +1,6 @@
 """What functions of tensors do with ragged ones. The engine calls dispatch() where an argument is one."""
 import builtins
+import sys
 
 import footlight as tf
 from footlight._composites import RaggedTensor, _count, gather as _gather_rows
@@ -30,6 +31,9 @@ def is_ragged(value):
 def dispatch(function, args, kwargs):
     """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
     given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
+    if any(hasattr(v, '_is_extension_value') for v in given):  # of a program's own type, to which none of the rules apply
+        own = sys.modules.get('footlight._dispatch')
+        return own.dispatched(function, args, kwargs) if own else NotImplemented
     if any(isinstance(v, tf.SparseTensor) for v in given):
         return of_sparse(function, args, kwargs)
     rule = _RULES.get(_key(function))
@@ -522,7 +526,7 @@ def _like(function, input, dtype=None, name=None, layout=None):
     return input.with_flat_values(function(input.flat_values, dtype=dtype))
 
 
-_UNARY = '''abs bitcast bitwise.invert cast clip_by_norm debugging.check_numerics identity image.convert_image_dtype
+UNARY = '''abs bitcast bitwise.invert cast clip_by_norm debugging.check_numerics identity image.convert_image_dtype
     math.acos math.acosh math.angle math.asin math.asinh math.atan math.atanh math.bessel_i0 math.bessel_i0e math.bessel_i1
     math.bessel_i1e math.ceil math.conj math.cos math.cosh math.digamma math.erf math.erfc math.erfcinv math.erfinv math.exp
     math.expm1 math.floor math.imag math.is_finite math.is_inf math.is_nan math.lgamma math.log math.log1p math.log_sigmoid
@@ -532,13 +536,13 @@ _UNARY = '''abs bitcast bitwise.invert cast clip_by_norm debugging.check_numeric
     strings.as_string strings.length strings.lower strings.regex_full_match strings.regex_replace strings.strip strings.substr
     strings.to_hash_bucket strings.to_hash_bucket_fast strings.to_hash_bucket_strong strings.to_number strings.upper
     dtypes.cast dtypes.saturate_cast nn.dropout reverse_sequence'''
-_BINARY = '''bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bitwise.right_shift dtypes.complex
+BINARY = '''bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bitwise.right_shift dtypes.complex
     math.add math.atan2 math.divide math.divide_no_nan math.equal math.floordiv math.floormod math.greater math.greater_equal
     math.less math.less_equal math.logical_and math.logical_or math.logical_xor math.maximum math.minimum math.multiply
     math.multiply_no_nan math.not_equal math.pow math.squared_difference math.subtract math.truediv math.xdivy math.xlog1py
     math.xlogy math.zeta math.polygamma math.igamma math.igammac math.mod realdiv truncatediv truncatemod'''
 
-for _names, _elementwise in ((_UNARY, _unary), (_BINARY, _binary_named)):
+for _names, _elementwise in ((UNARY, _unary), (BINARY, _binary_named)):
     for _name in _names.split():
         _RULES.setdefault(_key_of(_name), _elementwise)
 for _name, _f in (('math.add_n', _add_n), ('clip_by_value', _clip), ('where', _where)):

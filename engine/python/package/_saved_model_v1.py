@@ -240,6 +240,12 @@ def maybe_saved_model_directory(export_dir):
 
 
 # --- saving ---
+def _write_message(message, folder, as_text):
+    path = os.path.join(folder, 'saved_model.pbtxt' if as_text else 'saved_model.pb')
+    replace_file(path, str(message).encode() if as_text else message.SerializeToString(deterministic=True))
+    return path
+
+
 class Builder:
     """Writes graphs, one for each set of tags, with the variables of a session."""
 
@@ -338,12 +344,39 @@ class Builder:
         """Writes the file; returns its path."""
         if experimental_image_format:
             raise NotImplementedError('Builder.save: experimental_image_format is not supported')
-        path = os.path.join(self._folder, 'saved_model.pbtxt' if as_text else 'saved_model.pb')
-        replace_file(path, str(self._message).encode() if as_text else self._message.SerializeToString(deterministic=True))
-        return path.encode()
+        return _write_message(self._message, self._folder, as_text).encode()
 
 
 Builder.__name__ = Builder.__qualname__ = 'SavedModelBuilder'
+
+
+class MethodNameUpdater:
+    """Replaces names of methods in the signatures of a SavedModel."""
+
+    def __init__(self, export_dir):
+        self._folder, self._message = os.fspath(export_dir), read_messages(os.fspath(export_dir))
+
+    def replace_method_name(self, signature_key, method_name, tags=None):
+        """Gives a signature another method, in the graph with these tags or in all graphs."""
+        if not signature_key:
+            raise ValueError('`signature_key` must be defined.')
+        if not method_name:
+            raise ValueError('`method_name` must be defined.')
+        wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
+        metas = [meta for meta in self._message.meta_graphs if wanted in (None, set(meta.meta_info_def.tags))]
+        if not metas:
+            raise ValueError('MetaGraphDef associated with tags %s could not be found in SavedModel: there are %s.' % (
+                tags, [sorted(meta.meta_info_def.tags) for meta in self._message.meta_graphs]))
+        for meta in metas:
+            if signature_key not in meta.signature_def:
+                raise ValueError("MetaGraphDef associated with tags %s does not have a signature_def with key: '%s'. It has "
+                                 '%s.' % (tags, signature_key, sorted(meta.signature_def)))
+            meta.signature_def[signature_key].method_name = method_name
+
+    def save(self, new_export_dir=None):
+        """Writes the file with the signatures, over the one that was read or into another folder."""
+        as_text = os.path.exists(os.path.join(self._folder, 'saved_model.pbtxt'))
+        _write_message(self._message, os.fspath(new_export_dir or self._folder), as_text)
 
 
 def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
@@ -356,8 +389,8 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
 
 def _publish():
     old = _engine.namespace('compat.v1.saved_model')
-    signatures = (build_signature_def, classification_signature_def, is_valid_signature, predict_signature_def,
-                  regression_signature_def)
+    signatures = (MethodNameUpdater, build_signature_def, classification_signature_def, is_valid_signature,
+                  predict_signature_def, regression_signature_def)
     infos = (build_tensor_info, get_tensor_from_tensor_info)
     loads = (load, maybe_saved_model_directory)
     for place, found in (('signature_def_utils', signatures), ('utils', infos), ('loader', loads), ('builder', (Builder,))):

@@ -112,8 +112,59 @@ def sparse_placeholder(dtype, shape=None, name=None):
     return made
 
 
+# --- as strings ---
+def serialize_sparse(sp_input, out_type=tf.string, name=None):
+    """The indices, the values and the shape as three strings."""
+    _checked(sp_input)
+    if tf.as_dtype(out_type) != tf.string:
+        raise NotImplementedError('serialize_sparse: only strings are made, not %s' % tf.as_dtype(out_type).name)
+    with tf.name_scope(name or 'serialize_sparse'):
+        return tf.stack([tf.io.serialize_tensor(part) for part in (sp_input.indices, sp_input.values, sp_input.dense_shape)])
+
+
+def serialize_many_sparse(sp_input, out_type=tf.string, name=None):
+    """Three strings for each row of the first dimension."""
+    _checked(sp_input)
+
+    def row(number):
+        first, last = tf.unstack(tf.searchsorted(sp_input.indices[:, 0], tf.stack([number, number + 1])))
+        return serialize_sparse(SparseTensor(sp_input.indices[first:last, 1:], sp_input.values[first:last],
+                                             sp_input.dense_shape[1:]), out_type)
+    with tf.name_scope(name or 'serialize_many_sparse'):
+        made = tf.map_fn(row, tf.range(sp_input.dense_shape[0]), fn_output_signature=tf.TensorSpec([3], tf.string))
+        return tf.ensure_shape(made, [None, 3])
+
+
+def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
+    """One sparse tensor of many that were made strings; the number of each is its first index; `rank` counts that."""
+    with tf.name_scope(name or 'deserialize_many_sparse'):
+        texts = tf.convert_to_tensor(serialized_sparse, tf.string)
+        if not texts.shape.is_compatible_with([None, 3]):
+            raise tf.errors.InvalidArgumentError(None, None, 'Serialized sparse as a matrix must have 3 columns; its shape '
+                                                 'is %s' % texts.shape)
+        texts = tf.ensure_shape(texts, [None, 3])
+        count = tf.shape(texts)[0]
+        arrays = [tf.TensorArray(kind, count, infer_shape=False) for kind in (tf.int64, dtype, tf.int64)]
+
+        def read(number, arrays):
+            indices, values, size = (tf.io.parse_tensor(texts[number, k], kind)
+                                     for k, kind in enumerate((tf.int64, dtype, tf.int64)))
+            entries = tf.shape(indices)[0]
+            indices = tf.concat([tf.fill([entries, 1], tf.cast(number, tf.int64)), indices], 1)
+            return number + 1, [array.write(number, part) for array, part in zip(arrays, (indices, values, size[None]))]
+        _, (indices, values, sizes) = tf.while_loop(lambda number, _: number < count, read, (0, arrays))
+        shape = tf.concat([[tf.cast(count, tf.int64)], tf.reduce_max(sizes.concat(), 0)], 0)
+        indices = indices.concat()
+        if rank is not None:
+            indices, shape = tf.ensure_shape(indices, [None, rank]), tf.ensure_shape(shape, [rank])
+        return SparseTensor(indices, values.concat(), shape)
+
+
 _home = _engine.namespace('sparse')
 for _f in (reset_shape, split, to_indicator, segment_sum, segment_mean, segment_sqrt_n):
     _f.__module__ = 'footlight.sparse'
     setattr(_home, _f.__name__, _f)
+for _f in (deserialize_many_sparse, serialize_many_sparse, serialize_sparse):
+    _f.__module__ = 'footlight.io'
+    setattr(tf.io, _f.__name__, _f)
 _engine.namespace('compat.v1').sparse_placeholder = sparse_placeholder

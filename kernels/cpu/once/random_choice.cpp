@@ -1,4 +1,5 @@
-// Kernels that choose: classes by their logits, permutations of rows; and the state of generators.
+// Kernels that choose: classes by their logits, candidates among classes, permutations of rows; and the state of
+// generators.
 #include "kernels/cpu/once/random_streams.h"
 #include "kernels/cpu/register.h"
 
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <unordered_set>
 
 namespace footlight {
 namespace FL_ISA {
@@ -230,6 +232,111 @@ void from_the_system(KernelContext& c) {
   for (size_t i = 0; i < c.outputs[0].bytes(); ++i) bytes[i] = static_cast<unsigned char>(device());
 }
 
+// --- candidates for losses over few of many classes, bit for bit as TensorFlow draws them ---
+
+// The words of a stream, one after the other.
+class Words {
+ public:
+  explicit Words(Philox philox) : philox_(philox) {}
+  uint32_t next() {
+    if (at_ == Philox::kWords) {
+      block_ = philox_.next();
+      at_ = 0;
+    }
+    return block_.w[at_++];
+  }
+
+ private:
+  Philox philox_;
+  Philox::Words block_{};
+  int at_ = Philox::kWords;
+};
+
+// Evenly from the classes.
+struct Even {
+  explicit Even(int64_t range) : range(static_cast<uint64_t>(range)) {}
+  int64_t draw(Words& words) const {
+    const auto word = [&] {
+      const uint64_t low = words.next();
+      return low | uint64_t{words.next()} << 32;
+    };
+    if ((range & (range - 1)) == 0) return static_cast<int64_t>(word() & (range - 1));
+    const uint64_t rest = (UINT64_MAX % range + 1) % range;  // as many words too many for all to be as likely
+    uint64_t found;
+    do found = word();
+    while (found < rest);
+    return static_cast<int64_t>(found % range);
+  }
+  float share(int64_t) const { return 1.0f / static_cast<float>(range); }
+  uint64_t range;
+};
+
+// By the logarithms of their numbers: for classes that are sorted by how frequent they are.
+struct ByLogarithm {
+  explicit ByLogarithm(int64_t range) : range(range), log_range(std::log(1.0 + static_cast<double>(range))) {}
+  int64_t draw(Words& words) const {
+    const uint32_t first = words.next(), second = words.next();
+    // Not below the range only through rounding.
+    return (static_cast<int64_t>(std::exp(unit_double(first, second) * log_range)) - 1) % range;
+  }
+  float share(int64_t value) const {
+    return static_cast<float>(std::log((static_cast<double>(value) + 2.0) / (static_cast<double>(value) + 1.0)) /
+                              log_range);
+  }
+  int64_t range;
+  double log_range;
+};
+
+// How often a class is to be expected among `count` of `tries`, which are more where each is taken once.
+float expected(float share, int64_t count, int64_t tries) {
+  if (tries == count) return share * static_cast<float>(count);
+  return static_cast<float>(-std::expm1(static_cast<double>(tries) * std::log1p(-static_cast<double>(share))));
+}
+
+template <class Distribution>
+void sample_classes(KernelContext& c) {
+  static const AttrName kCount("num_sampled"), kUnique("unique"), kRange("range_max");
+  constexpr uint64_t kBlocksPerSample = 2048 / Philox::kWords;
+  const int64_t count = c.attrs.get<int64_t>(kCount), range = c.attrs.get<int64_t>(kRange);
+  const bool unique = c.attrs.get<bool>(kUnique);
+  if (range < 1) invalid("range_max must be positive, not ", range, " [Op:", c.row.name, "]");
+  if (unique && count > range)
+    invalid("Sampler's range is too small: ", count, " different classes of ", range, " are asked for [Op:", c.row.name,
+            "]");
+  const Distribution distribution(range);
+  Words words(next_stream(c, static_cast<uint64_t>(count) * kBlocksPerSample));
+  int64_t* const drawn = c.out<int64_t>(0);
+  std::unordered_set<int64_t> seen;
+  int64_t tries = 0;
+  for (int64_t got = 0; got < count; ++tries) {
+    const int64_t one = distribution.draw(words);
+    if (!unique || seen.insert(one).second) drawn[got++] = one;
+  }
+  const auto expectations = [&](const int64_t* classes, int64_t number, float* out) {
+    for (int64_t i = 0; i < number; ++i) {
+      if (classes[i] < 0 || classes[i] >= range)
+        invalid("`true_candidate` out of range [0, ", range, "), received ", classes[i], " [Op:", c.row.name, "]");
+      out[i] = expected(distribution.share(classes[i]), count, tries);
+    }
+  };
+  expectations(c.in<int64_t>(0), c.inputs[0].elements(), c.out<float>(1));
+  expectations(drawn, count, c.out<float>(2));
+}
+
+// Each class once.
+void all_classes(KernelContext& c) {
+  for (int64_t i = 0; i < c.outputs[0].elements(); ++i) {
+    c.out<int64_t>(0)[i] = i;
+    c.out<float>(2)[i] = 1;
+  }
+  for (int64_t i = 0; i < c.outputs[1].elements(); ++i) {
+    if (const int64_t one = c.in<int64_t>(0)[i]; one < 0 || one >= c.outputs[0].elements())
+      invalid("`true_candidate` out of range [0, ", c.outputs[0].elements(), "), received ", one, " [Op:", c.row.name,
+              "]");
+    c.out<float>(1)[i] = 1;
+  }
+}
+
 }  // namespace
 
 FL_CPU_KERNELS {
@@ -239,6 +346,9 @@ FL_CPU_KERNELS {
   categoricals<BFloat16>();
   categoricals<int32_t>();
   categoricals<int64_t>();
+  on_cpu("UniformCandidateSampler", kAllTypes, sample_classes<Even>);
+  on_cpu("LogUniformCandidateSampler", kAllTypes, sample_classes<ByLogarithm>);
+  on_cpu("AllCandidateSampler", kAllTypes, all_classes);
   on_cpu("RandomShuffle", kPlainTypes | bit_of(DType::kString), shuffle);
   on_cpu("StatelessShuffle", kPlainTypes | bit_of(DType::kString), stateless_shuffle);
   on_cpu("RandomIndexShuffle", bit_of(DType::kInt32), index_shuffle<int32_t>);

@@ -6,8 +6,8 @@ import importlib.util
 
 import bench
 
-STEPS = 2 if bench.QUICK else 32
-BATCHES = (2, 3, 4) if bench.QUICK else (32, 128, 512)
+IMAGES = 8 if bench.QUICK else 2048
+BATCHES = (2, 3, 8) if bench.QUICK else (32, 128, 512)
 
 
 def perceptron(keras):
@@ -33,8 +33,8 @@ def epoch(tf, layers, batch):
     keras = tf.keras
     keras.utils.set_random_seed(1)
     random = np.random.default_rng(5)
-    images = random.uniform(0, 1, (STEPS * batch, 28, 28, 1)).astype('float32')
-    labels = random.integers(0, 10, STEPS * batch)
+    images = random.uniform(0, 1, (IMAGES, 28, 28, 1)).astype('float32')
+    labels = random.integers(0, 10, IMAGES)
     model = keras.Sequential([keras.layers.Input((28, 28, 1)), *layers(keras)])
     model.compile('adam', keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=['accuracy'])
 
@@ -46,7 +46,7 @@ def epoch(tf, layers, batch):
 
 def works(tf):
     models = {'perceptron': perceptron, 'small CNN': small, 'CNN': large}
-    return {'Keras %s, %d steps of %d' % (name, STEPS, batch): functools.partial(epoch, tf, layers, batch)
+    return {'Keras %s, %d images by %d' % (name, IMAGES, batch): functools.partial(epoch, tf, layers, batch)
             for name, layers in models.items() for batch in BATCHES}
 
 

@@ -24,12 +24,18 @@ Node* Converter::joined(Op op, const Nodes& values, Position at) {
   return node;
 }
 
-// ag__.staged(name := value)
+// (name := value) is not True and name is not False and ag__.staged(name)
+// A recording asks always: it notes what was decided.
 Node* Converter::is_staged(Node* value, Name* name, Position at) {
   Node* named = tree_.make(Kind::kNamedExpr, at);
   named->node(at::NamedExpr::target) = tree_.store(name, at);
   named->node(at::NamedExpr::value) = value;
-  return tree_.call(runtime(runtime_name::kStaged, at), {named}, at);
+  if (options_.recorded) return tree_.call(runtime(runtime_name::kStaged, at), {named}, at);
+  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(name, at)}, at);
+  const auto is_not = [&](Node* what, bool constant) {
+    return compared(what, Op::kIsNot, tree_.boolean(constant, at), at);
+  };
+  return joined(Op::kAnd, {is_not(named, true), is_not(tree_.load(name, at), false), asked}, at);
 }
 
 Node* Converter::choice(Node* test, const Nodes& body, const Nodes& orelse, Position at) {
@@ -310,10 +316,12 @@ bool Converter::plain_leaves(const Node* test, bool certain, std::vector<Name*>&
   }
 }
 
-// test if ag__.plain(x, y) else staged: numbers make no tensors. Null: it does more than compare variables.
+// test if ag__.plain(x, y) else staged, while recording: numbers make no tensors. Null: it does more than compare
+// variables.
 Node* Converter::plain_or(Node* test, const std::function<Node*()>& staged) {
   std::vector<Name*> leaves;
-  if (!inline_forms() || plain_calls_ || !plain_leaves(test, true, leaves) || leaves.empty()) return nullptr;
+  if (!options_.recorded || !inline_forms() || plain_calls_) return nullptr;
+  if (!plain_leaves(test, true, leaves) || leaves.empty()) return nullptr;
   Nodes arguments;
   for (Name* leaf : leaves) arguments.push_back(tree_.load(leaf, test->at));
   Node* made = tree_.make(Kind::kIfExp, test->at);

@@ -46,6 +46,41 @@ class Item:
         return self.total + self.parts['a']
 
 
+BIAS = 10
+
+
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def biased(n):
+    if n > BIAS:
+        return n
+    return n + BIAS
+
+
+def largest(values):
+    best = values[0]
+    for one in values:
+        if one > best:
+            best = one
+    return best
+
+
+def with_default(n, least=2):
+    if n > least:
+        return least
+    return n
+
+
+def refuse(n):
+    if n > 3:
+        raise ValueError('too large: %d' % n)
+    return n
+
+
 class Tracing(unittest.TestCase):
     def both(self, f, *inputs):
         """A traced function gives what the plain one gives, with one trace."""
@@ -613,6 +648,108 @@ class Tracing(unittest.TestCase):
                 g(tf.constant(1))
                 g(tf.constant(2))
             self.assertEqual(out.getvalue(), wanted)
+
+    def test_nested_statements_are_staged_from_any_level(self):
+        def f(x, n):
+            total = 0
+            for i in range(3):  # Python's, with what is staged inside of it at each level
+                if i == 1 and n > 100:
+                    continue
+                part = x + i
+                j = 0
+                while j < 2:
+                    j += 1
+                    step = part * j
+                    if step > 6:
+                        if step > 8:
+                            total += step
+                        elif i > 0:
+                            total -= 1
+                        else:
+                            total += 2
+                    else:
+                        for k in range(2):
+                            if k == n:
+                                break
+                            total += k + part
+                if total > 40:
+                    return total + i
+            return total
+        wanted = {}
+        for x in range(1, 14, 3):
+            for n in (0, 1, 200):
+                wanted[x, n] = f(x, n)
+        by_x, by_n = tf.function(f), tf.function(lambda n, x: f(x, n))
+        for (x, n), result in wanted.items():
+            self.assertEqual(value(by_x(tf.constant(x), tf.constant(n))), result, (x, n))
+            self.assertEqual(value(by_n(tf.constant(n), x)), result, (x, n))
+
+    def test_long_chains_of_returns(self):
+        def f(x, k):
+            if k == 1:
+                return x
+            if x > 30:
+                return x - 30
+            if k == 2:
+                return x * 2
+            if x > 20:
+                y = x - 20
+                return y
+            if k == 3:
+                return x * 3
+            if x > 10:
+                return x - 10
+            return -x
+        for k in range(5):
+            for x in (5, 15, 25, 35):
+                self.assertEqual(value(tf.function(f)(tf.constant(x), k)), f(x, k))
+                self.assertEqual(value(tf.function(f)(tf.constant(x), tf.constant(k))), f(x, k))
+        self.assertEqual(ops(tf.function(f), tf.constant(5), 4).count('StatelessIf'), 3)
+
+    def test_helpers_without_tensors(self):
+        """They run as they were written, until something that they read or are given is a tensor."""
+        def trace(call):
+            seen = []
+
+            def body(x):
+                seen.append(call(x))
+                return x + 0
+            tf.function(body)(tf.constant(1))
+            return seen[0]
+        self.assertEqual(trace(lambda x: fibonacci(10)), 55)
+        self.assertEqual(trace(lambda x: biased(2)), 12)
+        self.assertEqual(int(tf.function(lambda x: biased(x))(tf.constant(2))), 12)
+        self.assertEqual(int(tf.function(lambda x: largest([1, x, 2]))(tf.constant(7))), 7)
+        self.assertEqual(trace(lambda x: largest([1, 5, 2])), 5)
+        before = globals()['BIAS']
+        try:
+            globals()['BIAS'] = tf.constant(20)
+            self.assertEqual(int(tf.function(lambda x: biased(x * 0 + 3))(tf.constant(2))), 23)
+            g = tf.function(lambda x: biased(2) + x)
+            self.assertEqual(int(g(tf.constant(1))), 23)
+            self.assertIn('StatelessIf', ops(g, tf.constant(1)))
+        finally:
+            globals()['BIAS'] = before
+        defaults = with_default.__defaults__
+        try:
+            with_default.__defaults__ = (tf.constant(5),)
+            self.assertIn('StatelessIf', ops(tf.function(lambda x: with_default(3) + x), tf.constant(1)))
+        finally:
+            with_default.__defaults__ = defaults
+        self.assertEqual(trace(lambda x: with_default(3)), 2)
+
+    def test_helper_that_raises_under_a_tensor_condition(self):
+        @tf.function
+        def f(x):
+            if x > 3:
+                refuse(5)
+            return x
+        self.assertEqual(value(f(tf.constant(1))), 1)  # raised when the graph runs
+        with self.assertRaises(ValueError):
+            f(tf.constant(4))
+        with self.assertRaises(ValueError) as caught:
+            tf.function(lambda x: refuse(5))(tf.constant(1))
+        self.assertIn('in refuse  *', str(caught.exception))
 
     def test_autograph_off(self):
         with self.assertRaises(TypeError):

@@ -5,6 +5,7 @@
 #include "engine/autograph/readable.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
+#include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/interpreter/attributes.h"
@@ -47,8 +48,9 @@ struct Entry {
     ~Form() {
       for (PyObject* spare : spares) drop_untracked(spare);
     }
-  } forms[3];  // by recursive; the last is for calls outside of a trace as well
+  } forms[6];  // by recursive; the third is for calls outside of a trace as well; the others while recording
   bool recorded = false;
+  ag::Contained contained;
 };
 
 thread_local int64_t spent_ns = 0;
@@ -224,7 +226,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   return Ref::borrow(made);
 }
 
-void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool recursive, bool also_plain) {
+void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject* globals, const Options& options) {
   if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) {
     form.reason = "an async function";
     return;
@@ -244,7 +246,8 @@ void convert_code(Entry::Form& form, PyCodeObject* code, PyObject* globals, bool
     form.reason = take_message();
     return;
   }
-  const Conversion conversion = convert(tree, function, {Style::kLean, recursive, also_plain});
+  entry.contained = ag::contained_of(function);
+  const Conversion conversion = convert(tree, function, options);
   if (!conversion.function) {
     form.reason = conversion.reason;
     return;
@@ -287,12 +290,13 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
                            bool also_plain = false) {
   Entry& entry = entry_of(reinterpret_cast<PyObject*>(code));
   also_plain &= recursive;
-  Entry::Form& form = entry.forms[recursive + also_plain];
+  const bool recorded = recording_structure();
+  Entry::Form& form = entry.forms[recursive + also_plain + (recorded ? 3 : 0)];
   if (!form.tried) {
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     if (is_library(code)) made.reason = kLibraryReason;
-    else convert_code(made, code, globals, recursive, also_plain);
+    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded, also_plain});
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {
@@ -424,6 +428,14 @@ Ref convert_partial(PyObject* partial, bool recursive, bool also_plain) {
   return all ? Ref::steal(PyObject_Call(partial_type(), all.get(), keywords.get())) : Ref();
 }
 
+const ag::Contained* find_contained(PyObject* function) {
+  PyObject* const code = PyFunction_GET_CODE(function);
+  const Entry* known = known_entry(code);
+  if (known && known->lean) return nullptr;
+  const Entry::Form& form = form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(function), true);
+  return form.code ? &entry_of(code).contained : nullptr;
+}
+
 // A function that is not converted gets a record without text, with one statement that says why.
 void record_conversion(PyObject* callable, PyObject* function, std::string reason) {
   session::Writer* writer = session::active_writer();
@@ -475,7 +487,9 @@ bool ag_call(PyObject* function, PyObject* const* args, size_t count, PyObject* 
   if (!known || recording_structure()) return false;
   Entry::Form& form = known->forms[true];
   if (!known->lean && !form.tried) return false;
-  if (known->lean || !form.code) {
+  const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
+  if (known->lean || !form.code ||
+      (known->contained.yes && ag::meets_no_tensor(function, args, all, find_contained))) {
     result = PyObject_Vectorcall(function, args, count, names);
     return true;
   }
@@ -503,7 +517,12 @@ bool ag_says_on_stdout = false;
 
 std::string ag_code_reason(PyObject* code) {
   const Entry* known = known_entry(code);
-  return known ? known->forms[1].reason : "";
+  return known ? known->forms[known->forms[1].tried ? 1 : 4].reason : "";
+}
+
+bool ag_may_run_as_written(PyObject* code) {
+  const Entry* known = known_entry(code);
+  return known && known->contained.yes && known->forms[1].code;
 }
 
 bool ag_is_block_code(PyObject* code) {

@@ -36,7 +36,7 @@ std::vector<Frame> frames_of(PyObject* traceback) {
     auto* code = reinterpret_cast<PyCodeObject*>(code_object.get());
     const std::string file = readable(code->co_filename);
     if (is_own_file(file.c_str())) continue;
-    const bool converted = ag_is_converted_code(code_object.get());
+    const bool converted = ag_is_converted_code(code_object.get()) || ag_may_run_as_written(code_object.get());
     const std::string reason = converted ? "" : ag_code_reason(code_object.get());
     if (reason == kLibraryReason) continue;
     reached |= converted || !reason.empty();

@@ -132,6 +132,7 @@ void end_block(Ref exception) {
   throw PythonErrorSet();
 }
 
+int staged_blocks() { return staged_depth; }
 PyObject* depth(PyObject*, PyObject*) { return PyLong_FromLong(staged_depth); }
 
 void refuse() {

@@ -142,6 +142,7 @@ Ref raised_by(const std::function<void()>& block);
 [[noreturn]] void end_block(Ref exception);
 PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* depth(PyObject*, PyObject*);
+int staged_blocks();  // how many are staged now, each inside another
 PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 // Comprehensions and iterables of tensors.

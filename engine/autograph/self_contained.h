@@ -1,0 +1,22 @@
+// Functions that meet nothing but Python's own values if their arguments are such: what a conversion would do to them
+// is not needed then.
+#pragma once
+
+#include "engine/autograph/tree.h"
+
+#include <string>
+#include <vector>
+
+namespace footlight::autograph {
+
+struct SelfContained {
+  bool yes = false;
+  bool raises = false;               // by raise or assert, which a staged block has to know of
+  std::vector<std::string> globals;  // what it reads from outside, which has to be harmless too
+};
+
+// Of a FunctionDef. It has no functions inside, reaches no attribute that leads out of Python's own values (frames,
+// classes, modules) and changes nothing outside. What it calls is among `globals`, or a method of such a value.
+SelfContained self_contained(const Node* function);
+
+}  // namespace footlight::autograph

@@ -1,0 +1,115 @@
+// What a function reads from outside is looked up anew for every call, since a program may change it at any time.
+#include "engine/python/autograph/self_contained.h"
+
+#include "engine/python/autograph/runtime.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/trace/graph_builder.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace footlight::python::ag {
+
+namespace {
+
+constexpr int kMost = 24;
+
+// The values of containers are looked at, as long as these are few.
+bool is_harmless(PyObject* o, int& left) {
+  if (o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o) ||
+      PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || Py_IS_TYPE(o, &PyRange_Type))
+    return true;
+  if (--left < 0) return false;
+  if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
+      if (--left < 0 || !is_harmless(PyTuple_CheckExact(o) ? PyTuple_GET_ITEM(o, i) : PyList_GET_ITEM(o, i), left))
+        return false;
+    return true;
+  }
+  if (!PyDict_CheckExact(o)) return false;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
+    if (--left < 0 || !is_harmless(key, left) || !is_harmless(value, left)) return false;
+  return true;
+}
+
+// Builtins that make such values of such values and reach nothing else, and the module math.
+bool is_harmless_builtin(PyObject* o) {
+  static const auto& known = *[] {
+    auto* made = new std::unordered_set<PyObject*>;
+    const Ref module = checked(PyImport_ImportModule("builtins"));
+    for (const char* name :
+         {"abs",  "all",   "any",    "ascii", "bin",      "bool", "bytes", "callable",   "chr",    "complex",
+          "dict", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash", "hex", "int",
+          "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "next", "oct",
+          "ord",  "pow",   "range",  "repr",  "reversed", "round", "set", "slice", "sorted", "str",
+          "sum",  "tuple", "zip"})
+      made->insert(checked(PyObject_GetAttrString(module.get(), name)).release());
+    made->insert(checked(PyImport_ImportModule("math")).release());
+    return made;
+  }();
+  if (known.count(o)) return true;
+  return PyExceptionClass_Check(o) && !(reinterpret_cast<PyTypeObject*>(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+}
+
+class Search {
+ public:
+  explicit Search(FindContained find) : find_(find) {}
+
+  bool function(PyObject* object) {
+    if (std::find(seen_.begin(), seen_.end(), object) != seen_.end()) return true;
+    auto* const function = reinterpret_cast<PyFunctionObject*>(object);
+    if (function->func_closure) return false;
+    const Contained* const contained = find_(object);
+    if (!contained || !contained->yes) return false;
+    if (contained->raises && staged_blocks() > 0) return false;
+    int left = kMost;
+    if ((function->func_defaults && !is_harmless(function->func_defaults, left)) ||
+        (function->func_kwdefaults && !is_harmless(function->func_kwdefaults, left)))
+      return false;
+    seen_.push_back(object);
+    for (const Ref& name : contained->globals) {
+      if (++names_ > kMost) return false;
+      PyObject* value = find_item(function->func_globals, name.get());
+      if (!value) value = find_item(function->func_builtins, name.get());
+      if (!value || !(is_immutable(value) || is_harmless_builtin(value) ||
+                      (PyFunction_Check(value) && this->function(value))))
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  static bool is_immutable(PyObject* o) {
+    int left = kMost;
+    if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // what is put into it would have to be watched
+    return is_harmless(o, left);
+  }
+
+  FindContained find_;
+  std::vector<PyObject*> seen_;  // borrowed
+  int names_ = 0;
+};
+
+}  // namespace
+
+Contained contained_of(const autograph::Node* function) {
+  const autograph::SelfContained found = autograph::self_contained(function);
+  Contained made;
+  made.yes = found.yes;
+  made.raises = found.raises;
+  if (found.yes)
+    for (const std::string& name : found.globals)
+      made.globals.push_back(checked(PyUnicode_InternFromString(name.c_str())));
+  return made;
+}
+
+bool meets_no_tensor(PyObject* function, PyObject* const* args, size_t count, FindContained find) {
+  if (!trace::tracing()) return false;
+  int left = kMost;
+  for (size_t i = 0; i < count; ++i)
+    if (!is_harmless(args[i], left)) return false;
+  return Search(find).function(function);
+}
+
+}  // namespace footlight::python::ag

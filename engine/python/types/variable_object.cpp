@@ -449,7 +449,7 @@ PyObject* variable_object(const Tensor& handle) {
   return make(handle.is_symbolic() ? Tensor::resource(v) : handle, Own::kYes);
 }
 
-PyObject* variable_updated(PyObject* o) {
+static Ref updated_object(PyObject* o) {
   Ref updated = Ref::steal(make(of(o)->handle, Own::kNo, true));
   const trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
   if (builder && builder->kind() == trace::GraphBuilder::Kind::kGraph && builder->graph()->size()) {
@@ -458,8 +458,10 @@ PyObject* variable_updated(PyObject* o) {
     const Ref operation = operation_object(builder->graph(), last);
     if (PyObject_SetAttrString(updated.get(), "_update", operation.get()) < 0) throw PythonErrorSet();
   }
-  return updated.release();
+  return updated;
 }
+
+PyObject* variable_updated(PyObject* o) { return updated_object(o).release(); }
 
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
   handle.stands_for(of(like)->variable);

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/constant_of.h"
+#include "engine/tensor/variable.h"
 #include "engine/trace/call_sites.h"
 #include "engine/trace/derivative.h"
 
@@ -114,7 +115,10 @@ Tensor GraphBuilder::parameter(DType dtype, const Shape& shape, std::string_view
 
 Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::string_view user_name) {
   Resource* resource = outside.dtype() == DType::kResource ? outside.resource_object() : nullptr;
-  if (kind_ == Kind::kGraph) cannot_capture(outside);
+  if (kind_ == Kind::kGraph) {
+    if (resource && !outside.is_symbolic() && variable_of(outside)) return variable_node(outside);
+    cannot_capture(outside);
+  }
   if (outside.is_symbolic()) {
     bool around = false;
     for (GraphBuilder* b = this; b && !around; b = b->outer_)
@@ -129,6 +133,38 @@ Tensor GraphBuilder::capture(const Tensor& outside, std::string_view name, std::
   }
   Tensor tensor = graph_->tensor({graph_->inputs[graph_->parameters + at->second], 0});
   if (resource) tensor.stands_for(resource);
+  return tensor;
+}
+
+// The node that makes a variable in TensorFlow's graphs; here it gives the one of the program.
+Tensor GraphBuilder::variable_node(const Tensor& handle) {
+  static const Op kVarHandle{"VarHandleOp"};
+  static const AttrName kHeld("_held"), kSharedName("shared_name");
+  const Variable& variable = *variable_of(handle);
+  auto [at, fresh] = captured_.try_emplace(identity_of(handle), 0);
+  if (fresh) {
+    size_t id = 0;
+    for (; id < graph_->size(); ++id) {  // of an earlier time that the graph was entered
+      const AttrValue* held = graph_->node(NodeId{static_cast<uint32_t>(id)}).attrs.find(kHeld);
+      if (held && std::get<Tensor>(*held).resource_object() == &variable) break;
+    }
+    if (id == graph_->size()) {
+      Node node;
+      node.op = &kVarHandle.row();
+      node.name = graph_->unique_full_name(variable.name());
+      node.attrs.set(kDType, variable.dtype());
+      node.attrs.set(kShape, variable.shape());
+      node.attrs.set(kSharedName, node.name);
+      node.attrs.set(kHeld, handle);
+      node.dtypes = {DType::kResource};
+      node.shapes = {Shape{}};
+      note_place(node);
+      id = graph_->add_named(std::move(node)).value;
+    }
+    at->second = id;
+  }
+  Tensor tensor = graph_->tensor({NodeId{static_cast<uint32_t>(at->second)}, 0});
+  tensor.stands_for(handle.resource_object());
   return tensor;
 }
 

@@ -14,7 +14,7 @@ namespace footlight::trace {
 
 class GraphBuilder final : public Builder {
  public:
-  // kGraph: a tf.Graph, which is no function: nothing is captured.
+  // kGraph: a tf.Graph, which is no function: it captures nothing, and uses variables by nodes that hold them.
   enum class Kind : uint8_t { kFunction, kBranch, kCondition, kBody, kScratch, kGradient, kGraph };
   explicit GraphBuilder(std::string name, Kind kind = Kind::kFunction);
   explicit GraphBuilder(GraphPtr graph);  // goes on with a tf.Graph (kGraph) or an unfinished kFunction
@@ -90,6 +90,7 @@ class GraphBuilder final : public Builder {
   Kind kind_;
   GraphBuilder* outer_;
   std::vector<Tensor> captures_;
+  Tensor variable_node(const Tensor& handle);
   std::map<std::pair<const void*, uint64_t>, size_t> captured_;  // index into captures_
   std::unordered_map<uint32_t, ResourceUse> resources_;          // by the node of the handle
   std::unordered_map<const OpRow*, NodeAttrs> last_attrs_;       // of the last node of each op, to be shared

@@ -26,6 +26,11 @@ void make_handle(KernelContext& c) {
   static const AttrName kDtype{"dtype"};
   static const AttrName kShape{"shape"};
   static const AttrName kName{"shared_name"};
+  static const AttrName kHeld{"_held"};  // of a tf.Graph that uses a variable of the program
+  if (const AttrValue* held = c.attrs.find(kHeld)) {
+    c.outputs[0] = std::get<Tensor>(*held);
+    return;
+  }
   c.outputs[0] = Tensor::resource(new Variable(c.attrs.get<DType>(kDtype), c.attrs.get<Shape>(kShape),
                                                c.attrs.get_or(kName, std::string("Variable"))));
 }

@@ -92,6 +92,39 @@ class Places(unittest.TestCase):
         self.gives([True, False], lambda: [f(Dataset.from_tensor_slices([True, False])) for f in (b.any_, b.all_)])
         self.assertEqual([b.overload_of(len), b.overload_of(sum)], [b.len_, sum])
 
+    def test_loops_on_tensors_that_have_values(self):
+        def loop(start, step, over=c([1, 2]), opts=None):
+            s = start() if callable(start) else start
+
+            def body(i):
+                nonlocal s
+                s = step(i, s)
+
+            def set_state(values):
+                nonlocal s
+                s, = values
+            control_flow.for_stmt(over, None, body, lambda: (s,), set_state, ('s',), opts or {})
+            return s
+        self.assertEqual(plain(loop(0, lambda i, s: s * 10 + i)), 12)
+        self.assertTrue(tf.is_tensor(loop(4, lambda i, s: s, tf.zeros([0]))))
+        for words, kind, start, step in (
+                ("'s' is not allowed to be None", ValueError, None, lambda i, s: s),
+                ("'s' must be defined", ValueError, variables.Undefined('s'), lambda i, s: s),
+                ("'s' is None at the end", ValueError, 0, lambda i, s: None),
+                ("'s' has dtype int32 .* dtype float32 after", TypeError, 0, lambda i, s: 1.0),
+                (r"'s' has shape \(\) .* shape \(1,\) after", ValueError, 0, lambda i, s: [1])):
+            with self.assertRaisesRegex(kind, words):
+                loop(start, step)
+        grows = tf.zeros([0], tf.int32)
+        self.assertEqual(plain(loop(grows, lambda i, s: tf.concat([s, [i]], 0), opts={
+            'shape_invariants': [(grows, tf.TensorShape([None]))]})), [1, 2])
+        self.assertRaises(ValueError, loop, 0, lambda i, s: s, c(3))
+
+    def test_errors(self):
+        from tensorflow.python.autograph.pyct import errors
+        self.assertTrue(issubclass(api.StagingError, api.AutoGraphError) and issubclass(api.AutoGraphError, errors.PyCTError))
+        self.assertTrue(issubclass(errors.UnsupportedLanguageElementError, NotImplementedError))
+
     def test_builtins_that_see_their_caller(self):
         def f():
             seen = 1  # noqa: F841

@@ -435,6 +435,14 @@ class Tracing(unittest.TestCase):
         self.assertRegex(str(caught.exception),
                          r'in outer  \*\n(.|\n)*in inner  \*\n.*\n\n    IndexError: list index out of range\n$')
 
+    def test_errors_in_functions_of_elements(self):
+        def f(x):
+            return [x][5]
+        with self.assertRaises(IndexError) as caught:
+            tf.data.Dataset.range(3).map(f)
+        self.assertIsInstance(caught.exception, StagingError)
+        self.assertRegex(str(caught.exception), r'^in user code:\n\n.*in f  \*\n.*\n\n    IndexError: list')
+
     def test_errors_of_classes_that_cannot_be_derived_from(self):
         class Final(Exception):
             def __init__(self, x):

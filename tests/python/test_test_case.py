@@ -111,8 +111,12 @@ class Modes(tf.test.TestCase):
     @test_util.run_in_graph_and_eager_modes
     def test_both(self):
         self.modes.append(tf.executing_eagerly())
+        v = tf.Variable([3., 4.])
         self.evaluate(variables.global_variables_initializer())
-        self.assertAllEqual(self.evaluate(tf.constant([1., 2.]) * 2), [2, 4])
+        self.evaluate(v.initializer)
+        self.assertAllEqual(self.evaluate(tf.constant([1., 2.]) * v), [3, 8])
+        self.evaluate(v.assign_add([1., 1.]))
+        self.assertAllEqual(self.evaluate(v), [4, 5])
         if len(self.modes) == 2:
             self.assertEqual(self.modes, [False, True])
 
@@ -124,6 +128,22 @@ class Modes(tf.test.TestCase):
             self.assertAllEqual((fed + 1).eval({fed: [1, 2]}), [2, 3])
         with self.test_session() as session:
             self.assertEqual(session.run(tf.constant(2)), 2)
+
+    def test_variables_in_a_graph(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            v = tf.Variable(2., name='weight')
+            doubled = v * 2.
+        with graph.as_default():
+            add = v.assign_add(1.)
+        self.assertEqual([op.type for op in graph.get_operations()].count('VarHandleOp'), 1)
+        node = graph.get_operation_by_name('weight').node_def
+        self.assertNotIn('_held', node.attr)
+        with tf.compat.v1.Session(graph=graph) as session:
+            self.assertEqual(session.run(doubled), 4)
+            self.assertEqual(session.run(add), 3)
+            self.assertEqual(session.run([doubled, v]), [6, 3])
+        self.assertEqual(float(v), 3)
 
     @test_util.run_v1_only('old')
     def test_skipped(self):

@@ -26,7 +26,7 @@ HostFunction& host_function_of(const Attrs& attrs) {
 
 bool is_of_this_process(const AttrValue& value) {
   const Tensor* held = std::get_if<Tensor>(&value);
-  return held && held->dtype() == DType::kVariant;
+  return held && (held->dtype() == DType::kVariant || held->dtype() == DType::kResource);
 }
 
 namespace {

@@ -21,7 +21,8 @@ namespace footlight::python::ag {
 inline bool goes_on_until(const Tensor& condition, PyObject* flag) {
   static const Op kNot{"LogicalNot"}, kIdentity{"Identity"}, kConst{"Const"};
   static const AttrName kThen{"then_branch"}, kValue{"value"};
-  if (!condition.is_symbolic() || !flag || !is_tensor(flag) || tensor_of(flag).graph() != condition.graph()) return false;
+  if (!condition.is_symbolic() || !flag || !is_tensor(flag)) return false;
+  if (tensor_of(flag).graph() != condition.graph()) return false;
   const auto source_of = [&](const Graph& graph, Edge edge) {
     while (graph.node(edge.node).op == &kIdentity.row()) edge = graph.node(edge.node).inputs[0];
     return edge;

@@ -6,7 +6,15 @@ import footlight as tf
 from footlight import _engine
 
 
-class AutoGraphError(Exception):
+class PyCTError(Exception):
+    """What conversions of code raise."""
+
+
+class UnsupportedLanguageElementError(PyCTError, NotImplementedError):
+    """Code that cannot be converted."""
+
+
+class AutoGraphError(PyCTError):
     """What AutoGraph raises."""
 
 
@@ -163,8 +171,74 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
 # Statements
 
 if_stmt = _engine.ag_if_stmt
-while_stmt = _engine.ag_while_stmt
-for_stmt = _engine.ag_for_stmt
+
+
+class _LoopState:
+    """The variables of a loop on a tensor that has a value: tensors that keep their types, as those of a loop in a graph."""
+
+    def __init__(self, names, get_state, set_state, opts):
+        self._names, self._get, self._set = names, get_state, set_state
+        self._invariants = [value for value, _ in (opts or {}).get('shape_invariants', ())]
+        self._free = [any(value is one for one in self._invariants) for value in get_state()]
+        self._values = [self._start(value, name) for value, name in zip(get_state(), names)]
+        set_state(tuple(self._values))
+
+    @staticmethod
+    def _start(value, name):
+        if value is None:
+            raise ValueError("'%s' is not allowed to be None before the loop" % name)
+        return tf.constant(value) if isinstance(value, (bool, int, float)) else value
+
+    def check(self):
+        """After an iteration."""
+        now = []
+        for before, value, name, free in zip(self._values, self._get(), self._names, self._free):
+            if isinstance(value, Undefined):
+                raise ValueError("'%s' must be defined before the loop" % name)
+            if value is None:
+                raise ValueError("'%s' is None at the end of the iteration" % name)
+            if tf.is_tensor(before) and not hasattr(before, 'to_list'):
+                value = tf.convert_to_tensor(value)
+                if value.dtype != before.dtype:
+                    raise TypeError("'%s' has dtype %s before the loop, but dtype %s after one iteration" % (
+                        name, before.dtype.name, value.dtype.name))
+                if value.shape != before.shape and not free:
+                    raise ValueError("'%s' has shape %s before the loop, but shape %s after one iteration. Use "
+                                     'tf.autograph.experimental.set_loop_options to set shape invariants.' % (
+                                         name, before.shape, value.shape))
+            now.append(value)
+        self._values = now
+        self._set(tuple(now))
+
+
+def while_stmt(test, body, get_state, set_state, symbol_names, opts):
+    """A while statement in functional form."""
+    first = test()
+    if not (tf.executing_eagerly() and isinstance(first, tf.Tensor)) or get_state is None:
+        known = [first]
+        _engine.ag_while_stmt(lambda: known.pop() if known else test(), body, get_state, set_state, symbol_names, opts)
+        return
+    state = _LoopState(symbol_names, get_state, set_state, opts)
+    going = first
+    while going:
+        body()
+        state.check()
+        going = test()
+
+
+def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
+    """A for statement in functional form."""
+    if not (tf.executing_eagerly() and isinstance(iter_, tf.Tensor)) or get_state is None:
+        _engine.ag_for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        return
+    if iter_.shape.rank == 0:
+        raise ValueError('len requires a non-scalar tensor, got one of shape ()')
+    state = _LoopState(symbol_names, get_state, set_state, opts)
+    for element in iter_:
+        if extra_test is not None and not extra_test():
+            break
+        body(element)
+        state.check()
 
 
 def assert_stmt(expression1, expression2):

@@ -431,6 +431,7 @@ _api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'tf_convert')
 _place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
 _place('impl.api', 'to_code to_graph', tf.autograph)
+_place('pyct.errors', 'PyCTError UnsupportedLanguageElementError', _ag)
 _place('impl.conversion', 'is_allowlisted is_unsupported')
 _place('lang.directives', 'set_loop_options', tf.autograph.experimental)
 _place('lang.directives', 'set_element_type', _ag)

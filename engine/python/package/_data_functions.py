@@ -30,7 +30,7 @@ class ElementFunction:
             return tuple(structure.to_tensors(found[0], result))
         traced.__name__ = traced.__qualname__ = 'Dataset_%s_%s' % (what, _name_of(function))
         traced._footlight_runs = function  # where recordings show it
-        made = tf.function(traced, autograph=False)
+        made = tf.function(traced)  # whose own code stays as it is: errors name the lines of the function
         wanted = [tf.TensorSpec(s.shape, s.dtype) for s in structure.tensor_specs(specs)]
         self.concrete = made.get_concrete_function(*wanted)
         self.captures = list(self.concrete.captured_inputs)

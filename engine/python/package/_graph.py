@@ -333,6 +333,7 @@ class Session:
             raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
         self._graph = get_default_graph() if graph is None else graph
         self._parts, self._closed, self._entered = {}, False, []
+        self._reads = {}
         self._resources, self._looked_at = {}, None
 
     @property
@@ -387,7 +388,18 @@ class Session:
             values[tensor.name] = (tensor, value)
         return values
 
+    def _read(self, variable):
+        """The tensor of a variable's value, after the update that gave the object."""
+        update = variable.__dict__.get('_update')
+        key = id(variable), update and update.name
+        if key not in self._reads:
+            with self._graph.as_default(), tf.control_dependencies([update] if update is not None else []):
+                self._reads[key] = variable, variable.read_value()
+        return self._reads[key][1]
+
     def _fetch(self, leaf):
+        if isinstance(leaf, tf.Variable):
+            leaf = self._read(leaf)
         try:
             element = self._graph.as_graph_element(leaf)
         except TypeError:
@@ -405,8 +417,8 @@ class Session:
         if self._closed:
             raise RuntimeError('Attempted to use a closed Session.')
         with tf.init_scope():
-            feeds = {**self._kept(), **self._feeds(feed_dict)}
             elements = [self._fetch(leaf) for leaf in tf.nest.flatten(fetches)]
+            feeds = {**self._kept(), **self._feeds(feed_dict)}
             tensors = [e for e in elements if isinstance(e, tf.Tensor)]
             operations = [e for e in elements if not isinstance(e, tf.Tensor)]
             key = (tuple(feeds), tuple(t.name for t in tensors), tuple(o.name for o in operations))

@@ -171,6 +171,7 @@ _BY_NAMESPACE = {
     },
     'footlight.test': {
         '_test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',
+        '_test_util': 'with_eager_op_as_function',
     },
     'footlight.train': {
         '_averages': 'CheckpointView ExponentialMovingAverage',

@@ -449,7 +449,19 @@ PyObject* variable_object(const Tensor& handle) {
   return make(handle.is_symbolic() ? Tensor::resource(v) : handle, Own::kYes);
 }
 
-PyObject* variable_updated(PyObject* o) { return make(of(o)->handle, Own::kNo, true); }
+static Ref updated_object(PyObject* o) {
+  Ref updated = Ref::steal(make(of(o)->handle, Own::kNo, true));
+  const trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+  if (builder && builder->kind() == trace::GraphBuilder::Kind::kGraph && builder->graph()->size()) {
+    // A session that is asked for it runs the update, which is the last node.
+    const NodeId last{static_cast<uint32_t>(builder->graph()->size() - 1)};
+    const Ref operation = operation_object(builder->graph(), last);
+    if (PyObject_SetAttrString(updated.get(), "_update", operation.get()) < 0) throw PythonErrorSet();
+  }
+  return updated;
+}
+
+PyObject* variable_updated(PyObject* o) { return updated_object(o).release(); }
 
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
   handle.stands_for(of(like)->variable);

@@ -151,7 +151,7 @@ class Run {
     const Instruction* const end = at + tape_.code.size();
     try {
       if (&tape_ == &program_) [[likely]] {
-        if (program_.lanes.state() == Lanes::State::kMeasuring && may_run_beside()) [[unlikely]]
+        if (program_.lanes.state() == Lanes::State::kMeasuring && may_be_measured(inputs)) [[unlikely]]
           measured(at, end, inputs);
         else
           straight(at, end);
@@ -205,6 +205,10 @@ class Run {
     }
   }
 
+  bool may_be_measured(std::span<const Tensor> inputs) const {
+    return may_run_beside() && !program_.lanes.too_small(elements_of(inputs));
+  }
+
   void note_failure(const Instruction& at) const {
     const optimize::Origin origin = program_.origin(at);
     last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
@@ -248,6 +252,7 @@ class Run {
       tasks.work([&](const compile::Task& task) { part.run_task(task, tasks); },
                  [&](uint32_t slot) { slots_[slot] = Tensor(); });
     });
+    for (const uint32_t slot : section.released) slots_[slot] = Tensor();
     if (!tasks.error()) return;
     last_failure = tasks.take_failure();
     std::rethrow_exception(tasks.error());

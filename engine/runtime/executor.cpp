@@ -9,6 +9,7 @@
 #include "engine/base/lanes.h"
 #include "engine/base/thread_pool.h"
 #include "engine/ops/cost.h"
+#include "engine/runtime/choose_tape.h"
 #include "engine/runtime/frame.h"
 #include "engine/runtime/fused.h"
 #include "engine/runtime/task_queue.h"
@@ -97,32 +98,6 @@ int32_t number(const Tensor& tensor) {
 // Memory of a result that may be written again: nobody else holds it.
 bool serves(const Tensor& t, DType dtype, const Shape& shape) {
   return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape;
-}
-
-// Nobody looks at single steps, and this thread may use the pool.
-bool may_run_beside() {
-  return !inside_pool_loop() && lane_count() > 1 && !device_access.copy && !result_watch && !this_thread_activity;
-}
-
-int64_t elements_of(std::span<const Tensor> inputs) {
-  int64_t all = 0;
-  for (const Tensor& t : inputs)
-    if (t) all += t.elements();
-  return all;
-}
-
-// The program's own, or one with sections.
-const Tape& tape_for(const Program& program, std::span<const Tensor> inputs) {
-  const Lanes::State state = program.lanes.state();
-  if (state == Lanes::State::kMeasuring || (state == Lanes::State::kStraight && !program.inputs_vary)) [[likely]]
-    return program;
-  if (program.inputs_vary) {
-    const int64_t elements = elements_of(inputs);
-    program.lanes.grown(elements);
-    if (program.lanes.too_small(elements)) return program;
-  }
-  if (program.lanes.state() != Lanes::State::kSplit || !may_run_beside()) return program;
-  return program.lanes.tape();
 }
 
 // Runs a program once, or, in a loop, turn by turn in the same slots.

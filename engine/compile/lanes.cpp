@@ -347,6 +347,11 @@ class Planner {
         if (maker.kept) continue;
       }
       const uint32_t last = value.last == kNone ? value.made : value.last, in = section_of[step_of_[last]];
+      // The end of what the language's own code made may need a lock that the thread of the run holds.
+      if (in != kNone && !steps_[step_of_[value.made]].moves) {
+        sections[in].released.push_back(v);
+        continue;
+      }
       std::vector<uint32_t> tasks;
       for (const uint32_t reader : value.readers)
         if (in != kNone && section_of[reader] == in && std::ranges::find(tasks, task_of[reader]) == tasks.end())

@@ -37,6 +37,7 @@ struct Section {
   uint32_t first = 0, end = 0;
   std::vector<Task> tasks;
   std::vector<Shared> shared;
+  std::vector<uint32_t> released;  // slots that the thread of the run lets go when all tasks have run
   int64_t straight_ns = 0, split_ns = 0;  // one after the other; side by side, as planned
 };
 
@@ -74,7 +75,7 @@ class Lanes {
   int64_t saving_ns() const { return saving_ns_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr int kRuns = 3, kTrials = 3, kMostDecisions = 8;
+  static constexpr int kRuns = 3, kTrials = 10, kMostDecisions = 8;
   void decide(const Program&, std::span<const Cost>, int threads, int trials);
 
   std::atomic<State> state_{State::kMeasuring};

@@ -9,6 +9,7 @@
 #include "engine/base/lanes.h"
 #include "engine/base/thread_pool.h"
 #include "engine/ops/cost.h"
+#include "engine/runtime/choose_tape.h"
 #include "engine/runtime/frame.h"
 #include "engine/runtime/fused.h"
 #include "engine/runtime/task_queue.h"
@@ -99,32 +100,6 @@ bool serves(const Tensor& t, DType dtype, const Shape& shape) {
   return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape;
 }
 
-// Nobody looks at single steps, and this thread may use the pool.
-bool may_run_beside() {
-  return !inside_pool_loop() && lane_count() > 1 && !device_access.copy && !result_watch && !this_thread_activity;
-}
-
-int64_t elements_of(std::span<const Tensor> inputs) {
-  int64_t all = 0;
-  for (const Tensor& t : inputs)
-    if (t) all += t.elements();
-  return all;
-}
-
-// The program's own, or one with sections.
-const Tape& tape_for(const Program& program, std::span<const Tensor> inputs) {
-  const Lanes::State state = program.lanes.state();
-  if (state == Lanes::State::kMeasuring || (state == Lanes::State::kStraight && !program.inputs_vary)) [[likely]]
-    return program;
-  if (program.inputs_vary) {
-    const int64_t elements = elements_of(inputs);
-    program.lanes.grown(elements);
-    if (program.lanes.too_small(elements)) return program;
-  }
-  if (program.lanes.state() != Lanes::State::kSplit || !may_run_beside()) return program;
-  return program.lanes.tape();
-}
-
 // Runs a program once, or, in a loop, turn by turn in the same slots.
 class Run {
  public:
@@ -151,7 +126,7 @@ class Run {
     const Instruction* const end = at + tape_.code.size();
     try {
       if (&tape_ == &program_) [[likely]] {
-        if (program_.lanes.state() == Lanes::State::kMeasuring && may_run_beside()) [[unlikely]]
+        if (program_.lanes.state() == Lanes::State::kMeasuring && may_be_measured(inputs)) [[unlikely]]
           measured(at, end, inputs);
         else
           straight(at, end);
@@ -205,6 +180,10 @@ class Run {
     }
   }
 
+  bool may_be_measured(std::span<const Tensor> inputs) const {
+    return may_run_beside() && !program_.lanes.too_small(elements_of(inputs));
+  }
+
   void note_failure(const Instruction& at) const {
     const optimize::Origin origin = program_.origin(at);
     last_failure = {const_cast<Graph*>(origin.graph)->shared_from_this(), origin.node};
@@ -248,6 +227,7 @@ class Run {
       tasks.work([&](const compile::Task& task) { part.run_task(task, tasks); },
                  [&](uint32_t slot) { slots_[slot] = Tensor(); });
     });
+    for (const uint32_t slot : section.released) slots_[slot] = Tensor();
     if (!tasks.error()) return;
     last_failure = tasks.take_failure();
     std::rethrow_exception(tasks.error());

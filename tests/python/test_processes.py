@@ -16,6 +16,27 @@ def run(code, **options):
     return done.returncode, done.stdout, done.stderr
 
 
+class SideBySide(unittest.TestCase):
+
+    def words(self, threads):
+        """What is said of a function's steps after a few calls."""
+        status, out, err = run(f'''
+            import footlight as tf
+            tf.config.threading.set_intra_op_parallelism_threads(2)
+            tf.config.threading.set_inter_op_parallelism_threads({threads})
+            f = tf.function(lambda a, b: (tf.sort(a), tf.sort(b)), jit_compile=True)
+            x = tf.range(4000)
+            for _ in range(4): f(x, -x)
+            print(f.experimental_get_compiler_ir(x, x)())
+        ''')
+        self.assertEqual((status, err), (0, ''))
+        return out
+
+    def test_steps_are_measured_unless_switched_off(self):
+        self.assertRegex(self.words(0), 'one step after the other, .*: side by side|side by side, 2 tasks')
+        self.assertNotIn('side by side', self.words(1))
+
+
 class Import(unittest.TestCase):
 
     def test_light(self):

@@ -85,17 +85,24 @@ std::string failing_node(trace::Concrete& f, std::span<const Tensor> in) {
   return "none";
 }
 
+// Where it was called, and where memory that it lent was given back.
+struct Threads {
+  std::thread::id called, given_back;
+};
+
 class SayThread final : public HostFunction {
  public:
-  explicit SayThread(std::thread::id& on) : on_(on) {}
+  explicit SayThread(Threads& on) : on_(on) {}
   std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType>) override {
-    on_ = std::this_thread::get_id();
-    return {inputs[0]};
+    static float memory[4] = {kSlow, 0, 0, 0};
+    on_.called = std::this_thread::get_id();
+    return {Tensor::borrow(DType::kFloat32, inputs[0].shape(), memory, gone, &on_)};
   }
   Tensor gradient() override { return {}; }
 
  private:
-  std::thread::id& on_;
+  static void gone(void* threads) { static_cast<Threads*>(threads)->given_back = std::this_thread::get_id(); }
+  Threads& on_;
 };
 
 bool same_bits(std::span<const Tensor> a, std::span<const Tensor> b) {
@@ -177,7 +184,7 @@ class TestLanes : public QObject {
 
   // What has an effect, or runs the language's own code, stays on the caller's thread, and in its place.
   void effects_stay_where_they_are() {
-    std::thread::id pure, effect;
+    Threads pure, effect;
     const Tensor says_pure = host_function_value(new SayThread(pure));
     const Tensor says_effect = host_function_value(new SayThread(effect));
     const auto call = [](const char* name, const Tensor& function, const Tensor& x) {
@@ -193,8 +200,8 @@ class TestLanes : public QObject {
       const Tensor a = played(in[0]), before = read(counter), b = played(in[1]);
       assign_add(counter, number(1));
       const Tensor c = played(a), after = read(counter), d = played(b);
-      return std::vector{c, d, call("PyFuncStateless", says_pure, a), call("EagerPyFunc", says_effect, b), before,
-                         after};
+      const Tensor e = call("PyFuncStateless", says_pure, a), f = call("EagerPyFunc", says_effect, b);
+      return std::vector{c, d, played(e), played(f), before, after};
     });
     split(f->program());
     QVERIFY(is_split(f->program()));
@@ -204,7 +211,10 @@ class TestLanes : public QObject {
       QCOMPARE(value(results[4]), static_cast<float>(i));
       QCOMPARE(value(results[5]), static_cast<float>(i + 1));
     }
-    QVERIFY(pure == std::this_thread::get_id() && effect == std::this_thread::get_id());
+    for (const Threads& threads : {pure, effect}) {
+      QVERIFY(threads.called == std::this_thread::get_id());
+      QVERIFY(threads.given_back == std::this_thread::get_id());
+    }
   }
 
   // Values that several tasks read live until the last of them is done, and no longer.

@@ -1,0 +1,32 @@
+// Inputs whose sizes vary are compared with those that the decision was made for.
+#include "engine/runtime/choose_tape.h"
+
+#include "engine/base/activity.h"
+#include "engine/base/lanes.h"
+#include "engine/runtime/watch.h"
+#include "engine/tensor/gpu.h"
+
+namespace footlight::runtime {
+
+bool may_run_beside() {
+  return !inside_pool_loop() && lane_count() > 1 && !device_access.copy && !result_watch && !this_thread_activity;
+}
+
+int64_t elements_of(std::span<const Tensor> inputs) {
+  int64_t all = 0;
+  for (const Tensor& t : inputs)
+    if (t) all += t.elements();
+  return all;
+}
+
+const compile::Tape& other_tape_for(const compile::Program& program, std::span<const Tensor> inputs) {
+  if (program.inputs_vary) {
+    const int64_t elements = elements_of(inputs);
+    program.lanes.grown(elements);
+    if (program.lanes.too_small(elements)) return program;
+  }
+  if (program.lanes.state() != compile::Lanes::State::kSplit || !may_run_beside()) return program;
+  return program.lanes.tape();
+}
+
+}  // namespace footlight::runtime

@@ -119,7 +119,19 @@ class RandomProgram {
   Tensor move(const Tensor& x) {
     const auto length = [&] { return op("GatherV2", {op("Shape", {x}), whole(0), whole(0)}); };
     const auto packed = [&](std::vector<Tensor> sizes) { return footlight::apply(Op("Pack").row(), sizes); };
-    switch (below(10)) {
+    const auto like_x = [&] { return any(x.dtype() == DType::kInt32 ? values_.ints : values_.floats); };
+    const auto places = [&] { return op("FloorMod", {any(values_.ints), length()}); };
+    switch (below(14)) {
+      case 9: return op("GatherV2", {x, places(), whole(0)});
+      case 10: return op("TensorScatterAdd", {x, op("ExpandDims", {places(), whole(1)}), like_x()});
+      case 11: {
+        const Tensor place = op("Reshape", {whole(below(3)), axes({1, 1})});
+        return op("TensorScatterUpdate", {x, place, op("Slice", {like_x(), axes({0}), axes({1})})});
+      }
+      case 12: {
+        const Tensor both = op("ConcatV2", {x, like_x(), whole(0)});
+        return op("Slice", {both, axes({2}), packed({length()})});
+      }
       case 0: return op("Reshape", {op("Reshape", {x, axes({-1, 1})}), axes({-1})});
       case 1: {
         const Tensor row = op("Transpose", {op("ExpandDims", {x, whole(1)}), axes({1, 0})});

@@ -56,8 +56,9 @@ Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
 }
 
-// The tensor for input `index`, checked against its placeholder.
-Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::string& parameter) {
+// The tensor for input `index`, checked against its placeholder. `converts`: a value of Python's becomes one too.
+Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::string& parameter,
+                     bool converts = true) {
   const Graph& graph = graph_in(self);
   const Node& placeholder = graph.node(graph.inputs[index]);
   const std::string name = core_in(self).name;
@@ -71,7 +72,12 @@ Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::s
   Tensor tensor;
   if (is_tensor(value)) tensor = tensor_of(value);
   else if (is_variable(value)) tensor = variable_value(value);
-  else tensor = to_tensor(value, placeholder.dtypes[0], parameter.c_str());
+  else if (converts || is_array(value)) tensor = to_tensor(value, placeholder.dtypes[0], parameter.c_str());
+  else
+    fail(ErrorKind::kType, "concrete function '", name, "' expects a tensor for '", parameter, "' (",
+         spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}}),
+         ") where parameters that are part of it are left out, got ", repr_of(value),
+         "; give all of its parameters, or wrap it in tf.constant");
   if (tensor.dtype() != placeholder.dtypes[0])
     fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index,
          "(zero-based) was expected to be a ", name_of(placeholder.dtypes[0]), " tensor but is a ",
@@ -112,7 +118,8 @@ void check_bound(PyObject* self, const std::string& parameter, const std::string
          ". Ask the function for another concrete function, or call it");
 }
 
-void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, std::vector<Tensor>& inputs) {
+void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, bool converts,
+                    std::vector<Tensor>& inputs) {
   TraceEntry& entry = entry_of(self);
   const std::vector<size_t>& leaves = entry.leaves_of[i];
   if (leaves.empty()) {
@@ -123,12 +130,13 @@ void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, s
     fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry),
          "' is missing argument '", entry.input_names[i], "'");
   if (leaves.size() == 1 && is_spec(want)) {
-    inputs[leaves[0]] = checked_input(self, leaves[0], given, entry.input_names[i]);
+    inputs[leaves[0]] = checked_input(self, leaves[0], given, entry.input_names[i], converts);
     return;
   }
   size_t next = 0;
   Rebuilder([&](PyObject* leaf) {
-    if (next < leaves.size()) inputs[leaves[next]] = checked_input(self, leaves[next], leaf, entry.input_names[i]);
+    if (next < leaves.size())
+      inputs[leaves[next]] = checked_input(self, leaves[next], leaf, entry.input_names[i], converts);
     ++next;
     return Ref::borrow(leaf);
   }).rebuild(given);
@@ -167,8 +175,9 @@ std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t 
     if (slot) fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' got two values for '", name, "'");
     slot = args[nargs + k];
   }
+  const bool whole = std::ranges::find(given, nullptr) == given.end();
   size_t next = 0;
-  for (size_t i = 0; i < count; ++i) take_parameter(self, i, given[i], declared(entry, i, next).get(), inputs);
+  for (size_t i = 0; i < count; ++i) take_parameter(self, i, given[i], declared(entry, i, next).get(), whole, inputs);
   return inputs;
 }
 

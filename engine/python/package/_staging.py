@@ -32,8 +32,9 @@ class _Shown:
 
 
 def keeps_class(kind):
-    """Whether TensorFlow raises the same class for an exception in traced code."""
-    return (kind.__init__ is Exception.__init__ or kind in _MADE_FROM_TEXT or kind is KeyError or issubclass(kind, _OWN))
+    """Whether an exception of traced code keeps its class: where TensorFlow's does, or no memory or stack is left."""
+    return (kind.__init__ is Exception.__init__ or kind in _MADE_FROM_TEXT or kind is KeyError or
+            issubclass(kind, (*_OWN, MemoryError, RecursionError)))
 
 
 def _class(kind, staging):

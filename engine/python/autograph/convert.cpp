@@ -522,7 +522,9 @@ std::string ag_code_reason(PyObject* code) {
 
 bool ag_may_run_as_written(PyObject* code) {
   const Entry* known = known_entry(code);
-  return known && known->contained.yes && known->forms[1].code;
+  if (!known || !known->contained.yes || !known->forms[1].code) return false;
+  const std::string name = readable(reinterpret_cast<PyCodeObject*>(code)->co_name);
+  return !name.starts_with("__") || name == "__call__";  // Python itself calls special methods, as they are
 }
 
 bool ag_is_block_code(PyObject* code) {

@@ -850,6 +850,23 @@ class Tracing(unittest.TestCase):
         self.assertEqual(staged(lambda: globals().update(LINING=tf.constant(2)), lambda: globals().update(LINING=2),
                                 lambda: saved_in_lining(4)), 5)
 
+    def test_nothing_to_convert(self):
+        class Holder:
+            def get(self):
+                return self.missing
+        holder = Holder()
+        for turn in range(2):  # the first converts it
+            try:
+                tf.function(lambda x: holder.get())(tf.constant(1))
+            except AttributeError as error:
+                codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+                self.assertEqual(any(code is Holder.get.__code__ for code in codes), turn == 1)
+                self.assertIn('in get  *', str(error))
+            else:
+                self.fail('nothing was raised')
+        holder.missing = tf.constant(3)
+        self.assertEqual(value(tf.function(lambda x: holder.get() + x)(tf.constant(1))), 4)
+
     def test_errors_in_objects_of_helpers(self):
         with self.assertRaises(TooMuch) as caught:
             tf.function(lambda x: saved(1, 10))(tf.constant(1))

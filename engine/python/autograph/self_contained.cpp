@@ -59,11 +59,11 @@ class Search {
   bool call_of(PyObject* object) {
     if (!function(object)) return false;
     // What these functions and classes reach of one another may be more of them.
-    for (size_t known = 0; !types_.empty() && known != seen_.size() + types_.size();) {
-      known = seen_.size() + types_.size();
-      for (size_t i = 0; i < types_.size(); ++i)
-        for (size_t k = 0; k < contained_.size(); ++k)
-          for (const Ref& name : contained_[k]->attributes)
+    for (int known = 0; types_count_ && known != seen_count_ + types_count_;) {
+      known = seen_count_ + types_count_;
+      for (int i = 0; i < types_count_; ++i)
+        for (int k = 0; k < seen_count_; ++k)
+          for (const Ref& name : seen_[k].contained->attributes)
             if (!member(_PyType_Lookup(types_[i], name.get()))) return false;
     }
     return true;
@@ -73,9 +73,9 @@ class Search {
   // A class whose objects are what their methods make of them. Its special methods run without being named; other
   // attributes are reached by their names alone.
   bool type(PyTypeObject* type) {
-    if (std::find(types_.begin(), types_.end(), type) != types_.end()) return true;
-    if (types_.size() >= kMost) return false;
-    types_.push_back(type);
+    if (std::find(types_, types_ + types_count_, type) != types_ + types_count_) return true;
+    if (types_count_ >= kMost) return false;
+    types_[types_count_++] = type;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
       PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
       if (base == reinterpret_cast<PyObject*>(&PyBaseObject_Type) || is_harmless_builtin(base)) continue;
@@ -97,18 +97,17 @@ class Search {
   }
 
   bool function(PyObject* object) {
-    if (std::find(seen_.begin(), seen_.end(), object) != seen_.end()) return true;
+    if (std::any_of(seen_, seen_ + seen_count_, [&](const Seen& one) { return one.function == object; })) return true;
     auto* const function = reinterpret_cast<PyFunctionObject*>(object);
     if (function->func_closure) return false;
     const Contained* const contained = find_(object);
     if (!contained || !contained->yes) return false;
-    if ((contained->raises && staged_blocks() > 0) || seen_.size() >= kMost) return false;
+    if ((contained->raises && staged_blocks() > 0) || seen_count_ >= kMost) return false;
     int left = kMost;
     if ((function->func_defaults && !is_harmless(function->func_defaults, left)) ||
         (function->func_kwdefaults && !is_harmless(function->func_kwdefaults, left)))
       return false;
-    seen_.push_back(object);
-    contained_.push_back(contained);
+    seen_[seen_count_++] = {object, contained};
     for (const Ref& name : contained->globals) {
       if (++names_ > kMost) return false;
       PyObject* value = find_item(function->func_globals, name.get());
@@ -128,10 +127,13 @@ class Search {
   }
 
   FindContained find_;
-  std::vector<PyObject*> seen_;  // borrowed
-  std::vector<const Contained*> contained_;
-  std::vector<PyTypeObject*> types_;  // borrowed
-  int names_ = 0;
+  struct Seen {
+    PyObject* function;  // borrowed
+    const Contained* contained;
+  };
+  Seen seen_[kMost];
+  PyTypeObject* types_[kMost];  // borrowed
+  int seen_count_ = 0, types_count_ = 0, names_ = 0;
 };
 
 }  // namespace

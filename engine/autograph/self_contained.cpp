@@ -42,6 +42,10 @@ class Look {
     for_each_child(node, [&](const Node* child) { bind(child, bound, inside); });
   }
 
+  static void note(std::vector<std::string>& names, std::string_view name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  }
+
   bool all(const List& list, const NameSet& bound) {
     return std::all_of(list.begin(), list.end(), [&](const Node* node) { return !node || see(node, bound); });
   }
@@ -58,18 +62,22 @@ class Look {
         const Name* name = node->name(at::Name::id);
         if (bound.has(name)) return true;
         if (node->op(at::Name::ctx) != Op::kLoad) return false;
-        if (std::find(found_.globals.begin(), found_.globals.end(), name->text) == found_.globals.end())
-          found_.globals.emplace_back(name->text);
+        note(found_.globals, name->text);
         return true;
       }
       case Kind::kAttribute: {
         const std::string_view name = node->name(at::Attribute::attr)->text;
         // Of frames, code, generators and tracebacks.
         constexpr std::string_view kInner[] = {"gi_", "f_", "tb_", "co_", "cr_", "ag_", "func_"};
-        if (node->op(at::Attribute::ctx) != Op::kLoad || name.starts_with("_") ||
+        if (name.starts_with("__") ||
             std::any_of(std::begin(kInner), std::end(kInner), [&](auto part) { return name.starts_with(part); }))
           return false;
-        return see(node->node(at::Attribute::value), bound);
+        const Node* of = node->node(at::Attribute::value);
+        // What is set is an object's; functions, classes and modules are globals.
+        if (node->op(at::Attribute::ctx) != Op::kLoad && is(of, Kind::kName) && !bound.has(of->name(at::Name::id)))
+          return false;
+        note(found_.attributes, name);
+        return see(of, bound);
       }
       case Kind::kListComp:
       case Kind::kSetComp:
@@ -93,6 +101,8 @@ class Look {
       case Kind::kWhile:
       case Kind::kIf:
       case Kind::kTry:
+      case Kind::kWith:
+      case Kind::kwithitem:
       case Kind::kExpr:
       case Kind::kPass:
       case Kind::kBreak:

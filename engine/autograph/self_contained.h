@@ -13,10 +13,12 @@ struct SelfContained {
   bool yes = false;
   bool raises = false;               // by raise or assert, which a staged block has to know of
   std::vector<std::string> globals;  // what it reads from outside, which has to be harmless too
+  std::vector<std::string> attributes;  // the names of all that it reaches of such values
 };
 
 // Of a FunctionDef. It has no functions inside, reaches no attribute that leads out of Python's own values (frames,
-// classes, modules) and changes nothing outside. What it calls is among `globals`, or a method of such a value.
+// what is special of classes, modules) and changes no global. What it calls is among `globals`, or is an attribute of
+// such a value.
 SelfContained self_contained(const Node* function);
 
 }  // namespace footlight::autograph

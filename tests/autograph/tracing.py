@@ -7,6 +7,7 @@ import io
 import os
 import pickle
 import tempfile
+import traceback
 import unittest
 import warnings
 
@@ -79,6 +80,65 @@ def refuse(n):
     if n > 3:
         raise ValueError('too large: %d' % n)
     return n
+
+
+class TooMuch(Exception):
+    def __init__(self, amount):
+        self.amount = amount
+
+
+class Purse:
+    fee = 1
+
+    def __init__(self):
+        self._coins = 0
+        self.log = []
+
+    def put(self, amount):
+        self._coins += amount - self.fee
+        self.log.append(amount)
+        return self
+
+    def take(self, amount):
+        if amount > self._coins:
+            raise TooMuch(amount)
+        self._coins -= amount
+        return amount
+
+
+class Lined(Purse):
+    def put(self, amount):
+        if amount > LINING:
+            self._coins += amount
+        return self
+
+
+LINING = 2
+
+
+def saved(amount, taken=0):
+    purse = Purse()
+    for i in range(3):
+        purse.put(amount)
+        if purse._coins > 5 and i < 2:
+            purse.fee = 2
+    with Emptied(purse):
+        return purse.take(taken) + purse._coins
+
+
+class Emptied:
+    def __init__(self, purse):
+        self.purse = purse
+
+    def __enter__(self):
+        return self.purse
+
+    def __exit__(self, *error):
+        self.purse.log.clear()
+
+
+def saved_in_lining(amount):
+    return Lined().put(amount)._coins
 
 
 class Tracing(unittest.TestCase):
@@ -745,6 +805,82 @@ class Tracing(unittest.TestCase):
         finally:
             with_default.__defaults__ = defaults
         self.assertEqual(trace(lambda x: with_default(3)), 2)
+
+    def test_helpers_with_objects_of_their_own(self):
+        """Objects that a helper makes hold no tensors, unless something in their classes gives one."""
+        def codes(call, kind):
+            try:
+                tf.function(lambda x: call())(tf.constant(1))
+            except kind as error:
+                return {frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)}
+            self.fail('nothing was raised')
+        results = []
+        tf.function(lambda x: results.append((saved(5), saved(3, 2), saved_in_lining(4))))(tf.constant(1))
+        self.assertEqual(results, [(saved(5), saved(3, 2), saved_in_lining(4))])
+        as_written = {saved.__code__, Purse.take.__code__}
+        self.assertLessEqual(as_written, codes(lambda: saved(1, 10), TooMuch))
+        with self.assertRaises(TooMuch) as caught:
+            tf.function(lambda x: saved(1, 10))(tf.constant(1))
+        self.assertEqual(caught.exception.amount, 10)
+
+        def staged(change, undo, call=lambda: saved(3)):
+            change()
+            try:
+                g = tf.function(lambda x: call() + x)
+                self.assertIn('StatelessIf', ops(g, tf.constant(1)))
+                return int(g(tf.constant(1)))
+            finally:
+                undo()
+        wanted = saved(3) + 1
+        self.assertEqual(staged(lambda: setattr(Purse, 'fee', tf.constant(1)), lambda: setattr(Purse, 'fee', 1)),
+                         wanted)
+        init, put = Purse.__init__, Purse.put
+
+        def init_with_tensor(self):
+            init(self)
+            self._coins = tf.constant(0)
+        self.assertEqual(staged(lambda: setattr(Purse, '__init__', init_with_tensor),
+                                lambda: setattr(Purse, '__init__', init)), wanted)
+
+        def put_tensor(self, amount):
+            return put(self, tf.constant(amount))
+        self.assertEqual(staged(lambda: setattr(Purse, 'put', put_tensor), lambda: setattr(Purse, 'put', put)), wanted)
+        given = property(lambda self: tf.constant(9), lambda *args: None)
+        self.assertEqual(staged(lambda: setattr(Purse, '_coins', given), lambda: delattr(Purse, '_coins')), 10)
+        self.assertEqual(staged(lambda: globals().update(LINING=tf.constant(2)), lambda: globals().update(LINING=2),
+                                lambda: saved_in_lining(4)), 5)
+
+    def test_nothing_to_convert(self):
+        class Holder:
+            def get(self):
+                return self.missing
+        holder = Holder()
+        for turn in range(2):  # the first converts it
+            try:
+                tf.function(lambda x: holder.get())(tf.constant(1))
+            except AttributeError as error:
+                codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+                self.assertEqual(any(code is Holder.get.__code__ for code in codes), turn == 1)
+                self.assertIn('in get  *', str(error))
+            else:
+                self.fail('nothing was raised')
+        holder.missing = tf.constant(3)
+        self.assertEqual(value(tf.function(lambda x: holder.get() + x)(tf.constant(1))), 4)
+
+    def test_errors_in_objects_of_helpers(self):
+        with self.assertRaises(TooMuch) as caught:
+            tf.function(lambda x: saved(1, 10))(tf.constant(1))
+        shown = ''.join(traceback.format_exception(caught.exception))
+        self.assertIn('purse.take(taken)', shown)
+
+        @tf.function
+        def f(x):
+            if x > 3:
+                saved(1, 10)
+            return x
+        self.assertEqual(value(f(tf.constant(1))), 1)  # raised when the graph runs
+        with self.assertRaises(TooMuch):
+            f(tf.constant(4))
 
     def test_helper_that_raises_under_a_tensor_condition(self):
         @tf.function

@@ -39,6 +39,7 @@ struct Entry {
     Ref code;                  // empty: see reason
     std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for a runtime cell
     std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
+    bool unchanged = false;          // the function does the same as it was written, whatever it meets
     std::string reason;
     Ref closure;                     // where all cells are runtime cells
     std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
@@ -283,6 +284,8 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
   for (uint32_t id = 0; id < tree.name_count(); ++id)
     if (tree.name_at(id)->generated) made_names.insert(tree.name_at(id)->text);
   mark_lean(made.get(), code->co_name, code->co_qualname, made_names);
+  // Getters and the like: nothing in it calls the runtime.
+  form.unchanged = std::ranges::all_of(form.cells, [](int index) { return index >= 0; }) && !find_code(made.get());
   form.code = made;
 }
 
@@ -488,7 +491,7 @@ bool ag_call(PyObject* function, PyObject* const* args, size_t count, PyObject* 
   Entry::Form& form = known->forms[true];
   if (!known->lean && !form.tried) return false;
   const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-  if (known->lean || !form.code ||
+  if (known->lean || !form.code || form.unchanged ||
       (known->contained.yes && ag::meets_no_tensor(function, args, all, find_contained))) {
     result = PyObject_Vectorcall(function, args, count, names);
     return true;
@@ -522,7 +525,9 @@ std::string ag_code_reason(PyObject* code) {
 
 bool ag_may_run_as_written(PyObject* code) {
   const Entry* known = known_entry(code);
-  return known && known->contained.yes && known->forms[1].code;
+  if (!known || !known->forms[1].code || !(known->contained.yes || known->forms[1].unchanged)) return false;
+  const std::string name = readable(reinterpret_cast<PyCodeObject*>(code)->co_name);
+  return !name.starts_with("__") || name == "__call__";  // Python itself calls special methods, as they are
 }
 
 bool ag_is_block_code(PyObject* code) {

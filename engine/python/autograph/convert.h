@@ -47,7 +47,7 @@ extern bool ag_says_on_stdout;
 
 // Whether code was made by a conversion; includes the user's functions inside it.
 bool ag_is_converted_code(PyObject* code);
-// Whether converted code may call this code as it is, because it meets no tensor.
+// Whether converted code may call this code as it is, because it meets no tensor or conversion changes nothing in it.
 bool ag_may_run_as_written(PyObject* code);
 // Whether such code is part of a user's function.
 bool ag_is_block_code(PyObject* code);

@@ -12,7 +12,7 @@ namespace footlight::python::ag {
 // Of a code object.
 struct Contained {
   bool yes = false, raises = false;
-  std::vector<Ref> globals;  // names
+  std::vector<Ref> globals, attributes;  // names
 };
 Contained contained_of(const autograph::Node* function);
 
@@ -20,7 +20,8 @@ Contained contained_of(const autograph::Node* function);
 using FindContained = const Contained* (*)(PyObject* function);
 
 // Whether `function`, called in a trace with these arguments, meets no tensor: they, its defaults and what it reads
-// from outside are numbers, text, small containers of such, builtins that give such, and functions like itself.
+// from outside are numbers, text, small containers of such, builtins that give such, functions like itself, and classes
+// of the program's whose methods are such functions.
 bool meets_no_tensor(PyObject* function, PyObject* const* args, size_t count, FindContained find);
 
 }  // namespace footlight::python::ag

@@ -287,6 +287,21 @@ class Wrapping(unittest.TestCase):
         self.assertEqual(values(wrapped(tf.constant(1.))), 3.)
 
 
+class Captures(unittest.TestCase):
+    def test_of_a_trace(self):
+        held, v, fixed = tf.constant(3.), tf.Variable(2.), tf.Variable(4., trainable=False)
+        graph = tf.function(lambda x: x + held * v * fixed).get_concrete_function(tf.constant(1.)).graph
+        plain = [(values(outer), inner.shape) for outer, inner in graph.captures if outer.dtype != tf.resource]
+        self.assertEqual(plain, [(3, [])])
+        self.assertEqual([t.dtype for t in graph.external_captures], [t.dtype for t in graph.internal_captures])
+        self.assertEqual([t.name for t in graph.internal_captures], [t.name for t in graph.inputs[1:]])
+        self.assertEqual([inner.name for _, inner in graph.captures], [t.name for t in graph.inputs[1:]])
+        self.assertEqual([[w is x for w, x in zip(graph.variables, (v, fixed))],
+                          [w is v for w in graph.trainable_variables]], [[True, True], [True]])
+        self.assertEqual(graph.structured_input_signature[0][0].name, 'x')
+        self.assertFalse(hasattr(tf.Graph(), 'captures'))
+
+
 class Writing(unittest.TestCase):
     def test_both_forms(self):
         concrete = tf.function(lambda x: x + 1.).get_concrete_function(FLOAT)

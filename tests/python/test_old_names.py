@@ -194,6 +194,32 @@ class OldParameters(unittest.TestCase):
             x = v1.placeholder(tf.float32, [2, 2])
             self.assertEqual(session.run(v1.reduce_sum(x, reduction_indices=[1]), {x: [[1, 2], [3, 4]]}).tolist(), [3, 7])
 
+    def test_a_whole_script(self):
+        """One that knows no other namespace than tf.compat.v1."""
+        v1 = tf.compat.v1
+        self.assertIsNone(v1.newaxis)
+        self.assertIs(v1.float32, tf.float32)
+        with v1.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(v1.float32, [None], name='x')
+            y = v1.cond(v1.reduce_sum(x) > 0, lambda: x * 2, lambda: x - 1)
+            n = v1.placeholder(v1.int32, [])
+            loop = v1.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * 2), [v1.constant(0), v1.constant(1.)])
+            self.assertEqual(session.run(y, {x: [1., 2.]}).tolist(), [2, 4])
+            self.assertEqual(session.run(y, {x: [-1., -2.]}).tolist(), [-2, -3])
+            self.assertEqual([r.item() for r in session.run(loop, {n: 5})], [5, 32])
+
+    def test_order_of_parameters(self):
+        v1 = tf.compat.v1
+        x = v1.constant([[1, 2, 3], [4, 5, 6]])
+        for got, wanted in (
+                (v1.shape(x, 'name', v1.int64), [2, 3]), (v1.size(x, 'name'), 6), (v1.zeros_like(x, None, 'name'), [[0] * 3] * 2),
+                (v1.ones_like(x, v1.int64, 'name'), [[1] * 3] * 2), (v1.transpose(x, [1, 0], 'name'), [[1, 4], [2, 5], [3, 6]]),
+                (v1.pad([1], [[1, 0]], 'CONSTANT', 'name', 9), [9, 1]), (v1.boolean_mask(x, [True, False], 'name'), [[1, 2, 3]]),
+                (v1.gather_nd(x, [[0], [2]], 'name', 1), [1, 6]), (v1.convert_to_tensor([1], None, 'name', v1.int64), [1])):
+            self.assertEqual(tf.convert_to_tensor(got).numpy().tolist(), wanted)
+        self.assertRaisesRegex(TypeError, r'with shape \(2,\), but got shape \(1,\)', v1.constant, [1], None, [2],
+                               verify_shape=True)
+
     def test_sparse_placeholders(self):
         v1 = tf.compat.v1
         self.assertRaisesRegex(RuntimeError, 'eager', v1.sparse_placeholder, tf.float32)

@@ -546,4 +546,4 @@ def placeholder(dtype, shape=None, name=None):
 
 for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, colocate_with):
     setattr(_v1, _f.__name__, _f)
-tf.Session, tf.placeholder = Session, placeholder
+tf.Session, tf.placeholder, _v1.newaxis = Session, placeholder, None

@@ -102,6 +102,33 @@ def _captures(concrete):
     return list(zip(inputs[len(inputs) - len(values):], values))
 
 
+def _with_trace(traced_graph):
+    def graph(self):
+        found = traced_graph.__get__(self)
+        found._state['concrete'] = self
+        return found
+    return property(graph, doc='What was traced.')
+
+
+def _of_trace(name, read):
+    """A member of the graphs of traced functions."""
+    def member(self):
+        if 'concrete' not in self._state:
+            raise AttributeError("only the graph of a ConcreteFunction has '%s'" % name)
+        return read(self._state['concrete'])
+    _engine.extend(tf.Graph, name, property(member))
+
+
+_Concrete = tf.types.experimental.ConcreteFunction
+_engine.extend(_Concrete, 'graph', _with_trace(_Concrete.graph))
+_of_trace('captures', lambda concrete: [(value, inner) for inner, value in _captures(concrete)])
+_of_trace('external_captures', lambda concrete: concrete.captured_inputs)
+_of_trace('internal_captures', lambda concrete: [inner for inner, _ in _captures(concrete)])
+_of_trace('variables', lambda concrete: concrete.variables)
+_of_trace('trainable_variables', lambda concrete: concrete.trainable_variables)
+_of_trace('structured_input_signature', lambda concrete: concrete.structured_input_signature)
+
+
 def wrap_function(fn, signature, name=None):
     """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
     def body(*args, **kwargs):

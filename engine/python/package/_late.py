@@ -33,8 +33,10 @@ _BY_NAMESPACE = {
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
         '_old_ops': (
-            'arg_max arg_min argmax argmin batch_to_space_nd cond count_nonzero depth_to_space device div expand_dims gather '
-            'multinomial name_scope random_crop random_poisson reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean '
+            'arg_max arg_min argmax argmin batch_to_space_nd boolean_mask cond constant convert_to_tensor count_nonzero '
+            'depth_to_space device div expand_dims gather gather_nd multinomial name_scope ones_like pad random_crop '
+            'random_poisson shape size transpose zeros_like reduce_all reduce_any reduce_logsumexp '
+            'reduce_max reduce_mean '
             'reduce_min reduce_prod reduce_sum regex_replace scatter_add scatter_sub scatter_update setdiff1d '
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
@@ -187,6 +189,28 @@ for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}
 
+# Names of tf.compat.v1 that are today's of tf: nothing about them has changed since.
+_AS_TODAY = frozenset((
+    'AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices IndexedSlicesSpec Module '
+    'NoneTensorSpec Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor '
+    'SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients '
+    'VariableSynchronization abs acos acosh add add_n argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 '
+    'bitcast bool broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm '
+    'clip_by_value complex complex128 complex64 concat conv cos cosh cumsum custom_gradient divide double '
+    'dynamic_partition dynamic_stitch edit_distance einsum ensure_shape equal exp extract_volume_patches eye fftnd '
+    'fill fingerprint float16 float32 float64 floor function get_logger get_static_value grad_pass_through greater '
+    'greater_equal group guarantee_const half histogram_fixed_width histogram_fixed_width_bins identity identity_n '
+    'ifftnd init_scope int16 int32 int64 int8 irfftnd is_symbolic_tensor is_tensor less less_equal linspace '
+    'logical_and logical_not logical_or make_ndarray make_tensor_proto matmul maximum meshgrid minimum multiply '
+    'negative newaxis no_gradient no_op nondifferentiable_batch_function not_equal numpy_function one_hot ones '
+    'parallel_stack pow print py_function range rank realdiv recompute_grad register_tensor_conversion_function '
+    'repeat required_space_to_batch_paddings reshape resource reverse rfftnd roll round saturate_cast scatter_nd '
+    'searchsorted sequence_mask shape_n sigmoid sign sin sinh slice sort space_to_batch_nd split sqrt square stack '
+    'string subtract switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min '
+    'tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod '
+    'type_spec_from_value uint16 uint32 uint64 uint8 unique unique_with_counts unravel_index unstack variant '
+    'vectorized_map zeros').split())
+
 
 def find(namespace, name):
     """The object of that name, or None where it is none of these."""
@@ -194,6 +218,8 @@ def find(namespace, name):
         from footlight import _keras
         found = sys.modules['footlight'].keras = sys.modules['footlight.keras'] = _keras.load()
         return found
+    if namespace == 'footlight.compat.v1' and name in _AS_TODAY:
+        return getattr(sys.modules['footlight'], name)
     module = _LATE.get((namespace, name))
     if module is None and not name.startswith('_'):
         module = _WHOLE.get(namespace[len('footlight.'):])

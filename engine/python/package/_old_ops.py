@@ -242,6 +242,60 @@ def relu_layer(x, weights, biases, name=None):
     return tf.nn.relu(xw_plus_b(x, weights, biases), name)
 
 
+def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
+    """A tensor with that value."""
+    own = tf.convert_to_tensor(value, dtype) if verify_shape and shape is not None else None
+    if own is not None and own.shape != tf.TensorShape(shape):
+        raise TypeError('Expected Tensor %r (converted from %r) with shape %s, but got shape %s.' % (
+            value, value, tf.TensorShape(shape), own.shape))
+    return tf.constant(value, dtype, shape, name)
+
+
+def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
+    """The value as a tensor."""
+    return tf.convert_to_tensor(value, dtype, _one(dtype_hint, preferred_dtype, 'dtype_hint', 'preferred_dtype'), name)
+
+
+def shape(input, name=None, out_type=tf.int32):
+    """The sizes of the dimensions."""
+    return tf.shape(input, out_type, name)
+
+
+def size(input, name=None, out_type=tf.int32):
+    """The number of elements."""
+    return tf.size(input, out_type, name)
+
+
+def zeros_like(tensor, dtype=None, name=None, optimize=True):
+    """Zeros of that shape."""
+    return tf.zeros_like(tensor, dtype, name)
+
+
+def ones_like(tensor, dtype=None, name=None, optimize=True):
+    """Ones of that shape."""
+    return tf.ones_like(tensor, dtype, name)
+
+
+def transpose(a, perm=None, name='transpose', conjugate=False):
+    """The dimensions in another order."""
+    return tf.transpose(a, perm, conjugate, name)
+
+
+def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
+    """The tensor with a border."""
+    return tf.pad(tensor, paddings, mode, constant_values, name)
+
+
+def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
+    """The elements, or slices, where the mask is true."""
+    return tf.boolean_mask(tensor, mask, axis, name)
+
+
+def gather_nd(params, indices, name=None, batch_dims=0):
+    """Slices at indices of several dimensions."""
+    return tf.gather_nd(params, indices, batch_dims, name)
+
+
 _IN_NN = ('softmax_cross_entropy_with_logits_v2 softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits conv2d '
           'avg_pool max_pool moments dropout xw_plus_b relu_layer').split()
 for _name, _f in [('reduce_' + n, _reduction('reduce_' + n)) for n in 'all any logsumexp max mean min prod sum'.split()] + [

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "kernels/cpu/register.h"
 #include "kernels/loops.h"
+#include "kernels/made_reduction.h"
 
 #include <cstdlib>
 #include <mutex>
@@ -18,6 +19,7 @@ namespace {
 
 std::string_view chosen_isa;
 ElementLoop loop_table[kMostOps][kDTypeCount];
+MadeReduction made_table[kMostOps][kDTypeCount];
 
 bool built(std::string_view isa) {
   for (KernelFile* f = KernelFile::first; f; f = f->next)
@@ -79,7 +81,9 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
   for (size_t d = 0; d < kDTypeCount; ++d) {
     if (!in_set(static_cast<DType>(d), allowed(*row, dtypes))) continue;
     kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
-    if (device == DeviceType::kCpu) loop_table[row->id.value][d] = {};
+    if (device != DeviceType::kCpu) continue;
+    loop_table[row->id.value][d] = {};
+    made_table[row->id.value][d] = nullptr;
   }
 }
 
@@ -89,6 +93,15 @@ void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) {
   for (size_t d = 0; d < kDTypeCount; ++d)
     if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) loop_table[row->id.value][d] = loop;
 }
+
+void register_made_reduction(std::string_view op, uint32_t dtypes, MadeReduction reduction) {
+  const OpRow* row = find_row(op);
+  FL_CHECK(row && row->id.value < kMostOps);
+  for (size_t d = 0; d < kDTypeCount; ++d)
+    if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) made_table[row->id.value][d] = reduction;
+}
+
+MadeReduction made_reduction_for(OpId op, DType by) { return made_table[op.value][static_cast<size_t>(by)]; }
 
 ElementLoop loop_for(OpId op, DType by, DType output) {
   const ElementLoop loop = loop_table[op.value][static_cast<size_t>(by)];

@@ -44,6 +44,10 @@ class Compiler {
     std::vector<bool> certain(rewrite_.size(), false);
     for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
     slots_.emplace(rewrite_, schedule, certain);
+    // A walk still reads what it needs when it writes the first results of its reduction.
+    for (uint32_t i = 0; i < schedule.size(); ++i)
+      if (grouping_.group[i] != Grouping::kAlone && reduces_last_dims(rewrite_, rewrite_.node(schedule[i])))
+        slots_->never_keep(schedule[i]);
     program_->code.reserve(schedule.size() + grouping_.groups);
     program_->groups.reserve(grouping_.groups);
     for (uint32_t i = 0; i < schedule.size(); ++i) {

@@ -13,7 +13,11 @@ class Fusing {
  public:
   Fusing(const Rewrite& rewrite, std::span<const NodeId> members, const std::function<bool(NodeId)>& dies_inside,
          const SlotPlan& slots, std::vector<Edge>& outside)
-      : rewrite_(rewrite), members_(members), dies_inside_(dies_inside), slots_(slots), outside_(outside) {}
+      : rewrite_(rewrite), members_(members), dies_inside_(dies_inside), slots_(slots), outside_(outside) {
+    if (!reduces_last_dims(rewrite, rewrite.node(members.back()))) return;
+    reduces_ = members.back();
+    members_ = members.first(members.size() - 1);
+  }
 
   FusedGroup make(bool certain) {
     gather_outside();
@@ -25,6 +29,7 @@ class Fusing {
     for (const Edge edge : outside_)
       add_value(rewrite_.node(edge.node).dtypes[edge.output], FusedGroup::Place::kOutside);
     for (size_t m = 0; m < members_.size(); ++m) add_steps(m);
+    if (reduces_) add_reduction();
     last_read_.assign(group_.values.size(), 0);
     for (uint16_t s = 0; s < group_.steps.size(); ++s)
       for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
@@ -85,6 +90,16 @@ class Fusing {
     value.place = FusedGroup::Place::kResult;
     value.index = static_cast<uint16_t>(group_.results.size());
     group_.results.push_back({made_.back(), slots_.slot(id), value.dtype, FusedGroup::kNoReuse});
+  }
+
+  void add_reduction() {
+    const Node& node = rewrite_.node(*reduces_);
+    FusedGroup::Reduction& reduction = group_.reduction.emplace(*reduces_last_dims(rewrite_, node));
+    reduction.value = value_of(node.inputs[0]);
+    reduction.slot = slots_.slot(*reduces_);
+    reduction.dtype = node.dtypes[0];
+    group_.values[reduction.value].place = FusedGroup::Place::kReduced;
+    group_.weight += 1;
   }
 
   void add_step(FusedGroup::Step& step, DType dtype) {
@@ -156,7 +171,8 @@ class Fusing {
   }
 
   const Rewrite& rewrite_;
-  const std::span<const NodeId> members_;
+  std::span<const NodeId> members_;  // those with steps
+  std::optional<NodeId> reduces_;    // the one that comes after them
   const std::function<bool(NodeId)>& dies_inside_;
   const SlotPlan& slots_;
   std::vector<Edge>& outside_;

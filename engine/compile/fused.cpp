@@ -39,6 +39,7 @@ bool FusedGroup::fit(std::span<const Tensor> inputs, Shape& common, std::span<Sp
     if (!how) return false;
     over[i] = *how;
   }
+  if (reduction && common.rank() != reduction->rank) return false;
   for (const Step& step : steps)
     for (uint8_t k = 0; step.alike && k < step.inputs; ++k)
       if (step.in[k] < outside && !(inputs[step.in[k]].shape() == common)) return false;

@@ -11,7 +11,7 @@
 namespace footlight::compile {
 
 struct FusedGroup {
-  enum class Place : uint8_t { kOutside, kTile, kResult };
+  enum class Place : uint8_t { kOutside, kTile, kResult, kReduced };
   struct Value {
     DType dtype = DType::kInvalid;
     uint8_t size = 0;          // bytes of an element
@@ -33,11 +33,18 @@ struct FusedGroup {
     uint8_t reuse = kNoReuse;  // the input whose memory it may take over, if that has its shape
   };
   static constexpr uint8_t kNoReuse = 255;
+  // After the steps; its node is the last of the group.
+  struct Reduction : LastDims {
+    uint16_t value = 0;        // of `values`: what it reduces, a row after the other
+    uint32_t slot = 0;         // of the frame
+    DType dtype = DType::kInvalid;
+  };
   static constexpr size_t kMostValues = kMostSteps + kMostOutside;
 
   std::vector<Value> values;   // those from outside, in the order of the instruction's inputs, then one per step
   std::vector<Step> steps;     // in the order of the instructions that follow; one, or more, for each
   std::vector<Result> results;
+  std::optional<Reduction> reduction;
   uint32_t outside = 0;        // how many values come from outside
   uint16_t tiles = 0;          // values that are in no tensor: they share so many tiles
   uint8_t widest = 1;          // bytes of the largest element

@@ -1,5 +1,6 @@
 // Nodes join the groups of those whose values they use, if all have one shape and nothing outside lies between. Between
-// two effects at most 64 groups are told apart, each a bit: what a node depends on is a word.
+// two effects at most 64 groups are told apart, each a bit: what a node depends on is a word. A reduction is added to a
+// complete group: all that it needs is in there, so no member can be waiting for it.
 #include "engine/compile/grouping.h"
 
 #include "engine/base/errors.h"
@@ -46,7 +47,9 @@ bool suits(ElementLoop::Kind kind, const Node& node) {
 // The nodes between two effects.
 class Segment {
  public:
-  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of) : rewrite_(rewrite), position_of_(position_of) {}
+  // `uses`: how often each node's values are read.
+  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, const std::vector<uint32_t>& uses)
+      : rewrite_(rewrite), position_of_(position_of), uses_(uses) {}
 
   bool full() const { return groups_.size() == kMostGroups; }
   bool empty() const { return nodes_.empty(); }
@@ -63,6 +66,7 @@ class Segment {
 
   // Appends its nodes to the schedule, and forgets them.
   void finish(Grouping& grouping) {
+    add_reductions();
     std::vector<std::vector<uint32_t>> units;  // nodes that run together
     std::vector<uint32_t> unit_of(nodes_.size(), kNone);
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -90,9 +94,24 @@ class Segment {
     uint64_t bits = 0;                // itself, and those that became part of it
     uint64_t needs = 0;
     size_t steps = 0;                 // of its members together
+    bool reduces = false;             // the last member is a reduction
     std::vector<uint32_t> members;    // in program order
     std::vector<Edge> outside;        // what they use of others, each once
   };
+
+  // The first reduction of each group, of a value that nothing else reads.
+  void add_reductions() {
+    for (uint32_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = rewrite_.node(nodes_[i].id);
+      if (node.inputs.empty() || nodes_[i].group != kNone) continue;
+      const uint32_t from = position(node.inputs[0]), group = from == kNone ? kNone : root(nodes_[from].group);
+      if (group == kNone || groups_[group].reduces || uses_[nodes_[from].id.value] != 1) continue;
+      if (!reduces_last_dims(rewrite_, node)) continue;
+      groups_[group].reduces = true;
+      groups_[group].members.push_back(i);
+      nodes_[i].group = group;
+    }
+  }
 
   uint32_t position(Edge edge) const { return position_of_[rewrite_.resolve(edge).node.value]; }
   uint64_t bit(const Item& item) const { return item.group == kNone ? 0 : uint64_t{1} << item.group; }
@@ -244,6 +263,7 @@ class Segment {
 
   const Rewrite& rewrite_;
   std::vector<uint32_t>& position_of_;  // of each node of the graph: in nodes_
+  const std::vector<uint32_t>& uses_;
   std::vector<Item> nodes_;
   std::vector<Group> groups_;
 };
@@ -272,12 +292,47 @@ ElementLoop element_loop(const Rewrite& rewrite, const Node& node) {
   return loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
 }
 
+Shape LastDims::shape(const Shape& input) const {
+  Shape out(input.dims().first(static_cast<size_t>(kept)));
+  for (int d = kept; keep_dims && d < rank; ++d) out.append(1);
+  return out;
+}
+
+std::optional<LastDims> reduces_last_dims(const Rewrite& rewrite, const Node& node) {
+  static const AttrName kKeepDims("keep_dims");
+  if (node.op->execution != Execution::kKernel || !node.device.empty() || node.inputs.size() != 2) return {};
+  const Edge from = rewrite.resolve(node.inputs[0]);
+  const Node& made = rewrite.node(from.node);
+  const Shape& shape = made.shapes[from.output];
+  LastDims last;
+  last.reduce = made_reduction_for(node.op->id, made.dtypes[from.output]);
+  const Tensor* const axes = last.reduce ? rewrite.constant(node.inputs[1]) : nullptr;
+  if (!axes || !shape.has_rank()) return {};
+  last.rank = shape.rank();
+  last.keep_dims = node.attrs.get_or(kKeepDims, false);
+  std::vector<bool> reduced(static_cast<size_t>(last.rank), false);
+  for (int64_t k = 0; k < axes->elements(); ++k) {
+    const int64_t given = axes->dtype() == DType::kInt64 ? axes->data<int64_t>()[k] : axes->data<int32_t>()[k];
+    const int64_t axis = given < 0 ? given + last.rank : given;
+    if (axis < 0 || axis >= last.rank) return {};
+    reduced[static_cast<size_t>(axis)] = true;
+  }
+  const auto first = std::ranges::find(reduced, true);
+  if (first == reduced.end() || std::find(first, reduced.end(), false) != reduced.end()) return {};
+  last.kept = static_cast<int>(first - reduced.begin());
+  return last;
+}
+
 Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule) {
   Grouping grouping;
   grouping.schedule.reserve(schedule.size());
   grouping.group.reserve(schedule.size());
   std::vector<uint32_t> position_of(rewrite.size(), UINT32_MAX);
-  Segment segment(rewrite, position_of);
+  std::vector<uint32_t> uses(rewrite.size(), 0);
+  for (const NodeId id : schedule)
+    for (Edge edge : rewrite.node(id).inputs) ++uses[rewrite.resolve(edge).node.value];
+  for (Edge edge : rewrite.outputs) ++uses[rewrite.resolve(edge).node.value];
+  Segment segment(rewrite, position_of, uses);
   for (const NodeId id : schedule) {
     const Effect effect = rewrite.node(id).op->effect;
     const bool barrier = effect == Effect::kWrites || effect == Effect::kOther;

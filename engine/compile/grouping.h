@@ -1,11 +1,14 @@
 // x = a * b; ...; y = x + c; z = sqrt(y)   ->   ...; [x, y, z]
-// Which elementwise nodes run together, in one walk over memory, and the order in which all run.
+// Which elementwise nodes run together, in one walk over memory, and the order in which all run. A reduction that alone
+// reads what such nodes make may be the last of them.
 #pragma once
 
 #include "engine/optimize/rewrite.h"
 #include "kernels/loops.h"
+#include "kernels/made_reduction.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace footlight::compile {
@@ -32,6 +35,15 @@ class NodesById {
 
 // The loop of a node that may be in a group, else none.
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);
+// A node that reduces the last dimensions of its first input: it needs only rows of it, one after the other.
+struct LastDims {
+  MadeReduction reduce = nullptr;
+  int rank = 0, kept = 0;  // of its input: all dimensions, and those before the reduced ones
+  bool keep_dims = false;
+
+  Shape shape(const Shape& input) const;
+};
+std::optional<LastDims> reduces_last_dims(const optimize::Rewrite& rewrite, const Node& node);
 // A list of values of one shape, joined from the first to the last by a loop for two.
 inline bool joins_list(const OpRow& row) { return row.inputs.size() == 1 && row.inputs[0].list; }
 inline size_t steps_of(const Node& node) { return joins_list(*node.op) ? node.inputs.size() - 1 : 1; }

@@ -112,9 +112,13 @@ class Planner {
           values_.emplace_back().made = i;
         }
       }
-      if (code[at].step == Step::kFused)
-        for (const FusedGroup::Result& result : program_.groups[static_cast<size_t>(code[at].callee)].results)
-          results_of_[static_cast<size_t>(code[at].callee)].push_back(in_slot[result.slot]);
+      if (code[at].step == Step::kFused) {
+        const auto number_of_group = static_cast<size_t>(code[at].callee);
+        const FusedGroup& group = program_.groups[number_of_group];
+        for (const FusedGroup::Result& result : group.results)
+          results_of_[number_of_group].push_back(in_slot[result.slot]);
+        if (group.reduction) results_of_[number_of_group].push_back(in_slot[group.reduction->slot]);
+      }
       at = end - 1;
     }
     for (const Operand o : program_.results) {
@@ -316,9 +320,11 @@ class Planner {
       seen[value] = true;
     }
     for (uint32_t i = 0; i < tape->code.size(); ++i) tape->code[i].first_output = first_value_[i];
-    for (size_t g = 0; g < tape->groups.size(); ++g)
-      for (size_t k = 0; k < tape->groups[g].results.size(); ++k)
-        tape->groups[g].results[k].slot = results_of_[g][k];
+    for (size_t g = 0; g < tape->groups.size(); ++g) {
+      FusedGroup& group = tape->groups[g];
+      for (size_t k = 0; k < group.results.size(); ++k) group.results[k].slot = results_of_[g][k];
+      if (group.reduction) group.reduction->slot = results_of_[g].back();
+    }
     place_releases(*tape, sections);
     limit_reuse(*tape);
     for (Section& section : sections)
@@ -402,7 +408,7 @@ class Planner {
   std::vector<Value> values_;
   std::vector<uint32_t> value_of_;     // of each operand; none: it is in no slot
   std::vector<uint32_t> first_value_;  // of each instruction's outputs
-  std::vector<std::vector<uint32_t>> results_of_;  // the values of each walk's results
+  std::vector<std::vector<uint32_t>> results_of_;  // the values of each walk's results, its reduction's last
   std::vector<uint32_t> result_value_;
   std::vector<uint32_t> step_of_;      // of each instruction
   std::vector<uint32_t> released_at_;

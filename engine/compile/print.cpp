@@ -69,7 +69,9 @@ class Printer final : NodesById {
   void head(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
     out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
-                counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), '\n');
+                counted(group.results.size() + (group.reduction ? 1 : 0), "value"), " out, ",
+                counted(group.tiles, "tile"), group.reduction ? "; the last node reduces what the others make" : "",
+                '\n');
     // What is read and written: values inside stay in tiles.
     std::set<uint32_t> outside;
     for (uint32_t i = 0; i < in.inputs; ++i) outside.insert(program_.operands[in.first_input + i].code);
@@ -83,6 +85,9 @@ class Printer final : NodesById {
       const Node& made = program_.node((&in)[1 + step.member]);
       if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
     }
+    if (!group.reduction) return;
+    const Node& reduced = program_.node((&in)[in.skip]);
+    move({reduced.dtypes[0], reduced.shapes[0]});
   }
 
   static std::string time(int64_t ns) { return scaled(static_cast<double>(ns) / 1000, "us"); }

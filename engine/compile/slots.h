@@ -19,6 +19,8 @@ class SlotPlan {
 
   // Whether the value of the node stays in its slot: small, of a known shape, and used by nothing that could hold it.
   bool keeps(NodeId id) const { return keeps_[id.value]; }
+  // It is written while values that die with it are still read, so it never gets their memory.
+  void never_keep(NodeId id) { keeps_[id.value] = false; }
   uint32_t slot(NodeId id) const { return slot_of_[id.value]; }
   uint32_t size() const { return size_; }
 

@@ -307,6 +307,7 @@ class Run {
     std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
     Tensor* const fresh = many.empty() ? few : many.data();
     void* to[compile::kMostSteps];
+    Tensor reduced;  // its output; in its slot already: what that holds
     {
       const Doing allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
@@ -322,19 +323,25 @@ class Run {
         }
         to[k] = memory->raw();
       }
+      if (const auto& last = group.reduction) {
+        const Shape own = last->shape(shape);
+        Tensor& memory = slots_[last->slot];
+        reduced = serves(memory, last->dtype, own) ? std::move(memory) : Tensor::empty(last->dtype, own);
+      }
     }
     {
       const Doing running(log, Activity::kKernel);
-      run_tiles(group, inputs, over, shape.elements(), {to, group.results.size()});
+      run_tiles(group, inputs, over, shape, {to, group.results.size()}, reduced ? reduced.raw() : nullptr);
     }
-    if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
+    if (recording_) [[unlikely]] record_group(in, group, inputs, shape, reduced);
     for (size_t k = 0; k < group.results.size(); ++k)
       if (fresh[k]) slots_[group.results[k].slot] = std::move(fresh[k]);
+    if (group.reduction) slots_[group.reduction->slot] = std::move(reduced);
   }
 
   // An event for each node, as if they had run one after the other, each for its share of the time.
   void record_group(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs,
-                    const Shape& shape) {
+                    const Shape& shape, const Tensor& reduced) {
     ActivityLog* const log = this_thread_activity;
     const Doing recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
@@ -345,6 +352,14 @@ class Run {
     std::vector<uint32_t> weights;
     std::vector<Tensor> read;
     uint64_t before = 0, until = 0;
+    const auto add = [&](const Instruction& member, const Tensor& made) {
+      OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
+      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / group.weight);
+      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / group.weight);
+      weights.push_back(static_cast<uint32_t>(until - before));
+      before = until;
+      read.clear();
+    };
     for (size_t s = 0; s < group.steps.size(); ++s) {
       const FusedGroup::Step& step = group.steps[s];
       const bool first = read.empty(), last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
@@ -352,14 +367,14 @@ class Run {
         read.push_back(step.in[k] < group.outside ? inputs[step.in[k]] : inside(step.in[k]));
       until += step.loop.weight;
       if (!last) continue;
-      const Instruction& member = (&in)[1 + step.member];
-      const Tensor made = inside(step.out);
-      OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
-      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / group.weight);
-      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / group.weight);
-      weights.push_back(static_cast<uint32_t>(until - before));
-      before = until;
-      read.clear();
+      add((&in)[1 + step.member], inside(step.out));
+    }
+    if (group.reduction) {
+      const Instruction& member = (&in)[in.skip];
+      const Operand axes = tape_.operands[member.first_input + 1];
+      read = {inside(group.reduction->value), bases_[axes.array()][axes.index()]};
+      until += 1;
+      add(member, reduced);
     }
     last_end_ = 0;  // what recording took is no time of the next op
     if (log) return log->add(events.data(), weights.data(), events.size());

@@ -1,4 +1,5 @@
-// A value that repeats is written out into a tile, where it does not lie in one row anyway.
+// A value that repeats is written out into a tile, where it does not lie in one row anyway. What is to be reduced is
+// made when the reduction asks for it.
 #include "engine/runtime/fused.h"
 
 #include "engine/base/thread_pool.h"
@@ -97,7 +98,16 @@ class Walk {
   void run() {
     const int64_t count = (elements_ + tile_ - 1) / tile_;
     const int64_t grain = kParallelWork / std::max<int64_t>(group_.weight, 1) / tile_;
-    parallel_for(count, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) { tiles(begin, end); });
+    parallel_for(count, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) {
+      tiles(begin * tile_, std::min(end * tile_, elements_), nullptr);
+    });
+  }
+
+  void reduce(int64_t rows, int64_t length, void* reduced) const {
+    const auto make = [](void* walk, int64_t begin, int64_t end, void* to) {
+      static_cast<const Walk*>(walk)->tiles(begin, end, static_cast<std::byte*>(to));
+    };
+    group_.reduction->reduce(rows, length, {const_cast<Walk*>(this), make}, reduced);
   }
 
  private:
@@ -113,7 +123,8 @@ class Walk {
 
   static bool is_row(const Spread& over) { return over.rank == 2 && over.stride[0] == 1 && over.stride[1] == 0; }
 
-  void tiles(int64_t first, int64_t last) const {
+  // Elements [first, last); `to`: those that are reduced.
+  void tiles(int64_t first, int64_t last, std::byte* to) const {
     alignas(64) std::byte memory[kTileMemory];
     void* at[FusedGroup::kMostValues];
     int stride[FusedGroup::kMostValues];
@@ -122,8 +133,8 @@ class Walk {
       stride[v] = 1;
       if (group_.values[v].place == FusedGroup::Place::kTile) at[v] = memory + group_.values[v].index * bytes_;
     }
-    for (int64_t tile = first; tile < last; ++tile) {
-      const int64_t begin = tile * tile_, n = std::min(tile_, elements_ - begin);
+    for (int64_t begin = first; begin < last; begin += tile_) {
+      const int64_t n = std::min(tile_, last - begin);
       size_t next = group_.tiles;
       for (size_t i = 0; i < group_.outside; ++i) {
         const size_t size = group_.values[i].size;
@@ -137,12 +148,14 @@ class Walk {
         } else {
           at[i] = memory + next++ * bytes_;
           const bool same = is_row(over) && tile_ % over.size[0] == 0;  // as in the tile before
-          if (!same || !written[i]) write_out(from, size, over, begin, same ? std::min(tile_, elements_) : n, at[i]);
+          if (!same || !written[i]) write_out(from, size, over, begin, same ? std::min(tile_, last - first) : n, at[i]);
           written[i] = true;
         }
       }
       for (const FusedGroup::Result& result : group_.results)
         at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
+      if (const auto& reduction = group_.reduction)
+        at[reduction->value] = to + (begin - first) * static_cast<int64_t>(group_.values[reduction->value].size);
       for (const FusedGroup::Step& step : group_.steps) run_step(step, at, stride, n);
       if (!streams_) continue;
       for (const FusedGroup::Result& result : group_.results)
@@ -175,9 +188,17 @@ class Walk {
 
 }  // namespace
 
-void run_tiles(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, int64_t elements,
-               std::span<void* const> results) {
-  if (elements > 0) Walk(group, inputs, over, elements, results).run();
+void run_tiles(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over,
+               const Shape& shape, std::span<void* const> results, void* reduced) {
+  const int64_t elements = shape.elements();
+  if (!group.reduction) {
+    if (elements > 0) Walk(group, inputs, over, elements, results).run();
+    return;
+  }
+  int64_t rows = 1, length = 1;
+  for (int d = 0; d < shape.rank(); ++d) (d < group.reduction->kept ? rows : length) *= shape[d];
+  if (elements > 0) Walk(group, inputs, over, elements, results).reduce(rows, length, reduced);
+  else group.reduction->reduce(rows, length, {}, reduced);  // makes none
 }
 
 }  // namespace footlight::runtime

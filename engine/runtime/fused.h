@@ -8,8 +8,8 @@
 
 namespace footlight::runtime {
 
-// `results`: where each result's elements go.
+// `results`: where each result's elements go; `reduced`: those of its reduction, if it has one.
 void run_tiles(const compile::FusedGroup& group, std::span<const Tensor> inputs, std::span<const compile::Spread> over,
-               int64_t elements, std::span<void* const> results);
+               const Shape& shape, std::span<void* const> results, void* reduced);
 
 }  // namespace footlight::runtime

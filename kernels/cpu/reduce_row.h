@@ -60,19 +60,26 @@ template <class Op, class T>
 using Lane = std::conditional_t<std::is_integral_v<T> && (std::is_same_v<Op, SumOf> || std::is_same_v<Op, ProductOf>),
                                 std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
 
+// Where a row of n elements, computed in C, is halved: each half is reduced by itself. 0: it is short and stays whole.
+template <class C, class T>
+constexpr int64_t half_of(int64_t n) {
+  if constexpr (!std::is_same_v<C, T>) return n > kHalfBlock ? (n / 2 + kHalfBlock - 1) / kHalfBlock * kHalfBlock : 0;
+  else if constexpr (std::is_arithmetic_v<T>)
+    return n > 128 * (64 / static_cast<int64_t>(sizeof(T))) ? n / 2 / 64 * 64 : 0;
+  else return n > 64 ? n / 2 : 0;
+}
+
 // Four accumulators of 64 bytes, whatever the register width, so that sums have the same digits everywhere; long
 // rows are halved first, which keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
+  if (const int64_t half = half_of<T, T>(n))
+    return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
   if constexpr (std::is_arithmetic_v<T>) {
     using L = Lane<Op, T>;
     typedef L Wide __attribute__((vector_size(64), aligned(alignof(L)), may_alias));
     constexpr int64_t kV = 64 / static_cast<int64_t>(sizeof(T));
     const auto load = [](const L* from) { return *reinterpret_cast<const Wide*>(from); };
-    if (n > 128 * kV) {
-      const int64_t half = n / 2 / 64 * 64;
-      return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
-    }
     if (n >= kV) {
       const L* at = reinterpret_cast<const L*>(in);
       Wide sums[4] = {load(at)};
@@ -92,8 +99,6 @@ template <class Op, class T>
       for (; i < n; ++i) lanes[0] = Op::join(lanes[0], in[i]);
       return lanes[0];
     }
-  } else if (n > 64) {
-    return Op::join(reduce_row<Op>(in, n / 2), reduce_row<Op>(in + n / 2, n - n / 2));
   }
   T one = Op::template start<T>();
   for (int64_t i = 0; i < n; ++i) one = Op::join(one, in[i]);
@@ -113,13 +118,11 @@ template <class Op, class C, class T>
   if constexpr (std::is_same_v<C, T>) {
     return reduce_row<Op>(in, n);
   } else {
+    if (const int64_t half = half_of<C, T>(n))
+      return Op::join(reduce_row_as<Op, C>(in, half), reduce_row_as<Op, C>(in + half, n - half));
     C block[kHalfBlock];
-    if (n <= kHalfBlock) {
-      convert_block(in, block, n);
-      return reduce_row<Op>(block, n);
-    }
-    const int64_t half = (n / 2 + kHalfBlock - 1) / kHalfBlock * kHalfBlock;
-    return Op::join(reduce_row_as<Op, C>(in, half), reduce_row_as<Op, C>(in + half, n - half));
+    convert_block(in, block, n);
+    return reduce_row<Op>(block, n);
   }
 }
 

@@ -2,6 +2,9 @@
 #include "kernels/cpu/reduce_row.h"
 
 #include "engine/base/thread_pool.h"
+#include "kernels/made_reduction.h"
+
+#include <vector>
 
 namespace footlight {
 namespace FL_ISA {
@@ -140,6 +143,23 @@ template <class Op, class T, class C>
     reduce_group<Op, T, C>(g, d + 1, in + i * in_step, acc + i * acc_step, in_step, acc_below);
 }
 
+// Everything, or the outer part, is reduced: so many chunks first, then their results, in an order independent of the
+// cores. 1: it is too small for that.
+int64_t pieces_of(int64_t outer, int64_t total) {
+  constexpr int64_t kPiece = 1 << 17;
+  return std::max<int64_t>(1, std::min(outer, total / kPiece));
+}
+
+// The results of the pieces, so many elements each, into acc.
+template <class Op, class C>
+void join_pieces(C* parts, int64_t pieces, int64_t elements, C* acc) {
+  for (int64_t step = 1; step < pieces; step *= 2)
+    for (int64_t p = 0; p + step < pieces; p += 2 * step)
+      for (int64_t i = 0; i < elements; ++i)
+        parts[p * elements + i] = Op::join(parts[p * elements + i], parts[(p + step) * elements + i]);
+  for (int64_t i = 0; i < elements; ++i) acc[i] = Op::join(acc[i], parts[i]);
+}
+
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce(const Groups& g, const T* in, C* acc) {
   std::fill(acc, acc + g.kept_count, Op::template start<C>());
@@ -160,9 +180,7 @@ template <class Op, class T, class C>
     });
     return;
   }
-  // Everything, or the outer part, is reduced: chunks first, then their results, in an order independent of the cores.
-  constexpr int64_t kPiece = 1 << 17;
-  const int64_t pieces = std::min<int64_t>(g.size[0], total / kPiece);
+  const int64_t pieces = pieces_of(g.size[0], total);
   if (pieces < 2 || g.kept_count > 4096) {
     reduce_group<Op, T, C>(g, 0, in, acc, total, g.kept_count);
     return;
@@ -179,47 +197,162 @@ template <class Op, class T, class C>
       reduce_group<Op, T, C>(part, 0, in + first * step, parts + p * g.kept_count, part.size[0] * step, g.kept_count);
     }
   });
-  for (int64_t step_size = 1; step_size < pieces; step_size *= 2)
-    for (int64_t p = 0; p + step_size < pieces; p += 2 * step_size)
-      for (int64_t i = 0; i < g.kept_count; ++i)
-        parts[p * g.kept_count + i] = Op::join(parts[p * g.kept_count + i], parts[(p + step_size) * g.kept_count + i]);
-  for (int64_t i = 0; i < g.kept_count; ++i) acc[i] = Op::join(acc[i], parts[i]);
+  join_pieces<Op>(parts, pieces, g.kept_count, acc);
 }
 
-// Runs `finish(acc, out)` on a row of accumulators, which is the output itself if the types are the same.
+// Rows of elements that are made a block at a time and then reduced, by the same steps as those of a tensor.
+template <class Op, class T, class C>
+class OfMade {
+ public:
+  OfMade(int64_t rows, int64_t length, const MadeElements& made) : rows_(rows), length_(length), made_(made) {}
+
+  void reduce(C* acc) const {
+    std::fill(acc, acc + rows_, Op::template start<C>());
+    if (rows_ == 0 || length_ == 0) return;
+    if (length_ > kBlock) long_rows(acc);
+    else parallel_for(rows_, std::max<int64_t>(1, kGrain / length_), [&](int64_t b, int64_t e) { rows(b, e, acc); });
+  }
+
+ private:
+  static constexpr int64_t kBlockBytes = 64 << 10, kBlock = kBlockBytes / static_cast<int64_t>(sizeof(T));
+  static constexpr int64_t kGrain = 1 << 14;
+
+  struct Block {
+    alignas(64) std::byte memory[kBlockBytes];
+  };
+  const T* make(int64_t begin, int64_t end, Block& block) const {
+    made_.make(made_.maker, begin, end, block.memory);
+    return reinterpret_cast<const T*>(block.memory);
+  }
+
+  // Several rows in a block.
+  void rows(int64_t begin, int64_t end, C* acc) const {
+    Block block;
+    Groups g;
+    if (rows_ > 1) g.size[g.rank] = 0, g.reduced[g.rank++] = false;
+    if (length_ > 1) g.size[g.rank] = length_, g.reduced[g.rank++] = true;
+    for (const int64_t fit = kBlock / length_; begin < end; begin += fit) {
+      const int64_t here = std::min(fit, end - begin);
+      const T* in = make(begin * length_, (begin + here) * length_, block);
+      if (rows_ > 1) g.size[0] = here;
+      if (g.rank == 0) *acc = Op::join(*acc, static_cast<C>(*in));
+      else reduce_group<Op>(g, 0, in, acc + begin, here * length_, here);
+    }
+  }
+
+  // Rows longer than a block are halved, as they are in memory, until each part fits.
+  struct Part {
+    int64_t begin, n;
+  };
+  static void divide(int64_t begin, int64_t n, std::vector<Part>& parts) {
+    if (n <= kBlock) return parts.push_back({begin, n});
+    const int64_t half = half_of<C, T>(n);
+    divide(begin, half, parts);
+    divide(begin + half, n - half, parts);
+  }
+  static C join(int64_t n, const C*& next) {
+    if (n <= kBlock) return *next++;
+    const int64_t half = half_of<C, T>(n);
+    const C first = join(half, next);
+    return Op::join(first, join(n - half, next));
+  }
+
+  void long_rows(C* acc) const {
+    const int64_t pieces = rows_ == 1 ? pieces_of(length_, length_) : 1;
+    const auto start_of = [&](int64_t piece) { return length_ * piece / pieces; };
+    std::vector<Part> parts;
+    for (int64_t p = 0; p < pieces; ++p) divide(start_of(p), start_of(p + 1) - start_of(p), parts);
+    const auto count = static_cast<int64_t>(parts.size());
+    std::vector<C> results(static_cast<size_t>(rows_ * count));
+    parallel_for(rows_ * count, 1, [&](int64_t begin, int64_t end) {
+      Block block;
+      for (int64_t i = begin; i < end; ++i) {
+        const Part& part = parts[static_cast<size_t>(i % count)];
+        const int64_t first = i / count * length_ + part.begin;
+        results[static_cast<size_t>(i)] = reduce_row_as<Op, C>(make(first, first + part.n, block), part.n);
+      }
+    });
+    const C* next = results.data();
+    if (pieces == 1) {
+      for (int64_t r = 0; r < rows_; ++r) acc[r] = Op::join(acc[r], join(length_, next));
+      return;
+    }
+    std::vector<C> joined;
+    for (int64_t p = 0; p < pieces; ++p)
+      joined.push_back(Op::join(Op::template start<C>(), join(start_of(p + 1) - start_of(p), next)));
+    join_pieces<Op>(joined.data(), pieces, 1, acc);
+  }
+
+  const int64_t rows_, length_;
+  const MadeElements& made_;
+};
+
+// `reduce` fills a row of accumulators, which is the output itself if the types are the same.
+template <class T, class C, class Reduce>
+void through(T* out, int64_t elements, const Reduce& reduce) {
+  if constexpr (std::is_same_v<C, T>) {
+    reduce(out);
+  } else {
+    const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(elements) * sizeof(C));
+    C* acc = static_cast<C*>(memory->data());
+    reduce(acc);
+    for (int64_t i = 0; i < elements; ++i) out[i] = static_cast<T>(acc[i]);
+  }
+}
+
 template <class Op, class T>
 void reduce_kernel(KernelContext& c) {
   using C = Compute<T>;
   const Groups g = groups_of(c.inputs[0], c.inputs[1]);
-  if constexpr (std::is_same_v<C, T>) {
-    reduce<Op, T, C>(g, c.in<T>(0), c.out<T>());
-  } else {
-    const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(g.kept_count) * sizeof(C));
-    C* acc = static_cast<C*>(memory->data());
-    reduce<Op, T, C>(g, c.in<T>(0), acc);
-    for (int64_t i = 0; i < g.kept_count; ++i) c.out<T>()[i] = static_cast<T>(acc[i]);
-  }
+  through<T, C>(c.out<T>(), g.kept_count, [&](C* acc) { reduce<Op, T, C>(g, c.in<T>(0), acc); });
+}
+template <class Op, class T>
+void reduce_made(int64_t rows, int64_t length, const MadeElements& made, void* out) {
+  using C = Compute<T>;
+  through<T, C>(static_cast<T*>(out), rows, [&](C* acc) { OfMade<Op, T, C>(rows, length, made).reduce(acc); });
 }
 
 // Integers are summed in 64 bits, so that a mean does not overflow.
 template <class T>
-void mean(KernelContext& c) {
-  using C = std::conditional_t<std::is_integral_v<T>,
-                               std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
-  const Groups g = groups_of(c.inputs[0], c.inputs[1]);
-  T* out = c.out<T>();
-  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(g.kept_count) * sizeof(C));
+using MeanOf = std::conditional_t<std::is_integral_v<T>,
+                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
+
+// `reduce` fills a row of sums of so many elements each.
+template <class T, class Reduce>
+void mean_of(T* out, int64_t kept_count, int64_t reduced_count, const Reduce& reduce) {
+  using C = MeanOf<T>;
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(kept_count) * sizeof(C));
   C* acc = static_cast<C*>(memory->data());
-  reduce<SumOf, T, C>(g, c.in<T>(0), acc);
-  for (int64_t i = 0; i < g.kept_count; ++i) {
-    if (functors::is_complex_v<T> && g.reduced_count == 0) {
+  reduce(acc);
+  for (int64_t i = 0; i < kept_count; ++i) {
+    if (functors::is_complex_v<T> && reduced_count == 0) {
       out[i] = T(0);
     } else if constexpr (std::is_integral_v<T>) {
-      out[i] = g.reduced_count ? static_cast<T>(acc[i] / static_cast<C>(g.reduced_count)) : T(0);
+      out[i] = reduced_count ? static_cast<T>(acc[i] / static_cast<C>(reduced_count)) : T(0);
     } else {
-      out[i] = static_cast<T>(acc[i] / static_cast<C>(static_cast<Compute<T>>(static_cast<float>(g.reduced_count))));
+      out[i] = static_cast<T>(acc[i] / static_cast<C>(static_cast<Compute<T>>(static_cast<float>(reduced_count))));
     }
   }
+}
+template <class T>
+void mean(KernelContext& c) {
+  const Groups g = groups_of(c.inputs[0], c.inputs[1]);
+  mean_of(c.out<T>(), g.kept_count, g.reduced_count,
+          [&](MeanOf<T>* acc) { reduce<SumOf, T, MeanOf<T>>(g, c.in<T>(0), acc); });
+}
+template <class T>
+void made_mean(int64_t rows, int64_t length, const MadeElements& made, void* out) {
+  mean_of(static_cast<T*>(out), rows, length,
+          [&](MeanOf<T>* acc) { OfMade<SumOf, T, MeanOf<T>>(rows, length, made).reduce(acc); });
+}
+
+void both_on_cpu(std::string_view op, DType dtype, Kernel kernel, MadeReduction made) {
+  on_cpu(op, bit_of(dtype), kernel);
+  register_made_reduction(op, bit_of(dtype), made);
+}
+template <class Op, class T>
+void reduction_on_cpu(std::string_view op, DType dtype) {
+  both_on_cpu(op, dtype, reduce_kernel<Op, T>, reduce_made<Op, T>);
 }
 
 // Sums and products wrap around the same, signed or unsigned.
@@ -228,14 +361,14 @@ using Unsigned = typename std::conditional_t<std::is_integral_v<T>, std::make_un
 
 template <class... Types>
 void numbers() {
-  (on_cpu("Sum", bit_of(dtype_of<Types>), reduce_kernel<SumOf, Unsigned<Types>>), ...);
-  (on_cpu("Prod", bit_of(dtype_of<Types>), reduce_kernel<ProductOf, Unsigned<Types>>), ...);
-  (on_cpu("Mean", bit_of(dtype_of<Types>), mean<Types>), ...);
+  (reduction_on_cpu<SumOf, Unsigned<Types>>("Sum", dtype_of<Types>), ...);
+  (reduction_on_cpu<ProductOf, Unsigned<Types>>("Prod", dtype_of<Types>), ...);
+  (both_on_cpu("Mean", dtype_of<Types>, mean<Types>, made_mean<Types>), ...);
 }
 template <class... Types>
 void extremes() {
-  (on_cpu("Max", bit_of(dtype_of<Types>), reduce_kernel<LargestOf, Types>), ...);
-  (on_cpu("Min", bit_of(dtype_of<Types>), reduce_kernel<SmallestOf, Types>), ...);
+  (reduction_on_cpu<LargestOf, Types>("Max", dtype_of<Types>), ...);
+  (reduction_on_cpu<SmallestOf, Types>("Min", dtype_of<Types>), ...);
 }
 
 }  // namespace
@@ -246,8 +379,8 @@ void extremes() {
 FL_CPU_KERNELS {
   numbers<FL_REAL, std::complex<float>, std::complex<double>>();
   extremes<FL_REAL>();
-  on_cpu("All", bit_of(DType::kBool), reduce_kernel<AllOf, uint8_t>);  // as bytes
-  on_cpu("Any", bit_of(DType::kBool), reduce_kernel<AnyOf, uint8_t>);
+  reduction_on_cpu<AllOf, uint8_t>("All", DType::kBool);  // as bytes
+  reduction_on_cpu<AnyOf, uint8_t>("Any", DType::kBool);
 }
 
 }  // namespace FL_ISA

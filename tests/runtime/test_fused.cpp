@@ -1,5 +1,6 @@
 // Groups of elementwise nodes that run in one walk: their results are those of the ops run one by one, bit for bit.
 #include "engine/base/text.h"
+#include "engine/ops/functions.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/watch.h"
 #include "kernels/loops.h"
@@ -290,6 +291,155 @@ class TestFused : public QObject {
     runtime::take_failure();
   }
 
+  // A reduction over the last dimensions of what a walk makes, at the end of it.
+  void trailing_reductions_data() {
+    QTest::addColumn<QList<int>>("sizes");
+    QTest::addColumn<QList<int>>("axes");
+    QTest::newRow("rows") << QList{37, 41} << QList{1};
+    QTest::newRow("short rows") << QList{5001, 3} << QList{-1};
+    QTest::newRow("rows of one") << QList{700, 1} << QList{1};
+    QTest::newRow("one row") << QList{1, 1001} << QList{1};
+    QTest::newRow("one element") << QList{1, 1} << QList{0, 1};
+    QTest::newRow("no row") << QList{0, 3} << QList{1};
+    QTest::newRow("empty rows") << QList{3, 0} << QList{1};
+    QTest::newRow("nothing") << QList{0} << QList{0};
+    QTest::newRow("two of three") << QList{9, 13, 6} << QList{2, 1};
+    QTest::newRow("blocks that end in a row") << QList{501, 1003} << QList{1};
+    QTest::newRow("rows longer than a block") << QList{3, 150001} << QList{1};
+    QTest::newRow("everything") << QList{201, 333} << QList{0, 1};
+    QTest::newRow("everything, in pieces") << QList{3, 187777} << QList{1, 0};
+  }
+  void trailing_reductions() {
+    QFETCH(QList<int>, sizes);
+    QFETCH(QList<int>, axes);
+    Shape whole, row, column, open;
+    for (const int n : sizes) {
+      whole.append(n);
+      column.append(whole.rank() == 1 ? n : 1);
+      open.append(kUnknownDim);
+    }
+    row.append(sizes.back());
+    int length = 1;
+    for (const int axis : axes) length *= sizes[axis < 0 ? axis + sizes.size() : axis];
+    const Tensor over = ops::ints(std::vector<int64_t>(axes.begin(), axes.end()));
+    std::mt19937 random(8);
+    for (const char* name : {"Sum", "Mean", "Prod", "Max", "Min", "All", "Any"}) {
+      for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8,
+                                DType::kInt32, DType::kInt64, DType::kUInt8, DType::kComplex64}) {
+        const std::string_view op_name = name;
+        const bool logical = op_name == "All" || op_name == "Any", extreme = op_name == "Max" || op_name == "Min";
+        if ((logical && dtype != DType::kFloat32) || (extreme && is_complex(dtype))) continue;
+        const std::vector<Tensor> arguments{random_tensor(random, dtype, whole), random_tensor(random, dtype, row),
+                                            random_tensor(random, dtype, column)};
+        for (const bool keep : {false, true}) {
+          const Body body = [&](std::span<const Tensor> in) {
+            const Tensor x = op("Mul", {op("AddV2", {in[0], in[1]}), in[2]});
+            const Tensor made = logical ? op("Less", {x, in[1]}) : x;
+            return std::vector{apply(Op(name), {made, over}, {{AttrName("keep_dims"), keep}}),
+                               op("Sub", {in[0], in[1]})};
+          };
+          const auto one_by_one = body(arguments);
+          for (const bool known : {true, false}) {
+            auto f = traced_like(arguments, known ? shapes_of(arguments) : std::vector{open, row, open}, body);
+            size_t reductions = 0;
+            for (const compile::FusedGroup& group : f->program().groups) reductions += group.reduction.has_value();
+            if (length != 1) QCOMPARE(reductions, size_t{1});  // of one element a pass may leave nothing
+            for (int call = 0; call < 2; ++call) {
+              const auto once = f->call(arguments);
+              for (const size_t k : {0, 1})
+                QVERIFY2(same(once[k], one_by_one[k]), str(name, " of ", name_of(dtype), ", result ", k).c_str());
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // The first results are there before the last elements are read: they never take over memory of an input.
+  void a_reduction_spares_what_the_walk_still_reads() {
+    constexpr int64_t kSide = 400;  // many blocks
+    const Body body = [](std::span<const Tensor> in) {
+      const Tensor bias = op("Softmax", {in[1]});  // small, and dies in the walk
+      const Tensor made = op("Square", {op("Sub", {in[0], bias})});
+      return std::vector{op("Exp", {op("Sum", {made, ops::ints(std::vector<int64_t>{1})})})};
+    };
+    std::mt19937 random(3);
+    const std::vector<Tensor> values{cast(random_tensor(random, DType::kInt32, {kSide, kSide}), DType::kFloat32),
+                                     cast(random_tensor(random, DType::kInt32, {kSide}), DType::kFloat32)};
+    auto f = traced_like(values, shapes_of(values), body);
+    const auto one_by_one = body(values);
+    for (int call = 0; call < 3; ++call) QVERIFY(same(f->call(values)[0], one_by_one[0]));
+  }
+
+  void what_others_read_too_is_not_only_reduced() {
+    std::mt19937 random(4);
+    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {30, 20})};
+    const Tensor last = ops::ints(std::vector<int64_t>{1}), first = ops::ints(std::vector<int64_t>{0});
+    const auto reductions = [&](const Body& body) {
+      auto f = traced_like(x, shapes_of(x), body);
+      const auto one_by_one = body(x), once = f->call(x);
+      for (size_t k = 0; k < once.size(); ++k)
+        if (!same(once[k], one_by_one[k])) return -1;
+      int n = 0;
+      for (const compile::FusedGroup& group : f->program().groups) n += group.reduction.has_value();
+      return n;
+    };
+    const auto chain = [](const Tensor& of) { return op("Tanh", {op("Square", {of})}); };
+    QCOMPARE(reductions([&](std::span<const Tensor> in) {
+      const Tensor y = chain(in[0]);
+      return std::vector{op("Sum", {y, last}), y};
+    }), 0);
+    QCOMPARE(reductions([&](std::span<const Tensor> in) {
+      const Tensor y = chain(in[0]);
+      return std::vector{op("Sum", {y, last}), op("Max", {y, last})};
+    }), 0);
+    QCOMPARE(reductions([&](std::span<const Tensor> in) { return std::vector{op("Sum", {chain(in[0]), first})}; }), 0);
+    QCOMPARE(reductions([&](std::span<const Tensor> in) { return std::vector{op("Sum", {op("Exp", {in[0]}), last})}; }),
+             1);
+    // What the sum gives is used by an op of the same shape as those that it reduces.
+    QCOMPARE(reductions([&](std::span<const Tensor> in) {
+      const Tensor y = op("Square", {in[0]}), z = op("Neg", {y});
+      const Tensor sum = apply(Op("Sum"), {z, last}, {{AttrName("keep_dims"), true}});
+      return std::vector{op("Mul", {op("Exp", {y}), sum})};
+    }), 1);
+  }
+
+  // Random walks as above, whose results are reduced.
+  void random_graphs_with_reductions() {
+    size_t reduced = 0;
+    for (uint32_t seed = 0; seed < 120; ++seed) {
+      std::mt19937 random(seed + 7);
+      static const Shape kShapes[] = {{5, 7}, {4, 1, 6}, {2, 17000}, {0, 3}, {40000}, {1, 1}};
+      const Shape whole = kShapes[seed % std::size(kShapes)];
+      std::vector<Tensor> arguments;
+      for (uint32_t i = 0; i < 5; ++i)
+        arguments.push_back(random_tensor(random, kPlain[(seed + i / 3) % 12], whole));
+      const Body body = [&](std::span<const Tensor> in) {
+        std::vector<Tensor> results = program(seed, in);
+        std::vector<int64_t> axes;
+        for (int64_t d = seed % 2 ? whole.rank() - 1 : 0; d < whole.rank(); ++d) axes.push_back(d);
+        for (Tensor& r : results)
+          if (!is_complex(r.dtype()) && r.dtype() != DType::kBool)
+            r = op(seed % 3 ? "Max" : "Sum", {op("Neg", {r}), ops::ints(axes)});
+        return results;
+      };
+      std::vector<Tensor> one_by_one;
+      try {
+        one_by_one = body(arguments);
+      } catch (const Error&) {
+        continue;  // not for this dtype
+      }
+      auto f = traced_like(arguments, shapes_of(arguments), body);
+      for (const compile::FusedGroup& group : f->program().groups) reduced += group.reduction.has_value();
+      for (int call = 0; call < 2; ++call) {
+        const auto once = f->call(arguments);
+        for (size_t k = 0; k < once.size(); ++k)
+          QVERIFY2(same(once[k], one_by_one[k]), qPrintable(QString("program %1, result %2").arg(seed).arg(k)));
+      }
+    }
+    QVERIFY2(reduced > 60, qPrintable(QString::number(reduced)));
+  }
+
   // Whoever watches each result sees each node.
   void watched_nodes_run_one_by_one() {
     auto f = traced({kScalar}, [](std::span<const Tensor> in) {
@@ -311,7 +461,8 @@ class TestFused : public QObject {
   void each_node_has_its_event() {
     auto f = traced({{DType::kFloat32, {2000}}}, [](std::span<const Tensor> in) {
       const std::vector<Tensor> terms{op("Tanh", {in[0]}), op("Neg", {in[0]}), in[0]};
-      return std::vector{apply_all(Op("AddN").row(), terms, {})[0]};
+      const Tensor sum = apply_all(Op("AddN").row(), terms, {})[0];
+      return std::vector{op("Mean", {sum, ops::ints(std::vector<int64_t>{0})})};
     });
     QCOMPARE(walks(f->program()), size_t{1});
     const std::vector<Tensor> x{Tensor::empty(DType::kFloat32, {2000})};
@@ -324,7 +475,7 @@ class TestFused : public QObject {
     recording_level = RecordingLevel::kOff;
     std::vector<OpEvent> events;
     ring.drain([&](const OpEvent* first, uint32_t count) { events.insert(events.end(), first, first + count); });
-    QCOMPARE(events.size(), size_t{3});
+    QCOMPARE(events.size(), size_t{4});
     std::vector<std::string> names;
     for (size_t i = 0; i < events.size(); ++i) {
       names.push_back(f->graph()->node(events[i].node()).name);
@@ -332,7 +483,7 @@ class TestFused : public QObject {
       QVERIFY(events[i].start_ns <= events[i].end_ns);
       if (i) QCOMPARE(events[i].start_ns, events[i - 1].end_ns);
     }
-    QCOMPARE(names, (std::vector<std::string>{"Tanh", "Neg", "AddN"}));
+    QCOMPARE(names, (std::vector<std::string>{"Tanh", "Neg", "AddN", "Mean"}));
     // By what they cost: Tanh is the dear one.
     QVERIFY(events[0].end_ns - events[0].start_ns > events[1].end_ns - events[1].start_ns);
   }

@@ -90,7 +90,11 @@ class Printer final : NodesById {
     move({reduced.dtypes[0], reduced.shapes[0]});
   }
 
-  static std::string time(int64_t ns) { return scaled(static_cast<double>(ns) / 1000, "us"); }
+  static std::string time(int64_t ns) {
+    const auto value = static_cast<double>(ns);
+    if (ns < 1'000'000) return scaled(value / 1e3, "us");
+    return ns < 1'000'000'000 ? scaled(value / 1e6, "ms") : scaled(value / 1e9, "s");
+  }
 
   // What is known of steps side by side, once it ran a few times.
   void lanes() {

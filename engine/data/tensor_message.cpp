@@ -215,7 +215,7 @@ Tensor tensor_of_message(std::string_view bytes) {
   Tensor tensor = Tensor::empty(dtype, Shape(dims));
   if (texts)
     for (size_t i = 0; i < strings.size(); ++i) tensor.data<std::string>()[i] = strings[i];
-  else std::memcpy(tensor.raw(), content.data(), content.size());
+  else if (!content.empty()) std::memcpy(tensor.raw(), content.data(), content.size());
   if (dtype == DType::kBool)  // another number is no bool
     for (size_t i = 0; i < content.size(); ++i) static_cast<char*>(tensor.raw())[i] = content[i] != 0;
   return tensor;

@@ -227,6 +227,7 @@ class Run {
       tasks.work([&](const compile::Task& task) { part.run_task(task, tasks); },
                  [&](uint32_t slot) { slots_[slot] = Tensor(); });
     });
+    last_end_ = 0;  // this thread's step before is long over
     for (const uint32_t slot : section.released) slots_[slot] = Tensor();
     if (!tasks.error()) return;
     last_failure = tasks.take_failure();

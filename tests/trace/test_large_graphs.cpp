@@ -103,6 +103,7 @@ void on_small_stack(std::function<void()> does) {
 
 void* operator new(size_t size) { return counted(size); }
 void* operator new[](size_t size) { return counted(size); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return counted(size); }  // of std::stable_partition
 void operator delete(void* at) noexcept { uncounted(at); }
 void operator delete[](void* at) noexcept { uncounted(at); }
 void operator delete(void* at, size_t) noexcept { uncounted(at); }

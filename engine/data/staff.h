@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <optional>
+#include <utility>
 
 namespace footlight::data {
 
@@ -25,7 +26,7 @@ struct Outcome {
     }
   }
   void give(Element& out) {
-    if (failure) std::rethrow_exception(failure);
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));  // its last owner is who catches it
     out = std::move(element);
   }
 };

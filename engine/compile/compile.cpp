@@ -61,6 +61,7 @@ class Compiler {
     for (Instruction& in : program_->code)
       in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)];
     note_groups();
+    program_->pure = is_pure(*program_);
     if (!may_split(*program_)) program_->lanes.stay_straight();
     return program_;
   }

@@ -22,19 +22,10 @@ constexpr int64_t kCheapNs = 2'000;      // such a step is no task of its own if
 constexpr size_t kMostKept = 1 << 20;    // bytes of values that keep their memory
 constexpr uint32_t kNone = UINT32_MAX;
 
-bool may_move(const Program& program, const Instruction& in);
-
-// Nothing in it has an effect or needs a certain thread.
-bool is_pure(const Program& program) {
-  return std::ranges::all_of(program.code, [&](const Instruction& in) {
-    return in.step == Step::kFused || may_move(program, in);
-  });
-}
-
 // What runs the language's own code may wait for a lock that the caller holds; so may the end of a resource.
 bool may_move(const Program& program, const Instruction& in) {
   const Node& node = program.node(in);
-  const auto callee = [&](int32_t at) { return is_pure(*program.callees[static_cast<size_t>(at)]); };
+  const auto callee = [&](int32_t at) { return program.callees[static_cast<size_t>(at)]->pure; };
   if (in.placed || node.attrs.find(kHostFunction)) return false;
   if (std::ranges::any_of(node.dtypes, [](DType d) { return d == DType::kResource || d == DType::kVariant; }))
     return false;
@@ -418,6 +409,10 @@ class Planner {
 };
 
 }  // namespace
+
+bool is_pure(const Program& program) {
+  return std::ranges::all_of(program.code, [&](const Instruction& in) { return may_move(program, in); });
+}
 
 bool may_split(const Program& program) {
   int moving = 0;

@@ -89,6 +89,8 @@ class Lanes {
   std::vector<std::unique_ptr<const Tape>> made_;  // runs may still be on the earlier ones
 };
 
+// Nothing in it has an effect or needs a certain thread, nor in its callees, whose `pure` says so.
+bool is_pure(const Program&);
 // False: no two steps of it could ever run side by side.
 bool may_split(const Program&);
 

@@ -90,6 +90,7 @@ class Program : public Tape {
   std::vector<ProgramPtr> replaced;     // of the root: graphs that run as parts of others; nothing but their passes
   uint32_t inputs = 0;
   bool inputs_vary = false;             // not all their shapes are known
+  bool pure = false;                    // it may run on any thread (is_pure)
   mutable Lanes lanes;                  // whether it is worth running on a tape with sections
   mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 

@@ -70,6 +70,14 @@ uint32_t allowed(const OpRow& row, uint32_t dtypes) {
   return type < 0 ? dtypes : dtypes & row.attrs[static_cast<size_t>(type)].allowed;
 }
 
+template <class Entry>
+void enter(Entry (&table)[kMostOps][kDTypeCount], std::string_view op, uint32_t dtypes, const Entry& entry) {
+  const OpRow* row = find_row(op);
+  FL_CHECK(row && row->id.value < kMostOps);
+  for (size_t d = 0; d < kDTypeCount; ++d)
+    if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) table[row->id.value][d] = entry;
+}
+
 }  // namespace
 
 void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Kernel kernel) {
@@ -87,18 +95,10 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
   }
 }
 
-void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) {
-  const OpRow* row = find_row(op);
-  FL_CHECK(row && row->id.value < kMostOps);
-  for (size_t d = 0; d < kDTypeCount; ++d)
-    if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) loop_table[row->id.value][d] = loop;
-}
+void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) { enter(loop_table, op, dtypes, loop); }
 
 void register_made_reduction(std::string_view op, uint32_t dtypes, MadeReduction reduction) {
-  const OpRow* row = find_row(op);
-  FL_CHECK(row && row->id.value < kMostOps);
-  for (size_t d = 0; d < kDTypeCount; ++d)
-    if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) made_table[row->id.value][d] = reduction;
+  enter(made_table, op, dtypes, reduction);
 }
 
 MadeReduction made_reduction_for(OpId op, DType by) { return made_table[op.value][static_cast<size_t>(by)]; }

@@ -10,6 +10,7 @@
 #include "engine/base/thread_pool.h"
 #include "engine/ops/cost.h"
 #include "engine/runtime/choose_tape.h"
+#include "engine/runtime/decide.h"
 #include "engine/runtime/frame.h"
 #include "engine/runtime/fused.h"
 #include "engine/runtime/task_queue.h"
@@ -77,22 +78,6 @@ void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Ten
   infer_outputs(inference);
   for (size_t i = 0; i < outputs.size(); ++i)
     if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
-}
-
-bool truth(const Tensor& tensor) {
-  if (tensor.dtype() != DType::kBool || tensor.elements() != 1)
-    throw Error(ErrorKind::kInvalidArgument, "a condition must be a bool scalar, not " +
-                                                 std::string(name_of(tensor.dtype())) + " of shape " +
-                                                 tensor.shape().to_string());
-  return tensor.device() == Device::cpu() ? *tensor.data<bool>() : *gpu::on_host(tensor).data<bool>();
-}
-
-int32_t number(const Tensor& tensor) {
-  if (tensor.dtype() != DType::kInt32 || tensor.elements() != 1)
-    throw Error(ErrorKind::kInvalidArgument, "the number of a branch must be an int32 scalar, not " +
-                                                 std::string(name_of(tensor.dtype())) + " of shape " +
-                                                 tensor.shape().to_string());
-  return *gpu::on_host(tensor).data<int32_t>();
 }
 
 // Memory of a result that may be written again: nobody else holds it.

@@ -1,5 +1,4 @@
 // Running programs: long and wide ones, cancellation, failures, op events, lists.
-#include "engine/base/cancel.h"
 #include "engine/base/errors.h"
 #include "engine/base/recording.h"
 #include "engine/base/signatures.h"
@@ -7,8 +6,6 @@
 #include "tests/trace/support.h"
 
 #include <QTest>
-
-#include <thread>
 
 using namespace footlight;
 using namespace footlight::test;
@@ -60,19 +57,7 @@ class TestExecutor : public QObject {
       return trace::build_while({in[0]}, [](std::span<const Tensor>) { return Tensor::scalar(true).as_constant(); },
                                 [](std::span<const Tensor> v) { return std::vector{op("AddV2", {v[0], number(1)})}; });
     });
-    ErrorKind kind = ErrorKind::kValue;
-    std::thread runner([&] {
-      try {
-        f->call(std::vector{real(0)});
-      } catch (const Error& e) {
-        kind = e.kind();
-      }
-    });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    cancel_requested = true;
-    runner.join();
-    cancel_requested = false;
-    QCOMPARE(kind, ErrorKind::kCancelled);
+    QCOMPARE(stopped_in_the_middle([&] { f->call(std::vector{real(0)}); }), ErrorKind::kCancelled);
   }
 
   // Turns write where the values of earlier ones were: never where somebody still looks.

@@ -1,5 +1,4 @@
 // Steps that run side by side: the same results, errors and effects as one after the other, on several threads.
-#include "engine/base/cancel.h"
 #include "engine/base/errors.h"
 #include "engine/base/lanes.h"
 #include "engine/base/thread_pool.h"
@@ -294,19 +293,7 @@ class TestLanes : public QObject {
     const auto f = two_chains(2000);
     split(f->program());
     const std::vector<Tensor> in{part(kSlow), part(kSlow)};
-    ErrorKind kind = ErrorKind::kValue;
-    std::thread runner([&] {
-      try {
-        f->call(in);
-      } catch (const Error& e) {
-        kind = e.kind();
-      }
-    });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    cancel_requested = true;
-    runner.join();
-    cancel_requested = false;
-    QCOMPARE(kind, ErrorKind::kCancelled);
+    QCOMPARE(stopped_in_the_middle([&] { f->call(in); }), ErrorKind::kCancelled);
   }
 
   // Each op is on the track of the thread that ran it, with its own times.

@@ -1,6 +1,8 @@
 // Tracing C++ functions through apply(), for the tests of trace, compile and runtime.
 #pragma once
 
+#include "engine/base/cancel.h"
+#include "engine/base/errors.h"
 #include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/functions.h"
@@ -9,9 +11,11 @@
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
 
+#include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <thread>
 
 namespace footlight::test {
 
@@ -37,6 +41,24 @@ inline std::shared_ptr<trace::Concrete> traced(std::initializer_list<Spec> specs
     builder.finish(body(parameters));
   }
   return std::make_shared<trace::Concrete>(builder);
+}
+
+// The error of a call that is cancelled from another thread in its middle; kValue if there is none.
+template <class Call>
+ErrorKind stopped_in_the_middle(Call&& call) {
+  ErrorKind kind = ErrorKind::kValue;
+  std::thread runner([&] {
+    try {
+      call();
+    } catch (const Error& e) {
+      kind = e.kind();
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  cancel_requested = true;
+  runner.join();
+  cancel_requested = false;
+  return kind;
 }
 
 inline Tensor real(float value) { return Tensor::scalar<float>(value); }

@@ -1,0 +1,227 @@
+"""Functions that run as they were written while another one is traced: those that meet no tensor."""
+import traceback
+import unittest
+
+import footlight as tf
+
+from tracing import ops, value
+
+BIAS = 10
+
+
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def biased(n):
+    if n > BIAS:
+        return n
+    return n + BIAS
+
+
+def largest(values):
+    best = values[0]
+    for one in values:
+        if one > best:
+            best = one
+    return best
+
+
+def with_default(n, least=2):
+    if n > least:
+        return least
+    return n
+
+
+def refuse(n):
+    if n > 3:
+        raise ValueError('too large: %d' % n)
+    return n
+
+
+class TooMuch(Exception):
+    def __init__(self, amount):
+        self.amount = amount
+
+
+class Purse:
+    fee = 1
+
+    def __init__(self):
+        self._coins = 0
+        self.log = []
+
+    def put(self, amount):
+        self._coins += amount - self.fee
+        self.log.append(amount)
+        return self
+
+    def take(self, amount):
+        if amount > self._coins:
+            raise TooMuch(amount)
+        self._coins -= amount
+        return amount
+
+
+class Lined(Purse):
+    def put(self, amount):
+        if amount > LINING:
+            self._coins += amount
+        return self
+
+
+LINING = 2
+
+
+def saved(amount, taken=0):
+    purse = Purse()
+    for i in range(3):
+        purse.put(amount)
+        if purse._coins > 5 and i < 2:
+            purse.fee = 2
+    with Emptied(purse):
+        return purse.take(taken) + purse._coins
+
+
+class Emptied:
+    def __init__(self, purse):
+        self.purse = purse
+
+    def __enter__(self):
+        return self.purse
+
+    def __exit__(self, *error):
+        self.purse.log.clear()
+
+
+def saved_in_lining(amount):
+    return Lined().put(amount)._coins
+
+
+class AsWritten(unittest.TestCase):
+    def test_helpers_without_tensors(self):
+        """They run as they were written, until something that they read or are given is a tensor."""
+        def trace(call):
+            seen = []
+
+            def body(x):
+                seen.append(call(x))
+                return x + 0
+            tf.function(body)(tf.constant(1))
+            return seen[0]
+        self.assertEqual(trace(lambda x: fibonacci(10)), 55)
+        self.assertEqual(trace(lambda x: biased(2)), 12)
+        self.assertEqual(int(tf.function(lambda x: biased(x))(tf.constant(2))), 12)
+        self.assertEqual(int(tf.function(lambda x: largest([1, x, 2]))(tf.constant(7))), 7)
+        self.assertEqual(trace(lambda x: largest([1, 5, 2])), 5)
+        before = globals()['BIAS']
+        try:
+            globals()['BIAS'] = tf.constant(20)
+            self.assertEqual(int(tf.function(lambda x: biased(x * 0 + 3))(tf.constant(2))), 23)
+            g = tf.function(lambda x: biased(2) + x)
+            self.assertEqual(int(g(tf.constant(1))), 23)
+            self.assertIn('StatelessIf', ops(g, tf.constant(1)))
+        finally:
+            globals()['BIAS'] = before
+        defaults = with_default.__defaults__
+        try:
+            with_default.__defaults__ = (tf.constant(5),)
+            self.assertIn('StatelessIf', ops(tf.function(lambda x: with_default(3) + x), tf.constant(1)))
+        finally:
+            with_default.__defaults__ = defaults
+        self.assertEqual(trace(lambda x: with_default(3)), 2)
+
+    def test_helpers_with_objects_of_their_own(self):
+        """Objects that a helper makes hold no tensors, unless something in their classes gives one."""
+        def codes(call, kind):
+            try:
+                tf.function(lambda x: call())(tf.constant(1))
+            except kind as error:
+                return {frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)}
+            self.fail('nothing was raised')
+        results = []
+        tf.function(lambda x: results.append((saved(5), saved(3, 2), saved_in_lining(4))))(tf.constant(1))
+        self.assertEqual(results, [(saved(5), saved(3, 2), saved_in_lining(4))])
+        as_written = {saved.__code__, Purse.take.__code__}
+        self.assertLessEqual(as_written, codes(lambda: saved(1, 10), TooMuch))
+        with self.assertRaises(TooMuch) as caught:
+            tf.function(lambda x: saved(1, 10))(tf.constant(1))
+        self.assertEqual(caught.exception.amount, 10)
+
+        def staged(change, undo, call=lambda: saved(3)):
+            change()
+            try:
+                g = tf.function(lambda x: call() + x)
+                self.assertIn('StatelessIf', ops(g, tf.constant(1)))
+                return int(g(tf.constant(1)))
+            finally:
+                undo()
+        wanted = saved(3) + 1
+        self.assertEqual(staged(lambda: setattr(Purse, 'fee', tf.constant(1)), lambda: setattr(Purse, 'fee', 1)),
+                         wanted)
+        init, put = Purse.__init__, Purse.put
+
+        def init_with_tensor(self):
+            init(self)
+            self._coins = tf.constant(0)
+        self.assertEqual(staged(lambda: setattr(Purse, '__init__', init_with_tensor),
+                                lambda: setattr(Purse, '__init__', init)), wanted)
+
+        def put_tensor(self, amount):
+            return put(self, tf.constant(amount))
+        self.assertEqual(staged(lambda: setattr(Purse, 'put', put_tensor), lambda: setattr(Purse, 'put', put)), wanted)
+        given = property(lambda self: tf.constant(9), lambda *args: None)
+        self.assertEqual(staged(lambda: setattr(Purse, '_coins', given), lambda: delattr(Purse, '_coins')), 10)
+        self.assertEqual(staged(lambda: globals().update(LINING=tf.constant(2)), lambda: globals().update(LINING=2),
+                                lambda: saved_in_lining(4)), 5)
+
+    def test_nothing_to_convert(self):
+        class Holder:
+            def get(self):
+                return self.missing
+        holder = Holder()
+        for turn in range(2):  # the first converts it
+            try:
+                tf.function(lambda x: holder.get())(tf.constant(1))
+            except AttributeError as error:
+                codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+                self.assertEqual(any(code is Holder.get.__code__ for code in codes), turn == 1)
+                self.assertIn('in get  *', str(error))
+            else:
+                self.fail('nothing was raised')
+        holder.missing = tf.constant(3)
+        self.assertEqual(value(tf.function(lambda x: holder.get() + x)(tf.constant(1))), 4)
+
+    def test_errors_in_objects_of_helpers(self):
+        with self.assertRaises(TooMuch) as caught:
+            tf.function(lambda x: saved(1, 10))(tf.constant(1))
+        shown = ''.join(traceback.format_exception(caught.exception))
+        self.assertIn('purse.take(taken)', shown)
+
+        @tf.function
+        def f(x):
+            if x > 3:
+                saved(1, 10)
+            return x
+        self.assertEqual(value(f(tf.constant(1))), 1)  # raised when the graph runs
+        with self.assertRaises(TooMuch):
+            f(tf.constant(4))
+
+    def test_helper_that_raises_under_a_tensor_condition(self):
+        @tf.function
+        def f(x):
+            if x > 3:
+                refuse(5)
+            return x
+        self.assertEqual(value(f(tf.constant(1))), 1)  # raised when the graph runs
+        with self.assertRaises(ValueError):
+            f(tf.constant(4))
+        with self.assertRaises(ValueError) as caught:
+            tf.function(lambda x: refuse(5))(tf.constant(1))
+        self.assertIn('in refuse  *', str(caught.exception))
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=1)

@@ -21,15 +21,14 @@ Attrs::Attrs(std::initializer_list<std::pair<AttrName, AttrValue>> values) : val
 }
 
 void Attrs::set(AttrName name, AttrValue value) {
-  auto it = values_.begin();
-  for (; it != values_.end(); ++it) {
-    if (it->first == name) {
-      it->second = std::move(value);
-      return;
-    }
-    if (it->first.text() > name.text()) break;
+  auto it = values_.end();
+  while (it != values_.begin() && name.text() < std::prev(it)->first.text()) --it;  // most come in their order
+  if (it != values_.begin() && std::prev(it)->first == name) {
+    std::prev(it)->second = std::move(value);
+    return;
   }
-  if (values_.size() == values_.capacity()) {  // most have one or two: growing by one is no more work, and less memory
+  // Most have one or two: growing by one is no more work, and less memory.
+  if (values_.size() == values_.capacity() && values_.size() < 8) {
     const auto at = it - values_.begin();
     values_.reserve(values_.size() + 1);
     it = values_.begin() + at;

@@ -49,31 +49,33 @@ void Unit::find_members() {
   members_.clear();
   sites_.clear();
   struct Open {
+    explicit Open(Rewrite* r) : rewrite(r) {}
     Rewrite* rewrite;
-    size_t control = 0, callee = 0;  // the next to look at
+    size_t control = 0;                 // the next to look at
+    std::vector<const Graph*> callees;  // of the control before it
+    size_t callee = 0;                  // the next of them
   };
   std::unordered_set<const Rewrite*> seen{root_};
-  std::vector<Open> open{{root_}};
+  std::vector<Open> open{Open(root_)};
   sites_[root_];
   while (!open.empty()) {
     Open& now = open.back();
     const std::vector<NodeId>& controls = now.rewrite->controls();
-    if (now.control == controls.size()) {
-      members_.push_back(now.rewrite);
-      open.pop_back();
-      continue;
-    }
-    const NodeId id = controls[now.control];
-    const std::vector<const Graph*> callees =
-        now.rewrite->live(id) ? callees_of(now.rewrite->node(id)) : std::vector<const Graph*>();
-    if (now.callee == callees.size()) {
-      ++now.control;
+    if (now.callee == now.callees.size()) {
+      if (now.control == controls.size()) {
+        members_.push_back(now.rewrite);
+        open.pop_back();
+        continue;
+      }
+      const NodeId id = controls[now.control++];
+      now.callees.clear();
       now.callee = 0;
+      if (now.rewrite->live(id)) now.callees = callees_of(now.rewrite->node(id));
       continue;
     }
-    Rewrite& callee = add(*callees[now.callee++]);
-    sites_[&callee].push_back({now.rewrite, id});
-    if (seen.insert(&callee).second) open.push_back({&callee});
+    Rewrite& callee = add(*now.callees[now.callee++]);
+    sites_[&callee].push_back({now.rewrite, controls[now.control - 1]});
+    if (seen.insert(&callee).second) open.emplace_back(&callee);
   }
 }
 

@@ -586,6 +586,9 @@ class Damaged(unittest.TestCase):
                 file.write(b'no message')
             with self.assertRaisesRegex(OSError, 'Cannot parse'):
                 tf.saved_model.load(folder)
+            os.truncate(os.path.join(folder, 'saved_model.pb'), (1 << 31) + 1)
+            with self.assertRaisesRegex(OSError, 'larger than'):
+                tf.saved_model.load(folder)
         with self.assertRaisesRegex(ValueError, 'tag sets'):
             tf.saved_model.load(os.path.join(GOLDEN, 'scale'), tags='other')
 

@@ -18,7 +18,8 @@ std::vector<AttrName> branches_of(const Attrs& attrs) {
   static const AttrName kThen("then_branch"), kElse("else_branch");
   if (attrs.find(kThen)) return {kThen, kElse};
   std::vector<AttrName> names;
-  while (attrs.find(branch_attr(names.size()))) names.push_back(branch_attr(names.size()));
+  for (const auto& [name, value] : attrs)  // sorted by name, and so by number
+    if (name.text().starts_with("branches[")) names.push_back(name);
   return names;
 }
 

@@ -18,8 +18,10 @@ def read_messages(export_dir):
         path = os.path.join(export_dir, name)
         if not os.path.isfile(path):
             continue
+        if os.path.getsize(path) > _MOST:
+            raise OSError('Cannot parse file %s: it is larger than %d bytes.' % (path, _MOST))
         with open(path, 'rb') as file:
-            content = file.read(_MOST)
+            content = file.read()  # a limit here would take that much memory at first
         try:
             return read(content)
         except ValueError as error:

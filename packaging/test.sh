@@ -31,7 +31,7 @@ tests() {
   # The thread sanitizer of g++ 12 cannot place its memory where a kernel spreads addresses widely.
   if [ "$preset" = tsan ] && setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
   say "testing $preset"
-  "${fixed[@]}" ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --timeout 300 "$@" </dev/null 2>&1 | tee "$log" |
+  "${fixed[@]}" ctest --test-dir "build/$preset" -j $((jobs + 1)) --output-on-failure --timeout 300 "$@" </dev/null 2>&1 | tee "$log" |
     grep -Ev '^(Test project|Internal ctest|    +Start +[0-9]+:|$)'
   local all bad left
   all=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log")

@@ -1,7 +1,7 @@
 # Flags of our own code, and footlight_part(): one folder of the tree as an object library.
-# Precompiled headers hide an #include that is missing, so the debug and fuzz trees go without.
+# Precompiled headers hide an #include that is missing, so the debug tree goes without.
 set(precompile ON)
-if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR FOOTLIGHT_FUZZ)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(precompile OFF)
 endif()
 option(FOOTLIGHT_PRECOMPILE "precompile the C++ library and other headers that many files include" ${precompile})
@@ -45,17 +45,20 @@ if(FOOTLIGHT_SANITIZE)
   target_compile_options(footlight_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOOTLIGHT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   if(FOOTLIGHT_SANITIZE MATCHES "address")
-    # The address sanitizer itself sees what these would; they take a quarter of the time to compile. Alignment takes another
-    # quarter: the fuzz tree looks at it in what reads files.
+    # The address sanitizer itself sees what the first three would; they take a quarter of the time to compile. Alignment
+    # takes another quarter, and variables used after their scope a quarter of the rest: the fuzz tree looks at both. Checks
+    # by calls in all but small functions take a tenth.
     target_compile_options(footlight_flags INTERFACE
-      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size,pointer-overflow,alignment>)
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size,pointer-overflow,alignment>
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-address-use-after-scope>
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=asan-instrumentation-with-call-threshold=20>)
   endif()
   target_link_options(footlight_flags INTERFACE -fsanitize=${FOOTLIGHT_SANITIZE})
 endif()
 if(FOOTLIGHT_FUZZ)
-  target_compile_options(footlight_flags INTERFACE -fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer)
+  target_compile_options(footlight_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address,alignment -fsanitize-trap=alignment -fno-omit-frame-pointer>)
   target_link_options(footlight_flags INTERFACE -fsanitize=address)
-  set(footlight_aligned $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=alignment -fsanitize-trap=alignment>)  # for what reads files
 endif()
 
 # Code whose speed nobody waits for: -O3 takes a fifth longer to compile than -O2. Tests wait for the compiler most.
@@ -110,9 +113,6 @@ function(footlight_part name)
   if(name MATCHES "^(ops|explain|autograph|cli|formats|session|record|query)$")
     set(group cold)
     target_compile_options(fl_${name} PRIVATE ${footlight_cold})
-  endif()
-  if(name MATCHES "^(session|model)$")
-    target_compile_options(fl_${name} PRIVATE ${footlight_aligned})
   endif()
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
   if(name STREQUAL "ops")  # its files are many, small and alike

@@ -3,6 +3,7 @@
 #include "tests/app/compare_fixture.h"
 #include "tests/app/stand_in.h"
 #include "tests/app/window_case.h"
+#include "tests/sanitizers/sanitized.h"
 
 #include <QAccessible>
 #include <QClipboard>
@@ -409,7 +410,8 @@ class CompareViewTest : public WindowCase {
   }
 
   void every_theme_paints_it() {
-    for (const QString& name : Theme::names()) {
+    const QStringList names = Theme::names();
+    for (const QString& name : names.first(footlight::test::some_of(static_cast<int>(names.size())))) {
       window().choose_theme(name);
       with_comparisons();
       const QImage picture = view().waterfall()->grab().toImage();

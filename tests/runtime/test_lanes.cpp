@@ -5,6 +5,7 @@
 #include "engine/compile/print.h"
 #include "engine/ops/host_function.h"
 #include "engine/runtime/executor.h"
+#include "tests/sanitizers/sanitized.h"
 #include "tests/trace/random_program.h"
 
 #include <QTest>
@@ -136,7 +137,8 @@ class TestLanes : public QObject {
   // Each program as it was traced, then with every step as if it were costly: the bits of a run one after the other.
   void random_programs_have_the_same_bits() {
     size_t splits = 0;
-    for (uint32_t seed = 0; seed < 150; ++seed) {
+    for (int each = 0; each < some_of(150); ++each) {
+      const auto seed = static_cast<uint32_t>(each);
       std::mt19937 random(seed);
       constexpr int kLength = 7;
       std::vector<float> a(kLength), b(kLength);
@@ -162,7 +164,7 @@ class TestLanes : public QObject {
       }
       QVERIFY2(same_bits(results[0], results[1]), qPrintable(QString("program %1").arg(seed)));
     }
-    QVERIFY(splits > 100);
+    QVERIFY(splits > static_cast<size_t>(some_of(100)));
   }
 
   // Two lanes, the first of which comes to its failure long after the second to its own.

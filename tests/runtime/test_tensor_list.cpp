@@ -3,6 +3,7 @@
 #include "engine/runtime/executor.h"
 #include "engine/runtime/list_value.h"
 #include "engine/runtime/tensor_list.h"
+#include "tests/sanitizers/sanitized.h"
 
 #include <QTest>
 
@@ -190,7 +191,7 @@ class TestTensorList : public QObject {
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
         Tensor own = base;
-        for (int i = 0; i < 2000; ++i) {
+        for (int i = 0; i < footlight::test::some_of(2000); ++i) {
           own = set(own, t % 3, static_cast<float>(i));
           if (get(own, t % 3) != static_cast<float>(i) || get(base, 1) != 2.f)
             ++wrong[static_cast<size_t>(t)];

@@ -1,0 +1,15 @@
+// Whether this is a tree of a sanitizer: repetitions, which only find wrong results there, are then fewer.
+#pragma once
+
+namespace footlight::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// So many of usually COUNT.
+constexpr int some_of(int count) { return kSanitized ? (count + 4) / 5 : count; }
+
+}  // namespace footlight::test

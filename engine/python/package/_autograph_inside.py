@@ -443,3 +443,4 @@ _place('', 'set_loop_options', tf.autograph.experimental)
 for _name in ('asserts break_statements call_trees conditional_expressions continue_statements control_flow directives '
               'functions lists logical_expressions return_statements slices variables').split():
     _place('converters.' + _name, '')
+from footlight import _autograph_utils  # noqa: E402,F401  (the modules beside these)

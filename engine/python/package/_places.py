@@ -170,3 +170,4 @@ for _path, _objects in {
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()
+from footlight import _python_util  # noqa: E402,F401  (tensorflow.python.util)

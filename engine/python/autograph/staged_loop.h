@@ -317,8 +317,9 @@ class StagedLoop {
         fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one iteration ",
              "it is ", Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
       if (!before_[i])
-        fail(ErrorKind::kValue, state_.shown(i), " must be defined before the loop: it is a Python object of type ",
-             Py_TYPE(a)->tp_name, ", and in a staged loop only tensors may get their first values");
+        fail(ErrorKind::kValue, state_.shown(i), " must be defined before the loop: its body tried to define it ",
+             "with a value of an unsupported type, a Python object of type ", Py_TYPE(a)->tp_name,
+             "; in a staged loop only tensors may get their first values");
       fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", Py_TYPE(a)->tp_name,
            " that the loop replaces: in a staged loop only tensors may change between iterations");
     }

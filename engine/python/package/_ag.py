@@ -1,6 +1,7 @@
 """`ag__`: the operators that the code of tf.autograph.to_code calls, as tf.autograph.operators."""
 import collections
 import enum
+import sys
 
 import footlight as tf
 from footlight import _engine
@@ -211,24 +212,104 @@ class _LoopState:
         self._set(tuple(now))
 
 
+def _control_flow(name, value):
+    """A limit of Python loops, which programs may set in the module that control flow has in TensorFlow."""
+    module = sys.modules.get('footlight.python.autograph.operators.control_flow')
+    return getattr(module, name, value)
+
+
+class _PythonLoop:
+    """Counts the iterations of a loop that stays in Python, and says when there are too many."""
+
+    def __init__(self, body):
+        self._body, self._turns = body, 0
+        self._most = _control_flow('PYTHON_MAX_ITERATIONS', 100000000)
+        self._many = _control_flow('INEFFICIENT_UNROLL_MIN_ITERATIONS', 50000)
+        self._ops = None
+
+    @staticmethod
+    def _made():
+        return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph().get_operations()
+
+    def turn(self, *element):
+        self._turns += 1
+        if self._turns > self._most:
+            raise ValueError('iteration limit exceeded: a loop in Python turned more than %d times' % self._most)
+        if self._ops is not None and self._turns > self._many:
+            new = [op.type for op in self._made()[len(self._ops):]]
+            self._ops = None
+            if new:
+                from footlight import _autograph_utils
+                _autograph_utils.warning('Large unrolled loop: iteration %d of a loop in Python still adds ops to the graph (%s); '
+                                         'a loop over tf.range or a tensor is in the graph once', self._turns, ', '.join(new))
+        if self._turns == self._many:
+            self._ops = self._made()
+        self._body(*element)
+
+
+def _refuse_none(get_state, names):
+    for value, name in zip(get_state(), names):
+        if value is None:
+            raise ValueError("'%s' is not allowed to be None before the loop" % name)
+
+
+def _trying_to_define(body, get_state, names):
+    """The body of a loop in a graph: where it has to give variables their first values and fails, the error says so."""
+    missing = [name for value, name in zip(get_state(), names) if isinstance(value, Undefined)]
+    if not missing:
+        return body
+
+    def run(*element):
+        try:
+            body(*element)
+        except Exception as error:
+            if not isinstance(error, (AutoGraphError, UnboundLocalError)):
+                raise ValueError("%s must be defined before the loop. The loop tried to define what has no value yet by running its "
+                                 'body, which failed:\n%s: %s' % (
+                                     ', '.join(map(repr, missing)), type(error).__name__, error)) from error
+            raise
+    return run
+
+
 def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     """A while statement in functional form."""
     first = test()
-    if not (tf.executing_eagerly() and isinstance(first, tf.Tensor)) or get_state is None:
-        known = [first]
-        _engine.ag_while_stmt(lambda: known.pop() if known else test(), body, get_state, set_state, symbol_names, opts)
+    known = [first]
+
+    def again():
+        return known.pop() if known else test()
+    if not tf.is_tensor(first):
+        turn = _PythonLoop(body).turn
+        if get_state is not None:
+            _engine.ag_while_stmt(again, turn, get_state, set_state, symbol_names, opts)
+            return
+        while again():
+            turn()
+        return
+    if not tf.executing_eagerly():
+        _refuse_none(get_state, symbol_names)
+        body = _trying_to_define(body, get_state, symbol_names)
+        _engine.ag_while_stmt(again, body, get_state, set_state, symbol_names, opts)
         return
     state = _LoopState(symbol_names, get_state, set_state, opts)
-    going = first
-    while going:
+    while again():
         body()
         state.check()
-        going = test()
 
 
 def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     """A for statement in functional form."""
-    if not (tf.executing_eagerly() and isinstance(iter_, tf.Tensor)) or get_state is None:
+    staged = tf.is_tensor(iter_) or hasattr(iter_, '_staged_iterator')
+    if not staged or get_state is None:
+        turn = body if staged else _PythonLoop(body).turn
+        if get_state is None:
+            get_state, set_state = tuple, lambda values: None
+        _engine.ag_for_stmt(iter_, extra_test, turn, get_state, set_state, symbol_names, opts)
+        return
+    if not (tf.executing_eagerly() and isinstance(iter_, tf.Tensor)):
+        if not tf.executing_eagerly():
+            _refuse_none(get_state, symbol_names)
+            body = _trying_to_define(body, get_state, symbol_names)
         _engine.ag_for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         return
     if iter_.shape.rank == 0:
@@ -315,9 +396,15 @@ def print_(*objects, **kwargs):
         return print(*objects, **kwargs)
 
     def show(*values):
-        values = iter(values)
+        values = iter([value.decode() if isinstance(value, bytes) else value for value in values])
         print(*[next(values) if tf.is_tensor(o) else o for o in objects], **dict(kwargs, flush=True))
-    return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], [])
+        return _numpy().int32(0)  # something to run the op for, in a graph that is run in parts
+    return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], tf.int32)
+
+
+def _numpy():
+    import numpy
+    return numpy
 
 
 # Lists
@@ -369,7 +456,11 @@ def _is_tensor_list(value):
 def list_append(list_, x):
     """The list with x at its end."""
     if _is_tensor_list(list_):
-        return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=tf.convert_to_tensor(x))
+        x = tf.convert_to_tensor(x)
+        # A list without elements has none of another type either.
+        list_ = tf.cond(tf.raw_ops.TensorListLength(input_handle=list_) > 0, lambda: list_, lambda: tf.raw_ops.EmptyTensorList(
+            element_shape=tf.shape(x), max_num_elements=-1, element_dtype=x.dtype))
+        return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=x)
     if tf.is_tensor(list_):
         raise ValueError('list_append: expected a tensor list, not a tensor of %s' % list_.dtype.name)
     if hasattr(list_, 'write') and hasattr(list_, 'size'):
@@ -441,7 +532,6 @@ def set_element_type(entity, dtype, shape=None):
 
 
 def _publish():
-    import sys
     module = sys.modules[__name__]
     tf.autograph.experimental.Feature = Feature
     tf.autograph.experimental.set_element_type = set_element_type

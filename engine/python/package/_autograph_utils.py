@@ -235,8 +235,6 @@ class AutoGraphTestCase(tf.test.TestCase):
                     raise
                 self._raises.__exit__(*sys.exc_info())
                 return
-            if self._raises is not None:
-                self._raises.__exit__(None, None, None)
             for (check, _), values in zip(self._later, found):
                 check(*values)
         return run
@@ -284,7 +282,7 @@ class AutoGraphTestCase(tf.test.TestCase):
     del _compare_later
 
     def assertRaisesRuntime(self, *args):
-        """Expects an error when the function runs."""
+        """Expects an error when the function runs, if what raises it is part of what runs."""
         if self._raises is not None:
             raise ValueError('cannot use more than one assertRaisesRuntime in a test')
         self._raises = self.assertRaisesRegex(*args)

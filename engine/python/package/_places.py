@@ -1,4 +1,6 @@
 """Modules inside of TensorFlow that libraries import by their place, with what those take from there."""
+import contextlib
+
 import footlight as tf
 from footlight import _containers, _data_files, _device, _engine
 
@@ -19,6 +21,23 @@ _context = _Context()
 def context():
     """The state of eager execution."""
     return _context
+
+
+@contextlib.contextmanager
+def eager_mode():
+    """A context in which ops run when they are called."""
+    if tf.executing_eagerly():
+        yield
+    else:
+        with tf.init_scope():
+            yield
+
+
+@contextlib.contextmanager
+def graph_mode():
+    """A context in which ops go into a graph."""
+    with tf.Graph().as_default():
+        yield
 
 
 def async_wait():
@@ -151,7 +170,7 @@ def bucketize(input, boundaries, name=None):
 for _path, _objects in {
         'compiler.tf2xla.python.xla': {'dynamic_update_slice': dynamic_update_slice},
         'python.data.experimental.ops.distribute': {'compute_batch_size': compute_batch_size},
-        'python.eager.context': {'async_wait': async_wait, 'context': context},
+        'python.eager.context': {'async_wait': async_wait, 'context': context, 'eager_mode': eager_mode, 'graph_mode': graph_mode},
         'python.framework.config': {
             'is_op_determinism_enabled': is_op_determinism_enabled, 'disable_op_determinism': disable_op_determinism,
             'enable_op_determinism': _device.enable_op_determinism},
@@ -170,4 +189,4 @@ for _path, _objects in {
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()
-from footlight import _python_util  # noqa: E402,F401  (tensorflow.python.util)
+from footlight import _list_ops, _python_util  # noqa: E402,F401  (modules beside these)

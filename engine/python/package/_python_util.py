@@ -101,6 +101,8 @@ def fn_args(fn):
     if not (inspect.isfunction(fn) or inspect.ismethod(fn) or inspect.isclass(fn)) and (
             inspect.isroutine(fn) or not hasattr(fn, '__call__')):
         raise TypeError('unsupported callable')
+    if not inspect.isfunction(getattr(fn, '__func__', fn)) and hasattr(fn, '__wrapped__'):
+        return ()  # what stands in front of a function takes any arguments
     target = fn if inspect.isroutine(fn) or inspect.isclass(fn) else fn.__call__
     names = getfullargspec(target).args
     return tuple(names[1:] if inspect.ismethod(target) and names else names)

@@ -112,6 +112,7 @@ class Helpers(unittest.TestCase):
             raise KeyError('testing')
         for words, start, step in (
                 ("'s' is not allowed to be None", None, lambda s: (s,)),
+                ("'s' must be defined", variables.Undefined('s'), lambda s: (s,)),
                 ("(?s)'s' must be defined.*tried to define.*testing", variables.Undefined('s'), lambda s: fails()),
                 ("'s' must be defined.*tried to define.*unsupported type", variables.Undefined('s'), lambda s: (object(),))):
             with self.assertRaisesRegex(ValueError, words):

@@ -202,6 +202,8 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
   const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
   if (grown) values = grown.get();
   const Elements* sequence = wrapped_elements(values);
+  std::optional<Elements> rows;
+  if (trace::tracing() && is_rows(values)) sequence = &rows.emplace(rows_of(values));
   if (trace::tracing() && is_dataset_or_iterator(values)) {
     record("for", "staged", "over a dataset: the body is in the graph once");
     return dataset_loop(values, extra, body, make(), options);

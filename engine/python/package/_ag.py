@@ -253,6 +253,13 @@ def _refuse_none(get_state, names):
             raise ValueError("'%s' is not allowed to be None before the loop" % name)
 
 
+def _refuse_undefined(get_state, names):
+    """After a loop in a graph: what has no value before it has one after it, unless nothing ever gives it one."""
+    for value, name in zip(get_state(), names):
+        if isinstance(value, Undefined):
+            raise ValueError("'%s' must be defined before the loop" % name)
+
+
 def _trying_to_define(body, get_state, names):
     """The body of a loop in a graph: where it has to give variables their first values and fails, the error says so."""
     missing = [name for value, name in zip(get_state(), names) if isinstance(value, Undefined)]
@@ -290,6 +297,7 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         _refuse_none(get_state, symbol_names)
         body = _trying_to_define(body, get_state, symbol_names)
         _engine.ag_while_stmt(again, body, get_state, set_state, symbol_names, opts)
+        _refuse_undefined(get_state, symbol_names)
         return
     state = _LoopState(symbol_names, get_state, set_state, opts)
     while again():
@@ -311,6 +319,8 @@ def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
             _refuse_none(get_state, symbol_names)
             body = _trying_to_define(body, get_state, symbol_names)
         _engine.ag_for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        if not tf.executing_eagerly():
+            _refuse_undefined(get_state, symbol_names)
         return
     if iter_.shape.rank == 0:
         raise ValueError('len requires a non-scalar tensor, got one of shape ()')

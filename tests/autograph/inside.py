@@ -59,6 +59,41 @@ class Staged(testing.AutoGraphTestCase):
         self.assertOpsNotCreated(('While', 'If'))
         self.assertGraphContains('while/mul$', 1)
 
+    def test_a_loop_over_a_dataset_that_may_end_early(self):
+        def total(n):
+            s, k, seen = tf.zeros([], tf.int64), 0, tf.zeros([0], tf.int64)
+            for e in Dataset.range(10):
+                tf.autograph.experimental.set_loop_options(shape_invariants=[(seen, tf.TensorShape([None]))])
+                if s > n:
+                    break
+                if e == 1:
+                    continue
+                s = s * 2 + e
+                k += 1
+                seen = tf.concat([seen, [e]], 0)
+            return s, k, tf.reduce_sum(seen)
+        converted = api.to_graph(total)
+        self.assertEqual(converted(c(3, tf.int64)), (7, 3, 5))
+        self.assertOpCreated('TakeWhileDataset')
+        self.assertOpCreated('ScanDataset')
+        self.assertOpsNotCreated(('While', 'AnonymousIteratorV3'))
+        self.assertEqual(converted(c(10000, tf.int64)), (757, 9, 44))
+        self.assertEqual(converted(c(-1, tf.int64)), (0, 0, 0))  # no step at all
+
+    def test_nested_loops_over_datasets_and_what_they_change(self):
+        v = self.variable('v', 0, tf.int64)
+
+        def total(n):
+            for a in Dataset.range(5):
+                for b in Dataset.range(5):
+                    if b > a:
+                        break
+                    v.assign_add(b)
+                if v > n:
+                    break
+        api.to_graph(total)(c(3, tf.int64))
+        self.assertEqual(v, 4)
+
     def test_nothing(self):
         self.assertEqual(while_stmt(lambda s: s < 3, lambda s: (s + 1,), (0,), state=False), (3,))
         self.assertNoOpsCreated()

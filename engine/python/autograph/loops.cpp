@@ -164,6 +164,18 @@ PyObject* run_turn(PyObject* self, PyObject*) {
 }
 PyMethodDef run_turn_method = {"turn", run_turn, METH_NOARGS, nullptr};
 
+}  // namespace
+
+void staged_turn(const Tensor& condition, PyObject* body, PyObject* item, const State& state) {
+  Turn turn{body, item};
+  const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
+  const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
+  if (!branch) throw PythonErrorSet();
+  staged_if(condition, branch.get(), Py_None, state, state.size(), true);
+}
+
+namespace {
+
 void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeState& make) {
   const Ref iterator = Ref::steal(PyObject_GetIter(values));
   if (!iterator) throw PythonErrorSet();
@@ -181,13 +193,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
     }
     if (go_on && is_tensor_like(go_on.get()) && trace::tracing()) {
       // A break or return that depends on a tensor: each further iteration is conditional on it.
-      Turn turn{body, item.get()};
-      const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
-      const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
-      if (!branch) throw PythonErrorSet();
-      const State state = make();
-      staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
-                true);
+      staged_turn(condition_tensor(go_on.get(), "for loop"), body, item.get(), make());
     } else {
       call(body, item.get());
     }

@@ -23,6 +23,7 @@ from tensorflow.python.autograph.pyct import inspect_utils, parser  # noqa: E402
 from tensorflow.python.autograph.utils import (  # noqa: E402
     ag_logging, context_managers, misc, tensor_list, tensors, testing)
 from tensorflow.python.eager import context  # noqa: E402
+from tensorflow.python.framework import _errors_test_helper  # noqa: E402
 from tensorflow.python.ops import list_ops  # noqa: E402
 from tensorflow.python.util import function_utils, tf_decorator, tf_inspect  # noqa: E402
 
@@ -219,6 +220,9 @@ class Helpers(unittest.TestCase):
         self.assertEqual(list_ops.tensor_list_concat(list_ops.tensor_list_push_back(kept, c([5])), tf.int32).numpy().tolist(),
                          [1, 5])
         self.assertEqual(list_ops.tensor_list_gather(kept, [0, 0], tf.int32).numpy().tolist(), [[1], [1]])
+        with tf.Graph().as_default():
+            with self.assertRaisesRegex(ValueError, 'a list of variant has no elements of int32'):
+                data_structures.list_stack(list_ops.empty_tensor_list(None, tf.variant), data_structures.ListStackOpts(tf.int32, None))
         made = tensor_list.TensorList(tf.TensorShape([]), tf.float32)
         made = tensor_list.dynamic_list_append(made, 3.)
         made.append(4.)
@@ -334,6 +338,21 @@ class Functions(unittest.TestCase):
         self.assertEqual(parser.parse_expression('a.b').attr, 'b')
         self.assertRaises(ValueError, parser.parse, 'a\nb')
         self.assertEqual(api.to_graph(api.do_not_convert(lambda: inside()))(), False)
+
+    def test_where_converted_functions_lie(self):
+        def doubled(x):
+            return x * 2
+        first, second = api.to_graph(doubled), api.to_graph(doubled)
+        self.assertTrue(first is not second and first.ag_module is second.ag_module is sys.modules[__name__])
+        self.assertIn((__file__, doubled.__code__.co_firstlineno + 1), first.ag_source_map)
+        self.assertFalse(hasattr(doubled, 'ag_module'))
+
+    def test_errors_by_their_codes(self):
+        for code, kind in ((1, tf.errors.CancelledError), (11, tf.errors.OutOfRangeError), (16, tf.errors.UnauthenticatedError)):
+            with self.assertRaises(kind) as caught:
+                tf.function(_errors_test_helper.TestRaiseFromStatus)(code)
+            self.assertEqual(caught.exception.experimental_payloads[b'key1'], b'value1')
+        self.assertRaises(ValueError, _errors_test_helper.TestRaiseFromStatus, 99)
 
     def test_words(self):
         said = io.StringIO()

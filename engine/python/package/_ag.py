@@ -459,6 +459,9 @@ def new_list(iterable=None):
     return list(iterable or ())
 
 
+_MAKES_LIST = ('EmptyTensorList', 'TensorListFromTensor', 'TensorListPushBack', 'TensorListReserve')
+
+
 def _is_tensor_list(value):
     return tf.is_tensor(value) and value.dtype == tf.variant
 
@@ -506,6 +509,10 @@ def list_stack(list_, opts):
     if _is_tensor_list(list_):
         if opts.element_dtype is None:
             raise ValueError('cannot stack a list without knowing its element type; use set_element_type to annotate it')
+        made = list_.op if tf.is_symbolic_tensor(list_) else None
+        listed = made.get_attr('element_dtype') if made is not None and made.type.startswith(_MAKES_LIST) else None
+        if listed is not None and listed != opts.element_dtype:
+            raise ValueError('list_stack: a list of %s has no elements of %s' % (listed.name, tf.as_dtype(opts.element_dtype).name))
         return tf.raw_ops.TensorListStack(input_handle=list_, element_shape=-1, element_dtype=opts.element_dtype)
     if hasattr(list_, 'write') and hasattr(list_, 'stack'):
         return list_.stack()

@@ -246,6 +246,16 @@ def _without(f):
     return _ag.autograph_artifact(call)
 
 
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """A function converted. It has the lines of the function and lies where that does, as it says under TensorFlow's names."""
+    made = tf.autograph.to_graph(entity, recursive, experimental_optional_features)
+    code = getattr(made, '__code__', None)
+    if inspect.isfunction(made) and made is not entity:
+        lines = [(code.co_filename, line) for _, _, line in code.co_lines() if line]
+        made.ag_source_map, made.ag_module = dict(zip(lines, lines)), inspect.getmodule(made)
+    return made
+
+
 class ProgramContext:
     """How the functions of a program are converted."""
 
@@ -488,7 +498,8 @@ _api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'call_with_unspecified_conversion_status convert converted_call do_not_convert is_autograph_artifact '
               'tf_convert')
 _place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
-_place('impl.api', 'to_code to_graph', tf.autograph)
+_place('impl.api', 'to_graph')
+_place('impl.api', 'to_code', tf.autograph)
 _place('pyct.errors', 'PyCTError UnsupportedLanguageElementError', _ag)
 _place('impl.conversion', 'is_allowlisted is_unsupported')
 _place('lang.directives', 'set_loop_options', tf.autograph.experimental)
@@ -501,5 +512,7 @@ _place('', 'set_loop_options', tf.autograph.experimental)
 for _name in ('asserts break_statements call_trees conditional_expressions continue_statements control_flow directives '
               'functions lists logical_expressions return_statements slices variables').split():
     _place('converters.' + _name, '')
+_engine.namespace('python.autograph.impl.testing.pybind_for_testing').TestClassDef = type(
+    'TestClassDef', (), {'method': len, '__doc__': 'For tests: a class with a method in native code.'})
 for _name in ('eager.function', 'eager.polymorphic_function.tf_method_target'):
     _engine.namespace('python.' + _name).TfMethodTarget = TfMethodTarget

@@ -64,6 +64,16 @@ def is_tf_type(x):
     return tf.is_tensor(x)
 
 
+def TestRaiseFromStatus(code):
+    """For tests: raises the error that has a code, with two payloads."""
+    for kind in vars(tf.errors).values():
+        if isinstance(kind, type) and issubclass(kind, tf.errors.OpError) and kind is not tf.errors.OpError:
+            error = kind(None, None, 'Testing error', {b'key1': b'value1', b'key2': b'value2'})
+            if error.error_code == code:
+                raise error
+    raise ValueError('no error has the code %r' % (code,))
+
+
 # --- specs by name, for files ---
 _specs = {}
 
@@ -171,6 +181,7 @@ for _path, _objects in {
         'compiler.tf2xla.python.xla': {'dynamic_update_slice': dynamic_update_slice},
         'python.data.experimental.ops.distribute': {'compute_batch_size': compute_batch_size},
         'python.eager.context': {'async_wait': async_wait, 'context': context, 'eager_mode': eager_mode, 'graph_mode': graph_mode},
+        'python.framework._errors_test_helper': {'TestRaiseFromStatus': TestRaiseFromStatus},
         'python.framework.config': {
             'is_op_determinism_enabled': is_op_determinism_enabled, 'disable_op_determinism': disable_op_determinism,
             'enable_op_determinism': _device.enable_op_determinism},

@@ -153,6 +153,32 @@ class Helpers(unittest.TestCase):
                 ("'s' must be defined.*tried to define.*unsupported type", variables.Undefined('s'), lambda s: (object(),))):
             with self.assertRaisesRegex(ValueError, words):
                 tf.function(lambda: while_stmt(lambda s: c(True), step, (start,)), autograph=False)()
+        with self.assertRaisesRegex(ValueError, 'tried to define.*unsupported type'):  # on tensors that have values too
+            while_stmt(lambda s: c(True), lambda s: ([object()],), (variables.Undefined('s'),))
+        for wrong in (c(1), c([True, True])):
+            with self.assertRaisesRegex(ValueError, 'condition of while loop expected to be `tf.bool`'):
+                while_stmt(lambda s: wrong, lambda s: (s,), (0,))
+        self.assertEqual(while_stmt(lambda s: c([[bool(s < 2)]]), lambda s: (s + 1,), (0,))[0], 2)
+        self.assertEqual(while_stmt(lambda s: c(isinstance(s, variables.Undefined)), lambda s: ([1],), (variables.Undefined('s'),)),
+                         ([1],))
+
+    def test_branches_on_tensors_that_have_values(self):
+        def choose(condition, nouts=1):
+            x = 0
+
+            def body():
+                nonlocal x
+                x = 1
+
+            def set_state(values):
+                nonlocal x
+                x, = values
+            control_flow.if_stmt(condition, body, lambda: None, lambda: (x,), set_state, ('x',), nouts)
+            return x
+        self.assertEqual([choose(c(True)), choose(c([[True]])), choose(c(False)), choose(c(True), 0), choose(True)], [1, 1, 0, 0, 1])
+        for wrong in (c(1), c([True, False])):
+            with self.assertRaisesRegex(ValueError, 'condition of if statement expected to be `tf.bool`'):
+                choose(wrong)
 
     def test_builtins_on_datasets_in_a_graph(self):
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:

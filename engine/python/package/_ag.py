@@ -171,7 +171,23 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
 
 # Statements
 
-if_stmt = _engine.ag_if_stmt
+def _holds(condition, what):
+    """The truth of a condition; a tensor that has a value has to be a bool and one."""
+    if not tf.is_tensor(condition):
+        return condition
+    if condition.dtype != tf.bool or condition.shape.num_elements() != 1:
+        raise ValueError('condition of %s expected to be `tf.bool` scalar, got a tensor of %s with shape %s' % (
+            what, condition.dtype.name, condition.shape))
+    return bool(tf.reshape(condition, []))
+
+
+def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
+    """An if statement in functional form; of the variables the first `nouts` are used behind it."""
+    if get_state is None or not (tf.executing_eagerly() and tf.is_tensor(cond)):
+        return _engine.ag_if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts)
+    before = get_state()
+    (body if _holds(cond, 'if statement') else orelse)()
+    return set_state((*get_state()[:nouts], *before[nouts:]))
 
 
 class _LoopState:
@@ -198,6 +214,11 @@ class _LoopState:
                 raise ValueError("'%s' must be defined before the loop" % name)
             if value is None:
                 raise ValueError("'%s' is None at the end of the iteration" % name)
+            if isinstance(before, Undefined):
+                for part in tf.nest.flatten(value):
+                    if not (tf.is_tensor(part) or isinstance(part, (bool, int, float, str, bytes)) or hasattr(part, 'dtype')):
+                        raise ValueError("'%s' must be defined before the loop: its body tried to define it with a value of an "
+                                         'unsupported type, a Python object of type %s' % (name, type(part).__name__))
             if tf.is_tensor(before) and not hasattr(before, 'to_list'):
                 value = tf.convert_to_tensor(value)
                 if value.dtype != before.dtype:
@@ -293,14 +314,14 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         while again():
             turn()
         return
+    body = _trying_to_define(body, get_state, symbol_names)
     if not tf.executing_eagerly():
         _refuse_none(get_state, symbol_names)
-        body = _trying_to_define(body, get_state, symbol_names)
         _engine.ag_while_stmt(again, body, get_state, set_state, symbol_names, opts)
         _refuse_undefined(get_state, symbol_names)
         return
     state = _LoopState(symbol_names, get_state, set_state, opts)
-    while again():
+    while _holds(again(), 'while loop'):
         body()
         state.check()
 

@@ -291,9 +291,10 @@ std::vector<Tensor> build_while(std::vector<Tensor> variables, const LoopConditi
 }
 
 std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tensor> variables, const LoopBody& body,
-                                 const WhileOptions& options) {
-  static const Op kScan{"ScanDataset"}, kReduce{"ReduceDataset"};
-  static const AttrName kF("f"), kState("Tstate"), kArguments("Targuments"), kTypes("output_types");
+                                 const WhileOptions& options, bool stops) {
+  static const Op kScan{"ScanDataset"}, kTakeWhile{"TakeWhileDataset"}, kReduce{"ReduceDataset"};
+  static const AttrName kF("f"), kState("Tstate"), kArguments("Targuments"), kTypes("output_types"),
+      kPredicate("predicate");
   GraphBuilder& builder = current();
   for (Tensor& variable : variables) variable = builder.as_own(variable);
   std::vector<Shape> shapes;
@@ -317,6 +318,8 @@ std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tenso
     Building building(&*step);
     std::vector<Tensor> results = body(given);
     for (Tensor& result : results) result = step->as_own(result);
+    const Tensor goes_on = stops ? results.back() : Tensor();
+    if (stops) results.pop_back();
     settled = true;
     for (size_t i = 0; i < results.size() && i < shapes.size(); ++i) {
       const bool said = i < options.shape_invariants.size() && options.shape_invariants[i];
@@ -328,13 +331,21 @@ std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tenso
     check_body(options, results, variables, shapes);
     std::vector<Tensor> outputs(results);  // the new state, and the same as what the scan gives
     outputs.insert(outputs.end(), results.begin(), results.end());
+    if (stops) outputs.push_back(goes_on);
     step->finish(outputs);
+  }
+  std::vector<DType> scanned_types(dtypes);
+  std::vector<Shape> scanned_shapes(shapes);
+  if (stops) {
+    scanned_types.push_back(DType::kBool);
+    scanned_shapes.emplace_back();
   }
 
   GraphBuilder last(numbered("__inference_reduce_reduce_body_"), GraphBuilder::Kind::kBranch);
   {
     parameters_of(last, dtypes, shapes);
-    const std::vector<Tensor> now = parameters_of(last, dtypes, shapes);
+    std::vector<Tensor> now = parameters_of(last, scanned_types, scanned_shapes);
+    now.resize(dtypes.size());
     Building building(&last);
     last.finish(now);
   }
@@ -343,11 +354,24 @@ std::vector<Tensor> build_reduce(const LoopElements& elements, std::vector<Tenso
   inputs.insert(inputs.end(), variables.begin(), variables.end());
   std::vector<Tensor> scanned(inputs);
   scanned.insert(scanned.end(), step->captures().begin(), step->captures().end());
-  const Attrs common{{kState, dtypes}, {kTypes, dtypes}, {kShapes, shapes}};
-  Attrs scan(common), reduce(common);
+  Attrs reduce{{kState, dtypes}, {kTypes, dtypes}, {kShapes, shapes}};
+  Attrs scan{{kState, dtypes}, {kTypes, scanned_types}, {kShapes, scanned_shapes}};
   scan.set(kF, step->graph());
   scan.set(kArguments, dtypes_of(step->captures()));
   inputs[0] = apply_all(kScan.row(), scanned, scan)[0];
+  if (stops) {
+    GraphBuilder predicate(numbered("__inference_Dataset_take_while_take_body_"), GraphBuilder::Kind::kBranch);
+    {
+      const Tensor goes_on = parameters_of(predicate, scanned_types, scanned_shapes).back();
+      Building building(&predicate);
+      predicate.finish({&goes_on, 1});
+    }
+    const Attrs attrs{{kPredicate, predicate.graph()},
+                      {kArguments, std::vector<DType>()},
+                      {kTypes, scanned_types},
+                      {kShapes, scanned_shapes}};
+    inputs[0] = apply_all(kTakeWhile.row(), {&inputs[0], 1}, attrs)[0];
+  }
   reduce.set(kF, last.graph());
   reduce.set(kArguments, std::vector<DType>());
   return apply_all(kReduce.row(), inputs, reduce);

@@ -40,9 +40,9 @@ struct LoopElements {
   std::vector<Shape> shapes;
 };
 // The body gets the element's tensors in front of the variables and returns a tensor for each variable, whose shape
-// becomes as wide as it has to be.
+// becomes as wide as it has to be; with `stops` a bool behind them, which says that the loop has not ended before.
 std::vector<Tensor> build_reduce(const LoopElements&, std::vector<Tensor> variables, const LoopBody&,
-                                 const WhileOptions& = {});
+                                 const WhileOptions& = {}, bool stops = false);
 
 // Runs `look` in a scratch graph: to inspect a condition without adding nodes.
 void in_scratch_graph(const std::function<void()>& look);

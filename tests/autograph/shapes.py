@@ -86,6 +86,32 @@ class Shapes(unittest.TestCase):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'File ".*shapes.py", line %d, in .*picks' % line):
             picks(tf.constant([1, 2]), tf.constant(9))
 
+    def test_loops_over_rows_of_ragged_tensors(self):
+        def total(rows):
+            s = 0
+            for row in rows:
+                if tf.size(row) > 2:
+                    break
+                s = s * 10 + tf.reduce_sum(row)
+            return s
+        ragged = tf.ragged.constant([[1], [2, 4], [], [3, 1, 1], [9]])
+        deep = tf.ragged.constant([[[1], [1, 1]], [[2]]])
+        for spec in (None, [tf.RaggedTensorSpec([None, None], tf.int32)]):
+            f = tf.function(total, input_signature=spec)
+            self.assertEqual(int(f(ragged)), 160)
+            ops = [op.type for op in f.get_concrete_function(*([ragged] if spec is None else [])).graph.get_operations()]
+            self.assertIn('StatelessWhile', ops)
+            self.assertEqual(int(f(ragged[:0])), 0)
+
+        @tf.function
+        def first(rows):
+            collected = tf.TensorArray(tf.int32, 0, dynamic_size=True)
+            for row in rows:
+                collected = collected.write(collected.size(), row[0][0])
+            return collected.stack()
+        self.assertEqual(first(deep).numpy().tolist(), [1, 2])
+        self.assertEqual(total(ragged[:2]).numpy(), 16)  # without a trace it is a loop of Python
+
 
 if __name__ == '__main__':
     unittest.main()

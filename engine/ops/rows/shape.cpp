@@ -68,12 +68,12 @@ void reshape_shape(Inference& i) {
       if (d) count_without_zeros *= d;
     const bool fits = rest == 0 ? count == 0 && count_without_zeros % rest_without_zeros == 0 : count % rest == 0;
     if (!fits)
-      invalid("Input to reshape is a tensor with ", count, " values, but the requested shape ", out.to_string(),
-              " requires a multiple of ", rest, " [Op:Reshape]");
+      invalid("Input to reshape is a tensor with ", count, " values, but the requested shape requires a multiple of ",
+              rest, ": ", in.to_string(), " to ", out.to_string(), " [Op:Reshape]");
     out.set(open, rest == 0 ? count_without_zeros / rest_without_zeros : count / rest);
   } else if (rest != count) {
-    invalid("Input to reshape is a tensor with ", count, " values (shape ", in.to_string(),
-            "), but the requested shape ", out.to_string(), " has ", rest, " [Op:Reshape]");
+    invalid("Input to reshape is a tensor with ", count, " values, but the requested shape has ", rest, ": ",
+            in.to_string(), " to ", out.to_string(), " [Op:Reshape]");
   }
   i.output_shapes[0] = out;
 }

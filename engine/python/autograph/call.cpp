@@ -149,6 +149,8 @@ void init_unconverted() {
   if (!unconverted_type) throw PythonErrorSet();
 }
 
+bool is_unconverted(PyObject* o) { return Py_TYPE(o) == unconverted_type; }
+
 PyObject* unconverted(PyObject* function) {
   Unconverted* made = PyObject_GC_New(Unconverted, unconverted_type);
   if (!made) return nullptr;

@@ -586,5 +586,6 @@ ConversionsOf::~ConversionsOf() {
 ConversionOff::ConversionOff() { ++off_depth; }
 ConversionOff::~ConversionOff() { --off_depth; }
 bool conversion_is_off() { return off_depth > 0; }
+int exchange_off_depth(int depth) { return std::exchange(off_depth, depth); }
 
 }  // namespace footlight::python

@@ -86,6 +86,7 @@ class ConversionOff {
   ConversionOff& operator=(const ConversionOff&) = delete;
 };
 bool conversion_is_off();
+int exchange_off_depth(int depth);  // 0: on; the one before
 
 namespace ag {
 // Whether converted code prints tensors when its graph runs, rather than while tracing (Feature.BUILTIN_FUNCTIONS).

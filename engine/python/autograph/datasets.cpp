@@ -1,4 +1,4 @@
-// A dataset is reduced; what may stop early, and an iterator, runs in a loop that asks for the next element.
+// A dataset is reduced, up to where the loop ends; an iterator runs in a loop that asks for the next element.
 #include "engine/python/autograph/datasets.h"
 
 #include "engine/python/autograph/staged_loop.h"
@@ -37,25 +37,32 @@ void iterator_loop(PyObject* values, PyObject* extra, PyObject* body, const Stat
 }
 
 // False: the loop's state does not allow it.
-bool reduce_dataset(PyObject* dataset, PyObject* body, const State& state, PyObject* options) {
+bool reduce_dataset(PyObject* dataset, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
   const auto attribute = [&](const char* name) { return checked(PyObject_GetAttrString(dataset, name)); };
   trace::LoopElements elements{as_tensor(attribute("_variant_tensor").get()), {}, {}};
   for (PyObject* type : Items(attribute("_flat_types").get())) elements.dtypes.push_back(dtype_from_object(type));
   for (PyObject* shape : Items(attribute("_flat_shapes").get())) elements.shapes.push_back(shape_from_object(shape));
   StagedLoop loop(state, options_of(options));
-  return loop.run_over(elements, [&](std::span<const Tensor> tensors) {
+  Tensor goes_on;
+  const auto step = [&](std::span<const Tensor> tensors) {
     const Ref parts = checked(wrap_all(tensors));
     const Ref element = checked(PyObject_CallMethod(dataset, "_element_of", "(O)", parts.get()));
-    call(body, element.get());
+    if (extra == Py_None) {
+      call(body, element.get());
+    } else {
+      goes_on = condition_tensor(checked(wrap(as_tensor(call(extra).get()))).get(), "for loop");
+      staged_turn(goes_on, body, element.get(), state);
+    }
     return std::vector<Tensor>(tensors.begin(), tensors.end());
-  });
+  };
+  return loop.run_over(elements, step, extra == Py_None ? nullptr : &goes_on);
 }
 
 }  // namespace
 
 void dataset_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
-  const bool whole = extra == Py_None && class_has_attribute(values, "_variant_tensor_of_dataset");
-  if (whole && reduce_dataset(values, body, state, options)) return;
+  const bool whole = class_has_attribute(values, "_variant_tensor_of_dataset");
+  if (whole && reduce_dataset(values, extra, body, state, options)) return;
   iterator_loop(values, extra, body, state, options);
 }
 

@@ -9,4 +9,7 @@ void dataset_loop(PyObject* values, PyObject* extra, PyObject* body, const State
 // The condition to continue a loop: the loop's own, then the extra test that a break makes.
 Tensor with_extra(const Tensor& test, PyObject* extra);
 
+// An iteration that runs if a condition, a tensor, holds.
+void staged_turn(const Tensor& condition, PyObject* body, PyObject* item, const State& state);
+
 }  // namespace footlight::python::ag

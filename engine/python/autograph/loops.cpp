@@ -164,6 +164,18 @@ PyObject* run_turn(PyObject* self, PyObject*) {
 }
 PyMethodDef run_turn_method = {"turn", run_turn, METH_NOARGS, nullptr};
 
+}  // namespace
+
+void staged_turn(const Tensor& condition, PyObject* body, PyObject* item, const State& state) {
+  Turn turn{body, item};
+  const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
+  const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
+  if (!branch) throw PythonErrorSet();
+  staged_if(condition, branch.get(), Py_None, state, state.size(), true);
+}
+
+namespace {
+
 void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeState& make) {
   const Ref iterator = Ref::steal(PyObject_GetIter(values));
   if (!iterator) throw PythonErrorSet();
@@ -181,13 +193,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
     }
     if (go_on && is_tensor_like(go_on.get()) && trace::tracing()) {
       // A break or return that depends on a tensor: each further iteration is conditional on it.
-      Turn turn{body, item.get()};
-      const Ref capsule = Ref::steal(PyCapsule_New(&turn, nullptr, nullptr));
-      const Ref branch = capsule ? Ref::steal(PyCFunction_New(&run_turn_method, capsule.get())) : Ref();
-      if (!branch) throw PythonErrorSet();
-      const State state = make();
-      staged_if(condition_tensor(go_on.get(), "for loop"), branch.get(), Py_None, state, state.size(),
-                true);
+      staged_turn(condition_tensor(go_on.get(), "for loop"), body, item.get(), make());
     } else {
       call(body, item.get());
     }
@@ -202,6 +208,8 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
   const Ref grown = is_grown(values) ? checked(wrap(grown_values(values))) : Ref();
   if (grown) values = grown.get();
   const Elements* sequence = wrapped_elements(values);
+  std::optional<Elements> rows;
+  if (trace::tracing() && is_rows(values)) sequence = &rows.emplace(rows_of(values));
   if (trace::tracing() && is_dataset_or_iterator(values)) {
     record("for", "staged", "over a dataset: the body is in the graph once");
     return dataset_loop(values, extra, body, make(), options);

@@ -81,17 +81,16 @@ PyObject* ag_runtime_cell(std::string_view name) {
 
 namespace {
 
-// The Python function of a traced function, a wrapper or a method; itself otherwise.
-Ref unwrapped(PyObject* callable) {
-  const Ref inner = optional_attribute(callable, "python_function");
-  return inner ? inner : Ref::borrow(callable);
-}
-
 [[noreturn]] void refuse(PyObject* entity, const std::string& reason) {
   static PyObject* const kind = checked(PyObject_GetAttrString(
       checked(PyImport_ImportModule("footlight._ag")).get(), "ConversionError")).release();
   PyErr_Format(kind, "%R cannot be converted: %s", entity, reason.c_str());
   throw PythonErrorSet();
+}
+
+void refuse_traced(PyObject* entity) {
+  if (optional_attribute(entity, "python_function"))
+    refuse(entity, "it is a tf.function; try passing its python_function instead");
 }
 
 PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
@@ -103,11 +102,10 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
                                    &recursive, &features))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    const Ref function = unwrapped(entity);
+    refuse_traced(entity);
     session::GeneratedRecord record;
     std::string reason;
-    if (!ag_generated_record(function.get(), &record, &reason))
-      refuse(entity, reason);
+    if (!ag_generated_record(entity, &record, &reason)) refuse(entity, reason);
     return PyUnicode_DecodeUTF8(record.text.data(), static_cast<Py_ssize_t>(record.text.size()), "surrogatepass");
   });
 }
@@ -121,10 +119,10 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
                                    &recursive, &features))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    const Ref function = unwrapped(entity);
-    Ref converted = checked(ag_convert(function.get(), recursive != 0, true));
-    if (converted.get() == function.get() && !ag_is_converted(function.get()))
-      refuse(entity, ag_reason(function.get()));
+    refuse_traced(entity);
+    Ref converted = checked(ag_convert(entity, recursive != 0, true));
+    const bool as_written = ag::is_unconverted(entity);  // which is all that calls of it may do
+    if (converted.get() == entity && !ag_is_converted(entity) && !as_written) refuse(entity, ag_reason(entity));
     return converted.release();
   });
 }

@@ -115,6 +115,19 @@ PyObject* status(PyObject*, PyObject*) {
   });
 }
 
+// Switches conversion off (1) or on (0) for this thread; whether it was off, to switch back.
+PyObject* switch_off(PyObject*, PyObject* depth) {
+  return guarded([&] {
+    const long wanted = PyLong_AsLong(depth);
+    if (wanted == -1 && PyErr_Occurred()) throw PythonErrorSet();
+    return PyLong_FromLong(exchange_off_depth(static_cast<int>(wanted)));
+  });
+}
+
+PyObject* is_generated(PyObject*, PyObject* code) {
+  return guarded([&] { return PyBool_FromLong(PyCode_Check(code) && ag_is_converted_code(code)); });
+}
+
 PyObject* is_converted(PyObject*, PyObject* callable) {
   return guarded([&] { return PyBool_FromLong(ag_is_converted(callable)); });
 }
@@ -127,6 +140,8 @@ PyMethodDef methods[] = {
     {"ag_converted_call", call_operator, METH_VARARGS, "f(*args, **kwargs), with f converted."},
     {"ag_builtin", builtin_operator, METH_VARARGS, "f(*args, **kwargs), where f is a builtin."},
     {"ag_status", status, METH_NOARGS, "Whether the code that runs is converted: 0 unknown, 1 yes, 2 no."},
+    {"ag_switch_off", switch_off, METH_O, "Switches conversion off or on; how it was before."},
+    {"ag_is_generated", is_generated, METH_O, "Whether a code object was made by a conversion."},
     {"ag_is_converted", is_converted, METH_O, "Whether a function was made by a conversion."},
     {"ag_choice", choice_operator, METH_VARARGS, "yes() or no(), as a condition says."},
     {nullptr, nullptr, 0, nullptr},

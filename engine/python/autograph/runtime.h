@@ -187,6 +187,7 @@ void init_builtins();
 
 // The do_not_convert wrapper. New reference.
 PyObject* unconverted(PyObject* function);
+bool is_unconverted(PyObject*);
 void init_unconverted();
 void init_runtime();
 

@@ -47,6 +47,18 @@ Tensor count_of(const Tensor& values) {
 
 }  // namespace
 
+bool is_rows(PyObject* o) {
+  static PyObject* const name = PyUnicode_InternFromString("_row_count");
+  PyTypeObject* const type = Py_TYPE(o);
+  return type->tp_flags & Py_TPFLAGS_HEAPTYPE && _PyType_Lookup(type, name);
+}
+
+Elements rows_of(PyObject* o) {
+  const Ref rows = Ref::borrow(o);
+  return {as_tensor(checked(PyObject_CallMethod(o, "_row_count", nullptr)).get()),
+          [rows](const Tensor& index) { return checked(PyObject_GetItem(rows.get(), checked(wrap(index)).get())); }};
+}
+
 bool is_dataset_or_iterator(PyObject* o) {
   static PyObject* const name = PyUnicode_InternFromString("_staged_iterator");
   PyTypeObject* const type = Py_TYPE(o);

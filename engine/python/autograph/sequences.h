@@ -24,6 +24,10 @@ const Elements* wrapped_elements(PyObject*);  // null: it is none
 
 void init_sequences();
 
+// A ragged tensor, of which an element is a row.
+bool is_rows(PyObject*);
+Elements rows_of(PyObject*);
+
 // A tf.data.Dataset or an iterator over one.
 bool is_dataset_or_iterator(PyObject*);
 

@@ -102,8 +102,8 @@ class StagedLoop {
   }
 
   // The same for each element of a dataset, which comes in front of the state; false, and nothing done, where the state
-  // is not complete before the loop.
-  bool run_over(const trace::LoopElements& elements, const Step& step) {
+  // is not complete before the loop. After a step `goes_on`, if given, is the condition of a loop that may end early.
+  bool run_over(const trace::LoopElements& elements, const Step& step, const Tensor* goes_on = nullptr) {
     before_ = state_.get_all();
     for (const Ref& value : before_) entry_.push_back(flatten(value));
     for (size_t i = 0; i < entry_.size(); ++i)
@@ -117,9 +117,10 @@ class StagedLoop {
           [&](std::span<const Tensor> now) {
             std::vector<Tensor> next = turn(now, step);
             next.erase(next.begin(), next.begin() + static_cast<ptrdiff_t>(next.size() - variables.size()));
+            if (goes_on) next.push_back(*goes_on);
             return next;
           },
-          options);
+          options, goes_on != nullptr);
       std::vector<Tensor> all(own_);
       all.insert(all.end(), results.begin(), results.end());
       enter(all);
@@ -317,8 +318,9 @@ class StagedLoop {
         fail(ErrorKind::kValue, state_.shown(i), " is not allowed to be None before the loop: after one iteration ",
              "it is ", Py_TYPE(b)->tp_name, "; start it with a tensor of the same dtype and shape");
       if (!before_[i])
-        fail(ErrorKind::kValue, state_.shown(i), " must be defined before the loop: it is a Python object of type ",
-             Py_TYPE(a)->tp_name, ", and in a staged loop only tensors may get their first values");
+        fail(ErrorKind::kValue, state_.shown(i), " must be defined before the loop: its body tried to define it ",
+             "with a value of an unsupported type, a Python object of type ", Py_TYPE(a)->tp_name,
+             "; in a staged loop only tensors may get their first values");
       fail(ErrorKind::kType, state_.shown(i), " is a Python object of type ", Py_TYPE(a)->tp_name,
            " that the loop replaces: in a staged loop only tensors may change between iterations");
     }

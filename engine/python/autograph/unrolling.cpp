@@ -108,7 +108,7 @@ PyObject* staged(PyObject*, PyObject* value) {
   if (PyBool_Check(value) || PyLong_CheckExact(value)) return PyBool_FromLong(recording_structure());
   return guarded([&] {
     const bool known = is_tensor_like(value) || wrapped_elements(value) || is_grown(value) || recording_structure();
-    return PyBool_FromLong(known || is_dataset_or_iterator(value));
+    return PyBool_FromLong(known || is_dataset_or_iterator(value) || is_rows(value));
   });
 }
 

@@ -12,6 +12,7 @@
 #include "engine/python/calls/operators.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/python/types/graph_object.h"
 
 #include <array>
 #include <cctype>
@@ -85,8 +86,9 @@ std::string signature_text(PyObject* o) {
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
 // Converts a list of results to the declared return type.
-PyObject* returned(PyObject* self, const Arg& result) {
+PyObject* returned(PyObject* self, const Arg& result, size_t nodes) {
   Ref object = object_from(result);
+  if (object.get() == Py_None) return operation_since(nodes).release();
   PyObject* as = of(self)->result;
   if (!as || !PyList_Check(object.get())) return object.release();
   Ref tuple = checked(PyList_AsTuple(object.get()));
@@ -420,6 +422,7 @@ PyObject* on_composites(PyObject*, PyObject* args) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+  const size_t nodes = nodes_of_plain_graph();
   return named(self, [&]() -> PyObject* {
     if (KeptArguments& kept = kept_arguments(self); kept.usable && !kept.in_use) {
       ShortCall short_call(kept, parameters_of(self));
@@ -429,7 +432,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
           return of(self)->function->call(short_call.all(), short_call.name());
         }();
         if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
-        return returned(self, result);
+        return returned(self, result, nodes);
       }
     }
     if (Ref found = composite_result(self, args, PyVectorcall_NARGS(flags), names); found.get() != Py_NotImplemented)
@@ -462,7 +465,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
       WithoutGil released(is_long);
       result = of(self)->function->call(arguments, name);
     }
-    return returned(self, result);
+    return returned(self, result, nodes);
   });
 }
 

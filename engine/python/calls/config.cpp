@@ -10,6 +10,7 @@
 #include "engine/python/calls/library.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
+#include "engine/trace/graph_builder.h"
 
 namespace footlight::python {
 
@@ -29,7 +30,10 @@ PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
 }
 PyObject* are_run_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(functions_run_eagerly); }
 PyObject* executing_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(!current_graph_builder); }
-PyObject* inside_function(PyObject*, PyObject*) { return PyBool_FromLong(current_graph_builder != nullptr); }
+PyObject* inside_function(PyObject*, PyObject*) {
+  const trace::GraphBuilder* builder = current_graph_builder ? trace::GraphBuilder::innermost() : nullptr;
+  return PyBool_FromLong(builder && builder->graph()->is_function);  // not in a tf.Graph
+}
 
 PyObject* devices(PyObject*, PyObject*) {
   return guarded([&] {

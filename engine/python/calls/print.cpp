@@ -9,6 +9,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/python/types/graph_object.h"
 
 #include <algorithm>
 #include <vector>
@@ -229,9 +230,10 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
     format();
     const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply(kJoin.row(), lines);
     if (!current_graph_builder) flush(stream);
+    const size_t nodes = nodes_of_plain_graph();
     apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}},
               "PrintV2");
-    Py_RETURN_NONE;
+    return operation_since(nodes).release();
   });
 }
 

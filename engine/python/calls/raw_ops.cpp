@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/python/types/graph_object.h"
 
 #include <algorithm>
 
@@ -101,7 +102,11 @@ PyObject* raw_op(PyObject*, PyObject* args) {
       if (PyObject* value = taken(given, spec.name, used); value && value != Py_None) set_attribute(attrs, spec, value);
     const std::vector<Tensor> inputs = inputs_of(*row, given, attrs, used);
     if (used != static_cast<size_t>(PyDict_GET_SIZE(given))) refuse_unknown(*row, given);
-    return wrap_all(apply_all(*row, inputs, attrs, name ? name : ""));
+    const size_t nodes = nodes_of_plain_graph();
+    const std::vector<Tensor> outputs = apply_all(*row, inputs, attrs, name ? name : "");
+    if (const Ref made = outputs.empty() ? operation_since(nodes) : Ref(); made && made.get() != Py_None)
+      return checked(Py_BuildValue("[O]", made.get())).release();
+    return wrap_all(outputs);
   });
 }
 

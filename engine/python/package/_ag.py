@@ -1,6 +1,7 @@
 """`ag__`: the operators that the code of tf.autograph.to_code calls, as tf.autograph.operators."""
 import collections
 import enum
+import sys
 
 import footlight as tf
 from footlight import _engine
@@ -170,7 +171,23 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
 
 # Statements
 
-if_stmt = _engine.ag_if_stmt
+def _holds(condition, what):
+    """The truth of a condition; a tensor that has a value has to be a bool and one."""
+    if not tf.is_tensor(condition):
+        return condition
+    if condition.dtype != tf.bool or condition.shape.num_elements() != 1:
+        raise ValueError('condition of %s expected to be `tf.bool` scalar, got a tensor of %s with shape %s' % (
+            what, condition.dtype.name, condition.shape))
+    return bool(tf.reshape(condition, []))
+
+
+def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
+    """An if statement in functional form; of the variables the first `nouts` are used behind it."""
+    if get_state is None or not (tf.executing_eagerly() and tf.is_tensor(cond)):
+        return _engine.ag_if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts)
+    before = get_state()
+    (body if _holds(cond, 'if statement') else orelse)()
+    return set_state((*get_state()[:nouts], *before[nouts:]))
 
 
 class _LoopState:
@@ -197,6 +214,11 @@ class _LoopState:
                 raise ValueError("'%s' must be defined before the loop" % name)
             if value is None:
                 raise ValueError("'%s' is None at the end of the iteration" % name)
+            if isinstance(before, Undefined):
+                for part in tf.nest.flatten(value):
+                    if not (tf.is_tensor(part) or isinstance(part, (bool, int, float, str, bytes)) or hasattr(part, 'dtype')):
+                        raise ValueError("'%s' must be defined before the loop: its body tried to define it with a value of an "
+                                         'unsupported type, a Python object of type %s' % (name, type(part).__name__))
             if tf.is_tensor(before) and not hasattr(before, 'to_list'):
                 value = tf.convert_to_tensor(value)
                 if value.dtype != before.dtype:
@@ -211,25 +233,115 @@ class _LoopState:
         self._set(tuple(now))
 
 
+def _control_flow(name, value):
+    """A limit of Python loops, which programs may set in the module that control flow has in TensorFlow."""
+    module = sys.modules.get('footlight.python.autograph.operators.control_flow')
+    return getattr(module, name, value)
+
+
+class _PythonLoop:
+    """Counts the iterations of a loop that stays in Python, and says when there are too many."""
+
+    def __init__(self, body):
+        self._body, self._turns = body, 0
+        self._most = _control_flow('PYTHON_MAX_ITERATIONS', 100000000)
+        self._many = _control_flow('INEFFICIENT_UNROLL_MIN_ITERATIONS', 50000)
+        self._ops = None
+
+    @staticmethod
+    def _made():
+        return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph().get_operations()
+
+    def turn(self, *element):
+        self._turns += 1
+        if self._turns > self._most:
+            raise ValueError('iteration limit exceeded: a loop in Python turned more than %d times' % self._most)
+        if self._ops is not None and self._turns > self._many:
+            new = [op.type for op in self._made()[len(self._ops):]]
+            self._ops = None
+            if new:
+                from footlight import _autograph_utils
+                _autograph_utils.warning('Large unrolled loop: iteration %d of a loop in Python still adds ops to the graph (%s); '
+                                         'a loop over tf.range or a tensor is in the graph once', self._turns, ', '.join(new))
+        if self._turns == self._many:
+            self._ops = self._made()
+        self._body(*element)
+
+
+def _refuse_none(get_state, names):
+    for value, name in zip(get_state(), names):
+        if value is None:
+            raise ValueError("'%s' is not allowed to be None before the loop" % name)
+
+
+def _refuse_undefined(get_state, names):
+    """After a loop in a graph: what has no value before it has one after it, unless nothing ever gives it one."""
+    for value, name in zip(get_state(), names):
+        if isinstance(value, Undefined):
+            raise ValueError("'%s' must be defined before the loop" % name)
+
+
+def _trying_to_define(body, get_state, names):
+    """The body of a loop in a graph: where it has to give variables their first values and fails, the error says so."""
+    missing = [name for value, name in zip(get_state(), names) if isinstance(value, Undefined)]
+    if not missing:
+        return body
+
+    def run(*element):
+        try:
+            body(*element)
+        except Exception as error:
+            if not isinstance(error, (AutoGraphError, UnboundLocalError)):
+                raise ValueError("%s must be defined before the loop. The loop tried to define what has no value yet by running its "
+                                 'body, which failed:\n%s: %s' % (
+                                     ', '.join(map(repr, missing)), type(error).__name__, error)) from error
+            raise
+    return run
+
+
 def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     """A while statement in functional form."""
     first = test()
-    if not (tf.executing_eagerly() and isinstance(first, tf.Tensor)) or get_state is None:
-        known = [first]
-        _engine.ag_while_stmt(lambda: known.pop() if known else test(), body, get_state, set_state, symbol_names, opts)
+    known = [first]
+
+    def again():
+        return known.pop() if known else test()
+    if not tf.is_tensor(first):
+        turn = _PythonLoop(body).turn
+        if get_state is not None:
+            _engine.ag_while_stmt(again, turn, get_state, set_state, symbol_names, opts)
+            return
+        while again():
+            turn()
+        return
+    body = _trying_to_define(body, get_state, symbol_names)
+    if not tf.executing_eagerly():
+        _refuse_none(get_state, symbol_names)
+        _engine.ag_while_stmt(again, body, get_state, set_state, symbol_names, opts)
+        _refuse_undefined(get_state, symbol_names)
         return
     state = _LoopState(symbol_names, get_state, set_state, opts)
-    going = first
-    while going:
+    while _holds(again(), 'while loop'):
         body()
         state.check()
-        going = test()
 
 
 def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     """A for statement in functional form."""
-    if not (tf.executing_eagerly() and isinstance(iter_, tf.Tensor)) or get_state is None:
+    staged = tf.is_tensor(iter_) or hasattr(iter_, '_staged_iterator')
+    if not staged or get_state is None:
+        turn = body if staged else _PythonLoop(body).turn
+        if get_state is None:
+            get_state, set_state = tuple, lambda values: None
+        _engine.ag_for_stmt(iter_, extra_test, turn, get_state, set_state, symbol_names, opts)
+        return
+    if not (tf.executing_eagerly() and isinstance(iter_, tf.Tensor)):
+        if not tf.executing_eagerly():
+            _refuse_none(get_state, symbol_names)
+            body = _trying_to_define(body, get_state, symbol_names)
         _engine.ag_for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        if not tf.executing_eagerly():
+            _refuse_undefined(get_state, symbol_names)
         return
     if iter_.shape.rank == 0:
         raise ValueError('len requires a non-scalar tensor, got one of shape ()')
@@ -315,9 +427,15 @@ def print_(*objects, **kwargs):
         return print(*objects, **kwargs)
 
     def show(*values):
-        values = iter(values)
+        values = iter([value.decode() if isinstance(value, bytes) else value for value in values])
         print(*[next(values) if tf.is_tensor(o) else o for o in objects], **dict(kwargs, flush=True))
-    return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], [])
+        return _numpy().int32(0)  # something to run the op for, in a graph that is run in parts
+    return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], tf.int32)
+
+
+def _numpy():
+    import numpy
+    return numpy
 
 
 # Lists
@@ -362,6 +480,9 @@ def new_list(iterable=None):
     return list(iterable or ())
 
 
+_MAKES_LIST = ('EmptyTensorList', 'TensorListFromTensor', 'TensorListPushBack', 'TensorListReserve')
+
+
 def _is_tensor_list(value):
     return tf.is_tensor(value) and value.dtype == tf.variant
 
@@ -369,7 +490,11 @@ def _is_tensor_list(value):
 def list_append(list_, x):
     """The list with x at its end."""
     if _is_tensor_list(list_):
-        return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=tf.convert_to_tensor(x))
+        x = tf.convert_to_tensor(x)
+        # A list without elements has none of another type either.
+        list_ = tf.cond(tf.raw_ops.TensorListLength(input_handle=list_) > 0, lambda: list_, lambda: tf.raw_ops.EmptyTensorList(
+            element_shape=tf.shape(x), max_num_elements=-1, element_dtype=x.dtype))
+        return tf.raw_ops.TensorListPushBack(input_handle=list_, tensor=x)
     if tf.is_tensor(list_):
         raise ValueError('list_append: expected a tensor list, not a tensor of %s' % list_.dtype.name)
     if hasattr(list_, 'write') and hasattr(list_, 'size'):
@@ -405,6 +530,10 @@ def list_stack(list_, opts):
     if _is_tensor_list(list_):
         if opts.element_dtype is None:
             raise ValueError('cannot stack a list without knowing its element type; use set_element_type to annotate it')
+        made = list_.op if tf.is_symbolic_tensor(list_) else None
+        listed = made.get_attr('element_dtype') if made is not None and made.type.startswith(_MAKES_LIST) else None
+        if listed is not None and listed != opts.element_dtype:
+            raise ValueError('list_stack: a list of %s has no elements of %s' % (listed.name, tf.as_dtype(opts.element_dtype).name))
         return tf.raw_ops.TensorListStack(input_handle=list_, element_shape=-1, element_dtype=opts.element_dtype)
     if hasattr(list_, 'write') and hasattr(list_, 'stack'):
         return list_.stack()
@@ -441,7 +570,6 @@ def set_element_type(entity, dtype, shape=None):
 
 
 def _publish():
-    import sys
     module = sys.modules[__name__]
     tf.autograph.experimental.Feature = Feature
     tf.autograph.experimental.set_element_type = set_element_type

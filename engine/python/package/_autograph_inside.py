@@ -8,9 +8,12 @@ import functools
 import inspect
 import sys
 import threading
+import types
+import unittest
+import weakref
 
 import footlight as tf
-from footlight import _ag, _engine
+from footlight import _ag, _autograph_utils, _engine, _python_util
 from footlight._staging import StagingError  # noqa: F401  (it lies here)
 
 do_not_convert = tf.autograph.experimental.do_not_convert
@@ -40,9 +43,12 @@ class ControlStatusCtx:
 
     def __enter__(self):
         _entered().append(self)
+        off = _engine.ag_switch_off(1 if self.status == Status.DISABLED else 0)
+        self._before = [*getattr(self, '_before', ()), off]
         return self
 
     def __exit__(self, *error):
+        _engine.ag_switch_off(self._before.pop())
         _entered().remove(self)
 
 
@@ -111,20 +117,58 @@ def is_unsupported(o):
         inspect.ismodule(o) or inspect.isclass(o) or not callable(o) or isinstance(o, functools._lru_cache_wrapper))
 
 
+def _module_name(o):
+    module = o if inspect.ismodule(o) else getattr(o, '__module__', None) or inspect.getmodule(o)
+    return module if isinstance(module, str) else getattr(module, '__name__', '')
+
+
 def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False):
-    """Whether code runs as it is, because a rule for its module says so."""
+    """Whether code runs as it is: a rule for its module says so, or one for the class that it is a method of."""
     if isinstance(o, functools.partial):
         return is_allowlisted(o.func)
-    module = o if inspect.ismodule(o) else inspect.getmodule(o)
-    name = getattr(o, '__module__', None) or getattr(module, '__name__', '')
+    name = _module_name(o)
     for rule in (*_config.CONVERSION_RULES, DoNotConvert('footlight'), DoNotConvert('tensorflow')):
         if rule.matches(name):
             return rule._action == Action.DO_NOT_CONVERT
     if inspect.isgeneratorfunction(o):
         return True
-    if inspect.isclass(o):
-        return not check_call_override
-    return callable(o) and bool(_engine.autograph_reason(o)) and (inspect.isfunction(o) or inspect.ismethod(o))
+    if check_call_override and not (inspect.isclass(o) or inspect.isroutine(o)) and callable(o):
+        if is_allowlisted(type(o).__call__):
+            return True
+    if inspect.ismethod(o):
+        owner = _autograph_utils.getmethodclass(o)
+        if issubclass(owner, unittest.TestCase):
+            return True
+        if issubclass(owner, TfMethodTarget):
+            owner = o.__self__.target_class
+        if is_allowlisted(_autograph_utils.getdefiningclass(o, owner), False, True):
+            return True
+    if not _autograph_utils.isnamedtuple(o):
+        return False
+    return not (allow_namedtuple_subclass and any(_autograph_utils.isnamedtuple(base) for base in o.__bases__))
+
+
+class TfMethodTarget:
+    """Stands for the object of a method of which it does not keep the object alive."""
+
+    def __init__(self, target, original_python_function):
+        self.weakrefself_target__ = target
+        self.weakrefself_func__ = weakref.ref(original_python_function)
+
+    @property
+    def target(self):
+        return self.weakrefself_target__()
+
+    @property
+    def target_class(self):
+        made = self.target
+        return made if inspect.isclass(made) else type(made)
+
+    def call(self, args, kwargs):
+        function = self.weakrefself_func__()
+        if inspect.ismethod(function):
+            function = function.__func__
+        return function(self.target, *args, **kwargs)
 
 
 # Conversion of functions
@@ -140,12 +184,16 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     if options is None and caller_fn_scope is not None:
         options = caller_fn_scope.callopts
     named = kwargs or {}
+    if inspect.isclass(f) and not _autograph_utils.isconstructor(f):
+        f = types.MethodType(type(f).__call__, f)
     if inspect.isbuiltin(f) or inspect.isclass(f):
         if f in _IN_CONTEXT:
             return _IN_CONTEXT[f](f, args, caller_fn_scope)
         overload = overload_of(f)
         return overload(*args, **named)
     if is_autograph_artifact(f):
+        return f(*args, **named)
+    if not (options is not None and options.user_requested) and is_allowlisted(f):
         return f(*args, **named)
     off = options is not None and not options.internal_convert_user_code
     if off or control_status_ctx().status == Status.DISABLED:
@@ -155,12 +203,13 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
 
 def convert(recursive=False, optional_features=None, user_requested=True, conversion_ctx=NullCtx()):
     """Decorates a function that is converted when it is called."""
+    options = _ag.ConversionOptions(recursive=recursive, user_requested=user_requested)
+
     def decorate(f):
-        @functools.wraps(f)
         def converted(*args, **kwargs):
             with conversion_ctx:
-                return converted_call(f, args, kwargs)
-        return _ag.autograph_artifact(converted)
+                return converted_call(f, args, kwargs, options=options)
+        return _ag.autograph_artifact(_python_util.make_decorator(f, converted, 'convert'))
     return decorate
 
 
@@ -174,14 +223,17 @@ def call_with_unspecified_conversion_status(func):
 
 
 def tf_convert(f, ctx, convert_by_default=True, user_requested=False):
-    """The function in the form that a context asks for."""
+    """The function in the form that a context asks for, inside of the decorators that say so."""
     if is_autograph_artifact(f):
         return f
+    target = _python_util.unwrap(f)[1]
     if ctx.status == Status.DISABLED:
-        return _without(f)
-    if ctx.status == Status.ENABLED or convert_by_default:
-        return convert(recursive=True, user_requested=user_requested, conversion_ctx=ctx)(f)
-    return call_with_unspecified_conversion_status(f)
+        made = _without(target)
+    elif ctx.status == Status.ENABLED or convert_by_default:
+        made = convert(recursive=True, user_requested=user_requested, conversion_ctx=ctx)(target)
+    else:
+        made = call_with_unspecified_conversion_status(target)
+    return _python_util.rewrap(f, target, made)
 
 
 def _without(f):
@@ -192,6 +244,16 @@ def _without(f):
         with ControlStatusCtx(Status.DISABLED):
             return plain(*args, **kwargs)
     return _ag.autograph_artifact(call)
+
+
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """A function converted. It has the lines of the function and lies where that does, as it says under TensorFlow's names."""
+    made = tf.autograph.to_graph(entity, recursive, experimental_optional_features)
+    code = getattr(made, '__code__', None)
+    if inspect.isfunction(made) and made is not entity:
+        lines = [(code.co_filename, line) for _, _, line in code.co_lines() if line]
+        made.ag_source_map, made.ag_module = dict(zip(lines, lines)), inspect.getmodule(made)
+    return made
 
 
 class ProgramContext:
@@ -323,14 +385,18 @@ def tf_tensor_array_new(elements, element_dtype=None, element_shape=None):
 
 
 def new_list(iterable=None):
-    """A tensor list of these elements."""
-    return tf_tensor_list_new([] if iterable is None else iterable)
+    """A list of these elements; without any, a tensor list."""
+    elements = [] if iterable is None else list(iterable)
+    return elements or tf_tensor_list_new([])
 
 
 def tensor_list(elements, element_dtype=None, element_shape=None, use_tensor_array=False):
     """A tensor list or a TensorArray of these elements."""
-    if not tf.is_tensor(elements) and not elements and (element_dtype is None or element_shape is None):
-        raise ValueError('element_dtype and element_shape are needed for a list without elements')
+    if not tf.is_tensor(elements):
+        if not isinstance(elements, (list, tuple)):
+            raise ValueError('tensor_list: elements of unknown type %s; a tensor, list or tuple is wanted' % type(elements).__name__)
+        if not elements and (element_dtype is None or element_shape is None):
+            raise ValueError('element_dtype and element_shape are required for a list without elements')
     make = tf_tensor_array_new if use_tensor_array else tf_tensor_list_new
     return make(elements, element_dtype, element_shape)
 
@@ -362,7 +428,7 @@ def allowlist(f):
 
 def is_inside_generated_code():
     """Whether the caller was converted."""
-    return _engine.ag_status() == Status.ENABLED.value
+    return _engine.ag_is_generated(sys._getframe(1).f_code)
 
 
 def _test_case():
@@ -413,6 +479,8 @@ for _name, _names in {
 }.items():
     _place('operators.' + _name, _names, _ag)
     _place('operators', _names, _ag)
+_limits = _engine.namespace('python.autograph.operators.control_flow')
+_limits.PYTHON_MAX_ITERATIONS, _limits.INEFFICIENT_UNROLL_MIN_ITERATIONS = 100000000, 50000
 _place('operators.data_structures', 'new_list tf_tensor_array_new tf_tensor_list_new')
 _place('operators.py_builtins', 'eval_in_original_context globals_in_original_context locals_in_original_context '
        'overload_of super_in_original_context')
@@ -430,7 +498,8 @@ _api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'call_with_unspecified_conversion_status convert converted_call do_not_convert is_autograph_artifact '
               'tf_convert')
 _place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
-_place('impl.api', 'to_code to_graph', tf.autograph)
+_place('impl.api', 'to_graph')
+_place('impl.api', 'to_code', tf.autograph)
 _place('pyct.errors', 'PyCTError UnsupportedLanguageElementError', _ag)
 _place('impl.conversion', 'is_allowlisted is_unsupported')
 _place('lang.directives', 'set_loop_options', tf.autograph.experimental)
@@ -443,3 +512,7 @@ _place('', 'set_loop_options', tf.autograph.experimental)
 for _name in ('asserts break_statements call_trees conditional_expressions continue_statements control_flow directives '
               'functions lists logical_expressions return_statements slices variables').split():
     _place('converters.' + _name, '')
+_engine.namespace('python.autograph.impl.testing.pybind_for_testing').TestClassDef = type(
+    'TestClassDef', (), {'method': len, '__doc__': 'For tests: a class with a method in native code.'})
+for _name in ('eager.function', 'eager.polymorphic_function.tf_method_target'):
+    _engine.namespace('python.' + _name).TfMethodTarget = TfMethodTarget

@@ -267,6 +267,11 @@ class RaggedTensor(Composite):
             raise TypeError('the number of rows of a RaggedTensor is not known yet; use tf.map_fn')
         return iter([self[i] for i in range(rows)])
 
+    def _row_count(self):
+        """The number of rows as an int32, for loops in a graph."""
+        rows = self.shape[0] if self.shape.rank else None
+        return tf.cast(self.nrows(), tf.int32) if rows is None else tf.constant(rows, tf.int32)
+
     def __getitem__(self, key):
         from footlight import _ragged_members
         return _ragged_members.item(self, key if isinstance(key, tuple) else (key,))

@@ -130,9 +130,12 @@ class Dataset(collections.abc.Iterable):
     def _len_builtin(self, dataset):
         count = self.cardinality()
         known = tf.get_static_value(count)
-        tf.debugging.Assert(count >= 0, ['len requires a dataset with a known length%s' % (
+        check = tf.debugging.Assert(count >= 0, ['len requires a dataset with a known length%s' % (
             ': this one is infinite' if known == INFINITE_CARDINALITY else '')])
-        return count
+        if check is None:
+            return count
+        with tf.control_dependencies([check]):
+            return tf.identity(count)
 
     @staticmethod
     def _abs_builtin(dataset):
@@ -491,6 +494,17 @@ def make_initializable_iterator(dataset, shared_name=None):
     return OwnedIterator(dataset)
 
 
+def make_one_shot_iterator(dataset):
+    """For programs of TensorFlow 1: an iterator over the dataset, which in a graph that is run in parts goes on from run to run."""
+    if tf.executing_eagerly() or tf.inside_function():
+        return OwnedIterator(dataset)
+    iterator = OwnedIterator(dataset)
+    handle = iterator._iterator_resource
+    made = next(op for op in reversed(handle.graph.get_operations()) if op.type == 'MakeIterator')
+    handle.graph._state.setdefault('first_run', {})[handle.name] = made
+    return iterator
+
+
 def get_single_element(dataset):
     """The only element of a dataset."""
     return dataset.get_single_element()
@@ -519,5 +533,6 @@ DatasetSpec.__module__ = 'footlight.data'
 Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
 for _f in (cardinality, get_single_element, get_structure):
     setattr(_data.experimental, _f.__name__, _f)
+_engine.namespace('compat.v1.data').make_one_shot_iterator = make_one_shot_iterator  # its other names are those of tf.data
 tf.contrib.eager.Iterator = OwnedIterator
 atexit.register(_engine.end_datasets)

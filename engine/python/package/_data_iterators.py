@@ -106,9 +106,22 @@ class OwnedIterator(Iterator):
 
     def _next_or(self, default):
         """next(iterator, default) in a graph."""
+        try:
+            tf.nest.assert_same_structure(self._element_spec, default)
+        except (TypeError, ValueError):
+            raise TypeError('next: the default must have the same element structure as the iterator, %s, not %s' % (
+                self._element_spec, default)) from None
+        default = tf.nest.map_structure(self._like_element, self._element_spec, default)
         optional = self.get_next_as_optional()
-        return tf.cond(optional.has_value(), optional.get_value,
-                       lambda: tf.nest.map_structure(tf.convert_to_tensor, default))
+        return tf.cond(optional.has_value(), optional.get_value, lambda: default)
+
+    @staticmethod
+    def _like_element(spec, value):
+        value = tf.convert_to_tensor(value, dtype_hint=spec.dtype)
+        if value.dtype != spec.dtype:
+            raise TypeError('next: the default has dtype %s where elements of the iterator have %s' % (
+                value.dtype.name, spec.dtype.name))
+        return value
 
     def _staged_next(self):
         tensors = _op('IteratorGetNext', [self._iterator_resource], self._types())

@@ -318,9 +318,13 @@ def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
 
 
 def value_of(tensor):
-    """The value that a tensor of a graph has when nothing is fed: what a variable made inside the graph starts with."""
+    """The value that a tensor of a graph has when nothing is fed: what a variable made inside the graph starts with.
+
+    What is to run once for it, runs too: an op that fills a resource.
+    """
+    first = tensor.graph._state.get('first_run', {}).get(tensor.name)
     with tf.init_scope():
-        return part(tensor.graph, [], [tensor], name='initial_value')()[0]
+        return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
 
 
 class Session:

@@ -220,6 +220,8 @@ def find(namespace, name):
         return found
     if namespace == 'footlight.compat.v1' and name in _AS_TODAY:
         return getattr(sys.modules['footlight'], name)
+    if namespace == 'footlight.compat.v1.data':
+        return getattr(sys.modules['footlight'].data, name, None)
     module = _LATE.get((namespace, name))
     if module is None and not name.startswith('_'):
         module = _WHOLE.get(namespace[len('footlight.'):])

@@ -1,4 +1,6 @@
 """Modules inside of TensorFlow that libraries import by their place, with what those take from there."""
+import contextlib
+
 import footlight as tf
 from footlight import _containers, _data_files, _device, _engine
 
@@ -19,6 +21,23 @@ _context = _Context()
 def context():
     """The state of eager execution."""
     return _context
+
+
+@contextlib.contextmanager
+def eager_mode():
+    """A context in which ops run when they are called."""
+    if tf.executing_eagerly():
+        yield
+    else:
+        with tf.init_scope():
+            yield
+
+
+@contextlib.contextmanager
+def graph_mode():
+    """A context in which ops go into a graph."""
+    with tf.Graph().as_default():
+        yield
 
 
 def async_wait():
@@ -43,6 +62,16 @@ def is_nan(x, name=None):
 def is_tf_type(x):
     """Whether it is a tensor, a variable or a composite of tensors."""
     return tf.is_tensor(x)
+
+
+def TestRaiseFromStatus(code):
+    """For tests: raises the error that has a code, with two payloads."""
+    for kind in vars(tf.errors).values():
+        if isinstance(kind, type) and issubclass(kind, tf.errors.OpError) and kind is not tf.errors.OpError:
+            error = kind(None, None, 'Testing error', {b'key1': b'value1', b'key2': b'value2'})
+            if error.error_code == code:
+                raise error
+    raise ValueError('no error has the code %r' % (code,))
 
 
 # --- specs by name, for files ---
@@ -151,7 +180,8 @@ def bucketize(input, boundaries, name=None):
 for _path, _objects in {
         'compiler.tf2xla.python.xla': {'dynamic_update_slice': dynamic_update_slice},
         'python.data.experimental.ops.distribute': {'compute_batch_size': compute_batch_size},
-        'python.eager.context': {'async_wait': async_wait, 'context': context},
+        'python.eager.context': {'async_wait': async_wait, 'context': context, 'eager_mode': eager_mode, 'graph_mode': graph_mode},
+        'python.framework._errors_test_helper': {'TestRaiseFromStatus': TestRaiseFromStatus},
         'python.framework.config': {
             'is_op_determinism_enabled': is_op_determinism_enabled, 'disable_op_determinism': disable_op_determinism,
             'enable_op_determinism': _device.enable_op_determinism},
@@ -170,3 +200,4 @@ for _path, _objects in {
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()
+from footlight import _list_ops, _python_util  # noqa: E402,F401  (modules beside these)

@@ -288,7 +288,12 @@ class TestCase(_General):
             a = self.evaluate(a)
         elif isinstance(a, (list, tuple)) and any(tf.is_tensor(x) for x in tf.nest.flatten(a)):
             a = self.evaluate(list(a))
-        return a if isinstance(a, np.ndarray) else np.array(a)
+        try:
+            return a if isinstance(a, np.ndarray) else np.array(a)
+        except ValueError as error:
+            if 'inhomogeneous' not in str(error):
+                raise
+            return np.array(a, dtype=object)  # parts of different lengths are compared one by one
 
     def _said(self, msg, words):
         return words if msg is None else '%s\n%s' % (msg, words)

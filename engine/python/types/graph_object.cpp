@@ -8,6 +8,7 @@
 #include "engine/python/types/objects.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/trace/expand.h"
+#include "engine/trace/graph_builder.h"
 
 #include <cstddef>
 #include <new>
@@ -376,6 +377,19 @@ const GraphPtr& graph_in_object(PyObject* o, const char* what) {
 std::pair<GraphPtr, NodeId> node_in_object(PyObject* o, const char* what) {
   if (!is_operation(o)) fail(ErrorKind::kType, what, " takes a tf.Operation, not a ", Py_TYPE(o)->tp_name);
   return {reinterpret_cast<PyOperation*>(o)->graph, reinterpret_cast<PyOperation*>(o)->node};
+}
+
+size_t nodes_of_plain_graph() {
+  const auto* builder = current_graph_builder ? trace::GraphBuilder::innermost() : nullptr;
+  return builder && !builder->graph()->is_function ? builder->graph()->size() : 0;
+}
+
+Ref operation_since(size_t nodes) {
+  const size_t now = nodes_of_plain_graph();
+  if (now <= nodes) return Ref::borrow(Py_None);
+  const GraphPtr& graph = trace::GraphBuilder::innermost()->graph();
+  const NodeId last(static_cast<uint32_t>(now - 1));
+  return graph->node(last).dtypes.empty() ? operation_object(graph, last) : Ref::borrow(Py_None);
 }
 
 bool is_graph_element(const Tensor& t) { return t.is_symbolic() && t.graph() && !t.graph()->is_function; }

@@ -14,6 +14,10 @@ Ref operation_object(GraphPtr, NodeId);
 const GraphPtr& graph_in_object(PyObject*, const char* what);
 std::pair<GraphPtr, NodeId> node_in_object(PyObject*, const char* what);
 bool is_operation(PyObject*);
+// How many nodes the graph has that is being built, if it is a tf.Graph; else 0.
+size_t nodes_of_plain_graph();
+// What an op without outputs gives: its operation in a tf.Graph that has grown since it had so many nodes; else None.
+Ref operation_since(size_t nodes);
 // Of a symbolic tensor: the operation that makes it, and its graph.
 Ref operation_of(const Tensor&);
 Ref graph_of(const Tensor&);

@@ -1,0 +1,89 @@
+"""tensorflow.python.ops.list_ops: lists in tensors by TensorFlow's functions, whose shapes may be of any kind."""
+import footlight as tf
+from footlight import _engine
+
+_ops = tf.raw_ops
+
+
+def _shape(shape):
+    """A shape as the ops take it: -1 where nothing is known."""
+    if isinstance(shape, tf.Tensor):
+        return shape
+    if isinstance(shape, tf.TensorShape):
+        shape = shape.as_list() if shape.rank is not None else None
+    if shape is None:
+        return -1
+    if isinstance(shape, int) or hasattr(shape, 'dtype'):
+        return tf.constant(shape, tf.int32)
+    sizes = [-1 if size is None else size for size in shape]
+    return tf.stack(sizes) if any(tf.is_tensor(size) for size in sizes) else tf.constant(sizes, tf.int32)
+
+
+def empty_tensor_list(element_shape, element_dtype, max_num_elements=None, name=None):
+    """A list without elements."""
+    return _ops.EmptyTensorList(element_shape=_shape(element_shape), element_dtype=element_dtype,
+                                max_num_elements=-1 if max_num_elements is None else max_num_elements, name=name)
+
+
+def tensor_list_reserve(element_shape, num_elements, element_dtype, name=None):
+    """A list of this many elements that are not written yet."""
+    return _ops.TensorListReserve(element_shape=_shape(element_shape), num_elements=num_elements,
+                                  element_dtype=element_dtype, name=name)
+
+
+def tensor_list_from_tensor(tensor, element_shape, name=None):
+    """The parts of a tensor along its first dimension as a list."""
+    return _ops.TensorListFromTensor(tensor=tensor, element_shape=_shape(element_shape), name=name)
+
+
+def tensor_list_length(input_handle, name=None):
+    """The number of elements."""
+    return _ops.TensorListLength(input_handle=input_handle, name=name)
+
+
+def tensor_list_push_back(input_handle, tensor, name=None):
+    """The list with one more element."""
+    return _ops.TensorListPushBack(input_handle=input_handle, tensor=tensor, name=name)
+
+
+def tensor_list_pop_back(input_handle, element_dtype, name=None):
+    """The list without its last element, and that element."""
+    return _ops.TensorListPopBack(input_handle=input_handle, element_shape=-1, element_dtype=element_dtype, name=name)
+
+
+def tensor_list_get_item(input_handle, index, element_dtype, element_shape=None, name=None):
+    """One element."""
+    return _ops.TensorListGetItem(input_handle=input_handle, index=index, element_shape=_shape(element_shape),
+                                  element_dtype=element_dtype, name=name)
+
+
+def tensor_list_set_item(input_handle, index, item, resize_if_index_out_of_bounds=False, name=None):
+    """The list with another element at a place, which may lie behind its end if that is allowed."""
+    if resize_if_index_out_of_bounds:
+        size = tensor_list_length(input_handle)
+        input_handle = tf.cond(index >= size, lambda: _ops.TensorListResize(input_handle=input_handle, size=index + 1),
+                               lambda: input_handle)
+    return _ops.TensorListSetItem(input_handle=input_handle, index=index, item=item, name=name)
+
+
+def tensor_list_stack(input_handle, element_dtype, num_elements=-1, element_shape=None, name=None):
+    """The elements as one tensor."""
+    return _ops.TensorListStack(input_handle=input_handle, element_shape=_shape(element_shape), element_dtype=element_dtype,
+                                num_elements=num_elements, name=name)
+
+
+def tensor_list_gather(input_handle, indices, element_dtype, element_shape=None, name=None):
+    """Some elements as one tensor."""
+    return _ops.TensorListGather(input_handle=input_handle, indices=indices, element_shape=_shape(element_shape),
+                                 element_dtype=element_dtype, name=name)
+
+
+def tensor_list_concat(input_handle, element_dtype, element_shape=None, name=None):
+    """The elements behind one another in one tensor."""
+    return _ops.TensorListConcatV2(input_handle=input_handle, element_shape=_shape(element_shape), element_dtype=element_dtype,
+                                   leading_dims=tf.constant([], tf.int64), name=name)[0]
+
+
+for _name, _object in list(globals().items()):
+    if 'tensor_list' in _name:
+        setattr(_engine.namespace('python.ops.list_ops'), _name, _object)

@@ -127,7 +127,8 @@ class TestLargeGraphs : public QObject {
     std::vector<Cost> costs;
     on_small_stack([&] {
       work(100, body);  // what is made once
-      for (const int nodes : {some_of(10000), some_of(20000), some_of(40000)}) costs.push_back(cost_of(nodes, [&] { work(nodes, body); }));
+      for (const int nodes : {some_of(10000), some_of(20000), some_of(40000)})
+        costs.push_back(cost_of(nodes, [&] { work(nodes, body); }));
     });
     for (const Cost& cost : costs) {
       const auto words = QString("%1 allocations, %2 bytes a node").arg(cost.allocations).arg(cost.bytes);
@@ -160,7 +161,7 @@ class TestLargeGraphs : public QObject {
     constexpr int kSteps = some_of(20000);
     std::vector<float> values;
     on_small_stack([&] { values.push_back(value(twice(std::vector{real(1)}, kSteps)[0])); });
-    const float exact = (kSteps + 1.f) * kSteps;  // the second derivative of x ** (kSteps + 1) at 1; so many are added up
+    const float exact = (kSteps + 1.f) * kSteps;  // the second derivative of x ** (kSteps + 1) at 1, a long sum
     QVERIFY2(std::abs(values[0] - exact) < 1e-3f * exact, qPrintable(QString::number(values[0])));
   }
 };

@@ -66,11 +66,17 @@ class Printer final : NodesById {
     return name_of(program_.operands[in.first_input + i]);
   }
 
+  static std::string reductions(const FusedGroup& group) {
+    if (!group.reductions) return "";
+    if (group.by_rows) return "; row by row, because there are reductions of rows";
+    if (group.reductions == 1) return "; the last node reduces what is read or made";
+    return str("; the last ", group.reductions, " nodes reduce what is read or made");
+  }
+
   void head(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
     out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
-                counted(group.results.size() + (group.reduction ? 1 : 0), "value"), " out, ",
-                counted(group.tiles, "tile"), group.reduction ? "; the last node reduces what the others make" : "",
+                counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
                 '\n');
     // What is read and written: values inside stay in tiles.
     std::set<uint32_t> outside;
@@ -85,9 +91,6 @@ class Printer final : NodesById {
       const Node& made = program_.node((&in)[1 + step.member]);
       if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
     }
-    if (!group.reduction) return;
-    const Node& reduced = program_.node((&in)[in.skip]);
-    move({reduced.dtypes[0], reduced.shapes[0]});
   }
 
   static std::string time(int64_t ns) {

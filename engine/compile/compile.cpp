@@ -242,6 +242,7 @@ class Compiler {
     if (passed_on.valid()) slots_->take_over(id, passed_on);
     else slots_->take(id);
     in.kept = slots_->keeps(id);
+    in.alone = grouping_.alone[id.value];
     program_->keeps |= in.kept;
     in.first_output = slots_->slot(id);
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);

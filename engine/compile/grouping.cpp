@@ -6,6 +6,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/compile/spread.h"
+#include "engine/ops/flops.h"
 
 #include <algorithm>
 #include <bit>
@@ -49,7 +50,8 @@ bool suits(ElementLoop::Kind kind, const Node& node) {
 // The nodes between two effects.
 class Segment {
  public:
-  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of) : rewrite_(rewrite), position_of_(position_of) {}
+  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<Alone>& alone)
+      : rewrite_(rewrite), position_of_(position_of), alone_(alone) {}
 
   bool full() const { return groups_.size() == kMostGroups; }
   bool empty() const { return nodes_.empty(); }
@@ -65,11 +67,17 @@ class Segment {
     position_of_[id.value] = at;
     if (item.reduces) join_reduction(at);
     else if (element_loop(rewrite_, node)) join(at);
+    else return;
+    for (Edge edge : node.inputs)
+      if (position(edge) == kNone && suits(at, edge)) note_alone(Alone::kEffect, at, edge);
   }
 
   // Appends its nodes to the schedule, and forgets them.
   void finish(Grouping& grouping) {
     add_last_reductions();
+    for (uint32_t i = 0; i < nodes_.size(); ++i)
+      for (Edge edge : rewrite_.node(nodes_[i].id).inputs)
+        if (nodes_[i].group != kNone && position(edge) != kNone && suits(i, edge)) note_alone(Alone::kApart, i, edge);
     std::vector<std::vector<uint32_t>> units;  // nodes that run together
     std::vector<uint32_t> unit_of(nodes_.size(), kNone);
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -131,6 +139,17 @@ class Segment {
     return rewrite_.node(from.node).shapes[from.output];
   }
   const Shape& shape_of(const Group& group) const { return shape_of(group.like); }
+
+  // Whether a node could run in the walk of one whose value it reads, if nothing else were in the way.
+  bool suits(uint32_t at, Edge edge) const {
+    const Node& made = rewrite_.node(rewrite_.resolve(edge).node);
+    if (!element_loop(rewrite_, made)) return false;
+    return nodes_[at].reduces || made.shapes[0] == rewrite_.node(nodes_[at].id).shapes[0];
+  }
+  void note_alone(Alone why, uint32_t at, Edge edge) {
+    for (const NodeId id : {nodes_[at].id, rewrite_.resolve(edge).node})
+      if (alone_[id.value] == Alone::kNothingBeside) alone_[id.value] = why;
+  }
 
   // All groups that must run before a node with these needs can.
   uint64_t closure(uint64_t needs) const {
@@ -284,7 +303,10 @@ class Segment {
   // One group gets a node that comes after all of it, so only what this node uses can be new or in the way.
   bool extend(uint32_t into, uint32_t at) {
     Group& group = groups_[into];
-    if (group.steps + steps(at) > kMostSteps) return false;
+    if (group.steps + steps(at) > kMostSteps) {
+      alone_[nodes_[at].id.value] = Alone::kLong;
+      return false;
+    }
     const size_t before = group.outside.size();
     take_outside(at, group.outside, [&](uint32_t made) { return root(nodes_[made].group) == into; });
     bool fits = group.outside.size() <= kMostOutside;
@@ -375,6 +397,7 @@ class Segment {
 
   const Rewrite& rewrite_;
   std::vector<uint32_t>& position_of_;  // of each node of the graph: in nodes_
+  std::vector<Alone>& alone_;
   std::vector<Item> nodes_;
   std::vector<Group> groups_;
 };
@@ -412,30 +435,44 @@ Shape ReducedDims::shape(const Shape& input, bool keep_dims) const {
   return out;
 }
 
-std::optional<Reduces> reduces(const Rewrite& rewrite, const Node& node) {
+std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not) {
   static const AttrName kKeepDims("keep_dims");
-  if (node.op->execution != Execution::kKernel || !node.device.empty() || node.inputs.size() != 2) return {};
-  const Edge from = rewrite.resolve(node.inputs[0]);
-  const Node& made = rewrite.node(from.node);
-  const Shape& shape = made.shapes[from.output];
+  why_not = "";
+  if (node.op->execution != Execution::kKernel || node.inputs.size() != 2) return {};
   Reduces found;
-  found.by = made_reduction_for(node.op->id, made.dtypes[from.output]);
-  const Tensor* const axes = found.by ? rewrite.constant(node.inputs[1]) : nullptr;
-  if (!axes || !shape.has_rank()) return {};
-  found.rank = shape.rank();
+  found.by = made_reduction_for(node.op->id, of.dtype);
+  const auto not_because = [&](const char* why) {
+    why_not = why;
+    return std::nullopt;
+  };
+  if (!found.by) return {};
+  if (!node.device.empty()) return not_because("it was placed on a device");
+  if (!axes) return not_because("which dimensions it reduces is known only when it runs");
+  if (!of.shape.has_rank()) return not_because("how many dimensions it reduces is known only when it runs");
+  found.rank = of.shape.rank();
   found.keep_dims = node.attrs.get_or(kKeepDims, false);
   std::vector<bool> reduced(static_cast<size_t>(found.rank), false);
   for (int64_t k = 0; k < axes->elements(); ++k) {
     const int64_t given = axes->dtype() == DType::kInt64 ? axes->data<int64_t>()[k] : axes->data<int32_t>()[k];
     const int64_t axis = given < 0 ? given + found.rank : given;
-    if (axis < 0 || axis >= found.rank) return {};
+    if (axis < 0 || axis >= found.rank) return not_because("it has no such dimensions");
     reduced[static_cast<size_t>(axis)] = true;
   }
   const auto first = std::ranges::find(reduced, true), last = std::find(first, reduced.end(), false);
-  if (first == reduced.end() || std::find(last, reduced.end(), true) != reduced.end()) return {};
+  if (first == reduced.end()) return not_because("it reduces no dimension");
+  if (std::find(last, reduced.end(), true) != reduced.end())
+    return not_because("the dimensions that it reduces do not lie side by side");
   found.first = static_cast<int>(first - reduced.begin());
   found.last = static_cast<int>(last - reduced.begin());
   return found;
+}
+
+std::optional<Reduces> reduces(const Rewrite& rewrite, const Node& node) {
+  if (node.inputs.size() != 2) return {};
+  const Edge from = rewrite.resolve(node.inputs[0]);
+  const Node& made = rewrite.node(from.node);
+  const char* why_not;
+  return reduces(node, {made.dtypes[from.output], made.shapes[from.output]}, rewrite.constant(node.inputs[1]), why_not);
 }
 
 bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element) {
@@ -454,7 +491,8 @@ Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule)
   grouping.group.reserve(schedule.size());
   grouping.level.reserve(schedule.size());
   std::vector<uint32_t> position_of(rewrite.size(), UINT32_MAX);
-  Segment segment(rewrite, position_of);
+  grouping.alone.assign(rewrite.size(), Alone::kNothingBeside);
+  Segment segment(rewrite, position_of, grouping.alone);
   for (const NodeId id : schedule) {
     const Effect effect = rewrite.node(id).op->effect;
     const bool barrier = effect == Effect::kWrites || effect == Effect::kOther;

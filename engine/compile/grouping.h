@@ -16,12 +16,16 @@ namespace footlight::compile {
 // The shape of a value in a walk: that of its elements or, of what is made of reduced ones, what is left of it.
 enum class Level : uint8_t { kWhole, kKept, kLeft };  // kKept: with a 1 for each dimension that was reduced
 
+// Why a node that could be in a walk is in none.
+enum class Alone : uint8_t { kNothingBeside, kApart, kEffect, kLong };
+
 struct Grouping {
   static constexpr uint32_t kAlone = UINT32_MAX;
   std::vector<NodeId> schedule;  // members of a group follow each other, reductions at its end last
   std::vector<uint32_t> group;   // of each position in the schedule: its number, or kAlone
   std::vector<Level> level;      // of each position in the schedule
   std::vector<bool> by_rows;     // of each group
+  std::vector<Alone> alone;      // of each node that is in none
 };
 
 // At most so many loops run together, so many values come from outside, and so many reductions end a walk: what it
@@ -53,6 +57,9 @@ struct Reduces : ReducedDims {
   bool keep_dims = false;
 };
 std::optional<Reduces> reduces(const optimize::Rewrite& rewrite, const Node& node);
+// The same of a node that reduces a value of this type; `axes`: null if they are not known. Else why not, if it is a
+// reduction at all.
+std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not);
 // Whether it is of rows that are so short that each stays in the fastest cache while everything is done with it.
 bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element);
 // A list of values of one shape, joined from the first to the last by a loop for two.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 
 namespace footlight::compile {
@@ -48,6 +49,13 @@ class Printer final : NodesById {
     for (size_t i = 0; i < program_.results.size(); ++i) out_ += str(i ? ", " : " ", name_of(program_.results[i]));
     out_ += str('\n', "  in all: ", scaled(flops_, "FLOP"), ", ", scaled(bytes_, "B"), " read and written",
                 unknown_ ? ", without what is known only when it runs" : "", '\n');
+    const char* before = "  in no walk, because they do not work element by element: ";
+    for (const auto& [name, times] : never_) {
+      out_ += str(before, name);
+      if (times > 1) out_ += str(" (", times, ')');
+      before = ", ";
+    }
+    if (!never_.empty()) out_ += '\n';
     lanes();
     return std::move(out_);
   }
@@ -165,16 +173,36 @@ class Printer final : NodesById {
     if (in.kept) out_ += "; its memory stays in the slot";
     else if (in.reuse != Instruction::kNoReuse) out_ += "; in the memory of " + operand(in, in.reuse);
     if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are looked at when it runs";
-    if (depth == 1 && in.step == Step::kKernel && made.op->family == OpFamily::kElementwise) {
-      const char* why = why_alone(*this, made);
-      out_ += str("; alone: ", *why ? why : "nothing beside it has its shape and its values");
+    if (depth == 1 && in.step == Step::kKernel) {
+      const std::string why = alone(in, made);
+      out_ += why;
+      if (why.empty() && !in.aliases) ++never_[made.op->name];
     }
     out_ += '\n';
+  }
+
+  // Why an op that may be in walks is in none.
+  std::string alone(const Instruction& in, const Node& made) const {
+    static constexpr const char* kBeside[] = {
+        "nothing beside it makes what it reads or reads what it makes, element by element",
+        "something has to run between it and others of its shape",
+        "an effect lies between it and others of its shape", "with it the walk of others would be too long"};
+    const char* why = "";
+    if (made.op->family == OpFamily::kElementwise) {
+      why = why_alone(*this, made);
+    } else {
+      if (made.inputs.size() != 2) return "";
+      const Operand axes = program_.operands[in.first_input + 1];
+      const Tensor* const known = axes.array() == Operand::kConstant ? &program_.constants[axes.index()] : nullptr;
+      if (!reduces(made, type_of(made.inputs[0]), known, why) && !*why) return "";
+    }
+    return str("; alone: ", *why ? why : kBeside[static_cast<size_t>(in.alone)]);
   }
 
   const Program& program_;
   std::string out_;
   double flops_ = 0, bytes_ = 0;
+  std::map<std::string, size_t> never_;  // ops that are in no walk, and how often
   bool unknown_ = false;
 };
 

@@ -178,6 +178,36 @@ class TestCompile : public QObject {
                           "read or made\n") != std::string::npos, columns.c_str());
   }
 
+  // Each node that could run in a walk and does not says why.
+  void why_nodes_run_alone() {
+    const Tensor handle = variable(0);
+    const Spec cube{DType::kFloat32, {2, 3, 4}}, square{DType::kFloat32, {9, 9}};
+    auto f = traced({cube, {DType::kInt32, {1}}, square, kScalar}, [&](std::span<const Tensor> in) {
+      const Tensor apart = op("Neg", {in[2]});
+      const Tensor with = op("AddV2", {op("MatMul", {apart, apart}), apart});
+      const Tensor before = op("Exp", {in[3]});
+      apply_all(Op("AssignVariableOp").row(), std::vector{handle, before}, {{AttrName("dtype"), DType::kFloat32}});
+      return std::vector{op("Max", {in[0], footlight::ops::ints({0, 2})}),
+                         op("Sum", {in[0], in[1]}),
+                         with,
+                         op("Tanh", {before}),
+                         op("Mean", {in[2], footlight::ops::ints({0})})};
+    });
+    const std::string text = compile::to_text(f->program());
+    const auto says = [&](const char* node, const char* words) {
+      const size_t at = text.find(str("# ", node, ':')), found = text.find(str("; alone: ", words, '\n'), at);
+      return at != std::string::npos && found < text.find('\n', at);
+    };
+    QVERIFY2(says("Max", "the dimensions that it reduces do not lie side by side"), text.c_str());
+    QVERIFY2(says("Sum", "which dimensions it reduces is known only when it runs"), text.c_str());
+    QVERIFY2(says("Neg", "something has to run between it and others of its shape"), text.c_str());
+    QVERIFY2(says("AddV2", "something has to run between it and others of its shape"), text.c_str());
+    QVERIFY2(says("Exp", "an effect lies between it and others of its shape"), text.c_str());
+    QVERIFY2(says("Tanh", "an effect lies between it and others of its shape"), text.c_str());
+    QVERIFY2(text.find("in no walk, because they do not work element by element: AssignVariableOp, MatMul\n") !=
+             std::string::npos, text.c_str());
+  }
+
   void a_graph_called_twice_is_compiled_once() {
     // Too large to be copied to both places.
     auto inner = traced({kScalar}, [](std::span<const Tensor> in) {

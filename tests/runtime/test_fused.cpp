@@ -7,6 +7,31 @@
 using namespace footlight;
 using namespace footlight::test;
 
+namespace {
+
+// A choice between two, each of which is one for all or has one for each, for elements of every size.
+template <class T>
+bool chooses(int64_t n, bool each, bool other) {
+  const auto make = [](int64_t count, T first) {
+    Tensor x = Tensor::empty(dtype_of<T>, Shape{count});
+    for (int64_t i = 0; i < count; ++i) x.data<T>()[i] = static_cast<T>(first + static_cast<T>(2 * (i % 50)));
+    return x;
+  };
+  Tensor condition = Tensor::empty(DType::kBool, Shape{n});
+  for (int64_t i = 0; i < n; ++i) condition.data<bool>()[i] = i % 3 == 1;
+  const Tensor a = make(each ? n : 1, T(1)), b = make(other ? n : 1, T(2));
+  const std::vector<Tensor> in{condition, a, b};
+  auto f = traced_like(in, shapes_of(in), [](std::span<const Tensor> x) {
+    return std::vector{op("SelectV2", {op("LogicalNot", {op("LogicalNot", {x[0]})}), x[1], x[2]})};
+  });
+  for (const Tensor& chosen : {op("SelectV2", {condition, a, b}), f->call(in)[0]})
+    for (int64_t i = 0; i < n; ++i)
+      if (chosen.data<T>()[i] != (i % 3 == 1 ? a.data<T>()[each ? i : 0] : b.data<T>()[other ? i : 0])) return false;
+  return true;
+}
+
+}  // namespace
+
 class TestFused : public QObject {
   Q_OBJECT
  private Q_SLOTS:
@@ -43,6 +68,18 @@ class TestFused : public QObject {
       }
     }
     QVERIFY2(tried > 300, qPrintable(QString::number(tried)));
+  }
+
+  void choices() {
+    for (const int64_t n : {2, 77, 4099}) {
+      for (const bool each : {false, true}) {
+        for (const bool other : {false, true}) {
+          QVERIFY(chooses<uint8_t>(n, each, other) && chooses<int16_t>(n, each, other));
+          QVERIFY(chooses<float>(n, each, other) && chooses<int64_t>(n, each, other));
+          QVERIFY(chooses<std::complex<double>>(n, each, other));
+        }
+      }
+    }
   }
 
   void random_graphs() {

@@ -277,6 +277,33 @@ class TestReduced : public QObject {
     }
     QVERIFY2(reduced > 200, qPrintable(QString::number(reduced)));
   }
+
+  // In rows and at the end: each node in its order, with what it read and made.
+  void each_node_has_its_event() {
+    const auto kept = [](const char* name, const Tensor& of, int64_t axis) {
+      return apply(Op(name), {of, ops::ints(std::vector<int64_t>{axis})}, {{AttrName("keep_dims"), true}});
+    };
+    std::mt19937 random(6);
+    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {40, 50})};
+    for (const int64_t axis : {1, 0}) {
+      auto f = traced_like(x, shapes_of(x), [&](std::span<const Tensor> in) {
+        const Tensor scale = op("Exp", {kept("Max", op("Square", {in[0]}), axis)});
+        return std::vector{op("Mul", {in[0], scale})};
+      });
+      f->call(x);
+      OpRing& ring = thread_rings().ops();
+      ring.drain([](const OpEvent*, uint32_t) {});
+      recording_level = RecordingLevel::kOps;
+      f->call(x);
+      recording_level = RecordingLevel::kOff;
+      std::vector<std::string> names;
+      ring.drain([&](const OpEvent* first, uint32_t count) {
+        for (uint32_t i = 0; i < count; ++i) names.push_back(f->graph()->node(first[i].node()).name);
+      });
+      QCOMPARE(names, (std::vector<std::string>{"Square", "Max", "Exp", "Mul"}));
+      QCOMPARE(f->program().groups[0].steps.size(), axis ? size_t{5} : size_t{2});  // one that repeats along the rows
+    }
+  }
 };
 
 QTEST_APPLESS_MAIN(TestReduced)

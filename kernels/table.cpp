@@ -6,6 +6,7 @@
 #include "kernels/loops.h"
 #include "kernels/made_reduction.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 
@@ -91,17 +92,25 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
     kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;
     if (device != DeviceType::kCpu) continue;
     loop_table[row->id.value][d] = {};
-    made_table[row->id.value][d] = nullptr;
+    made_table[row->id.value][d] = {};
   }
 }
 
 void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) { enter(loop_table, op, dtypes, loop); }
 
-void register_made_reduction(std::string_view op, uint32_t dtypes, MadeReduction reduction) {
+void register_made_reduction(std::string_view op, uint32_t dtypes, const MadeReduction& reduction) {
   enter(made_table, op, dtypes, reduction);
 }
 
-MadeReduction made_reduction_for(OpId op, DType by) { return made_table[op.value][static_cast<size_t>(by)]; }
+const MadeReduction* made_reduction_for(OpId op, DType by) {
+  const MadeReduction& made = made_table[op.value][static_cast<size_t>(by)];
+  return made.start ? &made : nullptr;
+}
+
+int64_t reduction_order::pieces_of(int64_t outer, int64_t total) {
+  constexpr int64_t kPiece = 1 << 17;
+  return std::max<int64_t>(1, std::min(outer, total / kPiece));
+}
 
 ElementLoop loop_for(OpId op, DType by, DType output) {
   const ElementLoop loop = loop_table[op.value][static_cast<size_t>(by)];

@@ -44,12 +44,12 @@ class Compiler {
     std::vector<bool> certain(rewrite_.size(), false);
     for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
     slots_.emplace(rewrite_, schedule, certain);
-    // A walk still reads what it needs when it writes the first results of its reduction.
+    // A walk still reads what it needs when it writes the first results of a reduction and what is made of them.
     for (uint32_t i = 0; i < schedule.size(); ++i)
-      if (grouping_.group[i] != Grouping::kAlone && reduces_last_dims(rewrite_, rewrite_.node(schedule[i])))
+      if (grouping_.group[i] != Grouping::kAlone && grouping_.level[i] != Level::kWhole)
         slots_->never_keep(schedule[i]);
-    program_->code.reserve(schedule.size() + grouping_.groups);
-    program_->groups.reserve(grouping_.groups);
+    program_->code.reserve(schedule.size() + grouping_.by_rows.size());
+    program_->groups.reserve(grouping_.by_rows.size());
     for (uint32_t i = 0; i < schedule.size(); ++i) {
       if (i == 0 || grouping_.group[i] != grouping_.group[i - 1]) open_group(i);
       add(schedule[i], i);
@@ -178,7 +178,9 @@ class Compiler {
       return last_use_[id.value] >= group_starts_ && last_use_[id.value] < end;
     };
     std::vector<Edge> outside;
-    FusedGroup group = fuse(rewrite_, members, dies_inside, *slots_, !doubt_, outside);
+    const std::span levels = std::span(grouping_.level).subspan(group_starts_, members.size());
+    FusedGroup group = fuse(rewrite_, {members, levels, grouping_.by_rows[grouping_.group[end - 1]]}, dies_inside,
+                            *slots_, !doubt_, outside);
     Instruction& in = program_->code[group_at_];
     in.step = Step::kFused;
     in.skip = static_cast<uint16_t>(members.size());
@@ -240,6 +242,7 @@ class Compiler {
     if (passed_on.valid()) slots_->take_over(id, passed_on);
     else slots_->take(id);
     in.kept = slots_->keeps(id);
+    in.alone = grouping_.alone[id.value];
     program_->keeps |= in.kept;
     in.first_output = slots_->slot(id);
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);

@@ -11,80 +11,124 @@ namespace {
 
 class Fusing {
  public:
-  Fusing(const Rewrite& rewrite, std::span<const NodeId> members, const std::function<bool(NodeId)>& dies_inside,
+  Fusing(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
          const SlotPlan& slots, std::vector<Edge>& outside)
-      : rewrite_(rewrite), members_(members), dies_inside_(dies_inside), slots_(slots), outside_(outside) {
-    if (!reduces_last_dims(rewrite, rewrite.node(members.back()))) return;
-    reduces_ = members.back();
-    members_ = members.first(members.size() - 1);
+      : rewrite_(rewrite), members_(members.nodes), levels_(members.levels), dies_inside_(dies_inside), slots_(slots),
+        outside_(outside) {
+    group_.by_rows = members.by_rows;
   }
 
   FusedGroup make(bool certain) {
-    gather_outside();
     size_t steps = 0;
-    for (const NodeId id : members_) steps += steps_of(rewrite_.node(id));
+    for (const NodeId id : members_) {
+      const std::optional<Reduces> reduced = reduces(rewrite_, rewrite_.node(id));
+      steps += reduced ? 1 : steps_of(rewrite_.node(id));
+      group_.reductions += reduced.has_value();
+      if (reduced) group_.dims = *reduced;
+    }
+    gather_outside();
     group_.values.reserve(outside_.size() + steps);
     group_.steps.reserve(steps);
     group_.results.reserve(static_cast<size_t>(std::ranges::count_if(members_, std::not_fn(dies_inside_))));
-    for (const Edge edge : outside_)
-      add_value(rewrite_.node(edge.node).dtypes[edge.output], FusedGroup::Place::kOutside);
+    for (size_t i = 0; i < outside_.size(); ++i)
+      add_value(rewrite_.node(outside_[i].node).dtypes[outside_[i].output], FusedGroup::Place::kOutside, over_[i]);
     for (size_t m = 0; m < members_.size(); ++m) add_steps(m);
-    if (reduces_) add_reduction();
     last_read_.assign(group_.values.size(), 0);
     for (uint16_t s = 0; s < group_.steps.size(); ++s)
       for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) last_read_[group_.steps[s].in[k]] = s;
     share_tiles();
+    const NodeId first = members_[0];
+    group_.shape = reduces(rewrite_, rewrite_.node(first)) ? shape_of(rewrite_.node(first).inputs[0])
+                                                           : rewrite_.node(first).shapes[0];
     if (certain) settle();
     take_over();
     return std::move(group_);
   }
 
  private:
+  const Shape& shape_of(Edge edge) const {
+    const Edge from = rewrite_.resolve(edge);
+    return rewrite_.node(from.node).shapes[from.output];
+  }
   size_t member(Edge edge) const {
     return static_cast<size_t>(std::ranges::find(members_, edge.node) - members_.begin());
   }
+  // Of what a member reads.
+  std::span<const Edge> inputs_of(size_t member) const {
+    const Node& node = rewrite_.node(members_[member]);
+    const bool reduced = reduces(rewrite_, node).has_value();
+    return std::span(node.inputs).first(reduced ? 1 : node.inputs.size());
+  }
+  Level level_read(size_t member) const {
+    return reduces(rewrite_, rewrite_.node(members_[member])) ? Level::kWhole : levels_[member];
+  }
+  size_t place_outside(Edge from, Level level) const {
+    size_t i = 0;
+    while (i < outside_.size() && !(outside_[i] == from && over_[i] == level)) ++i;
+    return i;
+  }
 
   void gather_outside() {
-    for (const NodeId id : members_) {
-      for (Edge edge : rewrite_.node(id).inputs) {
+    for (size_t m = 0; m < members_.size(); ++m) {
+      for (Edge edge : inputs_of(m)) {
         const Edge from = rewrite_.resolve(edge);
-        if (member(from) == members_.size() && std::ranges::find(outside_, from) == outside_.end())
-          outside_.push_back(from);
+        if (member(from) < members_.size() || place_outside(from, level_read(m)) < outside_.size()) continue;
+        outside_.push_back(from);
+        over_.push_back(level_read(m));
       }
     }
     group_.outside = static_cast<uint32_t>(outside_.size());
   }
 
-  void add_value(DType dtype, FusedGroup::Place place) {
+  void add_value(DType dtype, FusedGroup::Place place, Level level) {
     const auto size = static_cast<uint8_t>(size_of(dtype));
-    group_.values.push_back({dtype, size, place, static_cast<uint16_t>(group_.values.size())});
+    group_.values.push_back({dtype, size, place, level, static_cast<uint16_t>(group_.values.size())});
     group_.widest = std::max(group_.widest, size);
   }
 
-  uint16_t value_of(Edge edge) const {
+  // The value as member `by` reads it: what a row has one of is repeated first, once.
+  uint16_t value_of(Edge edge, size_t by) {
     const Edge from = rewrite_.resolve(edge);
     const size_t made = member(from);
-    if (made < members_.size()) return made_[made];
-    return static_cast<uint16_t>(std::ranges::find(outside_, from) - outside_.begin());
+    if (made == members_.size()) return static_cast<uint16_t>(place_outside(from, level_read(by)));
+    if (levels_[made] == level_read(by)) return made_[made];
+    const auto repeats = [&](const FusedGroup::Step& s) {
+      return s.does == FusedGroup::Step::Does::kRepeat && s.in[0] == made_[made];
+    };
+    if (const auto known = std::ranges::find_if(group_.steps, repeats); known != group_.steps.end()) return known->out;
+    FusedGroup::Step step;
+    step.does = FusedGroup::Step::Does::kRepeat;
+    step.inputs = 1;
+    step.in[0] = made_[made];
+    step.member = static_cast<uint16_t>(by);
+    add_step(step, group_.values[made_[made]].dtype, Level::kWhole);
+    return step.out;
   }
 
   void add_steps(size_t member) {
     const NodeId id = members_[member];
     const Node& node = rewrite_.node(id);
+    const std::optional<Reduces> reduced = reduces(rewrite_, node);
     FusedGroup::Step step;
-    step.loop = element_loop(rewrite_, node);
     step.member = static_cast<uint16_t>(member);
-    step.alike = joins_list(*node.op);
-    const size_t at_once = step.alike ? 2 : node.inputs.size();
-    step.inputs = static_cast<uint8_t>(at_once);
-    for (size_t k = 0; k < at_once; ++k) step.in[k] = value_of(node.inputs[k]);
-    add_step(step, node.dtypes[0]);
-    for (size_t k = at_once; k < node.inputs.size(); ++k) {
-      step.in[0] = group_.steps.back().out;
-      step.in[1] = value_of(node.inputs[k]);
-      add_step(step, node.dtypes[0]);
+    if (reduced) {
+      step.does = FusedGroup::Step::Does::kReduce;
+      step.reduction = reduced->by;
+    } else {
+      step.loop = element_loop(rewrite_, node);
+      step.alike = joins_list(*node.op);
     }
-    made_.push_back(group_.steps.back().out);
+    const size_t at_once = reduced ? 1 : step.alike ? 2 : node.inputs.size();
+    step.inputs = static_cast<uint8_t>(at_once);
+    for (size_t k = 0; k < at_once; ++k) step.in[k] = value_of(node.inputs[k], member);
+    add_step(step, node.dtypes[0], levels_[member]);
+    for (size_t k = at_once; !reduced && k < node.inputs.size(); ++k) {
+      const uint16_t before = step.out;
+      step.in[1] = value_of(node.inputs[k], member);
+      step.in[0] = before;
+      add_step(step, node.dtypes[0], levels_[member]);
+    }
+    made_.push_back(step.out);
     if (dies_inside_(id)) return;
     FusedGroup::Value& value = group_.values.back();
     value.place = FusedGroup::Place::kResult;
@@ -92,21 +136,11 @@ class Fusing {
     group_.results.push_back({made_.back(), slots_.slot(id), value.dtype, FusedGroup::kNoReuse});
   }
 
-  void add_reduction() {
-    const Node& node = rewrite_.node(*reduces_);
-    FusedGroup::Reduction& reduction = group_.reduction.emplace(*reduces_last_dims(rewrite_, node));
-    reduction.value = value_of(node.inputs[0]);
-    reduction.slot = slots_.slot(*reduces_);
-    reduction.dtype = node.dtypes[0];
-    group_.values[reduction.value].place = FusedGroup::Place::kReduced;
-    group_.weight += 1;
-  }
-
-  void add_step(FusedGroup::Step& step, DType dtype) {
+  void add_step(FusedGroup::Step& step, DType dtype, Level level) {
     step.out = static_cast<uint16_t>(group_.values.size());
-    group_.weight += step.loop.weight;
+    group_.weight += step.weight();
     group_.steps.push_back(step);
-    add_value(dtype, FusedGroup::Place::kTile);
+    add_value(dtype, FusedGroup::Place::kTile, level);
   }
 
   void share_tiles() {
@@ -115,14 +149,22 @@ class Fusing {
       bool used;
     };
     std::vector<Tile> tiles;
+    const size_t last = group_.plain_steps().size();  // what the reductions at the end read is not in tiles
     for (uint16_t s = 0; s < group_.steps.size(); ++s) {
       FusedGroup::Value& out = group_.values[group_.steps[s].out];
       // In place only among elements of one size.
       for (Tile& tile : tiles)
         if (tile.used && last_read_[tile.value] < s) tile.used = false;
       if (out.place != FusedGroup::Place::kTile) continue;
+      if (out.level != Level::kWhole) {  // few bytes: each has its own
+        out.index = group_.row_tiles++;
+        continue;
+      }
+      if (!group_.by_rows && last_read_[group_.steps[s].out] >= last) continue;
       const auto serves = [&](const Tile& tile) {
-        return !tile.used || (last_read_[tile.value] == s && group_.values[tile.value].size == out.size);
+        const bool in_place = group_.steps[s].does == FusedGroup::Step::Does::kLoop;
+        return !tile.used ||
+               (in_place && last_read_[tile.value] == s && group_.values[tile.value].size == out.size);
       };
       auto found = std::ranges::find_if(tiles, serves);
       if (found == tiles.end()) found = tiles.insert(tiles.end(), Tile{});
@@ -135,16 +177,15 @@ class Fusing {
 
   // All shapes are known: they need not be looked at again.
   void settle() {
-    const Shape& common = rewrite_.node(members_[0]).shapes[0];
-    if (!common.fully_known()) return;
+    if (!group_.shape.fully_known() || (group_.by_rows && group_.shape.elements() == 0)) return;
     std::vector<Spread> spreads;
     bool alike = true;
-    for (const Edge edge : outside_) {
-      const Shape& shape = rewrite_.node(edge.node).shapes[edge.output];
-      const auto how = shape.fully_known() ? spread(shape, common) : std::nullopt;
+    for (size_t i = 0; i < outside_.size(); ++i) {
+      const Shape &shape = shape_of(outside_[i]), over = group_.shape_of(group_.values[i], group_.shape);
+      const auto how = shape.fully_known() ? spread(shape, over) : std::nullopt;
       if (!how) return;
       spreads.push_back(*how);
-      alike = alike && shape == common;
+      alike = alike && shape == over;
     }
     if (!alike) group_.spreads.assign(spreads.begin(), spreads.end());  // in no more memory than they need
     group_.settled = true;
@@ -152,9 +193,9 @@ class Fusing {
 
   // The memory of a large value that dies here, once it was read, for a result; if it may have that shape.
   void take_over() {
-    const Shape& common = rewrite_.node(members_[0]).shapes[0];
     std::vector<bool> taken(outside_.size(), false);
     for (FusedGroup::Result& result : group_.results) {
+      if (group_.values[result.value].level != Level::kWhole) continue;
       const uint32_t step = result.value - group_.outside;
       if (slots_.keeps(members_[group_.steps[step].member])) continue;
       for (size_t i = 0; i < outside_.size(); ++i) {
@@ -162,7 +203,8 @@ class Fusing {
         const Node& made = rewrite_.node(from);
         const bool frame = !rewrite_.constant(outside_[i]) && made.op->execution != Execution::kPlaceholder;
         if (taken[i] || !frame || slots_.keeps(from) || !dies_inside_(from) || last_read_[i] > step) continue;
-        if (group_.values[i].dtype != result.dtype || !compatible(made.shapes[outside_[i].output], common)) continue;
+        if (group_.values[i].dtype != result.dtype) continue;
+        if (!compatible(made.shapes[outside_[i].output], group_.shape)) continue;
         result.reuse = static_cast<uint8_t>(i);
         taken[i] = true;
         break;
@@ -171,11 +213,12 @@ class Fusing {
   }
 
   const Rewrite& rewrite_;
-  std::span<const NodeId> members_;  // those with steps
-  std::optional<NodeId> reduces_;    // the one that comes after them
+  const std::span<const NodeId> members_;
+  const std::span<const Level> levels_;
   const std::function<bool(NodeId)>& dies_inside_;
   const SlotPlan& slots_;
   std::vector<Edge>& outside_;
+  std::vector<Level> over_;          // of each: what it is spread over
   FusedGroup group_;
   std::vector<uint16_t> made_;       // the value of each member
   std::vector<uint16_t> last_read_;  // the step that reads a value last
@@ -183,7 +226,7 @@ class Fusing {
 
 }  // namespace
 
-FusedGroup fuse(const Rewrite& rewrite, std::span<const NodeId> members, const std::function<bool(NodeId)>& dies_inside,
+FusedGroup fuse(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
                 const SlotPlan& slots, bool certain, std::vector<Edge>& outside) {
   return Fusing(rewrite, members, dies_inside, slots, outside).make(certain);
 }

@@ -23,26 +23,37 @@ bool broadcast_into(Shape& common, const Shape& shape) {
 
 }  // namespace
 
+bool FusedGroup::repeated(uint16_t value) const {
+  return value >= outside && steps[value - outside].does == Step::Does::kRepeat;
+}
+
 bool FusedGroup::fit(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const {
   for (size_t s = 0; s < steps.size(); ++s) {
     const Step& step = steps[s];
-    const bool grown = std::any_of(step.in, step.in + step.inputs, [&](uint16_t v) { return v >= outside; });
-    if (grown) continue;  // one of its inputs has the common shape already
-    Shape own = inputs[step.in[0]].shape();
-    for (uint8_t k = 1; k < step.inputs; ++k)
-      if (!broadcast_into(own, inputs[step.in[k]].shape())) return false;
+    if (step.does == Step::Does::kRepeat || (step.does == Step::Does::kReduce && s)) continue;
+    if (values[step.out].level != Level::kWhole && s) continue;  // its other inputs are spread over what is left
+    const auto grown = [&](uint16_t v) { return v >= outside && values[v].level == Level::kWhole && !repeated(v); };
+    if (std::any_of(step.in, step.in + step.inputs, grown)) continue;  // one of its inputs has the common shape already
+    Shape own;
+    for (uint8_t k = 0; k < step.inputs; ++k) {
+      const uint16_t v = step.in[k];
+      const Shape shape = v < outside ? inputs[v].shape() : dims.shape(common, true);
+      if (k == 0) own = shape;
+      else if (!broadcast_into(own, shape)) return false;
+    }
     if (s == 0) common = own;
     else if (!(own == common)) return false;
+    if (s == 0 && reductions && common.rank() != dims.rank) return false;
   }
+  if (by_rows && common.elements() == 0) return false;
   for (size_t i = 0; i < outside; ++i) {
-    const std::optional<Spread> how = spread(inputs[i].shape(), common);
+    const std::optional<Spread> how = spread(inputs[i].shape(), shape_of(values[i], common));
     if (!how) return false;
     over[i] = *how;
   }
-  if (reduction && common.rank() != reduction->rank) return false;
   for (const Step& step : steps)
-    for (uint8_t k = 0; step.alike && k < step.inputs; ++k)
-      if (step.in[k] < outside && !(inputs[step.in[k]].shape() == common)) return false;
+    for (uint8_t k = 0; (step.alike || step.does == Step::Does::kReduce) && k < step.inputs; ++k)
+      if (step.in[k] < outside && !(inputs[step.in[k]].shape() == shape_of(values[step.in[k]], common))) return false;
   return true;
 }
 

@@ -1,10 +1,12 @@
 // Nodes join the groups of those whose values they use, if all have one shape and nothing outside lies between. Between
-// two effects at most 64 groups are told apart, each a bit: what a node depends on is a word. A reduction is added to a
-// complete group: all that it needs is in there, so no member can be waiting for it.
+// two effects at most 64 groups are told apart, each a bit: what a node depends on is a word. A reduction of short rows
+// is a node like others. All others are groups of their own first; when all groups are complete, each is put at the end
+// of one that makes, or reads, what it reduces.
 #include "engine/compile/grouping.h"
 
 #include "engine/base/errors.h"
 #include "engine/compile/spread.h"
+#include "engine/ops/flops.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +18,7 @@ using optimize::Rewrite;
 namespace {
 
 constexpr size_t kMostGroups = 64;
+constexpr size_t kShortRow = 16 << 10;  // bytes: several such are in the fastest cache
 
 class OfRewrite final : public NodesById {
  public:
@@ -47,26 +50,34 @@ bool suits(ElementLoop::Kind kind, const Node& node) {
 // The nodes between two effects.
 class Segment {
  public:
-  // `uses`: how often each node's values are read.
-  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, const std::vector<uint32_t>& uses)
-      : rewrite_(rewrite), position_of_(position_of), uses_(uses) {}
+  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<Alone>& alone)
+      : rewrite_(rewrite), position_of_(position_of), alone_(alone) {}
 
   bool full() const { return groups_.size() == kMostGroups; }
   bool empty() const { return nodes_.empty(); }
 
   void add(NodeId id) {
-    const uint32_t at = static_cast<uint32_t>(nodes_.size());
-    Item item{id, kNone, 0};
-    for (Edge edge : rewrite_.node(id).inputs)
+    const auto at = static_cast<uint32_t>(nodes_.size());
+    const Node& node = rewrite_.node(id);
+    Item item{id};
+    for (Edge edge : node.inputs)
       if (const uint32_t from = position(edge); from != kNone) item.needs |= nodes_[from].needs | bit(nodes_[from]);
+    item.reduces = reduces(rewrite_, node);
     nodes_.push_back(item);
     position_of_[id.value] = at;
-    if (element_loop(rewrite_, rewrite_.node(id))) join(at);
+    if (item.reduces) join_reduction(at);
+    else if (element_loop(rewrite_, node)) join(at);
+    else return;
+    for (Edge edge : node.inputs)
+      if (position(edge) == kNone && suits(at, edge)) note_alone(Alone::kEffect, at, edge);
   }
 
   // Appends its nodes to the schedule, and forgets them.
   void finish(Grouping& grouping) {
-    add_reductions();
+    add_last_reductions();
+    for (uint32_t i = 0; i < nodes_.size(); ++i)
+      for (Edge edge : rewrite_.node(nodes_[i].id).inputs)
+        if (nodes_[i].group != kNone && position(edge) != kNone && suits(i, edge)) note_alone(Alone::kApart, i, edge);
     std::vector<std::vector<uint32_t>> units;  // nodes that run together
     std::vector<uint32_t> unit_of(nodes_.size(), kNone);
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -86,38 +97,58 @@ class Segment {
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Item {
     NodeId id;
-    uint32_t group;
-    uint64_t needs;  // the groups that it depends on
+    std::optional<Reduces> reduces = {};
+    uint32_t group = kNone;
+    uint64_t needs = 0;  // the groups that it depends on
+    Level level = Level::kWhole;
+  };
+  struct Outside {
+    Edge edge;
+    Level level;  // of what it is spread over
+    bool operator==(const Outside&) const = default;
   };
   struct Group {
     uint32_t joined = kNone;          // the group that it became part of
     uint64_t bits = 0;                // itself, and those that became part of it
     uint64_t needs = 0;
     size_t steps = 0;                 // of its members together
-    bool reduces = false;             // the last member is a reduction
-    std::vector<uint32_t> members;    // in program order
-    std::vector<Edge> outside;        // what they use of others, each once
+    Edge like;                        // has the shape of its elements
+    std::optional<ReducedDims> dims;  // of all its reductions
+    bool by_rows = false;
+    size_t last = 0;                  // so many reductions end it, whose values nothing in it uses
+    std::vector<uint32_t> members;    // in program order, those that end it last
+    std::vector<Outside> outside;     // what they use of others, each once
   };
-
-  // The first reduction of each group, of a value that nothing else reads.
-  void add_reductions() {
-    for (uint32_t i = 0; i < nodes_.size(); ++i) {
-      const Node& node = rewrite_.node(nodes_[i].id);
-      if (node.inputs.empty() || nodes_[i].group != kNone) continue;
-      const uint32_t from = position(node.inputs[0]), group = from == kNone ? kNone : root(nodes_[from].group);
-      if (group == kNone || groups_[group].reduces || uses_[nodes_[from].id.value] != 1) continue;
-      if (!reduces_last_dims(rewrite_, node)) continue;
-      groups_[group].reduces = true;
-      groups_[group].members.push_back(i);
-      nodes_[i].group = group;
-    }
-  }
+  struct Use {
+    uint32_t group;
+    Level level;  // that the node would have in it
+  };
 
   uint32_t position(Edge edge) const { return position_of_[rewrite_.resolve(edge).node.value]; }
   uint64_t bit(const Item& item) const { return item.group == kNone ? 0 : uint64_t{1} << item.group; }
   uint32_t root(uint32_t group) const {
     while (group != kNone && groups_[group].joined != kNone) group = groups_[group].joined;
     return group;
+  }
+  uint32_t group_of(Edge edge) const {
+    const uint32_t from = position(edge);
+    return from == kNone ? kNone : root(nodes_[from].group);
+  }
+  const Shape& shape_of(Edge edge) const {
+    const Edge from = rewrite_.resolve(edge);
+    return rewrite_.node(from.node).shapes[from.output];
+  }
+  const Shape& shape_of(const Group& group) const { return shape_of(group.like); }
+
+  // Whether a node could run in the walk of one whose value it reads, if nothing else were in the way.
+  bool suits(uint32_t at, Edge edge) const {
+    const Node& made = rewrite_.node(rewrite_.resolve(edge).node);
+    if (!element_loop(rewrite_, made)) return false;
+    return nodes_[at].reduces || made.shapes[0] == rewrite_.node(nodes_[at].id).shapes[0];
+  }
+  void note_alone(Alone why, uint32_t at, Edge edge) {
+    for (const NodeId id : {nodes_[at].id, rewrite_.resolve(edge).node})
+      if (alone_[id.value] == Alone::kNothingBeside) alone_[id.value] = why;
   }
 
   // All groups that must run before a node with these needs can.
@@ -131,42 +162,139 @@ class Segment {
     return all;
   }
 
+  // The level that a node would have in a group that makes some of its inputs.
+  std::optional<Level> level_in(const Group& group, uint32_t at) const {
+    if (group.last) return {};
+    const Node& node = rewrite_.node(nodes_[at].id);
+    const Shape& shape = node.shapes[0];
+    std::optional<Level> level;
+    if (shape == shape_of(group)) level = Level::kWhole;
+    else if (group.by_rows && shape == group.dims->shape(shape_of(group), true)) level = Level::kKept;
+    else if (group.by_rows && shape == group.dims->shape(shape_of(group), false)) level = Level::kLeft;
+    if (!level) return {};
+    for (Edge edge : node.inputs) {
+      const uint32_t from = position(edge);
+      if (from == kNone || root(nodes_[from].group) == kNone || &groups_[root(nodes_[from].group)] != &group) continue;
+      const Level made = nodes_[from].level;
+      const bool repeats = made == Level::kKept && *level == Level::kWhole;  // along each row
+      if (made != *level && !repeats) return {};
+    }
+    return level;
+  }
+
   // The node joins all groups that it uses values of, else the first of them that it can, else it starts one.
   void join(uint32_t at) {
-    std::vector<uint32_t> used;
-    const Shape& shape = rewrite_.node(nodes_[at].id).shapes[0];
+    std::vector<Use> used;
     for (Edge edge : rewrite_.node(nodes_[at].id).inputs) {
-      const uint32_t from = position(edge);
-      const uint32_t group = from == kNone ? kNone : root(nodes_[from].group);
-      if (group == kNone || std::ranges::find(used, group) != used.end()) continue;
-      if (rewrite_.node(nodes_[groups_[group].members[0]].id).shapes[0] == shape) used.push_back(group);
+      const uint32_t group = group_of(edge);
+      if (group == kNone || std::ranges::find(used, group, &Use::group) != used.end()) continue;
+      if (const auto level = level_in(groups_[group], at)) used.push_back({group, *level});
     }
-    if (used.size() > 1 && merge(used, at)) return;
-    for (const uint32_t group : used)
-      if (extend(group, at)) return;
+    const auto alike = std::ranges::all_of(used, [&](const Use& u) { return u.level == used[0].level; });
+    if (used.size() > 1 && alike) {
+      std::vector<uint32_t> groups;
+      for (const Use& use : used) groups.push_back(use.group);
+      nodes_[at].level = used[0].level;
+      if (merge(groups, at)) return;
+    }
+    for (const Use& use : used) {
+      nodes_[at].level = use.level;
+      if (extend(use.group, at)) return;
+    }
+    nodes_[at].level = Level::kWhole;
+    start(at, {nodes_[at].id, 0});
+  }
+
+  // Of short rows: it joins the group that makes them.
+  void join_reduction(uint32_t at) {
+    const Reduces& reduces = *nodes_[at].reduces;
+    const Edge from = rewrite_.resolve(rewrite_.node(nodes_[at].id).inputs[0]);
+    const bool rows = of_short_rows(reduces, shape_of(from), size_of(rewrite_.node(from.node).dtypes[from.output]));
+    nodes_[at].level = reduces.keep_dims ? Level::kKept : Level::kLeft;
+    const uint32_t made = group_of(from);
+    if (rows && made != kNone && nodes_[position(from)].level == Level::kWhole && !groups_[made].last) {
+      Group& group = groups_[made];
+      if ((!group.dims || *group.dims == reduces) && extend(made, at)) {
+        group.dims = reduces;
+        group.by_rows = true;
+        return;
+      }
+    }
+    Group& group = start(at, from);
+    group.dims = reduces;
+    group.by_rows = rows;
+    group.last = !rows;
+  }
+
+  Group& start(uint32_t at, Edge like) {
     Group fresh;
     fresh.bits = uint64_t{1} << groups_.size();
     fresh.needs = nodes_[at].needs;
     fresh.steps = steps(at);
+    fresh.like = like;
     fresh.members = {at};
     take_outside(at, fresh.outside, [](uint32_t) { return false; });
     nodes_[at].group = static_cast<uint32_t>(groups_.size());
-    groups_.push_back(std::move(fresh));
+    return groups_.emplace_back(std::move(fresh));
   }
 
-  size_t steps(uint32_t at) const { return steps_of(rewrite_.node(nodes_[at].id)); }
+  // Each reduction that is not among others yet: at the end of the group that makes what it reduces, or else of one
+  // that reads it.
+  void add_last_reductions() {
+    for (uint32_t own = 0; own < groups_.size(); ++own) {
+      if (groups_[own].joined != kNone || !groups_[own].last) continue;
+      const uint32_t made = group_of(groups_[own].like);
+      if (made != kNone && ends(own, made)) continue;
+      for (uint32_t other = 0; other < groups_.size(); ++other)
+        if (reads(groups_[other], groups_[own].like) && ends(own, other)) break;
+    }
+  }
+  static bool reads(const Group& group, Edge edge) {
+    if (group.joined != kNone) return false;
+    return std::ranges::find(group.outside, Outside{edge, Level::kWhole}) != group.outside.end();
+  }
+  // Whether a group of reductions was put at the end of another.
+  bool ends(uint32_t own, uint32_t other) {
+    const Group &group = groups_[own], &with = groups_[other];
+    if (own == other || with.by_rows || group.last + with.last > kMostReductions) return false;
+    if (with.dims && !(*with.dims == *group.dims)) return false;
+    if (!(shape_of(group) == shape_of(with))) return false;
+    if (with.last && group.dims->last == group.dims->rank) {  // rows that may be long
+      const Item &a = nodes_[group.members.back()], &b = nodes_[with.members.back()];
+      if (!(a.reduces->by->halving == b.reduces->by->halving) || element_size(a) != element_size(b)) return false;
+    }
+    return !read_left(group, own, other) && !read_left(with, own, other) && merge({other, own}, kNone);
+  }
+  // Whether members read what reductions of the two groups leave.
+  bool read_left(const Group& group, uint32_t own, uint32_t other) const {
+    return std::ranges::any_of(group.members, [&](uint32_t m) {
+      return std::ranges::any_of(rewrite_.node(nodes_[m].id).inputs, [&](Edge edge) {
+        const uint32_t made = position(edge), in = group_of(edge);
+        return (in == own || in == other) && in != kNone && nodes_[made].level != Level::kWhole;
+      });
+    });
+  }
+  size_t element_size(const Item& reduction) const {
+    const Edge from = rewrite_.resolve(rewrite_.node(reduction.id).inputs[0]);
+    return size_of(rewrite_.node(from.node).dtypes[from.output]);
+  }
+
+  size_t steps(uint32_t at) const { return nodes_[at].reduces ? 1 : steps_of(rewrite_.node(nodes_[at].id)); }
 
   // Something outside that uses values of a group runs after a member; a member that uses it would run before.
-  bool uses(uint32_t outside, uint64_t bits) const {
-    return (closure(nodes_[outside].needs | bit(nodes_[outside])) & bits) != 0;
+  bool uses(Edge outside, uint64_t bits) const {
+    const uint32_t made = position(outside);
+    return made != kNone && (closure(nodes_[made].needs | bit(nodes_[made])) & bits) != 0;
   }
 
   // Appends what node `at` uses of nodes that are not `inside`, unless it is there.
   template <class Inside>
-  void take_outside(uint32_t at, std::vector<Edge>& outside, Inside inside) const {
-    for (Edge edge : rewrite_.node(nodes_[at].id).inputs) {
-      const Edge from = rewrite_.resolve(edge);
-      const uint32_t made = position(from);
+  void take_outside(uint32_t at, std::vector<Outside>& outside, Inside inside) const {
+    const Node& node = rewrite_.node(nodes_[at].id);
+    const Level level = nodes_[at].reduces ? Level::kWhole : nodes_[at].level;
+    for (Edge edge : nodes_[at].reduces ? std::span(node.inputs).first(1) : std::span(node.inputs)) {
+      const Outside from{rewrite_.resolve(edge), level};
+      const uint32_t made = position(edge);
       if ((made == kNone || !inside(made)) && std::ranges::find(outside, from) == outside.end())
         outside.push_back(from);
     }
@@ -175,12 +303,14 @@ class Segment {
   // One group gets a node that comes after all of it, so only what this node uses can be new or in the way.
   bool extend(uint32_t into, uint32_t at) {
     Group& group = groups_[into];
-    if (group.steps + steps(at) > kMostSteps) return false;
+    if (group.steps + steps(at) > kMostSteps) {
+      alone_[nodes_[at].id.value] = Alone::kLong;
+      return false;
+    }
     const size_t before = group.outside.size();
     take_outside(at, group.outside, [&](uint32_t made) { return root(nodes_[made].group) == into; });
     bool fits = group.outside.size() <= kMostOutside;
-    for (size_t i = before; fits && i < group.outside.size(); ++i)
-      if (const uint32_t made = position(group.outside[i]); made != kNone) fits = !uses(made, group.bits);
+    for (size_t i = before; fits && i < group.outside.size(); ++i) fits = !uses(group.outside[i].edge, group.bits);
     if (!fits) {
       group.outside.resize(before);
       return false;
@@ -192,33 +322,36 @@ class Segment {
     return true;
   }
 
+  // `at`: a node that joins all of them, if there is one.
   bool merge(const std::vector<uint32_t>& groups, uint32_t at) {
-    std::vector<uint32_t> members;
-    uint64_t bits = 0, needs = nodes_[at].needs;
-    for (const uint32_t group : groups) {
-      members.insert(members.end(), groups_[group].members.begin(), groups_[group].members.end());
-      bits |= groups_[group].bits;
-      needs |= groups_[group].needs;
+    Group all;
+    all.like = groups_[groups[0]].like;
+    if (at != kNone) all.needs = nodes_[at].needs, all.steps = steps(at);
+    for (const uint32_t g : groups) {
+      const Group& group = groups_[g];
+      if (!(shape_of(group) == shape_of(all)) || (group.dims && all.dims && !(*group.dims == *all.dims))) return false;
+      if (group.dims) all.dims = group.dims;
+      all.members.insert(all.members.end(), group.members.begin(), group.members.end());
+      all.bits |= group.bits;
+      all.needs |= group.needs;
+      all.steps += group.steps;
+      all.last += group.last;
+      all.by_rows |= group.by_rows;
     }
-    members.push_back(at);
-    size_t all_steps = steps(at);
-    for (const uint32_t group : groups) all_steps += groups_[group].steps;
-    if (all_steps > kMostSteps) return false;
-    std::ranges::sort(members);
-    std::vector<Edge> outside;
-    for (const uint32_t member : members)
-      take_outside(member, outside, [&](uint32_t made) { return std::ranges::binary_search(members, made); });
-    if (outside.size() > kMostOutside) return false;
-    for (const Edge edge : outside)
-      if (const uint32_t made = position(edge); made != kNone && uses(made, bits)) return false;
-    Group& whole = groups_[groups[0]];
+    if (at != kNone) all.members.push_back(at);
+    if (all.steps > kMostSteps) return false;
+    std::ranges::sort(all.members);
+    const auto member = [&](uint32_t made) { return std::ranges::binary_search(all.members, made); };
+    for (const uint32_t m : all.members) take_outside(m, all.outside, member);
+    if (all.outside.size() > kMostOutside) return false;
+    for (const Outside& outside : all.outside)
+      if (uses(outside.edge, all.bits)) return false;
+    if (all.last)
+      std::ranges::stable_partition(all.members, [&](uint32_t m) { return !nodes_[m].reduces; });
+    all.needs &= ~all.bits;
     for (size_t i = 1; i < groups.size(); ++i) groups_[groups[i]].joined = groups[0];
-    whole.bits = bits;
-    whole.needs = needs & ~bits;
-    whole.steps = all_steps;
-    whole.members = std::move(members);
-    whole.outside = std::move(outside);
-    nodes_[at].group = groups[0];
+    groups_[groups[0]] = std::move(all);
+    if (at != kNone) nodes_[at].group = groups[0];
     return true;
   }
 
@@ -251,10 +384,11 @@ class Segment {
       const bool together = units[unit].size() > 1;
       for (const uint32_t member : units[unit]) {
         grouping.schedule.push_back(nodes_[member].id);
-        grouping.group.push_back(together ? grouping.groups : Grouping::kAlone);
+        grouping.group.push_back(together ? static_cast<uint32_t>(grouping.by_rows.size()) : Grouping::kAlone);
+        grouping.level.push_back(nodes_[member].level);
         ++placed;
       }
-      grouping.groups += together;
+      if (together) grouping.by_rows.push_back(groups_[root(nodes_[units[unit][0]].group)].by_rows);
       for (const uint32_t user : users[unit])
         if (--waits[user] == 0) push(user);
     }
@@ -263,7 +397,7 @@ class Segment {
 
   const Rewrite& rewrite_;
   std::vector<uint32_t>& position_of_;  // of each node of the graph: in nodes_
-  const std::vector<uint32_t>& uses_;
+  std::vector<Alone>& alone_;
   std::vector<Item> nodes_;
   std::vector<Group> groups_;
 };
@@ -292,47 +426,73 @@ ElementLoop element_loop(const Rewrite& rewrite, const Node& node) {
   return loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
 }
 
-Shape LastDims::shape(const Shape& input) const {
-  Shape out(input.dims().first(static_cast<size_t>(kept)));
-  for (int d = kept; keep_dims && d < rank; ++d) out.append(1);
+Shape ReducedDims::shape(const Shape& input, bool keep_dims) const {
+  Shape out;
+  for (int d = 0; d < rank; ++d) {
+    if (d < first || d >= last) out.append(input[d]);
+    else if (keep_dims) out.append(1);
+  }
   return out;
 }
 
-std::optional<LastDims> reduces_last_dims(const Rewrite& rewrite, const Node& node) {
+std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not) {
   static const AttrName kKeepDims("keep_dims");
-  if (node.op->execution != Execution::kKernel || !node.device.empty() || node.inputs.size() != 2) return {};
-  const Edge from = rewrite.resolve(node.inputs[0]);
-  const Node& made = rewrite.node(from.node);
-  const Shape& shape = made.shapes[from.output];
-  LastDims last;
-  last.reduce = made_reduction_for(node.op->id, made.dtypes[from.output]);
-  const Tensor* const axes = last.reduce ? rewrite.constant(node.inputs[1]) : nullptr;
-  if (!axes || !shape.has_rank()) return {};
-  last.rank = shape.rank();
-  last.keep_dims = node.attrs.get_or(kKeepDims, false);
-  std::vector<bool> reduced(static_cast<size_t>(last.rank), false);
+  why_not = "";
+  if (node.op->execution != Execution::kKernel || node.inputs.size() != 2) return {};
+  Reduces found;
+  found.by = made_reduction_for(node.op->id, of.dtype);
+  const auto not_because = [&](const char* why) {
+    why_not = why;
+    return std::nullopt;
+  };
+  if (!found.by) return {};
+  if (!node.device.empty()) return not_because("it was placed on a device");
+  if (!axes) return not_because("which dimensions it reduces is known only when it runs");
+  if (!of.shape.has_rank()) return not_because("how many dimensions it reduces is known only when it runs");
+  found.rank = of.shape.rank();
+  found.keep_dims = node.attrs.get_or(kKeepDims, false);
+  std::vector<bool> reduced(static_cast<size_t>(found.rank), false);
   for (int64_t k = 0; k < axes->elements(); ++k) {
     const int64_t given = axes->dtype() == DType::kInt64 ? axes->data<int64_t>()[k] : axes->data<int32_t>()[k];
-    const int64_t axis = given < 0 ? given + last.rank : given;
-    if (axis < 0 || axis >= last.rank) return {};
+    const int64_t axis = given < 0 ? given + found.rank : given;
+    if (axis < 0 || axis >= found.rank) return not_because("it has no such dimensions");
     reduced[static_cast<size_t>(axis)] = true;
   }
-  const auto first = std::ranges::find(reduced, true);
-  if (first == reduced.end() || std::find(first, reduced.end(), false) != reduced.end()) return {};
-  last.kept = static_cast<int>(first - reduced.begin());
-  return last;
+  const auto first = std::ranges::find(reduced, true), last = std::find(first, reduced.end(), false);
+  if (first == reduced.end()) return not_because("it reduces no dimension");
+  if (std::find(last, reduced.end(), true) != reduced.end())
+    return not_because("the dimensions that it reduces do not lie side by side");
+  found.first = static_cast<int>(first - reduced.begin());
+  found.last = static_cast<int>(last - reduced.begin());
+  return found;
+}
+
+std::optional<Reduces> reduces(const Rewrite& rewrite, const Node& node) {
+  if (node.inputs.size() != 2) return {};
+  const Edge from = rewrite.resolve(node.inputs[0]);
+  const Node& made = rewrite.node(from.node);
+  const char* why_not;
+  return reduces(node, {made.dtypes[from.output], made.shapes[from.output]}, rewrite.constant(node.inputs[1]), why_not);
+}
+
+bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element) {
+  if (reduces.last != reduces.rank) return false;
+  int64_t length = 1, rows = 1;
+  for (int d = 0; d < reduces.rank; ++d) {
+    if (d < reduces.first) rows = input[d] == kUnknownDim || rows < 0 ? -1 : rows * input[d];
+    else if (input[d] == kUnknownDim || (length *= input[d]) > static_cast<int64_t>(kShortRow)) return false;
+  }
+  return length > 1 && rows != 1 && static_cast<size_t>(length) * element <= kShortRow;
 }
 
 Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule) {
   Grouping grouping;
   grouping.schedule.reserve(schedule.size());
   grouping.group.reserve(schedule.size());
+  grouping.level.reserve(schedule.size());
   std::vector<uint32_t> position_of(rewrite.size(), UINT32_MAX);
-  std::vector<uint32_t> uses(rewrite.size(), 0);
-  for (const NodeId id : schedule)
-    for (Edge edge : rewrite.node(id).inputs) ++uses[rewrite.resolve(edge).node.value];
-  for (Edge edge : rewrite.outputs) ++uses[rewrite.resolve(edge).node.value];
-  Segment segment(rewrite, position_of, uses);
+  grouping.alone.assign(rewrite.size(), Alone::kNothingBeside);
+  Segment segment(rewrite, position_of, grouping.alone);
   for (const NodeId id : schedule) {
     const Effect effect = rewrite.node(id).op->effect;
     const bool barrier = effect == Effect::kWrites || effect == Effect::kOther;

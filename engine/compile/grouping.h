@@ -1,6 +1,6 @@
 // x = a * b; ...; y = x + c; z = sqrt(y)   ->   ...; [x, y, z]
-// Which elementwise nodes run together, in one walk over memory, and the order in which all run. A reduction that alone
-// reads what such nodes make may be the last of them.
+// Which elementwise nodes run together, in one walk over memory, and the order in which all run. Reductions of what
+// such nodes read or make are in it too: of short rows anywhere, because the walk goes row by row, else at its end.
 #pragma once
 
 #include "engine/optimize/rewrite.h"
@@ -13,15 +13,24 @@
 
 namespace footlight::compile {
 
+// The shape of a value in a walk: that of its elements or, of what is made of reduced ones, what is left of it.
+enum class Level : uint8_t { kWhole, kKept, kLeft };  // kKept: with a 1 for each dimension that was reduced
+
+// Why a node that could be in a walk is in none.
+enum class Alone : uint8_t { kNothingBeside, kApart, kEffect, kLong };
+
 struct Grouping {
   static constexpr uint32_t kAlone = UINT32_MAX;
-  std::vector<NodeId> schedule;  // members of a group follow each other
+  std::vector<NodeId> schedule;  // members of a group follow each other, reductions at its end last
   std::vector<uint32_t> group;   // of each position in the schedule: its number, or kAlone
-  uint32_t groups = 0;
+  std::vector<Level> level;      // of each position in the schedule
+  std::vector<bool> by_rows;     // of each group
+  std::vector<Alone> alone;      // of each node that is in none
 };
 
-// At most so many loops run together, and so many values come from outside: what the walk keeps on its stack.
-inline constexpr size_t kMostSteps = 40, kMostOutside = 24;
+// At most so many loops run together, so many values come from outside, and so many reductions end a walk: what it
+// keeps on its stack.
+inline constexpr size_t kMostSteps = 40, kMostOutside = 24, kMostReductions = 4;
 
 // Nothing is moved past a node with effects.
 Grouping group_elementwise(const optimize::Rewrite& rewrite, std::vector<NodeId> schedule);
@@ -35,15 +44,24 @@ class NodesById {
 
 // The loop of a node that may be in a group, else none.
 ElementLoop element_loop(const optimize::Rewrite& rewrite, const Node& node);
-// A node that reduces the last dimensions of its first input: it needs only rows of it, one after the other.
-struct LastDims {
-  MadeReduction reduce = nullptr;
-  int rank = 0, kept = 0;  // of its input: all dimensions, and those before the reduced ones
-  bool keep_dims = false;
+// Which dimensions of a shape are reduced: those from `first` to `last`.
+struct ReducedDims {
+  int rank = 0, first = 0, last = 0;
 
-  Shape shape(const Shape& input) const;
+  bool operator==(const ReducedDims&) const = default;
+  Shape shape(const Shape& input, bool keep_dims) const;
 };
-std::optional<LastDims> reduces_last_dims(const optimize::Rewrite& rewrite, const Node& node);
+// A node that reduces adjacent dimensions of its first input: it needs its elements only once, in their order.
+struct Reduces : ReducedDims {
+  const MadeReduction* by = nullptr;
+  bool keep_dims = false;
+};
+std::optional<Reduces> reduces(const optimize::Rewrite& rewrite, const Node& node);
+// The same of a node that reduces a value of this type; `axes`: null if they are not known. Else why not, if it is a
+// reduction at all.
+std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Tensor* axes, const char*& why_not);
+// Whether it is of rows that are so short that each stays in the fastest cache while everything is done with it.
+bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element);
 // A list of values of one shape, joined from the first to the last by a loop for two.
 inline bool joins_list(const OpRow& row) { return row.inputs.size() == 1 && row.inputs[0].list; }
 inline size_t steps_of(const Node& node) { return joins_list(*node.op) ? node.inputs.size() - 1 : 1; }

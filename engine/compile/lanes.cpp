@@ -108,7 +108,6 @@ class Planner {
         const FusedGroup& group = program_.groups[number_of_group];
         for (const FusedGroup::Result& result : group.results)
           results_of_[number_of_group].push_back(in_slot[result.slot]);
-        if (group.reduction) results_of_[number_of_group].push_back(in_slot[group.reduction->slot]);
       }
       at = end - 1;
     }
@@ -314,7 +313,6 @@ class Planner {
     for (size_t g = 0; g < tape->groups.size(); ++g) {
       FusedGroup& group = tape->groups[g];
       for (size_t k = 0; k < group.results.size(); ++k) group.results[k].slot = results_of_[g][k];
-      if (group.reduction) group.reduction->slot = results_of_[g].back();
     }
     place_releases(*tape, sections);
     limit_reuse(*tape);
@@ -399,7 +397,7 @@ class Planner {
   std::vector<Value> values_;
   std::vector<uint32_t> value_of_;     // of each operand; none: it is in no slot
   std::vector<uint32_t> first_value_;  // of each instruction's outputs
-  std::vector<std::vector<uint32_t>> results_of_;  // the values of each walk's results, its reduction's last
+  std::vector<std::vector<uint32_t>> results_of_;  // the values of each walk's results
   std::vector<uint32_t> result_value_;
   std::vector<uint32_t> step_of_;      // of each instruction
   std::vector<uint32_t> released_at_;

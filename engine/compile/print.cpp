@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 
 namespace footlight::compile {
@@ -48,6 +49,13 @@ class Printer final : NodesById {
     for (size_t i = 0; i < program_.results.size(); ++i) out_ += str(i ? ", " : " ", name_of(program_.results[i]));
     out_ += str('\n', "  in all: ", scaled(flops_, "FLOP"), ", ", scaled(bytes_, "B"), " read and written",
                 unknown_ ? ", without what is known only when it runs" : "", '\n');
+    const char* before = "  in no walk, because they do not work element by element: ";
+    for (const auto& [name, times] : never_) {
+      out_ += str(before, name);
+      if (times > 1) out_ += str(" (", times, ')');
+      before = ", ";
+    }
+    if (!never_.empty()) out_ += '\n';
     lanes();
     return std::move(out_);
   }
@@ -66,11 +74,17 @@ class Printer final : NodesById {
     return name_of(program_.operands[in.first_input + i]);
   }
 
+  static std::string reductions(const FusedGroup& group) {
+    if (!group.reductions) return "";
+    if (group.by_rows) return "; row by row, because there are reductions of rows";
+    if (group.reductions == 1) return "; the last node reduces what is read or made";
+    return str("; the last ", group.reductions, " nodes reduce what is read or made");
+  }
+
   void head(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
     out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
-                counted(group.results.size() + (group.reduction ? 1 : 0), "value"), " out, ",
-                counted(group.tiles, "tile"), group.reduction ? "; the last node reduces what the others make" : "",
+                counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
                 '\n');
     // What is read and written: values inside stay in tiles.
     std::set<uint32_t> outside;
@@ -85,9 +99,6 @@ class Printer final : NodesById {
       const Node& made = program_.node((&in)[1 + step.member]);
       if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
     }
-    if (!group.reduction) return;
-    const Node& reduced = program_.node((&in)[in.skip]);
-    move({reduced.dtypes[0], reduced.shapes[0]});
   }
 
   static std::string time(int64_t ns) {
@@ -162,16 +173,36 @@ class Printer final : NodesById {
     if (in.kept) out_ += "; its memory stays in the slot";
     else if (in.reuse != Instruction::kNoReuse) out_ += "; in the memory of " + operand(in, in.reuse);
     if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are looked at when it runs";
-    if (depth == 1 && in.step == Step::kKernel && made.op->family == OpFamily::kElementwise) {
-      const char* why = why_alone(*this, made);
-      out_ += str("; alone: ", *why ? why : "nothing beside it has its shape and its values");
+    if (depth == 1 && in.step == Step::kKernel) {
+      const std::string why = alone(in, made);
+      out_ += why;
+      if (why.empty() && !in.aliases) ++never_[made.op->name];
     }
     out_ += '\n';
+  }
+
+  // Why an op that may be in walks is in none.
+  std::string alone(const Instruction& in, const Node& made) const {
+    static constexpr const char* kBeside[] = {
+        "nothing beside it makes what it reads or reads what it makes, element by element",
+        "something has to run between it and others of its shape",
+        "an effect lies between it and others of its shape", "with it the walk of others would be too long"};
+    const char* why = "";
+    if (made.op->family == OpFamily::kElementwise) {
+      why = why_alone(*this, made);
+    } else {
+      if (made.inputs.size() != 2) return "";
+      const Operand axes = program_.operands[in.first_input + 1];
+      const Tensor* const known = axes.array() == Operand::kConstant ? &program_.constants[axes.index()] : nullptr;
+      if (!reduces(made, type_of(made.inputs[0]), known, why) && !*why) return "";
+    }
+    return str("; alone: ", *why ? why : kBeside[static_cast<size_t>(in.alone)]);
   }
 
   const Program& program_;
   std::string out_;
   double flops_ = 0, bytes_ = 0;
+  std::map<std::string, size_t> never_;  // ops that are in no walk, and how often
   bool unknown_ = false;
 };
 

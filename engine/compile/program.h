@@ -36,6 +36,7 @@ struct Instruction {
   bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
   bool aliases = false;          // the outputs are views of inputs: nothing is allocated for them
   bool kept = false;             // small: the output's memory stays in its slot, for the next run too
+  Alone alone = Alone::kNothingBeside;  // if it is in no group, but might be
   uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it, and it has
                                  // the output's shape
   uint16_t inputs = 0, outputs = 0, released = 0;

@@ -273,7 +273,7 @@ class Run {
     const FusedGroup& group = tape_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
     if (group.settled) {
-      walk(in, group, inputs, program_.node(in).shapes[0], group.known_spreads());
+      walk(in, group, inputs, group.shape, group.known_spreads());
     } else {
       static thread_local Spread over[compile::kMostOutside];  // large, and a walk runs no other
       Shape shape;
@@ -293,46 +293,43 @@ class Run {
     std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
     Tensor* const fresh = many.empty() ? few : many.data();
     void* to[compile::kMostSteps];
-    Tensor reduced;  // its output; in its slot already: what that holds
     {
       const Doing allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
         const FusedGroup::Result& result = group.results[k];
+        const bool whole = group.values[result.value].level == compile::Level::kWhole;
+        const Shape left = whole ? Shape() : group.shape_of(group.values[result.value], shape);
+        const Shape& own = whole ? shape : left;
         const Tensor* memory = &slots_[result.slot];
-        if (!serves(*memory, result.dtype, shape)) {
+        if (!serves(*memory, result.dtype, own)) {
           memory = &fresh[k];
           if (result.reuse != FusedGroup::kNoReuse && inputs[result.reuse].exclusive() &&
-              inputs[result.reuse].shape() == shape)
+              inputs[result.reuse].shape() == own)
             fresh[k] = std::move(slots_[tape_.operands[in.first_input + result.reuse].index()]);
           else
-            fresh[k] = Tensor::empty(result.dtype, shape);
+            fresh[k] = Tensor::empty(result.dtype, own);
         }
         to[k] = memory->raw();
-      }
-      if (const auto& last = group.reduction) {
-        const Shape own = last->shape(shape);
-        Tensor& memory = slots_[last->slot];
-        reduced = serves(memory, last->dtype, own) ? std::move(memory) : Tensor::empty(last->dtype, own);
       }
     }
     {
       const Doing running(log, Activity::kKernel);
-      run_tiles(group, inputs, over, shape, {to, group.results.size()}, reduced ? reduced.raw() : nullptr);
+      run_tiles(group, inputs, over, shape, {to, group.results.size()});
     }
-    if (recording_) [[unlikely]] record_group(in, group, inputs, shape, reduced);
+    if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
     for (size_t k = 0; k < group.results.size(); ++k)
       if (fresh[k]) slots_[group.results[k].slot] = std::move(fresh[k]);
-    if (group.reduction) slots_[group.reduction->slot] = std::move(reduced);
   }
 
   // An event for each node, as if they had run one after the other, each for its share of the time.
   void record_group(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs,
-                    const Shape& shape, const Tensor& reduced) {
+                    const Shape& shape) {
     ActivityLog* const log = this_thread_activity;
     const Doing recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
     const auto inside = [&](uint16_t value) {  // it was in a tile
-      return Tensor::within(group.values[value].dtype, shape, Device::cpu(), {}, nullptr);
+      const FusedGroup::Value& v = group.values[value];
+      return Tensor::within(v.dtype, group.shape_of(v, shape), Device::cpu(), {}, nullptr);
     };
     std::vector<OpEvent> events;
     std::vector<uint32_t> weights;
@@ -348,19 +345,20 @@ class Run {
     };
     for (size_t s = 0; s < group.steps.size(); ++s) {
       const FusedGroup::Step& step = group.steps[s];
-      const bool first = read.empty(), last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
-      for (uint8_t k = first ? 0 : 1; k < step.inputs; ++k)
-        read.push_back(step.in[k] < group.outside ? inputs[step.in[k]] : inside(step.in[k]));
-      until += step.loop.weight;
+      const bool last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
+      until += step.weight();
+      const Instruction& member = (&in)[1 + step.member];
+      const bool repeats = step.does == FusedGroup::Step::Does::kRepeat;  // an input of the next step
+      for (uint8_t k = read.empty() ? uint8_t{0} : uint8_t{1}; !repeats && k < step.inputs; ++k) {
+        const uint16_t v = group.repeated(step.in[k]) ? group.steps[step.in[k] - group.outside].in[0] : step.in[k];
+        read.push_back(v < group.outside ? inputs[v] : inside(v));
+      }
       if (!last) continue;
-      add((&in)[1 + step.member], inside(step.out));
-    }
-    if (group.reduction) {
-      const Instruction& member = (&in)[in.skip];
-      const Operand axes = tape_.operands[member.first_input + 1];
-      read = {inside(group.reduction->value), bases_[axes.array()][axes.index()]};
-      until += 1;
-      add(member, reduced);
+      if (step.does == FusedGroup::Step::Does::kReduce) {
+        const Operand axes = tape_.operands[member.first_input + 1];
+        read.push_back(bases_[axes.array()][axes.index()]);
+      }
+      add(member, inside(step.out));
     }
     last_end_ = 0;  // what recording took is no time of the next op
     if (log) return log->add(events.data(), weights.data(), events.size());

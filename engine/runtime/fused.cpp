@@ -1,11 +1,14 @@
-// A value that repeats is written out into a tile, where it does not lie in one row anyway. What is to be reduced is
-// made when the reduction asks for it.
+// A value that repeats is written out into a tile, where it does not lie in one row anyway. What is to be reduced at
+// the end is made when the reductions ask for it.
 #include "engine/runtime/fused.h"
 
 #include "engine/base/thread_pool.h"
+#include "engine/runtime/reduce_made.h"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <vector>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -80,12 +83,35 @@ void write_out(const void* from, size_t size, const Spread& over, int64_t begin,
   }
 }
 
-class Walk {
+bool is_row(const Spread& over) { return over.rank == 2 && over.stride[0] == 1 && over.stride[1] == 0; }
+bool is_column(const Spread& over) { return over.rank == 2 && over.stride[0] == 0 && over.stride[1] == 1; }
+
+// Where the values of a walk lie while its steps run over some of their elements.
+struct Places {
+  void* at[FusedGroup::kMostValues];
+  int stride[FusedGroup::kMostValues];
+
+  void run_loop(const FusedGroup::Step& step, int64_t n) const {
+    const uint16_t a = step.in[0], b = step.in[1], c = step.in[2];
+    switch (step.loop.kind) {
+      case ElementLoop::Kind::kUnary: step.loop.unary(at[a], at[step.out], n); break;
+      case ElementLoop::Kind::kBinary:
+        step.loop.binary(at[a], stride[a], at[b], stride[b], at[step.out], n);
+        break;
+      default: step.loop.select(at[a], stride[a], at[b], stride[b], at[c], stride[c], at[step.out], n); break;
+    }
+  }
+};
+
+class Walk final : Maker {
  public:
   Walk(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, int64_t elements,
        std::span<void* const> results)
       : group_(group), inputs_(inputs), over_(over), elements_(elements), results_(results) {
-    for (size_t k = 0; k < results.size(); ++k) streams_ |= streams(k);
+    for (size_t k = 0; k < results.size(); ++k)
+      streams_ |= group.values[group.results[k].value].level == compile::Level::kWhole && streams(k);
+    for (const FusedGroup::Step& step : group.last_steps())  // it is read again
+      streams_ &= group.values[step.in[0]].place != FusedGroup::Place::kResult;
     size_t tiles = group.tiles + (streams_ ? results.size() : 0);
     for (size_t i = 0; i < group.outside; ++i) tiles += over[i].kind == Spread::Kind::kSome;
     bytes_ = std::min(kMostTile, kTileMemory / std::max<size_t>(tiles, 1) / 64 * 64);
@@ -99,18 +125,67 @@ class Walk {
     const int64_t count = (elements_ + tile_ - 1) / tile_;
     const int64_t grain = kParallelWork / std::max<int64_t>(group_.weight, 1) / tile_;
     parallel_for(count, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) {
-      tiles(begin * tile_, std::min(end * tile_, elements_), nullptr);
+      tiles(begin * tile_, std::min(end * tile_, elements_), {});
     });
   }
 
-  void reduce(int64_t rows, int64_t length, void* reduced) const {
-    const auto make = [](void* walk, int64_t begin, int64_t end, void* to) {
-      static_cast<const Walk*>(walk)->tiles(begin, end, static_cast<std::byte*>(to));
-    };
-    group_.reduction->reduce(rows, length, {const_cast<Walk*>(this), make}, reduced);
+  void reduce(const Shape& shape) {
+    int64_t sizes[3] = {1, 1, 1};  // before, those reduced, and after
+    for (int d = 0; d < shape.rank(); ++d)
+      sizes[d < group_.dims.first ? 0 : d < group_.dims.last ? 1 : 2] *= shape[d];
+    const auto steps = group_.last_steps();
+    const bool alone = reduces_in_one_thread(sizes[0], sizes[1], sizes[2], group_.weight);
+    if (alone && elements_ * group_.weight > 2 * kParallelWork && steps.size() < group_.steps.size()) make_all();
+    MadeResult made[compile::kMostReductions];
+    for (size_t k = 0; k < steps.size(); ++k)
+      made[k] = {steps[k].reduction, group_.values[steps[k].in[0]].size, result(steps[k].out)};
+    reduce_made({made, steps.size()}, sizes[0], sizes[1], sizes[2], *this, group_.weight);
   }
 
  private:
+  // A value that is made to be reduced only.
+  struct Reduced {
+    uint16_t value = 0;
+    std::byte* to = nullptr;
+  };
+
+  void* result(uint16_t value) const {
+    const FusedGroup::Value& v = group_.values[value];
+    return v.place == FusedGroup::Place::kResult ? results_[v.index] : nullptr;
+  }
+  // Everything on all cores, for reductions that keep one of them busy only.
+  void make_all() {
+    Reduced all[compile::kMostReductions];
+    const size_t count = distinct(all);
+    for (Reduced& one : std::span(all, count)) {
+      const auto bytes = static_cast<size_t>(elements_) * group_.values[one.value].size;
+      made_.push_back({one.value, allocate_buffer(Device::cpu(), bytes)});
+    }
+    parallel_for(elements_, std::max<int64_t>(1, kParallelWork / group_.weight), [&](int64_t begin, int64_t end) {
+      Reduced to[compile::kMostReductions];
+      for (size_t i = 0; i < count; ++i)
+        to[i] = {all[i].value, static_cast<std::byte*>(made_[i].memory->data()) +
+                                   begin * static_cast<int64_t>(group_.values[all[i].value].size)};
+      tiles(begin, end, {to, count});
+    });
+    all_made_ = true;
+  }
+  // The values that are made to be reduced only.
+  size_t distinct(Reduced* all) const {
+    size_t count = 0;
+    for (const FusedGroup::Step& step : group_.last_steps()) {
+      const uint16_t v = step.in[0];
+      if (v < group_.outside || result(v)) continue;
+      if (std::none_of(all, all + count, [&](const Reduced& r) { return r.value == v; })) all[count++] = {v, nullptr};
+    }
+    return count;
+  }
+  const void* in_memory(uint16_t value) const {
+    for (const Made& made : made_)
+      if (made.value == value) return made.memory->data();
+    return value < group_.outside ? inputs_[value].raw() : result(value);
+  }
+
   // A large result, unless its memory is an input's and has just been read.
   bool streams(size_t result) const {
     if (elements_ * group_.values[group_.results[result].value].size < kLarge) return false;
@@ -121,18 +196,42 @@ class Walk {
     return static_cast<std::byte*>(results_[value.index]) + begin * static_cast<int64_t>(value.size);
   }
 
-  static bool is_row(const Spread& over) { return over.rank == 2 && over.stride[0] == 1 && over.stride[1] == 0; }
+  void make(int64_t begin, int64_t rows, int64_t stride, int64_t columns, std::byte (*blocks)[kReducedBlock],
+            MadeRows* made) const override {
+    const auto steps = group_.last_steps();
+    Reduced reduced[compile::kMostReductions];
+    const size_t count = all_made_ ? 0 : distinct(reduced);
+    for (size_t i = 0; i < count; ++i) reduced[i].to = blocks[i];
+    for (size_t k = 0; k < steps.size(); ++k) {
+      const uint16_t v = steps[k].in[0];
+      if (const void* const memory = in_memory(v)) {
+        const int64_t offset = begin * static_cast<int64_t>(group_.values[v].size);
+        made[k] = {static_cast<const std::byte*>(memory) + offset, stride};
+        continue;
+      }
+      size_t i = 0;
+      while (reduced[i].value != v) ++i;
+      made[k] = {blocks[i], columns};
+    }
+    if (steps.size() == group_.steps.size() || all_made_) return;
+    const bool whole = columns == stride;
+    for (int64_t r = 0; r < (whole ? 1 : rows); ++r) {
+      const int64_t n = whole ? rows * columns : columns;
+      tiles(begin + r * stride, begin + r * stride + n, {reduced, count});
+      for (Reduced& one : std::span(reduced, count)) one.to += n * static_cast<int64_t>(group_.values[one.value].size);
+    }
+  }
 
-  // Elements [first, last); `to`: those that are reduced.
-  void tiles(int64_t first, int64_t last, std::byte* to) const {
+  // Elements [first, last).
+  void tiles(int64_t first, int64_t last, std::span<const Reduced> reduced) const {
     alignas(64) std::byte memory[kTileMemory];
-    void* at[FusedGroup::kMostValues];
-    int stride[FusedGroup::kMostValues];
-    bool written[compile::kMostOutside] = {};
+    Places places;
+    void** const at = places.at;
     for (size_t v = 0; v < group_.values.size(); ++v) {
-      stride[v] = 1;
+      places.stride[v] = 1;
       if (group_.values[v].place == FusedGroup::Place::kTile) at[v] = memory + group_.values[v].index * bytes_;
     }
+    const auto steps = group_.plain_steps();
     for (int64_t begin = first; begin < last; begin += tile_) {
       const int64_t n = std::min(tile_, last - begin);
       size_t next = group_.tiles;
@@ -144,36 +243,26 @@ class Walk {
           at[i] = from + begin * static_cast<int64_t>(size);
         } else if (over.kind == Spread::Kind::kOne) {
           at[i] = from;
-          stride[i] = 0;
+          places.stride[i] = 0;
         } else {
           at[i] = memory + next++ * bytes_;
-          const bool same = is_row(over) && tile_ % over.size[0] == 0;  // as in the tile before
-          if (!same || !written[i]) write_out(from, size, over, begin, same ? std::min(tile_, last - first) : n, at[i]);
-          written[i] = true;
+          const bool same = is_row(over) && tile_ % over.size[0] == 0 && begin > first;  // as in the tile before
+          if (!same) write_out(from, size, over, begin, n, at[i]);
         }
       }
       for (const FusedGroup::Result& result : group_.results)
-        at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
-      if (const auto& reduction = group_.reduction)
-        at[reduction->value] = to + (begin - first) * static_cast<int64_t>(group_.values[reduction->value].size);
-      for (const FusedGroup::Step& step : group_.steps) run_step(step, at, stride, n);
+        if (group_.values[result.value].level == compile::Level::kWhole)
+          at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
+      for (const Reduced& r : reduced)
+        at[r.value] = r.to + (begin - first) * static_cast<int64_t>(group_.values[r.value].size);
+      for (const FusedGroup::Step& step : steps) places.run_loop(step, n);
       if (!streams_) continue;
       for (const FusedGroup::Result& result : group_.results)
-        stream(static_cast<std::byte*>(at[result.value]), place(result, begin),
-               static_cast<size_t>(n) * group_.values[result.value].size);
+        if (group_.values[result.value].level == compile::Level::kWhole)
+          stream(static_cast<std::byte*>(at[result.value]), place(result, begin),
+                 static_cast<size_t>(n) * group_.values[result.value].size);
     }
     if (streams_) end_stream();
-  }
-
-  static void run_step(const FusedGroup::Step& step, void* const* at, const int* stride, int64_t n) {
-    const uint16_t a = step.in[0], b = step.in[1], c = step.in[2];
-    switch (step.loop.kind) {
-      case ElementLoop::Kind::kUnary: step.loop.unary(at[a], at[step.out], n); break;
-      case ElementLoop::Kind::kBinary:
-        step.loop.binary(at[a], stride[a], at[b], stride[b], at[step.out], n);
-        break;
-      default: step.loop.select(at[a], stride[a], at[b], stride[b], at[c], stride[c], at[step.out], n); break;
-    }
   }
 
   const FusedGroup& group_;
@@ -181,24 +270,130 @@ class Walk {
   const std::span<const Spread> over_;
   const int64_t elements_;
   const std::span<void* const> results_;
+  struct Made {
+    uint16_t value;
+    BufferPtr memory;
+  };
+  std::vector<Made> made_;  // what is to be reduced, where all was made before
+  bool all_made_ = false;
   bool streams_ = false;  // all results, if one does
   size_t bytes_;
   int64_t tile_;
 };
 
+// All steps over a few rows, then over the next.
+class RowWalk {
+ public:
+  RowWalk(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, const Shape& shape,
+          std::span<void* const> results)
+      : group_(group), inputs_(inputs), over_(over), results_(results) {
+    for (int d = 0; d < shape.rank(); ++d) (d < group.dims.first ? rows_ : length_) *= shape[d];
+    at_once_ = std::clamp<int64_t>(static_cast<int64_t>(kMostTile / group.widest) / length_, 1, rows_);
+    for (size_t i = 0; i < group.outside; ++i) (whole(i) ? tiles_ : row_tiles_) += over[i].kind == Spread::Kind::kSome;
+  }
+
+  void run() const {
+    const int64_t grain = kParallelWork / std::max<int64_t>(group_.weight, 1) / length_;
+    parallel_for(rows_, std::max<int64_t>(1, grain), [this](int64_t begin, int64_t end) { rows(begin, end); });
+  }
+
+ private:
+  static constexpr size_t kWidest = 16;  // bytes of the largest element
+  static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  bool whole(size_t value) const { return group_.values[value].level == compile::Level::kWhole; }
+
+  void rows(int64_t first, int64_t last) const {
+    const size_t tile = aligned(static_cast<size_t>(at_once_ * length_) * group_.widest);
+    const size_t row_tile = aligned(static_cast<size_t>(at_once_) * kWidest);
+    const size_t tiles = group_.tiles + tiles_, row_tiles = group_.row_tiles + row_tiles_;
+    const auto memory = std::make_unique_for_overwrite<std::byte[]>(tiles * tile + (row_tiles + 1) * row_tile + 64);
+    std::byte* const start = memory.get() + (64 - reinterpret_cast<uintptr_t>(memory.get()) % 64);
+    std::byte* const of_rows = start + tiles * tile;
+    std::byte* const accumulators = of_rows + row_tiles * row_tile;
+    Places places;
+    for (size_t v = 0; v < group_.values.size(); ++v) {
+      const FusedGroup::Value& value = group_.values[v];
+      places.stride[v] = 1;
+      if (value.place == FusedGroup::Place::kTile)
+        places.at[v] = whole(v) ? start + value.index * tile : of_rows + value.index * row_tile;
+    }
+    for (int64_t row = first; row < last; row += at_once_) {
+      const int64_t count = std::min(at_once_, last - row);
+      size_t next = group_.tiles, next_row = group_.row_tiles;
+      for (size_t i = 0; i < group_.outside; ++i) {
+        const Spread& over = over_[i];
+        if (over.kind != Spread::Kind::kSome) {
+          set_outside(places, i, row, over.kind == Spread::Kind::kAll);
+          continue;
+        }
+        void* const to = whole(i) ? start + next++ * tile : of_rows + next_row++ * row_tile;
+        if (at_once_ == 1 && whole(i) && one_row(places, i, row)) continue;
+        const int64_t begin = whole(i) ? row * length_ : row, n = whole(i) ? count * length_ : count;
+        const bool same = whole(i) && is_row(over) && length_ % over.size[0] == 0 && row > first;  // as in those before
+        if (!same) write_out(inputs_[i].raw(), group_.values[i].size, over, begin, n, to);
+        places.at[i] = to;
+      }
+      for (const FusedGroup::Result& result : group_.results) {
+        const FusedGroup::Value& value = group_.values[result.value];
+        places.at[result.value] = static_cast<std::byte*>(results_[value.index]) +
+                                  row * (whole(result.value) ? length_ : 1) * static_cast<int64_t>(value.size);
+      }
+      for (const FusedGroup::Step& step : group_.steps) run_step(step, places, count, accumulators);
+    }
+  }
+
+  void set_outside(Places& places, size_t i, int64_t row, bool moves) const {
+    const int64_t begin = moves ? row * (whole(i) ? length_ : 1) : 0;
+    places.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
+    places.stride[i] = moves;
+  }
+  // One row needs no copy of a value that lies in one, or of one element for it.
+  bool one_row(Places& places, size_t i, int64_t row) const {
+    const Spread& over = over_[i];
+    if (over.size[0] != length_ || !(is_row(over) || is_column(over))) return false;
+    const int64_t begin = is_column(over) ? row : 0;
+    places.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
+    places.stride[i] = is_row(over);
+    return true;
+  }
+
+  void run_step(const FusedGroup::Step& step, Places& places, int64_t count, std::byte* accumulators) const {
+    switch (step.does) {
+      case FusedGroup::Step::Does::kLoop: return places.run_loop(step, whole(step.out) ? count * length_ : count);
+      case FusedGroup::Step::Does::kReduce:
+        step.reduction->start(accumulators, count);
+        step.reduction->rows(places.at[step.in[0]], count, length_, accumulators);
+        return step.reduction->finish(accumulators, count, length_, places.at[step.out]);
+      case FusedGroup::Step::Does::kRepeat: {
+        if (at_once_ == 1) {
+          places.at[step.out] = places.at[step.in[0]];
+          places.stride[step.out] = 0;
+          return;
+        }
+        Spread over{Spread::Kind::kSome, 2, {length_, count}, {0, 1}};
+        return write_out(places.at[step.in[0]], group_.values[step.out].size, over, 0, count * length_,
+                         places.at[step.out]);
+      }
+    }
+  }
+
+  const FusedGroup& group_;
+  const std::span<const Tensor> inputs_;
+  const std::span<const Spread> over_;
+  const std::span<void* const> results_;
+  int64_t rows_ = 1, length_ = 1, at_once_ = 1;
+  size_t tiles_ = 0, row_tiles_ = 0;  // for what repeats
+};
+
 }  // namespace
 
 void run_tiles(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over,
-               const Shape& shape, std::span<void* const> results, void* reduced) {
+               const Shape& shape, std::span<void* const> results) {
+  if (group.by_rows) return RowWalk(group, inputs, over, shape, results).run();
   const int64_t elements = shape.elements();
-  if (!group.reduction) {
-    if (elements > 0) Walk(group, inputs, over, elements, results).run();
-    return;
-  }
-  int64_t rows = 1, length = 1;
-  for (int d = 0; d < shape.rank(); ++d) (d < group.reduction->kept ? rows : length) *= shape[d];
-  if (elements > 0) Walk(group, inputs, over, elements, results).reduce(rows, length, reduced);
-  else group.reduction->reduce(rows, length, {}, reduced);  // makes none
+  if (group.reductions) Walk(group, inputs, over, elements, results).reduce(shape);
+  else if (elements > 0) Walk(group, inputs, over, elements, results).run();
 }
 
 }  // namespace footlight::runtime

@@ -4,6 +4,7 @@
 #include "kernels/cpu/half_block.h"
 #include "kernels/cpu/vector.h"
 #include "kernels/functors/arithmetic.h"
+#include "kernels/made_reduction.h"
 
 #include <algorithm>
 
@@ -60,20 +61,18 @@ template <class Op, class T>
 using Lane = std::conditional_t<std::is_integral_v<T> && (std::is_same_v<Op, SumOf> || std::is_same_v<Op, ProductOf>),
                                 std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
 
-// Where a row of n elements, computed in C, is halved: each half is reduced by itself. 0: it is short and stays whole.
+// How a row of elements computed in C is halved.
 template <class C, class T>
-constexpr int64_t half_of(int64_t n) {
-  if constexpr (!std::is_same_v<C, T>) return n > kHalfBlock ? (n / 2 + kHalfBlock - 1) / kHalfBlock * kHalfBlock : 0;
-  else if constexpr (std::is_arithmetic_v<T>)
-    return n > 128 * (64 / static_cast<int64_t>(sizeof(T))) ? n / 2 / 64 * 64 : 0;
-  else return n > 64 ? n / 2 : 0;
-}
+inline constexpr Halving kHalving =
+    !std::is_same_v<C, T>      ? Halving{kHalfBlock, kHalfBlock - 1, kHalfBlock}
+    : std::is_arithmetic_v<T> ? Halving{128 * (64 / static_cast<int64_t>(sizeof(T))), 0, 64}
+                              : Halving{64, 0, 1};
 
 // Four accumulators of 64 bytes, whatever the register width, so that sums have the same digits everywhere; long
 // rows are halved first, which keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
-  if (const int64_t half = half_of<T, T>(n))
+  if (const int64_t half = kHalving<T, T>.half_of(n))
     return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
   if constexpr (std::is_arithmetic_v<T>) {
     using L = Lane<Op, T>;
@@ -118,7 +117,7 @@ template <class Op, class C, class T>
   if constexpr (std::is_same_v<C, T>) {
     return reduce_row<Op>(in, n);
   } else {
-    if (const int64_t half = half_of<C, T>(n))
+    if (const int64_t half = kHalving<C, T>.half_of(n))
       return Op::join(reduce_row_as<Op, C>(in, half), reduce_row_as<Op, C>(in + half, n - half));
     C block[kHalfBlock];
     convert_block(in, block, n);

@@ -2,9 +2,6 @@
 #include "kernels/cpu/reduce_row.h"
 
 #include "engine/base/thread_pool.h"
-#include "kernels/made_reduction.h"
-
-#include <vector>
 
 namespace footlight {
 namespace FL_ISA {
@@ -12,6 +9,7 @@ namespace FL_ISA {
 namespace {
 
 using functors::Compute;
+using namespace reduction_order;
 
 // The dimensions as alternating runs of kept and reduced ones, outermost first; adjacent ones of a kind are merged.
 struct Groups {
@@ -48,39 +46,43 @@ Groups groups_of(const Tensor& input, const Tensor& axes) {
   return g;
 }
 
-// Adds rows of one kept length into acc; four at a time, so that acc is loaded less often.
+// Adds rows of one kept length, `stride` apart, into acc; four at a time, so that acc is loaded less often.
 template <class Op, class T, class C>
-[[gnu::noinline]] void reduce_columns(const T* in, C* __restrict__ acc, int64_t rows, int64_t columns) {
+[[gnu::noinline]] void reduce_strided(const T* in, int64_t stride, C* __restrict__ acc, int64_t rows,
+                                      int64_t columns) {
   if constexpr (!std::is_same_v<T, C>) {
     C block[kHalfBlock];
     for (int64_t at = 0; at < columns; at += kHalfBlock) {
       const int64_t here = std::min(kHalfBlock, columns - at);
       for (int64_t r = 0; r < rows; ++r) {
-        convert_block(in + r * columns + at, block, here);
+        convert_block(in + r * stride + at, block, here);
         for (int64_t i = 0; i < here; ++i) acc[at + i] = Op::join(acc[at + i], block[i]);
       }
     }
   } else {
     int64_t r = 0;
     for (; r + 4 <= rows; r += 4) {
-      const T* a = in + r * columns;
-      const T* b = a + columns;
-      const T* c = b + columns;
-      const T* d = c + columns;
+      const T* a = in + r * stride;
+      const T* b = a + stride;
+      const T* c = b + stride;
+      const T* d = c + stride;
 #pragma GCC ivdep
       for (int64_t i = 0; i < columns; ++i)
         acc[i] = Op::join(acc[i], Op::join(Op::join(a[i], b[i]), Op::join(c[i], d[i])));
     }
     for (; r < rows; ++r)
-      for (int64_t i = 0; i < columns; ++i) acc[i] = Op::join(acc[i], in[r * columns + i]);
+      for (int64_t i = 0; i < columns; ++i) acc[i] = Op::join(acc[i], in[r * stride + i]);
   }
+}
+template <class Op, class T, class C>
+void reduce_columns(const T* in, C* acc, int64_t rows, int64_t columns) {
+  reduce_strided<Op>(in, columns, acc, rows, columns);
 }
 
 // The same in chunks: many rows by halves, for the error of a sum, and short rows several at once.
 template <class Op, class T, class C>
 [[gnu::noinline]] void reduce_rows_into(const T* in, C* acc, int64_t rows, int64_t columns) {
-  constexpr int64_t kWide = 64;
-  if (columns < kWide / 2 && rows * columns > 4 * kWide) {
+  if (widened(rows, columns)) {
     const int64_t times = kWide / columns;
     C wide[kWide];
     std::fill(wide, wide + kWide, Op::template start<C>());
@@ -89,8 +91,7 @@ template <class Op, class T, class C>
     reduce_columns<Op>(in + rows / times * times * columns, acc, rows % times, columns);
     return;
   }
-  constexpr int64_t kRowsAtOnce = 512;
-  if (rows <= kRowsAtOnce || columns > 4096) {
+  if (!halved(rows, columns)) {
     reduce_columns<Op>(in, acc, rows, columns);
     return;
   }
@@ -143,13 +144,6 @@ template <class Op, class T, class C>
     reduce_group<Op, T, C>(g, d + 1, in + i * in_step, acc + i * acc_step, in_step, acc_below);
 }
 
-// Everything, or the outer part, is reduced: so many chunks first, then their results, in an order independent of the
-// cores. 1: it is too small for that.
-int64_t pieces_of(int64_t outer, int64_t total) {
-  constexpr int64_t kPiece = 1 << 17;
-  return std::max<int64_t>(1, std::min(outer, total / kPiece));
-}
-
 // The results of the pieces, so many elements each, into acc.
 template <class Op, class C>
 void join_pieces(C* parts, int64_t pieces, int64_t elements, C* acc) {
@@ -181,7 +175,7 @@ template <class Op, class T, class C>
     return;
   }
   const int64_t pieces = pieces_of(g.size[0], total);
-  if (pieces < 2 || g.kept_count > 4096) {
+  if (pieces < 2 || g.kept_count > kMostPerPiece) {
     reduce_group<Op, T, C>(g, 0, in, acc, total, g.kept_count);
     return;
   }
@@ -199,93 +193,6 @@ template <class Op, class T, class C>
   });
   join_pieces<Op>(parts, pieces, g.kept_count, acc);
 }
-
-// Rows of elements that are made a block at a time and then reduced, by the same steps as those of a tensor.
-template <class Op, class T, class C>
-class OfMade {
- public:
-  OfMade(int64_t rows, int64_t length, const MadeElements& made) : rows_(rows), length_(length), made_(made) {}
-
-  void reduce(C* acc) const {
-    std::fill(acc, acc + rows_, Op::template start<C>());
-    if (rows_ == 0 || length_ == 0) return;
-    if (length_ > kBlock) long_rows(acc);
-    else parallel_for(rows_, std::max<int64_t>(1, kGrain / length_), [&](int64_t b, int64_t e) { rows(b, e, acc); });
-  }
-
- private:
-  static constexpr int64_t kBlockBytes = 64 << 10, kBlock = kBlockBytes / static_cast<int64_t>(sizeof(T));
-  static constexpr int64_t kGrain = 1 << 14;
-
-  struct Block {
-    alignas(64) std::byte memory[kBlockBytes];
-  };
-  const T* make(int64_t begin, int64_t end, Block& block) const {
-    made_.make(made_.maker, begin, end, block.memory);
-    return reinterpret_cast<const T*>(block.memory);
-  }
-
-  // Several rows in a block.
-  void rows(int64_t begin, int64_t end, C* acc) const {
-    Block block;
-    Groups g;
-    if (rows_ > 1) g.size[g.rank] = 0, g.reduced[g.rank++] = false;
-    if (length_ > 1) g.size[g.rank] = length_, g.reduced[g.rank++] = true;
-    for (const int64_t fit = kBlock / length_; begin < end; begin += fit) {
-      const int64_t here = std::min(fit, end - begin);
-      const T* in = make(begin * length_, (begin + here) * length_, block);
-      if (rows_ > 1) g.size[0] = here;
-      if (g.rank == 0) *acc = Op::join(*acc, static_cast<C>(*in));
-      else reduce_group<Op>(g, 0, in, acc + begin, here * length_, here);
-    }
-  }
-
-  // Rows longer than a block are halved, as they are in memory, until each part fits.
-  struct Part {
-    int64_t begin, n;
-  };
-  static void divide(int64_t begin, int64_t n, std::vector<Part>& parts) {
-    if (n <= kBlock) return parts.push_back({begin, n});
-    const int64_t half = half_of<C, T>(n);
-    divide(begin, half, parts);
-    divide(begin + half, n - half, parts);
-  }
-  static C join(int64_t n, const C*& next) {
-    if (n <= kBlock) return *next++;
-    const int64_t half = half_of<C, T>(n);
-    const C first = join(half, next);
-    return Op::join(first, join(n - half, next));
-  }
-
-  void long_rows(C* acc) const {
-    const int64_t pieces = rows_ == 1 ? pieces_of(length_, length_) : 1;
-    const auto start_of = [&](int64_t piece) { return length_ * piece / pieces; };
-    std::vector<Part> parts;
-    for (int64_t p = 0; p < pieces; ++p) divide(start_of(p), start_of(p + 1) - start_of(p), parts);
-    const auto count = static_cast<int64_t>(parts.size());
-    std::vector<C> results(static_cast<size_t>(rows_ * count));
-    parallel_for(rows_ * count, 1, [&](int64_t begin, int64_t end) {
-      Block block;
-      for (int64_t i = begin; i < end; ++i) {
-        const Part& part = parts[static_cast<size_t>(i % count)];
-        const int64_t first = i / count * length_ + part.begin;
-        results[static_cast<size_t>(i)] = reduce_row_as<Op, C>(make(first, first + part.n, block), part.n);
-      }
-    });
-    const C* next = results.data();
-    if (pieces == 1) {
-      for (int64_t r = 0; r < rows_; ++r) acc[r] = Op::join(acc[r], join(length_, next));
-      return;
-    }
-    std::vector<C> joined;
-    for (int64_t p = 0; p < pieces; ++p)
-      joined.push_back(Op::join(Op::template start<C>(), join(start_of(p + 1) - start_of(p), next)));
-    join_pieces<Op>(joined.data(), pieces, 1, acc);
-  }
-
-  const int64_t rows_, length_;
-  const MadeElements& made_;
-};
 
 // `reduce` fills a row of accumulators, which is the output itself if the types are the same.
 template <class T, class C, class Reduce>
@@ -306,24 +213,16 @@ void reduce_kernel(KernelContext& c) {
   const Groups g = groups_of(c.inputs[0], c.inputs[1]);
   through<T, C>(c.out<T>(), g.kept_count, [&](C* acc) { reduce<Op, T, C>(g, c.in<T>(0), acc); });
 }
-template <class Op, class T>
-void reduce_made(int64_t rows, int64_t length, const MadeElements& made, void* out) {
-  using C = Compute<T>;
-  through<T, C>(static_cast<T*>(out), rows, [&](C* acc) { OfMade<Op, T, C>(rows, length, made).reduce(acc); });
-}
 
 // Integers are summed in 64 bits, so that a mean does not overflow.
 template <class T>
 using MeanOf = std::conditional_t<std::is_integral_v<T>,
                                   std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, Compute<T>>;
 
-// `reduce` fills a row of sums of so many elements each.
-template <class T, class Reduce>
-void mean_of(T* out, int64_t kept_count, int64_t reduced_count, const Reduce& reduce) {
+// From sums of so many elements each.
+template <class T>
+void divide_sums(const MeanOf<T>* acc, int64_t kept_count, int64_t reduced_count, T* out) {
   using C = MeanOf<T>;
-  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(kept_count) * sizeof(C));
-  C* acc = static_cast<C*>(memory->data());
-  reduce(acc);
   for (int64_t i = 0; i < kept_count; ++i) {
     if (functors::is_complex_v<T> && reduced_count == 0) {
       out[i] = T(0);
@@ -336,23 +235,57 @@ void mean_of(T* out, int64_t kept_count, int64_t reduced_count, const Reduce& re
 }
 template <class T>
 void mean(KernelContext& c) {
+  using C = MeanOf<T>;
   const Groups g = groups_of(c.inputs[0], c.inputs[1]);
-  mean_of(c.out<T>(), g.kept_count, g.reduced_count,
-          [&](MeanOf<T>* acc) { reduce<SumOf, T, MeanOf<T>>(g, c.in<T>(0), acc); });
-}
-template <class T>
-void made_mean(int64_t rows, int64_t length, const MadeElements& made, void* out) {
-  mean_of(static_cast<T*>(out), rows, length,
-          [&](MeanOf<T>* acc) { OfMade<SumOf, T, MeanOf<T>>(rows, length, made).reduce(acc); });
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(g.kept_count) * sizeof(C));
+  C* acc = static_cast<C*>(memory->data());
+  reduce<SumOf, T, C>(g, c.in<T>(0), acc);
+  divide_sums<T>(acc, g.kept_count, g.reduced_count, c.out<T>());
 }
 
-void both_on_cpu(std::string_view op, DType dtype, Kernel kernel, MadeReduction made) {
+// The same steps for elements that are made while they are reduced.
+template <class Op, class T, class C>
+MadeReduction made() {
+  MadeReduction made;
+  made.halving = kHalving<C, T>;
+  made.wide = sizeof(C);
+  made.start = [](void* to, int64_t n) { std::fill_n(static_cast<C*>(to), n, Op::template start<C>()); };
+  made.row = [](const void* in, int64_t length, void* to) {
+    *static_cast<C*>(to) = reduce_row_as<Op, C>(static_cast<const T*>(in), length);
+  };
+  made.rows = [](const void* in, int64_t rows, int64_t length, void* to) {
+    Groups g;
+    g.size[g.rank] = rows, g.reduced[g.rank++] = false;
+    if (length > 1) g.size[g.rank] = length, g.reduced[g.rank++] = true;
+    reduce_group<Op>(g, 0, static_cast<const T*>(in), static_cast<C*>(to), rows * length, rows);
+  };
+  made.columns = [](const void* in, int64_t stride, int64_t rows, int64_t columns, void* to) {
+    reduce_strided<Op>(static_cast<const T*>(in), stride, static_cast<C*>(to), rows, columns);
+  };
+  made.join = [](void* to, const void* more, int64_t rows, int64_t columns) {
+    reduce_columns<Op>(static_cast<const C*>(more), static_cast<C*>(to), rows, columns);
+  };
+  made.finish = [](const void* from, int64_t n, int64_t, void* out) {
+    for (int64_t i = 0; i < n; ++i) static_cast<T*>(out)[i] = static_cast<T>(static_cast<const C*>(from)[i]);
+  };
+  return made;
+}
+
+void both_on_cpu(std::string_view op, DType dtype, Kernel kernel, const MadeReduction& made) {
   on_cpu(op, bit_of(dtype), kernel);
   register_made_reduction(op, bit_of(dtype), made);
 }
 template <class Op, class T>
 void reduction_on_cpu(std::string_view op, DType dtype) {
-  both_on_cpu(op, dtype, reduce_kernel<Op, T>, reduce_made<Op, T>);
+  both_on_cpu(op, dtype, reduce_kernel<Op, T>, made<Op, T, Compute<T>>());
+}
+template <class T>
+void mean_on_cpu() {
+  MadeReduction sums = made<SumOf, T, MeanOf<T>>();
+  sums.finish = [](const void* from, int64_t n, int64_t reduced, void* out) {
+    divide_sums<T>(static_cast<const MeanOf<T>*>(from), n, reduced, static_cast<T*>(out));
+  };
+  both_on_cpu("Mean", dtype_of<T>, mean<T>, sums);
 }
 
 // Sums and products wrap around the same, signed or unsigned.
@@ -363,7 +296,7 @@ template <class... Types>
 void numbers() {
   (reduction_on_cpu<SumOf, Unsigned<Types>>("Sum", dtype_of<Types>), ...);
   (reduction_on_cpu<ProductOf, Unsigned<Types>>("Prod", dtype_of<Types>), ...);
-  (both_on_cpu("Mean", dtype_of<Types>, mean<Types>, made_mean<Types>), ...);
+  (mean_on_cpu<Types>(), ...);
 }
 template <class... Types>
 void extremes() {

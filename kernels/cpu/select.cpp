@@ -61,29 +61,43 @@ struct Sixteen {
   int64_t halves[2];
 };
 
-// Bitwise: a branch per element would often be mispredicted, and would prevent vectorisation.
+// Bitwise: a branch per element would often be mispredicted. The condition is a byte, 0 or 1: loops over bool do not
+// vectorise.
 template <class T>
-T pick(bool condition, T t, T e) {
+T pick(uint8_t condition, T t, T e) {
   const T mask = static_cast<T>(-static_cast<T>(condition));
   return static_cast<T>((t & mask) | (e & static_cast<T>(~mask)));
 }
-Sixteen pick(bool condition, Sixteen t, Sixteen e) { return condition ? t : e; }
-std::string pick(bool condition, const std::string& t, const std::string& e) { return condition ? t : e; }
+Sixteen pick(uint8_t condition, Sixteen t, Sixteen e) { return condition ? t : e; }
+std::string pick(uint8_t condition, const std::string& t, const std::string& e) { return condition ? t : e; }
 
 // By element size alone.
 template <class T>
-void choose(const bool* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
-  if (cs == 1 && ts == 1 && es == 1) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], t[i], e[i]);
+void choose(const uint8_t* condition, int64_t cs, const T* t, int64_t ts, const T* e, int64_t es, T* out, int64_t n) {
+  if (cs != 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i * cs], t[i * ts], e[i * es]);
     return;
   }
-  for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i * cs], t[i * ts], e[i * es]);
+  // A loop for each way to step, because a step that is not known does not vectorise.
+  if (ts == 1 && es == 1) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], t[i], e[i]);
+  } else if (ts == 1) {
+    const T other = *e;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], t[i], other);
+  } else if (es == 1) {
+    const T each = *t;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], each, e[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = pick(condition[i], *t, *e);
+  }
 }
 
 template <class T>
 void select(KernelContext& c) {
-  const bool* condition = c.in<bool>(0);
+  const uint8_t* condition = static_cast<const uint8_t*>(c.inputs[0].raw());
   const T* t = static_cast<const T*>(c.inputs[1].raw());
   const T* e = static_cast<const T*>(c.inputs[2].raw());
   T* out = static_cast<T*>(c.outputs[0].raw());
@@ -129,7 +143,7 @@ void select(KernelContext& c) {
 
 template <class T>
 void select_loop(const void* condition, int cs, const void* t, int ts, const void* e, int es, void* out, int64_t n) {
-  choose(static_cast<const bool*>(condition), cs, static_cast<const T*>(t), ts, static_cast<const T*>(e), es,
+  choose(static_cast<const uint8_t*>(condition), cs, static_cast<const T*>(t), ts, static_cast<const T*>(e), es,
          static_cast<T*>(out), n);
 }
 

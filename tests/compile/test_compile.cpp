@@ -152,22 +152,60 @@ class TestCompile : public QObject {
     QVERIFY2(has("in all: 1.6 MFLOP, "), text.c_str());
   }
 
-  void a_reduction_ends_a_walk() {
+  void reductions_in_a_walk() {
     auto f = traced({{DType::kFloat32, {64, 32}}, {DType::kFloat32, {32}}}, [](std::span<const Tensor> in) {
       const Tensor last = footlight::ops::ints({1});
       return std::vector{op("Mean", {op("Square", {op("Sub", {in[0], in[1]})}), last})};
     });
     const std::string text = compile::to_text(f->program());
-    QVERIFY2(text.find("one walk of 3 nodes: 2 values in, 1 value out, 1 tile; the last node reduces what the others "
-                       "make\n") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("one walk of 3 nodes: 2 values in, 1 value out, 1 tile; row by row, because there are "
+                       "reductions of rows\n") != std::string::npos, text.c_str());
     const compile::Program& p = f->program();
     QCOMPARE(p.code[0].skip, uint16_t{3});
-    QVERIFY(p.groups[0].results.empty());
-    QCOMPARE(p.groups[0].reduction->kept, 1);
+    QCOMPARE(p.groups[0].results.size(), size_t{1});
+    QCOMPARE(p.groups[0].dims.first, 1);
     QCOMPARE(std::string(p.passes.back()), std::string("fuse"));
     size_t fused = 0;  // the nodes that the pass `fuse` names
     for (const optimize::Change& change : p.changes) fused += change.action == optimize::Change::Action::kFused;
     QCOMPARE(fused, size_t{3});
+    auto down = traced({{DType::kFloat32, {64, 32}}, {DType::kFloat32, {32}}}, [](std::span<const Tensor> in) {
+      const Tensor first = footlight::ops::ints({0});
+      const Tensor x = op("Sub", {in[0], in[1]});
+      return std::vector{op("Mean", {op("Square", {x}), first}), op("Sum", {x, first})};
+    });
+    const std::string columns = compile::to_text(down->program());
+    QVERIFY2(columns.find("one walk of 4 nodes: 2 values in, 2 values out, 0 tiles; the last 2 nodes reduce what is "
+                          "read or made\n") != std::string::npos, columns.c_str());
+  }
+
+  // Each node that could run in a walk and does not says why.
+  void why_nodes_run_alone() {
+    const Tensor handle = variable(0);
+    const Spec cube{DType::kFloat32, {2, 3, 4}}, square{DType::kFloat32, {9, 9}};
+    auto f = traced({cube, {DType::kInt32, {1}}, square, kScalar}, [&](std::span<const Tensor> in) {
+      const Tensor apart = op("Neg", {in[2]});
+      const Tensor with = op("AddV2", {op("MatMul", {apart, apart}), apart});
+      const Tensor before = op("Exp", {in[3]});
+      apply_all(Op("AssignVariableOp").row(), std::vector{handle, before}, {{AttrName("dtype"), DType::kFloat32}});
+      return std::vector{op("Max", {in[0], footlight::ops::ints({0, 2})}),
+                         op("Sum", {in[0], in[1]}),
+                         with,
+                         op("Tanh", {before}),
+                         op("Mean", {in[2], footlight::ops::ints({0})})};
+    });
+    const std::string text = compile::to_text(f->program());
+    const auto says = [&](const char* node, const char* words) {
+      const size_t at = text.find(str("# ", node, ':')), found = text.find(str("; alone: ", words, '\n'), at);
+      return at != std::string::npos && found < text.find('\n', at);
+    };
+    QVERIFY2(says("Max", "the dimensions that it reduces do not lie side by side"), text.c_str());
+    QVERIFY2(says("Sum", "which dimensions it reduces is known only when it runs"), text.c_str());
+    QVERIFY2(says("Neg", "something has to run between it and others of its shape"), text.c_str());
+    QVERIFY2(says("AddV2", "something has to run between it and others of its shape"), text.c_str());
+    QVERIFY2(says("Exp", "an effect lies between it and others of its shape"), text.c_str());
+    QVERIFY2(says("Tanh", "an effect lies between it and others of its shape"), text.c_str());
+    QVERIFY2(text.find("in no walk, because they do not work element by element: AssignVariableOp, MatMul\n") !=
+             std::string::npos, text.c_str());
   }
 
   void a_graph_called_twice_is_compiled_once() {

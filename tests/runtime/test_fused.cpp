@@ -1,155 +1,33 @@
 // Groups of elementwise nodes that run in one walk: their results are those of the ops run one by one, bit for bit.
-#include "engine/base/text.h"
-#include "engine/ops/functions.h"
-#include "engine/runtime/executor.h"
 #include "engine/runtime/watch.h"
-#include "kernels/loops.h"
-#include "tests/trace/support.h"
+#include "tests/runtime/walks.h"
 
 #include <QTest>
 
-#include <cmath>
-#include <cstring>
-#include <optional>
-#include <random>
-
 using namespace footlight;
 using namespace footlight::test;
-using compile::Step;
 
 namespace {
 
-constexpr DType kPlain[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16,   DType::kBFloat16,   DType::kInt8,
-                            DType::kInt16,   DType::kInt32,   DType::kInt64,     DType::kUInt8,      DType::kUInt16,
-                            DType::kUInt32,  DType::kUInt64,  DType::kComplex64, DType::kComplex128, DType::kBool};
-
-Tensor cast(const Tensor& x, DType to) {
-  return apply(Op("Cast"), {x}, {{AttrName("DstT"), to}});
-}
-
-// Numbers of both signs, and for some dtypes what is hard: zeros of both signs, infinities, no number.
-Tensor random_tensor(std::mt19937& random, DType dtype, const Shape& shape) {
-  Tensor x = Tensor::empty(DType::kFloat64, shape);
-  static constexpr double kHard[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 2.0, 1e-30, 3e4};
-  const bool whole = !is_floating(dtype) && !is_complex(dtype);
-  for (int64_t i = 0; i < x.elements(); ++i) {
-    const uint32_t n = random();
-    double v = static_cast<double>(static_cast<int>(n % 4001) - 2000) / 300.0;
-    if (!whole && n % 7 == 0) v = kHard[(n >> 8) % std::size(kHard)];
-    x.data<double>()[i] = whole ? std::trunc(v * 10) : v;
-  }
-  return cast(x, dtype);
-}
-
-// The ops one by one; none where their dtype is not for one of them.
-std::optional<std::vector<Tensor>> if_it_is_for_them(const Body& body, std::span<const Tensor> arguments) {
-  try {
-    return body(arguments);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
+// A choice between two, each of which is one for all or has one for each, for elements of every size.
 template <class T>
-bool same_numbers(const Tensor& a, const Tensor& b) {
-  for (int64_t i = 0; i < a.elements(); ++i) {
-    const T x = a.data<T>()[i], y = b.data<T>()[i];
-    const bool none = std::isnan(static_cast<double>(x)) && std::isnan(static_cast<double>(y));
-    if (std::memcmp(&x, &y, sizeof x) != 0 && !none) return false;
-  }
-  return true;
-}
-
-// A number that is none has no sign or bits of its own.
-bool same(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
-  switch (a.dtype()) {
-    case DType::kFloat32: return same_numbers<float>(a, b);
-    case DType::kFloat64: return same_numbers<double>(a, b);
-    case DType::kFloat16: return same_numbers<Float16>(a, b);
-    case DType::kBFloat16: return same_numbers<BFloat16>(a, b);
-    case DType::kComplex64:
-    case DType::kComplex128: {
-      const bool wide = a.dtype() == DType::kComplex128;
-      const Shape parts{a.elements() * 2};
-      const DType part = wide ? DType::kFloat64 : DType::kFloat32;
-      const Tensor x = Tensor::within(part, parts, Device::cpu(), a.body()->buffer, a.raw());
-      const Tensor y = Tensor::within(part, parts, Device::cpu(), b.body()->buffer, b.raw());
-      return same(x, y);
-    }
-    default: return std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
-  }
-}
-
-size_t walks(const compile::Program& program) {
-  size_t n = 0;
-  for (const compile::Instruction& in : program.code) n += in.step == Step::kFused;
-  return n;
-}
-
-std::shared_ptr<trace::Concrete> traced_like(const std::vector<Tensor>& arguments, const std::vector<Shape>& shapes,
-                                             const Body& body) {
-  trace::GraphBuilder builder("test");
-  std::vector<Tensor> parameters;
-  for (size_t i = 0; i < arguments.size(); ++i)
-    parameters.push_back(builder.parameter(arguments[i].dtype(), shapes[i], "x", "x"));
-  {
-    const PauseTapes quiet;
-    const trace::Building building(&builder);
-    builder.finish(body(parameters));
-  }
-  return std::make_shared<trace::Concrete>(builder);
-}
-
-std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
-  std::vector<Shape> shapes;
-  for (const Tensor& t : tensors) shapes.push_back(t.shape());
-  return shapes;
-}
-
-// A random program over values of several dtypes and shapes: the same for the same seed.
-std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in) {
-  static constexpr const char* kUnary[] = {"Neg",  "Abs", "Square", "Sign",    "Relu",
-                                           "Tanh", "Exp", "Sqrt",   "Sigmoid", "Floor"};
-  static constexpr const char* kBinary[] = {"AddV2",   "Sub",     "Mul",              "Maximum",
-                                            "Minimum", "RealDiv", "SquaredDifference"};
-  static constexpr const char* kCompare[] = {"Less", "GreaterEqual", "Equal", "NotEqual"};
-  std::mt19937 random(seed);
-  std::vector<Tensor> values(in.begin(), in.end());
-  const auto pick = [&](auto&& suits) {
-    std::vector<Tensor> some;
-    for (const Tensor& v : values)
-      if (suits(v)) some.push_back(v);
-    return some.empty() ? Tensor() : some[random() % some.size()];
+bool chooses(int64_t n, bool each, bool other) {
+  const auto make = [](int64_t count, T first) {
+    Tensor x = Tensor::empty(dtype_of<T>, Shape{count});
+    for (int64_t i = 0; i < count; ++i) x.data<T>()[i] = static_cast<T>(first + static_cast<T>(2 * (i % 50)));
+    return x;
   };
-  const auto works = [](const char* name, DType dtype) { return bool(loop_for(Op(name).id(), dtype, dtype)); };
-  const int steps = 6 + static_cast<int>(random() % 20);
-  for (int i = 0; i < steps; ++i) {
-    const Tensor a = values[random() % values.size()];
-    const Tensor b = pick([&](const Tensor& v) { return v.dtype() == a.dtype(); });
-    const uint32_t kind = random() % 8, which = random();
-    if (kind < 3) {
-      const char* name = kUnary[which % std::size(kUnary)];
-      if (works(name, a.dtype())) values.push_back(op(name, {a}));
-    } else if (kind < 6) {
-      const char* name = kBinary[which % std::size(kBinary)];
-      if (works(name, a.dtype())) values.push_back(op(name, {a, b}));
-    } else if (kind == 6 && which % 2) {
-      if (!works("AddN", a.dtype())) continue;
-      std::vector<Tensor> alike{a, op("AddV2", {a, a})};
-      for (uint32_t k = 0; k < which % 5; ++k) alike.push_back(k % 2 ? op("Mul", {alike[k], alike[1]}) : a);
-      values.push_back(apply_all(Op("AddN").row(), alike, {})[0]);
-    } else if (kind == 6) {
-      const char* name = kCompare[which % std::size(kCompare)];
-      if (!loop_for(Op(name).id(), a.dtype(), DType::kBool)) continue;
-      const Tensor test = op(name, {a, b});
-      const Tensor c = pick([&](const Tensor& v) { return v.dtype() == a.dtype(); });
-      values.push_back(op("SelectV2", {test, a, c}));
-    } else {
-      values.push_back(cast(a, kPlain[which % 12]));
-    }
-  }
-  return {values.back(), values[values.size() / 2], values[random() % values.size()]};
+  Tensor condition = Tensor::empty(DType::kBool, Shape{n});
+  for (int64_t i = 0; i < n; ++i) condition.data<bool>()[i] = i % 3 == 1;
+  const Tensor a = make(each ? n : 1, T(1)), b = make(other ? n : 1, T(2));
+  const std::vector<Tensor> in{condition, a, b};
+  auto f = traced_like(in, shapes_of(in), [](std::span<const Tensor> x) {
+    return std::vector{op("SelectV2", {op("LogicalNot", {op("LogicalNot", {x[0]})}), x[1], x[2]})};
+  });
+  for (const Tensor& chosen : {op("SelectV2", {condition, a, b}), f->call(in)[0]})
+    for (int64_t i = 0; i < n; ++i)
+      if (chosen.data<T>()[i] != (i % 3 == 1 ? a.data<T>()[each ? i : 0] : b.data<T>()[other ? i : 0])) return false;
+  return true;
 }
 
 }  // namespace
@@ -190,6 +68,18 @@ class TestFused : public QObject {
       }
     }
     QVERIFY2(tried > 300, qPrintable(QString::number(tried)));
+  }
+
+  void choices() {
+    for (const int64_t n : {2, 77, 4099}) {
+      for (const bool each : {false, true}) {
+        for (const bool other : {false, true}) {
+          QVERIFY(chooses<uint8_t>(n, each, other) && chooses<int16_t>(n, each, other));
+          QVERIFY(chooses<float>(n, each, other) && chooses<int64_t>(n, each, other));
+          QVERIFY(chooses<std::complex<double>>(n, each, other));
+        }
+      }
+    }
   }
 
   void random_graphs() {
@@ -295,151 +185,6 @@ class TestFused : public QObject {
     QCOMPARE(f->call(std::vector{x, x, x})[0].data<float>()[1], -6.f);
     QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector{x, Tensor::vector<float>(one), x}));
     runtime::take_failure();
-  }
-
-  // A reduction over the last dimensions of what a walk makes, at the end of it.
-  void trailing_reductions_data() {
-    QTest::addColumn<QList<int>>("sizes");
-    QTest::addColumn<QList<int>>("axes");
-    QTest::newRow("rows") << QList{37, 41} << QList{1};
-    QTest::newRow("short rows") << QList{5001, 3} << QList{-1};
-    QTest::newRow("rows of one") << QList{700, 1} << QList{1};
-    QTest::newRow("one row") << QList{1, 1001} << QList{1};
-    QTest::newRow("one element") << QList{1, 1} << QList{0, 1};
-    QTest::newRow("no row") << QList{0, 3} << QList{1};
-    QTest::newRow("empty rows") << QList{3, 0} << QList{1};
-    QTest::newRow("nothing") << QList{0} << QList{0};
-    QTest::newRow("two of three") << QList{9, 13, 6} << QList{2, 1};
-    QTest::newRow("blocks that end in a row") << QList{501, 1003} << QList{1};
-    QTest::newRow("rows longer than a block") << QList{3, 150001} << QList{1};
-    QTest::newRow("everything") << QList{201, 333} << QList{0, 1};
-    QTest::newRow("everything, in pieces") << QList{3, 187777} << QList{1, 0};
-  }
-  void trailing_reductions() {
-    QFETCH(QList<int>, sizes);
-    QFETCH(QList<int>, axes);
-    Shape whole, row, column, open;
-    for (const int n : sizes) {
-      whole.append(n);
-      column.append(whole.rank() == 1 ? n : 1);
-      open.append(kUnknownDim);
-    }
-    row.append(sizes.back());
-    int length = 1;
-    for (const int axis : axes) length *= sizes[axis < 0 ? axis + sizes.size() : axis];
-    const Tensor over = ops::ints(std::vector<int64_t>(axes.begin(), axes.end()));
-    std::mt19937 random(8);
-    for (const char* name : {"Sum", "Mean", "Prod", "Max", "Min", "All", "Any"}) {
-      for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8,
-                                DType::kInt32, DType::kInt64, DType::kUInt8, DType::kComplex64}) {
-        const std::string_view op_name = name;
-        const bool logical = op_name == "All" || op_name == "Any", extreme = op_name == "Max" || op_name == "Min";
-        if ((logical && dtype != DType::kFloat32) || (extreme && is_complex(dtype))) continue;
-        const std::vector<Tensor> arguments{random_tensor(random, dtype, whole), random_tensor(random, dtype, row),
-                                            random_tensor(random, dtype, column)};
-        for (const bool keep : {false, true}) {
-          const Body body = [&](std::span<const Tensor> in) {
-            const Tensor x = op("Mul", {op("AddV2", {in[0], in[1]}), in[2]});
-            const Tensor made = logical ? op("Less", {x, in[1]}) : x;
-            return std::vector{apply(Op(name), {made, over}, {{AttrName("keep_dims"), keep}}),
-                               op("Sub", {in[0], in[1]})};
-          };
-          const auto one_by_one = body(arguments);
-          for (const bool known : {true, false}) {
-            auto f = traced_like(arguments, known ? shapes_of(arguments) : std::vector{open, row, open}, body);
-            size_t reductions = 0;
-            for (const compile::FusedGroup& group : f->program().groups) reductions += group.reduction.has_value();
-            if (length != 1) QCOMPARE(reductions, size_t{1});  // of one element a pass may leave nothing
-            for (int call = 0; call < 2; ++call) {
-              const auto once = f->call(arguments);
-              for (const size_t k : {0, 1})
-                QVERIFY2(same(once[k], one_by_one[k]), str(name, " of ", name_of(dtype), ", result ", k).c_str());
-            }
-          }
-        }
-      }
-    }
-  }
-
-  // The first results are there before the last elements are read: they never take over memory of an input.
-  void a_reduction_spares_what_the_walk_still_reads() {
-    constexpr int64_t kSide = 400;  // many blocks
-    const Body body = [](std::span<const Tensor> in) {
-      const Tensor bias = op("Softmax", {in[1]});  // small, and dies in the walk
-      const Tensor made = op("Square", {op("Sub", {in[0], bias})});
-      return std::vector{op("Exp", {op("Sum", {made, ops::ints(std::vector<int64_t>{1})})})};
-    };
-    std::mt19937 random(3);
-    const std::vector<Tensor> values{cast(random_tensor(random, DType::kInt32, {kSide, kSide}), DType::kFloat32),
-                                     cast(random_tensor(random, DType::kInt32, {kSide}), DType::kFloat32)};
-    auto f = traced_like(values, shapes_of(values), body);
-    const auto one_by_one = body(values);
-    for (int call = 0; call < 3; ++call) QVERIFY(same(f->call(values)[0], one_by_one[0]));
-  }
-
-  void what_others_read_too_is_not_only_reduced() {
-    std::mt19937 random(4);
-    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {30, 20})};
-    const Tensor last = ops::ints(std::vector<int64_t>{1}), first = ops::ints(std::vector<int64_t>{0});
-    const auto reductions = [&](const Body& body) {
-      auto f = traced_like(x, shapes_of(x), body);
-      const auto one_by_one = body(x), once = f->call(x);
-      for (size_t k = 0; k < once.size(); ++k)
-        if (!same(once[k], one_by_one[k])) return -1;
-      int n = 0;
-      for (const compile::FusedGroup& group : f->program().groups) n += group.reduction.has_value();
-      return n;
-    };
-    const auto chain = [](const Tensor& of) { return op("Tanh", {op("Square", {of})}); };
-    QCOMPARE(reductions([&](std::span<const Tensor> in) {
-      const Tensor y = chain(in[0]);
-      return std::vector{op("Sum", {y, last}), y};
-    }), 0);
-    QCOMPARE(reductions([&](std::span<const Tensor> in) {
-      const Tensor y = chain(in[0]);
-      return std::vector{op("Sum", {y, last}), op("Max", {y, last})};
-    }), 0);
-    QCOMPARE(reductions([&](std::span<const Tensor> in) { return std::vector{op("Sum", {chain(in[0]), first})}; }), 0);
-    QCOMPARE(reductions([&](std::span<const Tensor> in) { return std::vector{op("Sum", {op("Exp", {in[0]}), last})}; }),
-             1);
-    // What the sum gives is used by an op of the same shape as those that it reduces.
-    QCOMPARE(reductions([&](std::span<const Tensor> in) {
-      const Tensor y = op("Square", {in[0]}), z = op("Neg", {y});
-      const Tensor sum = apply(Op("Sum"), {z, last}, {{AttrName("keep_dims"), true}});
-      return std::vector{op("Mul", {op("Exp", {y}), sum})};
-    }), 1);
-  }
-
-  // Random walks as above, whose results are reduced.
-  void random_graphs_with_reductions() {
-    size_t reduced = 0;
-    for (uint32_t seed = 0; seed < 120; ++seed) {
-      std::mt19937 random(seed + 7);
-      static const Shape kShapes[] = {{5, 7}, {4, 1, 6}, {2, 17000}, {0, 3}, {40000}, {1, 1}};
-      const Shape whole = kShapes[seed % std::size(kShapes)];
-      std::vector<Tensor> arguments;
-      for (uint32_t i = 0; i < 5; ++i)
-        arguments.push_back(random_tensor(random, kPlain[(seed + i / 3) % 12], whole));
-      const Body body = [&](std::span<const Tensor> in) {
-        std::vector<Tensor> results = program(seed, in);
-        std::vector<int64_t> axes;
-        for (int64_t d = seed % 2 ? whole.rank() - 1 : 0; d < whole.rank(); ++d) axes.push_back(d);
-        for (Tensor& r : results)
-          if (!is_complex(r.dtype()) && r.dtype() != DType::kBool)
-            r = op(seed % 3 ? "Max" : "Sum", {op("Neg", {r}), ops::ints(axes)});
-        return results;
-      };
-      const std::optional<std::vector<Tensor>> one_by_one = if_it_is_for_them(body, arguments);
-      if (!one_by_one) continue;
-      auto f = traced_like(arguments, shapes_of(arguments), body);
-      for (const compile::FusedGroup& group : f->program().groups) reduced += group.reduction.has_value();
-      for (int call = 0; call < 2; ++call) {
-        const auto once = f->call(arguments);
-        for (size_t k = 0; k < once.size(); ++k)
-          QVERIFY2(same(once[k], (*one_by_one)[k]), qPrintable(QString("program %1, result %2").arg(seed).arg(k)));
-      }
-    }
-    QVERIFY2(reduced > 60, qPrintable(QString::number(reduced)));
   }
 
   // Whoever watches each result sees each node.

@@ -1,0 +1,248 @@
+// The order in which a kernel joins elements (kernels/cpu/reduction.cpp), with blocks of made elements in it.
+#include "engine/runtime/reduce_made.h"
+
+#include "engine/base/errors.h"
+#include "engine/base/thread_pool.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace footlight::runtime {
+namespace {
+
+using namespace reduction_order;
+using compile::kMostReductions;
+
+constexpr int64_t kParallelWork = 1 << 15;  // additions, from which a second thread pays
+
+int64_t grain_of(int64_t weight) { return std::max<int64_t>(1, kParallelWork / std::max<int64_t>(1, weight)); }
+// So many columns are joined by themselves, if there is enough to do.
+int64_t strips_of(int64_t total, int64_t inner, int64_t grain) {
+  return std::clamp<int64_t>(std::min(inner / 256, total / grain), 1, 16);
+}
+int64_t pieces_of_columns(int64_t outer, int64_t total, int64_t reduced, int64_t inner) {
+  return outer == 1 && inner <= kMostPerPiece ? pieces_of(reduced, total) : 1;
+}
+
+struct Blocks {
+  alignas(64) std::byte memory[kMostReductions][kReducedBlock];
+};
+using Accumulators = std::array<std::byte*, kMostReductions>;
+
+class Reducing {
+ public:
+  Reducing(std::span<const MadeResult> all, int64_t outer, int64_t reduced, int64_t inner, const Maker& maker,
+           int64_t weight)
+      : all_(all), outer_(outer), reduced_(reduced), inner_(inner), maker_(maker),
+        grain_(grain_of(weight)) {
+    size_t widest = 1;
+    for (const MadeResult& one : all) widest = std::max<size_t>(widest, one.size);
+    block_ = static_cast<int64_t>(kReducedBlock / widest);
+  }
+
+  void run() {
+    const int64_t kept = outer_ * inner_;
+    Memory memory(*this, kept);
+    if (kept > 0 && reduced_ > 0) {
+      if (inner_ > 1) columns(memory.at);
+      else if (reduced_ > block_) long_rows(memory.at);
+      else rows(memory.at);
+    }
+    for (size_t k = 0; k < all_.size(); ++k) all_[k].by->finish(memory.at[k], kept, reduced_, all_[k].out);
+  }
+
+ private:
+  // Accumulators of each reduction, started.
+  struct Memory {
+    std::unique_ptr<std::byte[]> bytes;
+    Accumulators at{};
+    Memory(const Reducing& of, int64_t n) {
+      size_t size = 0;
+      for (const MadeResult& one : of.all_) size += room(one, n);
+      bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+      std::byte* next = bytes.get();
+      for (size_t k = 0; k < of.all_.size(); ++k) {
+        at[k] = next;
+        next += room(of.all_[k], n);
+        of.all_[k].by->start(at[k], n);
+      }
+    }
+    static size_t room(const MadeResult& one, int64_t n) {
+      return (static_cast<size_t>(n) * one.by->wide + 63) / 64 * 64;
+    }
+  };
+  Accumulators from(const Accumulators& to, int64_t i) const {
+    Accumulators moved{};
+    for (size_t k = 0; k < all_.size(); ++k) moved[k] = to[k] + i * all_[k].by->wide;
+    return moved;
+  }
+
+  // Several rows in a block.
+  void rows(const Accumulators& to) const {
+    parallel_for(outer_, std::max<int64_t>(1, grain_ / reduced_), [&](int64_t begin, int64_t end) {
+      Blocks blocks;
+      MadeRows made[kMostReductions];
+      for (const int64_t fit = block_ / reduced_; begin < end; begin += fit) {
+        const int64_t here = std::min(fit, end - begin);
+        maker_.make(begin * reduced_, 1, here * reduced_, here * reduced_, blocks.memory, made);
+        const Accumulators at = from(to, begin);
+        for (size_t k = 0; k < all_.size(); ++k) all_[k].by->rows(made[k].at, here, reduced_, at[k]);
+      }
+    });
+  }
+
+  // Rows longer than a block are halved, as they are in memory, until each part fits.
+  struct Part {
+    int64_t begin, n;
+  };
+  void divide(int64_t begin, int64_t n, std::vector<Part>& parts) const {
+    if (n <= block_) return parts.push_back({begin, n});
+    const int64_t half = all_[0].by->halving.half_of(n);
+    FL_CHECK(half > 0);
+    divide(begin, half, parts);
+    divide(begin + half, n - half, parts);
+  }
+  // The results of n elements' parts into the first of them; gives the part after those.
+  std::byte* join(int64_t n, std::byte* parts, const MadeReduction& by) const {
+    if (n <= block_) return parts + by.wide;
+    const int64_t half = by.halving.half_of(n);
+    std::byte* const second = join(half, parts, by);
+    std::byte* const next = join(n - half, second, by);
+    by.join(parts, second, 1, 1);
+    return next;
+  }
+  void long_rows(const Accumulators& to) const {
+    const int64_t pieces = outer_ == 1 ? pieces_of(reduced_, reduced_) : 1;
+    const auto start_of = [&](int64_t piece) { return reduced_ * piece / pieces; };
+    std::vector<Part> parts;
+    for (int64_t p = 0; p < pieces; ++p) divide(start_of(p), start_of(p + 1) - start_of(p), parts);
+    const auto count = static_cast<int64_t>(parts.size());
+    const Memory results(*this, outer_ * count);
+    parallel_for(outer_ * count, 1, [&](int64_t begin, int64_t end) {
+      Blocks blocks;
+      MadeRows made[kMostReductions];
+      for (int64_t i = begin; i < end; ++i) {
+        const Part& part = parts[static_cast<size_t>(i % count)];
+        maker_.make(i / count * reduced_ + part.begin, 1, part.n, part.n, blocks.memory, made);
+        const Accumulators at = from(results.at, i);
+        for (size_t k = 0; k < all_.size(); ++k) all_[k].by->row(made[k].at, part.n, at[k]);
+      }
+    });
+    for (size_t k = 0; k < all_.size(); ++k) {
+      const MadeReduction& by = *all_[k].by;
+      std::byte* next = results.at[k];
+      std::vector<std::byte*> firsts;
+      for (int64_t i = 0; i < outer_ * pieces; ++i) {
+        firsts.push_back(next);
+        const int64_t p = i % pieces;
+        next = join(start_of(p + 1) - start_of(p), next, by);
+      }
+      if (pieces == 1) {
+        for (int64_t r = 0; r < outer_; ++r) by.join(to[k] + r * by.wide, firsts[static_cast<size_t>(r)], 1, 1);
+        continue;
+      }
+      const Memory joined(*this, pieces);
+      for (int64_t p = 0; p < pieces; ++p) {
+        by.join(joined.at[k] + p * by.wide, firsts[static_cast<size_t>(p)], 1, 1);
+        firsts[static_cast<size_t>(p)] = joined.at[k] + p * by.wide;
+      }
+      join_pieces(firsts, 1, by, to[k]);
+    }
+  }
+  static void join_pieces(const std::vector<std::byte*>& parts, int64_t n, const MadeReduction& by, std::byte* to) {
+    for (size_t step = 1; step < parts.size(); step *= 2)
+      for (size_t p = 0; p + step < parts.size(); p += 2 * step) by.join(parts[p], parts[p + step], 1, n);
+    by.join(to, parts[0], 1, n);
+  }
+
+  // Down the columns: on several threads by pieces, by what lies before, or by columns, none of which changes the order
+  // in which the elements of a column are joined.
+  void columns(const Accumulators& to) const {
+    const int64_t total = reduced_ * inner_;
+    const int64_t pieces = pieces_of_columns(outer_, total, reduced_, inner_);
+    if (pieces > 1) return in_pieces(pieces, to);
+    const int64_t strips = strips_of(total, inner_, grain_);
+    const auto start_of = [&](int64_t strip) {  // where a vector begins
+      return strip == strips ? inner_ : inner_ * strip / strips / 64 * 64;
+    };
+    parallel_for(outer_ * strips, std::max<int64_t>(1, grain_ / (total / strips + 1)), [&](int64_t begin, int64_t end) {
+      Blocks blocks;
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t o = i / strips, s = i % strips;
+        const int64_t first = start_of(s);
+        into({o * total + first, reduced_, inner_, start_of(s + 1) - first, inner_}, from(to, o * inner_ + first),
+             blocks);
+      }
+    });
+  }
+  void in_pieces(int64_t pieces, const Accumulators& to) const {
+    const Memory results(*this, pieces * inner_);
+    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+      Blocks blocks;
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t first = reduced_ * p / pieces, rows = reduced_ * (p + 1) / pieces - first;
+        into({first * inner_, rows, inner_, inner_, inner_}, from(results.at, p * inner_), blocks);
+      }
+    });
+    for (size_t k = 0; k < all_.size(); ++k) {
+      std::vector<std::byte*> parts;
+      for (int64_t p = 0; p < pieces; ++p) parts.push_back(results.at[k] + p * inner_ * all_[k].by->wide);
+      join_pieces(parts, inner_, *all_[k].by, to[k]);
+    }
+  }
+
+  struct Rows {
+    int64_t begin, rows, stride, columns;
+    int64_t whole;  // columns that the order goes by, of which these are some
+  };
+  void into(const Rows& of, const Accumulators& to, Blocks& blocks) const {
+    if (widened(of.rows, of.whole)) {
+      const int64_t times = kWide / of.columns, wide_rows = of.rows / times, wide = times * of.columns;
+      const Memory joined(*this, kWide);
+      into({of.begin, wide_rows, wide, wide, wide}, joined.at, blocks);
+      for (size_t k = 0; k < all_.size(); ++k) all_[k].by->join(to[k], joined.at[k], times, of.columns);
+      return add({of.begin + wide_rows * wide, of.rows % times, of.stride, of.columns, of.columns}, to, blocks);
+    }
+    if (!halved(of.rows, of.whole)) return add(of, to, blocks);
+    const int64_t half = of.rows / 2;
+    const Memory part(*this, of.columns);
+    into({of.begin, half, of.stride, of.columns, of.whole}, part.at, blocks);
+    into({of.begin + half * of.stride, of.rows - half, of.stride, of.columns, of.whole}, to, blocks);
+    for (size_t k = 0; k < all_.size(); ++k) all_[k].by->join(to[k], part.at[k], 1, of.columns);
+  }
+  void add(const Rows& of, const Accumulators& to, Blocks& blocks) const {
+    MadeRows made[kMostReductions];
+    const int64_t most = block_ / 4 / 64 * 64;
+    for (int64_t c = 0; c < of.columns; c += most) {
+      const int64_t columns = std::min(most, of.columns - c), fit = block_ / columns / 4 * 4;
+      const Accumulators at = from(to, c);
+      for (int64_t r = 0; r < of.rows; r += fit) {
+        const int64_t here = std::min(fit, of.rows - r);
+        maker_.make(of.begin + r * of.stride + c, here, of.stride, columns, blocks.memory, made);
+        for (size_t k = 0; k < all_.size(); ++k) all_[k].by->columns(made[k].at, made[k].stride, here, columns, at[k]);
+      }
+    }
+  }
+
+  const std::span<const MadeResult> all_;
+  const int64_t outer_, reduced_, inner_;
+  const Maker& maker_;
+  const int64_t grain_;
+  int64_t block_;
+};
+
+}  // namespace
+
+void reduce_made(std::span<const MadeResult> all, int64_t outer, int64_t reduced, int64_t inner, const Maker& maker,
+                 int64_t weight) {
+  Reducing(all, outer, reduced, inner, maker, weight).run();
+}
+
+bool reduces_in_one_thread(int64_t outer, int64_t reduced, int64_t inner, int64_t weight) {
+  return inner > 1 && outer == 1 && pieces_of_columns(outer, reduced * inner, reduced, inner) == 1 &&
+         strips_of(reduced * inner, inner, grain_of(weight)) == 1;
+}
+
+}  // namespace footlight::runtime

@@ -361,7 +361,7 @@ PyObject* frozen_graph(PyObject* self, PyObject*) {
   });
 }
 PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(graph_in(self).name().c_str()); });
+  return guarded([&] { return PyBytes_FromString(graph_in(self).name().c_str()); });
 }
 PyObject* get_function_type(PyObject* self, void*);
 

@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/record/recorder.h"
@@ -24,6 +25,10 @@ void check_specs(PyObject* item) {
   const Level level("input_signature");
   if (PyList_Check(item) || PyTuple_Check(item)) {
     for (PyObject* one : Items::stored(item)) check_specs(one);
+    return;
+  }
+  if (flattens_itself(item)) {
+    for (const Ref& part : flattened(item).components) check_specs(part.get());
     return;
   }
   if (is_mapping(item)) {

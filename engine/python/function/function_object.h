@@ -37,11 +37,11 @@ void bind_arguments(const FunctionSignature&, const std::string& function, PyObj
 
 // --- what a function returned ---
 struct OutputTemplate {
-  enum Kind : uint8_t { kTensor, kNone, kList, kTuple, kNamedTuple, kDict, kComposite };
+  enum Kind : uint8_t { kTensor, kNone, kList, kTuple, kNamedTuple, kDict, kComposite, kFlattened };
   Kind kind = kNone;
   size_t index = 0;                      // kTensor
-  Ref type;                              // kNamedTuple, kDict: the class; kComposite: its spec
-  std::vector<Ref> keys;                 // kDict
+  Ref type;                              // kNamedTuple, kDict, kFlattened: the class; kComposite: its spec
+  std::vector<Ref> keys;                 // kDict; kFlattened: one, the metadata
   std::vector<OutputTemplate> children;
 };
 // Flattens the structure; leaves become tensors (in the current trace, if any).

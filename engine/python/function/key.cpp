@@ -144,6 +144,7 @@ void CallKey::add_outside(PyObject* value, int depth) {
   if (PyWeakref_Check(value))
     refuse(value, "a weak reference does not say what the function will get from it; pass the object itself");
   if (PyFunction_Check(value) || PyMethod_Check(value)) return add_callable(value, depth);
+  if (flattens_itself(value)) return add_flattened(value, depth);
   if (is_namedtuple(value)) {
     key.numbered(Token::kNamedTuple, object_number(reinterpret_cast<PyObject*>(type)),
                  static_cast<uint64_t>(PyTuple_GET_SIZE(value)));
@@ -215,6 +216,16 @@ void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
     Ref item = checked(PyObject_GetAttr(value, PyTuple_GET_ITEM(names, i)));
     add_child(item.get(), depth);
   }
+}
+
+void CallKey::add_flattened(PyObject* value, int depth) {
+  const Flattened parts = flattened(value);
+  key.numbered(Token::kRecord, flattened_class_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+               parts.components.size() + 1);
+  const size_t tensors = flat.size();
+  add_child(parts.metadata.get(), depth);
+  if (flat.size() != tensors) refuse(value, "the metadata that its __tf_flatten__() returns holds tensors");
+  for (const Ref& part : parts.components) add_child(part.get(), depth);
 }
 
 // A function created at the call is identified by what its trace would depend on: its code, cells, defaults and

@@ -5,6 +5,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/dtype_object.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
@@ -65,6 +66,16 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
     if (PyObject_SetAttrString(fitted.get(), "_declared_spec", spec) < 0)  // an object that does not change has its own
       clear_only(PyExc_Exception);
     return fitted;
+  }
+  if (flattens_itself(spec)) {
+    if (Py_TYPE(spec) != Py_TYPE(value)) mismatch(core, parameter, spec, value);
+    const Flattened want = flattened(spec);
+    Flattened have = flattened(value);
+    if (!are_equal(want.metadata.get(), have.metadata.get()) || want.components.size() != have.components.size())
+      mismatch(core, parameter, spec, value);
+    for (size_t i = 0; i < have.components.size(); ++i)
+      have.components[i] = fit(core, parameter, want.components[i].get(), have.components[i].get());
+    return unflattened(reinterpret_cast<PyObject*>(Py_TYPE(spec)), have.metadata.get(), have.components);
   }
   if (PyList_Check(spec) || PyTuple_Check(spec)) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) mismatch(core, parameter, spec, value);

@@ -14,6 +14,7 @@
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/tensor/variable.h"
@@ -44,8 +45,22 @@ void leaf_names(PyObject* value, const LeafNames& at, std::vector<LeafNames>& na
     const std::string& own = spec_of(value).name;
     return names.push_back(own.empty() ? at : LeafNames{own, own});
   }
+  size_t i = 0;
+  if (flattens_itself(value)) {
+    for (const Ref& part : flattened(value).components)
+      leaf_names(part.get(), {at.parameter, str(at.path, "_", i++)}, names);
+    return;
+  }
+  if (is_namedtuple(value)) {
+    const Items fields(checked(PyObject_GetAttrString(value, "_fields")).get());
+    for (PyObject* item : Items::stored(value)) {
+      const auto k = static_cast<Py_ssize_t>(i++);
+      leaf_names(item, {at.parameter, k < fields.size() ? at.path + "_" + readable(fields[k]) : str(at.path, "_", k)},
+                 names);
+    }
+    return;
+  }
   if (PyList_Check(value) || PyTuple_Check(value)) {
-    size_t i = 0;
     for (PyObject* item : Items::stored(value)) leaf_names(item, {at.parameter, str(at.path, "_", i++)}, names);
     return;
   }
@@ -129,6 +144,11 @@ Ref without_objects(Ref value) {
       is_typed_composite(o) || (!PyType_Check(o) && has_custom_type(o)))
     return value;
   const bool list = PyList_Check(o);
+  if (!list && flattens_itself(o)) {
+    Flattened parts = flattened(o);
+    for (Ref& part : parts.components) part = without_objects(part);
+    return unflattened(reinterpret_cast<PyObject*>(Py_TYPE(o)), parts.metadata.get(), parts.components);
+  }
   if (list || PyTuple_Check(o)) {
     const Items stored = Items::stored(o);
     const Py_ssize_t count = stored.size();
@@ -251,7 +271,8 @@ struct TracedValues {
       }
     if (types.size() != names.size()) changed_meanwhile();
     size_t next = 0;
-    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); }, true);
+    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); }, true,
+                           types_in(run.key));
     for (PyObject* value : values) symbolic.push_back(placeholders.rebuild(value));
   }
 

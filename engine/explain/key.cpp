@@ -212,8 +212,9 @@ std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std
       else out.tensor(both);
     } else if (same_words(x, y)) {
       for (uint64_t word : x.words) out.words.push_back(word);
-    } else if (const auto both = x.token == Token::kCustom && custom_supertype ? custom_supertype(x.number, y.number)
-                                                                              : std::nullopt) {
+    } else if (const auto both = x.token == Token::kCustom && custom_supertype
+                                     ? custom_supertype(x.number, y.number)
+                                     : std::nullopt) {
       out.numbered(Token::kCustom, *both);
     } else {
       return std::nullopt;

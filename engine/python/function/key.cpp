@@ -60,8 +60,9 @@ void global_names(PyObject* code, PyObject* names) {
 }
 
 [[noreturn]] void refuse(PyObject* value, const char* why) {
-  fail(ErrorKind::kType, "the argument ", repr_of(value).substr(0, 200), " of type ",
-       Py_TYPE(value)->tp_name, " cannot be part of a tracing key: ", why,
+  fail(ErrorKind::kType, "Could not generate a generic TraceType for the argument ",
+       repr_of(value).substr(0, 200), " of type ", Py_TYPE(value)->tp_name,
+       " cannot be part of a tracing key: ", why,
        ". Make it hashable, let it be weakly referenced, or give it a method __tf_tracing_type__(self, "
        "context)");
 }
@@ -131,9 +132,11 @@ void CallKey::add_outside(PyObject* value, int depth) {
   PyTypeObject* const type = Py_TYPE(value);
   if (is_typed_composite(value)) {
     const Ref spec = composite_spec(value);
-    std::vector<Ref> parts;
+    std::vector<Ref> parts, specs;
     nest_flatten(composite_parts(spec.get(), value).get(), parts, true);
-    return add_parts(spec.get(), parts, depth);
+    if (is_composite_spec(spec.get()))
+      nest_flatten(composite_parts(spec.get(), spec.get()).get(), specs, true);
+    return add_parts(spec.get(), parts, depth, specs);
   }
   if (has_custom_type(value)) {
     const Ref trace_type = custom_type(value);
@@ -185,10 +188,24 @@ void CallKey::add_outside(PyObject* value, int depth) {
 }
 
 // As a tuple of the type and the tensors, so that both may be covered by more general ones.
-void CallKey::add_parts(PyObject* type, std::span<const Ref> parts, int depth) {
+void CallKey::add_parts(PyObject* type, std::span<const Ref> parts, int depth, std::span<const Ref> specs) {
   key.put(Token::kTuple, static_cast<uint64_t>(parts.size() + 1));
   key.numbered(Token::kCustom, kept_number(type));
-  for (const Ref& part : parts) add_child(part.get(), depth);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    // What the type leaves open, such as how many values there are, makes no other trace.
+    PyObject* const part = parts[i].get();
+    const SpecValue* spec =
+        specs.size() == parts.size() && is_spec(specs[i].get()) ? &spec_of(specs[i].get()) : nullptr;
+    if (!spec || !is_tensor(part) || tensor_of(part).dtype() != spec->dtype ||
+        !is_subshape(tensor_of(part).shape(), spec->shape)) {
+      add_child(part, depth);
+      continue;
+    }
+    key.tensor(trace::key_spec(spec->dtype, spec->shape));
+    flat.push_back(tensor_of(part).body());
+    has_symbolic |= tensor_of(part).is_symbolic();
+    owned.push_back(tensor_of(part));
+  }
 }
 
 void CallKey::add_items(PyObject* list_or_tuple, int depth) {

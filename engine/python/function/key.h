@@ -34,7 +34,7 @@ struct CallKey {
   void add_outside(PyObject*, int depth);
   void add_fields(PyObject*, PyObject* names, int depth);
   void add_flattened(PyObject*, int depth);
-  void add_parts(PyObject* type, std::span<const Ref> parts, int depth);
+  void add_parts(PyObject* type, std::span<const Ref> parts, int depth, std::span<const Ref> specs = {});
   void add_tensor(Tensor);
   void add_variable(PyObject*);
   void add_spec(PyObject*);
@@ -64,9 +64,9 @@ std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words)
 class Rebuilder {
  public:
   using Leaf = std::function<Ref(PyObject*)>;
-  // `builds`: what consists of tensors (a TensorArray, an object with a trace type of its own) is made anew from the
-  // leaves; else its type stands in the copy.
-  // `types`: with which it builds, those of a key in its order; empty: the types of the values.
+  // `builds`: what consists of tensors (a TensorArray, an object with a trace type of its own) is made anew
+  // from the leaves; else its type stands in the copy. `types`: with which it builds, those of a key in its
+  // order; empty: the types of the values.
   explicit Rebuilder(Leaf leaf, bool builds = false, std::vector<Ref> types = {})
       : leaf_(std::move(leaf)), builds_(builds), types_(std::move(types)) {}
   Ref rebuild(PyObject*);
@@ -94,6 +94,7 @@ bool is_attrs_instance(PyObject*);  // or a composite one
 bool is_composite(PyObject*);       // an object that names its tensors in __tensor_fields__, such as IndexedSlices
 // An object whose _type_spec says which tensors it consists of, such as a TensorArray; or such a spec itself.
 bool is_typed_composite(PyObject*);
+bool is_composite_spec(PyObject*);
 Ref composite_spec(PyObject*);                     // a spec that remembers nothing of the object
 Ref composite_parts(PyObject* spec, PyObject* o);  // its tensors, or their specs, as a structure
 // An object with a trace type of the user's (__tf_tracing_type__), or such a type itself.

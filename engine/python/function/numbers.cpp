@@ -207,8 +207,10 @@ uint64_t object_number(PyObject* object) {
     clear_only(PyExc_TypeError);
     if (PyObject_Hash(object) == -1) {
       clear_only(PyExc_TypeError);
-      fail(ErrorKind::kType, "the argument ", repr_of(object), " of type ", Py_TYPE(object)->tp_name,
-           " cannot be part of a tracing key: it is neither hashable nor can it be referenced weakly. Give it a method "
+      fail(ErrorKind::kType, "Could not generate a generic TraceType for the argument ", repr_of(object),
+           " of type ", Py_TYPE(object)->tp_name,
+           " cannot be part of a tracing key: it is neither hashable nor can it be referenced weakly. Give "
+           "it a method "
            "__tf_tracing_type__(self, context), or pass what the function needs of it as tensors");
     }
     return kept_number(object);

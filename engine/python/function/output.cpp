@@ -3,11 +3,11 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
-#include "engine/python/interpreter/module.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 

@@ -86,7 +86,11 @@ Ref custom_type(PyObject* o) {
     const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
     return checked(PyObject_GetAttrString(module.get(), "tracing_context")).release();
   }();
-  return checked(PyObject_CallMethod(o, "__tf_tracing_type__", "O", context));
+  Ref type = checked(PyObject_CallMethod(o, "__tf_tracing_type__", "O", context));
+  if (!has_attribute(type.get(), "is_subtype_of") || !has_attribute(type.get(), "flatten"))
+    fail(ErrorKind::kType, "__tf_tracing_type__() of a ", Py_TYPE(o)->tp_name,
+         " must return a trace type, not ", repr_of(type.get()));
+  return type;
 }
 
 std::vector<Ref> custom_parts(PyObject* type, PyObject* o) {
@@ -163,8 +167,8 @@ Ref Rebuilder::composite(PyObject* value) {
   for (Ref& leaf : leaves) leaf = take(leaf.get());
   if (!builds_) return spec;
   const Ref wanted = type_in_key(spec);
-  return checked(
-      PyObject_CallMethod(wanted.get(), "_from_components", "(O)", nest_pack(parts.get(), leaves, true).get()));
+  return checked(PyObject_CallMethod(wanted.get(), "_from_components", "(O)",
+                                     nest_pack(parts.get(), leaves, true).get()));
 }
 
 Ref Rebuilder::custom(PyObject* value) {

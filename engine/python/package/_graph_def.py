@@ -127,6 +127,7 @@ _of_trace('internal_captures', lambda concrete: [inner for inner, _ in _captures
 _of_trace('variables', lambda concrete: concrete.variables)
 _of_trace('trainable_variables', lambda concrete: concrete.trainable_variables)
 _of_trace('structured_input_signature', lambda concrete: concrete.structured_input_signature)
+_of_trace('structured_outputs', lambda concrete: concrete.structured_outputs)
 
 
 def wrap_function(fn, signature, name=None):

@@ -160,6 +160,14 @@ PyObject* graph_outputs(PyObject* self, void*) {
     return list_of(graph->outputs.size(), [&](size_t i) { return tensor_object(graph, graph->outputs[i]); }).release();
   });
 }
+PyObject* graph_controls(PyObject* self, void*) {
+  return guarded([&] {
+    const GraphPtr& graph = graph_in(self);
+    return list_of(graph->control_outputs.size(),
+                   [&](size_t i) { return operation_object(graph, graph->control_outputs[i]); })
+        .release();
+  });
+}
 // A function's graph is called as the function: "f", where the function in a library is "__inference_f_12".
 std::string name_of_graph(const Graph& graph) {
   constexpr std::string_view kPrefix = "__inference_";
@@ -241,6 +249,7 @@ PyMethodDef graph_methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},
                                   {"outputs", graph_outputs, nullptr, nullptr, nullptr},
+                                  {"control_outputs", graph_controls, nullptr, nullptr, nullptr},
                                   {"name", graph_name, nullptr, nullptr, nullptr},
                                   {"building_function", graph_kind, nullptr, nullptr, nullptr},
                                   {"finalized", graph_finalized, nullptr, nullptr, nullptr},

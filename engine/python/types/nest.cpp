@@ -266,7 +266,8 @@ PyMethodDef functions[] = {
     {"flatten", with_keywords(py_flatten), METH_VARARGS | METH_KEYWORDS,
      "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
     {"is_nested", py_is_nested, METH_O,
-     "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping, attrs object or one with __tf_flatten__."},
+     "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping, attrs object or one with "
+     "__tf_flatten__."},
     {"pack_sequence_as", with_keywords(py_pack), METH_VARARGS | METH_KEYWORDS,
      "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other "
      "leaves."},
@@ -280,15 +281,16 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool flattens_itself(PyObject* o) {
-  return !PyType_Check(o) && class_has_attribute(o, "__tf_flatten__") && class_has_attribute(o, "__tf_unflatten__");
+  return !PyType_Check(o) && class_has_attribute(o, "__tf_flatten__") &&
+         class_has_attribute(o, "__tf_unflatten__");
 }
 
 Flattened flattened(PyObject* o) {
   const Ref pair = checked(PyObject_CallMethod(o, "__tf_flatten__", nullptr));
   const Items both(pair.get(), "__tf_flatten__() must return metadata and components");
   if (both.size() != 2)
-    fail(ErrorKind::kType, "__tf_flatten__() of a ", Py_TYPE(o)->tp_name, " must return metadata and components, not ",
-         repr_of(pair.get()));
+    fail(ErrorKind::kType, "__tf_flatten__() of a ", Py_TYPE(o)->tp_name,
+         " must return metadata and components, not ", repr_of(pair.get()));
   Flattened result{Ref::borrow(both[0]), {}};
   for (PyObject* one : Items(both[1], "the components that __tf_flatten__() returns must be a sequence"))
     result.components.push_back(Ref::borrow(one));

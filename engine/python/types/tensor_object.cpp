@@ -31,8 +31,8 @@ constexpr int kKept = 128;
 PyTensor* kept[kKept];
 int kept_count = 0;
 
-// The object of each symbolic tensor that has one: who asks for an output of a node twice gets the same object, as long
-// as somebody holds it.
+// The object of each symbolic tensor that has one: who asks for an output of a node twice gets the same
+// object, as long as somebody holds it.
 struct Output {
   const Graph* graph;
   uint32_t node, output;

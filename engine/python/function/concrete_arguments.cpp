@@ -105,15 +105,15 @@ void take_parameter(const ConcreteCall& self, size_t i, PyObject* given, PyObjec
   if (!given)
     cannot_bind(str("missing a required argument: '", entry.input_names[i], "'"), "concrete function '",
                 self.core.name, function_type_text(entry), "' was called without it");
+  if (leaves.size() == 1 && is_spec(want)) {
+    inputs[leaves[0]] = checked_input(self, leaves[0], given, entry.input_names[i], converts);
+    return;
+  }
   if (flattens_itself(want) && Py_TYPE(given) == Py_TYPE(want) &&
       !are_equal(flattened(given).metadata.get(), flattened(want).metadata.get()))
     cannot_bind(str("Metadata mismatch: ", repr_of(flattened(want).metadata.get()),
                     " != ", repr_of(flattened(given).metadata.get())),
                 "concrete function '", self.core.name, "', argument '", entry.input_names[i], "'");
-  if (leaves.size() == 1 && is_spec(want)) {
-    inputs[leaves[0]] = checked_input(self, leaves[0], given, entry.input_names[i], converts);
-    return;
-  }
   size_t next = 0;
   Rebuilder([&](PyObject* leaf) {
     if (next < leaves.size())

@@ -37,10 +37,16 @@ def reset_default_graph():
 
 
 # --- tf.Graph ---
-@_member()
+@_member(wrap=contextlib.contextmanager)
 def as_default(self):
     """A context manager: ops inside go into this graph."""
-    return _engine.graph_scope(self)
+    entered = _local.__dict__.setdefault('graphs', [])
+    entered.append(self)
+    try:
+        with _engine.graph_scope(self):
+            yield self
+    finally:
+        entered.remove(self)
 
 
 @_member()
@@ -255,11 +261,9 @@ def prevent_fetching(self, op):
 def _collections(self):
     """The lists by name. A function that is traced in a graph begins with what those of the graph have then."""
     if 'collections' not in self._state:
-        outer = None
-        if self.building_function and _engine.current_graph() is self:
-            with tf.init_scope():
-                outer = _engine.current_graph()
-        self._state['collections'] = {name: list(values) for name, values in _collections(outer).items()} if outer else {}
+        around = [g for g in getattr(_local, 'graphs', ()) if self.building_function and not g.building_function]
+        outer = _collections(around[-1]) if around and _engine.current_graph() is self else {}
+        self._state['collections'] = {name: list(values) for name, values in outer.items()}
     return self._state['collections']
 
 
@@ -585,12 +589,6 @@ def placeholder_with_default(input, shape, name=None):
     if tf.executing_eagerly():
         return tf.identity(value)
     return tf.raw_ops.PlaceholderWithDefault(input=value, shape=shape, name=name or 'PlaceholderWithDefault')
-
-
-@_member()
-def capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
-    """What stands, in the function that is traced, for a value that `closure` gives at each call."""
-    return _engine.capture_at_call(closure, spec, key)
 
 
 for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, placeholder_with_default,

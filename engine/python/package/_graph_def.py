@@ -130,6 +130,14 @@ _of_trace('structured_input_signature', lambda concrete: concrete.structured_inp
 _of_trace('structured_outputs', lambda concrete: concrete.structured_outputs)
 
 
+def _capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
+    """What stands, in the function that is traced, for a value that `closure` gives at each call."""
+    return _engine.capture_at_call(closure, spec, key)
+
+
+_engine.extend(tf.Graph, 'capture_call_time_value', _capture_call_time_value)
+
+
 def wrap_function(fn, signature, name=None):
     """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
     def body(*args, **kwargs):

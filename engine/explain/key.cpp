@@ -9,6 +9,7 @@
 namespace footlight::explain {
 
 bool (*custom_subtype)(uint64_t specific, uint64_t general) = nullptr;
+std::optional<uint64_t> (*custom_supertype)(uint64_t a, uint64_t b) = nullptr;
 
 void KeyWriter::floating(double value) {
   put(Token::kFloat);
@@ -186,6 +187,8 @@ uint64_t hash_without_shapes(std::span<const uint64_t> words) {
       out.tensor({item.spec().dtype, false, {}});
     } else if (item.token == Token::kVariable) {
       out.variable({item.spec().dtype, false, {}}, item.trainable(), item.alias());
+    } else if (item.token == Token::kCustom) {
+      out.put(Token::kCustom);
     } else {
       for (uint64_t word : item.words) out.words.push_back(word);
     }
@@ -209,6 +212,10 @@ std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std
       else out.tensor(both);
     } else if (same_words(x, y)) {
       for (uint64_t word : x.words) out.words.push_back(word);
+    } else if (const auto both = x.token == Token::kCustom && custom_supertype
+                                     ? custom_supertype(x.number, y.number)
+                                     : std::nullopt) {
+      out.numbered(Token::kCustom, *both);
     } else {
       return std::nullopt;
     }

@@ -153,14 +153,16 @@ std::vector<Place> places(std::span<const uint64_t> words);
 
 // Whether one of the user's own trace types covers another; set by the front end. Null: each covers only itself.
 extern bool (*custom_subtype)(uint64_t specific, uint64_t general);
+// The number of one that covers both, set by the front end too; none: nothing does.
+extern std::optional<uint64_t> (*custom_supertype)(uint64_t a, uint64_t b);
 
 // Whether a trace made for `general` serves every argument of `specific`.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);
 
-// The same for keys that differ at most in shapes.
+// The same for keys that differ at most in shapes and in the user's own trace types.
 uint64_t hash_without_shapes(std::span<const uint64_t> words);
 
-// The most specific key that covers both; none if they differ in more than shapes.
+// The most specific key that covers both; none if they differ in more than shapes and trace types.
 std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std::span<const uint64_t> b);
 
 // The leaves with paths, for recordings and display.

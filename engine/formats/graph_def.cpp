@@ -2,7 +2,9 @@
 // function.
 #include "engine/formats/graph_def.h"
 
+#include "engine/base/errors.h"
 #include "engine/formats/attributes.h"
+#include "engine/formats/read.h"
 #include "engine/ops/file_names.h"
 #include "engine/ops/host_function.h"
 #include "engine/ops/output_name.h"
@@ -116,6 +118,23 @@ void fill_argument_attrs(FunctionDef::ArgAttrs* attrs, const Node& placeholder, 
     if (name.text().starts_with('_')) fill_attr(&map[std::string(name.text())], value, functions);
 }
 
+// What a function implements may be a name with attributes, written as text.
+void fill_function_attr(FunctionDef* message, AttrName name, const footlight::AttrValue& value,
+                        FunctionNames& functions) {
+  AttrValue& attr = (*message->mutable_attr())[std::string(name.text())];
+  const auto* text = name.text() == "_implements" ? std::get_if<std::string>(&value) : nullptr;
+  NameAttrList named;
+  try {
+    if (text) read_text(named, *text);
+  } catch (const Error&) {
+    named.Clear();  // a plain name
+  }
+  if (named.name().empty())
+    fill_attr(&attr, value, functions);
+  else
+    *attr.mutable_func() = named;
+}
+
 void fill_function(FunctionDef* message, const Graph& graph, FunctionNames& functions) {
   OpDef* signature = message->mutable_signature();
   signature->set_name(graph.name());
@@ -154,8 +173,7 @@ void fill_function(FunctionDef* message, const Graph& graph, FunctionNames& func
     (*message->mutable_control_ret())[name] = name;
   }
   (*message->mutable_attr())["_construction_context"].set_s("kEagerRuntime");
-  for (const auto& [name, value] : graph.attrs)
-    fill_attr(&(*message->mutable_attr())[std::string(name.text())], value, functions);
+  for (const auto& [name, value] : graph.attrs) fill_function_attr(message, name, value, functions);
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     fill_argument_attrs(&(*message->mutable_arg_attr())[static_cast<uint32_t>(i)], graph.node(graph.inputs[i]),
                         functions);

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/eager/tape.h"
 #include "engine/runtime/executor.h"
+#include "engine/trace/call_shapes.h"
 #include "engine/trace/derivative.h"
 
 #include <algorithm>
@@ -143,7 +144,7 @@ void Concrete::stage(std::span<const Tensor> inputs, std::span<Tensor> outputs) 
   const OpRow& row = call_row(*graph_);
   const Attrs attrs = call_attrs(graph_, inputs);
   std::vector<Tensor> results =
-      builder.add_known(row, inputs, attrs, output_dtypes(*graph_), output_shapes(*graph_), row.name);
+      builder.add_known(row, inputs, attrs, output_dtypes(*graph_), call_shapes(*graph_, inputs), row.name);
   if (tape_hook) tape_hook(row, attrs, inputs, results);
   std::move(results.begin(), results.end(), outputs.begin());
 }

@@ -239,6 +239,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   const GraphPtr copy = clone(graph);
   Graph& forward = *copy;
   forward.rename(numbered("__forward_" + graph.name() + '_'));
+  forward.attrs = {};  // it does not implement what the function does: it gives more
   result->outputs = forward.outputs.size();
   result->shallower = derivative_of(graph);
 

@@ -302,9 +302,11 @@ void Function::note_traced() {
   std::string why;
   if (const std::vector<int>& made = table_.by_age(); made.size() > 1)
     why = explain::phrase(explain::differences(table_.key(made[made.size() - 2]), table_.key(made.back())));
-  front_end_.warn(str("function '", front_end_.source().name, "' is retracing often: ", definition_->frequency(),
+  front_end_.warn(str("function '", front_end_.source().name,
+                      "' is retracing often: ", definition_->frequency(),
                       why.empty() ? "" : "; the last trace differs from the one before in the ", why,
-                      ". Pass changing numbers as tensors, declare changing dimensions as None in an input_signature "
+                      ". Tracing is expensive: pass changing numbers as tensors, declare changing dimensions "
+                      "as None in an input_signature "
                       "or use reduce_retracing=True, and make the function once, outside of loops"));
 }
 

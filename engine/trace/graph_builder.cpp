@@ -446,7 +446,8 @@ void throw_leaked(const Tensor& tensor) {
   throw Error(ErrorKind::kInaccessibleTensor,
               "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" +
                   std::string(name_of(tensor.dtype())) + ", shape " + tensor.shape().to_string() +
-                  ") belongs to the trace of " + (graph.made_by.empty() ? graph.name() : graph.made_by) +
+                  ") is out of scope: it belongs to the trace of " +
+                  (graph.made_by.empty() ? graph.name() : graph.made_by) +
                   " and cannot be used outside of it: return it from the function instead of storing it" +
                   (place.empty() ? "" : "; it was made here:" + place));
 }

@@ -1,4 +1,4 @@
-// Derives dimensions from the nodes that compute them: Shape, Pack, ConcatV2, slices of those, casts.
+// Derives dimensions from the nodes that compute them: Shape, Pack, Unpack, ConcatV2, slices of those, casts.
 #include "engine/ops/shape_value.h"
 #include "engine/ops/infer.h"
 #include "engine/tensor/size.h"
@@ -10,8 +10,9 @@ namespace footlight::trace {
 namespace {
 
 struct ShapeOps {
-  Op shape{"Shape"}, cast{"Cast"}, identity{"Identity"}, pack{"Pack"}, expand_dims{"ExpandDims"}, reshape{"Reshape"},
-      concat{"ConcatV2"}, slice{"Slice"}, strided_slice{"StridedSlice"};
+  Op shape{"Shape"}, cast{"Cast"}, identity{"Identity"}, pack{"Pack"}, unpack{"Unpack"},
+      expand_dims{"ExpandDims"}, reshape{"Reshape"}, concat{"ConcatV2"}, slice{"Slice"},
+      strided_slice{"StridedSlice"};
 };
 const ShapeOps& ops() {
   static const ShapeOps all;
@@ -93,6 +94,12 @@ class Reader {
     if (!t.is_symbolic()) return kUnknownDim;
     const Node& node = t.graph()->node(t.node());
     if (is(node, ops().cast) || is(node, ops().identity)) return scalar(input(t, 0));
+    if (is(node, ops().unpack)) {
+      const Shape whole = vector(input(t, 0));
+      return whole.has_rank() && static_cast<int>(t.output()) < whole.rank()
+                 ? whole[static_cast<int>(t.output())]
+                 : kUnknownDim;
+    }
     if (!is(node, ops().strided_slice)) return kUnknownDim;
     const Shape one = sliced(t, node);
     return one.has_rank() && one.rank() == 1 ? one[0] : kUnknownDim;

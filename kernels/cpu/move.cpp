@@ -273,7 +273,8 @@ void reverse(KernelContext& c) {
 }  // namespace
 
 FL_CPU_KERNELS {
-  for (const char* op : {"Identity", "StopGradient", "PreventGradient"}) on_cpu(op, kAllTypes, pass);
+  for (const char* op : {"Identity", "StopGradient", "PreventGradient", "PlaceholderWithDefault"})
+    on_cpu(op, kAllTypes, pass);
   for (const char* op : {"Reshape", "ExpandDims", "Squeeze"}) on_cpu(op, kAllTypes, reshape);
   on_cpu("Shape", kAllTypes, shape_of);
   on_cpu("Size", kAllTypes, size_of_tensor);

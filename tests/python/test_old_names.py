@@ -220,6 +220,46 @@ class OldParameters(unittest.TestCase):
         self.assertRaisesRegex(TypeError, r'with shape \(2,\), but got shape \(1,\)', v1.constant, [1], None, [2],
                                verify_shape=True)
 
+    def test_variables_that_collections_know(self):
+        v1 = tf.compat.v1
+        variable = v1.Variable([1.], trainable=False, name='v', dtype=tf.float64)
+        self.assertEqual((variable.name, variable.dtype, variable.trainable, isinstance(variable, tf.Variable)),
+                         ('v:0', tf.float64, False, True))
+        with tf.Graph().as_default() as graph, v1.Session() as session:
+            a, b = v1.Variable(1.), v1.Variable(2., trainable=False, collections=['mine'])
+            c = v1.get_variable('c', initializer=tf.constant(3.))
+            d = tf.Variable(4., trainable=False, name='d')
+            for got, wanted in ((v1.global_variables(), [a, c, d]), (v1.trainable_variables(), [a, c]),
+                                (graph.get_collection('mine'), [b]), (v1.global_variables('c'), [c]),
+                                (v1.get_collection(v1.GraphKeys.LOCAL_VARIABLES), [])):
+                self.assertEqual([v.name for v in got], [v.name for v in wanted])
+            v1.add_to_collection('mine', 5)
+            self.assertEqual(v1.get_collection_ref('mine')[1:], [5])
+            session.run([a.initializer, b.initializer])
+
+            @tf.function
+            def f():
+                found = len(v1.get_collection('mine'))
+                v1.add_to_collection('mine', 6)
+                return found
+            self.assertEqual(session.run(f()), 2)
+            self.assertEqual(len(graph.get_collection('mine')), 2)
+            session.run(v1.global_variables_initializer())
+            self.assertEqual(session.run(a.assign_add(b)), 3.)
+
+    def test_placeholders_with_a_default(self):
+        v1 = tf.compat.v1
+        self.assertEqual(v1.placeholder_with_default([1., 2.], [None]).numpy().tolist(), [1., 2.])
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = tf.constant(3.)
+            p = v1.placeholder_with_default(tf.stack([x, x]), [None], name='p')
+            self.assertEqual((p.name, p.op.type, p.shape.as_list()), ('p:0', 'PlaceholderWithDefault', [None]))
+            y = p * p
+            self.assertEqual([session.run(y).tolist(), session.run(y, {p: [1., 2., 3.]}).tolist()], [[9., 9.], [1., 4., 9.]])
+            self.assertEqual(session.run(tf.gradients(y, x)), [12.])
+        f = tf.function(lambda x: v1.placeholder_with_default(x, [None]) * 2.)
+        self.assertEqual(f(tf.constant([1.])).numpy().tolist(), [2.])
+
     def test_sparse_placeholders(self):
         v1 = tf.compat.v1
         self.assertRaisesRegex(RuntimeError, 'eager', v1.sparse_placeholder, tf.float32)

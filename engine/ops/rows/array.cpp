@@ -284,6 +284,14 @@ void ensure_shape(Inference& i) {
   i.output_shapes[0] = merge(i.shape(0), wanted);
 }
 
+void default_shape(Inference& i) {
+  const Shape& wanted = i.attrs.get<Shape>(kShape);
+  if (!compatible(i.shape(0), wanted))
+    invalid("the default has the shape ", i.shape(0).brackets(), ", which is not compatible with ",
+            wanted.brackets(), " [Op:PlaceholderWithDefault]");
+  i.output_shapes[0] = wanted;
+}
+
 void pass_gradient(GradientCall& c) { c.input_gradients[0] = c.output_gradients[0]; }
 
 void identity_n_shape(Inference& i) {
@@ -389,6 +397,14 @@ FL_ROWS(array) {
        OpFamily::kMove, "the same bits as another dtype"},
       {"EnsureShape", "input: T -> output: T", "shape: shape; T: any", ensure_shape, pass_gradient,
        OpFamily::kMove, "the same value; an error when its shape is another"},
+      {"PlaceholderWithDefault",
+       "input: dtype -> output: dtype",
+       "dtype: any; shape: shape",
+       default_shape,
+       pass_gradient,
+       OpFamily::kMove,
+       "the same value, unless another is fed",
+       {.alias = Alias::kShares}},
       {"IdentityN", "input: T[] -> output: T[]", "T: list(type)", identity_n_shape, identity_n_gradient,
        OpFamily::kMove, "the same values", {.alias = Alias::kShares}},
       {"ShapeN", "input: N*T -> output: N*out_type", "N: int; T: any; out_type: index = int32", shape_n_shape,

@@ -85,9 +85,14 @@ Recorded recorded_of(PyObject* concrete, const TraceEntry& entry) {
 void set_any_attribute(Attrs& attrs, const AttrSpec& spec, PyObject* value) {
   if (std::string_view(spec.type) != "func") return set_attribute(attrs, spec, value);
   const std::shared_ptr<TraceEntry> entry = concrete_entry(value);
-  attrs.set(AttrName(spec.name), entry->concrete->graph());
+  const GraphPtr& graph = entry->concrete->graph();
+  // Captures that were replaced, or would be asked for at each call, are those that a pipeline is made with.
+  const auto called = entry->replaced.empty()
+                          ? entry->concrete
+                          : std::make_shared<trace::Concrete>(graph, captures_now(*entry));
+  attrs.set(AttrName(spec.name), graph);
   attrs.set(data::handed_in(spec.name),
-            data::function_value(new TracedFunction(entry->concrete, recorded_of(value, *entry))));
+            data::function_value(new TracedFunction(called, recorded_of(value, *entry))));
 }
 
 Tensor input_of(PyObject* value) { return is_variable(value) ? variable_handle(value) : to_tensor(value); }

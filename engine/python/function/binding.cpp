@@ -5,6 +5,9 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/walk.h"
+
+#include <unordered_map>
 
 namespace footlight::python {
 namespace {
@@ -104,6 +107,22 @@ FunctionSignature signature_of(PyObject* callable) {
   return signature;
 }
 
+// Names of inputs are made of those of arguments: two must not become one.
+static void check_names(PyObject* keywords) {
+  if (PyDict_GET_SIZE(keywords) < 2) return;
+  std::unordered_map<std::string, std::string> seen;
+  for (PyObject* key : Items(checked(PyMapping_Keys(keywords)).get())) {
+    const std::string name = readable(key);
+    std::string plain = name;
+    for (char& c : plain)
+      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    if (const auto [at, fresh] = seen.emplace(plain, name); !fresh)
+      fail(ErrorKind::kValue,
+           "Name collision after sanitization. Please rename tf.function input parameters: '", at->second,
+           "' and '", name, "' both become '", plain, "'");
+  }
+}
+
 void bind_arguments(const FunctionSignature& signature, const std::string& function, PyObject* const* args,
                     Py_ssize_t nargs, PyObject* kwnames, BoundArguments& bound, bool defaults) {
   const size_t count = signature.parameters.size();
@@ -111,8 +130,8 @@ void bind_arguments(const FunctionSignature& signature, const std::string& funct
   for (Py_ssize_t i = 0; i < nargs && i < signature.positional; ++i)
     bound.values[static_cast<size_t>(i)] = Ref::borrow(args[i]);
   if (nargs > signature.positional && signature.var_args < 0)
-    fail(ErrorKind::kType, shown(signature, function), " takes ", signature.positional,
-         " positional arguments, ", nargs, " were given");
+    cannot_bind("too many positional arguments", shown(signature, function), " takes ", signature.positional,
+                ", ", nargs, " were given");
   if (signature.var_args >= 0) {
     const Py_ssize_t extra = nargs > signature.positional ? nargs - signature.positional : 0;
     Ref tuple = checked(PyTuple_New(extra));
@@ -130,20 +149,26 @@ void bind_arguments(const FunctionSignature& signature, const std::string& funct
     }
     if (at < count) {
       if (bound.values[at])
-        fail(ErrorKind::kType, shown(signature, function), " got multiple values for argument '", readable(name), "'");
+        cannot_bind(str("multiple values for argument '", readable(name), "'"), shown(signature, function),
+                    " got it by place and by name");
       bound.values[at] = Ref::borrow(args[nargs + k]);
     } else if (signature.var_keywords >= 0) {
       if (PyDict_SetItem(bound.values[static_cast<size_t>(signature.var_keywords)].get(), name, args[nargs + k]) < 0)
         throw PythonErrorSet();
     } else {
-      fail(ErrorKind::kType, shown(signature, function), " got an unexpected argument '", readable(name), "'");
+      cannot_bind(str("got an unexpected keyword argument '", readable(name), "'"),
+                  shown(signature, function), " has none of that name");
     }
   }
+  if (signature.var_keywords >= 0)
+    check_names(bound.values[static_cast<size_t>(signature.var_keywords)].get());
   if (!defaults) return;
   for (size_t i = 0; i < count; ++i) {
     if (bound.values[i]) continue;
     const FunctionParameter& p = signature.parameters[i];
-    if (!p.otherwise) fail(ErrorKind::kType, shown(signature, function), " is missing argument '", p.name, "'");
+    if (!p.otherwise)
+      cannot_bind(str("missing a required argument: '", p.name, "'"), shown(signature, function),
+                  " has no default for it");
     bound.values[i] = p.otherwise;
   }
 }

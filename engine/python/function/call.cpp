@@ -16,6 +16,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/types/spec_object.h"
 #include "engine/python/types/trackable_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/runtime/executor.h"
@@ -71,6 +72,15 @@ PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf,
   });
 }
 
+// What implements something by its arguments alone gets tensors, not variables and numbers.
+void make_tensors(BoundArguments& bound) {
+  for (Ref& value : bound.values) {
+    PyObject* const o = value.get();
+    if (o == Py_None || is_tensor(o) || is_spec(o) || PyTuple_Check(o) || PyDict_Check(o)) continue;
+    value = checked(wrap(to_tensor(o)));
+  }
+}
+
 // A recorded call of a trace that has read state of the program.
 void note_call(const std::shared_ptr<TraceState>& state, int64_t start_ns) {
   if (this_thread_activity) return;
@@ -94,9 +104,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     PyObject* many[32];
     std::span<PyObject* const> values(args, static_cast<size_t>(nargs));
     if (!core.ready) [[unlikely]] core.prepare();
-    if (kwnames || !core.signature.plain || nargs != core.signature.positional || core.options.input_signature) {
+    if (kwnames || !core.signature.plain || nargs != core.signature.positional ||
+        core.options.input_signature || core.options.pure) {
       bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
       if (core.options.input_signature) apply_signature(core, bound);
+      if (core.options.pure) make_tensors(bound);
       const size_t count = bound.values.size();
       if (count > std::size(many))
         fail(ErrorKind::kType, "a traced function has at most ", std::size(many), " parameters");
@@ -121,6 +133,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
 }  // namespace
 
 Ref run_entry(TraceEntry& entry, std::span<const Tensor> arguments, CallId call_id) {
+  if (!entry.replaced.empty()) [[unlikely]]
+    return run_replaced(entry, arguments, call_id);
   constexpr size_t kFew = 8;
   const size_t count = entry.concrete->outputs();
   Tensor few[kFew];
@@ -261,14 +275,16 @@ std::shared_ptr<TraceEntry> trace_for(PyObject* self, PyObject* const* args, Py_
     bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
   }
   if (core.options.input_signature) apply_signature(core, bound);
+  if (core.options.pure) make_tensors(bound);
   std::vector<PyObject*> values;
   for (const Ref& value : bound.values) values.push_back(value.get());
   CallKey key;
   write_key(core, values, key);
   bool traced;
-  return std::static_pointer_cast<TraceEntry>(
+  const auto entry = std::static_pointer_cast<TraceEntry>(
       core.function.find_or_trace({key.key.words.data(), key.key.words.size()}, CallArguments(key, values),
                                   session::TraceReason::kGetConcreteFunction, traced));
+  return key.has_specs ? with_names(core, entry, values) : entry;
 }
 
 PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {

@@ -38,6 +38,7 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 TraceEntry& entry_of(PyObject* o) { return *reinterpret_cast<PyConcrete*>(o)->entry; }
 FunctionCore& core_in(PyObject* o) { return core_of(reinterpret_cast<PyConcrete*>(o)->function); }
 const Graph& graph_in(PyObject* o) { return *entry_of(o).concrete->graph(); }
+ConcreteCall called(PyObject* o) { return {core_in(o), entry_of(o)}; }
 
 void destroy(PyObject* o) {
   auto* c = reinterpret_cast<PyConcrete*>(o);
@@ -56,142 +57,56 @@ Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
 }
 
-// The tensor for input `index`, checked against its placeholder. `converts`: a value of Python's becomes one too.
-Tensor checked_input(PyObject* self, size_t index, PyObject* value, const std::string& parameter,
-                     bool converts = true) {
-  const Graph& graph = graph_in(self);
-  const Node& placeholder = graph.node(graph.inputs[index]);
-  const std::string name = core_in(self).name;
-  if (placeholder.dtypes[0] == DType::kResource) {
-    if (is_tensor(value) && tensor_of(value).dtype() == DType::kResource) return tensor_of(value);
-    if (!is_variable(value))
-      fail(ErrorKind::kType, "concrete function '", name, "' expects a variable for '", parameter, "', got ",
-           repr_of(value));
-    return variable_handle(value);
-  }
-  Tensor tensor;
-  if (is_tensor(value)) tensor = tensor_of(value);
-  else if (is_variable(value)) tensor = variable_value(value);
-  else if (converts || is_array(value)) tensor = to_tensor(value, placeholder.dtypes[0], parameter.c_str());
-  else
-    fail(ErrorKind::kType, "concrete function '", name, "' expects a tensor for '", parameter, "' (",
-         spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}}),
-         ") where parameters that are part of it are left out, got ", repr_of(value),
-         "; give all of its parameters, or wrap it in tf.constant");
-  if (tensor.dtype() != placeholder.dtypes[0])
-    fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index,
-         "(zero-based) was expected to be a ", name_of(placeholder.dtypes[0]), " tensor but is a ",
-         name_of(tensor.dtype()), " tensor (concrete function '", name, "')");
-  if (!is_subshape(tensor.shape(), placeholder.shapes[0]))
-    fail(ErrorKind::kType, "concrete function '", name, "' expects shape ", placeholder.shapes[0].to_string(),
-         " for '", parameter, "', got ", tensor.shape().to_string());
-  return tensor;
-}
-
-// The value of a parameter in the trace, from structured_input_signature.
-Ref declared(const TraceEntry& entry, size_t parameter, size_t& positional) {
-  if (entry.input_kinds[parameter] == FunctionParameter::kKeywordOnly) {
-    const std::string& name = entry.input_names[parameter];
-    if (PyObject* value = find_item(entry.structured_kwargs.get(), name.c_str())) return Ref::borrow(value);
-    PyObject *key, *value;  // a key of **kwargs that is not valid UTF-8
-    for (Py_ssize_t at = 0; PyDict_Next(entry.structured_kwargs.get(), &at, &key, &value);)
-      if (readable(key) == name) return Ref::borrow(value);
-    return {};
-  }
-  return Ref::borrow(PyTuple_GET_ITEM(entry.structured_args.get(), static_cast<Py_ssize_t>(positional++)));
-}
-
-bool is_literal(PyObject* o) {
-  return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
-         PyUnicode_CheckExact(o) || PyBytes_CheckExact(o);
-}
-
-void check_bound(PyObject* self, const std::string& parameter, const std::string& type, PyObject* given,
-                 PyObject* value) {
-  // A trace does not keep objects, so there is nothing to compare with; literals are compared by type
-  // and value.
-  if (type.starts_with("Literal[") && is_literal(value) &&
-      (Py_TYPE(given) != Py_TYPE(value) || PyObject_RichCompareBool(given, value, Py_EQ) != 1) &&
-      type == type_text(value))
-    fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' was traced with ", parameter, "=",
-         repr_of(value), ", which is a part of it; it got ", repr_of(given),
-         ". Ask the function for another concrete function, or call it");
-}
-
-void take_parameter(PyObject* self, size_t i, PyObject* given, PyObject* want, bool converts,
-                    std::vector<Tensor>& inputs) {
+PyObject* run(PyObject* self, const std::vector<Tensor>& inputs) {
   TraceEntry& entry = entry_of(self);
-  const std::vector<size_t>& leaves = entry.leaves_of[i];
-  if (leaves.empty()) {
-    if (given && want) check_bound(self, entry.input_names[i], entry.input_types[i], given, want);
-    return;
-  }
-  if (!given)
-    fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry),
-         "' is missing argument '", entry.input_names[i], "'");
-  if (leaves.size() == 1 && is_spec(want)) {
-    inputs[leaves[0]] = checked_input(self, leaves[0], given, entry.input_names[i], converts);
-    return;
-  }
-  size_t next = 0;
-  Rebuilder([&](PyObject* leaf) {
-    if (next < leaves.size())
-      inputs[leaves[next]] = checked_input(self, leaves[next], leaf, entry.input_names[i], converts);
-    ++next;
-    return Ref::borrow(leaf);
-  }).rebuild(given);
-  if (next != leaves.size())
-    fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' expects ", entry.input_types[i],
-         " for '", entry.input_names[i], "', got ", repr_of(given));
-}
-
-std::vector<Tensor> arguments(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  TraceEntry& entry = entry_of(self);
-  const size_t count = entry.input_names.size();
-  std::vector<Tensor> inputs(entry.concrete->parameters());
-  std::vector<PyObject*> given(count, nullptr);
-  size_t positional = 0, needed = 0;
-  for (size_t i = 0; i < count; ++i) {
-    positional += entry.input_kinds[i] != FunctionParameter::kKeywordOnly;
-    needed += !entry.leaves_of[i].empty();
-  }
-  if (static_cast<size_t>(nargs) > positional)
-    fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry), "' takes ", positional,
-         " positional arguments, ", nargs, " were given");
-  // Parameters that are part of the trace may be left out, so arguments may stand for the others alone.
-  const bool skip = !kwnames && static_cast<size_t>(nargs) == needed && static_cast<size_t>(nargs) < positional;
-  size_t at = 0;
-  for (Py_ssize_t i = 0; i < nargs; ++i) {
-    while (skip && at < count && entry.leaves_of[at].empty()) ++at;
-    if (at < count) given[at++] = args[i];
-  }
-  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k) {
-    const std::string name = readable(PyTuple_GET_ITEM(kwnames, k));
-    const auto found = std::ranges::find(entry.input_names, name);
-    if (found == entry.input_names.end())
-      fail(ErrorKind::kType, "concrete function '", core_in(self).name, function_type_text(entry),
-           "' has no argument '", name, "'");
-    PyObject*& slot = given[static_cast<size_t>(found - entry.input_names.begin())];
-    if (slot) fail(ErrorKind::kType, "concrete function '", core_in(self).name, "' got two values for '", name, "'");
-    slot = args[nargs + k];
-  }
-  const bool whole = std::ranges::find(given, nullptr) == given.end();
-  size_t next = 0;
-  for (size_t i = 0; i < count; ++i) take_parameter(self, i, given[i], declared(entry, i, next).get(), whole, inputs);
-  return inputs;
+  return core_in(self)
+      .function
+      .call_trace(entry, recording_structure() ? now_ns() : 0,
+                  [&](CallId call) {
+                    if (call.valid() && entry.state) entry.state->note_call(now_ns());
+                    return run_entry(entry, inputs, call);
+                  })
+      .release();
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return guarded([&] {
-    const std::vector<Tensor> inputs = arguments(self, args, PyVectorcall_NARGS(nargsf), kwnames);
-    TraceEntry& entry = entry_of(self);
-    return core_in(self)
-        .function.call_trace(entry, recording_structure() ? now_ns() : 0,
-                             [&](CallId call) {
-                               if (call.valid() && entry.state) entry.state->note_call(now_ns());
-                               return run_entry(entry, inputs, call);
-                             })
-        .release();
+  return guarded(
+      [&] { return run(self, concrete_arguments(called(self), args, PyVectorcall_NARGS(nargsf), kwnames)); });
+}
+
+// A call's arguments as a tuple and a dict, in the form of vectorcall.
+struct Spread {
+  std::vector<PyObject*> values;
+  Py_ssize_t positional = 0;
+  Ref names;
+
+  Spread(PyObject* args, PyObject* keywords) {
+    const Items given(args, "the arguments must be a tuple");
+    if (!PyDict_Check(keywords)) fail(ErrorKind::kType, "the named arguments must be a dict");
+    values.assign(given.begin(), given.end());
+    positional = given.size();
+    held_ = checked(PyDict_Items(keywords));
+    const auto count = PyList_GET_SIZE(held_.get());
+    if (!count) return;
+    names = checked(PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* const pair = PyList_GET_ITEM(held_.get(), i);
+      if (!PyUnicode_Check(PyTuple_GET_ITEM(pair, 0))) fail(ErrorKind::kType, "keywords must be strings");
+      PyTuple_SET_ITEM(names.get(), i, Py_NewRef(PyTuple_GET_ITEM(pair, 0)));
+      values.push_back(PyTuple_GET_ITEM(pair, 1));
+    }
+  }
+
+ private:
+  Ref held_;
+};
+
+// _call_with_flat_signature(args, kwargs)
+PyObject* call_flat(PyObject* self, PyObject* const* given, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (count != 2) fail(ErrorKind::kType, "_call_with_flat_signature takes arguments and named arguments");
+    const Spread all(given[0], given[1]);
+    return run(self, flat_arguments(called(self), all.values.data(), all.positional, all.names.get()));
   });
 }
 
@@ -201,34 +116,16 @@ PyObject* call_with_captures(PyObject* self, PyObject* const* given, Py_ssize_t 
     if (count != 3) fail(ErrorKind::kType, "call_with_captures takes arguments, named arguments and captures");
     TraceEntry& entry = entry_of(self);
     const std::vector<Tensor>& captured = entry.concrete->captures();
-    std::vector<PyObject*> values;
-    const Items positional(given[0], "the arguments must be a tuple");
-    for (PyObject* one : positional) values.push_back(one);
-    if (!PyDict_Check(given[1])) fail(ErrorKind::kType, "the named arguments must be a dict");
-    const Ref named = checked(PyDict_Items(given[1]));
-    std::vector<Ref> names;
-    for (PyObject* pair : Items::stored(named.get())) {
-      if (!PyUnicode_Check(PyTuple_GET_ITEM(pair, 0))) fail(ErrorKind::kType, "keywords must be strings");
-      names.push_back(Ref::borrow(PyTuple_GET_ITEM(pair, 0)));
-      values.push_back(PyTuple_GET_ITEM(pair, 1));
-    }
-    Ref keywords = checked(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
-    for (size_t i = 0; i < names.size(); ++i)
-      PyTuple_SET_ITEM(keywords.get(), static_cast<Py_ssize_t>(i), Py_NewRef(names[i].get()));
+    const Spread all(given[0], given[1]);
     std::vector<Tensor> inputs =
-        arguments(self, values.data(), positional.size(), names.empty() ? nullptr : keywords.get());
+        concrete_arguments(called(self), all.values.data(), all.positional, all.names.get());
     const Items captures(given[2], "the captures must be a list");
     if (static_cast<size_t>(captures.size()) != captured.size())
       fail(ErrorKind::kValue, "concrete function '", core_in(self).name, "' has ", captured.size(), " captures, ",
            captures.size(), " were given");
     for (PyObject* one : captures)
-      inputs.push_back(checked_input(self, inputs.size(), one, str("capture ", inputs.size())));
-    if (!entry.open) {
-      const GraphPtr graph = clone(*entry.concrete->graph());
-      graph->parameters = graph->inputs.size();
-      entry.open = std::make_shared<trace::Concrete>(graph, std::vector<Tensor>());
-    }
-    std::vector<Tensor> outputs = entry.open->call(inputs);
+      inputs.push_back(checked_input(called(self), inputs.size(), one, str("capture ", inputs.size())));
+    std::vector<Tensor> outputs = with_open_captures(entry).call(inputs);
     return result_of(entry, outputs).release();
   });
 }
@@ -261,8 +158,50 @@ PyObject* repr(PyObject* self) {
   });
 }
 
-PyObject* pretty(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&] { return text(signature_block(entry_of(self))).release(); });
+PyObject* pretty(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"verbose", nullptr};
+  int verbose = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:pretty_printed_signature", const_cast<char**>(names),
+                                   &verbose))
+    return nullptr;
+  return guarded([&] {
+    const TraceEntry& entry = entry_of(self);
+    return text(verbose ? signature_block(entry) : function_type_text(entry)).release();
+  });
+}
+
+PyObject* set_external_captures(PyObject* self, PyObject* values) {
+  return guarded([&] {
+    set_captures(entry_of(self), values);
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* replace_with_deferred(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"tensor", "closure", "spec", "placeholder", "default_value", nullptr};
+  PyObject *tensor, *closure, *spec, *placeholder = nullptr, *otherwise = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OO:replace_capture_with_deferred_capture",
+                                   const_cast<char**>(names), &tensor, &closure, &spec, &placeholder,
+                                   &otherwise))
+    return nullptr;
+  return guarded([&] {
+    replace_capture(entry_of(self), tensor, closure, spec);
+    return Py_NewRef(Py_None);
+  });
+}
+
+// The captures, with the functions that are asked for their values.
+PyObject* get_own_captures(PyObject* self, void*) {
+  return guarded([&] {
+    const TraceEntry& entry = entry_of(self);
+    const Ref list = checked(PyList_New(0));
+    for (const CapturedValue& capture : entry.replaced)
+      if (PyList_Append(list.get(), capture.value.get()) < 0) throw PythonErrorSet();
+    if (entry.replaced.empty())
+      for (const Tensor& capture : entry.concrete->captures())
+        if (PyList_Append(list.get(), checked(wrap(capture)).get()) < 0) throw PythonErrorSet();
+    return Py_NewRef(list.get());
+  });
 }
 
 template <class Item>
@@ -298,8 +237,14 @@ PyObject* get_outputs(PyObject* self, void*) {
 }
 PyObject* get_captured(PyObject* self, void*) {
   return guarded([&] {
-    const auto& captures = entry_of(self).concrete->captures();
+    const std::vector<Tensor> captures = captures_now(entry_of(self));
     return list_of(captures.size(), [&](size_t i) { return checked(wrap(captures[i])); }).release();
+  });
+}
+PyObject* get_flat_names(PyObject* self, void*) {
+  return guarded([&] {
+    const std::vector<std::string> names = flat_names(entry_of(self));
+    return list_of(names.size(), [&](size_t i) { return text(names[i]); }).release();
   });
 }
 PyObject* get_variables(PyObject* self, void* trainable_only) {
@@ -361,7 +306,7 @@ PyObject* frozen_graph(PyObject* self, PyObject*) {
   });
 }
 PyObject* get_name(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(graph_in(self).name().c_str()); });
+  return guarded([&] { return PyBytes_FromString(graph_in(self).name().c_str()); });
 }
 PyObject* get_function_type(PyObject* self, void*);
 
@@ -374,25 +319,34 @@ PyMethodDef methods[] = {
      METH_VARARGS | METH_KEYWORDS, "Parameters, result and captures as text."},
     {"_call_with_captures", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_with_captures)),
      METH_FASTCALL, "The trace with other values in place of those that were captured."},
+    {"_call_with_flat_signature", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call_flat)),
+     METH_FASTCALL, "The trace with each tensor of its arguments given by itself."},
+    {"set_external_captures", set_external_captures, METH_O,
+     "Other values in place of those that were captured, or functions that give them at each call."},
+    {"replace_capture_with_deferred_capture",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(replace_with_deferred)),
+     METH_VARARGS | METH_KEYWORDS,
+     "A function that gives the value at each call, in place of a tensor that was captured."},
     {"_frozen_graph", frozen_graph, METH_NOARGS, "The graph with the values of its captures as constants."},
     {nullptr, nullptr, 0, nullptr}};
 int trainable_ones;
-PyGetSetDef properties[] = {
-    {"graph", get_graph, nullptr, "what was traced", nullptr},
-    {"inputs", get_inputs, nullptr, nullptr, nullptr},
-    {"outputs", get_outputs, nullptr, nullptr, nullptr},
-    {"captured_inputs", get_captured, nullptr, nullptr, nullptr},
-    {"_captured_variables", get_captured_variables, nullptr, nullptr, nullptr},
-    {"variables", get_variables, nullptr, nullptr, nullptr},
-    {"trainable_variables", get_variables, nullptr, nullptr, &trainable_ones},
-    {"structured_input_signature", get_structured_inputs, nullptr, nullptr, nullptr},
-    {"structured_outputs", get_structured_outputs, nullptr, nullptr, nullptr},
-    {"output_shapes", get_output_shapes, nullptr, nullptr, nullptr},
-    {"output_dtypes", get_output_dtypes, nullptr, nullptr, nullptr},
-    {"function_type", get_function_type, nullptr, nullptr, nullptr},
-    {"name", get_name, nullptr, nullptr, nullptr},
-    {"_parameters", get_parameters, nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {{"graph", get_graph, nullptr, "what was traced", nullptr},
+                            {"inputs", get_inputs, nullptr, nullptr, nullptr},
+                            {"outputs", get_outputs, nullptr, nullptr, nullptr},
+                            {"captured_inputs", get_captured, nullptr, nullptr, nullptr},
+                            {"_captured_inputs", get_own_captures, nullptr, nullptr, nullptr},
+                            {"_flat_names", get_flat_names, nullptr, nullptr, nullptr},
+                            {"_captured_variables", get_captured_variables, nullptr, nullptr, nullptr},
+                            {"variables", get_variables, nullptr, nullptr, nullptr},
+                            {"trainable_variables", get_variables, nullptr, nullptr, &trainable_ones},
+                            {"structured_input_signature", get_structured_inputs, nullptr, nullptr, nullptr},
+                            {"structured_outputs", get_structured_outputs, nullptr, nullptr, nullptr},
+                            {"output_shapes", get_output_shapes, nullptr, nullptr, nullptr},
+                            {"output_dtypes", get_output_dtypes, nullptr, nullptr, nullptr},
+                            {"function_type", get_function_type, nullptr, nullptr, nullptr},
+                            {"name", get_name, nullptr, nullptr, nullptr},
+                            {"_parameters", get_parameters, nullptr, nullptr, nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // --- function_type: prints as the signature ---
 struct PyFunctionTypeText {

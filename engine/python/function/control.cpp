@@ -319,7 +319,7 @@ Ref packed(PyObject* structure, std::span<const Tensor> tensors) {
   return nest_pack(structure, leaves, true);
 }
 
-std::vector<Tensor> flattened(PyObject* structure) {
+std::vector<Tensor> flat_tensors(PyObject* structure) {
   std::vector<Ref> leaves;
   nest_flatten(structure, leaves, true);
   std::vector<Tensor> tensors;
@@ -392,7 +392,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
     if (!current_graph_builder)
       return eager_loop(test, body, variables, options.maximum_iterations).release();
     if (name && PyUnicode_Check(name)) options.name = utf8(name);
-    const std::vector<Tensor> start = flattened(variables);
+    const std::vector<Tensor> start = flat_tensors(variables);
     options.shape_invariants = invariants(shapes, start.size());
     const std::vector<Tensor> results = trace::build_while(
         start,
@@ -400,7 +400,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
           return to_tensor(call_with(test, packed(variables, now).get()).get());
         },
         [&](std::span<const Tensor> now) {
-          return flattened(in_form(variables, call_with(body, packed(variables, now).get())).get());
+          return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());
         },
         options);
     return packed(variables, results).release();

@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/record/recorder.h"
@@ -26,6 +27,10 @@ void check_specs(PyObject* item) {
     for (PyObject* one : Items::stored(item)) check_specs(one);
     return;
   }
+  if (flattens_itself(item)) {
+    for (const Ref& part : flattened(item).components) check_specs(part.get());
+    return;
+  }
   if (is_mapping(item)) {
     Ref values = checked(PyMapping_Values(item));
     return check_specs(values.get());
@@ -34,14 +39,15 @@ void check_specs(PyObject* item) {
     return;  // a VariableSpec
   if (is_typed_composite(item) || has_custom_type(item)) return;
   fail(ErrorKind::kType,
-       "input_signature must hold tf.TensorSpec objects (lists, tuples and dicts of them are fine), not ",
+       "input_signature must be a possibly nested sequence of tf.TensorSpec objects, it holds ",
        repr_of(item));
 }
 
 Ref signature_tuple(PyObject* given) {
   if (!given || given == Py_None) return Ref();
   if (!PyList_Check(given) && !PyTuple_Check(given))
-    fail(ErrorKind::kType, "input_signature must be a list or tuple with one entry for each argument, not a ",
+    fail(ErrorKind::kType,
+         "input_signature must be either a tuple or a list, with one entry for each argument, not a ",
          Py_TYPE(given)->tp_name);
   check_specs(given);
   return checked(PySequence_Tuple(given));
@@ -66,6 +72,82 @@ bool has_feature(PyObject* features, const char* name) {
   return own && PyUnicode_Check(own.get()) &&
          (PyUnicode_CompareWithASCIIString(own.get(), name) == 0 ||
           PyUnicode_CompareWithASCIIString(own.get(), "ALL") == 0);
+}
+
+// What may be said of a function in a library.
+constexpr std::string_view kAttributes[] = {"api_implements",
+                                            "api_preferred_device",
+                                            "_disable_acd",
+                                            "disable_summaries_at_runtime",
+                                            "go_backwards",
+                                            "_implements",
+                                            "experimental_ints_on_device",
+                                            "_noinline",
+                                            "function_runs_at_most_once",
+                                            "runtime_constant_optimization",
+                                            "_tf_data_function",
+                                            "time_major",
+                                            "_OutputsOnOpDevice"};
+
+[[noreturn]] void not_an_attribute(const std::string& name, PyObject* value) {
+  fail(ErrorKind::kValue, "Attribute ", name, " must be bool, int, float, string, list, or AttrValue. Got ",
+       repr_of(reinterpret_cast<PyObject*>(Py_TYPE(value))), ".");
+}
+
+std::string text_in(PyObject* value) {
+  return PyBytes_Check(value) ? PyBytes_AsString(value) : readable(value);
+}
+
+AttrValue attribute_list(const std::string& name, PyObject* list) {
+  const Items items = Items::stored(list);
+  const auto all = [&](auto&& is) { return std::ranges::all_of(items, is); };
+  if (all([](PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o); })) {
+    std::vector<std::string> texts;
+    for (PyObject* item : items) texts.push_back(text_in(item));
+    return texts;
+  }
+  if (all([](PyObject* o) { return PyLong_CheckExact(o); })) {
+    std::vector<int64_t> numbers;
+    for (PyObject* item : items) numbers.push_back(PyLong_AsLongLong(item));
+    if (PyErr_Occurred()) throw PythonErrorSet();
+    return numbers;
+  }
+  if (!all([](PyObject* o) { return PyFloat_Check(o); })) not_an_attribute(name, list);
+  std::vector<float> numbers;
+  for (PyObject* item : items) numbers.push_back(static_cast<float>(PyFloat_AsDouble(item)));
+  return numbers;
+}
+
+AttrValue attribute_value(const std::string& name, PyObject* value) {
+  if (PyBool_Check(value)) return value == Py_True;
+  if (PyLong_Check(value)) {
+    const long long number = PyLong_AsLongLong(value);
+    if (number == -1 && PyErr_Occurred()) throw PythonErrorSet();
+    return static_cast<int64_t>(number);
+  }
+  if (PyFloat_Check(value)) return static_cast<float>(PyFloat_AsDouble(value));
+  if (PyUnicode_Check(value) || PyBytes_Check(value)) return text_in(value);
+  if (PyList_Check(value)) return attribute_list(name, value);
+  if (!has_attribute(value, "WhichOneof")) not_an_attribute(name, value);
+  const Ref which = checked(PyObject_CallMethod(value, "WhichOneof", "s", "value"));  // an AttrValue
+  const std::string kind = which.get() == Py_None ? "" : readable(which.get());
+  if (kind != "b" && kind != "i" && kind != "f" && kind != "s") not_an_attribute(name, value);
+  return attribute_value(name, checked(PyObject_GetAttr(value, which.get())).get());
+}
+
+void read_attributes(PyObject* given, PyObject* implements, FunctionOptions& options) {
+  if (given && given != Py_None) {
+    for (PyObject* pair : Items(checked(PyMapping_Items(given)).get())) {
+      const std::string name = str_of(PyTuple_GET_ITEM(pair, 0));
+      if (std::ranges::find(kAttributes, name) == std::end(kAttributes))
+        fail(ErrorKind::kValue, "`", name, "` is not supported by tf.function as an attribute.");
+      options.attributes.set(AttrName(name), attribute_value(name, PyTuple_GET_ITEM(pair, 1)));
+    }
+  }
+  static const AttrName kImplements("_implements");
+  if (implements && implements != Py_None)
+    options.attributes.set(kImplements, attribute_value("_implements", implements));
+  options.pure = options.attributes.find(kImplements) != nullptr;
 }
 
 PyObject* function(PyObject*, PyObject* args, PyObject* keywords);
@@ -103,8 +185,13 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
     options.autograph = truth(autograph, true);
     options.stages_prints = has_feature(autograph_options, "BUILTIN_FUNCTIONS");
     options.reduce_retracing = truth(reduce, false) || truth(relax, false);
+    read_attributes(attributes, implements, options);
     if (compile && compile != Py_None) options.jit_compile = Ref::borrow(compile);
     if (jit && jit != Py_None) options.jit_compile = Ref::borrow(jit);
+    if (options.jit_compile && options.jit_compile.get() == Py_True) {
+      options.attributes.set(AttrName("_XlaMustCompile"), true);
+      options.attributes.set(AttrName("_noinline"), true);
+    }
     if (callable == Py_None) {
       Ref kept = checked(keywords ? PyDict_Copy(keywords) : PyDict_New());
       for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(args); ++i)
@@ -113,8 +200,8 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
       return PyCFunction_New(&decorate_method, kept.get());
     }
     if (!PyCallable_Check(callable))
-      fail(ErrorKind::kType, "tf.function needs something that can be called, not a ",
-           Py_TYPE(callable)->tp_name);
+      fail(ErrorKind::kType, "tf.function needs something that can be called: ", repr_of(callable),
+           " is not a callable object");
     Ref made = make_function(callable, options);
     if (options.input_signature) check_signature(core_of(made.get()));
     return made.release();
@@ -157,6 +244,7 @@ void init_function(PyObject* module) {
   init_numbers();
   init_function_type();
   init_concrete(module);
+  init_captures(module);
   init_graph_parts(module);
   init_collected(module);
   init_function_control();

@@ -1,6 +1,7 @@
 // tf.function objects: the Python side of trace::Function, and the steps of a call.
 #pragma once
 
+#include "engine/base/text.h"
 #include "engine/python/function/key.h"
 #include "engine/trace/function.h"
 
@@ -31,22 +32,33 @@ FunctionSignature signature_of(PyObject* callable);
 struct BoundArguments {
   std::vector<Ref> values;
 };
+// In TensorFlow's words, which programs may look for, and what to make of it.
+template <class... Parts>
+[[noreturn]] void cannot_bind(std::string_view why, const Parts&... more) {
+  fail(ErrorKind::kType, "Binding inputs to tf.function failed due to `", why, "`: ", more...);
+}
 // Throws TypeError that names the function and what is missing or too much.
 void bind_arguments(const FunctionSignature&, const std::string& function, PyObject* const* args,
                     Py_ssize_t nargs, PyObject* kwnames, BoundArguments&, bool defaults = true);
 
 // --- what a function returned ---
 struct OutputTemplate {
-  enum Kind : uint8_t { kTensor, kNone, kList, kTuple, kNamedTuple, kDict, kComposite };
+  enum Kind : uint8_t { kTensor, kNone, kList, kTuple, kNamedTuple, kDict, kComposite, kFlattened };
   Kind kind = kNone;
   size_t index = 0;                      // kTensor
-  Ref type;                              // kNamedTuple, kDict: the class; kComposite: its spec
-  std::vector<Ref> keys;                 // kDict
+  Ref type;                              // kNamedTuple, kDict, kFlattened: the class; kComposite: its spec
+  std::vector<Ref> keys;                 // kDict; kFlattened: one, the metadata
   std::vector<OutputTemplate> children;
 };
 // Flattens the structure; leaves become tensors (in the current trace, if any).
 OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors);
 Ref put_together(const OutputTemplate&, std::span<const Ref> leaves);
+
+// --- captures that are not simply those of the trace ---
+struct CapturedValue {
+  Ref value;  // a tensor, a variable, or a function that is asked at each call
+  Ref spec;   // of what such a function gives, if it is known; else it is one tensor
+};
 
 // --- one trace ---
 struct TracedValues;
@@ -66,6 +78,10 @@ struct TraceEntry final : trace::Trace {
   std::shared_ptr<TracedValues> traced;  // only while tracing
   std::shared_ptr<TraceState> state;     // of a recorded trace that has read any
   std::shared_ptr<trace::Concrete> open;  // the same graph with its captures as arguments; made when asked for
+  std::vector<std::string>
+      tensor_names;  // of each tensor among the arguments: "x", or as the user named its spec
+  std::vector<std::shared_ptr<TraceEntry>> renamed;  // the same trace under other such names
+  std::vector<CapturedValue> replaced;  // instead of the captures of `concrete`, in their order; empty: those
 };
 
 struct FunctionOptions {
@@ -75,6 +91,8 @@ struct FunctionOptions {
   bool stages_prints = false;            // Feature.BUILTIN_FUNCTIONS
   Ref jit_compile;
   std::string name;
+  Attrs attributes;   // of the function in a library
+  bool pure = false;  // it implements something by its arguments alone: these are tensors
 };
 
 // What a call passes on for the trace it may need. Lives on the stack.
@@ -146,6 +164,50 @@ std::string line_of(SourceRef);
 // graph, and throws it again.
 [[noreturn]] void explain_failure();
 Ref run_entry(TraceEntry&, std::span<const Tensor> arguments, CallId);
+
+// --- captures.cpp ---
+// In its scope a function is traced, which may ask for values to capture at each call.
+class CapturesAtCall {
+ public:
+  explicit CapturesAtCall(trace::GraphBuilder&);
+  ~CapturesAtCall();
+  CapturesAtCall(const CapturesAtCall&) = delete;
+  CapturesAtCall& operator=(const CapturesAtCall&) = delete;
+  void finish(TraceEntry&);  // the body has run
+
+ private:
+  trace::GraphBuilder& builder_;
+};
+std::vector<Tensor> captures_now(TraceEntry&);
+void set_captures(TraceEntry&, PyObject* values);
+void replace_capture(TraceEntry&, PyObject* captured, PyObject* closure, PyObject* spec);
+trace::Concrete& with_open_captures(TraceEntry&);
+Ref run_replaced(TraceEntry&, std::span<const Tensor> arguments, CallId);
+void init_captures(PyObject* module);
+
+// --- concrete_arguments.cpp ---
+struct ConcreteCall {
+  FunctionCore& core;
+  TraceEntry& entry;
+};
+// As the function's own parameters or, where that does not fit, each tensor by itself.
+std::vector<Tensor> concrete_arguments(const ConcreteCall&, PyObject* const* args, Py_ssize_t nargs,
+                                       PyObject* kwnames);
+std::vector<Tensor> flat_arguments(const ConcreteCall&, PyObject* const* args, Py_ssize_t nargs,
+                                   PyObject* kwnames);
+// The name of each tensor among the arguments, where each is given by itself: "x", "x_1" of a list.
+std::vector<std::string> flat_names(const TraceEntry&);
+// The tensor for input `index`, checked against its placeholder. `converts`: a value of Python's becomes one
+// too.
+Tensor checked_input(const ConcreteCall&, size_t index, PyObject* value, const std::string& parameter,
+                     bool converts = true);
+// The value of a parameter in the trace, from structured_input_signature.
+Ref declared(const TraceEntry&, size_t parameter, size_t& positional);
+
+// The trace itself or, where specs among the arguments have other names than those that it was traced with,
+// one that has these.
+std::shared_ptr<TraceEntry> with_names(FunctionCore&, const std::shared_ptr<TraceEntry>&,
+                                       std::span<PyObject* const> values);
 
 // --- texts ---
 std::string type_text(PyObject* value);                      // of an argument: "List[Literal[1], ...]"

@@ -60,8 +60,9 @@ void global_names(PyObject* code, PyObject* names) {
 }
 
 [[noreturn]] void refuse(PyObject* value, const char* why) {
-  fail(ErrorKind::kType, "the argument ", repr_of(value).substr(0, 200), " of type ",
-       Py_TYPE(value)->tp_name, " cannot be part of a tracing key: ", why,
+  fail(ErrorKind::kType, "Could not generate a generic TraceType for the argument ",
+       repr_of(value).substr(0, 200), " of type ", Py_TYPE(value)->tp_name,
+       " cannot be part of a tracing key: ", why,
        ". Make it hashable, let it be weakly referenced, or give it a method __tf_tracing_type__(self, "
        "context)");
 }
@@ -131,9 +132,11 @@ void CallKey::add_outside(PyObject* value, int depth) {
   PyTypeObject* const type = Py_TYPE(value);
   if (is_typed_composite(value)) {
     const Ref spec = composite_spec(value);
-    std::vector<Ref> parts;
+    std::vector<Ref> parts, specs;
     nest_flatten(composite_parts(spec.get(), value).get(), parts, true);
-    return add_parts(spec.get(), parts, depth);
+    if (is_composite_spec(spec.get()))
+      nest_flatten(composite_parts(spec.get(), spec.get()).get(), specs, true);
+    return add_parts(spec.get(), parts, depth, specs);
   }
   if (has_custom_type(value)) {
     const Ref trace_type = custom_type(value);
@@ -144,6 +147,7 @@ void CallKey::add_outside(PyObject* value, int depth) {
   if (PyWeakref_Check(value))
     refuse(value, "a weak reference does not say what the function will get from it; pass the object itself");
   if (PyFunction_Check(value) || PyMethod_Check(value)) return add_callable(value, depth);
+  if (flattens_itself(value)) return add_flattened(value, depth);
   if (is_namedtuple(value)) {
     key.numbered(Token::kNamedTuple, object_number(reinterpret_cast<PyObject*>(type)),
                  static_cast<uint64_t>(PyTuple_GET_SIZE(value)));
@@ -184,10 +188,24 @@ void CallKey::add_outside(PyObject* value, int depth) {
 }
 
 // As a tuple of the type and the tensors, so that both may be covered by more general ones.
-void CallKey::add_parts(PyObject* type, std::span<const Ref> parts, int depth) {
+void CallKey::add_parts(PyObject* type, std::span<const Ref> parts, int depth, std::span<const Ref> specs) {
   key.put(Token::kTuple, static_cast<uint64_t>(parts.size() + 1));
   key.numbered(Token::kCustom, kept_number(type));
-  for (const Ref& part : parts) add_child(part.get(), depth);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    // What the type leaves open, such as how many values there are, makes no other trace.
+    PyObject* const part = parts[i].get();
+    const SpecValue* spec =
+        specs.size() == parts.size() && is_spec(specs[i].get()) ? &spec_of(specs[i].get()) : nullptr;
+    if (!spec || !is_tensor(part) || tensor_of(part).dtype() != spec->dtype ||
+        !is_subshape(tensor_of(part).shape(), spec->shape)) {
+      add_child(part, depth);
+      continue;
+    }
+    key.tensor(trace::key_spec(spec->dtype, spec->shape));
+    flat.push_back(tensor_of(part).body());
+    has_symbolic |= tensor_of(part).is_symbolic();
+    owned.push_back(tensor_of(part));
+  }
 }
 
 void CallKey::add_items(PyObject* list_or_tuple, int depth) {
@@ -215,6 +233,16 @@ void CallKey::add_fields(PyObject* value, PyObject* names, int depth) {
     Ref item = checked(PyObject_GetAttr(value, PyTuple_GET_ITEM(names, i)));
     add_child(item.get(), depth);
   }
+}
+
+void CallKey::add_flattened(PyObject* value, int depth) {
+  const Flattened parts = flattened(value);
+  key.numbered(Token::kRecord, flattened_class_number(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+               parts.components.size() + 1);
+  const size_t tensors = flat.size();
+  add_child(parts.metadata.get(), depth);
+  if (flat.size() != tensors) refuse(value, "the metadata that its __tf_flatten__() returns holds tensors");
+  for (const Ref& part : parts.components) add_child(part.get(), depth);
 }
 
 // A function created at the call is identified by what its trace would depend on: its code, cells, defaults and

@@ -33,7 +33,8 @@ struct CallKey {
   void add_callable(PyObject*, int depth);
   void add_outside(PyObject*, int depth);
   void add_fields(PyObject*, PyObject* names, int depth);
-  void add_parts(PyObject* type, std::span<const Ref> parts, int depth);
+  void add_flattened(PyObject*, int depth);
+  void add_parts(PyObject* type, std::span<const Ref> parts, int depth, std::span<const Ref> specs = {});
   void add_tensor(Tensor);
   void add_variable(PyObject*);
   void add_spec(PyObject*);
@@ -47,10 +48,14 @@ Ref sorted_keys(PyObject* mapping);
 uint64_t object_number(PyObject*);
 // The same for a value that is compared by equality: kept alive while the key of a trace has its number.
 uint64_t kept_number(PyObject*);
+// Of the class of an object that flattens itself: its parts are not its fields.
+uint64_t flattened_class_number(PyObject* type);
 // If there are many kept values, releases those that no trace needs any more.
 void drop_unused_numbers();
 void init_numbers();
 
+// The types in `words` of what consists of tensors or has a trace type of its own (kCustom), in order.
+std::vector<Ref> types_in(std::span<const uint64_t> words);
 // The names of the numbers in `words`: "<Model object 3>", "Point(x,y)".
 std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words);
 
@@ -59,9 +64,11 @@ std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words)
 class Rebuilder {
  public:
   using Leaf = std::function<Ref(PyObject*)>;
-  // `builds`: what consists of tensors (a TensorArray, an object with a trace type of its own) is made anew from the
-  // leaves; else its type stands in the copy.
-  explicit Rebuilder(Leaf leaf, bool builds = false) : leaf_(std::move(leaf)), builds_(builds) {}
+  // `builds`: what consists of tensors (a TensorArray, an object with a trace type of its own) is made anew
+  // from the leaves; else its type stands in the copy. `types`: with which it builds, those of a key in its
+  // order; empty: the types of the values.
+  explicit Rebuilder(Leaf leaf, bool builds = false, std::vector<Ref> types = {})
+      : leaf_(std::move(leaf)), builds_(builds), types_(std::move(types)) {}
   Ref rebuild(PyObject*);
 
  private:
@@ -71,8 +78,11 @@ class Rebuilder {
   }
   Ref composite(PyObject* value);
   Ref custom(PyObject* value);
+  Ref type_in_key(const Ref& own);
   Leaf leaf_;
   bool builds_;
+  std::vector<Ref> types_;
+  size_t next_type_ = 0;
   size_t taken_ = 0;
 };
 
@@ -84,6 +94,7 @@ bool is_attrs_instance(PyObject*);  // or a composite one
 bool is_composite(PyObject*);       // an object that names its tensors in __tensor_fields__, such as IndexedSlices
 // An object whose _type_spec says which tensors it consists of, such as a TensorArray; or such a spec itself.
 bool is_typed_composite(PyObject*);
+bool is_composite_spec(PyObject*);
 Ref composite_spec(PyObject*);                     // a spec that remembers nothing of the object
 Ref composite_parts(PyObject* spec, PyObject* o);  // its tensors, or their specs, as a structure
 // An object with a trace type of the user's (__tf_tracing_type__), or such a type itself.

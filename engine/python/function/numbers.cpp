@@ -164,16 +164,30 @@ uint64_t number_by_address(PyObject* object) {
 // Code that is compiled again each time has no other user: its traces are evicted with it.
 bool is_abandoned_code(PyObject* object) { return PyCode_Check(object) && Py_REFCNT(object) == 1; }
 
-// Asks the user's trace type `specific` whether a trace made for `general` serves it.
-bool is_custom_subtype(uint64_t specific, uint64_t general) {
+// The value that is kept with this number, or null.
+Ref kept_with(uint64_t number) {
   const auto& kept = numbers().kept_by_number;
-  const auto a = kept.find(specific), b = kept.find(general);
-  if (a == kept.end() || b == kept.end()) return false;
-  const Ref type = Ref::borrow(PyTuple_GET_ITEM(a->second.get(), 1));
-  const Ref other = Ref::borrow(PyTuple_GET_ITEM(b->second.get(), 1));
-  const Ref method = optional_attribute(type.get(), "is_subtype_of");
-  if (!method) return false;
-  return is_true(checked(PyObject_CallOneArg(method.get(), other.get())).get());
+  const auto found = kept.find(number);
+  return found == kept.end() ? Ref() : Ref::borrow(PyTuple_GET_ITEM(found->second.get(), 1));
+}
+
+// Asks the trace type `specific` whether a trace made for `general` serves it.
+bool is_custom_subtype(uint64_t specific, uint64_t general) {
+  const Ref type = kept_with(specific), other = kept_with(general);
+  const Ref method = type && other ? optional_attribute(type.get(), "is_subtype_of") : Ref();
+  return method && is_true(checked(PyObject_CallOneArg(method.get(), other.get())).get());
+}
+
+// Asks a trace type for one that covers both.
+std::optional<uint64_t> custom_supertype(uint64_t a, uint64_t b) {
+  const Ref type = kept_with(a), other = kept_with(b);
+  const Ref method = type && other ? optional_attribute(type.get(), "most_specific_common_supertype") : Ref();
+  if (!method) return std::nullopt;
+  const Ref others = checked(PyList_New(0));
+  if (PyList_Append(others.get(), other.get()) < 0) throw PythonErrorSet();
+  const Ref both = checked(PyObject_CallOneArg(method.get(), others.get()));
+  if (both.get() == Py_None) return std::nullopt;
+  return kept_number(both.get());
 }
 
 }  // namespace
@@ -193,8 +207,10 @@ uint64_t object_number(PyObject* object) {
     clear_only(PyExc_TypeError);
     if (PyObject_Hash(object) == -1) {
       clear_only(PyExc_TypeError);
-      fail(ErrorKind::kType, "the argument ", repr_of(object), " of type ", Py_TYPE(object)->tp_name,
-           " cannot be part of a tracing key: it is neither hashable nor can it be referenced weakly. Give it a method "
+      fail(ErrorKind::kType, "Could not generate a generic TraceType for the argument ", repr_of(object),
+           " of type ", Py_TYPE(object)->tp_name,
+           " cannot be part of a tracing key: it is neither hashable nor can it be referenced weakly. Give "
+           "it a method "
            "__tf_tracing_type__(self, context), or pass what the function needs of it as tensors");
     }
     return kept_number(object);
@@ -212,6 +228,23 @@ uint64_t object_number(PyObject* object) {
   const uint64_t number = add_to(living, watched.get(), object);
   note_equal(number, object, hash);
   return number;
+}
+
+uint64_t flattened_class_number(PyObject* type) {
+  const uint64_t number = kept_number(type);
+  numbers().names[number].name = short_name(reinterpret_cast<PyTypeObject*>(type));
+  return number;
+}
+
+std::vector<Ref> types_in(std::span<const uint64_t> words) {
+  std::vector<Ref> types;
+  for (size_t at = 0; at < words.size();) {
+    const explain::Item item = explain::read(words, at);
+    if (item.token != explain::Token::kCustom) continue;
+    Ref type = kept_with(item.number);
+    types.push_back(type ? std::move(type) : Ref::borrow(Py_None));
+  }
+  return types;
 }
 
 void drop_unused_numbers() {
@@ -244,6 +277,9 @@ std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words)
   return result;
 }
 
-void init_numbers() { explain::custom_subtype = is_custom_subtype; }
+void init_numbers() {
+  explain::custom_subtype = is_custom_subtype;
+  explain::custom_supertype = custom_supertype;
+}
 
 }  // namespace footlight::python

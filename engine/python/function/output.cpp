@@ -3,10 +3,11 @@
 
 #include "engine/base/text.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
-#include "engine/python/interpreter/module.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 
@@ -40,6 +41,14 @@ OutputTemplate take_outputs(PyObject* result, std::vector<Tensor>& tensors) {
     return out;
   }
   const bool list = PyList_Check(result);
+  if (!list && flattens_itself(result)) {
+    const Flattened parts = flattened(result);
+    out.kind = OutputTemplate::kFlattened;
+    out.type = Ref::borrow(reinterpret_cast<PyObject*>(Py_TYPE(result)));
+    out.keys.push_back(parts.metadata);
+    for (const Ref& part : parts.components) out.children.push_back(take_outputs(part.get(), tensors));
+    return out;
+  }
   if (list || PyTuple_Check(result)) {
     out.kind = list                    ? OutputTemplate::kList
                : is_namedtuple(result) ? OutputTemplate::kNamedTuple
@@ -111,6 +120,11 @@ Ref put_together(const OutputTemplate& out, std::span<const Ref> leaves) {
     case OutputTemplate::kComposite:
       return checked(PyObject_CallMethod(out.type.get(), "_from_components", "(O)",
                                          put_together(out.children[0], leaves).get()));
+    case OutputTemplate::kFlattened: {
+      std::vector<Ref> parts;
+      for (const OutputTemplate& child : out.children) parts.push_back(put_together(child, leaves));
+      return unflattened(out.type.get(), out.keys[0].get(), parts);
+    }
     case OutputTemplate::kDict: {
       Ref dict = checked(PyDict_New());
       for (size_t i = 0; i < out.children.size(); ++i)
@@ -145,6 +159,12 @@ std::string short_name(PyTypeObject* type) {
   return name.substr(name.rfind('.') + 1);
 }
 
+std::string flattened_text(PyObject* metadata, const std::vector<std::string>& components) {
+  std::string out = str("CustomNestTraceType [metadata=", repr_of(metadata), ", components=(");
+  for (size_t i = 0; i < components.size(); ++i) out += (i ? ", " : "") + components[i];
+  return out + (components.size() == 1 ? ",)]" : ")]");
+}
+
 std::string fields_text(const std::string& name, const std::vector<std::pair<std::string, std::string>>& fields) {
   std::string out = name + '[';
   for (size_t i = 0; i < fields.size(); ++i)
@@ -170,6 +190,12 @@ std::string type_text(PyObject* value) {
     return fields_text(short_name(Py_TYPE(value)), fields);
   }
   const bool list = PyList_Check(value);
+  if (!list && flattens_itself(value)) {
+    const Flattened parts = flattened(value);
+    std::vector<std::string> components;
+    for (const Ref& part : parts.components) components.push_back(type_text(part.get()));
+    return flattened_text(parts.metadata.get(), components);
+  }
   if (list || PyTuple_Check(value)) {
     std::string out = list ? "List[" : "Tuple[";
     const char* between = "";
@@ -197,6 +223,11 @@ std::string output_text(const OutputTemplate& out, const Graph& graph) {
     }
     case OutputTemplate::kNone: return "Literal[None]";
     case OutputTemplate::kComposite: return repr_of(out.type.get());
+    case OutputTemplate::kFlattened: {
+      std::vector<std::string> components;
+      for (const OutputTemplate& child : out.children) components.push_back(output_text(child, graph));
+      return flattened_text(out.keys[0].get(), components);
+    }
     case OutputTemplate::kNamedTuple: {
       const Items names(checked(PyObject_GetAttrString(out.type.get(), "_fields")).get());
       std::vector<std::pair<std::string, std::string>> fields;

@@ -86,7 +86,11 @@ Ref custom_type(PyObject* o) {
     const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
     return checked(PyObject_GetAttrString(module.get(), "tracing_context")).release();
   }();
-  return checked(PyObject_CallMethod(o, "__tf_tracing_type__", "O", context));
+  Ref type = checked(PyObject_CallMethod(o, "__tf_tracing_type__", "O", context));
+  if (!has_attribute(type.get(), "is_subtype_of") || !has_attribute(type.get(), "flatten"))
+    fail(ErrorKind::kType, "__tf_tracing_type__() of a ", Py_TYPE(o)->tp_name,
+         " must return a trace type, not ", repr_of(type.get()));
+  return type;
 }
 
 std::vector<Ref> custom_parts(PyObject* type, PyObject* o) {
@@ -146,6 +150,13 @@ class Outside {
 
 }  // namespace
 
+// The next type of the key, which may be more general than that of the value.
+Ref Rebuilder::type_in_key(const Ref& own) {
+  if (next_type_ >= types_.size()) return own;
+  const Ref& kept = types_[next_type_++];
+  return Py_TYPE(kept.get()) == Py_TYPE(own.get()) ? kept : own;
+}
+
 Ref Rebuilder::composite(PyObject* value) {
   const Ref spec = composite_spec(value), parts = [&] {
     const Outside outside(builds_);
@@ -155,8 +166,9 @@ Ref Rebuilder::composite(PyObject* value) {
   nest_flatten(parts.get(), leaves, true);
   for (Ref& leaf : leaves) leaf = take(leaf.get());
   if (!builds_) return spec;
-  return checked(
-      PyObject_CallMethod(spec.get(), "_from_components", "(O)", nest_pack(parts.get(), leaves, true).get()));
+  const Ref wanted = type_in_key(spec);
+  return checked(PyObject_CallMethod(wanted.get(), "_from_components", "(O)",
+                                     nest_pack(parts.get(), leaves, true).get()));
 }
 
 Ref Rebuilder::custom(PyObject* value) {
@@ -171,7 +183,7 @@ Ref Rebuilder::custom(PyObject* value) {
   if (!builds_) return type;
   const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
   const Ref context = checked(PyObject_CallMethod(module.get(), "PlaceholderContext", "O", placeholders.get()));
-  return checked(PyObject_CallMethod(type.get(), "placeholder_value", "O", context.get()));
+  return checked(PyObject_CallMethod(type_in_key(type).get(), "placeholder_value", "O", context.get()));
 }
 
 Ref Rebuilder::rebuild(PyObject* value) {
@@ -180,6 +192,13 @@ Ref Rebuilder::rebuild(PyObject* value) {
   if (is_typed_composite(value)) return composite(value);
   const bool list = PyList_Check(value);
   if (!list && !PyTuple_Check(value) && !PyDict_Check(value) && has_custom_type(value)) return custom(value);
+  if (!list && flattens_itself(value)) {
+    const size_t before = taken_;
+    Flattened parts = flattened(value);
+    for (Ref& part : parts.components) part = rebuild(part.get());
+    if (taken_ == before) return Ref::borrow(value);
+    return unflattened(reinterpret_cast<PyObject*>(Py_TYPE(value)), parts.metadata.get(), parts.components);
+  }
   if (list || PyTuple_Check(value)) {
     const size_t before = taken_;
     std::vector<Ref> items;

@@ -2,11 +2,13 @@
 #include "engine/python/function/function_object.h"
 
 #include "engine/base/text.h"
+#include "engine/ops/builder.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
-#include "engine/python/interpreter/module.h"
+#include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 
@@ -20,7 +22,9 @@ std::string value_text(PyObject* value) {
 }
 
 [[noreturn]] void mismatch(const FunctionCore& core, const std::string& parameter, PyObject* spec, PyObject* value) {
-  fail(ErrorKind::kSignatureMismatch, "function '", core.qualified_name,
+  fail(ErrorKind::kSignatureMismatch, "Binding inputs to tf.function failed due to `Can not cast ",
+       value_text(value), " to ", is_spec(spec) ? spec_text(spec_of(spec)) : repr_of(spec), "`: function '",
+       core.qualified_name,
        "' was called with arguments that do not fit its input_signature:", "\n  parameter '", parameter,
        "' is declared ", is_spec(spec) ? spec_text(spec_of(spec)) : repr_of(spec), "\n  and got ",
        value_text(value), "\n  input_signature: ", repr_of(core.options.input_signature.get()));
@@ -51,6 +55,12 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
         mismatch(core, parameter, spec, value);
       }
     }
+    if (tensor.dtype() == want.dtype && tensor.is_symbolic() && !is_subshape(tensor.shape(), want.shape) &&
+        compatible(tensor.shape(), want.shape)) {  // it turns out when it runs
+      static const Op kEnsureShape{"EnsureShape"};
+      static const AttrName kShape("shape");
+      return checked(wrap(apply(kEnsureShape, {tensor}, {{kShape, want.shape}})));
+    }
     if (tensor.dtype() != want.dtype || !is_subshape(tensor.shape(), want.shape))
       mismatch(core, parameter, spec, value);
     return is_tensor(value) ? Ref::borrow(value) : checked(wrap(tensor));
@@ -65,6 +75,17 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
     if (PyObject_SetAttrString(fitted.get(), "_declared_spec", spec) < 0)  // an object that does not change has its own
       clear_only(PyExc_Exception);
     return fitted;
+  }
+  if (flattens_itself(spec)) {
+    if (Py_TYPE(spec) != Py_TYPE(value)) mismatch(core, parameter, spec, value);
+    const Flattened want = flattened(spec);
+    Flattened have = flattened(value);
+    if (!are_equal(want.metadata.get(), have.metadata.get()) ||
+        want.components.size() != have.components.size())
+      mismatch(core, parameter, spec, value);
+    for (size_t i = 0; i < have.components.size(); ++i)
+      have.components[i] = fit(core, parameter, want.components[i].get(), have.components[i].get());
+    return unflattened(reinterpret_cast<PyObject*>(Py_TYPE(spec)), have.metadata.get(), have.components);
   }
   if (PyList_Check(spec) || PyTuple_Check(spec)) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) mismatch(core, parameter, spec, value);
@@ -107,9 +128,9 @@ void collect_specs(PyObject* spec, std::vector<Ref>& specs) {
 }
 
 [[noreturn]] void no_entry(const FunctionCore& core, const FunctionParameter& p) {
-  fail(ErrorKind::kSignatureMismatch, "the input_signature of function '", core.qualified_name,
-       "' has no entry for parameter '", p.name, "', which has no default: ",
-       repr_of(core.options.input_signature.get()));
+  fail(ErrorKind::kSignatureMismatch, "input_signature missing type constraint for parameter '", p.name,
+       "' of function '", core.qualified_name,
+       "', which has no default: ", repr_of(core.options.input_signature.get()));
 }
 
 [[noreturn]] void too_many_entries(const FunctionCore& core) {

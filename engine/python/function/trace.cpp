@@ -5,6 +5,7 @@
 
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
+#include "engine/python/autograph/convert.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/gil_state.h"
@@ -12,8 +13,10 @@
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
-#include "engine/python/autograph/convert.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/dtype_object.h"
+#include "engine/python/types/nest.h"
+#include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/tensor/variable.h"
@@ -29,6 +32,8 @@ struct LeafType {
   bool variable;
   DType dtype;
   Shape shape;
+  bool trainable = false;
+  uint32_t alias = 0;
 };
 // Names of a leaf of the arguments: that of its spec, else the parameter's, and in specs the way to it.
 struct LeafNames {
@@ -44,8 +49,24 @@ void leaf_names(PyObject* value, const LeafNames& at, std::vector<LeafNames>& na
     const std::string& own = spec_of(value).name;
     return names.push_back(own.empty() ? at : LeafNames{own, own});
   }
+  size_t i = 0;
+  if (flattens_itself(value)) {
+    for (const Ref& part : flattened(value).components)
+      leaf_names(part.get(), {at.parameter, str(at.path, "_", i++)}, names);
+    return;
+  }
+  if (is_namedtuple(value)) {
+    const Items fields(checked(PyObject_GetAttrString(value, "_fields")).get());
+    for (PyObject* item : Items::stored(value)) {
+      const auto k = static_cast<Py_ssize_t>(i++);
+      leaf_names(
+          item,
+          {at.parameter, k < fields.size() ? at.path + "_" + readable(fields[k]) : str(at.path, "_", k)},
+          names);
+    }
+    return;
+  }
   if (PyList_Check(value) || PyTuple_Check(value)) {
-    size_t i = 0;
     for (PyObject* item : Items::stored(value)) leaf_names(item, {at.parameter, str(at.path, "_", i++)}, names);
     return;
   }
@@ -78,7 +99,8 @@ std::vector<LeafType> leaf_types(std::span<const uint64_t> words) {
   for (size_t at = 0; at < words.size();) {
     const explain::Item item = explain::read(words, at);
     if (item.token == explain::Token::kTensor) types.push_back({false, trace::dtype_of(item), trace::shape_of(item)});
-    if (item.token == explain::Token::kVariable) types.push_back({true, trace::dtype_of(item), trace::shape_of(item)});
+    if (item.token == explain::Token::kVariable)
+      types.push_back({true, trace::dtype_of(item), trace::shape_of(item), item.trainable(), item.alias()});
   }
   return types;
 }
@@ -125,10 +147,17 @@ void describe_parameters(const FunctionCore& core, std::span<const Ref> symbolic
 Ref without_objects(Ref value) {
   const Level level("the arguments of a traced function");
   PyObject* o = value.get();
-  if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || is_spec(o) ||
-      is_typed_composite(o) || (!PyType_Check(o) && has_custom_type(o)))
+  if (o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) ||
+      is_spec(o) || is_typed_composite(o) ||
+      (!PyType_Check(o) && class_has_attribute(o, "_component_specs")) ||
+      (!PyType_Check(o) && has_custom_type(o)))
     return value;
   const bool list = PyList_Check(o);
+  if (!list && flattens_itself(o)) {
+    Flattened parts = flattened(o);
+    for (Ref& part : parts.components) part = without_objects(part);
+    return unflattened(reinterpret_cast<PyObject*>(Py_TYPE(o)), parts.metadata.get(), parts.components);
+  }
   if (list || PyTuple_Check(o)) {
     const Items stored = Items::stored(o);
     const Py_ssize_t count = stored.size();
@@ -158,6 +187,13 @@ Ref without_objects(Ref value) {
   return changed ? kept : value;
 }
 
+Ref variable_spec(const LeafType& type) {
+  const Ref module = checked(PyImport_ImportModule("footlight._types"));
+  return checked(PyObject_CallMethod(module.get(), "VariableSpec", "OOOI",
+                                     checked(shape_object(type.shape)).get(), dtype_object(type.dtype),
+                                     type.trainable ? Py_True : Py_False, type.alias));
+}
+
 // structured_input_signature: specs for tensors, literals unchanged; other objects are not kept.
 void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::span<const LeafNames> names,
                     std::span<const LeafType> types, TraceEntry& entry) {
@@ -165,6 +201,7 @@ void keep_structure(const FunctionCore& core, std::span<const Ref> values, std::
   Rebuilder specs([&](PyObject*) {
     const size_t at = next++;
     if (at >= types.size()) changed_meanwhile();
+    if (types[at].variable) return variable_spec(types[at]);
     return checked(spec_object({types[at].dtype, types[at].shape, names[at].path}));
   });
   std::vector<Ref> positional;
@@ -251,7 +288,8 @@ struct TracedValues {
       }
     if (types.size() != names.size()) changed_meanwhile();
     size_t next = 0;
-    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); }, true);
+    Rebuilder placeholders([&](PyObject* value) { return placeholder(run.builder, value, next++); }, true,
+                           types_in(run.key));
     for (PyObject* value : values) symbolic.push_back(placeholders.rebuild(value));
   }
 
@@ -298,7 +336,62 @@ static void describe_graph(TraceEntry& entry) {
   }
 }
 
-std::string FunctionCore::graph_name() const { return "__inference_" + node_name(name); }
+// Lists and dicts among arguments, with what was in them.
+class ContainersAsTheyAre {
+ public:
+  explicit ContainersAsTheyAre(std::span<const Ref> values) {
+    for (const Ref& value : values) look(value.get());
+  }
+  bool changed() const {
+    return std::ranges::any_of(seen_,
+                               [](const auto& one) { return !(items_of(one.first.get()) == one.second); });
+  }
+
+ private:
+  // Held, so that no other object gets the address of one.
+  struct Contents {
+    std::vector<Ref> items;
+    bool operator==(const Contents& o) const {
+      return std::ranges::equal(
+          items, o.items, {}, [](const Ref& r) { return r.get(); }, [](const Ref& r) { return r.get(); });
+    }
+  };
+  static Contents items_of(PyObject* o) {
+    Contents contents;
+    if (PyDict_Check(o)) {
+      PyObject *key, *value;
+      for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);) {
+        contents.items.push_back(Ref::borrow(key));
+        contents.items.push_back(Ref::borrow(value));
+      }
+    } else {
+      for (PyObject* item : Items::stored(o)) contents.items.push_back(Ref::borrow(item));
+    }
+    return contents;
+  }
+  void look(PyObject* o) {
+    const bool tuple = PyTuple_Check(o);
+    if (!tuple && !PyList_Check(o) && !PyDict_Check(o)) return;
+    const Level level("the arguments of a traced function");
+    Contents contents = items_of(o);
+    for (const Ref& item : contents.items) look(item.get());
+    if (!tuple) seen_.emplace_back(Ref::borrow(o), std::move(contents));
+  }
+  std::vector<std::pair<Ref, Contents>> seen_;
+};
+
+[[noreturn]] static void depends_on_more(const FunctionCore& core, const trace::GraphBuilder& builder) {
+  const Ref text = text_object(str("Function ", core.name,
+                                   " has an \"_implements\" attribute and thus can not depend on any "
+                                   "tensors outside of its signature or modify variables; it captures ",
+                                   builder.captures().size(),
+                                   ". Note: variables are always captured; to pass the value of "
+                                   "one, use variable.read_value()."));
+  PyErr_SetObject(PyExc_AssertionError, text.get());
+  throw PythonErrorSet();
+}
+
+std::string FunctionCore::graph_name() const { return "__inference_" + name; }
 
 std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   if (Py_EnterRecursiveCall(" while tracing a function")) throw PythonErrorSet();
@@ -316,9 +409,18 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
     ~Prints() { ag::prints_are_staged = before; }
     bool before;
   } prints(options.stages_prints);
+  CapturesAtCall captures(run.builder);
+  const ContainersAsTheyAre containers(entry.traced->symbolic);
+  run.builder.graph()->attrs = options.attributes;
   const Ref result = ag_body([&] { return call_body(converted.get(), signature, entry.traced->symbolic); });
+  if (containers.changed())
+    fail(ErrorKind::kValue, name,
+         "() should not modify its Python input arguments. Check if it modifies any lists or "
+         "dicts passed as arguments. Modifying a copy is allowed.");
   std::vector<Tensor> tensors;
   entry.outputs = take_outputs(result.get(), tensors);
+  if (options.pure && !run.builder.captures().empty()) depends_on_more(*this, run.builder);
+  captures.finish(entry);
   entry.state = watch.finish(run.builder.graph().get());
   return tensors;
 }
@@ -328,6 +430,7 @@ void FunctionCore::finish(trace::TraceRun& run) {
   const std::shared_ptr<TracedValues> traced = std::exchange(entry.traced, nullptr);
   describe_parameters(*this, traced->symbolic, entry);
   keep_structure(*this, traced->symbolic, traced->names, traced->types, entry);
+  for (const LeafNames& leaf : traced->names) entry.tensor_names.push_back(leaf.parameter);
   entry.single_tensor = entry.outputs.kind == OutputTemplate::kTensor;
   describe_graph(entry);
   if (recording_structure()) record_value_lines(*this, entry.id);
@@ -348,8 +451,59 @@ std::shared_ptr<trace::Trace> FunctionCore::with_graph(const trace::Trace& like,
   entry->structured_args = from.structured_args;
   entry->structured_kwargs = from.structured_kwargs;
   entry->state = from.state;
+  entry->tensor_names = from.tensor_names;
   describe_graph(*entry);
   return entry;
+}
+
+std::shared_ptr<TraceEntry> with_names(FunctionCore& core, const std::shared_ptr<TraceEntry>& entry,
+                                       std::span<PyObject* const> values) {
+  std::vector<std::string> names;  // those that the user gives here; empty: none
+  Rebuilder look([&](PyObject* leaf) {
+    names.push_back(is_spec(leaf) ? spec_of(leaf).name : std::string());
+    return Ref::borrow(leaf);
+  });
+  for (PyObject* value : values) look.rebuild(value);
+  if (names.size() != entry->tensor_names.size()) return entry;
+  bool same = true;
+  for (size_t i = 0; i < names.size(); ++i) {
+    same = same && (names[i].empty() || names[i] == entry->tensor_names[i]);
+    if (names[i].empty()) names[i] = entry->tensor_names[i];
+  }
+  if (same) return entry;
+  for (const auto& known : entry->renamed)
+    if (known->tensor_names == names) return known;
+  const auto made = std::static_pointer_cast<TraceEntry>(core.with_graph(*entry, entry->concrete));
+  made->id = entry->id;
+  made->key = entry->key;
+  made->number = entry->number;
+  made->replaced = entry->replaced;
+  const auto rename = [&](PyObject* value, const std::vector<size_t>& leaves) {
+    size_t next = 0;
+    return Rebuilder([&](PyObject* leaf) {
+             const size_t at = next < leaves.size() ? leaves[next++] : names.size();
+             if (!is_spec(leaf) || at >= names.size() || names[at] == entry->tensor_names[at])
+               return Ref::borrow(leaf);
+             return checked(spec_object({spec_of(leaf).dtype, spec_of(leaf).shape, names[at]}));
+           })
+        .rebuild(value);
+  };
+  std::vector<Ref> positional;
+  const Ref keywords = checked(PyDict_Copy(entry->structured_kwargs.get()));
+  for (size_t i = 0, place = 0; i < entry->input_names.size(); ++i) {
+    const Ref fresh = rename(declared(*entry, i, place).get(), entry->leaves_of[i]);
+    if (entry->input_kinds[i] != FunctionParameter::kKeywordOnly)
+      positional.push_back(fresh);
+    else if (PyDict_SetItemString(keywords.get(), entry->input_names[i].c_str(), fresh.get()) < 0)
+      throw PythonErrorSet();
+  }
+  made->structured_args = checked(PyTuple_New(static_cast<Py_ssize_t>(positional.size())));
+  for (size_t i = 0; i < positional.size(); ++i)
+    PyTuple_SET_ITEM(made->structured_args.get(), static_cast<Py_ssize_t>(i), positional[i].release());
+  made->structured_kwargs = keywords;
+  made->tensor_names = std::move(names);
+  entry->renamed.push_back(made);
+  return made;
 }
 
 std::exception_ptr FunctionCore::failure() {

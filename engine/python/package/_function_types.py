@@ -22,19 +22,29 @@ def _make_types():
 
     class _ConcreteType(_home.FunctionType):
         """The FunctionType of a trace."""
-        __slots__ = ('_shown',)
+        __slots__ = ('_shown', '_captures')
 
         def __str__(self):
             return self._shown
 
         def __repr__(self):
             return self._shown
+
+        output = property(lambda self: self.return_annotation, doc='What it returns, as a structure of tensors.')
+        captures = property(lambda self: self._captures, doc='The specs of what it captured, by number.')
     _Parameter = inspect.Parameter
 
+    class _Typed(_Parameter):
+        """A parameter of a trace."""
+        __slots__ = ()
+        type_constraint = property(lambda self: self.annotation.value, doc='The spec or the value that it has.')
+        optional = property(lambda self: self.default is not self.empty, doc='Whether it may be left out.')
+
     def make(concrete):
-        parameters = [_Parameter(name, list(type(_Parameter.POSITIONAL_ONLY))[kind], annotation=_Type(value, text))
+        parameters = [_Typed(name, list(type(_Parameter.POSITIONAL_ONLY))[kind], annotation=_Type(value, text))
                       for name, kind, value, text in concrete._parameters if name.isidentifier()]
         made = _ConcreteType(parameters, return_annotation=concrete.structured_outputs)
+        made._captures = {value._id: tf.TensorSpec(value.shape, value.dtype) for value in concrete.captured_inputs}
         made._shown = str(_text_of.__get__(concrete))
         return made
     return make
@@ -82,6 +92,13 @@ class _Inference(_trace_types.AtomicFunction):
         return '<AtomicFunction %s>' % self.name
 
 
+def _function_def(self):
+    """The function as a FunctionDef."""
+    library, names = tf.Graph._library([self.graph])
+    return next(f for f in library.function if f.signature.name == names[0])
+
+
+_engine.extend(_home.ConcreteFunction, 'function_def', property(_function_def))
 _engine.extend(_home.ConcreteFunction, 'function_type', property(_concrete_type))
 _engine.extend(_home.ConcreteFunction, 'inference_fn',
                property(_Inference, doc='The trace as a function of its arguments and captures.'))

@@ -37,10 +37,16 @@ def reset_default_graph():
 
 
 # --- tf.Graph ---
-@_member()
+@_member(wrap=contextlib.contextmanager)
 def as_default(self):
     """A context manager: ops inside go into this graph."""
-    return _engine.graph_scope(self)
+    entered = _local.__dict__.setdefault('graphs', [])
+    entered.append(self)
+    try:
+        with _engine.graph_scope(self):
+            yield self
+    finally:
+        entered.remove(self)
 
 
 @_member()
@@ -252,17 +258,26 @@ def prevent_fetching(self, op):
 
 
 # --- collections: lists of anything, by name ---
+def _collections(self):
+    """The lists by name. A function that is traced in a graph begins with what those of the graph have then."""
+    if 'collections' not in self._state:
+        around = [g for g in getattr(_local, 'graphs', ()) if self.building_function and not g.building_function]
+        outer = _collections(around[-1]) if around and _engine.current_graph() is self else {}
+        self._state['collections'] = {name: list(values) for name, values in outer.items()}
+    return self._state['collections']
+
+
 @_member()
 def get_collection_ref(self, name):
     """The list of that name itself."""
-    return self._state.setdefault('collections', {}).setdefault(name, [])
+    return _collections(self).setdefault(name, [])
 
 
 @_member()
 def get_collection(self, name, scope=None):
     """A copy of the list of that name; with `scope`, of what has a name that begins so."""
     import re
-    found = list(self._state.get('collections', {}).get(name, ()))
+    found = list(_collections(self).get(name, ()))
     return found if scope is None else [x for x in found if hasattr(x, 'name') and re.match(scope, x.name)]
 
 
@@ -282,18 +297,42 @@ def add_to_collections(self, names, value):
 @_member()
 def get_all_collection_keys(self):
     """The names of all lists."""
-    return [name for name in self._state.get('collections', {}) if isinstance(name, str)]
+    return [name for name in _collections(self) if isinstance(name, str)]
 
 
 @_member()
 def clear_collection(self, name):
     """Forgets the list of that name."""
-    self._state.get('collections', {}).pop(name, None)
+    _collections(self).pop(name, None)
 
 
 @_member(wrap=property)
 def collections(self):
     return self.get_all_collection_keys()
+
+
+@contextlib.contextmanager
+def variable_collections(names):
+    """A context in which variables that are made go into these collections; None: into those for all."""
+    before = getattr(_local, 'collections', None)
+    _local.collections = names
+    try:
+        yield
+    finally:
+        _local.collections = before
+
+
+def _note_variable(variable):
+    graph = _engine.current_graph()
+    if graph is None or graph.building_function:
+        return
+    names = getattr(_local, 'collections', None)
+    names = ['variables'] if names is None else list(names)
+    for name in names + ['trainable_variables'] * (variable.trainable and 'trainable_variables' not in names):
+        graph.add_to_collection(name, variable)
+
+
+_engine.set_variable_listener(_note_variable)
 
 
 # --- parts of a graph as functions ---
@@ -548,6 +587,15 @@ def placeholder(dtype, shape=None, name=None):
     return _engine.placeholder(dtype, shape, name or 'Placeholder')
 
 
-for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, colocate_with):
+def placeholder_with_default(input, shape, name=None):
+    """A tensor of a graph that has this value unless Session.run is given another one."""
+    value = tf.convert_to_tensor(input)
+    if tf.executing_eagerly():
+        return tf.identity(value)
+    return tf.raw_ops.PlaceholderWithDefault(input=value, shape=shape, name=name or 'PlaceholderWithDefault')
+
+
+for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, placeholder_with_default,
+           colocate_with):
     setattr(_v1, _f.__name__, _f)
 tf.Session, tf.placeholder, _v1.newaxis = Session, placeholder, None

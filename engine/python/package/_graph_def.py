@@ -127,6 +127,15 @@ _of_trace('internal_captures', lambda concrete: [inner for inner, _ in _captures
 _of_trace('variables', lambda concrete: concrete.variables)
 _of_trace('trainable_variables', lambda concrete: concrete.trainable_variables)
 _of_trace('structured_input_signature', lambda concrete: concrete.structured_input_signature)
+_of_trace('structured_outputs', lambda concrete: concrete.structured_outputs)
+
+
+def _capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
+    """What stands, in the function that is traced, for a value that `closure` gives at each call."""
+    return _engine.capture_at_call(closure, spec, key)
+
+
+_engine.extend(tf.Graph, 'capture_call_time_value', _capture_call_time_value)
 
 
 def wrap_function(fn, signature, name=None):

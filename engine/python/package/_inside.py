@@ -115,6 +115,7 @@ _MODULES = {
     'ops.stateful_random_ops': 'random',
     'ops.string_ops': 'strings compat.v1 string_to_hash_bucket=strings.to_hash_bucket string_format=strings.format',
     'ops.summary_ops_v2': 'summary create_file_writer_v2=summary.create_file_writer',
+    'ops.resource_variable_ops': '. ResourceVariable=Variable BaseResourceVariable=Variable VariableSpec=__internal__.VariableSpec',
     'ops.tensor_array_ops': '',
     'ops.variable_scope': 'compat.v1 .',
     'ops.variable_v1': 'compat.v1',

@@ -41,8 +41,11 @@ _BY_NAMESPACE = {
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
         '_old_variables': (
-            'AUTO_REUSE VariableScope get_variable get_variable_scope global_variables_initializer '
+            'AUTO_REUSE Variable VariableScope get_variable get_variable_scope global_variables_initializer '
             'local_variables_initializer tables_initializer variable_scope variables_initializer'),
+        '_graph_collections': (
+            'GraphKeys add_to_collection add_to_collections get_collection get_collection_ref global_variables '
+            'local_variables model_variables moving_average_variables trainable_variables'),
         '_quantization': 'quantization',
         '_signal': 'signal',
         '_sparse_more': 'sparse_placeholder',

@@ -5,6 +5,7 @@ import threading
 import weakref
 
 import footlight as tf
+from footlight._graph import variable_collections
 
 _v1 = tf.compat.v1
 
@@ -107,7 +108,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
                tf.is_tensor(initializer) and not isinstance(initializer, (list, tuple, int, float)) and not hasattr(
                    initializer, '__array__') else initializer,
                regularizer=regularizer or scope.regularizer, trainable=trainable, constraint=constraint or scope.constraint,
-               reuse=scope.reuse)
+               reuse=scope.reuse, collections=collections)
     full = scope.name + '/' + name if scope.name else name
     if getter is not None:
         return getter(_made_or_found, full, **how)
@@ -115,7 +116,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
 
 
 def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regularizer=None, trainable=None, constraint=None,
-                   reuse=None, given_dtype=None, **others):
+                   reuse=None, given_dtype=None, collections=None, **others):
     graph = _graph()
     known = {} if graph is None else _kept(graph)[1]
     if graph is not None and name in known:
@@ -135,7 +136,7 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
                          'reuse=tf.AUTO_REUSE in VarScope?' % name)
     dtype = tf.as_dtype(dtype)
     scope, _, leaf = name.rpartition('/')
-    with tf.name_scope(scope + '/' if scope else ''):  # names follow scopes of variables, not of ops
+    with tf.name_scope(scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
         value = _first_value(name, shape, dtype, initializer, given_dtype)
         made = tf.Variable(value, trainable=True if trainable is None else trainable, name=leaf,
                            dtype=None if initializer is not None and not callable(initializer) else dtype, constraint=constraint)
@@ -173,6 +174,21 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
         else:
             raise ValueError('An initializer for Variable %s of %s is required' % (name, dtype))
     return lambda: initializer(shape.as_list(), dtype=dtype)
+
+
+class VariableV1:
+    """tf.compat.v1.Variable: makes a tf.Variable that collections of the graph know."""
+
+    def __new__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
+                variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
+                synchronization=tf.VariableSynchronization.AUTO, aggregation=tf.VariableAggregation.NONE, shape=None):
+        with variable_collections(collections):
+            return tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
+                               constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
+
+
+VariableV1.__module__ = 'footlight.compat.v1'
+VariableV1.__qualname__ = 'VariableV1'
 
 
 @contextlib.contextmanager
@@ -220,7 +236,7 @@ def _both(inner, outer):
 
 def variables_initializer(var_list=None, name='init'):
     """An operation that gives variables their first values: they have them when a session first sees them."""
-    return tf.no_op(name=name)
+    return tf.group(name=name)
 
 
 def global_variables_initializer():
@@ -235,12 +251,13 @@ def local_variables_initializer():
 
 def tables_initializer(name='init_all_tables'):
     """An operation for all tables of the graph, which have their contents when they are made."""
-    return tf.no_op(name=name)
+    return tf.group(name=name)
 
 
 for _f in (variables_initializer, global_variables_initializer, local_variables_initializer, tables_initializer):
     _f.__module__ = 'footlight.compat.v1'
     setattr(_v1, _f.__name__, _f)
+_v1.Variable = VariableV1
 for _f in (get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
     _name = getattr(_f, '__name__', 'AUTO_REUSE')
     if _f is not AUTO_REUSE:

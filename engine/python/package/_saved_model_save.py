@@ -60,7 +60,7 @@ def _named(outputs, function, key):
     if not isinstance(outputs, dict):
         items = outputs if isinstance(outputs, (list, tuple)) else [outputs]
         outputs = {'output_%d' % i: item for i, item in enumerate(items)}
-    where = 'in the output of the function %s used to generate the SavedModel signature %r' % (function.name, key)
+    where = 'in the output of the function %s used to generate the SavedModel signature %r' % (function.graph.name, key)
     for name, value in outputs.items():
         if not isinstance(name, str):
             raise ValueError('Got a dictionary with a non-string key %r %s.' % (name, where))
@@ -105,7 +105,7 @@ def _wrapped(function, key):
         return _named(concrete(*args, **kwargs), concrete, key)
 
     wrapper.__name__ = wrapper.__qualname__ = 'signature_wrapper_' + getattr(
-        function, '__name__', concrete.name.removeprefix('__inference_'))
+        function, '__name__', concrete.graph.name)
     return tf.function(wrapper, autograph=False).get_concrete_function(**dict(sorted(specs.items())))
 
 
@@ -317,7 +317,7 @@ class _Writer:
         for capture, variable, inner in zip(concrete.captured_inputs, concrete._captured_variables, inputs):
             number = self.owners.get(capture._id)
             if number is None:
-                raise AssertionError(_UNTRACKED % (concrete.name, capture, variable, inner))
+                raise AssertionError(_UNTRACKED % (concrete.name.decode(), capture, variable, inner))
             found.append(number)
         return found
 
@@ -378,7 +378,7 @@ class _Writer:
         tensors = sum(_structure_coder.components(leaf) for leaf in tf.nest.flatten((args, kwargs)))
         if tensors != len(_function_saving.argument_inputs(concrete)):
             raise NotImplementedError('%s takes a value that consists of tensors, which cannot be saved: give it the tensors'
-                                      % concrete.name)
+                                      % concrete.name.decode())
         _structure_coder.fill(proto.canonicalized_input_signature, (tuple(args), dict(kwargs)))
         _structure_coder.fill(proto.output_signature, _function_saving.named_outputs(concrete.structured_outputs))
 

@@ -3,8 +3,9 @@ import collections
 
 import footlight as tf
 from footlight import _proto
+from footlight._types import VariableSpec
 
-_KINDS = {1: 'SparseTensorSpec', 2: 'IndexedSlicesSpec', 3: 'RaggedTensorSpec'}  # numbers of TypeSpecProto
+_KINDS = {1: 'SparseTensorSpec', 2: 'IndexedSlicesSpec', 3: 'RaggedTensorSpec', 9: 'VariableSpec'}  # numbers of TypeSpecProto
 
 
 class NotEncodableError(Exception):
@@ -87,7 +88,7 @@ def _numbered(proto):
     if kind is None:
         raise NotImplementedError('a SavedModel whose functions take or return %s is not supported'
                                   % (proto.type_spec_class_name or 'such composite tensors'))
-    return getattr(tf, kind)._deserialize(value_of(proto.type_state))
+    return (VariableSpec if kind == 'VariableSpec' else getattr(tf, kind))._deserialize(value_of(proto.type_state))
 
 
 def value_of(proto):

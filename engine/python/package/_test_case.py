@@ -322,7 +322,7 @@ class TestCase(_General):
         if a.dtype.kind in 'fc' and b.dtype.kind in 'fc':
             same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
         if not np.all(same):
-            where = np.where(np.logical_not(same))
+            where = np.where(np.atleast_1d(np.logical_not(same)))
             shown = (a, b) if a.ndim == 0 else (a[where], b[where])
             self.fail(self._said(msg, 'Arrays are not equal: expected %r, got %r\nnot equal where = %r\nlhs = %r\nrhs = %r' % (
                 a, b, where, *shown)))

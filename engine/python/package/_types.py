@@ -264,6 +264,7 @@ class VariableSpec(tf.TypeSpec):
 
 
 VariableSpec.__module__ = 'footlight'
+_engine.namespace('__internal__').VariableSpec = VariableSpec
 
 
 def type_spec_from_value(value):

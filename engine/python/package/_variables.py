@@ -79,6 +79,15 @@ def _from_proto(variable_def, import_scope=None):
 
 _from_proto.__name__ = 'from_proto'
 _engine.extend(tf.Variable, 'from_proto', staticmethod(_from_proto))
+
+
+def _initializer(self):
+    """In a graph an operation that gives the first value, which a session's variables have from the start; else None."""
+    graph = _engine.current_graph()
+    return None if graph is None or graph.building_function else tf.group(name=self._shared_name + '/Assign')
+
+
+_engine.extend(tf.Variable, 'initializer', property(_initializer, doc=_initializer.__doc__))
 _engine.extend(tf.Variable, 'op', property(lambda self: self.handle.op))
 _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))

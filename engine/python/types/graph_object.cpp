@@ -11,6 +11,7 @@
 #include "engine/trace/graph_builder.h"
 
 #include <cstddef>
+#include <map>
 #include <new>
 #include <unordered_map>
 
@@ -58,7 +59,14 @@ const Node& node_in(PyObject* o) {
   auto* op = reinterpret_cast<PyOperation*>(o);
   return op->graph->node(op->node);
 }
+// The object of each node that has one.
+std::map<std::pair<const Graph*, uint32_t>, PyObject*>& operations() {
+  static auto& all = *new std::map<std::pair<const Graph*, uint32_t>, PyObject*>;
+  return all;
+}
 void operation_destroy(PyObject* o) {
+  auto* op = reinterpret_cast<PyOperation*>(o);
+  operations().erase({op->graph.get(), op->node.value});
   reinterpret_cast<PyOperation*>(o)->graph.~shared_ptr();
   PyObject_Free(o);
 }
@@ -153,8 +161,24 @@ PyObject* graph_outputs(PyObject* self, void*) {
     return list_of(graph->outputs.size(), [&](size_t i) { return tensor_object(graph, graph->outputs[i]); }).release();
   });
 }
+PyObject* graph_controls(PyObject* self, void*) {
+  return guarded([&] {
+    const GraphPtr& graph = graph_in(self);
+    return list_of(graph->control_outputs.size(),
+                   [&](size_t i) { return operation_object(graph, graph->control_outputs[i]); })
+        .release();
+  });
+}
+// A function's graph is called as the function: "f", where the function in a library is "__inference_f_12".
+std::string name_of_graph(const Graph& graph) {
+  constexpr std::string_view kPrefix = "__inference_";
+  const std::string& name = graph.name();
+  const size_t number = name.find_last_not_of("0123456789");
+  if (!name.starts_with(kPrefix) || number == std::string::npos || name[number] != '_') return name;
+  return name.substr(kPrefix.size(), number < kPrefix.size() ? std::string::npos : number - kPrefix.size());
+}
 PyObject* graph_name(PyObject* self, void*) {
-  return guarded([&] { return PyUnicode_FromString(graph_in(self)->name().c_str()); });
+  return guarded([&] { return text_object(name_of_graph(*graph_in(self))).release(); });
 }
 PyObject* graph_state(PyObject* self, void*) {
   auto* g = reinterpret_cast<PyGraph*>(self);
@@ -191,7 +215,7 @@ PyObject* graph_size(PyObject* self, PyObject*) { return PyLong_FromSize_t(graph
 PyObject* graph_repr(PyObject* self) {
   return guarded([&] {
     if (!graph_in(self)->is_function) return PyUnicode_FromFormat("<footlight.Graph object at %p>", self);
-    return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", graph_in(self)->name().c_str(),
+    return PyUnicode_FromFormat("FuncGraph(name=%s, id=%zu)", name_of_graph(*graph_in(self)).c_str(),
                                 reinterpret_cast<size_t>(graph_in(self).get()));
   });
 }
@@ -226,6 +250,7 @@ PyMethodDef graph_methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},
                                   {"outputs", graph_outputs, nullptr, nullptr, nullptr},
+                                  {"control_outputs", graph_controls, nullptr, nullptr, nullptr},
                                   {"name", graph_name, nullptr, nullptr, nullptr},
                                   {"building_function", graph_kind, nullptr, nullptr, nullptr},
                                   {"finalized", graph_finalized, nullptr, nullptr, nullptr},
@@ -360,11 +385,14 @@ Ref graph_object(GraphPtr graph) {
 }
 
 Ref operation_object(GraphPtr graph, NodeId node) {
+  PyObject*& known = operations()[{graph.get(), node.value}];
+  if (known) return Ref::borrow(known);
   auto* o = PyObject_New(PyOperation, &operation_type);
   if (!o) throw PythonErrorSet();
   new (&o->graph) GraphPtr(std::move(graph));
   o->node = node;
-  return Ref::steal(reinterpret_cast<PyObject*>(o));
+  known = reinterpret_cast<PyObject*>(o);
+  return Ref::steal(known);
 }
 
 bool is_operation(PyObject* o) { return Py_TYPE(o) == &operation_type; }

@@ -10,7 +10,7 @@
 namespace footlight::python {
 namespace {
 
-enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs, kSequence, kComposite };
+enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs, kSequence, kComposite, kFlattened };
 
 bool is_a(PyObject* o, const char* name, PyObject*& kept) {
   if (!kept) {
@@ -28,6 +28,7 @@ Kind kind_of(PyObject* o, bool composites = false) {
   if (PyTuple_CheckExact(o)) return Kind::kTuple;
   if (PyTuple_Check(o)) return class_has_attribute(o, "_fields") ? Kind::kNamedTuple : Kind::kTuple;
   if (PyDict_Check(o)) return Kind::kMapping;
+  if (flattens_itself(o)) return Kind::kFlattened;
   if (PyBytes_Check(o) || PyType_Check(o) || PyCallable_Check(o)) return Kind::kLeaf;
   if (class_has_attribute(o, "__attrs_attrs__")) return Kind::kAttrs;
   if (composites && class_has_attribute(o, "_type_spec")) return Kind::kComposite;
@@ -66,12 +67,17 @@ Ref components_of(PyObject* o) {
 // The children of a structure in order, taken at one look; `names`: of a mapping's or an attrs object's.
 struct Children {
   std::vector<Ref> names, values;
+  Ref metadata;  // of an object that flattens itself
 };
 
 Children children_of(PyObject* o, Kind kind) {
   Children children;
   if (kind == Kind::kComposite) {
     children.values.push_back(components_of(o));
+  } else if (kind == Kind::kFlattened) {
+    Flattened own = flattened(o);
+    children.metadata = std::move(own.metadata);
+    children.values = std::move(own.components);
   } else if (kind == Kind::kMapping || kind == Kind::kAttrs) {
     const Ref names = kind == Kind::kMapping ? sorted_keys(o) : field_names(o);
     for (PyObject* name : Items(names.get())) {
@@ -107,6 +113,7 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) 
     Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
     return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", parts.values[0].get()));
   }
+  if (kind == Kind::kFlattened) return unflattened(type, parts.metadata.get(), parts.values);
   Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(parts.values.size())));
   for (size_t i = 0; i < parts.values.size(); ++i)
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(parts.values[i].get()));
@@ -259,7 +266,8 @@ PyMethodDef functions[] = {
     {"flatten", with_keywords(py_flatten), METH_VARARGS | METH_KEYWORDS,
      "flatten(structure, expand_composites=False)\n--\n\nThe leaves as a list."},
     {"is_nested", py_is_nested, METH_O,
-     "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping or attrs object."},
+     "is_nested(structure)\n--\n\nWhether it is a list, tuple, mapping, attrs object or one with "
+     "__tf_flatten__."},
     {"pack_sequence_as", with_keywords(py_pack), METH_VARARGS | METH_KEYWORDS,
      "pack_sequence_as(structure, flat_sequence, expand_composites=False)\n--\n\nThe structure with other "
      "leaves."},
@@ -271,6 +279,30 @@ PyMethodDef functions[] = {
      "leaves."}};
 
 }  // namespace
+
+bool flattens_itself(PyObject* o) {
+  return !PyType_Check(o) && class_has_attribute(o, "__tf_flatten__") &&
+         class_has_attribute(o, "__tf_unflatten__");
+}
+
+Flattened flattened(PyObject* o) {
+  const Ref pair = checked(PyObject_CallMethod(o, "__tf_flatten__", nullptr));
+  const Items both(pair.get(), "__tf_flatten__() must return metadata and components");
+  if (both.size() != 2)
+    fail(ErrorKind::kType, "__tf_flatten__() of a ", Py_TYPE(o)->tp_name,
+         " must return metadata and components, not ", repr_of(pair.get()));
+  Flattened result{Ref::borrow(both[0]), {}};
+  for (PyObject* one : Items(both[1], "the components that __tf_flatten__() returns must be a sequence"))
+    result.components.push_back(Ref::borrow(one));
+  return result;
+}
+
+Ref unflattened(PyObject* type, PyObject* metadata, std::span<const Ref> components) {
+  const Ref tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(components.size())));
+  for (size_t i = 0; i < components.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(components[i].get()));
+  return checked(PyObject_CallMethod(type, "__tf_unflatten__", "OO", metadata, tuple.get()));
+}
 
 bool is_nested(PyObject* o) { return kind_of(o) != Kind::kLeaf; }
 void nest_flatten(PyObject* structure, std::vector<Ref>& leaves, bool composites) {

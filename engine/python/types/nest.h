@@ -16,6 +16,15 @@ Ref nest_pack(PyObject* structure, std::span<const Ref> leaves, bool composites 
 // ValueError or TypeError that says where they differ.
 void nest_assert_same(PyObject* a, PyObject* b, bool check_types, bool composites = false);
 
+// An object that says itself what it consists of: its class has __tf_flatten__ and __tf_unflatten__.
+struct Flattened {
+  Ref metadata;
+  std::vector<Ref> components;
+};
+bool flattens_itself(PyObject*);
+Flattened flattened(PyObject*);
+Ref unflattened(PyObject* type, PyObject* metadata, std::span<const Ref> components);
+
 void init_nest();
 
 }  // namespace footlight::python

@@ -19,6 +19,7 @@
 
 #include <cstring>
 #include <new>
+#include <unordered_map>
 
 namespace footlight::python {
 namespace {
@@ -30,8 +31,27 @@ constexpr int kKept = 128;
 PyTensor* kept[kKept];
 int kept_count = 0;
 
+// The object of each symbolic tensor that has one: who asks for an output of a node twice gets the same
+// object, as long as somebody holds it.
+struct Output {
+  const Graph* graph;
+  uint32_t node, output;
+  bool operator==(const Output&) const = default;
+};
+struct HashOfOutput {
+  size_t operator()(const Output& o) const {
+    return (reinterpret_cast<uintptr_t>(o.graph) >> 4) * 31 + o.node * size_t{1099511628211} + o.output;
+  }
+};
+std::unordered_map<Output, PyTensor*, HashOfOutput>& symbols() {
+  static auto& all = *new std::unordered_map<Output, PyTensor*, HashOfOutput>;
+  return all;
+}
+Output output_of(const Tensor& t) { return {t.graph(), t.node().value, t.output()}; }
+
 void destroy(PyObject* self) {
   auto* t = reinterpret_cast<PyTensor*>(self);
+  if (t->tensor.is_symbolic()) symbols().erase(output_of(t->tensor));
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(t->dict);
   t->tensor.~Tensor();
@@ -354,6 +374,14 @@ PyTypeObject* tensor_type = &type;
 std::string symbolic_name(const Tensor& t) { return str(t.graph()->node(t.node()).name, ":", t.output()); }
 
 PyObject* wrap(Tensor tensor) {
+  PyTensor** symbol = nullptr;
+  if (tensor.is_symbolic()) {
+    symbol = &symbols()[output_of(tensor)];
+    if (PyTensor* known = *symbol) {
+      if (!known->tensor.resource_object() && tensor.resource_object()) known->tensor = std::move(tensor);
+      return Py_NewRef(reinterpret_cast<PyObject*>(known));
+    }
+  }
   PyTensor* t;
   if (kept_count > 0) {
     t = kept[--kept_count];
@@ -362,6 +390,7 @@ PyObject* wrap(Tensor tensor) {
     t = PyObject_New(PyTensor, &type);
     if (!t) throw PythonErrorSet();
   }
+  if (symbol) *symbol = t;
   new (&t->tensor) Tensor(std::move(tensor));
   t->weakrefs = t->dict = nullptr;
   return reinterpret_cast<PyObject*>(t);

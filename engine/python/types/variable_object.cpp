@@ -152,6 +152,8 @@ PyObject* enum_from(PyObject* value, const char* kind, const char* argument, con
 
 // What tf.variable_creator_scope puts in the way of tf.Variable(...): called with its arguments. Null: nothing.
 PyObject* creator = nullptr;
+// Told of each variable that is made in a graph. Null: nobody.
+PyObject* listener = nullptr;
 
 PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"initial_value",
@@ -213,6 +215,11 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
     if (constraint != Py_None) of(made)->constraint = Ref::borrow(constraint);
     of(made)->aggregation = Ref::borrow(aggregation);
     of(made)->synchronization = Ref::borrow(synchronization);
+    if (current_graph_builder && listener) {
+      const Ref held = Ref::steal(made);
+      static_cast<void>(checked(PyObject_CallOneArg(listener, made)));
+      return Py_NewRef(made);
+    }
     return made;
   });
 }
@@ -226,8 +233,14 @@ PyObject* set_creator(PyObject*, PyObject* callable) {
   Py_XSETREF(creator, callable == Py_None ? nullptr : Py_NewRef(callable));
   Py_RETURN_NONE;
 }
+PyObject* set_listener(PyObject*, PyObject* callable) {
+  Py_XSETREF(listener, Py_NewRef(callable));
+  Py_RETURN_NONE;
+}
 PyMethodDef creation[] = {{"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
                            "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
+                          {"set_variable_listener", set_listener, METH_O,
+                           "set_variable_listener(f)\n--\n\nf(variable) is called for each one made in a graph."},
                           {"set_variable_creator", set_creator, METH_O,
                            "set_variable_creator(f)\n--\n\nWhat tf.Variable(...) calls instead; None: nothing."},
                           {nullptr, nullptr, 0, nullptr}};

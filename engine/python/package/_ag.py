@@ -1,5 +1,6 @@
 """`ag__`: the operators that the code of tf.autograph.to_code calls, as tf.autograph.operators."""
 import collections
+import contextlib
 import enum
 
 import footlight as tf
@@ -130,12 +131,16 @@ class FunctionScope:
         self.name = scope_name
         self.options = options
         self.callopts = options.call_options()
+        self._made_before = None
         wanted = options.uses(Feature.NAME_SCOPES)
         self.name_scope = tf.name_scope(('fn' if function_name.startswith('_') else '') + function_name) if wanted else None
 
     def __enter__(self):
         if self.name_scope is not None:
             self.name_scope.__enter__()
+        if self.options.uses(Feature.AUTO_CONTROL_DEPS) and not tf.executing_eagerly():
+            graph = tf.compat.v1.get_default_graph()
+            self._made_before = None if graph.building_function else len(graph.get_operations())
         return self
 
     def __exit__(self, *error):
@@ -143,8 +148,14 @@ class FunctionScope:
             self.name_scope.__exit__(*error)
 
     def ret(self, value, did_return):
-        """What the function returns."""
-        return None if isinstance(value, UndefinedReturnValue) else value
+        """What the function returns: in a graph that no trace orders, after all that it does besides."""
+        if isinstance(value, UndefinedReturnValue):
+            return None
+        if self._made_before is None:
+            return value
+        made = tf.compat.v1.get_default_graph().get_operations()[self._made_before:]
+        with tf.control_dependencies([op for op in made if op.op_def.is_stateful]):
+            return tf.nest.map_structure(lambda x: tf.identity(x) if isinstance(x, tf.Tensor) else x, value)
 
 
 def with_function_scope(thunk, scope_name, options):
@@ -211,12 +222,26 @@ class _LoopState:
         self._set(tuple(now))
 
 
+@contextlib.contextmanager
+def _defined_before(of_tensors, get_state, names):
+    """Around a loop of a graph: it says which variable has no value, where the body could do nothing with one that has none."""
+    before = get_state() if get_state is not None and tf.is_tensor(of_tensors) else ()
+    missing = [name for name, value in zip(names or (), before) if isinstance(value, Undefined)]
+    try:
+        yield
+    except TypeError as error:
+        if not missing:
+            raise
+        raise ValueError("'%s' must be defined before the loop" % missing[0]) from error
+
+
 def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     """A while statement in functional form."""
     first = test()
     if not (tf.executing_eagerly() and isinstance(first, tf.Tensor)) or get_state is None:
         known = [first]
-        _engine.ag_while_stmt(lambda: known.pop() if known else test(), body, get_state, set_state, symbol_names, opts)
+        with _defined_before(first, get_state, symbol_names):
+            _engine.ag_while_stmt(lambda: known.pop() if known else test(), body, get_state, set_state, symbol_names, opts)
         return
     state = _LoopState(symbol_names, get_state, set_state, opts)
     going = first
@@ -229,7 +254,8 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
 def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     """A for statement in functional form."""
     if not (tf.executing_eagerly() and isinstance(iter_, tf.Tensor)) or get_state is None:
-        _engine.ag_for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        with _defined_before(iter_, get_state, symbol_names):
+            _engine.ag_for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         return
     if iter_.shape.rank == 0:
         raise ValueError('len requires a non-scalar tensor, got one of shape ()')

@@ -395,35 +395,6 @@ uint32_t docstring_count(const List& body) {
 }
 }  // namespace
 
-// if ag__.tracing(): ... else: the statements as they were written, for nothing is staged outside of a trace. Not where
-// a function in them may be called in a trace later, or a trace may begin within them.
-void Converter::add_plain(const Node* written, Nodes& body, size_t docstrings) {
-  const std::function<bool(const Node*)> fits = [&](const Node* node) {
-    switch (node->kind) {
-      case Kind::kFunctionDef:
-      case Kind::kAsyncFunctionDef:
-      case Kind::kClassDef:
-      case Kind::kLambda:
-      case Kind::kWith:
-      case Kind::kGlobal:
-      case Kind::kNonlocal: return false;
-      default: break;
-    }
-    bool all = true;
-    for_each_child(node, [&](const Node* child) { all = all && fits(child); });
-    return all;
-  };
-  const List& statements = written->list(at::FunctionDef::body);
-  const List plain{statements.size - static_cast<uint32_t>(docstrings), statements.items + docstrings};
-  if (!std::ranges::all_of(plain, fits)) return;
-  const Position at = written->at;
-  const auto converted = body.begin() + static_cast<ptrdiff_t>(docstrings);
-  Node* made = choice(tree_.call(runtime(runtime_name::kTracing, at), std::initializer_list<Node*>{}, at),
-                      Nodes(converted, body.end()), Nodes(plain.begin(), plain.end()), at);
-  body.erase(converted, body.end());
-  body.push_back(made);
-}
-
 Node* Converter::function(Node* function) {
   function_ = function;
   if (function->kind == Kind::kFunctionDef)
@@ -482,9 +453,6 @@ Node* Converter::function(Node* function) {
 
   Node* made = tree_.copy(function);
   if (lean()) {
-    if (options_.also_plain && !outer_ && !marks.generator && !marks.sees_scope && body.size() > docstrings &&
-        function_->list(at::FunctionDef::body).size > docstrings)
-      add_plain(function_, body, docstrings);
     made->fields()[at::FunctionDef::body].list = tree_.list(body);
     return made;
   }

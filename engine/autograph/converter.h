@@ -38,7 +38,6 @@ class Converter {
   Node* result(Position at);
   void compound(Node* node, Scope& scope, Nodes& out);
   Node* definition(Node* node);
-  void add_plain(const Node* written, Nodes& body, size_t docstrings);
   Node* conversion_options(Position at);
   void lowered_return(Node* node, Nodes& out);
   void annotated(Node* node, Scope& scope, Nodes& out);

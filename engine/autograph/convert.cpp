@@ -42,6 +42,8 @@ void Converter::declare_missing(Scope& scope, Nodes& out, size_t at_front, Posit
   NameSet missing = scope.wanted;
   missing.remove_all(scope.bound);
   missing.remove_all(scope.outer);
+  missing.remove_all(activity_.globals);
+  missing.remove_all(activity_.nonlocals);
   if (!scope.moved) missing.remove_all(activity_.parameters);
   Nodes made;
   missing.for_each([&](uint32_t id) {
@@ -132,6 +134,30 @@ void Converter::statement(Node* node, Scope& scope, Nodes& out) {
   compound(node, scope, out);
 }
 
+// finally: ...; if do_return is True: return ag__.ret(retval_, do_return): what was raised before is forgotten.
+void Converter::return_at_end(const List& finalbody, Nodes& out) {
+  if (!lean() || moved_ || !lowered_.do_return) return;
+  for (const Node* node : finalbody) {
+    if (!(node->flags & (kHasReturn | kLoweredReturn))) continue;
+    const Position at = node->at;
+    Node* made = tree_.make(Kind::kIf, at);
+    made->node(at::If::test) = compared(tree_.load(lowered_.do_return, at), Op::kIs, tree_.boolean(true, at), at);
+    made->fields()[at::If::body].list = tree_.list({result(at)});
+    out.push_back(made);
+    return;
+  }
+}
+
+// return ag__.ret(retval_, do_return)
+Node* Converter::result(Position at) {
+  Node* made = tree_.make(Kind::kReturn, at);
+  made->node(at::Return::value) =
+      tree_.call(lean() ? tree_.load(tree_.name(runtime_name::kReturn), at)
+                        : tree_.attribute(tree_.load(scope_name_, at), "ret", at),
+                 {tree_.load(lowered_.retval, at), tree_.load(lowered_.do_return, at)}, at);
+  return made;
+}
+
 // A statement that is kept: its expressions and blocks are converted.
 void Converter::compound(Node* node, Scope& scope, Nodes& out) {
   const KindInfo& described = info(node->kind);
@@ -174,6 +200,8 @@ void Converter::compound(Node* node, Scope& scope, Nodes& out) {
                                       tree_.call(runtime(runtime_name::kDepth, node->at),
                                                  std::initializer_list<Node*>{}, node->at),
                                       node->at));
+          if ((is(node, Kind::kTry) || is(node, Kind::kTryStar)) && i == at::Try::finalbody)
+            return_at_end(list, inner);
           if (inner.empty()) inner.push_back(tree_.pass(node->at));
           fields()[i].list = tree_.list(inner);
         } else if (category == Category::kExpression) {
@@ -367,35 +395,6 @@ uint32_t docstring_count(const List& body) {
 }
 }  // namespace
 
-// if ag__.tracing(): ... else: the statements as they were written, for nothing is staged outside of a trace. Not where
-// a function in them may be called in a trace later, or a trace may begin within them.
-void Converter::add_plain(const Node* written, Nodes& body, size_t docstrings) {
-  const std::function<bool(const Node*)> fits = [&](const Node* node) {
-    switch (node->kind) {
-      case Kind::kFunctionDef:
-      case Kind::kAsyncFunctionDef:
-      case Kind::kClassDef:
-      case Kind::kLambda:
-      case Kind::kWith:
-      case Kind::kGlobal:
-      case Kind::kNonlocal: return false;
-      default: break;
-    }
-    bool all = true;
-    for_each_child(node, [&](const Node* child) { all = all && fits(child); });
-    return all;
-  };
-  const List& statements = written->list(at::FunctionDef::body);
-  const List plain{statements.size - static_cast<uint32_t>(docstrings), statements.items + docstrings};
-  if (!std::ranges::all_of(plain, fits)) return;
-  const Position at = written->at;
-  const auto converted = body.begin() + static_cast<ptrdiff_t>(docstrings);
-  Node* made = choice(tree_.call(runtime(runtime_name::kTracing, at), std::initializer_list<Node*>{}, at),
-                      Nodes(converted, body.end()), Nodes(plain.begin(), plain.end()), at);
-  body.erase(converted, body.end());
-  body.push_back(made);
-}
-
 Node* Converter::function(Node* function) {
   function_ = function;
   if (function->kind == Kind::kFunctionDef)
@@ -408,6 +407,8 @@ Node* Converter::function(Node* function) {
   if (!result_.reason.empty()) return nullptr;
 
   raw_expressions_ = lean() && marks.sees_scope;
+  // A return of Python's own would go on after a finally in which a tensor decided on another one.
+  only_staged_ |= marks.return_in_finally && marks.lowered_returns;
   const Position at = function->at;
   lowered_ = lower(tree_, function, marks, result_.steps, lean());
   std::vector<Name*> at_end;
@@ -441,15 +442,7 @@ Node* Converter::function(Node* function) {
   }
   const List rest{lowered_.body->size - docstrings, lowered_.body->items + docstrings};
   block(rest, scope, body);
-  if (lowered_.do_return) {
-    Node* result = tree_.make(Kind::kReturn, at);
-    Node* retval = tree_.load(lowered_.retval, at);
-    result->node(at::Return::value) =
-        tree_.call(lean() ? tree_.load(tree_.name(runtime_name::kReturn), at)
-                          : tree_.attribute(tree_.load(scope_name_, at), "ret", at),
-                   {retval, tree_.load(lowered_.do_return, at)}, at);
-    body.push_back(result);
-  }
+  if (lowered_.do_return) body.push_back(result(at));
   if (jumped_) {
     scope.bound.add(jumped_);
     body.insert(body.begin() + static_cast<ptrdiff_t>(front),
@@ -460,9 +453,6 @@ Node* Converter::function(Node* function) {
 
   Node* made = tree_.copy(function);
   if (lean()) {
-    if (options_.also_plain && !outer_ && !marks.generator && !marks.sees_scope && body.size() > docstrings &&
-        function_->list(at::FunctionDef::body).size > docstrings)
-      add_plain(function_, body, docstrings);
     made->fields()[at::FunctionDef::body].list = tree_.list(body);
     return made;
   }

@@ -21,7 +21,6 @@ struct Options {
   Style style = Style::kLean;
   bool recursive = true;  // calls go through the runtime, which converts the callee
   bool recorded = false;  // lean: what was decided of each statement is recorded
-  bool also_plain = false;  // lean: outside of a trace the function runs as it was written, where that can be
 };
 
 // What happened to one of the user's statements.

@@ -34,9 +34,10 @@ class Converter {
   // convert.cpp: statements
   void block(const List& list, Scope& scope, Nodes& out);
   void statement(Node* node, Scope& scope, Nodes& out);
+  void return_at_end(const List& finalbody, Nodes& out);
+  Node* result(Position at);
   void compound(Node* node, Scope& scope, Nodes& out);
   Node* definition(Node* node);
-  void add_plain(const Node* written, Nodes& body, size_t docstrings);
   Node* conversion_options(Position at);
   void lowered_return(Node* node, Nodes& out);
   void annotated(Node* node, Scope& scope, Nodes& out);

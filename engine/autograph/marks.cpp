@@ -79,6 +79,11 @@ class Marker {
           case Kind::kAwait:
           case Kind::kAsyncWith: flags |= kHasYield; break;
           case Kind::kNamedExpr: flags |= kHasWalrus; break;
+          case Kind::kTry:
+          case Kind::kTryStar:
+            for (const Node* last : node->list(at::Try::finalbody))
+              return_in_finally |= last->kind == Kind::kReturn || (last->flags & kHasReturn);
+            break;
           case Kind::kcomprehension:
             if (node->integer(at::comprehension::is_async)) flags |= kHasYield;
             break;
@@ -104,7 +109,7 @@ class Marker {
     for (Node* node : statements) decide(node, native_loop, moved);
   }
 
-  bool generator = false, scope_seen = false, moved_return = false;
+  bool generator = false, scope_seen = false, moved_return = false, return_in_finally = false;
 
  private:
   void decide(Node* node, bool native_loop, bool moved) {
@@ -177,6 +182,7 @@ Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& step
   marker.decide(body, false, false);
   // In a function that sees its scope all loops stay Python: a return has to leave them itself.
   const bool lowers_all = style == Style::kReadable && !marks.sees_scope;
+  marks.return_in_finally = marker.return_in_finally;
   marks.lowered_returns = !marks.generator && (lowers_all ? (flags & kHasReturn) != 0 : marker.moved_return);
   return marks;
 }

@@ -29,6 +29,7 @@ struct Marks {
   bool generator = false;
   bool sees_scope = false;       // calls locals() or the like
   bool lowered_returns = false;  // returns become assignments
+  bool return_in_finally = false;  // it takes the place of a return before it
 };
 
 Marks mark(Node* function, Style style, std::vector<Fate>& fates, uint64_t& steps);

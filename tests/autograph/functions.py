@@ -135,20 +135,41 @@ class Conversion(unittest.TestCase):
             self.assertEqual(g(*args), f(*args))
             self.assertEqual(staged(f)(*args), f(*args))
 
-    def test_as_written_outside_of_a_trace(self):
-        def called():
-            return sys._getframe().f_code
-        def f(x):
-            """Returns early or late."""
-            if x > 0:
-                return called()
-            for _ in range(3):
-                x += 1
-            return called()
-        for x in (1, -1):
-            self.assertIs(to_graph(f)(x), called.__code__)
-            self.assertIsNot(staged(f)(x), called.__code__)
-        self.assertEqual(to_graph(f).__doc__, f.__doc__)
+    def test_loops_on_tensors_outside_of_a_trace(self):
+        """Numbers among their variables become tensors; branches leave Python's values as they are."""
+        def of_type(n):
+            """What it says."""
+            count, mean, name, unchanged, made = 0, 0.5, 'a', 3, {'key': 1}
+            for i in tf.range(n):
+                if i == 2:
+                    continue
+                count += 1
+                mean = mean * 2
+                name = 'b'
+                made['key'] = i
+            left = 10
+            while left > n:
+                left -= 1
+            return count, mean, name, unchanged, made['key'], left, not n > 1, 1 if n > 0 else 2
+        def both(n):
+            return of_type(n)
+        wanted = [tf.int32, tf.float32, tf.string, None, tf.int32, tf.int32, tf.bool, None]
+        given = to_graph(both)(tf.constant(4))
+        self.assertEqual([one.dtype if tf.is_tensor(one) else None for one in given], wanted)
+        self.assertEqual([one.numpy() if tf.is_tensor(one) else one for one in given],
+                         [3, 4., b'b', 3, 3, 4, False, 1])
+        self.assertEqual(to_graph(of_type).__doc__, of_type.__doc__)
+
+        def over(data):
+            total = 0
+            for _ in data:
+                total += 1
+            return total
+        for data in (tf.data.Dataset.range(3), iter(tf.data.Dataset.range(3)), tf.constant([5, 6, 7])):
+            self.assertEqual(to_graph(over)(data).numpy(), 3)
+        self.assertEqual(to_graph(over)(tf.zeros([0])).dtype, tf.int32)
+
+    def test_converted_outside_of_a_trace(self):
         def makes(x):
             def inner(y):
                 if y > 0:

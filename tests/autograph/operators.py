@@ -196,6 +196,60 @@ class Generators(Case):
         self.agrees(f, (1,), (-1,))
 
 
+class Finally(Case):
+    def test_a_return_takes_the_place_of_another(self):
+        def after_a_return(x):
+            try:
+                return 2
+            finally:
+                if x > 0:
+                    return 1
+                return 0
+
+        def of_some_iteration(x):
+            for i in range(3):
+                try:
+                    y = i * x
+                finally:
+                    if i == 1:
+                        return y
+            return -1
+
+        def one_of_two(x):
+            try:
+                if x > 5:
+                    return 7
+            finally:
+                if x > 0:
+                    x = x + 1
+                    if x > 2:
+                        return x
+            return -1
+
+        def in_a_loop(x):
+            total = 0
+            while total < 10:
+                try:
+                    total += x
+                    if total > 5:
+                        return total
+                finally:
+                    total += 1
+            return -total
+        for f in (after_a_return, of_some_iteration, one_of_two, in_a_loop):
+            self.agrees(f, (0,), (1,), (2,), (9,))
+
+    def test_a_return_after_an_error(self):
+        def f(x):
+            try:
+                raise ValueError()
+            finally:
+                if x > 0:
+                    return 1
+                return 0
+        self.assertEqual([value(tf.function(f)(x)) for x in (0, 1)], [0, 1])
+
+
 class Operators(Case):
     """The text of to_code runs, with tf.autograph.operators as `ag__`."""
 

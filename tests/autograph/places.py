@@ -237,6 +237,65 @@ class Testing(converter_testing.TestCase):
         with self.assertPrints('said\n'):
             print('said')
 
+    def test_transform_with_other_operators(self):
+        calls = []
+
+        def call(f, args, kwargs, *_):
+            calls.append((args, kwargs))
+            return f(*args, **(kwargs or {}))
+        offset = 20
+
+        def f(g, *xs, **named):
+            if named:
+                return g(*xs, **named) + offset
+            return g(g(1) + 1) + offset
+        made = self.transform(f, converters, ag_overrides={'converted_call': call})
+        self.assertEqual(made(lambda x: x * 3), 32)
+        self.assertEqual(made(lambda x, y: x - y, 7, y=2), 25)
+        self.assertEqual(calls, [((1,), None), ((4,), None), ((7,), {'y': 2})])
+        self.assertEqual(self.transform(choose, converters, ag_overrides={'ld': lambda x: x + 1})(1), 2)
+
+    def test_transform_with_all_features(self):
+        def f(x, y):
+            """What it says."""
+            def inner(z):
+                return z + 1
+            assert x > 0, 'not so'
+            return x == y, inner(y)
+        made = self.transform(f, converters)
+        self.assertEqual(made.__doc__, 'What it says.')
+        same, more = made(tf.constant(5), tf.constant(5))
+        self.assertEqual((same.dtype, same.op.name[:2]), (tf.bool, 'f/'))
+        self.assertEqual(more.op.inputs[0].name[:8], 'f/inner/')
+        with self.cached_session() as session:
+            self.assertEqual(session.run([same, more]), [True, 6])
+            with self.assertRaisesRegex(InvalidArgument, 'not so'):
+                session.run(made(tf.constant(0), tf.constant(1))[1])
+
+    def test_transform_of_what_is_not_defined(self):
+        def loop(n, x):
+            d = {}
+            while n < 5:
+                if n == 0:
+                    d['key'] = x
+                else:
+                    d['key'] = d['key'] + 1
+                n += 1
+            return d
+        with self.assertRaisesRegex(ValueError, r"'d\['key'\]' must be defined before the loop"):
+            self.transform(loop, converters)(tf.constant(0), 0)
+
+        def changes_outer(i):
+            def inner():
+                nonlocal n
+                if i == 0:
+                    n = i - 1
+            n = 3
+            inner()
+            return n
+        made = self.transform(changes_outer, converters)
+        self.assertEqual((made(1), made(0)), (3, -1))
+
 
 if __name__ == '__main__':
     unittest.main()

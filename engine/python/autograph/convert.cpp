@@ -49,7 +49,7 @@ struct Entry {
     ~Form() {
       for (PyObject* spare : spares) drop_untracked(spare);
     }
-  } forms[6];  // by recursive; the third is for calls outside of a trace as well; the others while recording
+  } forms[4];  // by recursive; the last two while recording
   bool recorded = false;
   ag::Contained contained;
 };
@@ -289,17 +289,15 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
   form.code = made;
 }
 
-const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive,
-                           bool also_plain = false) {
+const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive) {
   Entry& entry = entry_of(reinterpret_cast<PyObject*>(code));
-  also_plain &= recursive;
   const bool recorded = recording_structure();
-  Entry::Form& form = entry.forms[recursive + also_plain + (recorded ? 3 : 0)];
+  Entry::Form& form = entry.forms[recursive + (recorded ? 2 : 0)];
   if (!form.tried) {
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     if (is_library(code)) made.reason = kLibraryReason;
-    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded, also_plain});
+    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded});
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {
@@ -418,12 +416,12 @@ PyObject* partial_type() {
   return type;
 }
 
-Ref convert_partial(PyObject* partial, bool recursive, bool also_plain) {
+Ref convert_partial(PyObject* partial, bool recursive) {
   const Ref function = Ref::steal(PyObject_GetAttrString(partial, "func"));
   const Ref args = Ref::steal(PyObject_GetAttrString(partial, "args"));
   const Ref keywords = Ref::steal(PyObject_GetAttrString(partial, "keywords"));
   if (!function || !args || !keywords) return {};
-  const Ref converted = Ref::steal(ag_convert(function.get(), recursive, also_plain));
+  const Ref converted = Ref::steal(ag_convert(function.get(), recursive));
   if (!converted) return {};
   if (converted.get() == function.get()) return Ref::borrow(partial);
   const Ref head = Ref::steal(PyTuple_Pack(1, converted.get()));
@@ -461,18 +459,18 @@ void record_conversion(PyObject* callable, PyObject* function, std::string reaso
 
 }  // namespace
 
-PyObject* ag_convert(PyObject* callable, bool recursive, bool also_plain) {
+PyObject* ag_convert(PyObject* callable, bool recursive) {
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
-      return convert_partial(callable, recursive, also_plain).release();
+      return convert_partial(callable, recursive).release();
     return Py_NewRef(callable);
   }
   PyObject* code = PyFunction_GET_CODE(b.function);
   const Entry* known = known_entry(code);
   if (known && known->lean) return Py_NewRef(callable);
   const Entry::Form& form =
-      form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive, also_plain);
+      form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
   if (!form.code) {
     if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
       record_conversion(callable, b.function, form.reason);

@@ -18,6 +18,27 @@ namespace footlight::python::ag {
 
 namespace {
 
+// Outside of a trace: numbers and strings among the variables of a loop on tensors become tensors before the loop and
+// after each iteration, as those of a staged loop are.
+class TensorState {
+ public:
+  explicit TensorState(const MakeState& make) : state_(make()) { turn(); }
+
+  void turn() const {
+    for (size_t i = 0; i < state_.size(); ++i) {
+      if (state_.is_return_value(i) || state_.is_return_flag(i) || state_.is_break_flag(i)) continue;
+      const Ref value = state_.get(i);
+      PyObject* const o = value.get();
+      if (o && (PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
+                PyBytes_CheckExact(o)))
+        state_.set(i, checked(wrap(to_tensor(o))));
+    }
+  }
+
+ private:
+  State state_;
+};
+
 // `binds`: in `while (x := f()) > 0`, the body and the code after the loop see what the test binds.
 void staged_while(const State& state, PyObject* test, PyObject* body, PyObject* options, bool binds) {
   record("while", "staged", "the condition is a tensor: the body is in the graph once");
@@ -53,6 +74,8 @@ void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeStat
   if (trace::tracing()) trace::in_scratch_graph(evaluate);
   else evaluate();
   Unrolling unrolling;
+  std::optional<TensorState> tensors;
+  if (!trace::tracing() && is_tensor_like(go_on.get())) tensors.emplace(make);
   for (;;) {
     // The condition may become a tensor in any iteration: from then on the loop is staged.
     if (is_tensor_like(go_on.get()) && trace::tracing()) {
@@ -61,6 +84,7 @@ void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeStat
     }
     if (!truth(go_on.get())) break;
     call(body);
+    if (tensors) tensors->turn();
     unrolling.turn();
     evaluate();
   }
@@ -180,6 +204,8 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
   const Ref iterator = Ref::steal(PyObject_GetIter(values));
   if (!iterator) throw PythonErrorSet();
   Unrolling unrolling;
+  std::optional<TensorState> tensors;
+  if (!trace::tracing() && (is_tensor_like(values) || is_dataset_or_iterator(values))) tensors.emplace(make);
   for (;;) {
     Ref go_on;
     if (extra != Py_None) {
@@ -196,6 +222,7 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
       staged_turn(condition_tensor(go_on.get(), "for loop"), body, item.get(), make());
     } else {
       call(body, item.get());
+      if (tensors) tensors->turn();
     }
     unrolling.turn();
   }

@@ -104,7 +104,8 @@ PyObject* turns(PyObject*, PyObject* values) {
 }
 
 PyObject* staged(PyObject*, PyObject* value) {
-  if (!trace::tracing()) Py_RETURN_FALSE;
+  if (!trace::tracing())  // loops on tensors keep tensors
+    return guarded([&] { return PyBool_FromLong(is_tensor_like(value) || is_dataset_or_iterator(value)); });
   if (PyBool_Check(value) || PyLong_CheckExact(value)) return PyBool_FromLong(recording_structure());
   return guarded([&] {
     const bool known = is_tensor_like(value) || wrapped_elements(value) || is_grown(value) || recording_structure();

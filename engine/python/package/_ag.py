@@ -131,12 +131,16 @@ class FunctionScope:
         self.name = scope_name
         self.options = options
         self.callopts = options.call_options()
+        self._made_before = None
         wanted = options.uses(Feature.NAME_SCOPES)
         self.name_scope = tf.name_scope(('fn' if function_name.startswith('_') else '') + function_name) if wanted else None
 
     def __enter__(self):
         if self.name_scope is not None:
             self.name_scope.__enter__()
+        if self.options.uses(Feature.AUTO_CONTROL_DEPS) and not tf.executing_eagerly():
+            graph = tf.compat.v1.get_default_graph()
+            self._made_before = None if graph.building_function else len(graph.get_operations())
         return self
 
     def __exit__(self, *error):
@@ -144,8 +148,14 @@ class FunctionScope:
             self.name_scope.__exit__(*error)
 
     def ret(self, value, did_return):
-        """What the function returns."""
-        return None if isinstance(value, UndefinedReturnValue) else value
+        """What the function returns: in a graph that no trace orders, after all that it does besides."""
+        if isinstance(value, UndefinedReturnValue):
+            return None
+        if self._made_before is None:
+            return value
+        made = tf.compat.v1.get_default_graph().get_operations()[self._made_before:]
+        with tf.control_dependencies([op for op in made if op.op_def.is_stateful]):
+            return tf.nest.map_structure(lambda x: tf.identity(x) if isinstance(x, tf.Tensor) else x, value)
 
 
 def with_function_scope(thunk, scope_name, options):
@@ -314,6 +324,8 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         while again():
             turn()
         return
+    if get_state is None:
+        get_state, set_state = tuple, lambda values: None
     body = _trying_to_define(body, get_state, symbol_names)
     if not tf.executing_eagerly():
         _refuse_none(get_state, symbol_names)

@@ -2,11 +2,13 @@
 
 The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
 """
+import ast
 import builtins
 import enum
 import functools
 import inspect
 import sys
+import textwrap
 import threading
 import types
 import unittest
@@ -431,6 +433,49 @@ def is_inside_generated_code():
     return _engine.ag_is_generated(sys._getframe(1).f_code)
 
 
+class _OptionalFeatures(ast.NodeTransformer):
+    """Makes operators of what to_code leaves to Python: assert statements, == and !=."""
+
+    def _call(self, name, *args):
+        call = ast.parse('ag__.%s()' % name, mode='eval').body
+        call.args = list(args)
+        return call
+
+    def visit_Assert(self, node):
+        self.generic_visit(node)
+        message = ast.Lambda(ast.parse('lambda: 0', mode='eval').body.args, node.msg or ast.Constant(ast.unparse(node.test)))
+        return ast.copy_location(ast.Expr(self._call('assert_stmt', node.test, message)), node)
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = {ast.Eq: 'eq', ast.NotEq: 'not_eq'}.get(type(node.ops[0]))
+        if name is None or len(node.ops) > 1:
+            return node
+        return ast.copy_location(self._call(name, node.left, *node.comparators), node)
+
+
+def _with_operators(f, changed):
+    """The function that to_code writes of f, with all optional features, as one that calls changed operators."""
+    f = getattr(f, '__func__', f)
+    operators = types.ModuleType('ag__')
+    operators.__dict__.update(_ag.__dict__, STD=_ag.ConversionOptions(recursive=True))
+    operators.ConversionOptions = lambda **given: _ag.ConversionOptions(**dict(given, optional_features=_ag.Feature.ALL))
+    operators.__dict__.update(changed)
+    name, free = 'tf__' + f.__name__, f.__code__.co_freevars
+    text = textwrap.indent(tf.autograph.to_code(f), '    ')
+    text = 'def make(ag__%s):\n%s\n    return %s' % (''.join(', ' + one for one in free), text, name)
+    tree = ast.fix_missing_locations(_OptionalFeatures().visit(ast.parse(text)))
+    names = {}
+    exec(compile(tree, '<converted %s>' % f.__name__, 'exec'), f.__globals__, names)
+    made = names['make'](operators, *free)
+    cells = dict(zip(free, f.__closure__ or ()))
+    mine = dict(zip(made.__code__.co_freevars, made.__closure__))
+    made = types.FunctionType(made.__code__, f.__globals__, name, f.__defaults__,
+                              tuple(cells.get(one, mine[one]) for one in made.__code__.co_freevars))
+    made.__kwdefaults__ = f.__kwdefaults__
+    return _ag.autograph_artifact(functools.update_wrapper(made, f, ('__module__', '__qualname__', '__doc__')))
+
+
 def _test_case():
     import contextlib
     import io
@@ -456,10 +501,10 @@ def _test_case():
             self.assertEqual(said.getvalue(), expected_result)
 
         def transform(self, f, converter_module, include_ast=False, ag_overrides=None):
-            """A function converted: by all converters, which work as one here."""
-            if include_ast or ag_overrides:
-                raise NotImplementedError('a function has no syntax tree and calls no operators that can be replaced')
-            return tf.autograph.to_graph(f)
+            """A function converted, by all converters, which work as one here; it calls these operators in place of `ag__`'s."""
+            if include_ast:
+                raise NotImplementedError('a function is converted without a syntax tree of Python')
+            return _with_operators(f, ag_overrides or {})
     return TestCase
 
 
@@ -510,7 +555,7 @@ _place('', 'to_code to_graph', tf.autograph)
 _place('', 'AutoGraphError ConversionOptions Feature set_element_type', _ag)
 _place('', 'set_loop_options', tf.autograph.experimental)
 for _name in ('asserts break_statements call_trees conditional_expressions continue_statements control_flow directives '
-              'functions lists logical_expressions return_statements slices variables').split():
+              'functions list_comprehensions lists logical_expressions return_statements slices variables').split():
     _place('converters.' + _name, '')
 _engine.namespace('python.autograph.impl.testing.pybind_for_testing').TestClassDef = type(
     'TestClassDef', (), {'method': len, '__doc__': 'For tests: a class with a method in native code.'})

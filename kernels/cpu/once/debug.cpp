@@ -14,13 +14,32 @@ namespace FL_ISA {
 
 namespace {
 
+// Strings escaped as in C, but for what is beyond ASCII.
+Tensor escaped(const Tensor& strings) {
+  if (strings.dtype() != DType::kString) return strings;
+  Tensor out = Tensor::empty(DType::kString, strings.shape());
+  for (int64_t i = 0; i < strings.elements(); ++i) {
+    std::string& text = out.data<std::string>()[i];
+    for (const char byte : strings.data<std::string>()[i]) {
+      std::string quoted;
+      if (static_cast<unsigned char>(byte) < 0x80) append_quoted(quoted, {&byte, 1});
+      text += quoted.empty() ? std::string(1, byte) : quoted.substr(1, quoted.size() - 2);
+    }
+  }
+  return out;
+}
+
 void assert_true(KernelContext& c) {
   static const AttrName kSummarize{"summarize"}, kOfProgram{"_assert"};
   if (*c.in<bool>(0)) return;
   const int64_t count = c.attrs.get_or(kSummarize, int64_t{3});
+  const bool of_program = c.attrs.get_or(kOfProgram, false);
   std::string text = "assertion failed:";
-  for (size_t k = 1; k < c.inputs.size(); ++k) text += " " + first_elements(gpu::on_host(c.inputs[k]), count);
-  if (c.attrs.get_or(kOfProgram, false)) throw AssertionFailure(text);
+  for (size_t k = 1; k < c.inputs.size(); ++k) {
+    const Tensor data = gpu::on_host(c.inputs[k]);
+    text += " " + first_elements(of_program ? data : escaped(data), count);
+  }
+  if (of_program) throw AssertionFailure(text);
   invalid(text);
 }
 

@@ -35,20 +35,17 @@ class Writer {
 
  private:
   PyObject* fill(const Node* node, const bridge::KindEntry& entry, const KindInfo& described) {
+    const bool placed = described.category != Category::kRoot && described.category != Category::kPlain;
+    Pattern& pattern = patterns_[static_cast<int>(node->kind)];
+    if (!pattern.dict && !begin(pattern, entry, described, placed)) return nullptr;
+    if (placed && !go_to(pattern, node->at)) return nullptr;
     Ref object = Ref::steal(entry.type->tp_alloc(entry.type, 0));
-    Ref dict = Ref::steal(PyDict_New());
+    Ref dict = Ref::steal(PyDict_Copy(pattern.dict.get()));
     if (!object || !dict) return nullptr;
     for (int i = 0; i < described.field_count; ++i) {
       if (!entry.field_names[i]) continue;
       const Ref value = Ref::steal(slot(node->fields()[i], described.fields[i].type));
       if (!value || PyDict_SetItem(dict.get(), entry.field_names[i], value.get()) < 0) return nullptr;
-    }
-    if (described.category != Category::kRoot && described.category != Category::kPlain) {
-      const Position& at = node->at;
-      if (!place(dict.get(), types.lineno, at.line ? at.line : 1) || !place(dict.get(), types.col_offset, at.column) ||
-          !place(dict.get(), types.end_lineno, at.end_line ? at.end_line : 1) ||
-          !place(dict.get(), types.end_col_offset, at.end_column))
-        return nullptr;
     }
     PyObject** slot = _PyObject_GetDictPtr(object.get());
     if (!slot) {
@@ -57,6 +54,35 @@ class Writer {
     }
     Py_XSETREF(*slot, dict.release());
     return object.release();
+  }
+
+  // The dictionary of the last node of a kind, without its fields. A copy is made at once, in its final size.
+  struct Pattern {
+    Ref dict;
+    Position at;
+  };
+
+  static bool begin(Pattern& pattern, const bridge::KindEntry& entry, const KindInfo& described, bool placed) {
+    Ref dict = Ref::steal(PyDict_New());
+    if (!dict) return false;
+    for (int i = 0; i < described.field_count; ++i)
+      if (entry.field_names[i] && PyDict_SetItem(dict.get(), entry.field_names[i], Py_None) < 0) return false;
+    if (placed)
+      for (PyObject* name : {types.lineno, types.end_lineno, types.col_offset, types.end_col_offset})
+        if (!place(dict.get(), name, name == types.lineno || name == types.end_lineno)) return false;
+    pattern.dict = std::move(dict);
+    return true;
+  }
+
+  static bool go_to(Pattern& pattern, const Position& at) {
+    PyObject* const dict = pattern.dict.get();
+    Position& was = pattern.at;
+    if (was.line != at.line && !place(dict, types.lineno, at.line ? at.line : 1)) return false;
+    if (was.column != at.column && !place(dict, types.col_offset, at.column)) return false;
+    if (was.end_line != at.end_line && !place(dict, types.end_lineno, at.end_line ? at.end_line : 1)) return false;
+    if (was.end_column != at.end_column && !place(dict, types.end_col_offset, at.end_column)) return false;
+    was = at;
+    return true;
   }
 
   static bool place(PyObject* dict, PyObject* name, uint32_t value) {
@@ -139,6 +165,7 @@ class Writer {
 
   PyObject* keep_;
   std::vector<PyObject*> written_;  // by number; borrowed
+  Pattern patterns_[kKindCount];
 };
 
 }  // namespace

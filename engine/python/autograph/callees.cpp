@@ -64,6 +64,9 @@ class Borrowed {
   PyFunctionObject* made_ = nullptr;
 };
 
+// What was let go while it was asked.
+auto& still_asked = *new std::vector<std::unique_ptr<NoTensor>>;
+
 // A function that was called while something is traced, and what is called in its place.
 struct Callee {
   PyObject* function = nullptr;  // borrowed; its address may be another function's by now
@@ -73,7 +76,7 @@ struct Callee {
   uint32_t calls = 0;
   bool as_it_is = false;         // it is called itself
   bool listed = false;           // in with_functions
-  std::shared_ptr<NoTensor> asks;  // what it is given decides whether it runs as it was written
+  std::unique_ptr<NoTensor> asks;  // what it is given decides whether it runs as it was written
   Ref made;                      // empty: it was not called often enough
   Ref alive;                     // a weak reference to it, if there is one made for it
   PyObject* emptied = nullptr;   // what that calls: made once, kept
@@ -89,6 +92,7 @@ struct Callee {
   void forget() {
     function = code = nullptr;
     calls = 0;
+    if (asks && asks->is_busy()) still_asked.push_back(std::move(asks));
     // They are let go last: that may call functions.
     const auto held = std::tuple(std::move(alive), std::move(made), std::move(asks));
     if (std::get<1>(held)) ++callee_counts.emptied;
@@ -154,7 +158,7 @@ Callee* known_callee(PyObject* function) {
   callee.as_it_is = entry->lean || !form.code || form.unchanged;
   if (callee.as_it_is || !entry->contained.yes || !tracing_now) return &callee;
   watch(callee, function);
-  callee.asks = std::make_shared<NoTensor>(function, find_contained);
+  callee.asks = std::make_unique<NoTensor>(function, find_contained);
   return &callee;
 }
 
@@ -171,10 +175,9 @@ PyObject* in_place_of(PyObject* function, Callee& callee, PyObject* const* args,
   constexpr uint32_t kOften = 4;  // what is called once or twice need not be watched
   if (callee.as_it_is) return function;
   if (callee.asks) {
-    const std::shared_ptr<NoTensor> asks = callee.asks;
-    if (asks->met_by(args, all)) return function;
-    if (asks->is_hopeless()) callee.asks.reset();
+    if (callee.asks->met_by(args, all)) return function;
     if (!callee.is_of(function)) return nullptr;  // looking at values has run code
+    if (callee.asks && callee.asks->is_hopeless() && !callee.asks->is_busy()) callee.asks.reset();
   }
   if (callee.made && callee.is_current(function)) return callee.made.get();
   if (callee.made) {
@@ -191,6 +194,7 @@ PyObject* in_place_of(PyObject* function, Callee& callee, PyObject* const* args,
 KeepCallees::KeepCallees() { ++tracing_now; }
 KeepCallees::~KeepCallees() {
   if (--tracing_now) return;
+  const auto asked = std::exchange(still_asked, {});
   for (const uint16_t number : std::exchange(with_functions, {})) {
     callees[number].listed = false;
     callees[number].forget();

@@ -197,7 +197,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   module->fields()[at::Module::body].list = tree.list({factory});
 
   const Ref keep = Ref::steal(PyList_New(0));
-  const Ref ast = keep ? Ref::steal(write_ast(module, keep.get())) : Ref();
+  const Ref ast = keep ? Ref::steal(write_ast(module, keep.get(), true)) : Ref();
   if (!ast) return {};
   static PyObject* compile = nullptr;
   if (!compile) {

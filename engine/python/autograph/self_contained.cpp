@@ -146,7 +146,7 @@ class NoTensor::Search {
   bool values(PyObject* const* args, size_t count) {
     left_ = most_;
     visited_count_ = 0;
-    visited_many_.clear();
+    visited_many_.reset();
     if (!std::all_of(args, args + count, [&](PyObject* one) { return value(one); })) return false;
     for (size_t k = 0; k < reached_.functions.size(); ++k) {  // more of them may be found
       for (size_t i = 0; i < reached_.functions[k].outer.size(); ++i) {
@@ -184,7 +184,8 @@ class NoTensor::Search {
   }
 
   bool is_visited(PyObject* o) const {
-    return std::find(visited_, visited_ + visited_count_, o) != visited_ + visited_count_ || visited_many_.count(o);
+    return std::find(visited_, visited_ + visited_count_, o) != visited_ + visited_count_ ||
+           (visited_many_ && visited_many_->count(o));
   }
 
   bool object(PyObject* o) {
@@ -197,7 +198,7 @@ class NoTensor::Search {
       known->outside = true;
     }
     if (visited_count_ < kMost) visited_[visited_count_++] = o;
-    else visited_many_.insert(o);
+    else (visited_many_ ? visited_many_ : visited_many_ = std::make_unique<Objects>())->insert(o);
     if (known->members.size() != reached_.names.size()) return finds_;  // asked again when these are known
     const auto index = static_cast<size_t>(known - reached_.types.data());
     for (size_t i = 0; i < reached_.names.size(); ++i) {
@@ -344,7 +345,8 @@ class NoTensor::Search {
   const int most_;  // values that are looked at
   int left_ = 0, globals_ = 0, visited_count_ = 0;
   PyObject* visited_[kMost];  // borrowed
-  std::unordered_set<PyObject*> visited_many_;  // those after these
+  using Objects = std::unordered_set<PyObject*>;
+  std::unique_ptr<Objects> visited_many_;  // those after these
 };
 
 Contained contained_of(const autograph::Node* function) {
@@ -361,23 +363,27 @@ Contained contained_of(const autograph::Node* function) {
   return made;
 }
 
+NoTensor::NoTensor(PyObject* function, FindContained find) : function_(function), find_(find) {}
+NoTensor::~NoTensor() = default;
+
 bool NoTensor::met_by(PyObject* const* args, size_t count) {
-  if (!trace::tracing() || is_hopeless()) return false;
+  if (busy_ || !trace::tracing() || is_hopeless()) return false;
+  struct Busy {
+    bool& busy;
+    explicit Busy(bool& b) : busy(b) { busy = true; }
+    ~Busy() { busy = false; }
+  } busy(busy_);
   // What is called a few times may do much; what is called often has to be asked quickly.
   constexpr int kMostAtFirst = 1024;
-  const int most = std::max(kMost, kMostAtFirst >> std::min(times_++, 16));
-  if (reached_ && !(reached_->raises && staged_blocks() > 0)) {
-    const std::shared_ptr<Reached> kept = reached_;  // comparing keys may run code
-    if (kept->is_current() && Search(*kept, find_, false, most).values(args, count)) return true;
-  }
-  const auto found = std::make_shared<Reached>();
+  const int most = times_ > 5 ? kMost : std::max(kMost, kMostAtFirst >> times_++);
+  if (reached_ && !(reached_->raises && staged_blocks() > 0) && reached_->is_current() &&
+      Search(*reached_, find_, false, most).values(args, count))
+    return true;
+  auto found = std::make_unique<Reached>();
   ++failures_;
-  if (!Search(*found, find_, true, most).find_all(function_, args, count)) {
-    reached_.reset();
-    return false;
-  }
-  reached_ = found;
-  return !(found->raises && staged_blocks() > 0);
+  const bool yes = Search(*found, find_, true, most).find_all(function_, args, count);
+  reached_ = yes ? std::move(found) : nullptr;
+  return yes && !(reached_->raises && staged_blocks() > 0);
 }
 
 }  // namespace footlight::python::ag

@@ -26,8 +26,11 @@ using FindContained = const Contained* (*)(PyObject* function);
 // reach, and holds these, so that at the next call only what may have changed is looked at.
 class NoTensor {
  public:
-  explicit NoTensor(PyObject* function, FindContained find) : function_(function), find_(find) {}
+  NoTensor(PyObject* function, FindContained find);
+  ~NoTensor();
   bool met_by(PyObject* const* args, size_t count);
+  // It is being asked: that may run code, which must not destroy it.
+  bool is_busy() const { return busy_; }
   // It was searched for in vain so often that asking again costs more than it brings.
   bool is_hopeless() const { return failures_ > kMostFailures; }
 
@@ -37,7 +40,8 @@ class NoTensor {
   class Search;
   PyObject* function_;  // borrowed
   FindContained find_;
-  std::shared_ptr<Reached> reached_;
+  std::unique_ptr<Reached> reached_;
+  bool busy_ = false;
   int failures_ = 0, times_ = 0;
 };
 

@@ -198,7 +198,8 @@ void Converter::staged_parts(Parts& parts, Scope& scope, Nodes& out) {
   for (Part* part : parts.all) {
     const bool loop = !is(part->node, Kind::kIf);
     part->body = tree_.fresh(loop ? "loop_body" : "if_body");
-    if (is(part->node, Kind::kWhile)) part->other = tree_.fresh("loop_test");
+    if (is(part->node, Kind::kWhile) || (loop && part->node->flags & kExtraTest))
+      part->other = tree_.fresh("loop_test");
     else if (!loop && !part->node->list(at::If::orelse).empty()) part->other = tree_.fresh("else_body");
   }
   for (const Part* part : parts.all) staged_blocks(*part, inner, body);

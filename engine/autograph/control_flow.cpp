@@ -187,6 +187,13 @@ void Converter::staged_blocks(const Part& part, Scope& scope, Nodes& out) {
   }
   Node* target = node->node(at::For::target);
   const Position at = header_of(node, node->node(at::For::iter));
+  if (part.other) {  // whether it goes on, for both places that call it
+    Node* const extra = node->list(at::For::orelse)[0]->node(at::Expr::value);
+    ++moved_;
+    out.push_back(tree_.assign(tree_.store(part.other, at), tree_.lambda(expression(extra), at), at));
+    --moved_;
+    scope.bound.add(part.other);
+  }
   loop_options(body, skip, nullptr, at);
   const bool plain_target =
       !beside && is(target, Kind::kName) &&
@@ -229,8 +236,10 @@ void Converter::staged_call(const Part& part, Node* value, Scope& scope, Nodes& 
       options = loop_options(node->list(at::For::body), skip, nullptr, at);
       Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
       arguments = {value ? value : expression(node->node(at::For::iter)),
-                   extra ? tree_.lambda(expression(extra), at) : tree_.none(at), tree_.load(part.body, at),
-                   state_names(state, at)};
+                   part.other ? tree_.load(part.other, at)
+                   : extra    ? tree_.lambda(expression(extra), at)
+                              : tree_.none(at),
+                   tree_.load(part.body, at), state_names(state, at)};
     }
     if (!options->list(at::Dict::keys).empty()) arguments.push_back(options);
   }

@@ -47,6 +47,7 @@ inline constexpr std::string_view kIf = "ag__.if_stmt";
 inline constexpr std::string_view kWhile = "ag__.while_stmt";
 inline constexpr std::string_view kFor = "ag__.for_stmt";
 inline constexpr std::string_view kCall = "ag__.converted_call";
+inline constexpr std::string_view kMethod = "ag__.method_call";
 inline constexpr std::string_view kIfExp = "ag__.if_exp";
 inline constexpr std::string_view kAnd = "ag__.and_";
 inline constexpr std::string_view kOr = "ag__.or_";
@@ -66,9 +67,9 @@ inline constexpr std::string_view kTracing = "ag__.tracing";
 inline constexpr std::string_view kPlain = "ag__.plain";
 inline constexpr std::string_view kForever = "ag__.forever";
 inline constexpr std::string_view kPrefix = "ag__.";
-inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kIfExp, kAnd, kOr, kNot, kUndefinedReturn,
-                                            kReturn, kRaising, kAsserted, kComprehension, kKept, kItems, kAppend,
-                                            kStaged, kTurns, kTracing, kDepth, kPlain, kForever};
+inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kMethod, kIfExp, kAnd, kOr, kNot,
+                                            kUndefinedReturn, kReturn, kRaising, kAsserted, kComprehension, kKept,
+                                            kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

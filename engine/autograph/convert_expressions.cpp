@@ -3,6 +3,8 @@
 #include "engine/autograph/converter.h"
 #include "engine/autograph/unparse.h"
 
+#include <algorithm>
+
 namespace footlight::autograph {
 
 Node* Converter::thunk(Node* value) {
@@ -97,6 +99,34 @@ Node* Converter::expression(Node* node) {
   }
 }
 
+namespace {
+// Nothing is called in it that could change what attributes an object has.
+bool calls_nothing(const Node* node) {
+  switch (node->kind) {
+    case Kind::kName:
+    case Kind::kConstant: return true;
+    case Kind::kAttribute:
+    case Kind::kSubscript:
+    case Kind::kBinOp:
+    case Kind::kUnaryOp:
+    case Kind::kCompare:
+    case Kind::kTuple:
+    case Kind::kList:
+    case Kind::kDict:
+    case Kind::kSlice:
+    case Kind::kStarred:
+    case Kind::kJoinedStr:
+    case Kind::kFormattedValue:
+    case Kind::kkeyword: {
+      bool fine = true;
+      for_each_child(node, [&](const Node* child) { fine = fine && calls_nothing(child); });
+      return fine;
+    }
+    default: return false;
+  }
+}
+}  // namespace
+
 Node* Converter::call(Node* node) {
   Node* func = node->node(at::Call::func);
   const List& args = node->list(at::Call::args);
@@ -122,9 +152,17 @@ Node* Converter::call(Node* node) {
           tree_.list({tree_.load(tree_.name("__class__"), at), tree_.load(first[0]->name(at::arg::arg), at)});
       return made;
     }
-    Nodes all{expression(func)};
+    const bool method = is(func, Kind::kAttribute) && std::all_of(args.begin(), args.end(), calls_nothing) &&
+                        std::all_of(keywords.begin(), keywords.end(), calls_nothing);
+    Nodes all;
+    if (method) {
+      all.push_back(tree_.string(func->name(at::Attribute::attr)->text, func->at));
+      all.push_back(expression(func->node(at::Attribute::value)));
+    } else {
+      all.push_back(expression(func));
+    }
     for (Node* arg : args) all.push_back(expression(arg));
-    Node* made = tree_.call(runtime(runtime_name::kCall, at), tree_.list(all), at);
+    Node* made = tree_.call(runtime(method ? runtime_name::kMethod : runtime_name::kCall, at), tree_.list(all), at);
     made->fields()[at::Call::keywords].list = expressions(keywords);
     return made;
   }

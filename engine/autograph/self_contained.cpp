@@ -14,13 +14,18 @@ class Look {
   explicit Look(SelfContained& found) : found_(found) {}
 
   bool function(const Node* node) {
-    if (!is(node, Kind::kFunctionDef)) return false;
+    const bool is_lambda = is(node, Kind::kLambda);
+    if (!is_lambda && !is(node, Kind::kFunctionDef)) return false;
     NameSet bound;
-    const Node* given = node->node(at::FunctionDef::args);
+    const Node* given = node->node(is_lambda ? +at::Lambda::args : +at::FunctionDef::args);
     for (const int slot : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs})
       for (const Node* one : given->list(slot)) bound.add(one->name(at::arg::arg));
     for (const int slot : {+at::arguments::vararg, +at::arguments::kwarg})
       if (const Node* one = given->node(slot)) bound.add(one->name(at::arg::arg));
+    if (is_lambda) {
+      bind(node->node(at::Lambda::body), bound, false);
+      return see(node->node(at::Lambda::body), bound);
+    }
     for (const Node* one : node->list(at::FunctionDef::body)) bind(one, bound, false);
     return all(node->list(at::FunctionDef::body), bound);
   }

@@ -16,9 +16,9 @@ struct SelfContained {
   std::vector<std::string> attributes;  // the names of all that it reaches of such values
 };
 
-// Of a FunctionDef. It has no functions inside, reaches no attribute that leads out of Python's own values (frames,
-// what is special of classes, modules) and changes no global. What it calls is among `globals`, or is an attribute of
-// such a value.
+// Of a FunctionDef or Lambda. It has no functions inside, reaches no attribute that leads out of Python's own values
+// (frames, what is special of classes, modules) and changes no global. What it calls is among `globals`, or is an
+// attribute of such a value.
 SelfContained self_contained(const Node* function);
 
 }  // namespace footlight::autograph

@@ -26,8 +26,8 @@ struct ReadOptions {
 autograph::Node* read_ast(PyObject* ast, autograph::Tree& tree, const ReadOptions& options = {});
 
 // Makes the ast object of `node`; null: Python error set. New objects for names and constants are
-// kept alive in `keep`.
-PyObject* write_ast(const autograph::Node* node, PyObject* keep);
+// kept alive in `keep`. `to_compile`: with tuples of constants as constants, which CPython makes of them anyway.
+PyObject* write_ast(const autograph::Node* node, PyObject* keep, bool to_compile = false);
 
 // Python's repr of a number or bytes constant of the tree, if the reader did not store it.
 std::string constant_text(PyObject* value);

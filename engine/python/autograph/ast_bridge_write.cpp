@@ -11,7 +11,7 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(PyObject* keep) : keep_(keep) {}
+  Writer(PyObject* keep, bool to_compile) : keep_(keep), to_compile_(to_compile) {}
 
   PyObject* node(const Node* node) {
     const bridge::KindEntry& entry = types.kinds[static_cast<int>(node->kind)];
@@ -34,22 +34,33 @@ class Writer {
   }
 
  private:
+  // The dictionary of the last node of a kind, without its fields. A copy is made at once, in its final size.
+  struct Pattern {
+    Ref dict;
+    Position at;
+  };
+
   PyObject* fill(const Node* node, const bridge::KindEntry& entry, const KindInfo& described) {
+    if (to_compile_ && node->kind == Kind::kTuple && is_constant(node)) return tuple_constant(node);
+    const bool placed = described.category != Category::kRoot && described.category != Category::kPlain;
+    Pattern& pattern = patterns_[static_cast<int>(node->kind)];
+    if (!pattern.dict && !begin(pattern, entry, described, placed)) return nullptr;
+    if (placed && !go_to(pattern, node->at)) return nullptr;
+    return with_dict(entry, pattern, [&](PyObject* dict) {
+      for (int i = 0; i < described.field_count; ++i) {
+        if (!entry.field_names[i]) continue;
+        const Ref value = Ref::steal(slot(node->fields()[i], described.fields[i].type));
+        if (!value || PyDict_SetItem(dict, entry.field_names[i], value.get()) < 0) return false;
+      }
+      return true;
+    });
+  }
+
+  template <class Fill>
+  static PyObject* with_dict(const bridge::KindEntry& entry, const Pattern& pattern, Fill&& fill_fields) {
     Ref object = Ref::steal(entry.type->tp_alloc(entry.type, 0));
-    Ref dict = Ref::steal(PyDict_New());
-    if (!object || !dict) return nullptr;
-    for (int i = 0; i < described.field_count; ++i) {
-      if (!entry.field_names[i]) continue;
-      const Ref value = Ref::steal(slot(node->fields()[i], described.fields[i].type));
-      if (!value || PyDict_SetItem(dict.get(), entry.field_names[i], value.get()) < 0) return nullptr;
-    }
-    if (described.category != Category::kRoot && described.category != Category::kPlain) {
-      const Position& at = node->at;
-      if (!place(dict.get(), types.lineno, at.line ? at.line : 1) || !place(dict.get(), types.col_offset, at.column) ||
-          !place(dict.get(), types.end_lineno, at.end_line ? at.end_line : 1) ||
-          !place(dict.get(), types.end_col_offset, at.end_column))
-        return nullptr;
-    }
+    Ref dict = Ref::steal(PyDict_Copy(pattern.dict.get()));
+    if (!object || !dict || !fill_fields(dict.get())) return nullptr;
     PyObject** slot = _PyObject_GetDictPtr(object.get());
     if (!slot) {
       PyErr_SetString(PyExc_SystemError, "a syntax tree node without a dictionary");
@@ -57,6 +68,62 @@ class Writer {
     }
     Py_XSETREF(*slot, dict.release());
     return object.release();
+  }
+
+  // A tuple of constants is one node less for each of them, and what CPython makes of it anyway.
+  static bool is_constant(const Node* node) {
+    if (node->kind == Kind::kConstant) return true;
+    if (node->kind != Kind::kTuple || node->op(at::Tuple::ctx) != Op::kLoad) return false;
+    for (const Node* one : node->list(at::Tuple::elts))
+      if (!is_constant(one)) return false;
+    return true;
+  }
+
+  static PyObject* value_of(const Node* node) {
+    if (node->kind == Kind::kConstant) return constant(node->constant(at::Constant::value));
+    const List& elements = node->list(at::Tuple::elts);
+    Ref tuple = Ref::steal(PyTuple_New(elements.size));
+    for (uint32_t i = 0; tuple && i < elements.size; ++i) {
+      PyObject* const value = value_of(elements[i]);
+      if (!value) return nullptr;
+      PyTuple_SET_ITEM(tuple.get(), i, value);
+    }
+    return tuple.release();
+  }
+
+  PyObject* tuple_constant(const Node* node) {
+    const int kind = static_cast<int>(Kind::kConstant);
+    const bridge::KindEntry& entry = types.kinds[kind];
+    Pattern& pattern = patterns_[kind];
+    const Ref value = Ref::steal(value_of(node));
+    if (!value || (!pattern.dict && !begin(pattern, entry, info(Kind::kConstant), true)) || !go_to(pattern, node->at))
+      return nullptr;
+    return with_dict(entry, pattern, [&](PyObject* dict) {
+      return PyDict_SetItem(dict, entry.field_names[at::Constant::value], value.get()) == 0;
+    });
+  }
+
+  static bool begin(Pattern& pattern, const bridge::KindEntry& entry, const KindInfo& described, bool placed) {
+    Ref dict = Ref::steal(PyDict_New());
+    if (!dict) return false;
+    for (int i = 0; i < described.field_count; ++i)
+      if (entry.field_names[i] && PyDict_SetItem(dict.get(), entry.field_names[i], Py_None) < 0) return false;
+    if (placed)
+      for (PyObject* name : {types.lineno, types.end_lineno, types.col_offset, types.end_col_offset})
+        if (!place(dict.get(), name, name == types.lineno || name == types.end_lineno)) return false;
+    pattern.dict = std::move(dict);
+    return true;
+  }
+
+  static bool go_to(Pattern& pattern, const Position& at) {
+    PyObject* const dict = pattern.dict.get();
+    Position& was = pattern.at;
+    if (was.line != at.line && !place(dict, types.lineno, at.line ? at.line : 1)) return false;
+    if (was.column != at.column && !place(dict, types.col_offset, at.column)) return false;
+    if (was.end_line != at.end_line && !place(dict, types.end_lineno, at.end_line ? at.end_line : 1)) return false;
+    if (was.end_column != at.end_column && !place(dict, types.end_col_offset, at.end_column)) return false;
+    was = at;
+    return true;
   }
 
   static bool place(PyObject* dict, PyObject* name, uint32_t value) {
@@ -138,14 +205,16 @@ class Writer {
   }
 
   PyObject* keep_;
+  const bool to_compile_;
   std::vector<PyObject*> written_;  // by number; borrowed
+  Pattern patterns_[kKindCount];
 };
 
 }  // namespace
 
-PyObject* write_ast(const Node* node, PyObject* keep) {
+PyObject* write_ast(const Node* node, PyObject* keep, bool to_compile) {
   if (!init_ast_bridge()) return nullptr;
-  return Writer(keep).node(node);
+  return Writer(keep, to_compile).node(node);
 }
 
 }  // namespace footlight::python

@@ -76,6 +76,8 @@ Ref tensor_len(const Given& given) {
     return wrapped(elements->count);
   if (given.size() != 1) return {};
   if (!is_tensor_like(given[0])) {
+    static PyObject* const name = PyUnicode_InternFromString("_len_builtin");
+    if (!_PyType_Lookup(Py_TYPE(given[0]), name)) return {};
     const Ref own = optional_attribute(given[0], "_len_builtin");  // of a TensorArray
     return own ? call(own.get(), given[0]) : Ref();
   }
@@ -361,7 +363,10 @@ Ref tensor_list(const Given& given) {
 }
 
 // A builtin of a dataset is the dataset's own (Dataset._enumerate, ...), which gives a dataset.
-bool is_dataset(PyObject* o) { return class_has_attribute(o, "_variant_tensor_of_dataset"); }
+bool is_dataset(PyObject* o) {
+  static PyObject* const name = PyUnicode_InternFromString("_variant_tensor_of_dataset");
+  return _PyType_Lookup(Py_TYPE(o), name) != nullptr;
+}
 Ref dataset_builtin(const Given& given, size_t first, const char* method) {
   const auto values = given.args.subspan(std::min(first, given.size()));
   if (values.empty() || !std::ranges::any_of(values, is_dataset)) return {};
@@ -376,12 +381,15 @@ Ref dataset_builtin(const Given& given, size_t first, const char* method) {
       throw PythonErrorSet();
   return checked(PyObject_Call(own.get(), args.get(), keywords.get()));
 }
-using Version = Ref (*)(const Given&);
+struct Version {
+  Ref (*call)(const Given&);
+  bool looks_inside = false;  // of lists and the like
+};
 
 const std::unordered_map<PyObject*, Version>& versions() {
   static const auto& table = *[] {
     auto* made = new std::unordered_map<PyObject*, Version>;
-    const std::pair<const char*, Version> named[] = {
+    const std::pair<const char*, Ref (*)(const Given&)> named[] = {
         {"len",
          [](const Given& given) {
            Ref found = dataset_builtin(given, 0, "_len_builtin");
@@ -436,8 +444,10 @@ const std::unordered_map<PyObject*, Version>& versions() {
         {"reversed", tensor_list},
     };
     const Ref module = checked(PyImport_ImportModule("builtins"));
+    constexpr std::string_view kLookInside[] = {"any", "all", "max", "min", "sorted", "map", "filter"};
     for (const auto& [name, version] : named)
-      made->emplace(checked(PyObject_GetAttrString(module.get(), name)).release(), version);
+      made->emplace(checked(PyObject_GetAttrString(module.get(), name)).release(),
+                    Version{version, std::ranges::find(kLookInside, name) != std::end(kLookInside)});
     return made;
   }();
   return table;
@@ -464,9 +474,10 @@ Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t co
   if (std::all_of(args, args + count, plain)) return {};
   const auto found = versions().find(function);
   if (found == versions().end()) return {};
+  if (!found->second.looks_inside && std::all_of(args, args + count, is_pythons_own)) return {};
   const auto keywords = static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
   const auto positional = static_cast<size_t>(count) - keywords;
-  return found->second({{args, positional}, names, args + positional, function});
+  return found->second.call({{args, positional}, names, args + positional, function});
 }
 
 void init_builtins() { versions(); }

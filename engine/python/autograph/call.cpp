@@ -1,11 +1,15 @@
 // Calls from converted code: callees are converted too. Functions that are not to be converted.
+#include "engine/base/recording.h"
+#include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/lists.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/trace/graph_builder.h"
 
 #include <structmember.h>
 
 #include <algorithm>
+#include <array>
 
 namespace footlight::python::ag {
 
@@ -26,51 +30,117 @@ PyObject* with_tensors(PyObject* const* args, Py_ssize_t count, PyObject* names)
   return converted_call(nullptr, all.data(), count, names);
 }
 
-// Calls a function or method whose conversion is known. False: it is not, or something else is called.
-bool call_known(PyObject* function, PyObject* const* args, size_t count, PyObject* names, PyObject*& result) {
-  if (PyFunction_Check(function)) return ag_call(function, args, count, names, result);
-  if (!PyMethod_Check(function) || !PyFunction_Check(PyMethod_GET_FUNCTION(function))) return false;
+// A bound method: the arguments with the object in front of them.
+PyObject* call_bound(PyObject* method, PyObject* const* args, size_t count, PyObject* names) {
   constexpr size_t kMost = 8;
   const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-  if (all >= kMost) return false;
-  PyObject* with_self[kMost] = {PyMethod_GET_SELF(function)};
-  std::copy_n(args, all, with_self + 1);
-  return ag_call(PyMethod_GET_FUNCTION(function), with_self, count + 1, names, result);
+  PyObject* few[kMost];
+  std::vector<PyObject*> many(all >= kMost ? all + 1 : 0);
+  PyObject** const call = all >= kMost ? many.data() : few;
+  call[0] = PyMethod_GET_SELF(method);
+  std::copy_n(args, all, call + 1);
+  const Ref kept = Ref::borrow(method);
+  return call_function(PyMethod_GET_FUNCTION(method), call, count + 1, names);
+}
+
+// What a functools.partial holds, read where its members say that it lies.
+struct Partial {
+  PyObject *function, *args, *keywords;  // borrowed; null: it is none, or one of a later Python
+
+  explicit Partial(PyObject* object) : function(nullptr), args(nullptr), keywords(nullptr) {
+    static const std::array<Py_ssize_t, 3> at = offsets();
+    if (!PyObject_TypeCheck(object, type()) || std::ranges::count(at, 0)) return;
+    const auto part = [&](size_t i) { return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + at[i]); };
+    if (!PyTuple_CheckExact(part(1)) || !PyDict_CheckExact(part(2))) return;
+    function = part(0), args = part(1), keywords = part(2);
+  }
+
+ private:
+  static PyTypeObject* type() { return reinterpret_cast<PyTypeObject*>(partial_type()); }
+  static std::array<Py_ssize_t, 3> offsets() {
+    std::array<Py_ssize_t, 3> found{};
+    constexpr const char* kNames[] = {"func", "args", "keywords"};
+    for (size_t i = 0; i < found.size(); ++i) {
+      PyObject* const member = find_item(type()->tp_dict, kNames[i]);
+      if (member && Py_IS_TYPE(member, &PyMemberDescr_Type))
+        found[i] = reinterpret_cast<PyMemberDescrObject*>(member)->d_member->offset;
+    }
+    return found;
+  }
+};
+
+// Calls what is in a partial, with its arguments in front. Throws. False: a keyword is given twice.
+bool call_partial(const Partial& partial, PyObject* const* args, size_t count, PyObject* names, PyObject*& result) {
+  std::vector<PyObject*> all;
+  all.reserve(1 + static_cast<size_t>(Py_SIZE(partial.args) + PyDict_GET_SIZE(partial.keywords)) + count +
+              static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0));
+  all.push_back(partial.function);
+  all.insert(all.end(), &PyTuple_GET_ITEM(partial.args, 0), &PyTuple_GET_ITEM(partial.args, 0) + Py_SIZE(partial.args));
+  all.insert(all.end(), args, args + count);
+  const auto positional = static_cast<Py_ssize_t>(all.size());
+  Ref all_names = Ref::borrow(names);
+  if (PyDict_GET_SIZE(partial.keywords)) {
+    const Py_ssize_t given = names ? PyTuple_GET_SIZE(names) : 0;
+    all_names = checked(PyTuple_New(PyDict_GET_SIZE(partial.keywords) + given));
+    PyObject *key, *value;
+    Py_ssize_t i = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(partial.keywords, &at, &key, &value); ++i) {
+      if (!PyUnicode_Check(key) || (given && PySequence_Contains(names, key) != 0)) return false;
+      PyTuple_SET_ITEM(all_names.get(), i, Py_NewRef(key));
+      all.push_back(value);
+    }
+    for (Py_ssize_t k = 0; k < given; ++k)
+      PyTuple_SET_ITEM(all_names.get(), i + k, Py_NewRef(PyTuple_GET_ITEM(names, k)));
+  }
+  if (names) all.insert(all.end(), args + count, args + count + PyTuple_GET_SIZE(names));
+  // A partial may be given other arguments while it runs.
+  const Ref held = Ref::borrow(partial.args), function = Ref::borrow(partial.function);
+  const Ref named = PyDict_GET_SIZE(partial.keywords) ? checked(PyDict_Copy(partial.keywords)) : Ref();
+  result = converted_call(nullptr, all.data(), positional, all_names.get());
+  return true;
+}
+
+// What Python calls of an object: a function of its class. Borrowed; null: something else, or nothing.
+PyObject* call_method_of(PyObject* object) {
+  static PyObject* const call = PyUnicode_InternFromString("__call__");
+  PyObject* const method = _PyType_Lookup(Py_TYPE(object), call);
+  return method && PyFunction_Check(method) ? method : nullptr;
 }
 
 }  // namespace
 
 // converted_call(function, *args, **kwargs)
 PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  PyObject* function = args[0];
-  if (on_converted_call) on_converted_call(function, args + 1, count - 1);
-  if (conversion_is_off()) return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
-  if (PyFunction_Check(function) || PyMethod_Check(function)) {
-    PyObject* result = nullptr;
-    bool known = false;
-    if (guarded(-1, [&] {
-          known = call_known(function, args + 1, static_cast<size_t>(count - 1), names, result);
-          return 0;
-        }) < 0)
-      return nullptr;
-    if (known) return result;
-    const Ref converted = Ref::steal(guarded([&] { return ag_convert(function); }));
-    return converted ? PyObject_Vectorcall(converted.get(), args + 1, static_cast<size_t>(count - 1), names) : nullptr;
-  }
-  if (!trace::tracing() && (PyCFunction_Check(function) || PyType_Check(function)))
-    return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
+  PyObject* const function = args[0];
+  const auto given = static_cast<size_t>(count - 1);
+  if (on_converted_call && recording_structure()) on_converted_call(function, args + 1, count - 1);
+  if (conversion_is_off()) return PyObject_Vectorcall(function, args + 1, given, names);
+  if (PyFunction_Check(function)) return call_function(function, args + 1, given, names);
+  if (PyMethod_Check(function) && PyFunction_Check(PyMethod_GET_FUNCTION(function)))
+    return call_bound(function, args + 1, given, names);
+  const bool builtin = PyCFunction_Check(function) || PyType_Check(function);
+  const Py_ssize_t all = count - 1 + (names ? PyTuple_GET_SIZE(names) : 0);
+  const auto is_number = [](PyObject* o) {
+    return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o);
+  };
+  if (builtin && (!trace::tracing() || (std::all_of(args + 1, args + 1 + all, is_number) && !prints_are_staged)))
+    return PyObject_Vectorcall(function, args + 1, given, names);
   return guarded([&]() -> PyObject* {
-    const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
-    if (trace::tracing())
-      for (Py_ssize_t i = 1; i < count + keywords; ++i)
-        if (is_grown(args[i])) return with_tensors(args, count, names);
-    if (PyCFunction_Check(function) || PyType_Check(function)) {
-      if (Ref result = call_tensor_builtin(function, args + 1, count - 1 + keywords, names)) return result.release();
+    if (trace::tracing() && std::any_of(args + 1, args + 1 + all, is_grown)) return with_tensors(args, count, names);
+    if (!builtin && !recording_structure()) {
+      if (PyObject* const method = call_method_of(function))
+        return call_function(method, args, static_cast<size_t>(count), names);
+      const Partial partial(function);
+      PyObject* result = nullptr;
+      if (partial.function && call_partial(partial, args + 1, given, names, result)) return result;
+    }
+    if (builtin) {
+      if (Ref result = call_tensor_builtin(function, args + 1, all, names)) return result.release();
       return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
     }
     const Ref converted = Ref::steal(ag_convert(function));
     if (!converted) return nullptr;
-    return PyObject_Vectorcall(converted.get(), args + 1, static_cast<size_t>(count - 1), names);
+    return PyObject_Vectorcall(converted.get(), args + 1, given, names);
   });
 }
 

@@ -1,11 +1,11 @@
 // The cache of conversions, which is stored in the code objects themselves, and the functions made from it.
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/conversions.h"
 #include "engine/python/autograph/runtime.h"
 
 #include "engine/autograph/readable.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
-#include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/interpreter/attributes.h"
@@ -21,50 +21,30 @@
 namespace footlight::python {
 
 using namespace autograph;
+using ag::Entry;
 
 namespace {
-
-// A function's destructor takes it out of the collector's list.
-void drop_untracked(PyObject* function) {
-  PyObject_GC_Track(function);
-  Ref::steal(function);
-}
-
-// Stored in a slot of the code object, freed with it.
-struct Entry {
-  bool lean = false;   // the code was made by a conversion
-  bool block = false;  // the code is part of a user's function, not a whole function
-  struct Form {
-    bool tried = false;
-    Ref code;                  // empty: see reason
-    std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for a runtime cell
-    std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
-    bool unchanged = false;          // the function does the same as it was written, whatever it meets
-    std::string reason;
-    Ref closure;                     // where all cells are runtime cells
-    std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
-    Form() = default;
-    Form(Form&&) = default;
-    Form& operator=(Form&&) = default;
-    ~Form() {
-      for (PyObject* spare : spares) drop_untracked(spare);
-    }
-  } forms[4];  // by recursive; the last two while recording
-  bool recorded = false;
-  ag::Contained contained;
-};
 
 thread_local int64_t spent_ns = 0;
 thread_local int off_depth = 0;
 thread_local FunctionId converting_for;
 thread_local Conversions* converting_into = nullptr;
 
-void drop_entry(void* entry) { delete static_cast<Entry*>(entry); }
+void drop_entry(void* entry) {
+  ++ag::dropped_entries;
+  delete static_cast<Entry*>(entry);
+}
 
 Py_ssize_t slot() {
   static const Py_ssize_t index = request_code_slot(drop_entry);
   return index;
 }
+
+}  // namespace
+
+namespace ag {
+
+uint64_t dropped_entries = 0;
 
 Entry* known_entry(PyObject* code) {
   void* value = nullptr;
@@ -78,6 +58,13 @@ Entry& entry_of(PyObject* code) {
   if (set_code_slot(code, slot(), made.get()) < 0) throw PythonErrorSet();
   return *made.release();
 }
+
+}  // namespace ag
+
+namespace {
+
+using ag::entry_of;
+using ag::known_entry;
 
 // Times a conversion; a debugger of the program's sees nothing of it. A syntax tree is many objects and no garbage: the
 // collector would go through it again and again.
@@ -210,7 +197,7 @@ Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
   module->fields()[at::Module::body].list = tree.list({factory});
 
   const Ref keep = Ref::steal(PyList_New(0));
-  const Ref ast = keep ? Ref::steal(write_ast(module, keep.get())) : Ref();
+  const Ref ast = keep ? Ref::steal(write_ast(module, keep.get(), true)) : Ref();
   if (!ast) return {};
   static PyObject* compile = nullptr;
   if (!compile) {
@@ -289,6 +276,10 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
   form.code = made;
 }
 
+}  // namespace
+
+namespace ag {
+
 const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive) {
   Entry& entry = entry_of(reinterpret_cast<PyObject*>(code));
   const bool recorded = recording_structure();
@@ -345,51 +336,12 @@ Ref function_from(PyObject* original, const Entry::Form& form) {
   return made;
 }
 
-// A converted function for one call. Making a function costs as much as calling it, so those that nothing has kept are
-// used again; meanwhile they hold nothing of the program's.
-class Borrowed {
- public:
-  Borrowed(PyFunctionObject* original, Entry::Form& form) : form_(form) {
-    if (form.spares.empty()) {
-      made_ = reinterpret_cast<PyFunctionObject*>(function_from(as_object(original), form).release());
-      if (!made_) throw PythonErrorSet();
-      PyObject_GC_UnTrack(made_);
-      return;
-    }
-    Ref closure = closure_for(original, form);
-    made_ = reinterpret_cast<PyFunctionObject*>(form.spares.back());
-    form.spares.pop_back();
-    made_->func_globals = Py_NewRef(original->func_globals);
-    made_->func_builtins = Py_NewRef(original->func_builtins);
-    Py_SETREF(made_->func_qualname, Py_NewRef(original->func_qualname));
-    Py_SETREF(made_->func_name, Py_NewRef(original->func_name));
-    made_->func_defaults = Py_XNewRef(original->func_defaults);
-    made_->func_kwdefaults = Py_XNewRef(original->func_kwdefaults);
-    made_->func_closure = closure.release();
-  }
-  ~Borrowed() {
-    constexpr size_t kMostSpares = 16;
-    if (Py_REFCNT(made_) > 1 || made_->func_dict || made_->func_weakreflist || form_.spares.size() >= kMostSpares) {
-      drop_untracked(get());
-      return;
-    }
-    form_.spares.push_back(get());  // first: what is dropped now may call this function
-    PyObject** const fields[] = {&made_->func_globals,  &made_->func_builtins,    &made_->func_defaults,
-                                 &made_->func_closure,  &made_->func_kwdefaults,  &made_->func_doc,
-                                 &made_->func_module,   &made_->func_annotations};
-    std::array<Ref, std::size(fields)> held;
-    for (size_t i = 0; i < held.size(); ++i) held[i] = Ref::steal(std::exchange(*fields[i], nullptr));
-  }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-  PyObject* get() const { return as_object(made_); }
+}  // namespace ag
 
- private:
-  static PyObject* as_object(PyFunctionObject* function) { return reinterpret_cast<PyObject*>(function); }
+namespace {
 
-  Entry::Form& form_;
-  PyFunctionObject* made_ = nullptr;
-};
+using ag::form_of;
+using ag::function_from;
 
 // The Python function behind a callable, and the object it is bound to; both borrowed from `callable`.
 struct Behind {
@@ -407,15 +359,6 @@ Behind behind(PyObject* callable) {
   return {};
 }
 
-PyObject* partial_type() {
-  static PyObject* type = nullptr;
-  if (!type) {
-    const Ref module = checked(PyImport_ImportModule("functools"));
-    type = checked(PyObject_GetAttrString(module.get(), "partial")).release();
-  }
-  return type;
-}
-
 Ref convert_partial(PyObject* partial, bool recursive) {
   const Ref function = Ref::steal(PyObject_GetAttrString(partial, "func"));
   const Ref args = Ref::steal(PyObject_GetAttrString(partial, "args"));
@@ -427,14 +370,6 @@ Ref convert_partial(PyObject* partial, bool recursive) {
   const Ref head = Ref::steal(PyTuple_Pack(1, converted.get()));
   const Ref all = head ? Ref::steal(PySequence_Concat(head.get(), args.get())) : Ref();
   return all ? Ref::steal(PyObject_Call(partial_type(), all.get(), keywords.get())) : Ref();
-}
-
-const ag::Contained* find_contained(PyObject* function) {
-  PyObject* const code = PyFunction_GET_CODE(function);
-  const Entry* known = known_entry(code);
-  if (known && known->lean) return nullptr;
-  const Entry::Form& form = form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(function), true);
-  return form.code ? &entry_of(code).contained : nullptr;
 }
 
 // A function that is not converted gets a record without text, with one statement that says why.
@@ -459,6 +394,15 @@ void record_conversion(PyObject* callable, PyObject* function, std::string reaso
 
 }  // namespace
 
+PyObject* partial_type() {
+  static PyObject* type = nullptr;
+  if (!type) {
+    const Ref module = checked(PyImport_ImportModule("functools"));
+    type = checked(PyObject_GetAttrString(module.get(), "partial")).release();
+  }
+  return type;
+}
+
 PyObject* ag_convert(PyObject* callable, bool recursive) {
   const Behind b = behind(callable);
   if (!b.function) {
@@ -482,24 +426,6 @@ PyObject* ag_convert(PyObject* callable, bool recursive) {
   return b.self ? PyMethod_New(made.get(), b.self) : Py_NewRef(made.get());
 }
 
-bool ag_call(PyObject* function, PyObject* const* args, size_t count, PyObject* names, PyObject*& result) {
-  PyObject* const code = PyFunction_GET_CODE(function);
-  Entry* const known = known_entry(code);
-  if (!known || recording_structure()) return false;
-  Entry::Form& form = known->forms[true];
-  if (!known->lean && !form.tried) return false;
-  const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-  if (known->lean || !form.code || form.unchanged ||
-      (known->contained.yes && ag::meets_no_tensor(function, args, all, find_contained))) {
-    result = PyObject_Vectorcall(function, args, count, names);
-    return true;
-  }
-  const Ref keep = Ref::borrow(code);  // the function may get another code meanwhile, which would free this entry
-  const Borrowed converted(reinterpret_cast<PyFunctionObject*>(function), form);
-  result = PyObject_Vectorcall(converted.get(), args, count, names);
-  return true;
-}
-
 std::string ag_reason(PyObject* callable) {
   const Behind b = behind(callable);
   if (!b.function) return "not a Python function";
@@ -518,7 +444,7 @@ bool ag_says_on_stdout = false;
 
 std::string ag_code_reason(PyObject* code) {
   const Entry* known = known_entry(code);
-  return known ? known->forms[known->forms[1].tried ? 1 : 4].reason : "";
+  return known ? known->forms[known->forms[1].tried ? 1 : 3].reason : "";
 }
 
 bool ag_may_run_as_written(PyObject* code) {

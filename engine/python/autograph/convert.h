@@ -18,9 +18,6 @@ namespace footlight::python {
 // returned unchanged. New reference; null: Python error set. May also throw.
 PyObject* ag_convert(PyObject* callable, bool recursive = true);
 
-// Calls a Python function in its converted form, or as it is where it is not converted. False: neither is known yet.
-bool ag_call(PyObject* function, PyObject* const* args, size_t count, PyObject* names, PyObject*& result);
-
 // Runs the body of a trace. Throws instead if it raised under a condition on a tensor what handlers of its own caught:
 // they would run whatever the condition is.
 Ref ag_body(const std::function<Ref()>& body);
@@ -43,6 +40,9 @@ inline constexpr std::string_view kLibraryReason = "library code is not converte
 // tf.autograph.set_verbosity
 extern int ag_verbosity;
 extern bool ag_says_on_stdout;
+
+// The class functools.partial. Borrowed.
+PyObject* partial_type();
 
 // Whether code was made by a conversion; includes the user's functions inside it.
 bool ag_is_converted_code(PyObject* code);

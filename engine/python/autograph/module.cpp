@@ -1,5 +1,6 @@
 // The tf.autograph namespace, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
+#include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/operators.h"
@@ -27,6 +28,8 @@ PyMethodDef runtime_methods[] = {
     {"for_stmt", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(for_stmt)), METH_FASTCALL,
      nullptr},
     {"converted_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(converted_call)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"method_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method_call)),
      METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"if_exp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(if_exp)), METH_FASTCALL, nullptr},
     {"and_", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(and_)), METH_FASTCALL, nullptr},
@@ -189,7 +192,12 @@ PyObject* nanoseconds(PyObject*, PyObject*) { return PyLong_FromLongLong(ag_nano
 PyObject* reason_of(PyObject*, PyObject* callable) {
   return guarded([&]() -> PyObject* { return PyUnicode_FromString(ag_reason(callable).c_str()); });
 }
+PyObject* callees(PyObject*, PyObject*) {
+  return Py_BuildValue("KK", static_cast<unsigned long long>(ag::callee_counts.made),
+                       static_cast<unsigned long long>(ag::callee_counts.emptied));
+}
 PyMethodDef private_methods[] = {
+    {"autograph_callees", callees, METH_NOARGS, "How many functions were made to be kept in a trace, and let go."},
     {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},
     {"autograph_reason", reason_of, METH_O, "Why a function is not converted, or an empty string."},
     {nullptr, nullptr, 0, nullptr},

@@ -2,6 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/host_function.h"
+#include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
@@ -203,6 +204,7 @@ PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
 namespace footlight::python {
 
 Ref ag_body(const std::function<Ref()>& body) {
+  const ag::KeepCallees keep;
   struct Own {
     Ref outer = std::exchange(ag::refused, {});
     ~Own() { ag::refused = std::move(outer); }

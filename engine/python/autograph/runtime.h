@@ -87,6 +87,12 @@ Leaves flatten(const Ref& value);
 Ref pack(const Leaves& like, const std::vector<Ref>& values);
 
 bool is_tensor_like(PyObject*);        // a tensor or a variable
+// Of a class of Python's own that is no tensor: a number, text, None, or a container, whatever is in it.
+inline bool is_pythons_own(PyObject* o) {
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || o == Py_None || PyUnicode_CheckExact(o) ||
+         PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o) || Py_IS_TYPE(o, &PyRange_Type) ||
+         PyAnySet_CheckExact(o) || PyBytes_CheckExact(o);
+}
 bool symbolic(PyObject*);              // a tensor of a graph, or a variable, which has no value while tracing
 bool becomes_tensor(PyObject*);        // is_tensor_like, a number, a string, an array
 Tensor as_tensor(PyObject*, DType hint = DType::kInvalid);

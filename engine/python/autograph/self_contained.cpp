@@ -3,7 +3,11 @@
 
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/object_layout.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/trace/graph_builder.h"
+
+#include <structmember.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -14,11 +18,14 @@ namespace {
 
 constexpr int kMost = 24;
 
+bool is_plain(PyObject* o) {
+  return o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o) ||
+         PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || Py_IS_TYPE(o, &PyRange_Type);
+}
+
 // The values of containers are looked at, as long as these are few.
 bool is_harmless(PyObject* o, int& left) {
-  if (o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o) ||
-      PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || Py_IS_TYPE(o, &PyRange_Type))
-    return true;
+  if (is_plain(o)) return true;
   if (--left < 0) return false;
   if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
     for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i)
@@ -52,91 +59,295 @@ bool is_harmless_builtin(PyObject* o) {
   return PyExceptionClass_Check(o) && !(reinterpret_cast<PyTypeObject*>(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
 }
 
-class Search {
- public:
-  explicit Search(FindContained find) : find_(find) {}
+bool is_immutable(PyObject* o) {
+  int left = kMost;
+  if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // what is put into it would have to be watched
+  return is_harmless(o, left);
+}
 
-  bool call_of(PyObject* object) {
+}  // namespace
+
+// What a function can reach, as far as it can be told without its arguments.
+struct NoTensor::Reached {
+  struct Function {
+    Ref function, code, defaults, keyword_defaults;
+    const Contained* contained;   // of the code
+    struct Outer {                // what one of its names is outside
+      Py_ssize_t cell;            // in its closure; -1: a global
+      Ref value;                  // a function, class or builtin; empty: it is looked at for each call
+    };
+    std::vector<Outer> outer;
+  };
+  struct Member {          // what a name is of objects of a class
+    OwnAttribute own;
+    Py_ssize_t slot = -1;  // where __slots__ put it
+  };
+  struct Type {
+    Ref type;
+    unsigned version = 0;
+    bool outside = false;          // of objects that the function did not make itself
+    bool made = false;             // it can make such objects
+    std::vector<Member> members;   // as `names`
+    PyTypeObject* get() const { return reinterpret_cast<PyTypeObject*>(type.get()); }
+  };
+  std::vector<Function> functions;
+  std::vector<Type> types;
+  std::vector<PyObject*> names;    // of attributes; borrowed from `functions`
+  bool raises = false;
+
+  Type* find(PyTypeObject* type) {
+    for (Type& one : types)
+      if (one.get() == type) return &one;
+    return nullptr;
+  }
+  bool is_current() const;
+};
+
+static PyObject* outer_of(PyFunctionObject* function, PyObject* name, Py_ssize_t cell) {
+  if (cell >= 0) return PyCell_GET(PyTuple_GET_ITEM(function->func_closure, cell));
+  PyObject* const value = find_item(function->func_globals, name);
+  return value ? value : find_item(function->func_builtins, name);
+}
+
+bool NoTensor::Reached::is_current() const {
+  for (const Type& one : types)
+    if (one.get()->tp_version_tag != one.version) return false;
+  for (const Function& one : functions) {
+    auto* const function = reinterpret_cast<PyFunctionObject*>(one.function.get());
+    if (function->func_code != one.code.get() || function->func_defaults != one.defaults.get() ||
+        function->func_kwdefaults != one.keyword_defaults.get())
+      return false;
+    for (size_t i = 0; i < one.outer.size(); ++i)
+      if (const PyObject* wanted = one.outer[i].value.get())
+        if (outer_of(function, one.contained->globals[i].get(), one.outer[i].cell) != wanted) return false;
+  }
+  return true;
+}
+
+// Finds what is reached, or looks at arguments with what was found.
+class NoTensor::Search {
+ public:
+  Search(Reached& reached, FindContained find, bool finds, int most)
+      : reached_(reached), find_(find), finds_(finds), most_(most) {}
+
+  bool find_all(PyObject* object, PyObject* const* args, size_t count) {
     if (!function(object)) return false;
     // What these functions and classes reach of one another may be more of them.
-    for (int known = 0; types_count_ && known != seen_count_ + types_count_;) {
-      known = seen_count_ + types_count_;
-      for (int i = 0; i < types_count_; ++i)
-        for (int k = 0; k < seen_count_; ++k)
-          for (const Ref& name : seen_[k].contained->attributes)
-            if (!member(_PyType_Lookup(types_[i], name.get()))) return false;
+    for (size_t known = 0; known != size();) {
+      known = size();
+      for (size_t i = 0; i < reached_.types.size(); ++i)
+        for (size_t k = 0; k < reached_.names.size(); ++k)
+          if (!member(i, k)) return false;
+      if (!values(args, count)) return false;
+    }
+    return true;
+  }
+
+  bool values(PyObject* const* args, size_t count) {
+    left_ = most_;
+    visited_count_ = 0;
+    visited_many_.reset();
+    if (!std::all_of(args, args + count, [&](PyObject* one) { return value(one); })) return false;
+    for (size_t k = 0; k < reached_.functions.size(); ++k) {  // more of them may be found
+      for (size_t i = 0; i < reached_.functions[k].outer.size(); ++i) {
+        const Reached::Function& one = reached_.functions[k];
+        if (one.outer[i].value) continue;
+        auto* const function = reinterpret_cast<PyFunctionObject*>(one.function.get());
+        PyObject* const outer = outer_of(function, one.contained->globals[i].get(), one.outer[i].cell);
+        if (!outer || !value(outer)) return false;
+      }
     }
     return true;
   }
 
  private:
+  size_t size() const { return reached_.types.size() + reached_.functions.size() + reached_.names.size(); }
+
+  bool value(PyObject* o) {
+    if (is_plain(o)) return true;
+    if (--left_ < 0) return false;
+    if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
+      PyObject* const* const items = PyTuple_CheckExact(o) ? &PyTuple_GET_ITEM(o, 0) : PySequence_Fast_ITEMS(o);
+      return std::all_of(items, items + Py_SIZE(o), [&](PyObject* one) { return value(one); });
+    }
+    if (PyDict_CheckExact(o)) {
+      PyObject *key, *item;
+      for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &item);)
+        if (!is_plain(key) || !value(item)) return false;
+      return true;
+    }
+    if (Py_IS_TYPE(o, &PyType_Type)) {
+      auto* const of = reinterpret_cast<PyTypeObject*>(o);
+      return finds_ ? type(of, false) : reached_.find(of) != nullptr;
+    }
+    return this->object(o);
+  }
+
+  bool is_visited(PyObject* o) const {
+    return std::find(visited_, visited_ + visited_count_, o) != visited_ + visited_count_ ||
+           (visited_many_ && visited_many_->count(o));
+  }
+
+  bool object(PyObject* o) {
+    PyTypeObject* const of = Py_TYPE(o);
+    if (is_visited(o)) return true;
+    Reached::Type* known = reached_.find(of);
+    if (!known || !known->outside) {
+      if (!finds_ || of->tp_getattro != PyObject_GenericGetAttr || !type(of, true)) return false;
+      known = reached_.find(of);
+      known->outside = true;
+    }
+    if (visited_count_ < kMost) visited_[visited_count_++] = o;
+    else (visited_many_ ? visited_many_ : visited_many_ = std::make_unique<Objects>())->insert(o);
+    if (known->members.size() != reached_.names.size()) return finds_;  // asked again when these are known
+    const auto index = static_cast<size_t>(known - reached_.types.data());
+    for (size_t i = 0; i < reached_.names.size(); ++i) {
+      Reached::Member& member = reached_.types[index].members[i];
+      bool is_known = true;
+      PyObject* const own = member.slot >= 0 ? *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(o) + member.slot)
+                                             : member.own.find(o, reached_.names[i], is_known);
+      if (!is_known || (own && !value(own))) return false;
+    }
+    return true;
+  }
+
   // A class whose objects are what their methods make of them. Its special methods run without being named; other
-  // attributes are reached by their names alone.
-  bool type(PyTypeObject* type) {
-    if (std::find(types_, types_ + types_count_, type) != types_ + types_count_) return true;
-    if (types_count_ >= kMost) return false;
-    types_[types_count_++] = type;
+  // attributes are reached by their names alone. What objects from outside hold is not in a builtin class.
+  bool type(PyTypeObject* type, bool outside) {
+    const Reached::Type* const known = reached_.find(type);
+    if (known && (outside ? known->outside : known->made)) return true;
+    if (reached_.types.size() >= kMost) return false;
+    if (!known) {
+      static PyObject* const any = PyUnicode_InternFromString("__init__");
+      _PyType_Lookup(type, any);  // which gives it a version
+      if (!type->tp_version_tag) return false;
+      Reached::Type& made = reached_.types.emplace_back();
+      made.type = Ref::borrow(reinterpret_cast<PyObject*>(type));
+      made.version = type->tp_version_tag;
+    }
+    if (!outside) reached_.find(type)->made = true;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
       PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
-      if (base == reinterpret_cast<PyObject*>(&PyBaseObject_Type) || is_harmless_builtin(base)) continue;
+      if (base == reinterpret_cast<PyObject*>(&PyBaseObject_Type) || (!outside && is_harmless_builtin(base))) continue;
       auto* const of = reinterpret_cast<PyTypeObject*>(base);
       if (!Py_IS_TYPE(base, &PyType_Type) || !(of->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;
       PyObject *key, *value;
       for (Py_ssize_t at = 0; PyDict_Next(of->tp_dict, &at, &key, &value);)
         if (PyUnicode_Check(key) && PyUnicode_GET_LENGTH(key) > 1 && PyUnicode_READ_CHAR(key, 0) == '_' &&
-            PyUnicode_READ_CHAR(key, 1) == '_' && !PyDict_CheckExact(value) && !member(value))
+            PyUnicode_READ_CHAR(key, 1) == '_' && !special(of, key, value, outside))
           return false;
     }
     return true;
   }
 
-  bool member(PyObject* value) {
+  // Something that Python does by itself with a class or its objects. Objects from outside are not made any more.
+  bool special(PyTypeObject* of, PyObject* key, PyObject* value, bool outside) {
+    static const auto& of_making = *new std::unordered_set<std::string_view>{
+        "__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__set_name__"};
+    if (PyDict_CheckExact(value) || (outside && of_making.count(utf8(key)))) return true;
+    static PyObject* const parameters = PyUnicode_InternFromString("__dataclass_params__");
+    static PyObject* const fields = PyUnicode_InternFromString("__dataclass_fields__");
+    PyObject* const all = find_item(of->tp_dict, parameters) ? find_item(of->tp_dict, fields) : nullptr;
+    if (!all || !PyDict_CheckExact(all)) return in_class(value);
+    if (key == parameters) return true;
+    if (!PyFunction_Check(value) || utf8(key) == "__init__" || !is_of_dataclass(value)) return in_class(value);
+    PyObject *name, *field;  // it compares or shows the values of the fields
+    for (Py_ssize_t at = 0; PyDict_Next(all, &at, &name, &field);) add_name(name);
+    return true;
+  }
+
+  // Functions that the module dataclasses makes, except the one that makes objects.
+  static bool is_of_dataclass(PyObject* function) {
+    const auto* const code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+    const std::string_view name = utf8(code->co_qualname);
+    return name.starts_with("__create_fn__.") || name == "_recursive_repr.<locals>.wrapper";
+  }
+
+  void add_name(PyObject* name) {
+    if (std::find(reached_.names.begin(), reached_.names.end(), name) == reached_.names.end())
+      reached_.names.push_back(name);
+  }
+
+  bool in_class(PyObject* value) {
+    if (value && (Py_IS_TYPE(value, &PyClassMethod_Type) || Py_IS_TYPE(value, &PyStaticMethod_Type)))
+      return functions(value, {"__func__"});
+    if (value && Py_IS_TYPE(value, &PyProperty_Type)) return functions(value, {"fget", "fset", "fdel"});
     return !value || is_immutable(value) || (PyFunction_Check(value) && function(value)) ||
            Py_IS_TYPE(value, &PyMemberDescr_Type) || Py_IS_TYPE(value, &PyGetSetDescr_Type) ||
            Py_IS_TYPE(value, &PyMethodDescr_Type);  // slots, and what Python's exceptions have
   }
 
-  bool function(PyObject* object) {
-    if (std::any_of(seen_, seen_ + seen_count_, [&](const Seen& one) { return one.function == object; })) return true;
-    auto* const function = reinterpret_cast<PyFunctionObject*>(object);
-    if (function->func_closure) return false;
-    const Contained* const contained = find_(object);
-    if (!contained || !contained->yes) return false;
-    if ((contained->raises && staged_blocks() > 0) || seen_count_ >= kMost) return false;
-    int left = kMost;
-    if ((function->func_defaults && !is_harmless(function->func_defaults, left)) ||
-        (function->func_kwdefaults && !is_harmless(function->func_kwdefaults, left)))
+  // Those that a descriptor calls.
+  bool functions(PyObject* descriptor, std::initializer_list<const char*> names) {
+    return std::ranges::all_of(names, [&](const char* name) {
+      const Ref one = checked(PyObject_GetAttrString(descriptor, name));
+      return one.get() == Py_None || (PyFunction_Check(one.get()) && function(one.get()));
+    });
+  }
+
+  bool member(size_t index, size_t name) {
+    PyObject* const found = _PyType_Lookup(reached_.types[index].get(), reached_.names[name]);
+    if (!in_class(found)) return false;
+    Reached::Type& of = reached_.types[index];
+    if (of.outside && found && (Py_IS_TYPE(found, &PyGetSetDescr_Type) || Py_IS_TYPE(found, &PyMethodDescr_Type)))
       return false;
-    seen_[seen_count_++] = {object, contained};
+    if (of.members.size() > name) return true;
+    Reached::Member& made = of.members.emplace_back();
+    if (!found || !Py_IS_TYPE(found, &PyMemberDescr_Type)) return true;
+    const PyMemberDef* const slot = reinterpret_cast<PyMemberDescrObject*>(found)->d_member;
+    made.slot = slot->offset;
+    return slot->type == T_OBJECT_EX;
+  }
+
+  bool function(PyObject* object) {
+    for (const Reached::Function& one : reached_.functions)
+      if (one.function.get() == object) return true;
+    auto* const function = reinterpret_cast<PyFunctionObject*>(object);
+    const Contained* const contained = find_(object);
+    if (!contained || !contained->yes || reached_.functions.size() >= kMost) return false;
+    reached_.raises |= contained->raises;
+    const auto fixed = [](PyObject* defaults) {
+      PyObject* value;
+      PyObject* key;
+      if (!defaults) return true;
+      if (PyTuple_Check(defaults)) return is_immutable(defaults);
+      for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &value);)
+        if (!is_immutable(value)) return false;
+      return true;
+    };
+    if (!fixed(function->func_defaults) || !fixed(function->func_kwdefaults)) return false;
+    const size_t index = reached_.functions.size();
+    reached_.functions.push_back({Ref::borrow(object), Ref::borrow(function->func_code),
+                                  Ref::borrow(function->func_defaults), Ref::borrow(function->func_kwdefaults),
+                                  contained, {}});
+    for (const Ref& name : contained->attributes) add_name(name.get());
+    const Ref free = checked(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(function->func_code)));
     for (const Ref& name : contained->globals) {
-      if (++names_ > kMost) return false;
-      PyObject* value = find_item(function->func_globals, name.get());
-      if (!value) value = find_item(function->func_builtins, name.get());
-      if (!value || !(is_immutable(value) || is_harmless_builtin(value) ||
-                      (PyFunction_Check(value) && this->function(value)) ||
-                      (PyType_Check(value) && type(reinterpret_cast<PyTypeObject*>(value)))))
+      if (++globals_ > kMost) return false;
+      Py_ssize_t cell = function->func_closure ? PyTuple_GET_SIZE(free.get()) : 0;
+      while (--cell >= 0)
+        if (are_equal(PyTuple_GET_ITEM(free.get(), cell), name.get())) break;
+      PyObject* const value = outer_of(function, name.get(), cell);
+      if (!value) return false;
+      const bool is_class = PyType_Check(value);
+      const bool kept = is_class || PyFunction_Check(value) || is_harmless_builtin(value);
+      reached_.functions[index].outer.push_back({cell, kept ? Ref::borrow(value) : Ref()});
+      if (kept && !is_harmless_builtin(value) &&
+          !(is_class ? type(reinterpret_cast<PyTypeObject*>(value), false) : this->function(value)))
         return false;
     }
     return true;
   }
 
-  static bool is_immutable(PyObject* o) {
-    int left = kMost;
-    if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // what is put into it would have to be watched
-    return is_harmless(o, left);
-  }
-
+  Reached& reached_;
   FindContained find_;
-  struct Seen {
-    PyObject* function;  // borrowed
-    const Contained* contained;
-  };
-  Seen seen_[kMost];
-  PyTypeObject* types_[kMost];  // borrowed
-  int seen_count_ = 0, types_count_ = 0, names_ = 0;
+  const bool finds_;
+  const int most_;  // values that are looked at
+  int left_ = 0, globals_ = 0, visited_count_ = 0;
+  PyObject* visited_[kMost];  // borrowed
+  using Objects = std::unordered_set<PyObject*>;
+  std::unique_ptr<Objects> visited_many_;  // those after these
 };
-
-}  // namespace
 
 Contained contained_of(const autograph::Node* function) {
   const autograph::SelfContained found = autograph::self_contained(function);
@@ -152,12 +363,27 @@ Contained contained_of(const autograph::Node* function) {
   return made;
 }
 
-bool meets_no_tensor(PyObject* function, PyObject* const* args, size_t count, FindContained find) {
-  if (!trace::tracing()) return false;
-  int left = kMost;
-  for (size_t i = 0; i < count; ++i)
-    if (!is_harmless(args[i], left)) return false;
-  return Search(find).call_of(function);
+NoTensor::NoTensor(PyObject* function, FindContained find) : function_(function), find_(find) {}
+NoTensor::~NoTensor() = default;
+
+bool NoTensor::met_by(PyObject* const* args, size_t count) {
+  if (busy_ || !trace::tracing() || is_hopeless()) return false;
+  struct Busy {
+    bool& busy;
+    explicit Busy(bool& b) : busy(b) { busy = true; }
+    ~Busy() { busy = false; }
+  } busy(busy_);
+  // What is called a few times may do much; what is called often has to be asked quickly.
+  constexpr int kMostAtFirst = 1024;
+  const int most = times_ > 5 ? kMost : std::max(kMost, kMostAtFirst >> times_++);
+  if (reached_ && !(reached_->raises && staged_blocks() > 0) && reached_->is_current() &&
+      Search(*reached_, find_, false, most).values(args, count))
+    return true;
+  auto found = std::make_unique<Reached>();
+  ++failures_;
+  const bool yes = Search(*found, find_, true, most).find_all(function_, args, count);
+  reached_ = yes ? std::move(found) : nullptr;
+  return yes && !(reached_->raises && staged_blocks() > 0);
 }
 
 }  // namespace footlight::python::ag

@@ -5,6 +5,7 @@
 #include "engine/autograph/self_contained.h"
 #include "engine/python/types/objects.h"
 
+#include <memory>
 #include <vector>
 
 namespace footlight::python::ag {
@@ -19,9 +20,29 @@ Contained contained_of(const autograph::Node* function);
 // What is known of the code of a function that is called; null: nothing.
 using FindContained = const Contained* (*)(PyObject* function);
 
-// Whether `function`, called in a trace with these arguments, meets no tensor: they, its defaults and what it reads
-// from outside are numbers, text, small containers of such, builtins that give such, functions like itself, and classes
-// of the program's whose methods are such functions.
-bool meets_no_tensor(PyObject* function, PyObject* const* args, size_t count, FindContained find);
+// Says whether a function, called in a trace, meets no tensor: its arguments, its defaults and what it reads from
+// outside are numbers, text, small containers of such, builtins that give such, functions like itself, classes of the
+// program's whose methods are such functions, and objects of such classes. Remembers which functions and classes it can
+// reach, and holds these, so that at the next call only what may have changed is looked at.
+class NoTensor {
+ public:
+  NoTensor(PyObject* function, FindContained find);
+  ~NoTensor();
+  bool met_by(PyObject* const* args, size_t count);
+  // It is being asked: that may run code, which must not destroy it.
+  bool is_busy() const { return busy_; }
+  // It was searched for in vain so often that asking again costs more than it brings.
+  bool is_hopeless() const { return failures_ > kMostFailures; }
+
+ private:
+  static constexpr int kMostFailures = 8;
+  struct Reached;
+  class Search;
+  PyObject* function_;  // borrowed
+  FindContained find_;
+  std::unique_ptr<Reached> reached_;
+  bool busy_ = false;
+  int failures_ = 0, times_ = 0;
+};
 
 }  // namespace footlight::python::ag

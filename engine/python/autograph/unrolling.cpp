@@ -68,8 +68,9 @@ int clear(PyObject* self) {
 
 PyObject* next(PyObject* self) {
   auto* const turns = reinterpret_cast<Turns*>(self);
-  PyObject* const item = turns->iterator ? PyIter_Next(turns->iterator) : nullptr;
-  if (!item) return nullptr;
+  PyObject* const iterator = turns->iterator;
+  PyObject* const item = iterator ? Py_TYPE(iterator)->tp_iternext(iterator) : nullptr;
+  if (!item || turns->unrolling.passed()) return item;
   return guarded([&] {
     Ref kept = Ref::steal(item);
     turns->unrolling.turn();
@@ -88,11 +89,22 @@ PyType_Spec spec = {"footlight.autograph.Turns", sizeof(Turns), 0,
 
 }  // namespace
 
+// Too few turns for a warning.
+bool turns_rarely(PyObject* values) {
+  if (PyList_CheckExact(values) || PyTuple_CheckExact(values)) return Py_SIZE(values) < Unrolling::kMany;
+  if (!Py_IS_TYPE(values, &PyRange_Type)) return false;
+  const Py_ssize_t size = PyObject_Size(values);
+  if (size < 0) clear_only(PyExc_OverflowError);  // longer than any list
+  return size >= 0 && size < Unrolling::kMany;
+}
+
 void init_turns() { turns_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release()); }
 
 PyObject* turns(PyObject*, PyObject* values) {
   if (!trace::tracing()) return Py_NewRef(values);
+  // An iterator too: who leaves the loop goes on with the rest.
   return guarded([&]() -> PyObject* {
+    if (turns_rarely(values)) return PyObject_GetIter(values);
     Ref iterator = checked(PyObject_GetIter(values));
     auto* made = PyObject_GC_New(Turns, turns_type);
     if (!made) throw PythonErrorSet();
@@ -106,7 +118,7 @@ PyObject* turns(PyObject*, PyObject* values) {
 PyObject* staged(PyObject*, PyObject* value) {
   if (!trace::tracing())  // loops on tensors keep tensors
     return guarded([&] { return PyBool_FromLong(is_tensor_like(value) || is_dataset_or_iterator(value)); });
-  if (PyBool_Check(value) || PyLong_CheckExact(value)) return PyBool_FromLong(recording_structure());
+  if (is_pythons_own(value)) return PyBool_FromLong(recording_structure());
   return guarded([&] {
     const bool known = is_tensor_like(value) || wrapped_elements(value) || is_grown(value) || recording_structure();
     return PyBool_FromLong(known || is_dataset_or_iterator(value) || is_rows(value));

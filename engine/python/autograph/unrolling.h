@@ -10,10 +10,17 @@ class Unrolling {
  public:
   Unrolling();
   void turn();
+  // Counts a turn for which turn() has nothing to do. False: nothing is counted.
+  bool passed() {
+    if (turns_ + 1 == kMany) return false;
+    ++turns_;
+    return true;
+  }
   void done(const char* kind) const;
 
- private:
   static constexpr int64_t kMany = 100;
+
+ private:
   size_t start_;
   int64_t turns_ = 0;
 };

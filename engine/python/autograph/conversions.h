@@ -1,0 +1,53 @@
+// What is known of a code object: its conversions, stored in the code object itself. For the files that make and call
+// them.
+#pragma once
+
+#include "engine/python/autograph/self_contained.h"
+
+#include <string>
+#include <vector>
+
+namespace footlight::python::ag {
+
+// A function's destructor takes it out of the collector's list.
+inline void drop_untracked(PyObject* function) {
+  PyObject_GC_Track(function);
+  Ref::steal(function);
+}
+
+// Stored in a slot of the code object, freed with it.
+struct Entry {
+  bool lean = false;   // the code was made by a conversion
+  bool block = false;  // the code is part of a user's function, not a whole function
+  struct Form {
+    bool tried = false;
+    Ref code;                  // empty: see reason
+    std::vector<int> cells;    // per free variable: index in the user's closure, or -1 for a runtime cell
+    std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
+    bool unchanged = false;          // the function does the same as it was written, whatever it meets
+    std::string reason;
+    Ref closure;                     // where all cells are runtime cells
+    std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
+    Form() = default;
+    Form(Form&&) = default;
+    Form& operator=(Form&&) = default;
+    ~Form() {
+      for (PyObject* spare : spares) drop_untracked(spare);
+    }
+  } forms[4];  // by recursive; the last two while recording
+  bool recorded = false;
+  Contained contained;
+};
+
+// Null: nothing is known of this code.
+Entry* known_entry(PyObject* code);
+Entry& entry_of(PyObject* code);
+// How many were freed with their code so far: until the next one, the addresses of code objects stay theirs.
+extern uint64_t dropped_entries;
+
+const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive);
+// A function of a form's code, with the original's globals, cells and defaults.
+Ref closure_for(PyFunctionObject* function, const Entry::Form& form);
+Ref function_from(PyObject* original, const Entry::Form& form);
+
+}  // namespace footlight::python::ag

@@ -252,17 +252,28 @@ def prevent_fetching(self, op):
 
 
 # --- collections: lists of anything, by name ---
+def _collections(graph):
+    """Branches and loops have those of the graph around them; a function begins with copies of them."""
+    while graph.is_control_flow_graph:
+        graph = graph.outer_graph
+    state = graph._state
+    if 'collections' not in state:
+        outer = graph.outer_graph
+        state['collections'] = {} if outer is None else {k: list(v) for k, v in _collections(outer).items()}
+    return state['collections']
+
+
 @_member()
 def get_collection_ref(self, name):
     """The list of that name itself."""
-    return self._state.setdefault('collections', {}).setdefault(name, [])
+    return _collections(self).setdefault(name, [])
 
 
 @_member()
 def get_collection(self, name, scope=None):
     """A copy of the list of that name; with `scope`, of what has a name that begins so."""
     import re
-    found = list(self._state.get('collections', {}).get(name, ()))
+    found = list(_collections(self).get(name, ()))
     return found if scope is None else [x for x in found if hasattr(x, 'name') and re.match(scope, x.name)]
 
 
@@ -282,13 +293,13 @@ def add_to_collections(self, names, value):
 @_member()
 def get_all_collection_keys(self):
     """The names of all lists."""
-    return [name for name in self._state.get('collections', {}) if isinstance(name, str)]
+    return [name for name in _collections(self) if isinstance(name, str)]
 
 
 @_member()
 def clear_collection(self, name):
     """Forgets the list of that name."""
-    self._state.get('collections', {}).pop(name, None)
+    _collections(self).pop(name, None)
 
 
 @_member(wrap=property)
@@ -544,6 +555,15 @@ def placeholder(dtype, shape=None, name=None):
     return _engine.placeholder(dtype, shape, name or 'Placeholder')
 
 
-for _f in (get_default_graph, reset_default_graph, get_default_session, Session, placeholder, colocate_with):
+def _of_default_graph(name):
+    def of_default_graph(*args, **kwargs):
+        return getattr(get_default_graph(), name)(*args, **kwargs)
+    of_default_graph.__name__ = of_default_graph.__qualname__ = name
+    of_default_graph.__doc__ = f'{name} of the graph that ops go into.'
+    return of_default_graph
+
+
+for _f in (*map(_of_default_graph, ('add_to_collection', 'add_to_collections', 'get_collection', 'get_collection_ref')),
+           get_default_graph, reset_default_graph, get_default_session, Session, placeholder, colocate_with):
     setattr(_v1, _f.__name__, _f)
 tf.Session, tf.placeholder, _v1.newaxis = Session, placeholder, None

@@ -466,7 +466,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"Equal", elementwise},
       {"NotEqual", elementwise},
       {"Complex", elementwise},
-      {"Betainc", elementwise},
+      {"ComplexAbs", unary},
       {"Cross", in_front},
       {"MatrixDiagV3", with_parameters},
       {"MatrixDiagPartV3", with_parameters},

@@ -198,7 +198,7 @@ class PyFunction(unittest.TestCase):
         spec = tf.RaggedTensorSpec([None, None], tf.int32)
 
         def f():
-            more = tf.py_function(lambda r: r + 1, [rows], spec)
+            more = tf.py_function(lambda r, x: r + x[1], [rows, [0, 1]], spec)
             both = tf.py_function(lambda s, r, x: (s, tf.reduce_sum(r) + x), [sparse, rows, tf.constant(5)],
                                   [tf.SparseTensorSpec([2, 2], tf.int32), tf.int32])
             return more, tf.sparse.to_dense(both[0]), both[1]

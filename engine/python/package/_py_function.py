@@ -50,7 +50,7 @@ def _of_tensors(function, values, Tout, name):
                 parts.append(result)
         return parts
 
-    flat = [part for value in values for part in tf.nest.flatten(value, expand_composites=True)]
+    flat = [part for value, spec in zip(values, given) for part in (spec.to_tensors(value) if spec else [value])]
     types = [part for spec in wanted for part in (spec.flatten() if _is_composite_spec(spec) else [spec])]
     made = iter(_engine.call_python('EagerPyFunc', on_tensors, flat, types, name))
     made = [spec.from_tensors(made) if _is_composite_spec(spec) else next(made) for spec in wanted]

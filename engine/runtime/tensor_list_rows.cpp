@@ -125,6 +125,7 @@ void scatter(KernelContext& c) {
   const Tensor& tensor = c.inputs[0];
   const std::vector<int64_t> indices = infer::ints_of(c.inputs[1]);
   const int64_t wanted = list_integer(c.inputs[3]);
+  if (wanted < -1) invalid("TensorListScatter expects num_elements >= -1, found: ", wanted, " [Op:", c.row.name, "]");
   if (tensor.shape().rank() == 0)
     invalid("Tensor must be at least a vector, but saw shape: [] [Op:", c.row.name, "]");
   const Shape shape = element_of(tensor, c.inputs[2], c.row);

@@ -133,6 +133,22 @@ class Gradients(unittest.TestCase):
             self.assertEqual(in_both(gradient_of(lambda x: give_back(x) * x), tf.constant([1., 3.])), [[2., 6.]] * 2)
 
 
+class Invariants(unittest.TestCase):
+    def test_of_what_consists_of_tensors(self):
+        rows, sparse = tf.ragged.constant([[1]]), tf.sparse.from_dense([[0, 5]])
+        spec = tf.RaggedTensorSpec([None, None], tf.int32)
+
+        def f(given, of_sparse):
+            return tf.while_loop(lambda i, *_: i < 2,
+                                 lambda i, r, s: (i + 1, tf.concat([r, r], 0), tf.sparse.concat(0, [s, s])),
+                                 (tf.constant(0), rows, sparse),
+                                 shape_invariants=(tf.TensorShape([]), given, of_sparse))[1:]
+        shapes = tf.TensorShape([None, None]), tf.TensorShape([2])
+        for given in (spec, tf.SparseTensorSpec([None, None], tf.int32)), shapes:
+            made, dense = tf.function(lambda: f(*given))()
+            self.assertEqual((made.to_list(), tf.sparse.to_dense(dense).numpy().tolist()), ([[1]] * 4, [[0, 5]] * 4))
+
+
 class Lists(unittest.TestCase):
     def test_joined_where_an_element_has_no_value(self):
         @tf.function

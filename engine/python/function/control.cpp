@@ -280,14 +280,37 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 // --- loops ---
-std::vector<std::optional<Shape>> invariants(PyObject* given, size_t count) {
+// Of the tensors that a value consists of: what its spec says; a mere shape leaves open how many rows they have, of a
+// sparse tensor all but its dense shape.
+void invariants_of_parts(PyObject* value, PyObject* given, std::vector<std::optional<Shape>>& shapes) {
+  if (has_attribute(given, "_from_components")) {  // a spec
+    const Ref specs = checked(PyObject_CallMethod(given, "flatten", nullptr));
+    for (PyObject* spec : Items(specs.get())) shapes.push_back(spec_of(spec).shape);
+    return;
+  }
+  std::vector<Ref> parts;
+  nest_flatten(value, parts, true);
+  const size_t open = parts.size() - (has_attribute(value, "dense_shape") ? 1 : 0);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Shape shape = to_tensor(parts[i].get()).shape();
+    if (i < open && shape.has_rank() && shape.rank() > 0) shape.set(0, kUnknownDim);
+    shapes.push_back(shape);
+  }
+}
+
+std::vector<std::optional<Shape>> invariants(PyObject* given, PyObject* variables, size_t count) {
   std::vector<std::optional<Shape>> shapes;
   if (!given || given == Py_None) return shapes;
-  std::vector<Ref> leaves;
+  std::vector<Ref> leaves, values;
   nest_flatten(given, leaves);
-  for (const Ref& leaf : leaves)
-    shapes.push_back(is_spec(leaf.get()) ? spec_of(leaf.get()).shape : shape_from_object(leaf.get()));
-  if (shapes.size() != count)
+  nest_flatten(variables, values);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    PyObject* const leaf = leaves[i].get();
+    PyObject* const value = i < values.size() ? values[i].get() : Py_None;
+    if (is_typed_composite(value) || is_composite(value)) invariants_of_parts(value, leaf, shapes);
+    else shapes.push_back(is_spec(leaf) ? spec_of(leaf).shape : shape_from_object(leaf));
+  }
+  if (leaves.size() != values.size() || shapes.size() != count)
     fail(ErrorKind::kValue, "tf.while_loop: ", shapes.size(), " shape invariants for ", count, " loop variables");
   return shapes;
 }
@@ -399,7 +422,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
       return eager_loop(test, body, variables, options.maximum_iterations).release();
     options.name = given_name(name, "while");
     const std::vector<Tensor> start = flattened(variables);
-    options.shape_invariants = invariants(shapes, start.size());
+    options.shape_invariants = invariants(shapes, variables, start.size());
     std::vector<Tensor> results = trace::build_while(
         start,
         [&](std::span<const Tensor> now) {

@@ -83,6 +83,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
     const Doing kernel(log, device.type == DeviceType::kCpu ? Activity::kKernel : Activity::kLaunch);
     place.kernel(context);
   }
+  make_own(outputs);
   if (recorded) [[unlikely]] record(row, inputs, outputs, device, start);
   if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, device);
   if (tape_hook) [[unlikely]] tape_hook(row, attrs, inputs, outputs);
@@ -153,6 +154,13 @@ class EagerBuilder final : public Builder {
 };
 
 }  // namespace
+
+void make_own(std::span<Tensor> outputs) {
+  for (Tensor& output : outputs)
+    if (output && output.dtype() != DType::kResource &&
+        output.body()->refs.load(std::memory_order_relaxed) > 1)
+      output = output.alias();
+}
 
 Tensor unary(const OpRow& row, const Tensor& x) {
   const Borrowed inputs(x);

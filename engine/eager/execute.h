@@ -27,6 +27,10 @@ Tensor execute1(const Op& op, const Attrs& attrs, const Tensors&... inputs) {
 
 std::vector<Tensor> execute(const OpRow&, std::span<const Tensor> inputs, const Attrs& attrs = no_attrs);
 
+// A tape identifies tensors by id: an argument or a kept value that is returned, or one value returned twice, must be a
+// new tensor for it, also for one that starts later.
+void make_own(std::span<Tensor> outputs);
+
 // The device set by tf.device on this thread: ops run there if they have a kernel for it, else on the host.
 // Null: where the inputs are.
 extern thread_local const Device* wanted_device;

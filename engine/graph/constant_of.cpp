@@ -16,11 +16,12 @@ Tensor shape_value(const Node& node, const Shape& shape) {
   return Tensor::vector<int32_t>(dims);
 }
 
-Tensor look(const Graph& graph, Edge at, int& left) {
+Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
   static const Op kShapeOp{"Shape"};
   static const AttrName kValue("value");
   const Node& node = graph.node(at.node);
   if (node.op->execution == Execution::kConstant) return node.attrs.get<Tensor>(kValue);
+  if (input && node.op->execution == Execution::kPlaceholder) return input(at.node);
   if (--left < 0 || node.op->stateful() || !node.control_inputs.empty() || node.inputs.empty()) return {};
   const Node& first = graph.node(node.inputs[0].node);
   if (node.op == &kShapeOp.row()) return shape_value(node, first.shapes[node.inputs[0].output]);
@@ -32,7 +33,7 @@ Tensor look(const Graph& graph, Edge at, int& left) {
   for (Edge edge : node.inputs) {
     const Shape& shape = graph.node(edge.node).shapes[edge.output];
     if (!shape.fully_known() || shape.elements() > 16) return {};
-    Tensor known = look(graph, edge, left);
+    Tensor known = look(graph, edge, input, left);
     if (!known) return {};
     inputs.push_back(std::move(known));
   }
@@ -45,9 +46,9 @@ Tensor look(const Graph& graph, Edge at, int& left) {
 
 }  // namespace
 
-Tensor constant_of(const Graph& graph, Edge edge) {
+Tensor constant_of(const Graph& graph, Edge edge, const KnownInput& input) {
   int left = kMostNodes;
-  return look(graph, edge, left);
+  return look(graph, edge, input, left);
 }
 
 }  // namespace footlight

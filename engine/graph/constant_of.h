@@ -3,10 +3,13 @@
 
 #include "engine/graph/graph.h"
 
+#include <functional>
+
 namespace footlight {
 
 // The value of an edge if it is a constant, the shape of a tensor whose shape is known, or a little arithmetic on
-// these; else an empty tensor.
-Tensor constant_of(const Graph&, Edge);
+// these; else an empty tensor. `input` says what is known of the graph's inputs; null: nothing.
+using KnownInput = std::function<Tensor(NodeId)>;
+Tensor constant_of(const Graph&, Edge, const KnownInput& input = nullptr);
 
 }  // namespace footlight

@@ -263,6 +263,134 @@ Result folded(const Call& c) {
   return all_batched(std::move(outputs));
 }
 
+// The same where several inputs are batches, each of at least vectors: all become one batch. `parameters`: how many
+// inputs at the end are the same for all.
+Result all_folded(const Call& c, size_t parameters) {
+  const size_t count = c.inputs.size() - parameters;
+  std::vector<Tensor> inputs;
+  Tensor front;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    if (i >= count ? c.batched(i) : c.rank(i) < 1) return {};
+    if (i >= count) {
+      inputs.push_back(c[i]);
+      continue;
+    }
+    const Tensor each = for_each_element(c.inputs[i], c.size), own = shape(each);
+    if (!front) front = slice(own, ints({0}), ints({2}));
+    inputs.push_back(reshape(each, concat(std::array{ints({-1}), rest_of(rest_of(own))}, 0)));
+  }
+  std::vector<Tensor> outputs = apply_all(c.row, inputs, c.attrs);
+  for (Tensor& output : outputs) output = reshape(output, concat(std::array{front, rest_of(shape(output))}, 0));
+  return all_batched(std::move(outputs));
+}
+Result rows_folded(const Call& c) { return all_folded(c, 0); }
+Result rows_folded_but_last(const Call& c) { return all_folded(c, 1); }
+
+// The first input is of each element, the others of all; the op takes any number of dimensions in front.
+Result with_parameters(const Call& c) {
+  if (!c.only_first()) return {};
+  std::vector<Tensor> inputs;
+  for (const Batched& input : c.inputs) inputs.push_back(input.tensor);
+  return applied(c, inputs, c.attrs);
+}
+Result diagonal_set(const Call& c) {
+  if (c.batched(2)) return {};
+  return applied(c, std::array{for_each_element(c.inputs[0], c.size), for_each_element(c.inputs[1], c.size), c[2]},
+                 c.attrs);
+}
+Result rolled(const Call& c) {
+  if (!c.only_first()) return {};
+  const std::optional<Tensor> axis = shifted(c, 2);
+  return axis ? applied(c, std::array{c[0], c[1], *axis}, c.attrs) : Result();
+}
+Result split(const Call& c) {
+  const std::optional<Tensor> axis = shifted(c, 0);
+  return axis ? applied(c, std::array{*axis, c[1]}, c.attrs) : Result();
+}
+Result split_by_sizes(const Call& c) {
+  if (!c.only_first()) return {};
+  const std::optional<Tensor> axis = shifted(c, 2);
+  return axis ? applied(c, std::array{c[0], c[1], *axis}, c.attrs) : Result();
+}
+Result biased(const Call& c) {
+  static const AttrName kFormat("data_format");
+  const int rank = c.rank(0);
+  if (rank < 2 || c.rank(1) != 1) return {};
+  if (!c.batched(1)) return folded(c);
+  if (c.attrs.get_or(kFormat, std::string("NHWC")) != "NHWC") return {};
+  const Tensor value = c.batched(0) ? c[0] : expand_dims(c[0], 0);
+  return all_batched({add(value, with_rank(c, 1, rank))});
+}
+Result summed_products(const Call& c) {
+  static const AttrName kEquation("equation");
+  std::string equation = c.attrs.get<std::string>(kEquation);
+  std::erase(equation, ' ');
+  char label = 'a';
+  const auto taken = [&](char one) { return equation.find(one) != std::string::npos; };
+  while (label <= 'z' && taken(label)) ++label;
+  if (label > 'z' || equation.find("->") == std::string::npos) return {};
+  std::string batched;
+  std::vector<Tensor> inputs;
+  size_t at = 0;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const size_t end = i + 1 < c.inputs.size() ? equation.find(',', at) : equation.find("->", at);
+    if (end == std::string::npos) return {};
+    if (i > 0) batched += ',';
+    if (c.batched(i)) batched += label;
+    batched += equation.substr(at, end - at);
+    at = end + (i + 1 < c.inputs.size() ? 1 : 2);
+    inputs.push_back(c[i]);
+  }
+  Attrs attrs = c.attrs;
+  attrs.set(kEquation, batched + "->" + label + equation.substr(at));
+  return applied(c, inputs, attrs);
+}
+
+// 0, 1, ... for each element, in front of so many dimensions of size 1.
+Tensor numbers(const Call& c, DType dtype, int rank) {
+  std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+  dims.insert(dims.begin(), -1);
+  return reshape(cast(range(integer(0), c.size), dtype), ints(dims));
+}
+// Each element's segments come after those of the elements before it.
+Result segments(const Call& c) {
+  if (c.batched(2) || c.rank(1) < 0) return {};
+  const Tensor data = for_each_element(c.inputs[0], c.size), ids = for_each_element(c.inputs[1], c.size);
+  const Tensor count = cast(c[2], ids.dtype());
+  const Tensor moved = add(ids, mul(numbers(c, ids.dtype(), c.rank(1)), count));
+  const Tensor own = where(less(ids, number(0, ids.dtype())), ids, moved);  // negative ones are in no segment
+  const Tensor size = cast(c.size, c[2].dtype());
+  const Tensor rows = footlight::apply(c.row, std::array{data, own, mul(size, c[2])}, c.attrs);
+  const Tensor front = pack(std::array{size, c[2]}, 0);
+  return all_batched({reshape(rows, concat(std::array{cast(front, DType::kInt32), rest_of(shape(rows))}, 0))});
+}
+// Indices with the number of their element in front.
+Tensor numbered(const Call& c, size_t indices) {
+  const Tensor own = for_each_element(c.inputs[indices], c.size);
+  const Tensor last = slice(own, ints(std::vector<int64_t>(static_cast<size_t>(c.rank(indices) + 1), 0)),
+                            concat(std::array{slice(shape(own), ints({0}), ints({c.rank(indices)})), one()}, 0));
+  const Tensor number = add(numbers(c, own.dtype(), c.rank(indices)), zeros_like(last));
+  return concat(std::array{number, own}, c.rank(indices));
+}
+// There has to be an index to put a number in front of.
+bool has_index(const Call& c, size_t indices) {
+  return c.rank(indices) >= 1 && c[indices].shape()[c[indices].shape().rank() - 1] > 0;
+}
+Result gathered_nd(const Call& c) {
+  if (!c.batched(0)) return applied(c, std::array{c[0], c[1]}, c.attrs);
+  return has_index(c, 1) ? applied(c, std::array{c[0], numbered(c, 1)}, c.attrs) : Result();
+}
+Result scattered_nd(const Call& c) {
+  if (c.batched(2) || !has_index(c, 0)) return {};
+  const Tensor whole = concat(std::array{size_vector(c, c[2].dtype()), c[2]}, 0);
+  return applied(c, std::array{numbered(c, 0), for_each_element(c.inputs[1], c.size), whole}, c.attrs);
+}
+Result scattered_into(const Call& c) {
+  if (!has_index(c, 1)) return {};
+  return applied(c, std::array{for_each_element(c.inputs[0], c.size), numbered(c, 1),
+                               for_each_element(c.inputs[2], c.size)}, c.attrs);
+}
+
 const std::unordered_map<std::string_view, Rule>& rules() {
   static const auto* all = new std::unordered_map<std::string_view, Rule>{
       {"AddN", in_front},
@@ -324,6 +452,60 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"MaxPool", folded},
       {"AvgPool", folded},
       {"DepthwiseConv2dNative", folded},
+      {"Conv3D", folded},
+      {"MaxPool3D", folded},
+      {"AvgPool3D", folded},
+      {"DepthToSpace", folded},
+      {"SpaceToDepth", folded},
+      {"BiasAdd", biased},
+      {"SoftmaxCrossEntropyWithLogits", rows_folded},
+      {"SparseSoftmaxCrossEntropyWithLogits", rows_folded},
+      {"LowerBound", rows_folded},
+      {"UpperBound", rows_folded},
+      {"InTopKV2", rows_folded_but_last},
+      {"Equal", elementwise},
+      {"NotEqual", elementwise},
+      {"Complex", elementwise},
+      {"ComplexAbs", unary},
+      {"Cross", in_front},
+      {"MatrixDiagV3", with_parameters},
+      {"MatrixDiagPartV3", with_parameters},
+      {"MatrixSetDiagV3", diagonal_set},
+      {"MatrixBandPart", with_parameters},
+      {"MatrixExponential", unary},
+      {"AdjustContrastv2", with_parameters},
+      {"AdjustHue", with_parameters},
+      {"AdjustSaturation", with_parameters},
+      {"RGBToHSV", unary},
+      {"HSVToRGB", unary},
+      {"FFT", unary},
+      {"IFFT", unary},
+      {"FFT2D", unary},
+      {"IFFT2D", unary},
+      {"FFT3D", unary},
+      {"IFFT3D", unary},
+      {"RFFT", with_parameters},
+      {"IRFFT", with_parameters},
+      {"RFFT2D", with_parameters},
+      {"IRFFT2D", with_parameters},
+      {"RFFT3D", with_parameters},
+      {"IRFFT3D", with_parameters},
+      {"Roll", rolled},
+      {"Split", split},
+      {"SplitV", split_by_sizes},
+      {"MirrorPad", padded},
+      {"Einsum", summed_products},
+      {"UnsortedSegmentSum", segments},
+      {"UnsortedSegmentMax", segments},
+      {"UnsortedSegmentMin", segments},
+      {"UnsortedSegmentProd", segments},
+      {"GatherNd", gathered_nd},
+      {"ScatterNd", scattered_nd},
+      {"TensorScatterUpdate", scattered_into},
+      {"TensorScatterAdd", scattered_into},
+      {"TensorScatterSub", scattered_into},
+      {"TensorScatterMax", scattered_into},
+      {"TensorScatterMin", scattered_into},
   };
   return *all;
 }

@@ -14,6 +14,8 @@ namespace footlight::runtime {
 void register_list_row_kernels();  // tensor_list_rows.cpp
 
 int64_t list_integer(const Tensor& value) {
+  if (value.elements() != 1)
+    invalid("A size or an index of a list must be a scalar, its shape is ", value.shape().to_string());
   return value.dtype() == DType::kInt64 ? *value.data<int64_t>() : *value.data<int32_t>();
 }
 
@@ -206,7 +208,7 @@ Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
     invalid("Trying to add two lists of tensors of different dtypes: ", name_of(x->dtype()), " and ",
             name_of(y->dtype()), " [Op:AddN]");
   if (x->size() != y->size())
-    invalid("Trying to add two lists of tensors of different lengths: ", x->size(), " and ", y->size(),
+    invalid("Trying to add two lists of tensors with different lengths: ", x->size(), " and ", y->size(),
             " [Op:AddN]");
   if (x->single()) std::swap(x, y);
   if (y->single()) {

@@ -125,6 +125,7 @@ void scatter(KernelContext& c) {
   const Tensor& tensor = c.inputs[0];
   const std::vector<int64_t> indices = infer::ints_of(c.inputs[1]);
   const int64_t wanted = list_integer(c.inputs[3]);
+  if (wanted < -1) invalid("TensorListScatter expects num_elements >= -1, found: ", wanted, " [Op:", c.row.name, "]");
   if (tensor.shape().rank() == 0)
     invalid("Tensor must be at least a vector, but saw shape: [] [Op:", c.row.name, "]");
   const Shape shape = element_of(tensor, c.inputs[2], c.row);
@@ -204,16 +205,18 @@ void concat(KernelContext& c) {
   const std::vector<int64_t> leading = infer::ints_of(c.inputs[2]);
   Shape rest = Shape::unknown_rank();
   if (known.has_rank()) rest = Shape(known.dims().subspan(1));
+  int64_t common = known.has_rank() ? known[0] : kUnknownDim;  // the size of elements without a value
+  bool first_seen = true;
   for (size_t i = 0; i < items.size(); ++i) {
     if (!items[i]) continue;
     if (items[i].shape().rank() == 0)
       invalid("Concat saw a scalar shape at index ", i, " but requires at least vectors. [Op:", c.row.name,
               "]");
     const Shape own(items[i].shape().dims().subspan(1));
-    if (!compatible(rest, own))
-      invalid("Tried to concat tensors with unequal shapes: ", rest.brackets(), " vs ", own.brackets(),
-              " [Op:", c.row.name, "]");
-    rest = merge(rest, own);
+    rest = list_merged(rest, own, c.row);
+    const int64_t size = items[i].shape()[0];
+    if (!known.has_rank() || known[0] == kUnknownDim) common = first_seen || common == size ? size : kUnknownDim;
+    first_seen = false;
   }
   const bool settled = rest.fully_known();
   if (items.empty() && !settled)
@@ -223,10 +226,13 @@ void concat(KernelContext& c) {
         known.brackets(), " [Op:", c.row.name, "]");
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i]) continue;
-    const int64_t first = i < leading.size() ? leading[i] : known.has_rank() ? known[0] : kUnknownDim;
-    if (first < 0 || !settled)
-      invalid("Concating lists with uninitialized tensors is not supported in this version. element_shape: ",
-              known.brackets(), " [Op:", c.row.name, "]");
+    if (!settled)
+      invalid("Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully "
+              "defined: ", rest.brackets(), " [Op:", c.row.name, "]");
+    const int64_t first = i < leading.size() ? leading[i] : common;
+    if (first < 0)
+      invalid("List contains uninitialized tensor at index ", i, " but leading_dims has only ", leading.size(),
+              " elements. [Op:", c.row.name, "]");
     Shape whole{first};
     for (const int64_t dim : rest.dims()) whole.append(dim);
     items[i] = list_zeros(dtype, whole);

@@ -2,6 +2,7 @@
 #include "engine/trace/concrete.h"
 
 #include "engine/base/errors.h"
+#include "engine/eager/execute.h"
 #include "engine/eager/tape.h"
 #include "engine/runtime/executor.h"
 #include "engine/trace/call_shapes.h"
@@ -37,15 +38,6 @@ class Joined {
 
 const AttrName kCall("_call"), kDifferentiated("_differentiated");
 constexpr size_t kMostOrders = 4;  // of derivatives for which a call keeps values
-
-// A tape identifies tensors by id: an argument or constant that is returned, or one value returned twice, must be a new
-// tensor for it, also for one that starts later.
-void make_own(std::span<Tensor> outputs) {
-  for (Tensor& output : outputs)
-    if (output && output.dtype() != DType::kResource &&
-        output.body()->refs.load(std::memory_order_relaxed) > 1)
-      output = output.alias();
-}
 
 }  // namespace
 
@@ -115,7 +107,7 @@ void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs
     if (t.is_symbolic()) [[unlikely]] throw_leaked(t);
   if (tape_hook) [[unlikely]] return run_for_tape(inputs, outputs, call);
   runtime::run(program(), inputs, outputs, call);
-  make_own(outputs);
+  eager::make_own(outputs);
 }
 
 void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> outputs, CallId call) {
@@ -130,7 +122,7 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   }
   std::vector<Tensor> all(forward->function->outputs());
   runtime::run(forward->function->program(), inputs, all, call);
-  make_own(all);
+  eager::make_own(all);
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
   if (!tape_hook) return;
   Attrs attrs = call_attrs(forward->graph(), inputs);

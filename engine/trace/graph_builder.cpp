@@ -16,6 +16,7 @@ namespace {
 
 const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name"), kClass("_class");
 
+constexpr int64_t kMostKnown = 16;  // elements of a captured value that a shape may depend on
 constexpr uint32_t kElsewhere = UINT32_MAX;  // in place of a node that gives a resource
 
 // A node that is being added, for infer_outputs.
@@ -354,7 +355,20 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
 
 Tensor GraphBuilder::constant_value(const Tensor& tensor) {
   if (!tensor.is_symbolic()) return tensor;
-  return constant_of(*tensor.graph(), {tensor.node(), tensor.output()});
+  const GraphBuilder* at = this;
+  while (at && at->graph_.get() != tensor.graph()) at = at->outer_;
+  // What is captured from outside is known where it is known there: a value, or a constant of the graph around.
+  const auto captured = [at](NodeId node) -> Tensor {
+    const auto& inputs = at->graph_->inputs;
+    const auto found = std::find(inputs.begin() + static_cast<ptrdiff_t>(at->graph_->parameters), inputs.end(), node);
+    const auto k = static_cast<size_t>(found - inputs.begin()) - at->graph_->parameters;
+    if (found == inputs.end() || k >= at->captures_.size()) return {};
+    const Tensor& outside = at->captures_[k];
+    if (!is_plain(outside.dtype()) || !outside.shape().fully_known() || outside.elements() > kMostKnown) return {};
+    if (outside.is_symbolic()) return at->outer_ ? at->outer_->constant_value(outside) : Tensor();
+    return outside.device() == Device::cpu() ? outside : Tensor();
+  };
+  return constant_of(*tensor.graph(), {tensor.node(), tensor.output()}, at ? KnownInput(captured) : nullptr);
 }
 
 void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) {

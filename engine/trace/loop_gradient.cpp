@@ -109,6 +109,13 @@ void loop_gradient(GradientCall& call) {
   const Graph& body = *forward->graph();
   const Derivative& derivative = *forward->derivative;
   const size_t count = derivative.outputs;
+  // What was recorded when the loop had fewer variables: a gradient since then added lists.
+  std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end()), outputs;
+  while (inputs.size() < count) {
+    const Edge edge = graph.node(id).inputs[inputs.size()];
+    inputs.push_back(graph.tensor(edge));
+  }
+  for (uint32_t k = 0; k < count; ++k) outputs.push_back(graph.tensor({id, k}));
 
   std::vector<bool> invariant(count);
   std::vector<Shape> shapes;
@@ -142,14 +149,14 @@ void loop_gradient(GradientCall& call) {
             : backward.node(backward.outputs[static_cast<size_t>(derivative.gradient_of[k])].node).dtypes[0];
     carried.push_back(k);
     variables.push_back(flows ? call.output_gradients[k]
-                              : zeros_like(invariant[k] ? call.inputs[k] : call.outputs[k], dtype));
-    const bool variable = call.inputs[k].dtype() == DType::kResource;
+                              : zeros_like(invariant[k] ? inputs[k] : outputs[k], dtype));
+    const bool variable = inputs[k].dtype() == DType::kResource;
     options.shape_invariants.push_back(variable ? variables.back().shape() : shapes[k]);
   }
   if (carried.empty()) return;
   std::vector<Tensor> more;
   for (size_t k = 0; k < kept.size(); ++k) more.push_back(graph.tensor({id, static_cast<uint32_t>(count + k)}));
-  tell_of_more(call.inputs, more);
+  tell_of_more(inputs, more);
   for (const Tensor& list : more) {
     variables.push_back(list);
     options.shape_invariants.push_back(std::nullopt);
@@ -177,12 +184,12 @@ void loop_gradient(GradientCall& call) {
           // Values that pass through unchanged get their gradient once, at the end.
           if (at != carried.end() && !invariant[seed])
             arguments.push_back(now[1 + static_cast<size_t>(at - carried.begin())]);
-          else arguments.push_back(zeros_like(call.inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
+          else arguments.push_back(zeros_like(inputs[seed], body.node(body.inputs[seed]).dtypes[0]));
         }
         for (size_t n = 0; n < derivative.needs.size(); ++n)
           arguments.push_back(popped[n]                    ? popped[n]
                               : derivative.needs[n].value ? derivative.needs[n].value
-                                                          : call.inputs[derivative.needs[n].index]);
+                                                          : inputs[derivative.needs[n].index]);
         const std::vector<Tensor> gradients = derivative.backward->call(arguments);
         for (size_t c = 0; c < carried.size(); ++c) {
           const size_t k = carried[c];
@@ -198,7 +205,8 @@ void loop_gradient(GradientCall& call) {
         return next;
       },
       options);
-  for (size_t c = 0; c < carried.size(); ++c) call.input_gradients[carried[c]] = results[1 + c];
+  for (size_t c = 0; c < carried.size(); ++c)
+    if (carried[c] < call.input_gradients.size()) call.input_gradients[carried[c]] = results[1 + c];
 }
 
 }  // namespace footlight::trace

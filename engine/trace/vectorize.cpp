@@ -4,6 +4,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
+#include "engine/ops/control_gradients.h"
 #include "engine/ops/functions.h"
 #include "engine/trace/control_flow.h"
 
@@ -29,7 +30,12 @@ class Replay {
       const Node& node = graph.node(NodeId(n));
       if (!values[n].empty() || node.op->execution == Execution::kNoOp) continue;
       std::vector<Batched> given;
-      for (const Edge edge : node.inputs) given.push_back(values[edge.node.value][edge.output]);
+      for (const Edge edge : node.inputs) {
+        std::vector<Batched>& made = values[edge.node.value];
+        // A list that was added to a loop for its gradient comes after it, and has no inputs.
+        if (made.empty()) made = apply_node(graph.node(edge.node), {});
+        given.push_back(made[edge.output]);
+      }
       values[n] = apply_node(node, given);
     }
     std::vector<Batched> outputs;
@@ -47,9 +53,29 @@ class Replay {
     const bool draws = row.effect == Effect::kOther && row.family == OpFamily::kRandom;
     if (!batched && !draws) return once(node, given);
     if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>(kF), given);
+    if (row.execution == Execution::kIf && !given[0].batched) return branch(node, given);
     if (batched && row.execution == Execution::kKernel)
       if (auto results = ops::apply_to_batch(row, node.attrs, given, size_)) return *results;
     return in_turn(node, given);
+  }
+
+  // The condition is the same for all: the branches are replayed, and give a copy for each element.
+  std::vector<Batched> branch(const Node& node, std::span<const Batched> given) {
+    const std::vector<AttrName> names = branches_of(node.attrs);
+    std::vector<Branch> branches;
+    for (const AttrName name : names)
+      branches.push_back([&, name] {
+        std::vector<Tensor> results;
+        for (const Batched& output : run(*node.attrs.get<GraphPtr>(name), given.subspan(1)))
+          results.push_back(ops::for_each_element(output, size_));
+        return results;
+      });
+    const bool by_number = !node.attrs.find(AttrName("then_branch"));
+    std::vector<Batched> results;
+    for (const Tensor& output : by_number ? build_case(given[0].tensor, branches)
+                                          : build_cond(given[0].tensor, branches[0], branches[1]))
+      results.push_back({output, true});
+    return results;
   }
 
   static Tensor constant(const Tensor& value) {

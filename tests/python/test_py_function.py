@@ -193,6 +193,25 @@ class PyFunction(unittest.TestCase):
             with self.assertRaisesRegex(error, words):
                 call()
 
+    def test_what_consists_of_tensors(self):
+        rows, sparse = tf.ragged.constant([[1, 2, 3], [4]]), tf.sparse.from_dense([[1, 0], [0, 2]])
+        spec = tf.RaggedTensorSpec([None, None], tf.int32)
+
+        def f():
+            more = tf.py_function(lambda r, x: r + x[1], [rows, [0, 1]], spec)
+            both = tf.py_function(lambda s, r, x: (s, tf.reduce_sum(r) + x), [sparse, rows, tf.constant(5)],
+                                  [tf.SparseTensorSpec([2, 2], tf.int32), tf.int32])
+            return more, tf.sparse.to_dense(both[0]), both[1]
+        for run in (f, tf.function(f)):
+            more, dense, total = run()
+            self.assertEqual((more.to_list(), dense.numpy().tolist(), int(total)),
+                             ([[2, 3, 4], [5]], [[1, 0], [0, 2]], 15))
+        for wrong in (lambda r: r[0], lambda r: tf.cast(r, tf.int64), lambda r: (r, r)):
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                tf.py_function(wrong, [rows], [spec])
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            tf.py_function(lambda r: r, [rows], tf.int32)
+
     def test_large_arrays(self):
         x = np.arange(200_000, dtype=np.float32)
         f = tf.function(lambda v: tf.numpy_function(np.cumsum, [v], tf.float32))

@@ -53,19 +53,6 @@ Tensor played(const Tensor& x) { return op("Cholesky", {x}); }
 const Spec kPart{DType::kFloat32, {2, 2}};
 Tensor part(float what) { return Tensor::vector<float>(std::vector<float>{what, 5, 6, 7}).reshaped(Shape{2, 2}); }
 
-// As if each step had taken so long.
-void split(const compile::Program& program, int threads = 2) {
-  program.lanes.split(program, std::vector<Cost>(program.code.size(), Cost{100'000, 0}), threads);
-}
-bool is_split(const compile::Program& program) { return program.lanes.state() == Lanes::State::kSplit; }
-
-size_t split_all(const compile::Program& program) {
-  split(program, 4);
-  size_t all = is_split(program);
-  for (const compile::ProgramPtr& callee : program.callees) all += split_all(*callee);
-  return all;
-}
-
 // Two chains of `length` steps each, joined.
 std::shared_ptr<trace::Concrete> two_chains(int length, Shape shape = {2, 2}) {
   return traced({{DType::kFloat32, shape}, {DType::kFloat32, shape}}, [&](std::span<const Tensor> in) {
@@ -155,7 +142,7 @@ class TestLanes : public QObject {
         const std::vector<Tensor> variables{variable(1), variable(-2)};
         const auto f = traced({{DType::kFloat32, shape}, {DType::kFloat32, shape}, {DType::kInt32, shape}},
                               [&](std::span<const Tensor> x) {
-                                return RandomProgram(seed, {{x[0], x[1]}, {x[2]}, variables}, true).run();
+                                return RandomProgram(seed, {{x[0], x[1]}, {x[2]}, variables, {}, {}}, true).run();
                               });
         if (beside) splits += split_all(f->program());
         std::vector<Tensor>& all = results.emplace_back();

@@ -74,10 +74,26 @@ inline void assign_add(const Tensor& handle, const Tensor& delta) {
   const std::vector<Tensor> inputs{handle, delta};
   apply_all(Op("AssignAddVariableOp").row(), inputs, {{AttrName("dtype"), DType::kFloat32}});
 }
-inline Tensor variable(float value) {
-  auto* v = new Variable(DType::kFloat32, Shape());
-  v->assign(real(value));
+inline Tensor variable(const Tensor& value) {
+  auto* v = new Variable(value.dtype(), value.shape());
+  v->assign(value);
   return Tensor::resource(v);
+}
+inline Tensor variable(float value) { return variable(real(value)); }
+
+// The program's steps run side by side from now on, as if each had taken long.
+inline void split(const compile::Program& program, int threads = 2) {
+  program.lanes.split(program, std::vector<compile::Cost>(program.code.size(), compile::Cost{100'000, 0}), threads);
+}
+inline bool is_split(const compile::Program& program) {
+  return program.lanes.state() == compile::Lanes::State::kSplit;
+}
+// With what it calls; how many of them could be split.
+inline size_t split_all(const compile::Program& program) {
+  split(program, 4);
+  size_t all = is_split(program);
+  for (const compile::ProgramPtr& callee : program.callees) all += split_all(*callee);
+  return all;
 }
 
 }  // namespace footlight::test

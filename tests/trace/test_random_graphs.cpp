@@ -1,8 +1,9 @@
-// The same random program, run op by op and traced, must give equal results despite all passes and memory reuse.
-// FOOTLIGHT_RANDOM_PROGRAMS and FOOTLIGHT_RANDOM_SEED make it run more of them, others.
+// The same random program, op by op and traced, must give equal results: as it was traced, after all passes, with steps
+// side by side. FOOTLIGHT_RANDOM_PROGRAMS and FOOTLIGHT_RANDOM_SEED make it run more of them, others.
 #include "engine/graph/verify.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/optimize/optimize.h"
+#include "engine/runtime/executor.h"
 #include "tests/trace/random_program.h"
 
 #include <QTest>
@@ -18,6 +19,7 @@ using namespace footlight::test;
 namespace {
 
 constexpr int kLength = 7;
+constexpr uint32_t kPrograms = 120;  // each in four forms
 
 // Bit by bit, except for the sign of NaNs, which nothing defines (program 9244).
 bool same(const Tensor& a, const Tensor& b) {
@@ -51,14 +53,53 @@ Tensor ints(std::mt19937& random) {
 
 std::vector<Tensor> arguments(std::mt19937& random) { return {floats(random), floats(random), ints(random)}; }
 
-std::vector<Tensor> run(uint32_t seed, std::span<const Tensor> in, std::vector<Tensor> variables, bool finite = false) {
-  return RandomProgram(seed, {{in[0], in[1]}, {in[2]}, std::move(variables)}, finite).run();
+// What a program's variables are: two numbers, and a vector.
+struct State {
+  std::vector<Tensor> numbers{variable(1), variable(-2)}, vectors{variable(Tensor::vector<float>(kStart))};
+
+  std::vector<Tensor> values() const { return {read(numbers[0]), read(numbers[1]), read(vectors[0])}; }
+  void assign(std::span<const Tensor> values) const {
+    variable_of(numbers[0])->assign(values[0]);
+    variable_of(numbers[1])->assign(values[1]);
+    variable_of(vectors[0])->assign(values[2]);
+  }
+
+ private:
+  static constexpr std::array<float, kLength> kStart{1, 0, -1, 0.5, 2, -0.25, 3};
+};
+
+std::vector<Tensor> run(uint32_t seed, std::span<const Tensor> in, const State* state, bool finite = false) {
+  RandomProgram::Values values{{in[0], in[1]}, {in[2]}, {}, {}, {}};
+  if (state) values.variables = state->numbers, values.vectors = state->vectors;
+  return RandomProgram(seed, std::move(values), finite).run();
 }
 
-std::shared_ptr<trace::Concrete> trace_of(uint32_t seed, const std::vector<Tensor>& variables, const Shape& shape,
-                                          bool finite = false) {
+std::shared_ptr<trace::Concrete> trace_of(const Shape& shape, const Body& body) {
   const Spec real{DType::kFloat32, shape}, whole{DType::kInt32, shape};
-  return traced({real, real, whole}, [&](std::span<const Tensor> in) { return run(seed, in, variables, finite); });
+  return traced({real, real, whole}, body);
+}
+
+// The gradients of the first result (of the fifth too, which comes from other dtypes) by the float vectors.
+std::vector<Tensor> gradients(const Body& body, std::span<const Tensor> in) {
+  Tape tape;
+  tape.start();
+  for (const Tensor& t : in) tape.watch(t);
+  const auto results = body(in);
+  tape.stop();
+  auto found = tape.gradient(std::vector{results[0], results[4]}, std::vector{in[0], in[1]}, {}, Unconnected::kZero);
+  for (Tensor& each : found) each = ops::dense(each);  // of rows that were gathered
+  return found;
+}
+
+// To 1e-4 of the largest of them, or both not a number.
+bool close(const Tensor& a, const Tensor& b, float tolerance) {
+  const float *x = a.data<float>(), *y = b.data<float>();
+  float most = 1;
+  for (int i = 0; i < kLength; ++i)
+    if (std::isfinite(x[i])) most = std::max(most, std::abs(x[i]));
+  return std::equal(x, x + kLength, y, [&](float p, float q) {
+    return (std::isnan(p) && std::isnan(q)) || p == q || std::abs(p - q) <= tolerance * most;
+  });
 }
 
 uint32_t from_environment(const char* name, uint32_t otherwise) {
@@ -78,54 +119,68 @@ class TestRandomGraphs : public QObject {
 
   void traced_equals_eager() {
     const uint32_t first = from_environment("FOOTLIGHT_RANDOM_SEED", 0);
-    const uint32_t count = from_environment("FOOTLIGHT_RANDOM_PROGRAMS", 300);
-    size_t changes = 0;
+    const uint32_t count = from_environment("FOOTLIGHT_RANDOM_PROGRAMS", kPrograms);
+    size_t changes = 0, splits = 0;
     for (uint32_t seed = first; seed < first + count; ++seed) {
       std::mt19937 random(seed + 10000);
       const Shape shape = seed % 3 == 0 ? Shape{kLength} : Shape{kUnknownDim};
-      const std::vector<Tensor> eager_variables{variable(1), variable(-2)}, variables{variable(1), variable(-2)};
-      auto f = trace_of(seed, variables, shape);
-      verify(*f->graph());
-      for (const GraphPtr& callee : library_of(*f->graph())) verify(*callee);
+      const State eager_state, state;
+      auto f = trace_of(shape, [&](std::span<const Tensor> in) { return run(seed, in, &state); });
+      const GraphPtr graph = f->graph();
+      verify(*graph);
+      for (const GraphPtr& callee : library_of(*graph)) verify(*callee);
+      optimize::Unit untouched(*graph);
+      const compile::ProgramPtr as_traced = compile::compile(untouched);
+      const compile::ProgramPtr beside = compile::compile(*graph, runtime::run_op);
+      splits += split_all(*beside);
       for (int call = 0; call < 3; ++call) {
-        const std::vector<Tensor> in = arguments(random);
-        std::vector<Tensor> kept;
+        const std::vector<Tensor> in = arguments(random), before = state.values();
+        std::vector<Tensor> kept, inputs = in;
         for (const Tensor& t : in) kept.push_back(t.alias());
-        const auto eager = run(seed, in, eager_variables);
-        const auto once = f->call(in);
-        QVERIFY2(same(eager, once), qPrintable(QString("program %1, call %2").arg(seed).arg(call)));
-        for (size_t v = 0; v < variables.size(); ++v)
-          QVERIFY2(same(read(eager_variables[v]), read(variables[v])), qPrintable(QString("program %1").arg(seed)));
-        QVERIFY(same(kept, in));  // arguments are never written to
+        for (const Tensor& t : f->captures()) inputs.push_back(t);
+        const auto eager = run(seed, in, &eager_state);
+        const auto check = [&](const char* form, const std::vector<Tensor>& results) {
+          const QString where = QString("program %1, call %2, %3").arg(seed).arg(call).arg(form);
+          QVERIFY2(same(eager, results), qPrintable(where));
+          QVERIFY2(same(eager_state.values(), state.values()), qPrintable(where + ": variables"));
+          QVERIFY(same(kept, in));  // arguments are never written to
+        };
+        const auto check_program = [&](const char* form, const compile::Program& program) {
+          state.assign(before);
+          std::vector<Tensor> results(f->outputs());
+          runtime::run(program, inputs, results);
+          check(form, results);
+        };
+        check_program("as traced", *as_traced);
+        if (QTest::currentTestFailed()) return;
+        check_program("side by side", *beside);
+        if (QTest::currentTestFailed()) return;
+        state.assign(before);
+        check("optimized", f->call(in));
+        if (QTest::currentTestFailed()) return;
       }
       changes += f->program().changes.size();
     }
     QVERIFY(changes > count);  // the passes had something to do
+    QVERIFY(splits > count / 4);
   }
 
   void gradients_agree() {
-    for (uint32_t seed = 0; seed < 60; ++seed) {
+    const uint32_t first = from_environment("FOOTLIGHT_RANDOM_SEED", 0);
+    const uint32_t count = from_environment("FOOTLIGHT_RANDOM_PROGRAMS", kPrograms) / 5;
+    for (uint32_t seed = first; seed < first + count; ++seed) {
       std::mt19937 random(seed + 777);
-      auto f = trace_of(seed, {}, Shape{kLength}, true);
       const std::vector<Tensor> in = arguments(random);
-      auto gradients = [&](const Body& body) {
-        Tape tape;
-        tape.start();
-        for (const Tensor& t : in) tape.watch(t);
-        const auto results = body(in);
-        tape.stop();
-        auto found = tape.gradient(std::vector{results[0]}, std::vector{in[0], in[1]}, {}, Unconnected::kZero);
-        for (Tensor& each : found) each = ops::dense(each);  // of rows that were gathered
-        return found;
-      };
-      const auto eager = gradients([&](std::span<const Tensor> x) { return run(seed, x, {}, true); });
-      const auto once = gradients([&](std::span<const Tensor> x) { return f->call(x); });
-      for (size_t k = 0; k < 2; ++k)
-        for (int i = 0; i < kLength; ++i) {
-          const float a = eager[k].data<float>()[i], b = once[k].data<float>()[i];
-          const bool agree = (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-4f * (1 + std::abs(a));
-          QVERIFY2(agree, qPrintable(QString("program %1: %2 and %3").arg(seed).arg(a).arg(b)));
-        }
+      const Body body = [&](std::span<const Tensor> x) { return run(seed, x, nullptr, true); };
+      const auto f = trace_of(Shape{kLength}, body);
+      const auto inside = trace_of(Shape{kLength}, [&](std::span<const Tensor> x) { return gradients(body, x); });
+      const auto eager = gradients(body, in);
+      const auto outside = gradients([&](std::span<const Tensor> x) { return f->call(x); }, in);
+      const auto within = inside->call(in);
+      for (size_t k = 0; k < 2; ++k) {
+        QVERIFY2(close(eager[k], outside[k], 1e-4f), qPrintable(QString("program %1, a call on a tape").arg(seed)));
+        QVERIFY2(close(eager[k], within[k], 1e-4f), qPrintable(QString("program %1, a tape in a trace").arg(seed)));
+      }
     }
   }
 };

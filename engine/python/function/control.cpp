@@ -24,7 +24,11 @@
 namespace footlight::python {
 namespace {
 
-
+// What `name=` says; null or None (and "", which TensorFlow takes for none): `otherwise`.
+std::string given_name(PyObject* name, const char* otherwise) {
+  const std::string given = name && PyUnicode_Check(name) ? std::string(utf8(name)) : std::string();
+  return given.empty() ? otherwise : given;
+}
 
 Ref call(PyObject* function) { return checked(PyObject_CallNoArgs(function)); }
 
@@ -48,7 +52,7 @@ std::vector<Ref> wrapped(std::span<const Tensor> tensors) {
 
 using Choice = std::function<Ref()>;
 
-Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no) {
+Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no, const std::string& name = "cond") {
   OutputTemplate first, second;
   const std::vector<Tensor> results = trace::build_cond(
       pred,
@@ -65,7 +69,8 @@ Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no) {
                "the branches of a condition must return the same structure of values; one returned another "
                "list, tuple, dict or None than the other");
         return tensors;
-      });
+      },
+      name);
   return put_together(first, wrapped(results));
 }
 
@@ -89,13 +94,15 @@ PyObject* cond(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (!PyCallable_Check(yes) || !PyCallable_Check(no))
-      fail(ErrorKind::kType, "tf.cond: true_fn and false_fn must be functions");
+      fail(ErrorKind::kType, PyCallable_Check(yes) ? "'false_fn'" : "'true_fn'", " must be callable.");
     if (!current_graph_builder) {
       const int truth = PyObject_IsTrue(pred);
       if (truth < 0) throw PythonErrorSet();
       return call(truth ? yes : no).release();
     }
-    return staged_cond(predicate(pred, "tf.cond"), [&] { return call(yes); }, [&] { return call(no); }).release();
+    return staged_cond(predicate(pred, "tf.cond"), [&] { return call(yes); }, [&] { return call(no); },
+                       given_name(name, "cond"))
+        .release();
   });
 }
 
@@ -155,7 +162,7 @@ PyObject* case_of(PyObject*, PyObject* args, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     if (!PyList_Check(given) && !PyTuple_Check(given) && !PyDict_Check(given))
       fail(ErrorKind::kType, "'pred_fn_pairs' must be a list, tuple, or dict. Received: ", Py_TYPE(given)->tp_name);
-    const std::string scope_name = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "case";
+    const std::string scope_name = given_name(name, "case");
     const Scope scope(scope_name);
     const Ref items = PyDict_Check(given) ? checked(PyDict_Items(given)) : checked(PySequence_List(given));
     Cases cases;
@@ -268,20 +275,42 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
       const Tensor limit = ops::number(static_cast<double>(functions.size()), at.dtype());
       at = ops::cast(ops::minimum(at, limit), DType::kInt32);
     }
-    const std::string scope = name && PyUnicode_Check(name) ? std::string(utf8(name)) : "switch_case";
-    return staged_case(at, functions, scope + "/indexed_case").release();
+    return staged_case(at, functions, given_name(name, "switch_case") + "/indexed_case").release();
   });
 }
 
 // --- loops ---
-std::vector<std::optional<Shape>> invariants(PyObject* given, size_t count) {
+// Of the tensors that a value consists of: what its spec says; a mere shape leaves open how many rows they have, of a
+// sparse tensor all but its dense shape.
+void invariants_of_parts(PyObject* value, PyObject* given, std::vector<std::optional<Shape>>& shapes) {
+  if (has_attribute(given, "_from_components")) {  // a spec
+    const Ref specs = checked(PyObject_CallMethod(given, "flatten", nullptr));
+    for (PyObject* spec : Items(specs.get())) shapes.push_back(spec_of(spec).shape);
+    return;
+  }
+  std::vector<Ref> parts;
+  nest_flatten(value, parts, true);
+  const size_t open = parts.size() - (has_attribute(value, "dense_shape") ? 1 : 0);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Shape shape = to_tensor(parts[i].get()).shape();
+    if (i < open && shape.has_rank() && shape.rank() > 0) shape.set(0, kUnknownDim);
+    shapes.push_back(shape);
+  }
+}
+
+std::vector<std::optional<Shape>> invariants(PyObject* given, PyObject* variables, size_t count) {
   std::vector<std::optional<Shape>> shapes;
   if (!given || given == Py_None) return shapes;
-  std::vector<Ref> leaves;
+  std::vector<Ref> leaves, values;
   nest_flatten(given, leaves);
-  for (const Ref& leaf : leaves)
-    shapes.push_back(is_spec(leaf.get()) ? spec_of(leaf.get()).shape : shape_from_object(leaf.get()));
-  if (shapes.size() != count)
+  nest_flatten(variables, values);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    PyObject* const leaf = leaves[i].get();
+    PyObject* const value = i < values.size() ? values[i].get() : Py_None;
+    if (is_typed_composite(value) || is_composite(value)) invariants_of_parts(value, leaf, shapes);
+    else shapes.push_back(is_spec(leaf) ? spec_of(leaf).shape : shape_from_object(leaf));
+  }
+  if (leaves.size() != values.size() || shapes.size() != count)
     fail(ErrorKind::kValue, "tf.while_loop: ", shapes.size(), " shape invariants for ", count, " loop variables");
   return shapes;
 }
@@ -391,10 +420,10 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
     }
     if (!current_graph_builder)
       return eager_loop(test, body, variables, options.maximum_iterations).release();
-    if (name && PyUnicode_Check(name)) options.name = utf8(name);
+    options.name = given_name(name, "while");
     const std::vector<Tensor> start = flat_tensors(variables);
-    options.shape_invariants = invariants(shapes, start.size());
-    const std::vector<Tensor> results = trace::build_while(
+    options.shape_invariants = invariants(shapes, variables, start.size());
+    std::vector<Tensor> results = trace::build_while(
         start,
         [&](std::span<const Tensor> now) {
           return to_tensor(call_with(test, packed(variables, now).get()).get());
@@ -403,6 +432,11 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
           return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());
         },
         options);
+    static const Op stop{"StopGradient"};
+    const int differentiates = back ? PyObject_IsTrue(back) : 1;
+    if (differentiates < 0) throw PythonErrorSet();
+    if (!differentiates)
+      for (Tensor& result : results) result = apply(stop, {result});
     return packed(variables, results).release();
   });
 }

@@ -57,6 +57,38 @@ class Ragged:
                                                        validate=False)
 
 
+class Sparse:
+    """Results that are sparse: one sparse tensor, in which the first index is the row."""
+
+    def __init__(self, spec, count, infer_shape):
+        self._spec, self._count = spec, count
+        rank = spec.shape.rank
+
+        def array(dtype, shape):
+            return tf.TensorArray(dtype, size=count, dynamic_size=False, infer_shape=False, element_shape=shape)
+        self._arrays = [array(tf.int64, [None, None if rank is None else rank + 1]), array(spec.dtype, [None]),
+                        array(tf.int64, [rank])]
+
+    arrays = property(lambda self: self._arrays)
+
+    def write(self, arrays, i, value):
+        """The arrays with another result."""
+        if not isinstance(value, tf.SparseTensor) or value.dtype != self._spec.dtype:
+            raise ValueError('fn returned %r, which does not fit %r' % (value, self._spec))
+        row = tf.fill(tf.stack([tf.shape(value.indices)[0], 1]), tf.cast(i, tf.int64))
+        parts = [tf.concat([row, value.indices], 1), value.values, value.dense_shape]
+        return [a.write(i, part) for a, part in zip(arrays, parts)]
+
+    def result(self, arrays):
+        """All results."""
+        indices, values, shapes = arrays
+        shape = tf.reduce_max(shapes.stack(), 0)
+        made = tf.SparseTensor(indices.concat(), values.concat(), tf.concat([[tf.cast(self._count, tf.int64)], shape], 0))
+        made.set_shape(tf.TensorShape([None]).concatenate(self._spec.shape))
+        return made
+
+
 def collected(spec, count, infer_shape):
     """What collects results of this spec."""
-    return (Ragged if isinstance(spec, tf.RaggedTensorSpec) else Whole)(spec, count, infer_shape)
+    kind = {tf.RaggedTensorSpec: Ragged, tf.SparseTensorSpec: Sparse}.get(type(spec), Whole)
+    return kind(spec, count, infer_shape)

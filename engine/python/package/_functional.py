@@ -66,7 +66,8 @@ class _Rows:
         self._structure, self.known = elems, count
         self.dtypes = [t.dtype for t in flat]
         self.specs = [tf.RaggedTensorSpec(t.shape[1:], t.dtype, t.ragged_rank - 1, t.row_splits.dtype)
-                      if isinstance(t, tf.RaggedTensor) else t.dtype for t in flat]
+                      if isinstance(t, tf.RaggedTensor) else tf.SparseTensorSpec(t.shape[1:], t.dtype)
+                      if isinstance(t, tf.SparseTensor) else t.dtype for t in flat]
         self.count = _row_count(flat[0]) if count is None else count
         self._arrays = [self._read_by_row(t) for t in flat]
 
@@ -90,13 +91,13 @@ class _Rows:
         return self[at], (at - 1 if reverse else 1)
 
 
-def _loops(parallel_iterations, swap_memory):
-    return {'parallel_iterations': parallel_iterations or 10, 'swap_memory': swap_memory}
+def _loops(parallel_iterations, swap_memory, back_prop):
+    return {'parallel_iterations': parallel_iterations or 10, 'swap_memory': swap_memory, 'back_prop': back_prop}
 
 
 def _spec(given):
     if isinstance(given, tf.TensorSpec) or (isinstance(given, tf.TypeSpec) and issubclass(given.value_type, Composite) and
-                                            hasattr(given, 'ragged_rank')):
+                                            hasattr(given, 'ragged_rank')) or isinstance(given, tf.SparseTensorSpec):
         return given
     if isinstance(given, tf.TypeSpec):
         raise TypeError('the results of a function over rows are tensors: a TensorSpec or a dtype is wanted, not %s' % (
@@ -144,11 +145,11 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
             return i + 1, [p.write(a, i, value) for p, a, value in zip(parts, arrays, tf.nest.flatten(found))]
 
         _, arrays = tf.while_loop(lambda i, _: i < rows.count, step, (tf.constant(0), arrays),
-                                  maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory))
+                                  maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory, back_prop))
         return tf.nest.pack_sequence_as(wanted, [p.result(a) for p, a in zip(parts, arrays)])
 
 
-def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, name, reverse):
+def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, reverse):
     fn = _staged(fn)
     with tf.name_scope(name or public):
         rows = _Rows(elems, 'tf.' + public)
@@ -161,17 +162,17 @@ def _folded(public, fn, elems, initializer, parallel_iterations, swap_memory, na
         def step(i, value):
             return i + following, fn(value, rows[i])
         return tf.while_loop(go_on, step, (tf.convert_to_tensor(i), value), maximum_iterations=rows.count,
-                             **_loops(parallel_iterations, swap_memory))[1]
+                             **_loops(parallel_iterations, swap_memory, back_prop))[1]
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """fn(...fn(fn(initializer, row 0), row 1)..., last row); the first row is the initializer if there is none."""
-    return _folded('foldl', fn, elems, initializer, parallel_iterations, swap_memory, name, False)
+    return _folded('foldl', fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, False)
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """The same from the last row to the first."""
-    return _folded('foldr', fn, elems, initializer, parallel_iterations, swap_memory, name, True)
+    return _folded('foldr', fn, elems, initializer, parallel_iterations, swap_memory, back_prop, name, True)
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
@@ -198,7 +199,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
             return i + following, value, [a.write(i, v) for a, v in zip(arrays, tf.nest.flatten(value))]
 
         _, _, arrays = tf.while_loop(go_on, step, (tf.convert_to_tensor(i), value, arrays),
-                                     maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory))
+                                     maximum_iterations=rows.count, **_loops(parallel_iterations, swap_memory, back_prop))
         return tf.nest.pack_sequence_as(value, [a.stack() for a in arrays])
 
 

@@ -258,13 +258,15 @@ def prevent_fetching(self, op):
 
 
 # --- collections: lists of anything, by name ---
-def _collections(self):
-    """The lists by name. A function that is traced in a graph begins with what those of the graph have then."""
-    if 'collections' not in self._state:
-        around = [g for g in getattr(_local, 'graphs', ()) if self.building_function and not g.building_function]
-        outer = _collections(around[-1]) if around and _engine.current_graph() is self else {}
-        self._state['collections'] = {name: list(values) for name, values in outer.items()}
-    return self._state['collections']
+def _collections(graph):
+    """Branches and loops have those of the graph around them; a function begins with copies of them."""
+    while graph.is_control_flow_graph:
+        graph = graph.outer_graph
+    state = graph._state
+    if 'collections' not in state:
+        outer = graph.outer_graph
+        state['collections'] = {} if outer is None else {k: list(v) for k, v in _collections(outer).items()}
+    return state['collections']
 
 
 @_member()

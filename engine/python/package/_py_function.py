@@ -18,6 +18,45 @@ def _checked(public, func, inp, Tout, call):
     return call(func, inp)
 
 
+def _is_composite(value):
+    return hasattr(type(value), '_type_spec') and not isinstance(value, (tf.Tensor, tf.Variable))
+
+
+def _is_composite_spec(wanted):
+    return isinstance(wanted, tf.TypeSpec) and not isinstance(wanted, tf.TensorSpec)
+
+
+def _of_tensors(function, values, Tout, name):
+    """The op, which takes and gives tensors, around a function of what consists of tensors."""
+    many = isinstance(Tout, (list, tuple))
+    wanted = list(Tout) if many else [Tout]
+    if not any(map(_is_composite, values)) and not any(map(_is_composite_spec, wanted)):
+        return _engine.call_python('EagerPyFunc', function, values, Tout, name)
+    given = [value._type_spec if _is_composite(value) else None for value in values]
+
+    def on_tensors(*tensors):
+        tensors = iter(tensors)
+        results = function(*[next(tensors) if spec is None else spec.from_tensors(tensors) for spec in given])
+        results = list(results) if many and isinstance(results, (list, tuple)) else [results]
+        if len(results) != len(wanted):
+            raise ValueError('the function returns %d values, but %d are expected' % (len(results), len(wanted)))
+        parts = []
+        for spec, result in zip(wanted, results):
+            if _is_composite_spec(spec):
+                if not _is_composite(result) or not spec.is_compatible_with(result):
+                    raise ValueError('the function returned %r, which does not fit %r' % (result, spec))
+                parts += spec.to_tensors(result)
+            else:
+                parts.append(result)
+        return parts
+
+    flat = [part for value, spec in zip(values, given) for part in (spec.to_tensors(value) if spec else [value])]
+    types = [part for spec in wanted for part in (spec.flatten() if _is_composite_spec(spec) else [spec])]
+    made = iter(_engine.call_python('EagerPyFunc', on_tensors, flat, types, name))
+    made = [spec.from_tensors(made) if _is_composite_spec(spec) else next(made) for spec in wanted]
+    return made if many else made[0]
+
+
 def _with_arrays(public, func, inp, Tout, stateful, name):
     def call(function, values):
         if not tf.executing_eagerly():
@@ -33,7 +72,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 
     Without `func` and `inp`, a decorator."""
     return _checked('tf.py_function', func, inp, Tout,
-                    lambda function, values: _engine.call_python('EagerPyFunc', function, values, Tout, name))
+                    lambda function, values: _of_tensors(function, values, Tout, name))
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):

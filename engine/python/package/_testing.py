@@ -70,7 +70,7 @@ def compute_gradient(f, x, delta=None):
                          f'{type(x)}')
     xs = [tf.convert_to_tensor(v) for v in x]
     wanted = _default_delta(np, xs[0]) if delta is None and xs else delta
-    arrays = [v.numpy() for v in xs]
+    arrays = [np.array(v.numpy()) for v in xs]  # of a scalar too, in which a value is moved
     y = f(*xs)
     if not isinstance(y, (tf.Tensor, tf.IndexedSlices, tf.Variable)):
         raise ValueError(f'`f` must return one tensor, got {type(y)}')

@@ -8,6 +8,7 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/dtype_object.h"
+#include "engine/python/types/shape_object.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/tensor/borrowed.h"
 
@@ -84,7 +85,11 @@ std::optional<Tensor> through_numpy(PyObject* o) {
   if (k == "O" || k == "S" || k == "U" || k == "T") {
     const Level level("an array that becomes a tensor");  // it may hold itself
     Ref list = checked(PyObject_CallMethod(o, "tolist", nullptr));
-    if (!is_array(list.get()) || PyBytes_Check(list.get())) return to_tensor(list.get());
+    if (!is_array(list.get()) || PyBytes_Check(list.get())) {
+      const Tensor value = to_tensor(list.get(), k == "O" ? DType::kInvalid : DType::kString);
+      const Ref shape = checked(PyObject_GetAttrString(o, "shape"));
+      return value.elements() ? value : value.reshaped(shape_from_object(shape.get()));  // [] says nothing of 0 x 3
+    }
   }
   if (k == "f" && n == "float128") {
     Ref narrow = checked(PyObject_CallMethod(o, "astype", "s", "float64"));

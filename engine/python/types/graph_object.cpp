@@ -180,10 +180,35 @@ std::string name_of_graph(const Graph& graph) {
 PyObject* graph_name(PyObject* self, void*) {
   return guarded([&] { return text_object(name_of_graph(*graph_in(self))).release(); });
 }
+// What is building the graph; null if it is finished, or another thread's.
+const trace::GraphBuilder* builder_of(PyObject* self) {
+  const trace::GraphBuilder* at = trace::GraphBuilder::innermost();
+  while (at && at->graph() != graph_in(self)) at = at->outer();
+  return at;
+}
 PyObject* graph_state(PyObject* self, void*) {
   auto* g = reinterpret_cast<PyGraph*>(self);
-  if (!g->state) g->state = PyDict_New();
+  if (!g->state) {
+    g->state = PyDict_New();
+    // While it is built, the object that has the state stays the graph's object.
+    static auto& kept = *new std::vector<std::pair<std::weak_ptr<const void>, Ref>>;
+    std::erase_if(kept, [](const auto& one) { return one.first.expired(); });
+    if (const trace::GraphBuilder* builder = builder_of(self)) kept.emplace_back(builder->life(), Ref::borrow(self));
+  }
   return Py_XNewRef(g->state);
+}
+PyObject* graph_outer(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const trace::GraphBuilder* builder = builder_of(self);
+    if (!builder || !builder->outer()) Py_RETURN_NONE;
+    return graph_object(builder->outer()->graph()).release();
+  });
+}
+PyObject* graph_is_control_flow(PyObject* self, void*) {
+  using Kind = trace::GraphBuilder::Kind;
+  const trace::GraphBuilder* builder = builder_of(self);
+  return PyBool_FromLong(builder && (builder->kind() == Kind::kBranch || builder->kind() == Kind::kCondition ||
+                                     builder->kind() == Kind::kBody));
 }
 // _mark(groups, device, gradients): what nodes that are added from now on get.
 PyObject* graph_mark(PyObject* self, PyObject* arguments) {
@@ -255,6 +280,9 @@ PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nul
                                   {"building_function", graph_kind, nullptr, nullptr, nullptr},
                                   {"finalized", graph_finalized, nullptr, nullptr, nullptr},
                                   {"_state", graph_state, nullptr, nullptr, nullptr},
+                                  {"outer_graph", graph_outer, nullptr, "The graph around one that is built.", nullptr},
+                                  {"is_control_flow_graph", graph_is_control_flow, nullptr,
+                                   "Whether it is being built for a branch or a loop.", nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* operation_name(PyObject* self, void*) {

@@ -5,6 +5,7 @@
 #include "engine/ops/functions.h"
 #include "engine/runtime/executor.h"
 #include "kernels/loops.h"
+#include "tests/sanitizers/sanitized.h"
 #include "tests/trace/support.h"
 
 #include <cmath>

@@ -10,6 +10,7 @@ inline constexpr bool kSanitized = false;
 #endif
 
 // So many of usually COUNT.
-constexpr int some_of(int count) { return kSanitized ? (count + 4) / 5 : count; }
+template <class Number>
+constexpr Number some_of(Number count) { return kSanitized ? (count + 4) / 5 : count; }
 
 }  // namespace footlight::test

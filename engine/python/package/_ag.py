@@ -304,7 +304,7 @@ def _trying_to_define(body, get_state, names):
             if not isinstance(error, (AutoGraphError, UnboundLocalError)):
                 raise ValueError("%s must be defined before the loop. The loop tried to define what has no value yet by running its "
                                  'body, which failed:\n%s: %s' % (
-                                     ', '.join(map(repr, missing)), type(error).__name__, error)) from error
+                                     ', '.join("'%s'" % name for name in missing), type(error).__name__, error)) from error
             raise
     return run
 

@@ -200,7 +200,7 @@ PyObject* graph_state(PyObject* self, void*) {
 PyObject* graph_outer(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const trace::GraphBuilder* builder = builder_of(self);
-    if (!builder || !builder->outer()) Py_RETURN_NONE;
+    if (!builder || !builder->outer() || !builder->graph()->is_function) Py_RETURN_NONE;  // not of a tf.Graph
     return graph_object(builder->outer()->graph()).release();
   });
 }

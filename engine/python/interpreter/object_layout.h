@@ -75,7 +75,14 @@ class OwnAttribute {
   Py_ssize_t index(PyHeapTypeObject* type, PyObject* name) {
     const auto* const names = reinterpret_cast<const SharedNames*>(type->ht_cached_keys);
     if (!names) return -1;
-    if (names_ != names) names_ = names, looked_at_ = 0, found_ = -1;
+    // A class that is made later may have its names at the same place; its version is another one.
+    const unsigned version = type->ht_type.tp_version_tag;
+    if (names_ != names || version_ != version || version == 0) {
+      names_ = names;
+      version_ = version;
+      looked_at_ = 0;
+      found_ = -1;
+    }
     for (; found_ < 0 && looked_at_ < names->count; ++looked_at_) {
       PyObject* const one = names->name(looked_at_);
       if (one && (one == name || PyUnicode_Compare(one, name) == 0)) found_ = looked_at_;
@@ -84,6 +91,7 @@ class OwnAttribute {
   }
 
   const SharedNames* names_ = nullptr;
+  unsigned version_ = 0;
   Py_ssize_t looked_at_ = 0, found_ = -1;
 };
 

@@ -48,6 +48,9 @@ NEVER = re.compile(r'\.(enable_op_determinism|set_logical_device_configuration|s
                    r'experimental_run_functions_eagerly|register_tensor_conversion_function|set_verbosity|'
                    r'set_inter_op_parallelism_threads|set_intra_op_parallelism_threads|set_soft_device_placement)$')
 
+# Functions of the extension by which the package changes for good what others do.
+HOOKS = ('ag_switch_off', 'extend', 'numpy_operators', 'set_variable_creator')
+
 
 def namespaces():
     found, todo = {}, [('tf', tf)]
@@ -75,7 +78,7 @@ def callables():
             seen.add(id(value))
             found[f'{name}.{leaf}'] = value
     for leaf, value in sorted(vars(_engine).items()):
-        if callable(value) and not leaf.startswith('_') and leaf not in ('extend', 'set_variable_creator'):
+        if callable(value) and not leaf.startswith('_') and leaf not in HOOKS:
             found[f'_engine.{leaf}'] = value
     return found
 

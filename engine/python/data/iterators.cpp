@@ -8,11 +8,16 @@
 namespace footlight::python {
 namespace {
 
+Tensor given(PyObject* o, const char* what) {
+  if (!is_tensor(o)) fail(ErrorKind::kType, what, " must be a tensor, not ", Py_TYPE(o)->tp_name);
+  return tensor_of(o);
+}
+Tensor handle_of(PyObject* o) { return given(o, "the handle of an iterator"); }
+
 // iterator_next(handle): the tensors of the next element as a list, a single one as it is; None at the end.
 PyObject* iterator_next(PyObject*, PyObject* handle) {
   return guarded([&]() -> PyObject* {
-    if (!is_tensor(handle)) fail(ErrorKind::kType, "iterator_next takes the handle of an iterator");
-    const Tensor resource = tensor_of(handle);  // kept while the GIL may be released
+    const Tensor resource = handle_of(handle);  // kept while the GIL may be released
     data::Element element;
     try {
       if (!data::iterator_of(resource).next(element)) Py_RETURN_NONE;
@@ -31,14 +36,14 @@ PyObject* iterator_next(PyObject*, PyObject* handle) {
 
 PyObject* iterator_cancel(PyObject*, PyObject* handle) {
   return guarded([&] {
-    data::iterator_of(tensor_of(handle)).cancel();
+    data::iterator_of(handle_of(handle)).cancel();
     return Py_NewRef(Py_None);
   });
 }
 
 PyObject* iterator_state(PyObject*, PyObject* handle) {
   return guarded([&] {
-    const Tensor resource = tensor_of(handle);
+    const Tensor resource = handle_of(handle);
     return wrap(Tensor::string(data::iterator_of(resource).save()));
   });
 }
@@ -47,7 +52,7 @@ PyObject* iterator_restore(PyObject*, PyObject* args) {
   PyObject *handle, *state;
   if (!PyArg_ParseTuple(args, "OO:iterator_restore", &handle, &state)) return nullptr;
   return guarded([&] {
-    const Tensor resource = tensor_of(handle), said = tensor_of(state);
+    const Tensor resource = handle_of(handle), said = given(state, "the state of an iterator");
     if (said.dtype() != DType::kString || said.elements() != 1)
       fail(ErrorKind::kInvalidArgument, "the state of an iterator is a scalar string");
     data::iterator_of(resource).restore(*said.data<std::string>());

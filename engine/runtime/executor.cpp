@@ -334,11 +334,20 @@ class Run {
     std::vector<OpEvent> events;
     std::vector<uint32_t> weights;
     std::vector<Tensor> read;
-    uint64_t before = 0, until = 0;
+    // A step for what is left of a row costs as much as one for an element of it.
+    int64_t row = 1;
+    for (int d = group.dims.first; group.by_rows && d < group.dims.last; ++d) row *= std::max<int64_t>(1, shape[d]);
+    const auto cost = [&](const FusedGroup::Step& step) {
+      const bool of_row = step.does != FusedGroup::Step::Does::kReduce &&
+                          group.values[step.out].level != compile::Level::kWhole;
+      return step.weight() * static_cast<uint64_t>(of_row ? 1 : row);
+    };
+    uint64_t whole = 0, before = 0, until = 0;
+    for (const FusedGroup::Step& step : group.steps) whole += cost(step);
     const auto add = [&](const Instruction& member, const Tensor& made) {
       OpEvent& event = events.emplace_back(event_of(member, signature_of(*program_.node(member).op, read, {&made, 1})));
-      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / group.weight);
-      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / group.weight);
+      event.start_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * before / whole);
+      event.end_ns = start + static_cast<int64_t>(static_cast<uint64_t>(all) * until / whole);
       weights.push_back(static_cast<uint32_t>(until - before));
       before = until;
       read.clear();
@@ -346,7 +355,7 @@ class Run {
     for (size_t s = 0; s < group.steps.size(); ++s) {
       const FusedGroup::Step& step = group.steps[s];
       const bool last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
-      until += step.weight();
+      until += cost(step);
       const Instruction& member = (&in)[1 + step.member];
       const bool repeats = step.does == FusedGroup::Step::Does::kRepeat;  // an input of the next step
       for (uint8_t k = read.empty() ? uint8_t{0} : uint8_t{1}; !repeats && k < step.inputs; ++k) {

@@ -8,6 +8,7 @@
 #include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/autograph/source_check.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
@@ -41,6 +42,7 @@ struct Entry {
     std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
     bool unchanged = false;          // the function does the same as it was written, whatever it meets
     std::string reason;
+    ag::Refused refused;
     Ref closure;                     // where all cells are runtime cells
     std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
     Form() = default;
@@ -247,6 +249,7 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     form.reason = take_message();
     return;
   }
+  form.refused = ag::refused_in(function, source.options.private_class);
   entry.contained = ag::contained_of(function);
   const Conversion conversion = convert(tree, function, options);
   if (!conversion.function) {
@@ -416,12 +419,12 @@ PyObject* partial_type() {
   return type;
 }
 
-Ref convert_partial(PyObject* partial, bool recursive) {
+Ref convert_partial(PyObject* partial, bool recursive, bool requested) {
   const Ref function = Ref::steal(PyObject_GetAttrString(partial, "func"));
   const Ref args = Ref::steal(PyObject_GetAttrString(partial, "args"));
   const Ref keywords = Ref::steal(PyObject_GetAttrString(partial, "keywords"));
   if (!function || !args || !keywords) return {};
-  const Ref converted = Ref::steal(ag_convert(function.get(), recursive));
+  const Ref converted = Ref::steal(ag_convert(function.get(), recursive, requested));
   if (!converted) return {};
   if (converted.get() == function.get()) return Ref::borrow(partial);
   const Ref head = Ref::steal(PyTuple_Pack(1, converted.get()));
@@ -459,11 +462,11 @@ void record_conversion(PyObject* callable, PyObject* function, std::string reaso
 
 }  // namespace
 
-PyObject* ag_convert(PyObject* callable, bool recursive) {
+PyObject* ag_convert(PyObject* callable, bool recursive, bool requested) {
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
-      return convert_partial(callable, recursive).release();
+      return convert_partial(callable, recursive, requested).release();
     return Py_NewRef(callable);
   }
   PyObject* code = PyFunction_GET_CODE(b.function);
@@ -471,6 +474,7 @@ PyObject* ag_convert(PyObject* callable, bool recursive) {
   if (known && known->lean) return Py_NewRef(callable);
   const Entry::Form& form =
       form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
+  ag::refuse_source(form.refused, reinterpret_cast<PyCodeObject*>(code), requested);
   if (!form.code) {
     if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
       record_conversion(callable, b.function, form.reason);
@@ -488,9 +492,10 @@ bool ag_call(PyObject* function, PyObject* const* args, size_t count, PyObject* 
   if (!known || recording_structure()) return false;
   Entry::Form& form = known->forms[true];
   if (!known->lean && !form.tried) return false;
+  ag::refuse_source(form.refused, reinterpret_cast<PyCodeObject*>(code), false);
   const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
   if (known->lean || !form.code || form.unchanged ||
-      (known->contained.yes && ag::meets_no_tensor(function, args, all, find_contained))) {
+      (known->contained.yes && !ag::strict() && ag::meets_no_tensor(function, args, all, find_contained))) {
     result = PyObject_Vectorcall(function, args, count, names);
     return true;
   }

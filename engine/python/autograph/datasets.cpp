@@ -2,6 +2,7 @@
 #include "engine/python/autograph/datasets.h"
 
 #include "engine/python/autograph/staged_loop.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/types/dtype_object.h"
 
 namespace footlight::python::ag {
@@ -54,6 +55,8 @@ bool reduce_dataset(PyObject* dataset, PyObject* body, const State& state, PyObj
 }  // namespace
 
 void dataset_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  for (size_t i = 0; i < state.size(); ++i)
+    if (state.is_return_value(i) && !state.get(i)) refuse_return_over_dataset();
   const bool whole = extra == Py_None && class_has_attribute(values, "_variant_tensor_of_dataset");
   if (whole && reduce_dataset(values, body, state, options)) return;
   iterator_loop(values, extra, body, state, options);

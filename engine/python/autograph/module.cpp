@@ -122,7 +122,7 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     const Ref function = unwrapped(entity);
-    Ref converted = checked(ag_convert(function.get(), recursive != 0));
+    Ref converted = checked(ag_convert(function.get(), recursive != 0, true));
     if (converted.get() == function.get() && !ag_is_converted(function.get()))
       refuse(entity, ag_reason(function.get()));
     return converted.release();

@@ -4,6 +4,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -181,6 +182,8 @@ class StagedLoop {
     try {
       trace::in_scratch_graph([&] { look(false); });
     } catch (const PythonErrorSet&) {
+      for (size_t i = 0; i < before_.size(); ++i)
+        if (state_.is_return_value(i) && !before_[i]) refuse_return_in_loop();
       // A list of Python's cannot be read at an index that is a tensor; one that grows can.
       bool read = false;
       for (size_t i = 0; i < before_.size(); ++i) read |= may_grow(i) && PyList_GET_SIZE(before_[i].get()) > 0;
@@ -240,7 +243,8 @@ class StagedLoop {
     std::vector<Ref> values;
     for (size_t i = 0; i < entry_.size(); ++i) {
       values.push_back(entry_[i].defined() ? pack(entry_[i], entry_[i].values) : Ref());
-      if (!before_[i] && entry_[i].defined() && !state_.is_return_value(i) && !state_.is_late(i)) without.push_back(i);
+      const bool read = state_.is_return_value(i) ? refuses_zero_iterations() : !state_.is_late(i);
+      if (!before_[i] && entry_[i].defined() && read) without.push_back(i);
     }
     if (without.empty()) return;
     static const Op op{"Assert"};
@@ -249,7 +253,9 @@ class StagedLoop {
     const Tensor holds = test(own);
     std::string names;
     for (size_t i : without)  // `while (y := f(x)) > 0` has given y a value
-      if (state_.get(i).get() == values[i].get()) names += (names.empty() ? "" : ", ") + state_.name(i);
+      if (state_.get(i).get() == values[i].get())
+        names += (names.empty() ? "" : ", ") +
+                 (state_.is_return_value(i) ? "the function return value" : state_.name(i));
     if (names.empty()) return;
     names = "loop must iterate at least once to initialize " + names;
     const Tensor inputs[] = {holds, Tensor::string(std::move(names)).as_constant()};

@@ -17,7 +17,7 @@
 namespace footlight::python {
 namespace {
 
-std::string text_of(PyObject* name) {
+std::string name_text(PyObject* name) {
   if (!name || name == Py_None) return {};
   if (!PyUnicode_Check(name)) fail(ErrorKind::kType, "name must be a str, not ", Py_TYPE(name)->tp_name);
   return std::string(utf8(name));
@@ -48,7 +48,7 @@ PyObject* scatter(PyObject* self, PyObject* args, PyObject* keywords) {
       fail(ErrorKind::kType, "Argument `sparse_delta` must be a `tf.IndexedSlices`, not ", Py_TYPE(delta)->tp_name);
     const Tensor inputs[] = {variable_handle(self), part(delta, "indices"),
                              as_const(part(delta, "values", variable_dtype(self)))};
-    apply_all(ops[which].row(), inputs, {}, text_of(name));
+    apply_all(ops[which].row(), inputs, {}, name_text(name));
     return variable_updated(self);
   });
 }
@@ -66,7 +66,7 @@ PyObject* scatter_nd(PyObject* self, PyObject* args, PyObject* keywords) {
                              Op("ResourceScatterNdMin"), Op("ResourceScatterNdMax")};
     const Tensor inputs[] = {variable_handle(self), to_tensor(indices),
                              as_const(to_tensor(updates, variable_dtype(self)))};
-    apply_all(ops[which].row(), inputs, {}, text_of(name));
+    apply_all(ops[which].row(), inputs, {}, name_text(name));
     return variable_updated(self);
   });
 }
@@ -78,7 +78,7 @@ PyObject* sparse_read(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:sparse_read", const_cast<char**>(names), &indices, &name))
     return nullptr;
   return guarded([&] {
-    return wrap(ops::gather_rows(variable_handle(self), to_tensor_with_hint(indices, DType::kInt32), text_of(name)));
+    return wrap(ops::gather_rows(variable_handle(self), to_tensor_with_hint(indices, DType::kInt32), name_text(name)));
   });
 }
 
@@ -88,7 +88,7 @@ PyObject* gather_nd(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:gather_nd", const_cast<char**>(names), &indices, &name))
     return nullptr;
   return guarded([&] {
-    return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, text_of(name)));
+    return wrap(ops::gather_elements(variable_handle(self), to_tensor(indices), {}, name_text(name)));
   });
 }
 
@@ -137,7 +137,7 @@ PyObject* assign_slice(PyObject* self, PyObject* args, PyObject* keywords) {
         shrink("shrink_axis_mask");
     PyObject* variable = slice_of(self)->variable.get();
     const SliceSpec s = slice_spec(slice_of(self)->key.get());
-    const std::string given = text_of(name);
+    const std::string given = name_text(name);
     const Tensor inputs[] = {variable_handle(variable), s.begin, s.end, s.strides,
                              as_const(to_tensor(value, variable_dtype(variable)))};
     apply_all(op.row(), inputs,

@@ -143,6 +143,7 @@ int known_sign(const Tensor& step) {
 void range_loop(const Tensor& range, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
   const Tensor start = input_of(range, 0), limit = input_of(range, 1), step = input_of(range, 2);
   StagedLoop loop(state, options_of(options));
+  loop.bind_first(start);
   loop.run(
       {start},
       [&](std::span<const Tensor> own) {

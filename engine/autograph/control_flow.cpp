@@ -233,7 +233,11 @@ void Converter::staged_call(const Part& part, Node* value, Scope& scope, Nodes& 
     } else {
       at = header_of(node, node->node(at::For::iter));
       operation = runtime_name::kFor;
-      options = loop_options(node->list(at::For::body), skip, nullptr, at);
+      // A range gives its target a value even where the loop does not turn.
+      Node* target = node->node(at::For::target);
+      Name* kept = is(target, Kind::kName) ? target->name(at::Name::id) : nullptr;
+      if (std::find(state.names.begin(), state.names.end(), kept) == state.names.end()) kept = nullptr;
+      options = loop_options(node->list(at::For::body), skip, kept ? tree_.string(kept->text, at) : nullptr, at);
       Node* extra = node->flags & kExtraTest ? node->list(at::For::orelse)[0]->node(at::Expr::value) : nullptr;
       arguments = {value ? value : expression(node->node(at::For::iter)),
                    part.other ? tree_.load(part.other, at)

@@ -202,7 +202,7 @@ KeepCallees::~KeepCallees() {
 }
 
 PyObject* call_function(PyObject* function, PyObject* const* args, size_t count, PyObject* names) {
-  if (!recording_structure()) {
+  if (!recording_structure() && !strict()) {
     const Callee& callee = callee_at(function);
     if (callee.is_of(function) && !callee.asks) {
       if (callee.as_it_is) return PyObject_Vectorcall(function, args, count, names);
@@ -214,7 +214,8 @@ PyObject* call_function(PyObject* function, PyObject* const* args, size_t count,
   }
   return guarded([&]() -> PyObject* {
     const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-    Callee* const callee = recording_structure() ? nullptr : known_callee(function);
+    // Else the conversion itself says what is refused.
+    Callee* const callee = recording_structure() || strict() ? nullptr : known_callee(function);
     if (!callee) {
       const Ref converted = Ref::steal(ag_convert(function));
       return converted ? PyObject_Vectorcall(converted.get(), args, count, names) : nullptr;

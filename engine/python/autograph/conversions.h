@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/python/autograph/self_contained.h"
+#include "engine/python/autograph/strict.h"
 
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct Entry {
     std::vector<PyObject*> runtime;  // the runtime cells where cells is -1, borrowed
     bool unchanged = false;          // the function does the same as it was written, whatever it meets
     std::string reason;
+    Refused refused;
     Ref closure;                     // where all cells are runtime cells
     std::vector<PyObject*> spares;   // emptied functions of this code, unknown to the collector
     Form() = default;

@@ -8,6 +8,7 @@
 #include "engine/base/recording.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/autograph/source_check.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
@@ -234,6 +235,7 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     form.reason = take_message();
     return;
   }
+  form.refused = ag::refused_in(function, source.options.private_class);
   entry.contained = ag::contained_of(function);
   const Conversion conversion = convert(tree, function, options);
   if (!conversion.function) {
@@ -359,12 +361,12 @@ Behind behind(PyObject* callable) {
   return {};
 }
 
-Ref convert_partial(PyObject* partial, bool recursive) {
+Ref convert_partial(PyObject* partial, bool recursive, bool requested) {
   const Ref function = Ref::steal(PyObject_GetAttrString(partial, "func"));
   const Ref args = Ref::steal(PyObject_GetAttrString(partial, "args"));
   const Ref keywords = Ref::steal(PyObject_GetAttrString(partial, "keywords"));
   if (!function || !args || !keywords) return {};
-  const Ref converted = Ref::steal(ag_convert(function.get(), recursive));
+  const Ref converted = Ref::steal(ag_convert(function.get(), recursive, requested));
   if (!converted) return {};
   if (converted.get() == function.get()) return Ref::borrow(partial);
   const Ref head = Ref::steal(PyTuple_Pack(1, converted.get()));
@@ -403,11 +405,11 @@ PyObject* partial_type() {
   return type;
 }
 
-PyObject* ag_convert(PyObject* callable, bool recursive) {
+PyObject* ag_convert(PyObject* callable, bool recursive, bool requested) {
   const Behind b = behind(callable);
   if (!b.function) {
     if (partial_type() && PyObject_TypeCheck(callable, reinterpret_cast<PyTypeObject*>(partial_type())))
-      return convert_partial(callable, recursive).release();
+      return convert_partial(callable, recursive, requested).release();
     return Py_NewRef(callable);
   }
   PyObject* code = PyFunction_GET_CODE(b.function);
@@ -415,6 +417,7 @@ PyObject* ag_convert(PyObject* callable, bool recursive) {
   if (known && known->lean) return Py_NewRef(callable);
   const Entry::Form& form =
       form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
+  ag::refuse_source(form.refused, reinterpret_cast<PyCodeObject*>(code), requested);
   if (!form.code) {
     if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
       record_conversion(callable, b.function, form.reason);

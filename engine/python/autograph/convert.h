@@ -15,8 +15,9 @@ namespace footlight::python {
 
 // What tracing runs in place of `callable` (a function, lambda, bound method, functools.partial or object
 // with __call__). Anything that is not converted (C functions, our own package, no source, do_not_convert) is
-// returned unchanged. New reference; null: Python error set. May also throw.
-PyObject* ag_convert(PyObject* callable, bool recursive = true);
+// returned unchanged. `requested`: by the program itself, not for a call. New reference; null: Python error set. May
+// also throw.
+PyObject* ag_convert(PyObject* callable, bool recursive = true, bool requested = false);
 
 // Runs the body of a trace. Throws instead if it raised under a condition on a tensor what handlers of its own caught:
 // they would run whatever the condition is.

@@ -2,6 +2,7 @@
 #include "engine/python/autograph/datasets.h"
 
 #include "engine/python/autograph/staged_loop.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/types/dtype_object.h"
 
 namespace footlight::python::ag {
@@ -61,6 +62,8 @@ bool reduce_dataset(PyObject* dataset, PyObject* extra, PyObject* body, const St
 }  // namespace
 
 void dataset_loop(PyObject* values, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
+  for (size_t i = 0; i < state.size(); ++i)
+    if (state.is_return_value(i) && !state.get(i)) refuse_return_over_dataset();
   const bool whole = class_has_attribute(values, "_variant_tensor_of_dataset");
   if (whole && reduce_dataset(values, extra, body, state, options)) return;
   iterator_loop(values, extra, body, state, options);

@@ -1,6 +1,7 @@
 // Conditions: Python ones run one branch, tensor ones stage both. Also and, or, not and conditional expressions.
 #include "engine/base/text.h"
 #include "engine/python/autograph/lists.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
@@ -61,7 +62,7 @@ class Merge {
   // what follows.
   bool may_lack(const Values& branch, size_t symbol) const {
     if (&branch == &body ? body_raised : orelse_raised) return true;
-    if (state_.is_return_value(symbol)) return true;
+    if (state_.is_return_value(symbol)) return !refuses_missing_return();
     if (state_.is_late(symbol) && guard_) return true;  // each way around the guarded statements has bound it, or loops
     for (size_t i = 0; i < outputs_; ++i) {
       if (!branch[i].defined()) continue;
@@ -89,7 +90,8 @@ class Merge {
  private:
   void check(size_t i) {
     Leaves &a = body[i], &b = orelse[i];
-    if (!a.defined() && !b.defined()) return;
+    const bool neither = !a.defined() && !b.defined();
+    if (neither && (!refuses_missing_in_both() || state_.is_late(i) || body_raised || orelse_raised)) return;
     if (!a.defined() || !b.defined()) {
       if (a.defined() && may_lack(orelse, i)) {
         fill(b, a);

@@ -4,6 +4,7 @@
 #include "engine/python/autograph/datasets.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/autograph/staged_loop.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -76,9 +77,10 @@ void run_while(PyObject* test, PyObject* body, PyObject* options, const MakeStat
   Unrolling unrolling;
   std::optional<TensorState> tensors;
   if (!trace::tracing() && is_tensor_like(go_on.get())) tensors.emplace(make);
-  for (;;) {
+  for (bool first = true;; first = false) {
     // The condition may become a tensor in any iteration: from then on the loop is staged.
     if (is_tensor_like(go_on.get()) && trace::tracing()) {
+      if (!first) refuse_python_while_that_stages();
       staged_while(*state, test, body, options, binds);
       return;
     }
@@ -141,6 +143,7 @@ int known_sign(const Tensor& step) {
 void range_loop(const Tensor& range, PyObject* extra, PyObject* body, const State& state, PyObject* options) {
   const Tensor start = input_of(range, 0), limit = input_of(range, 1), step = input_of(range, 2);
   StagedLoop loop(state, options_of(options));
+  loop.bind_first(start);
   loop.run(
       {start},
       [&](std::span<const Tensor> own) {
@@ -210,7 +213,8 @@ void python_loop(PyObject* values, PyObject* extra, PyObject* body, const MakeSt
     Ref go_on;
     if (extra != Py_None) {
       go_on = call(extra);
-      if (!(is_tensor_like(go_on.get()) && trace::tracing()) && !truth(go_on.get())) break;
+      if (is_tensor_like(go_on.get()) && trace::tracing()) refuse_jump_in_python_for();
+      else if (!truth(go_on.get())) break;
     }
     const Ref item = Ref::steal(PyIter_Next(iterator.get()));
     if (!item) {

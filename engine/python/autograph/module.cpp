@@ -123,7 +123,7 @@ PyObject* to_graph(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     refuse_traced(entity);
-    Ref converted = checked(ag_convert(entity, recursive != 0));
+    Ref converted = checked(ag_convert(entity, recursive != 0, true));
     const bool as_written = ag::is_unconverted(entity);  // which is all that calls of it may do
     if (converted.get() == entity && !ag_is_converted(entity) && !as_written) refuse(entity, ag_reason(entity));
     return converted.release();

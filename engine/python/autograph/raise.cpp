@@ -5,6 +5,7 @@
 #include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
@@ -209,6 +210,7 @@ Ref ag_body(const std::function<Ref()>& body) {
     Ref outer = std::exchange(ag::refused, {});
     ~Own() { ag::refused = std::move(outer); }
   } own;
+  const ag::StrictTrace strict;
   Ref result;
   try {
     result = body();

@@ -4,6 +4,7 @@
 #include "engine/ops/builder.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/autograph/unrolling.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -50,6 +51,7 @@ struct LoopOptions {
   int64_t maximum_iterations = -1;
   int64_t parallel_iterations = 10;
   std::vector<std::pair<Ref, Shape>> invariants;
+  std::string iterate;  // the variable that a for binds, if it is read after the loop
 };
 
 inline LoopOptions options_of(PyObject* dict) {
@@ -65,6 +67,8 @@ inline LoopOptions options_of(PyObject* dict) {
   };
   number("maximum_iterations", options.maximum_iterations);
   number("parallel_iterations", options.parallel_iterations);
+  if (PyObject* name = find_item(dict, "iterate_names"); name && PyUnicode_Check(name))
+    options.iterate = readable(name);
   if (PyObject* list = find_item(dict, "shape_invariants"); list && list != Py_None) {
     for (PyObject* pair : Items(list, "shape_invariants must be a list of (variable, shape) pairs")) {
       if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2)
@@ -84,6 +88,9 @@ class StagedLoop {
                                                                              // its own tensors
 
   StagedLoop(const State& state, LoopOptions options) : state_(state), options_(std::move(options)) {}
+
+  // What the variable that the loop binds is if there is no iteration, where it would have no value.
+  void bind_first(const Tensor& start) { first_ = start; }
 
   // `iterates`: known to run at least once.
   void run(std::vector<Tensor> own, const Test& test, const Step& step, bool iterates = false) {
@@ -182,6 +189,8 @@ class StagedLoop {
     try {
       trace::in_scratch_graph([&] { look(false); });
     } catch (const PythonErrorSet&) {
+      for (size_t i = 0; i < before_.size(); ++i)
+        if (state_.is_return_value(i) && !before_[i]) refuse_return_in_loop();
       // A list of Python's cannot be read at an index that is a tensor; one that grows can.
       bool read = false;
       for (size_t i = 0; i < before_.size(); ++i) read |= may_grow(i) && PyList_GET_SIZE(before_[i].get()) > 0;
@@ -195,7 +204,8 @@ class StagedLoop {
       if (!incomplete(entry_[i])) continue;
       if (!entry_[i].defined()) {
         if (!exit[i].defined()) continue;
-        start_with_zeros(i, exit[i]);
+        if (bound_first(i, exit[i])) entry_[i] = flatten(checked(wrap(first_)));
+        else start_with_zeros(i, exit[i]);
         continue;
       }
       if (exit[i].defined() && entry_[i].structure.get() == Py_None && exit[i].structure.get() != Py_None &&
@@ -241,7 +251,9 @@ class StagedLoop {
     std::vector<Ref> values;
     for (size_t i = 0; i < entry_.size(); ++i) {
       values.push_back(entry_[i].defined() ? pack(entry_[i], entry_[i].values) : Ref());
-      if (!before_[i] && entry_[i].defined() && !state_.is_return_value(i) && !state_.is_late(i)) without.push_back(i);
+      const bool read = state_.is_return_value(i) ? refuses_zero_iterations() : !state_.is_late(i);
+      const bool bound = read && bound_first(i, entry_[i]);
+      if (!before_[i] && entry_[i].defined() && read && !bound) without.push_back(i);
     }
     if (without.empty()) return;
     static const Op op{"Assert"};
@@ -250,7 +262,9 @@ class StagedLoop {
     const Tensor holds = test(own);
     std::string names;
     for (size_t i : without)  // `while (y := f(x)) > 0` has given y a value
-      if (state_.get(i).get() == values[i].get()) names += (names.empty() ? "" : ", ") + state_.name(i);
+      if (state_.get(i).get() == values[i].get())
+        names += (names.empty() ? "" : ", ") +
+                 (state_.is_return_value(i) ? "the function return value" : state_.name(i));
     if (names.empty()) return;
     names = "loop must iterate at least once to initialize " + names;
     const Tensor inputs[] = {holds, Tensor::string(std::move(names)).as_constant()};
@@ -291,6 +305,15 @@ class StagedLoop {
              "' must be defined before the loop: its first iteration reads it");
     }
     raise_again(std::move(error));
+  }
+
+  // A body that gives it another type needs an iteration.
+  bool bound_first(size_t i, const Leaves& value) const {
+    if (!first_ || options_.iterate != state_.name(i) || value.values.size() != 1) return false;
+    PyObject* const leaf = value.values[0].get();
+    if (is_nested(value.structure.get()) || !is_tensor_like(leaf)) return false;
+    const Tensor tensor = as_tensor(leaf);
+    return tensor.dtype() == first_.dtype() && tensor.shape() == first_.shape();
   }
 
   void start_with_zeros(size_t i, const Leaves& exit) {
@@ -438,6 +461,7 @@ class StagedLoop {
   std::vector<Leaves> entry_;
   std::vector<size_t> none_;  // None before the loop, tensors after one iteration
   size_t own_ = 0;
+  Tensor first_;
 };
 
 }  // namespace footlight::python::ag

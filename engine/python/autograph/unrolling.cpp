@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/trace/graph_builder.h"
 
 #include <algorithm>
@@ -118,9 +119,10 @@ PyObject* turns(PyObject*, PyObject* values) {
 PyObject* staged(PyObject*, PyObject* value) {
   if (!trace::tracing())  // loops on tensors keep tensors
     return guarded([&] { return PyBool_FromLong(is_tensor_like(value) || is_dataset_or_iterator(value)); });
-  if (is_pythons_own(value)) return PyBool_FromLong(recording_structure());
+  const bool all = recording_structure() || strict();
+  if (is_pythons_own(value)) return PyBool_FromLong(all);
   return guarded([&] {
-    const bool known = is_tensor_like(value) || wrapped_elements(value) || is_grown(value) || recording_structure();
+    const bool known = all || is_tensor_like(value) || wrapped_elements(value) || is_grown(value);
     return PyBool_FromLong(known || is_dataset_or_iterator(value) || is_rows(value));
   });
 }

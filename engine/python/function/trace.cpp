@@ -6,6 +6,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/gil_state.h"
@@ -402,7 +403,8 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   auto& entry = static_cast<TraceEntry&>(run.trace);
   const ConversionsOf conversions(function.id(), entry.conversions);
   entry.traced = std::make_shared<TracedValues>(*this, arguments.values, run);
-  if (!converted) converted = options.autograph ? checked(ag_convert(python_function.get(), true)) : python_function;
+  if (!options.autograph) converted = python_function;
+  else if (!converted || ag::strict_is_asked()) converted = checked(ag_convert(python_function.get(), true, true));
   StateWatch watch(python_function.get(), arguments.values, function.id(), entry.id, !options.autograph);
   struct Prints {
     explicit Prints(bool staged) : before(std::exchange(ag::prints_are_staged, staged)) {}

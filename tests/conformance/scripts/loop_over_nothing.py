@@ -1,4 +1,5 @@
-# A variable that only the body of a loop assigns has no value if the loop does not run.
+# A variable that only the body of a loop assigns has no value if the loop does not run; the target of a loop over a
+# range has the range's start.
 import tensorflow as tf
 
 
@@ -14,6 +15,14 @@ def last_below(limit):
     for number in tf.range(limit):
         kept = number
     return kept
+
+
+@tf.function
+def end_of(limit):
+    total = 0
+    for number in tf.range(5, limit, 2):
+        total += number
+    return number, total
 
 
 @tf.function
@@ -35,6 +44,7 @@ def only_inside(values):
 
 for function, nothing, something in ((last_of, tf.zeros([0]), tf.constant([3., -4.])),
                                      (last_below, tf.constant(0), tf.constant(3)),
+                                     (end_of, tf.constant(5), tf.constant(8)),
                                      (smallest_above, tf.constant(-1), tf.constant(2)),
                                      (only_inside, tf.zeros([0]), tf.constant([3., -4.]))):
     for argument in nothing, something:

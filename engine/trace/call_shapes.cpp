@@ -11,7 +11,8 @@
 namespace footlight::trace {
 namespace {
 
-constexpr size_t kMostNodes = 4096;    // of a callee that is looked into; calls of calls add up
+constexpr size_t kMostNodes = 4096;    // of a callee that is looked into
+constexpr int kMostCalls = 200;        // inside one another: each takes room on the stack
 constexpr int64_t kMostElements = 64;  // of a constant that may be a shape
 
 bool fully_known(const std::vector<Shape>& shapes) {
@@ -26,6 +27,8 @@ Tensor small_constant(const Tensor& input) {
   Builder* const builder = current_graph_builder;
   return builder ? builder->constant_value(input) : Tensor();
 }
+
+thread_local int calls_around = 0;
 
 class Inference {
  public:
@@ -112,12 +115,16 @@ class Inference {
 
 std::vector<Shape> call_shapes(const Graph& callee, std::span<const Tensor> inputs) {
   std::vector<Shape> declared = output_shapes(callee);
-  if (fully_known(declared) || callee.size() > kMostNodes || inputs.size() != callee.inputs.size())
-    return declared;
+  const bool small = callee.size() <= kMostNodes && calls_around < kMostCalls;
+  if (fully_known(declared) || !small || inputs.size() != callee.inputs.size()) return declared;
   bool more = false;
   for (size_t i = 0; i < inputs.size() && !more; ++i)
     more = !(inputs[i].shape() == callee.node(callee.inputs[i]).shapes[0]) || small_constant(inputs[i]);
   if (!more) return declared;
+  struct Inside {
+    Inside() { ++calls_around; }
+    ~Inside() { --calls_around; }
+  } inside;
   try {
     return Inference(callee, inputs).run();
   } catch (const Error&) {

@@ -10,9 +10,9 @@
 #include "engine/python/interpreter/gil.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/calls/operators.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/variable_object.h"
-#include "engine/python/types/graph_object.h"
 
 #include <array>
 #include <cctype>

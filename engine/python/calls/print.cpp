@@ -7,9 +7,9 @@
 #include "engine/python/types/convert.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/variable_object.h"
-#include "engine/python/types/graph_object.h"
 
 #include <algorithm>
 #include <vector>

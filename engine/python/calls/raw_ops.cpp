@@ -7,8 +7,8 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
-#include "engine/python/types/variable_object.h"
 #include "engine/python/types/graph_object.h"
+#include "engine/python/types/variable_object.h"
 
 #include <algorithm>
 

@@ -243,10 +243,13 @@ class _LoopState:
         self._set(tuple(now))
 
 
-def _control_flow(name, value):
+LIMITS = {'PYTHON_MAX_ITERATIONS': 100000000, 'INEFFICIENT_UNROLL_MIN_ITERATIONS': 50000}
+
+
+def _limit(name):
     """A limit of Python loops, which programs may set in the module that control flow has in TensorFlow."""
     module = sys.modules.get('footlight.python.autograph.operators.control_flow')
-    return getattr(module, name, value)
+    return getattr(module, name, LIMITS[name])
 
 
 class _PythonLoop:
@@ -254,8 +257,8 @@ class _PythonLoop:
 
     def __init__(self, body):
         self._body, self._turns = body, 0
-        self._most = _control_flow('PYTHON_MAX_ITERATIONS', 100000000)
-        self._many = _control_flow('INEFFICIENT_UNROLL_MIN_ITERATIONS', 50000)
+        self._most = _limit('PYTHON_MAX_ITERATIONS')
+        self._many = _limit('INEFFICIENT_UNROLL_MIN_ITERATIONS')
         self._ops = None
 
     @staticmethod
@@ -441,13 +444,9 @@ def print_(*objects, **kwargs):
     def show(*values):
         values = iter([value.decode() if isinstance(value, bytes) else value for value in values])
         print(*[next(values) if tf.is_tensor(o) else o for o in objects], **dict(kwargs, flush=True))
-        return _numpy().int32(0)  # something to run the op for, in a graph that is run in parts
+        import numpy
+        return numpy.int32(0)  # something to run the op for, in a graph that is run in parts
     return tf.numpy_function(show, [o for o in objects if tf.is_tensor(o)], tf.int32)
-
-
-def _numpy():
-    import numpy
-    return numpy
 
 
 # Lists

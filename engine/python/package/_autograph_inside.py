@@ -479,7 +479,6 @@ def _with_operators(f, changed):
 def _test_case():
     import contextlib
     import io
-    import unittest
 
     class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
         """Base of tests of conversions, which run in a graph."""
@@ -525,7 +524,8 @@ for _name, _names in {
     _place('operators.' + _name, _names, _ag)
     _place('operators', _names, _ag)
 _limits = _engine.namespace('python.autograph.operators.control_flow')
-_limits.PYTHON_MAX_ITERATIONS, _limits.INEFFICIENT_UNROLL_MIN_ITERATIONS = 100000000, 50000
+for _name, _most in _ag.LIMITS.items():
+    setattr(_limits, _name, _most)
 _place('operators.data_structures', 'new_list tf_tensor_array_new tf_tensor_list_new')
 _place('operators.py_builtins', 'eval_in_original_context globals_in_original_context locals_in_original_context '
        'overload_of super_in_original_context')

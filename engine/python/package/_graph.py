@@ -37,16 +37,10 @@ def reset_default_graph():
 
 
 # --- tf.Graph ---
-@_member(wrap=contextlib.contextmanager)
+@_member()
 def as_default(self):
     """A context manager: ops inside go into this graph."""
-    entered = _local.__dict__.setdefault('graphs', [])
-    entered.append(self)
-    try:
-        with _engine.graph_scope(self):
-            yield self
-    finally:
-        entered.remove(self)
+    return _engine.graph_scope(self)
 
 
 @_member()

@@ -92,6 +92,20 @@ class Analysis {
     }
   }
 
+  // Free variables of a nested function: names it uses but does not bind itself.
+  NameSet free_names(const Node* arguments, const List& body) {
+    NameSet names, own, outer;
+    parameter_names(arguments, own);
+    for (Node* statement : body) {
+      all_names(statement, names);
+      own_names(statement, own, outer);
+    }
+    own.remove_all(outer);
+    names.remove_all(own);
+    names.add_all(outer);
+    return names;
+  }
+
  private:
   template <class Visit>
   static void for_each_block(const Node* node, Visit&& visit) {
@@ -348,20 +362,6 @@ class Analysis {
     add(arguments->node(at::arguments::kwarg));
   }
 
-  // Free variables of a nested function: names it uses but does not bind itself.
-  NameSet free_names(const Node* arguments, const List& body) {
-    NameSet names, own, outer;
-    parameter_names(arguments, own);
-    for (Node* statement : body) {
-      all_names(statement, names);
-      own_names(statement, own, outer);
-    }
-    own.remove_all(outer);
-    names.remove_all(own);
-    names.add_all(outer);
-    return names;
-  }
-
   void own_names(const Node* node, NameSet& own, NameSet& outer) {
     ++steps_;
     if (is(node, Kind::kNonlocal) || is(node, Kind::kGlobal))
@@ -471,6 +471,12 @@ class Analysis {
 };
 
 }  // namespace
+
+NameSet free_names(Tree& tree, const Node* function, uint64_t& steps) {
+  Activity none;
+  return Analysis(tree, none, steps, nullptr, nullptr)
+      .free_names(function->node(at::FunctionDef::args), function->list(at::FunctionDef::body));
+}
 
 Activity analyse(Tree& tree, const Node* function, const List& body, const std::vector<Name*>& at_end, uint64_t& steps,
                  const Name* do_return, const Name* retval) {

@@ -30,6 +30,9 @@ struct Activity {
 Activity analyse(Tree& tree, const Node* function, const List& body, const std::vector<Name*>& at_end, uint64_t& steps,
                  const Name* do_return = nullptr, const Name* retval = nullptr);
 
+// Names that a function uses but does not bind itself, and maybe some of variables that only expressions in it have.
+NameSet free_names(Tree& tree, const Node* function, uint64_t& steps);
+
 // Names bound by this very statement, not by statements in its blocks.
 void names_bound_here(Tree& tree, const Node* statement, NameSet& bound);
 

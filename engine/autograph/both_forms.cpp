@@ -134,6 +134,8 @@ Inside inside(const Node* node) {
 // elif ag__.staged(test_ := x > 1): rest_ = 2
 // elif test_: ...
 // if rest_: def parts(rest_, test_): ...; parts(rest_, test_)
+// Where staged forms are compiled late, every statement has such a function, but not here: ag__.late(0, 2, values_) is
+// what is staged of the second, and 0 the function's place among all.
 void Converter::either(Node* node, Scope& scope, Nodes& out) {
   const auto in_python = [&] {
     switch (node->kind) {
@@ -146,7 +148,8 @@ void Converter::either(Node* node, Scope& scope, Nodes& out) {
   const bool first = !parts_;
   // Only where functions are not shared does what is staged stand again, for each level.
   int& depth = node->flags & kGuard ? guards_ : depth_;
-  if (within == Inside::kNothing) {
+  const bool late = options_.late && first;
+  if (within == Inside::kNothing && !late) {
     depth += first;
     in_python();
     depth -= first;
@@ -154,9 +157,14 @@ void Converter::either(Node* node, Scope& scope, Nodes& out) {
   }
   const Position at = header_of(node, node->node(is(node, Kind::kFor) ? +at::For::iter : +at::If::test));
   Parts parts;
-  parts.function = at_depth(functions_, "parts");
-  scope.bound.add(parts.function);
-  if (within == Inside::kLastIfs) {
+  if (late) {
+    parts.late = static_cast<int64_t>(result_.late.size());
+    result_.late.push_back(nullptr);
+  } else {
+    parts.function = at_depth(functions_, "parts");
+    scope.bound.add(parts.function);
+  }
+  if (!late && within == Inside::kLastIfs) {
     parts.rest = at_depth(rest_, "rest_");
     scope.bound.add(parts.rest);
     out.push_back(tree_.assign(tree_.store(parts.rest, at), tree_.integer(0, at), at));
@@ -167,6 +175,7 @@ void Converter::either(Node* node, Scope& scope, Nodes& out) {
   in_python();
   --depth;
   parts_ = nullptr;
+  if (late) return late_parts(parts, scope);
   Nodes made;
   only_staged_ = true;
   beside_ = &parts;
@@ -182,6 +191,27 @@ void Converter::either(Node* node, Scope& scope, Nodes& out) {
       at));
   note_jumps(node, made);
   out.push_back(choice(tree_.load(parts.rest, at), made, {}, at));
+}
+
+void Converter::late_parts(Parts& parts, Scope& scope) {
+  Nodes made;
+  only_staged_ = true;
+  beside_ = &parts;
+  parts.function = tree_.name("ag__.parts");
+  staged_parts(parts, scope, made);
+  beside_ = nullptr;
+  only_staged_ = false;
+  result_.late[static_cast<size_t>(parts.late)] = made[0];
+  shared_with_late_.add_all(free_names(tree_, made[0], result_.steps));
+}
+
+// ag__.late(0, 2, values_)
+Node* Converter::late_call(const Parts& parts, int64_t number, Node* value, Position at) {
+  Node* made =
+      tree_.call(runtime(runtime_name::kLate, at),
+                 {tree_.integer(parts.late, at), tree_.integer(number, at), value ? value : tree_.none(at)}, at);
+  if (!arguments_of_late_) arguments_of_late_ = &made->fields()[at::Call::args].list;
+  return made;
 }
 
 Name* Converter::value_of_part() {
@@ -226,6 +256,11 @@ Converter::Nodes Converter::staged_form(Node* node, Node* value, Scope& scope) {
     part.of = parts_;
     part.number = static_cast<int64_t>(parts_->all.size());
     Node* number = tree_.integer(part.number, at);
+    if (parts_->late >= 0) {
+      out.push_back(tree_.expression(late_call(*parts_, part.number, value, at), at));
+      note_jumps(node, out);
+      return out;
+    }
     if (parts_->rest) return {tree_.assign(tree_.store(parts_->rest, at), number, at)};
     out.push_back(tree_.expression(
         tree_.call(tree_.load(parts_->function, at), {number, value ? value : tree_.none(at)}, at), at));

@@ -21,6 +21,7 @@ struct Options {
   Style style = Style::kLean;
   bool recursive = true;  // calls go through the runtime, which converts the callee
   bool recorded = false;  // lean: what was decided of each statement is recorded
+  bool late = false;      // lean: what is staged of statements stands in Conversion::late
 };
 
 // What happened to one of the user's statements.
@@ -36,6 +37,9 @@ struct Conversion {
   Node* function = nullptr;  // FunctionDef or Lambda, or for a readable lambda its assignment; null: see reason
   std::string reason;        // why the whole function was not converted
   std::vector<Fate> statements;
+  // Functions with what is staged of statements, for the host to compile when one is needed; a call of ag__.late says
+  // which, and the arguments. They share the variables of the function that this call stands in.
+  std::vector<Node*> late;
   uint64_t steps = 0;        // nodes and statements visited over all passes; grows linearly with the function
 };
 
@@ -66,10 +70,12 @@ inline constexpr std::string_view kTurns = "ag__.turns";
 inline constexpr std::string_view kTracing = "ag__.tracing";
 inline constexpr std::string_view kPlain = "ag__.plain";
 inline constexpr std::string_view kForever = "ag__.forever";
+inline constexpr std::string_view kLate = "ag__.late";
 inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kMethod, kIfExp, kAnd, kOr, kNot,
                                             kUndefinedReturn, kReturn, kRaising, kAsserted, kComprehension, kKept,
-                                            kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever};
+                                            kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever,
+                                            kLate};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

@@ -67,6 +67,7 @@ class Converter {
   // The parts of a statement and of those inside it, side by side in one function, so that each stands there once.
   struct Parts {
     Name* function = nullptr;
+    int64_t late = -1;          // in Conversion::late
     Name* rest = nullptr;       // where only ifs that end one another's blocks are inside: the part that is to run
     std::vector<Part*> all;
   };
@@ -76,6 +77,8 @@ class Converter {
   void either(Node* node, Scope& scope, Nodes& out);
   Nodes staged_form(Node* node, Node* value, Scope& scope);
   void staged_parts(Parts& parts, Scope& scope, Nodes& out);
+  void late_parts(Parts& parts, Scope& scope);
+  Node* late_call(const Parts& parts, int64_t number, Node* value, Position at);
   Name* value_of_part();
   Node* negated_flag(const Node* guard, Position at);
   void either_while(Node* node, Scope& scope, Nodes& out);
@@ -166,6 +169,8 @@ class Converter {
   Name* values_ = nullptr;           // lean: what a loop is over
   std::vector<Name*> go_on_, turns_, rest_, functions_;  // lean: by nesting
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
+  NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late
+  const List** arguments_of_late_ = nullptr;  // of its first call of one of them
   Name* jumped_ = nullptr;           // lean: whether a staged statement may have set a flag
   Name* value_ = nullptr;            // lean: what an operand gave
   Name* items_ = nullptr;            // lean: what a comprehension is over

@@ -9,7 +9,6 @@ import shutil
 import sys
 import tempfile
 import traceback
-import types
 import unittest
 import warnings
 
@@ -565,24 +564,6 @@ string'''
                     x = x + 1
             return 'end', x
         self.same(f, (2,), (1,), (0,), (-1,))
-
-    def test_size_of_converted_code(self):
-        """A loop that may be left has one function more for what is staged of it, however often that is called."""
-        def left(xs, n):
-            total = 0
-            for a in xs:
-                for b in xs:
-                    if b > a:
-                        break
-                    total += b
-                if total > n:
-                    break
-            return total
-
-        def codes(code):
-            return 1 + sum(codes(one) for one in code.co_consts if isinstance(one, types.CodeType))
-        # left, its parts, two loops and their tests, two ifs, what follows the first of them
-        self.assertEqual(codes(tf.autograph.to_graph(left).__code__), 9)
 
 
 if __name__ == '__main__':

@@ -5,7 +5,9 @@
 #include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/strict.h"
 
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace footlight::python::ag {
@@ -15,6 +17,8 @@ inline void drop_untracked(PyObject* function) {
   PyObject_GC_Track(function);
   Ref::steal(function);
 }
+
+struct LateSource;
 
 // Stored in a slot of the code object, freed with it.
 struct Entry {
@@ -39,6 +43,24 @@ struct Entry {
   } forms[4];  // by recursive; the last two while recording
   bool recorded = false;
   Contained contained;
+  // Of code that a conversion made: what is staged of its statements, and those forms of them that were needed.
+  std::shared_ptr<LateSource> late;
+  std::unordered_map<int64_t, Ref> late_codes;
+};
+
+// Times a conversion; a debugger of the program's sees nothing of it. A syntax tree is many objects and no garbage: the
+// collector would go through it again and again.
+class Timer {
+ public:
+  Timer();
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  static thread_local int depth;
+  int64_t start_;
+  int collects_;
 };
 
 // Null: nothing is known of this code.

@@ -1,5 +1,6 @@
 // The cache of conversions, which is stored in the code objects themselves, and the functions made from it.
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/compiled.h"
 #include "engine/python/autograph/conversions.h"
 #include "engine/python/autograph/runtime.h"
 
@@ -47,6 +48,22 @@ namespace ag {
 
 uint64_t dropped_entries = 0;
 
+thread_local int Timer::depth = 0;
+
+Timer::Timer() : start_(now_ns()), collects_(PyGC_Disable()) {
+  ++depth;
+  PyThreadState_EnterTracing(PyThreadState_Get());
+}
+
+Timer::~Timer() {
+  if (collects_) PyGC_Enable();
+  PyThreadState_LeaveTracing(PyThreadState_Get());
+  if (--depth) return;
+  const int64_t end = now_ns();
+  spent_ns += end - start_;
+  if (converting_into) converting_into->emplace_back(start_, end);
+}
+
 Entry* known_entry(PyObject* code) {
   void* value = nullptr;
   if (get_code_slot(code, slot(), &value) < 0) throw PythonErrorSet();
@@ -66,29 +83,7 @@ namespace {
 
 using ag::entry_of;
 using ag::known_entry;
-
-// Times a conversion; a debugger of the program's sees nothing of it. A syntax tree is many objects and no garbage: the
-// collector would go through it again and again.
-class Timer {
- public:
-  Timer() : start_(now_ns()), collects_(PyGC_Disable()) {
-    ++depth;
-    PyThreadState_EnterTracing(PyThreadState_Get());
-  }
-  ~Timer() {
-    if (collects_) PyGC_Enable();
-    PyThreadState_LeaveTracing(PyThreadState_Get());
-    if (--depth) return;
-    const int64_t end = now_ns();
-    spent_ns += end - start_;
-    if (converting_into) converting_into->emplace_back(start_, end);
-  }
-
- private:
-  static inline thread_local int depth = 0;
-  int64_t start_;
-  int collects_;
-};
+using ag::Timer;
 
 // The standard library, NumPy and Keras are not converted: nothing in them branches on tensors.
 bool is_library(const std::string& file) {
@@ -108,113 +103,6 @@ bool is_library(const std::string& file) {
 
 bool is_library(PyCodeObject* code) { return is_library(readable(code->co_filename)); }
 
-PyObject* find_code(PyObject* code) {
-  PyObject* constants = reinterpret_cast<PyCodeObject*>(code)->co_consts;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i)
-    if (PyCode_Check(PyTuple_GET_ITEM(constants, i))) return PyTuple_GET_ITEM(constants, i);
-  return nullptr;
-}
-
-std::string first_parameter(PyCodeObject* code) {
-  const Ref names = checked(PyCode_GetVarnames(code));
-  return PyTuple_GET_SIZE(names.get()) ? readable(PyTuple_GET_ITEM(names.get(), 0)) : "";
-}
-
-// Marks code that was just compiled and is not yet used, and gives it the user's names; blocks get their function's.
-void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
-               const std::unordered_set<std::string_view>& made_names) {
-  auto* code = reinterpret_cast<PyCodeObject*>(object);
-  Entry& entry = entry_of(object);
-  entry.lean = true;
-  Py_SETREF(code->co_name, Py_NewRef(name));
-  Py_SETREF(code->co_qualname, Py_NewRef(qualname));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); ++i) {
-    PyObject* inner = PyTuple_GET_ITEM(code->co_consts, i);
-    if (!PyCode_Check(inner)) continue;
-    auto* inner_code = reinterpret_cast<PyCodeObject*>(inner);
-    const std::string own = readable(inner_code->co_name);
-    const bool thunk = own == "<lambda>" &&
-                       (inner_code->co_argcount == 0 || made_names.count(first_parameter(inner_code)));
-    if (thunk || made_names.count(own)) {
-      mark_lean(inner, name, qualname, made_names);
-      entry_of(inner).block = true;
-      continue;
-    }
-    const Ref inner_qualname = Ref::steal(PyUnicode_FromFormat("%U.<locals>.%U", qualname, inner_code->co_name));
-    mark_lean(inner, inner_code->co_name, inner_qualname ? inner_qualname.get() : qualname, made_names);
-  }
-}
-
-// The function without what belongs to the function object, not its code: decorators, defaults, annotations.
-Node* bare(Tree& tree, Node* function) {
-  Node* made = tree.copy(function);
-  const bool is_lambda = made->kind == Kind::kLambda;
-  const int slot = is_lambda ? +at::Lambda::args : +at::FunctionDef::args;
-  Node* arguments = tree.copy(made->node(slot));
-  made->node(slot) = arguments;
-  arguments->fields()[at::arguments::defaults].list = &kEmptyList;
-  std::vector<Node*> none(arguments->list(at::arguments::kwonlyargs).size, nullptr);
-  arguments->fields()[at::arguments::kw_defaults].list = tree.list(none);
-  if (is_lambda) return made;
-  auto strip = [&](Node* arg) {
-    if (!arg || !arg->node(at::arg::annotation)) return arg;
-    Node* plain = tree.copy(arg);
-    plain->node(at::arg::annotation) = nullptr;
-    return plain;
-  };
-  for (const int list : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs}) {
-    std::vector<Node*> args;
-    for (Node* arg : arguments->list(list)) args.push_back(strip(arg));
-    arguments->fields()[list].list = tree.list(args);
-  }
-  for (const int one : {+at::arguments::vararg, +at::arguments::kwarg})
-    arguments->node(one) = strip(arguments->node(one));
-  made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
-  made->fields()[at::FunctionDef::type_params].list = &kEmptyList;
-  made->node(at::FunctionDef::returns) = nullptr;
-  // Under its own name it would be a local of the factory, and that name in its body would no longer be a global.
-  made->fields()[at::FunctionDef::name].name = tree.name("ag__.function");
-  return made;
-}
-
-// def factory(free variables): def f(...) -- compiled but never run: it only makes the free variables of f free.
-Ref compile_lean(Tree& tree, Node* function, PyCodeObject* original) {
-  Node* arguments = tree.make(Kind::karguments, function->at);
-  std::vector<Node*> args;
-  auto parameter = [&](std::string_view name) {
-    Node* arg = tree.make(Kind::karg, function->at);
-    arg->fields()[at::arg::arg].name = tree.name(name);
-    args.push_back(arg);
-  };
-  const Ref free = Ref::steal(PyCode_GetFreevars(original));
-  if (!free) return {};
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()); ++i) parameter(readable(PyTuple_GET_ITEM(free.get(), i)));
-  for (const std::string_view name : runtime_name::kAll) parameter(name);
-  arguments->fields()[at::arguments::args].list = tree.list(args);
-  Node* inner = bare(tree, function);
-  if (inner->kind == Kind::kLambda) inner = tree.expression(inner, inner->at);
-  Node* factory = tree.function(tree.name("factory"), arguments, tree.list({inner}), function->at);
-  Node* module = tree.make(Kind::kModule, {});
-  module->fields()[at::Module::body].list = tree.list({factory});
-
-  const Ref keep = Ref::steal(PyList_New(0));
-  const Ref ast = keep ? Ref::steal(write_ast(module, keep.get(), true)) : Ref();
-  if (!ast) return {};
-  static PyObject* compile = nullptr;
-  if (!compile) {
-    const Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
-    compile = builtins ? PyObject_GetAttrString(builtins.get(), "compile") : nullptr;
-    if (!compile) return {};
-  }
-  const NoWarnings quiet;
-  const Ref code = Ref::steal(PyObject_CallFunction(compile, "OOsii", ast.get(), original->co_filename, "exec",
-                                                    original->co_flags & PyCF_MASK, 1));
-  PyObject* made = code ? find_code(code.get()) : nullptr;
-  made = made ? find_code(made) : nullptr;
-  if (code && !made) PyErr_SetString(PyExc_SystemError, "a converted function has no code");
-  return Ref::borrow(made);
-}
-
 void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject* globals, const Options& options) {
   if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) {
     form.reason = "an async function";
@@ -229,20 +117,20 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     form.reason = kChangedFile;
     return;
   }
-  Tree tree;
-  Node* function = read_ast(source.node, tree, source.options);
+  auto trees = std::make_unique<ag::Trees>();
+  Node* function = read_ast(source.node, trees->tree, source.options);
   if (!function) {
     form.reason = take_message();
     return;
   }
   form.refused = ag::refused_in(function, source.options.private_class);
   entry.contained = ag::contained_of(function);
-  const Conversion conversion = convert(tree, function, options);
-  if (!conversion.function) {
-    form.reason = conversion.reason;
+  trees->conversion = convert(trees->tree, function, options);
+  if (!trees->conversion.function) {
+    form.reason = trees->conversion.reason;
     return;
   }
-  const Ref made = compile_lean(tree, conversion.function, code);
+  const Ref made = ag::compile_lean(*trees, code);
   if (!made) {
     form.reason = "the converted code does not compile: " + take_message();
     return;
@@ -269,13 +157,23 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     for (size_t i = 0; i < form.runtime.size(); ++i)
       PyTuple_SET_ITEM(form.closure.get(), static_cast<Py_ssize_t>(i), Py_NewRef(form.runtime[i]));
   }
-  std::unordered_set<std::string_view> made_names;
-  for (uint32_t id = 0; id < tree.name_count(); ++id)
-    if (tree.name_at(id)->generated) made_names.insert(tree.name_at(id)->text);
-  mark_lean(made.get(), code->co_name, code->co_qualname, made_names);
+  const std::unordered_set<std::string_view> made_names = ag::made_names(trees->tree);
+  std::shared_ptr<ag::LateSource> late;
+  if (!trees->conversion.late.empty()) {
+    late = std::make_shared<ag::LateSource>();
+    late->text = source.text;
+    late->indented = source.indented;
+    late->read = source.options;
+    late->options = options;
+    late->flags = code->co_flags;
+  }
+  ag::mark_lean(made.get(), code->co_name, code->co_qualname, made_names, late);
   // Getters and the like: nothing in it calls the runtime.
-  form.unchanged = std::ranges::all_of(form.cells, [](int index) { return index >= 0; }) && !find_code(made.get());
+  form.unchanged = std::ranges::all_of(form.cells, [](int index) { return index >= 0; }) && !ag::find_code(made.get());
   form.code = made;
+  if (!late || !late->text.empty()) return;
+  trees->owner = source.owner;  // it could not be found again once the file is another one
+  late->trees = std::move(trees);
 }
 
 }  // namespace
@@ -290,7 +188,7 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     if (is_library(code)) made.reason = kLibraryReason;
-    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded});
+    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded, !recorded});
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {

@@ -1,6 +1,7 @@
 // The tf.autograph namespace, and the cells through which converted code reaches the runtime.
 #include "engine/autograph/convert.h"
 #include "engine/python/autograph/callees.h"
+#include "engine/python/autograph/compiled.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/operators.h"
@@ -48,6 +49,7 @@ PyMethodDef runtime_methods[] = {
      nullptr},
     {"kept", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kept)), METH_FASTCALL, nullptr},
     {"items", items, METH_O, nullptr},
+    {"late", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(late)), METH_FASTCALL, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
@@ -196,7 +198,9 @@ PyObject* callees(PyObject*, PyObject*) {
   return Py_BuildValue("KK", static_cast<unsigned long long>(ag::callee_counts.made),
                        static_cast<unsigned long long>(ag::callee_counts.emptied));
 }
+PyObject* late_count(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(ag::late_count); }
 PyMethodDef private_methods[] = {
+    {"autograph_late", late_count, METH_NOARGS, "How many staged forms of statements were compiled."},
     {"autograph_callees", callees, METH_NOARGS, "How many functions were made to be kept in a trace, and let go."},
     {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},
     {"autograph_reason", reason_of, METH_O, "Why a function is not converted, or an empty string."},

@@ -302,6 +302,12 @@ const Node* tree_of_file(PyObject* filename, PyObject* globals) {
   return nullptr;
 }
 
+Ref parse_function(const std::string& text, bool indented, PyObject* filename, int code_flags, PyObject** node) {
+  Ref module = parse(text, filename, code_flags);
+  *node = module ? first_statement(module.get(), indented) : nullptr;
+  return module;
+}
+
 FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   FoundSource found;
   found.file = readable(code->co_filename);
@@ -329,13 +335,16 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
   }
   if (name != "<lambda>") {
     bool indented = false;
-    const std::string text = cut_out(lines.get(), first, indented);
-    if (Ref module = text.empty() ? Ref() : parse(text, code->co_filename, code->co_flags)) {
-      PyObject* statement = first_statement(module.get(), indented);
+    std::string text = cut_out(lines.get(), first, indented);
+    PyObject* statement = nullptr;
+    if (Ref module =
+            text.empty() ? Ref() : parse_function(text, indented, code->co_filename, code->co_flags, &statement)) {
       const Ref found_name = statement ? optional_attribute(statement, "name") : Ref();
       if (found_name && readable(found_name.get()) == name) {
         found.owner = module;
         found.node = statement;
+        found.text = std::move(text);
+        found.indented = indented;
         found.options.line_offset = static_cast<int>(first) - (indented ? 1 : 0);
         return found;
       }

@@ -17,6 +17,8 @@ struct FoundSource {
   Ref owner;                  // keeps the ast objects alive
   PyObject* node = nullptr;   // borrowed: a FunctionDef, AsyncFunctionDef or Lambda; null: see reason
   ReadOptions options;        // to read it with
+  std::string text;           // what was parsed, where that is the function alone
+  bool indented = false;      // under an `if`
   Ref lines;                  // of the file, as it is now
   std::string file;
   std::string reason;         // why there is no source
@@ -24,6 +26,8 @@ struct FoundSource {
 
 // Never sets a Python error: `reason` says what went wrong.
 FoundSource find_source(PyCodeObject* code, PyObject* globals);
+// The function in `text` of a FoundSource; null: Python error set, or there is none.
+Ref parse_function(const std::string& text, bool indented, PyObject* filename, int code_flags, PyObject** node);
 
 // The tree of a whole file, as it is now; null: it cannot be read. Valid until the trees of several other files have
 // been asked for.

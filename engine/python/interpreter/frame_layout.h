@@ -91,6 +91,18 @@ inline PyObject* local_of(const InterpreterFrame* f, PyObject* name) {
   return nullptr;
 }
 
+// The cell of a variable that functions inside use too; borrowed. Null: there is none of that name.
+inline PyObject* cell_of(const InterpreterFrame* f, PyObject* name) {
+  const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
+  auto* const values = reinterpret_cast<PyObject* const*>(f + 1);
+  for (int i = 0; i < code->co_nlocalsplus; ++i) {
+    PyObject* const known = PyTuple_GET_ITEM(code->co_localsplusnames, i);
+    if (known != name && PyUnicode_Compare(known, name) != 0) continue;
+    return values[i] && PyCell_Check(values[i]) ? values[i] : nullptr;
+  }
+  return nullptr;
+}
+
 // This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all
 // threads.)
 inline PyThreadState* own_thread_state() {

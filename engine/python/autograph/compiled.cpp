@@ -1,0 +1,140 @@
+// Compiles converted trees with Python's own compiler and marks the code that it makes.
+#include "engine/python/autograph/compiled.h"
+
+#include "engine/python/autograph/conversions.h"
+#include "engine/python/autograph/source_check.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/text.h"
+
+namespace footlight::python::ag {
+
+using namespace autograph;
+
+namespace {
+
+std::string first_parameter(PyCodeObject* code) {
+  const Ref names = checked(PyCode_GetVarnames(code));
+  return PyTuple_GET_SIZE(names.get()) ? readable(PyTuple_GET_ITEM(names.get(), 0)) : "";
+}
+
+// The function without what belongs to the function object, not its code: decorators, defaults, annotations.
+Node* bare(Tree& tree, Node* function) {
+  Node* made = tree.copy(function);
+  const bool is_lambda = made->kind == Kind::kLambda;
+  const int slot = is_lambda ? +at::Lambda::args : +at::FunctionDef::args;
+  Node* arguments = tree.copy(made->node(slot));
+  made->node(slot) = arguments;
+  arguments->fields()[at::arguments::defaults].list = &kEmptyList;
+  std::vector<Node*> none(arguments->list(at::arguments::kwonlyargs).size, nullptr);
+  arguments->fields()[at::arguments::kw_defaults].list = tree.list(none);
+  if (is_lambda) return made;
+  auto strip = [&](Node* arg) {
+    if (!arg || !arg->node(at::arg::annotation)) return arg;
+    Node* plain = tree.copy(arg);
+    plain->node(at::arg::annotation) = nullptr;
+    return plain;
+  };
+  for (const int list : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs}) {
+    std::vector<Node*> args;
+    for (Node* arg : arguments->list(list)) args.push_back(strip(arg));
+    arguments->fields()[list].list = tree.list(args);
+  }
+  for (const int one : {+at::arguments::vararg, +at::arguments::kwarg})
+    arguments->node(one) = strip(arguments->node(one));
+  made->fields()[at::FunctionDef::decorator_list].list = &kEmptyList;
+  made->fields()[at::FunctionDef::type_params].list = &kEmptyList;
+  made->node(at::FunctionDef::returns) = nullptr;
+  // Under its own name it would be a local of the factory, and that name in its body would no longer be a global.
+  made->fields()[at::FunctionDef::name].name = tree.name("ag__.function");
+  return made;
+}
+
+}  // namespace
+
+PyObject* find_code(PyObject* code) {
+  PyObject* constants = reinterpret_cast<PyCodeObject*>(code)->co_consts;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i)
+    if (PyCode_Check(PyTuple_GET_ITEM(constants, i))) return PyTuple_GET_ITEM(constants, i);
+  return nullptr;
+}
+
+std::unordered_set<std::string_view> made_names(const Tree& tree) {
+  std::unordered_set<std::string_view> names;
+  for (uint32_t id = 0; id < tree.name_count(); ++id)
+    if (tree.name_at(id)->generated) names.insert(tree.name_at(id)->text);
+  return names;
+}
+
+void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
+               const std::unordered_set<std::string_view>& made_names, const std::shared_ptr<LateSource>& late) {
+  auto* code = reinterpret_cast<PyCodeObject*>(object);
+  Entry& entry = entry_of(object);
+  entry.lean = true;
+  entry.late = late;
+  Py_SETREF(code->co_name, Py_NewRef(name));
+  Py_SETREF(code->co_qualname, Py_NewRef(qualname));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); ++i) {
+    PyObject* inner = PyTuple_GET_ITEM(code->co_consts, i);
+    if (!PyCode_Check(inner)) continue;
+    auto* inner_code = reinterpret_cast<PyCodeObject*>(inner);
+    const std::string own = readable(inner_code->co_name);
+    const bool thunk = own == "<lambda>" &&
+                       (inner_code->co_argcount == 0 || made_names.count(first_parameter(inner_code)));
+    if (thunk || made_names.count(own)) {
+      mark_lean(inner, name, qualname, made_names, late);
+      entry_of(inner).block = true;
+      continue;
+    }
+    const Ref inner_qualname = Ref::steal(PyUnicode_FromFormat("%U.<locals>.%U", qualname, inner_code->co_name));
+    mark_lean(inner, inner_code->co_name, inner_qualname ? inner_qualname.get() : qualname, made_names,
+              late);
+  }
+}
+
+// def factory(free variables): def f(...) -- compiled but never run: it only makes the free variables of f free.
+Ref compile_inside(Trees& trees, Node* function, const std::vector<std::string>& outer, PyObject* filename, int flags) {
+  Tree& tree = trees.tree;
+  Node* arguments = tree.make(Kind::karguments, function->at);
+  std::vector<Node*> args;
+  auto parameter = [&](std::string_view name) {
+    Node* arg = tree.make(Kind::karg, function->at);
+    arg->fields()[at::arg::arg].name = tree.name(name);
+    args.push_back(arg);
+  };
+  for (const std::string& name : outer) parameter(name);
+  for (const std::string_view name : runtime_name::kAll) parameter(name);
+  arguments->fields()[at::arguments::args].list = tree.list(args);
+  Node* factory = tree.function(tree.name("factory"), arguments, tree.list({function}), function->at);
+  Node* module = tree.make(Kind::kModule, {});
+  module->fields()[at::Module::body].list = tree.list({factory});
+
+  if (!trees.keep) trees.keep = Ref::steal(PyList_New(0));
+  const Ref ast = trees.keep ? Ref::steal(write_ast(module, trees.keep.get(), true)) : Ref();
+  if (!ast) return {};
+  static PyObject* compile = nullptr;
+  if (!compile) {
+    const Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
+    compile = builtins ? PyObject_GetAttrString(builtins.get(), "compile") : nullptr;
+    if (!compile) return {};
+  }
+  const NoWarnings quiet;
+  const Ref code =
+      Ref::steal(PyObject_CallFunction(compile, "OOsii", ast.get(), filename, "exec", flags & PyCF_MASK, 1));
+  PyObject* made = code ? find_code(code.get()) : nullptr;
+  made = made ? find_code(made) : nullptr;
+  if (code && !made) PyErr_SetString(PyExc_SystemError, "a converted function has no code");
+  return Ref::borrow(made);
+}
+
+Ref compile_lean(Trees& trees, PyCodeObject* original) {
+  std::vector<std::string> outer;
+  const Ref free = Ref::steal(PyCode_GetFreevars(original));
+  if (!free) return {};
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(free.get()); ++i)
+    outer.push_back(readable(PyTuple_GET_ITEM(free.get(), i)));
+  Node* inner = bare(trees.tree, trees.conversion.function);
+  if (inner->kind == Kind::kLambda) inner = trees.tree.expression(inner, inner->at);
+  return compile_inside(trees, inner, outer, original->co_filename, original->co_flags);
+}
+
+}  // namespace footlight::python::ag

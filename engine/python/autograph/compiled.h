@@ -1,0 +1,55 @@
+// Converted trees as code objects: compiled inside of a function that makes the variables around them free, and marked.
+// What is staged of statements is compiled when it is needed (late.cpp).
+#pragma once
+
+#include "engine/autograph/convert.h"
+#include "engine/python/autograph/ast_bridge.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace footlight::python::ag {
+
+// A conversion with what its trees refer to.
+struct Trees {
+  Ref owner;  // of the ast objects that were read
+  Ref keep;   // objects that were made while trees were written
+  autograph::Tree tree;
+  autograph::Conversion conversion;
+  std::unordered_set<std::string_view> made_names;
+};
+
+// What Conversion::late is made from again, in the same order: the text, which takes the least memory.
+struct LateSource {
+  std::string text;  // empty: the trees stay
+  bool indented = false;
+  int flags = 0;     // of the code
+  ReadOptions read;
+  autograph::Options options;
+  std::unique_ptr<Trees> trees;
+  size_t compiled = 0;  // of those in `trees`
+};
+
+// The first code object among the constants of another one, or null. Borrowed.
+PyObject* find_code(PyObject* code);
+std::unordered_set<std::string_view> made_names(const autograph::Tree& tree);
+
+// The code of `function`, a statement, in which the names in `outer` and those of the runtime are free variables.
+// Empty: Python error set.
+Ref compile_inside(Trees& trees, autograph::Node* function, const std::vector<std::string>& outer, PyObject* filename,
+                   int flags);
+Ref compile_lean(Trees& trees, PyCodeObject* original);
+
+// Marks code that was just compiled and is not yet used, and gives it the user's names; blocks get their function's.
+void mark_lean(PyObject* code, PyObject* name, PyObject* qualname,
+               const std::unordered_set<std::string_view>& made_names, const std::shared_ptr<LateSource>& late);
+
+// late(which, number, value): what is staged of the statement `number` in Conversion::late[which] of the function that
+// calls this, with the variables of that function.
+extern uint64_t late_count;  // how many were compiled
+PyObject* late(PyObject*, PyObject* const* args, Py_ssize_t count);
+
+}  // namespace footlight::python::ag

@@ -1,0 +1,94 @@
+// What is staged of statements, compiled when one of them is: most never are, and Python's compiler takes most of the
+// time of a conversion.
+#include "engine/python/autograph/compiled.h"
+
+#include "engine/base/errors.h"
+#include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/conversions.h"
+#include "engine/python/autograph/source.h"
+#include "engine/python/interpreter/frame_layout.h"
+#include "engine/python/interpreter/text.h"
+
+namespace footlight::python::ag {
+
+using namespace autograph;
+
+namespace {
+
+// Reads and converts the function again. The same text gives the same names. False: Python error set.
+bool make_trees(LateSource& source, PyObject* filename) {
+  auto trees = std::make_unique<Trees>();
+  PyObject* node = nullptr;
+  trees->owner = parse_function(source.text, source.indented, filename, source.flags, &node);
+  Node* function = node ? read_ast(node, trees->tree, source.read) : nullptr;
+  if (!function) return false;
+  trees->conversion = convert(trees->tree, function, source.options);
+  source.trees = std::move(trees);
+  source.compiled = 0;
+  return true;
+}
+
+Ref compile_late(LateSource& source, size_t which, PyCodeObject* in) {
+  const Timer timer;
+  const auto failed = [&] {
+    fail(ErrorKind::kNotImplemented, "a statement of ", readable(in->co_qualname),
+         " whose condition or iterable is a tensor cannot be staged: ", take_message());
+  };
+  if (!source.trees && !make_trees(source, in->co_filename)) failed();
+  Trees& trees = *source.trees;
+  std::vector<std::string> outer;
+  for (const Ref& names : {checked(PyCode_GetCellvars(in)), checked(PyCode_GetFreevars(in))})
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i) {
+      std::string name = readable(PyTuple_GET_ITEM(names.get(), i));
+      if (!name.starts_with(runtime_name::kPrefix)) outer.push_back(std::move(name));
+    }
+  FL_CHECK(which < trees.conversion.late.size());
+  Ref code = compile_inside(trees, trees.conversion.late[which], outer, in->co_filename, in->co_flags);
+  if (!code) failed();
+  if (trees.made_names.empty()) trees.made_names = made_names(trees.tree);
+  mark_lean(code.get(), in->co_name, in->co_qualname, trees.made_names, entry_of(reinterpret_cast<PyObject*>(in)).late);
+  entry_of(code.get()).block = true;
+  if (++source.compiled == trees.conversion.late.size() && !source.text.empty()) source.trees.reset();
+  return code;
+}
+
+Ref closure_in(const InterpreterFrame* frame, PyObject* code) {
+  const Ref names = checked(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(code)));
+  Ref closure = checked(PyTuple_New(PyTuple_GET_SIZE(names.get())));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i) {
+    PyObject* const name = PyTuple_GET_ITEM(names.get(), i);
+    PyObject* cell = cell_of(frame, name);
+    if (!cell) cell = ag_runtime_cell(readable(name));
+    FL_CHECK(cell != nullptr);
+    PyTuple_SET_ITEM(closure.get(), i, Py_NewRef(cell));
+  }
+  return closure;
+}
+
+}  // namespace
+
+uint64_t late_count = 0;
+
+PyObject* late(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    const InterpreterFrame* frame = top_frame(thread_state());
+    while (frame && !has_code(frame)) frame = frame->previous;
+    FL_CHECK(frame && count >= 3);
+    const Ref in = Ref::borrow(frame->code);
+    Entry* const entry = known_entry(in.get());
+    FL_CHECK(entry && entry->late);
+    const int64_t which = PyLong_AsLongLong(args[0]);
+    if (!entry->late_codes.count(which)) {
+      Ref made = compile_late(*entry->late, static_cast<size_t>(which), reinterpret_cast<PyCodeObject*>(in.get()));
+      ++late_count;
+      entry->late_codes.emplace(which, std::move(made));
+    }
+    const Ref code = entry->late_codes.at(which);
+    const Ref function = checked(PyFunction_New(code.get(), frame->globals));
+    Ref closure = closure_in(frame, code.get());
+    Py_XSETREF(reinterpret_cast<PyFunctionObject*>(function.get())->func_closure, closure.release());
+    return PyObject_Vectorcall(function.get(), args + 1, 2, nullptr);
+  });
+}
+
+}  // namespace footlight::python::ag

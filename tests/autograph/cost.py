@@ -1,0 +1,122 @@
+"""What a conversion makes, counted: code objects and when they are compiled, in whatever shape a function is."""
+import importlib.util
+import itertools
+import os
+import tempfile
+import types
+import unittest
+
+import footlight as tf
+from footlight import _engine
+
+from tracing import ops, value
+
+
+def codes(code):
+    return 1 + sum(codes(one) for one in code.co_consts if isinstance(one, types.CodeType))
+
+
+def left(xs, n):
+    total = 0
+    for a in xs:
+        for b in xs:
+            if b > a:
+                break
+            total += b
+        if total > n:
+            break
+    return total
+
+
+class Base:
+    def scaled(self, x):
+        return x * 2
+
+
+class Derived(Base):
+    __factor = 3
+
+    def scaled(self, x):
+        if x > 1:
+            x = super().scaled(x) * self.__factor
+        return x
+
+
+COUNT = 0
+
+
+def counts(x):
+    global COUNT
+    if x > 0:
+        COUNT = 7
+        y = x
+    else:
+        y = -x
+    return y
+
+
+class Late(unittest.TestCase):
+    """What is staged of a statement is compiled when the statement is staged first."""
+
+    def test_size_of_converted_code(self):
+        # The function, and another one that keeps its variables where staged code finds them.
+        converted = tf.autograph.to_graph(left)
+        self.assertEqual(codes(converted.__code__), 2)
+        self.assertEqual(converted([1, 2, 3], 100), left([1, 2, 3], 100))
+        traced = tf.function(left)
+        for xs, n in itertools.product(([1, 2, 3], [3, 1, 5]), (0, 100)):
+            self.assertEqual(value(traced(tf.constant(xs), n)), left(xs, n))
+
+    def test_compiled_once(self):
+        def f(x, n):
+            if x > n:
+                return x
+            return -x
+        seen = []
+        for n in range(3):
+            before = _engine.autograph_late()
+            self.assertEqual(value(tf.function(f)(tf.constant(1), n)), f(1, n))
+            seen.append(_engine.autograph_late() - before)
+        self.assertEqual(seen, [1, 0, 0])
+
+    def test_other_scopes(self):
+        self.assertEqual(value(tf.function(Derived().scaled)(tf.constant(5))), 30)
+        self.assertEqual(value(tf.function(Derived().scaled)(tf.constant(0))), 0)
+        self.assertEqual(value(tf.function(counts)(tf.constant(3))), 3)
+        by = 10
+
+        def outer(x, parts):
+            def inner(y):
+                nonlocal parts
+                while y < by:
+                    y = y + parts
+                    parts = parts + 1
+                return y
+            if x > 2:
+                x = x + parts
+            for _ in range(2):
+                x = inner(x - 20)
+            return x, parts
+        for x in (1, 5):
+            self.assertEqual([value(one) for one in tf.function(outer)(tf.constant(x), 1)], list(outer(x, 1)))
+
+    def test_a_file_that_is_gone_when_a_statement_is_staged_first(self):
+        text = 'def f(x, n):\n    if x > n:\n        x = x - n\n    return x\n'
+        for written in (text, 'if 1:\n\t' + text.replace('\n', '\n\t')):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, 'gone.py')
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(written)
+                spec = importlib.util.spec_from_file_location('gone', path)
+                module = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(module)
+                f = tf.function(module.f)
+                self.assertEqual(value(f(5, 3)), 2)
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text.replace('x - n', 'x + n'))
+            self.assertEqual(value(f(tf.constant(5), 3)), 2)
+            self.assertEqual(ops(f, tf.constant(5), 3).count('StatelessIf'), 1)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=1)

@@ -410,7 +410,12 @@ Node* Converter::function(Node* function) {
   // A return of Python's own would go on after a finally in which a tensor decided on another one.
   only_staged_ |= marks.return_in_finally && marks.lowered_returns;
   const Position at = function->at;
-  lowered_ = lower(tree_, function, marks, result_.steps, lean());
+  lowered_ = lower(tree_, function, marks, result_.steps, lean(), options_.deepest);
+  if (lowered_.too_deep) {
+    result_.reason = "its statements, or what follows its early returns, would be nested more than " +
+                     std::to_string(options_.deepest) + " deep";
+    return nullptr;
+  }
   std::vector<Name*> at_end;
   if (lowered_.do_return) at_end = {lowered_.do_return, lowered_.retval};
   activity_ = analyse(tree_, function, *lowered_.body, at_end, result_.steps, lowered_.do_return, lowered_.retval);

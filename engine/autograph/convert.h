@@ -21,6 +21,7 @@ struct Options {
   Style style = Style::kLean;
   bool recursive = true;  // calls go through the runtime, which converts the callee
   bool recorded = false;  // lean: what was decided of each statement is recorded
+  int deepest = 1000;     // how deep statements may be nested, whose early returns nest what follows them
   bool late = false;      // lean: what is staged of statements stands in Conversion::late
 };
 

@@ -23,11 +23,13 @@ struct Loop {
 
 class Lowering {
  public:
-  Lowering(Tree& tree, uint64_t& steps, bool reuse) : tree_(tree), steps_(steps), reuse_(reuse) {}
+  Lowering(Tree& tree, uint64_t& steps, bool reuse, int deepest)
+      : tree_(tree), steps_(steps), reuse_(reuse), deepest_(deepest) {}
 
   Name* do_return = nullptr;
   Name* retval = nullptr;
   NameSet break_flags, late;
+  bool too_deep = false;
 
   const List* block(const Chain* chain, const Loop& loop) {
     std::vector<Node*> out;
@@ -61,6 +63,12 @@ class Lowering {
   }
 
   void run(const Chain* start, const Loop& loop, std::vector<Node*>& out) {
+    too_deep = too_deep || ++nesting_ > deepest_;
+    if (!too_deep) lower_all(start, loop, out);
+    --nesting_;
+  }
+
+  void lower_all(const Chain* start, const Loop& loop, std::vector<Node*>& out) {
     Chain here = *start;
     for (;;) {
       while (here.from == here.list->size) {
@@ -324,21 +332,28 @@ class Lowering {
   Tree& tree_;
   uint64_t& steps_;
   const bool reuse_;
+  const int deepest_;
+  int nesting_ = 0;   // of blocks
   size_t depth_ = 0;  // of loops
   std::vector<Name*> break_names_, continue_names_;
 };
 
 }  // namespace
 
-Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps, bool reuse) {
-  Lowering lowering(tree, steps, reuse);
+Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps, bool reuse, int deepest) {
+  Lowering lowering(tree, steps, reuse, deepest);
   if (marks.lowered_returns) {
     lowering.do_return = tree.fresh("do_return");
     lowering.retval = tree.fresh("retval_");
   }
   const Chain chain{&function->list(at::FunctionDef::body), 0, nullptr};
   const List* body = lowering.block(&chain, Loop{});
-  return {body, lowering.do_return, lowering.retval, std::move(lowering.break_flags), std::move(lowering.late)};
+  return {body,
+          lowering.do_return,
+          lowering.retval,
+          std::move(lowering.break_flags),
+          lowering.too_deep,
+          std::move(lowering.late)};
 }
 
 }  // namespace footlight::autograph

@@ -19,10 +19,12 @@ struct Lowered {
   Name* do_return = nullptr;  // null: returns were not lowered
   Name* retval = nullptr;
   NameSet break_flags;
+  bool too_deep = false;  // there is no body
   NameSet late;  // bound in the else of a loop and before each of its breaks: no other way out needs them
 };
 
 // `reuse`: loops side by side have the same flags. Python's compiler takes time for functions times names.
-Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps, bool reuse = false);
+Lowered lower(Tree& tree, const Node* function, const Marks& marks, uint64_t& steps, bool reuse = false,
+              int deepest = 1000);
 
 }  // namespace footlight::autograph

@@ -1,6 +1,7 @@
 """What a conversion makes, counted: code objects and when they are compiled, in whatever shape a function is."""
 import importlib.util
 import itertools
+import linecache
 import os
 import tempfile
 import types
@@ -10,6 +11,9 @@ import footlight as tf
 from footlight import _engine
 
 from tracing import ops, value
+
+
+numbers = itertools.count()
 
 
 def codes(code):
@@ -116,6 +120,35 @@ class Late(unittest.TestCase):
                     file.write(text.replace('x - n', 'x + n'))
             self.assertEqual(value(f(tf.constant(5), 3)), 2)
             self.assertEqual(ops(f, tf.constant(5), 3).count('StatelessIf'), 1)
+
+
+class Long(unittest.TestCase):
+    """Functions that are long in one direction."""
+
+    def made(self, lines):
+        source = 'def f(x, n):\n' + '\n'.join('    ' + line for line in lines) + '\n'
+        name = '<long %d>' % next(numbers)
+        linecache.cache[name] = len(source), None, source.splitlines(True), name
+        scope = {}
+        exec(compile(source, name, 'exec'), scope)
+        return scope['f']
+
+    def test_chains(self):
+        """What follows an early return is nested in the other branch, as are the branches of an elif."""
+        most = 1200
+        for lines in (['if n == %d: return x + %d' % (i, i) for i in range(most)] + ['return x'],
+                      ['if n < 0: y = x'] + ['elif n == %d: y = x + %d' % (i, i) for i in range(most)]
+                      + ['else: y = x', 'return y']):
+            f = self.made(lines)
+            converted = tf.autograph.to_graph(f)
+            self.assertEqual(codes(converted.__code__), 2)
+            for n in (0, most - 1, most):
+                self.assertEqual(converted(1, n), f(1, n))
+
+    def test_too_long(self):
+        f = self.made(['if n == %d: return x + %d' % (i, i) for i in range(4000)] + ['return x'])
+        self.assertRegex(_engine.autograph_reason(f), 'nested more than [0-9]+ deep')
+        self.assertEqual(tf.function(f)(1, 3999), 4000)  # it runs as it is
 
 
 if __name__ == '__main__':

@@ -16,6 +16,7 @@ bool init_ast_bridge();
 
 struct ReadOptions {
   int line_offset = 0;        // added to every line, if the parsed text did not start at line 1
+  int deepest = 1000;         // how deep nodes may be nested
   std::string private_class;  // names like __x inside belong to this class
   // Receives every function and lambda that was read, with the object it was read from.
   std::vector<std::pair<autograph::Node*, PyObject*>>* functions = nullptr;

@@ -74,11 +74,14 @@ class Reader {
       PyErr_Format(PyExc_TypeError, "not a node of a syntax tree: %.100s", Py_TYPE(object)->tp_name);
       return nullptr;
     }
-    if (Py_EnterRecursiveCall(" while reading a syntax tree")) return nullptr;
-    const struct Leave {
-      ~Leave() { Py_LeaveRecursiveCall(); }
-    } leave;
-    return fill(object, static_cast<Kind>(found));
+    if (depth_ == options_.deepest) {
+      PyErr_Format(PyExc_RecursionError, "its syntax tree is nested more than %d deep", depth_);
+      return nullptr;
+    }
+    ++depth_;
+    Node* const made = fill(object, static_cast<Kind>(found));
+    --depth_;
+    return made;
   }
 
  private:
@@ -256,6 +259,7 @@ class Reader {
 
   Tree& tree_;
   const ReadOptions& options_;
+  int depth_ = 0;
   bool mangle_;
   std::string class_;
   std::unordered_map<PyObject*, Name*> names_, mangled_names_;

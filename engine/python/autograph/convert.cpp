@@ -7,6 +7,7 @@
 #include "engine/autograph/readable.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
+#include "engine/base/stack.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/autograph/strict.h"
@@ -50,12 +51,20 @@ uint64_t dropped_entries = 0;
 
 thread_local int Timer::depth = 0;
 
-Timer::Timer() : start_(now_ns()), collects_(PyGC_Disable()) {
+int deepest_nesting() {
+  constexpr size_t kMost = 2950, kPerLevel = 2800;  // Python compiles no more by itself
+  return static_cast<int>(std::min(kMost, stack_left() / kPerLevel));
+}
+
+// The forms of a statement nest two nodes each.
+Timer::Timer() : more_calls_(2 * deepest_nesting() + 200), start_(now_ns()), collects_(PyGC_Disable()) {
   ++depth;
+  calls_left(PyThreadState_Get()) += more_calls_;
   PyThreadState_EnterTracing(PyThreadState_Get());
 }
 
 Timer::~Timer() {
+  calls_left(PyThreadState_Get()) -= more_calls_;
   if (collects_) PyGC_Enable();
   PyThreadState_LeaveTracing(PyThreadState_Get());
   if (--depth) return;
@@ -108,7 +117,8 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     form.reason = "an async function";
     return;
   }
-  const FoundSource source = find_source(code, globals);
+  FoundSource source = find_source(code, globals);
+  source.options.deepest = options.deepest;
   if (!source.node) {
     form.reason = source.reason;
     return;
@@ -188,7 +198,7 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     if (is_library(code)) made.reason = kLibraryReason;
-    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded, !recorded});
+    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded, deepest_nesting(), !recorded});
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {

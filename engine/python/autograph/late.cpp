@@ -9,6 +9,8 @@
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/text.h"
 
+#include <algorithm>
+
 namespace footlight::python::ag {
 
 using namespace autograph;
@@ -17,12 +19,18 @@ namespace {
 
 // Reads and converts the function again. The same text gives the same names. False: Python error set.
 bool make_trees(LateSource& source, PyObject* filename) {
+  // The first conversion may have had more of the stack. The limit decides only whether there is a result.
+  source.read.deepest = source.options.deepest = std::min(source.options.deepest, deepest_nesting());
   auto trees = std::make_unique<Trees>();
   PyObject* node = nullptr;
   trees->owner = parse_function(source.text, source.indented, filename, source.flags, &node);
   Node* function = node ? read_ast(node, trees->tree, source.read) : nullptr;
   if (!function) return false;
   trees->conversion = convert(trees->tree, function, source.options);
+  if (!trees->conversion.function) {
+    PyErr_SetString(PyExc_RecursionError, trees->conversion.reason.c_str());
+    return false;
+  }
   source.trees = std::move(trees);
   source.compiled = 0;
   return true;

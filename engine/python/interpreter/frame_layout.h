@@ -103,6 +103,15 @@ inline PyObject* cell_of(const InterpreterFrame* f, PyObject* name) {
   return nullptr;
 }
 
+// How many nested calls of C code, as of passes over syntax trees, this thread may still make.
+inline int& calls_left(PyThreadState* ts) {
+#if PY_VERSION_HEX < 0x030C0000
+  return ts->recursion_remaining;
+#else
+  return ts->c_recursion_remaining;
+#endif
+}
+
 // This thread's own state, or null when it runs without the GIL. (3.11 keeps one current state for all
 // threads.)
 inline PyThreadState* own_thread_state() {

@@ -205,11 +205,23 @@ void Converter::late_parts(Parts& parts, Scope& scope) {
   shared_with_late_.add_all(free_names(tree_, made[0], result_.steps));
 }
 
+// What is staged of an expression whose first operand is value_: def parts(number, value_): return staged
+Node* Converter::late_value(Node* staged, Position at) {
+  if (!options_.late || !function_) return staged;
+  Node* result = tree_.make(Kind::kReturn, at);
+  result->node(at::Return::value) = staged;
+  Node* arguments = tree_.arguments({tree_.name("ag__.number"), value_}, at);
+  Node* made = tree_.function(tree_.name("ag__.parts"), arguments, tree_.list({result}), at);
+  result_.late.push_back(made);
+  shared_with_late_.add_all(free_names(tree_, made, result_.steps));
+  return late_call(static_cast<int64_t>(result_.late.size()) - 1, 0, tree_.load(value_, at), at);
+}
+
 // ag__.late(0, 2, values_)
-Node* Converter::late_call(const Parts& parts, int64_t number, Node* value, Position at) {
+Node* Converter::late_call(int64_t which, int64_t number, Node* value, Position at) {
   Node* made =
       tree_.call(runtime(runtime_name::kLate, at),
-                 {tree_.integer(parts.late, at), tree_.integer(number, at), value ? value : tree_.none(at)}, at);
+                 {tree_.integer(which, at), tree_.integer(number, at), value ? value : tree_.none(at)}, at);
   if (!arguments_of_late_) arguments_of_late_ = &made->fields()[at::Call::args].list;
   return made;
 }
@@ -257,7 +269,7 @@ Converter::Nodes Converter::staged_form(Node* node, Node* value, Scope& scope) {
     part.number = static_cast<int64_t>(parts_->all.size());
     Node* number = tree_.integer(part.number, at);
     if (parts_->late >= 0) {
-      out.push_back(tree_.expression(late_call(*parts_, part.number, value, at), at));
+      out.push_back(tree_.expression(late_call(parts_->late, part.number, value, at), at));
       note_jumps(node, out);
       return out;
     }
@@ -505,7 +517,7 @@ void Converter::either_for(Node* node, Scope& scope, Nodes& out) {
 Node* Converter::either_expression(Node* first, Node* staged, Node* python, Position at) {
   Node* made = tree_.make(Kind::kIfExp, at);
   made->node(at::IfExp::test) = is_staged(first, value_, at);
-  made->node(at::IfExp::body) = staged;
+  made->node(at::IfExp::body) = late_value(staged, at);
   made->node(at::IfExp::orelse) = python;
   return made;
 }

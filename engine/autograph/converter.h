@@ -78,7 +78,8 @@ class Converter {
   Nodes staged_form(Node* node, Node* value, Scope& scope);
   void staged_parts(Parts& parts, Scope& scope, Nodes& out);
   void late_parts(Parts& parts, Scope& scope);
-  Node* late_call(const Parts& parts, int64_t number, Node* value, Position at);
+  Node* late_call(int64_t which, int64_t number, Node* value, Position at);
+  Node* late_value(Node* staged, Position at);
   Name* value_of_part();
   Node* negated_flag(const Node* guard, Position at);
   void either_while(Node* node, Scope& scope, Nodes& out);

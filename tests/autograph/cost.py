@@ -71,6 +71,17 @@ class Late(unittest.TestCase):
         for xs, n in itertools.product(([1, 2, 3], [3, 1, 5]), (0, 100)):
             self.assertEqual(value(traced(tf.constant(xs), n)), left(xs, n))
 
+    def test_size_of_expressions(self):
+        def chosen(x, y):
+            z = x > 1 and y > 2 or not (x < y)
+            return z, (x if 0 < x < y else -x)
+        converted = tf.autograph.to_graph(chosen)
+        self.assertEqual(codes(converted.__code__), 2)
+        for x, y in itertools.product((-1, 2), (1, 3)):
+            self.assertEqual(converted(x, y), chosen(x, y))
+            for given in ((tf.constant(x), y), (x, tf.constant(y))):
+                self.assertEqual([value(one) for one in tf.function(chosen)(*given)], list(chosen(x, y)))
+
     def test_compiled_once(self):
         def f(x, n):
             if x > n:

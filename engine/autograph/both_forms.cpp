@@ -160,6 +160,7 @@ void Converter::either(Node* node, Scope& scope, Nodes& out) {
   if (late) {
     parts.late = static_cast<int64_t>(result_.late.size());
     result_.late.push_back(nullptr);
+    result_.late_in.push_back(function_);
   } else {
     parts.function = at_depth(functions_, "parts");
     scope.bound.add(parts.function);
@@ -213,6 +214,7 @@ Node* Converter::late_value(Node* staged, Position at) {
   Node* arguments = tree_.arguments({tree_.name("ag__.number"), value_}, at);
   Node* made = tree_.function(tree_.name("ag__.parts"), arguments, tree_.list({result}), at);
   result_.late.push_back(made);
+  result_.late_in.push_back(function_);
   shared_with_late_.add_all(free_names(tree_, made, result_.steps));
   return late_call(static_cast<int64_t>(result_.late.size()) - 1, 0, tree_.load(value_, at), at);
 }

@@ -41,6 +41,7 @@ struct Conversion {
   // Functions with what is staged of statements, for the host to compile when one is needed; a call of ag__.late says
   // which, and the arguments. They share the variables of the function that this call stands in.
   std::vector<Node*> late;
+  std::vector<const Node*> late_in;  // whose variables: the same for all of a function
   uint64_t steps = 0;        // nodes and statements visited over all passes; grows linearly with the function
 };
 

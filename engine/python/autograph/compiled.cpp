@@ -92,8 +92,10 @@ void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
 }
 
 // def factory(free variables): def f(...) -- compiled but never run: it only makes the free variables of f free.
-Ref compile_inside(Trees& trees, Node* function, const std::vector<std::string>& outer, PyObject* filename, int flags) {
+std::vector<Ref> compile_inside(Trees& trees, const std::vector<Node*>& functions,
+                                const std::vector<std::string>& outer, PyObject* filename, int flags) {
   Tree& tree = trees.tree;
+  Node* const function = functions[0];
   Node* arguments = tree.make(Kind::karguments, function->at);
   std::vector<Node*> args;
   auto parameter = [&](std::string_view name) {
@@ -104,7 +106,7 @@ Ref compile_inside(Trees& trees, Node* function, const std::vector<std::string>&
   for (const std::string& name : outer) parameter(name);
   for (const std::string_view name : runtime_name::kAll) parameter(name);
   arguments->fields()[at::arguments::args].list = tree.list(args);
-  Node* factory = tree.function(tree.name("factory"), arguments, tree.list({function}), function->at);
+  Node* factory = tree.function(tree.name("factory"), arguments, tree.list(functions), function->at);
   Node* module = tree.make(Kind::kModule, {});
   module->fields()[at::Module::body].list = tree.list({factory});
 
@@ -120,10 +122,15 @@ Ref compile_inside(Trees& trees, Node* function, const std::vector<std::string>&
   const NoWarnings quiet;
   const Ref code =
       Ref::steal(PyObject_CallFunction(compile, "OOsii", ast.get(), filename, "exec", flags & PyCF_MASK, 1));
-  PyObject* made = code ? find_code(code.get()) : nullptr;
-  made = made ? find_code(made) : nullptr;
-  if (code && !made) PyErr_SetString(PyExc_SystemError, "a converted function has no code");
-  return Ref::borrow(made);
+  std::vector<Ref> made;
+  if (!code) return made;
+  PyObject* const around = find_code(code.get());
+  PyObject* const constants = around ? reinterpret_cast<PyCodeObject*>(around)->co_consts : nullptr;
+  for (Py_ssize_t i = 0; constants && i < PyTuple_GET_SIZE(constants); ++i)
+    if (PyCode_Check(PyTuple_GET_ITEM(constants, i))) made.push_back(Ref::borrow(PyTuple_GET_ITEM(constants, i)));
+  if (made.size() == functions.size()) return made;
+  PyErr_SetString(PyExc_SystemError, "a converted function has no code");
+  return {};
 }
 
 Ref compile_lean(Trees& trees, PyCodeObject* original) {
@@ -134,7 +141,8 @@ Ref compile_lean(Trees& trees, PyCodeObject* original) {
     outer.push_back(readable(PyTuple_GET_ITEM(free.get(), i)));
   Node* inner = bare(trees.tree, trees.conversion.function);
   if (inner->kind == Kind::kLambda) inner = trees.tree.expression(inner, inner->at);
-  return compile_inside(trees, inner, outer, original->co_filename, original->co_flags);
+  const std::vector<Ref> made = compile_inside(trees, {inner}, outer, original->co_filename, original->co_flags);
+  return made.empty() ? Ref() : made[0];
 }
 
 }  // namespace footlight::python::ag

@@ -24,7 +24,7 @@ struct Trees {
 
 // What Conversion::late is made from again, in the same order: the text, which takes the least memory.
 struct LateSource {
-  std::string text;  // empty: the trees stay
+  std::string text;  // empty: the trees stay, for the file may be another one by now
   bool indented = false;
   int flags = 0;     // of the code
   ReadOptions read;
@@ -33,14 +33,17 @@ struct LateSource {
   size_t compiled = 0;  // of those in `trees`
 };
 
+// What was converted runs next: the trees of the last few functions stay until they are compiled.
+void keep_latest(const std::shared_ptr<LateSource>& source);
+
 // The first code object among the constants of another one, or null. Borrowed.
 PyObject* find_code(PyObject* code);
 std::unordered_set<std::string_view> made_names(const autograph::Tree& tree);
 
-// The code of `function`, a statement, in which the names in `outer` and those of the runtime are free variables.
-// Empty: Python error set.
-Ref compile_inside(Trees& trees, autograph::Node* function, const std::vector<std::string>& outer, PyObject* filename,
-                   int flags);
+// The codes of functions, each a statement of another name, in which the names in `outer` and those of the runtime are
+// free variables. None: Python error set.
+std::vector<Ref> compile_inside(Trees& trees, const std::vector<autograph::Node*>& functions,
+                                const std::vector<std::string>& outer, PyObject* filename, int flags);
 Ref compile_lean(Trees& trees, PyCodeObject* original);
 
 // Marks code that was just compiled and is not yet used, and gives it the user's names; blocks get their function's.

@@ -181,9 +181,10 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
   // Getters and the like: nothing in it calls the runtime.
   form.unchanged = std::ranges::all_of(form.cells, [](int index) { return index >= 0; }) && !ag::find_code(made.get());
   form.code = made;
-  if (!late || !late->text.empty()) return;
-  trees->owner = source.owner;  // it could not be found again once the file is another one
+  if (!late) return;
+  trees->owner = source.owner;
   late->trees = std::move(trees);
+  ag::keep_latest(late);
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 #include "engine/python/interpreter/text.h"
 
 #include <algorithm>
+#include <array>
 
 namespace footlight::python::ag {
 
 using namespace autograph;
+
+uint64_t late_count = 0;
 
 namespace {
 
@@ -36,7 +39,14 @@ bool make_trees(LateSource& source, PyObject* filename) {
   return true;
 }
 
-Ref compile_late(LateSource& source, size_t which, PyCodeObject* in) {
+void drop_trees(LateSource& source) {
+  if (!source.text.empty()) source.trees.reset();
+}
+
+// Compiles one form, and of those after it four times as many as the function has so far: where many are needed, the
+// compiler is called a few times.
+void compile_late(Entry& entry, size_t which, PyCodeObject* in) {
+  LateSource& source = *entry.late;
   const Timer timer;
   const auto failed = [&] {
     fail(ErrorKind::kNotImplemented, "a statement of ", readable(in->co_qualname),
@@ -51,13 +61,26 @@ Ref compile_late(LateSource& source, size_t which, PyCodeObject* in) {
       if (!name.starts_with(runtime_name::kPrefix)) outer.push_back(std::move(name));
     }
   FL_CHECK(which < trees.conversion.late.size());
-  Ref code = compile_inside(trees, trees.conversion.late[which], outer, in->co_filename, in->co_flags);
-  if (!code) failed();
+  const Conversion& all = trees.conversion;
+  std::vector<size_t> chosen;
+  std::vector<Node*> functions;
+  for (size_t i = which; i < all.late.size() && chosen.size() <= 4 * entry.late_codes.size(); ++i) {
+    if (all.late_in[i] != all.late_in[which] || entry.late_codes.count(static_cast<int64_t>(i))) continue;
+    chosen.push_back(i);
+    functions.push_back(all.late[i]);
+    all.late[i]->fields()[at::FunctionDef::name].name = trees.tree.name(str("ag__.parts", i));  // none equals another
+  }
+  const std::vector<Ref> codes = compile_inside(trees, functions, outer, in->co_filename, in->co_flags);
+  if (codes.empty()) failed();
   if (trees.made_names.empty()) trees.made_names = made_names(trees.tree);
-  mark_lean(code.get(), in->co_name, in->co_qualname, trees.made_names, entry_of(reinterpret_cast<PyObject*>(in)).late);
-  entry_of(code.get()).block = true;
-  if (++source.compiled == trees.conversion.late.size() && !source.text.empty()) source.trees.reset();
-  return code;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    mark_lean(codes[i].get(), in->co_name, in->co_qualname, trees.made_names, entry.late);
+    entry_of(codes[i].get()).block = true;
+    entry.late_codes.emplace(static_cast<int64_t>(chosen[i]), codes[i]);
+    ++late_count;
+  }
+  source.compiled += codes.size();
+  if (source.compiled >= all.late.size()) drop_trees(source);
 }
 
 Ref closure_in(const InterpreterFrame* frame, PyObject* code) {
@@ -75,7 +98,14 @@ Ref closure_in(const InterpreterFrame* frame, PyObject* code) {
 
 }  // namespace
 
-uint64_t late_count = 0;
+void keep_latest(const std::shared_ptr<LateSource>& source) {
+  constexpr size_t kMost = 8;
+  static std::array<std::weak_ptr<LateSource>, kMost> latest;
+  static size_t next = 0;
+  std::weak_ptr<LateSource>& place = latest[next++ % kMost];
+  if (const std::shared_ptr<LateSource> oldest = place.lock()) drop_trees(*oldest);
+  place = source;
+}
 
 PyObject* late(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
@@ -86,11 +116,8 @@ PyObject* late(PyObject*, PyObject* const* args, Py_ssize_t count) {
     Entry* const entry = known_entry(in.get());
     FL_CHECK(entry && entry->late);
     const int64_t which = PyLong_AsLongLong(args[0]);
-    if (!entry->late_codes.count(which)) {
-      Ref made = compile_late(*entry->late, static_cast<size_t>(which), reinterpret_cast<PyCodeObject*>(in.get()));
-      ++late_count;
-      entry->late_codes.emplace(which, std::move(made));
-    }
+    if (!entry->late_codes.count(which))
+      compile_late(*entry, static_cast<size_t>(which), reinterpret_cast<PyCodeObject*>(in.get()));
     const Ref code = entry->late_codes.at(which);
     const Ref function = checked(PyFunction_New(code.get(), frame->globals));
     Ref closure = closure_in(frame, code.get());

@@ -313,6 +313,8 @@ Node* Converter::conditional(Node* node) {
 
 // [f(x) for x in xs if p(x)]
 //   -> ag__.comprehension(xs, lambda items_: [f(x) for x in items_ if ag__.kept(p(x), items_)], 'list', 1)
+// and where staged forms are compiled late, one without conditions stands in Python's own form too:
+//   -> ag__.late(...) if ag__.staged(value_ := xs) else [f(x) for x in value_]
 // Further iterables stand in ag__.items. The last argument tells whether there are conditions that the runtime can
 // decide for tensors: those of a single `for`.
 Node* Converter::comprehension(Node* node) {
@@ -356,8 +358,23 @@ Node* Converter::comprehension(Node* node) {
                      : is(node, Kind::kListComp)    ? "list"
                      : is(node, Kind::kSetComp)     ? "set"
                                                     : "generator";
-  return tree_.call(runtime(runtime_name::kComprehension, at),
-                    {values, function, tree_.string(kind, at), tree_.integer(conditions, at)}, at);
+  const auto staged = [&](Node* over) {
+    return tree_.call(runtime(runtime_name::kComprehension, at),
+                      {over, function, tree_.string(kind, at), tree_.integer(conditions, at)}, at);
+  };
+  if (conditions || !options_.late || !function_ || !inline_forms()) return staged(values);
+  Node* plain = tree_.copy(made);
+  parts[0] = tree_.copy(parts[0]);
+  parts[0]->node(at::comprehension::iter) = tree_.load(value_, at);
+  plain->fields()[slot].list = tree_.list(parts);
+  Node* named = tree_.make(Kind::kNamedExpr, at);
+  named->node(at::NamedExpr::target) = tree_.store(value_, at);
+  named->node(at::NamedExpr::value) = values;
+  Node* either = tree_.make(Kind::kIfExp, at);
+  either->node(at::IfExp::test) = tree_.call(runtime(runtime_name::kStaged, at), {named}, at);
+  either->node(at::IfExp::body) = late_value(staged(tree_.load(value_, at)), at);
+  either->node(at::IfExp::orelse) = plain;
+  return either;
 }
 
 }  // namespace footlight::autograph

@@ -82,6 +82,15 @@ class Late(unittest.TestCase):
             for given in ((tf.constant(x), y), (x, tf.constant(y))):
                 self.assertEqual([value(one) for one in tf.function(chosen)(*given)], list(chosen(x, y)))
 
+    def test_size_of_comprehensions(self):
+        def listed(xs, n):
+            return [x * n for x in xs], sum(x + y for x in xs for y in (1, n)), {n: x for x in (1, 2)}
+        converted = tf.autograph.to_graph(listed)
+        self.assertEqual(codes(converted.__code__), codes(listed.__code__) + 1)
+        self.assertEqual(converted([1, 2], 3), listed([1, 2], 3))
+        one, total, pairs = tf.function(listed)(tf.constant([1, 2]), 3)
+        self.assertEqual(([value(x) for x in one], value(total), pairs), ([3, 6], 14, {3: 2}))
+
     def test_compiled_once(self):
         def f(x, n):
             if x > n:

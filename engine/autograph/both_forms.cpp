@@ -224,7 +224,7 @@ Node* Converter::late_call(int64_t which, int64_t number, Node* value, Position 
   Node* made =
       tree_.call(runtime(runtime_name::kLate, at),
                  {tree_.integer(which, at), tree_.integer(number, at), value ? value : tree_.none(at)}, at);
-  if (!arguments_of_late_) arguments_of_late_ = &made->fields()[at::Call::args].list;
+  if (!first_late_) first_late_ = made;
   return made;
 }
 

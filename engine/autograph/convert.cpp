@@ -454,16 +454,18 @@ Node* Converter::function(Node* function) {
                 tree_.assign(tree_.store(jumped_, at), tree_.boolean(false, at), at));
   }
   declare_missing(scope, body, front, at);
-  if (arguments_of_late_) {
+  if (first_late_) {
+    const Position where = first_late_->at;  // a debugger stops at no other line
     // A function that is never called keeps the variables where late forms find them.
     Nodes shared;
     shared_with_late_.for_each([&](uint32_t id) {
       if (Name* name = tree_.name_at(id); name->text.find('.') == name->text.npos)
-        shared.push_back(tree_.load(name, at));
+        shared.push_back(tree_.load(name, where));
     });
-    Nodes given((*arguments_of_late_)->begin(), (*arguments_of_late_)->end());
-    given.push_back(tree_.lambda(tree_.tuple(tree_.list(shared), Op::kLoad, at), at));
-    *arguments_of_late_ = tree_.list(given);
+    const List& arguments = first_late_->list(at::Call::args);
+    Nodes given(arguments.begin(), arguments.end());
+    given.push_back(tree_.lambda(tree_.tuple(tree_.list(shared), Op::kLoad, where), where));
+    first_late_->fields()[at::Call::args].list = tree_.list(given);
   }
   if (body.size() == docstrings) body.push_back(tree_.pass(at));
 

@@ -171,7 +171,7 @@ class Converter {
   std::vector<Name*> go_on_, turns_, rest_, functions_;  // lean: by nesting
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late
-  const List** arguments_of_late_ = nullptr;  // of its first call of one of them
+  Node* first_late_ = nullptr;       // the first call of one of them
   Name* jumped_ = nullptr;           // lean: whether a staged statement may have set a flag
   Name* value_ = nullptr;            // lean: what an operand gave
   Name* items_ = nullptr;            // lean: what a comprehension is over

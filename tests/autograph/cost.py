@@ -3,6 +3,7 @@ import importlib.util
 import itertools
 import linecache
 import os
+import sys
 import tempfile
 import types
 import unittest
@@ -90,6 +91,28 @@ class Late(unittest.TestCase):
         self.assertEqual(converted([1, 2], 3), listed([1, 2], 3))
         one, total, pairs = tf.function(listed)(tf.constant([1, 2]), 3)
         self.assertEqual(([value(x) for x in one], value(total), pairs), ([3, 6], 14, {3: 2}))
+
+    def test_lines_that_a_debugger_sees(self):
+        def f(x):
+            if x > 0:
+                x = x + 1
+            return x
+        lines = []
+
+        def note(frame, event, _):
+            if frame.f_code.co_filename == __file__:
+                lines.append(frame.f_lineno)
+                return note
+        first = f.__code__.co_firstlineno
+        traced = tf.function(f)
+        sys.settrace(note)
+        try:
+            traced(tf.constant(1))
+        finally:
+            sys.settrace(None)
+        met = [line - first for i, line in enumerate(lines) if first < line <= first + 3 and (not i or line != lines[i - 1])]
+        self.assertEqual(met, [1, 2, 1, 3])  # back at the `if` where its block ends
+        self.assertEqual(lines.count(first), 1)
 
     def test_compiled_once(self):
         def f(x, n):

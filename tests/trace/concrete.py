@@ -1,6 +1,8 @@
 """ConcreteFunction: captures that are replaced, each tensor given by itself, what it says of itself. As in TensorFlow."""
 import collections
+import pickle
 import unittest
+import weakref
 
 import footlight as tf
 
@@ -130,7 +132,8 @@ class Descriptions(unittest.TestCase):
         self.assertEqual([pair.first.name, pair.second.name, d['k'].name], ['t_first', 't_second', 'd_k'])
         self.assertEqual([concrete.graph.name, concrete.name[:14]], ['f', b'__inference_f_'])
         self.assertEqual(concrete.pretty_printed_signature(verbose=False), str(concrete.function_type))
-        self.assertEqual([p.type_constraint for p in concrete.function_type.parameters.values()][1]['k'], d['k'])
+        self.assertEqual([p.type_constraint for p in concrete.function_type.parameters.values()][1].mapping['k'],
+                         tf.TensorSpec(d['k'].shape, d['k'].dtype))
 
     def test_other_names_of_specs_than_those_that_were_traced(self):
         f = tf.function(lambda x, *, n: x[0] * n)
@@ -185,6 +188,123 @@ class Descriptions(unittest.TestCase):
             tf.function(lambda x: x, experimental_attributes={'odd': 1})
         with self.assertRaisesRegex(ValueError, 'Attribute _noinline must be bool, int'):
             tf.function(lambda x: x, experimental_attributes={'_noinline': None})
+
+
+class Types(unittest.TestCase):
+    """Types of arguments and functions as objects: tensorflow.core.function.trace_type and polymorphism."""
+
+    def test_values(self):
+        from_value, types = tf.core.function.trace_type.from_value, tf.core.function.trace_type.default_types
+        Pair = collections.namedtuple('Pair', 'first second')
+        one = tf.constant(1.)
+        for value, shown in (
+                (1, 'Literal[1]'), ((1, [2.]), 'Tuple[Literal[1], List[Literal[2.0]]]'), ({'b': 1, 'a': None}, "Dict[['b', "
+                "Literal[1]], ['a', Literal[None]]]"), (Pair(1, one), "Pair[['first', Literal[1]], ['second', TensorSpec("
+                "shape=(), dtype=tf.float32, name=None)]]")):
+            self.assertEqual(repr(from_value(value)), shown)
+            self.assertEqual((from_value(value), hash(from_value(value))), (from_value(value), hash(from_value(value))))
+        self.assertEqual(from_value({1: 2, 3: 4}), from_value({3: 4, 1: 2}))
+        self.assertNotEqual(types.List(types.Literal(1)), types.Tuple(types.Literal(1)))
+        self.assertEqual(types.Literal(float('nan')), types.Literal(float('nan')))
+        a, b = tf.Variable(1.), tf.Variable(2.)
+        self.assertNotEqual(from_value((a, b)), from_value((a, a)))
+        self.assertEqual(from_value((a, b)), from_value((b, a)))
+        kind = from_value([one, {'k': 3}])
+        self.assertEqual(kind.cast([2, {'k': 3}], None)[0].dtype, tf.float32)
+        with self.assertRaisesRegex(ValueError, r'Can not cast 4 to Literal\[3\]'):
+            kind.cast([one, {'k': 4}], None)
+        self.assertEqual(kind.from_tensors(iter(kind.to_tensors([one, {'k': 3}])))[1], {'k': 3})
+        self.assertEqual(kind.most_specific_common_supertype([from_value([tf.constant([1.]), {'k': 3}])]).flatten(),
+                         [tf.TensorSpec(None)])
+        with self.assertRaisesRegex(TypeError, 'weakref input'):
+            from_value(weakref.ref(Pair))
+        held = Pair.__class__('Held', (), {})()
+        kind = from_value(held)
+        self.assertEqual(kind, from_value(held))
+        del held
+        self.assertNotEqual(kind, kind)
+
+    def test_types_of_users_consist_of_them(self):
+        trace_type = tf.core.function.trace_type
+
+        class Kind(tf.types.experimental.TraceType):
+            def __init__(self, parts):
+                self.parts = parts
+
+            def is_subtype_of(self, other):
+                return self.parts.is_subtype_of(other.parts)
+
+            def most_specific_common_supertype(self, others):
+                found = self.parts.most_specific_common_supertype([other.parts for other in others])
+                return found and Kind(found)
+
+            def placeholder_value(self, placeholder_context):
+                return Value(self.parts.placeholder_value(placeholder_context))
+
+            def flatten(self):
+                return self.parts.flatten()
+
+            def to_tensors(self, value):
+                return self.parts.to_tensors(value.parts)
+
+            def __eq__(self, other):
+                return isinstance(other, Kind) and self.parts == other.parts
+
+            def __hash__(self):
+                return hash(self.parts)
+
+        class Value:
+            def __init__(self, parts):
+                self.parts = parts
+
+            def __tf_tracing_type__(self, context):
+                return Kind(trace_type.from_value(self.parts, context))
+        f = tf.function(lambda v: v.parts['a'] - v.parts['b'][0] * v.parts['b'][1])
+        calls = [({'b': [tf.constant(1.), 4], 'a': tf.constant(9.)}, 5., 1), ({'a': tf.constant(1.), 'b': [tf.constant(2.), 4]}, -7., 1),
+                 ({'b': [tf.constant(1.), 5], 'a': tf.constant(9.)}, 4., 2)]
+        for parts, result, traces in calls:
+            self.assertEqual((float(f(Value(parts))), f.experimental_get_tracing_count()), (result, traces))
+
+    def test_functions(self):
+        types = tf.core.function.polymorphism.function_type
+        v = tf.Variable(2.)
+        concrete = tf.function(lambda x, y=2, *a, k, **kw: [x * v, (x, 1)]).get_concrete_function(scalar, 2, 3, k=4, z=scalar)
+        kind = concrete.function_type
+        self.assertEqual([(p.name, p.kind.name, repr(p.type_constraint)) for p in kind.parameters.values()][1:4],
+                         [('y', 'POSITIONAL_ONLY', 'Literal[2]'), ('a_0', 'POSITIONAL_ONLY', 'Literal[3]'),
+                          ('k', 'KEYWORD_ONLY', 'Literal[4]')])
+        self.assertEqual((kind.flat_inputs, kind.flat_outputs), ([scalar, scalar], [scalar, scalar, tf.TensorSpec([], tf.int32)]))
+        self.assertEqual([spec.dtype for spec in kind.flat_captures], [tf.resource])
+        self.assertEqual(types.to_structured_signature(kind)[0], ((scalar, 2, 3), {'k': 4, 'z': scalar}))
+
+        def f(x, y=2, *, k=3):
+            return x
+        declared = types.FunctionType.from_callable(f)
+        self.assertEqual(str(declared), '(x, y=<captured_default_value>, *, k=<captured_default_value>)')
+        defaults = types.FunctionType.get_default_values(f)
+        call, context = types.canonicalize_to_monomorphic((tf.constant(1.),), {'k': 4}, defaults, {}, declared)
+        self.assertEqual(str(call), '(x: TensorSpec(shape=(), dtype=tf.float32, name=None), y: Literal[2], *, k: Literal[4])')
+        self.assertEqual(pickle.loads(pickle.dumps(declared)), declared)
+        with self.assertRaisesRegex(TypeError, 'input_signature contains 1 extra type constraints'):
+            types.add_type_constraints(declared, [scalar] * 3, defaults)
+        with self.assertRaises(TypeError):
+            declared.is_supertype_of(call)
+
+    def test_tables_of_functions(self):
+        types, table = tf.core.function.polymorphism.function_type, tf.core.function.polymorphism.type_dispatch.TypeDispatchTable()
+
+        def kind(*shape):
+            parameter = types.Parameter('x', types.Parameter.POSITIONAL_ONLY, False, tf.TensorSpec(shape))
+            return types.FunctionType([parameter])
+        for shape in ((None, None), (None, 1), (None, 2), (None, None)):
+            table.add_target(kind(*shape))
+        self.assertEqual(list(table.targets), [kind(None, None), kind(None, 1), kind(None, 2)])
+        for asked, found in (((3, 1), (None, 1)), ((3, 3), (None, None)), ((None, 2), (None, 2))):
+            self.assertEqual(table.dispatch(kind(*asked)), kind(*found))
+        self.assertIsNone(table.dispatch(kind(3)))
+        table.delete(kind(None, 1))
+        self.assertEqual(table.dispatch(kind(3, 1)), kind(None, None))
+        self.assertEqual(table.try_generalizing_function_type(kind(4, 2)), kind(None, None))
 
 
 class Shapes(unittest.TestCase):

@@ -308,7 +308,6 @@ PyObject* frozen_graph(PyObject* self, PyObject*) {
 PyObject* get_name(PyObject* self, void*) {
   return guarded([&] { return PyBytes_FromString(graph_in(self).name().c_str()); });
 }
-PyObject* get_function_type(PyObject* self, void*);
 
 PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }  // a trace does not change
 
@@ -343,36 +342,9 @@ PyGetSetDef properties[] = {{"graph", get_graph, nullptr, "what was traced", nul
                             {"structured_outputs", get_structured_outputs, nullptr, nullptr, nullptr},
                             {"output_shapes", get_output_shapes, nullptr, nullptr, nullptr},
                             {"output_dtypes", get_output_dtypes, nullptr, nullptr, nullptr},
-                            {"function_type", get_function_type, nullptr, nullptr, nullptr},
                             {"name", get_name, nullptr, nullptr, nullptr},
                             {"_parameters", get_parameters, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
-
-// --- function_type: prints as the signature ---
-struct PyFunctionTypeText {
-  PyObject_HEAD
-  Ref text;
-};
-PyTypeObject function_type_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-PyObject* function_type_str(PyObject* o) { return Py_NewRef(reinterpret_cast<PyFunctionTypeText*>(o)->text.get()); }
-void function_type_destroy(PyObject* o) {
-  reinterpret_cast<PyFunctionTypeText*>(o)->text.~Ref();
-  PyObject_Free(o);
-}
-PyObject* function_type_compare(PyObject* a, PyObject* b, int op) {
-  if (Py_TYPE(b) != &function_type_type) Py_RETURN_NOTIMPLEMENTED;
-  return PyObject_RichCompare(reinterpret_cast<PyFunctionTypeText*>(a)->text.get(),
-                              reinterpret_cast<PyFunctionTypeText*>(b)->text.get(), op);
-}
-PyObject* get_function_type(PyObject* self, void*) {
-  return guarded([&] {
-    Ref words = text(function_type_text(entry_of(self)));
-    auto* o = PyObject_New(PyFunctionTypeText, &function_type_type);
-    if (!o) throw PythonErrorSet();
-    new (&o->text) Ref(std::move(words));
-    return reinterpret_cast<PyObject*>(o);
-  });
-}
 
 }  // namespace
 
@@ -415,14 +387,7 @@ void init_concrete(PyObject*) {
   type.tp_repr = repr;
   type.tp_methods = methods;
   type.tp_getset = properties;
-  function_type_type.tp_name = "footlight.FunctionType";
-  function_type_type.tp_basicsize = sizeof(PyFunctionTypeText);
-  function_type_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  function_type_type.tp_dealloc = function_type_destroy;
-  function_type_type.tp_str = function_type_str;
-  function_type_type.tp_repr = function_type_str;
-  function_type_type.tp_richcompare = function_type_compare;
-  if (PyType_Ready(&type) < 0 || PyType_Ready(&function_type_type) < 0) throw PythonErrorSet();
+  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
   publish("types.experimental.ConcreteFunction", reinterpret_cast<PyObject*>(&type));
 }
 

@@ -77,7 +77,8 @@ bool is_custom_type(PyObject* o) {
 }  // namespace
 
 bool has_custom_type(PyObject* o) {
-  return !PyType_Check(o) && (has_attribute(o, "__tf_tracing_type__") || is_custom_type(o));
+  return !PyType_Check(o) && !is_tensor(o) && !is_variable(o) &&
+         (has_attribute(o, "__tf_tracing_type__") || is_custom_type(o));
 }
 
 Ref custom_type(PyObject* o) {

@@ -3,70 +3,37 @@ import footlight as tf
 from footlight import _engine, _trace_types
 
 _home = tf.types.experimental
-_text_of = _home.ConcreteFunction.function_type  # the C type's own: prints as the signature
 
 
-def _make_types():
-    """The class of a trace's FunctionType, which is made at first use: it needs Python's inspect."""
-    global _Parameter, _ConcreteType
-    import inspect
+def _type_of(value):
+    """The type in a signature of what a trace has there: of specs without their names, which calls need not know."""
+    from footlight import _default_types
 
-    class _Type:
-        """A type in a signature, printed as a trace's signature prints it."""
-
-        def __init__(self, value, text):
-            self.value, self._text = value, text
-
-        def __repr__(self):
-            return self._text
-
-    class _ConcreteType(_home.FunctionType):
-        """The FunctionType of a trace."""
-        __slots__ = ('_shown', '_captures')
-
-        def __str__(self):
-            return self._shown
-
-        def __repr__(self):
-            return self._shown
-
-        output = property(lambda self: self.return_annotation, doc='What it returns, as a structure of tensors.')
-        captures = property(lambda self: self._captures, doc='The specs of what it captured, by number.')
-    _Parameter = inspect.Parameter
-
-    class _Typed(_Parameter):
-        """A parameter of a trace."""
-        __slots__ = ()
-        type_constraint = property(lambda self: self.annotation.value, doc='The spec or the value that it has.')
-        optional = property(lambda self: self.default is not self.empty, doc='Whether it may be left out.')
-
-    def make(concrete):
-        parameters = [_Typed(name, list(type(_Parameter.POSITIONAL_ONLY))[kind], annotation=_Type(value, text))
-                      for name, kind, value, text in concrete._parameters if name.isidentifier()]
-        made = _ConcreteType(parameters, return_annotation=concrete.structured_outputs)
-        made._captures = {value._id: tf.TensorSpec(value.shape, value.dtype) for value in concrete.captured_inputs}
-        made._shown = str(_text_of.__get__(concrete))
-        return made
-    return make
-
-
-_make = []
+    context = _default_types.InternalTracingContext(is_legacy_signature=True)
+    plain = lambda one: tf.TensorSpec(one.shape, one.dtype) if type(one) is tf.TensorSpec else one
+    return _default_types.from_value(tf.nest.map_structure(plain, value), context)
 
 
 def _concrete_type(self):
     """The types of parameters and results; prints as `(x: TensorSpec(...)) -> TensorSpec(...)`."""
-    if not _make:
-        _make.append(_make_types())
-    return _make[0](self)
+    from footlight import _type_dispatch as types  # at first use: it needs Python's inspect
+
+    kinds = (types.Parameter.POSITIONAL_ONLY, types.Parameter.POSITIONAL_OR_KEYWORD, types.Parameter.VAR_POSITIONAL,
+             types.Parameter.KEYWORD_ONLY)
+    parameters = [types.Parameter(name, kinds[kind], False, _type_of(value))
+                  for name, kind, value, text in self._parameters if name.isidentifier()]
+    captures = {value._id: tf.TensorSpec(value.shape, value.dtype) for value in self.captured_inputs}
+    return types.FunctionType(parameters, captures, return_annotation=_type_of(self.structured_outputs))
 
 
 def _function_type(self):
     """The parameters of the Python function; with an input_signature, their types."""
-    own = _home.FunctionType.from_callable(self.python_function)
+    from footlight import _type_dispatch as types
+
+    own = types.FunctionType.from_callable(self.python_function)
     if self.input_signature is None:
         return own
-    specs = iter(self.input_signature)
-    return own.replace(parameters=[p.replace(annotation=next(specs, p.annotation)) for p in own.parameters.values()])
+    return types.add_type_constraints(own, self.input_signature, types.FunctionType.get_default_values(self.python_function))
 
 
 class _Inference(_trace_types.AtomicFunction):

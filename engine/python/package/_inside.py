@@ -131,6 +131,8 @@ _MODULES = {
     'trackable.base': '__internal__.tracking',
     'training.checkpoint_utils': 'train',
     'training.training_util': 'compat.v1.train',
+    'types.core': 'types.experimental .',
+    'types.trace': 'types.experimental',
     'util.compat': 'compat',
     'util.nest': 'nest',
 }

@@ -231,6 +231,8 @@ def find(namespace, name):
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         inside = name == 'autograph' or namespace.startswith('footlight.python.autograph')
         module = '_autograph_inside' if inside else '_places'
+    if namespace.startswith('footlight.core.function') and not name.startswith('__'):
+        module = '_type_dispatch'
     if namespace == 'footlight.raw_ops' and module is None:
         from footlight import _raw_ops
         return _raw_ops.make(name)

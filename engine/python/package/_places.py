@@ -2,7 +2,7 @@
 import contextlib
 
 import footlight as tf
-from footlight import _containers, _data_files, _device, _engine
+from footlight import _containers, _data_files, _device, _engine, _trace_types
 
 
 class _Context:
@@ -195,6 +195,8 @@ for _path, _objects in {
         'python.ops.math_ops': {'is_nan': is_nan},
         'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper,
                                              '_DictWrapper': _containers._DictWrapper},
+        'python.types.trace': {'CastContext': _trace_types.CastContext, 'PlaceholderContext': _trace_types.PlaceholderContext,
+                               'TracingContext': _trace_types.TracingContext},
         'raw_ops': {'Bucketize': bucketize},
         'sysconfig': {'get_build_info': get_build_info, 'get_include': get_include}}.items():
     for _name, _object in _objects.items():

@@ -2,6 +2,7 @@
 import abc
 
 import footlight as tf
+from footlight import _engine
 
 _home = tf.types.experimental
 
@@ -57,14 +58,18 @@ class TracingContext:
 tracing_context = TracingContext()
 
 
+class CastContext:
+    """Given to cast()."""
+
+
 class PlaceholderContext:
     """Given to placeholder_value(): the placeholders of the tensors of one value, in the order of flatten()."""
 
     def __init__(self, placeholders):
         self._rest = iter(placeholders)
 
-    def next(self):
-        """The next one."""
+    def placeholder(self, spec):
+        """The next one, which is for a tensor of this spec."""
         found = next(self._rest, None)
         if found is None:
             raise ValueError('placeholder_value() asked for more tensors than flatten() has')
@@ -96,6 +101,22 @@ for _kind in (TraceType, Callable, AtomicFunction):
 Callable.register(_home.ConcreteFunction)
 Callable.register(_home.PolymorphicFunction)
 _home.GenericFunction = _home.PolymorphicFunction
+
+TraceType.register(tf.TypeSpec)
+
+
+def _tracing_type(self, context):
+    """The type by which traces know it."""
+    from footlight import _default_types
+    return _default_types.from_value(self, context)
+
+
+for _kind in (tf.Tensor, tf.Variable, tf.TypeSpec):
+    _engine.extend(_kind, '__tf_tracing_type__', _tracing_type)
+# Their modules are loaded when something of them is asked for.
+for _path in ('polymorphism.function_cache', 'polymorphism.function_type', 'polymorphism.type_dispatch',
+              'trace_type.custom_nest_trace_type', 'trace_type.default_types', 'trace_type.trace_type_builder'):
+    _engine.namespace('core.function.' + _path)
 
 # Made when they are asked for: they need modules of Python that take long to import.
 LATE = ('FunctionType', 'SupportsTracingProtocol', 'TensorLike')

@@ -196,7 +196,7 @@ def _spec_cast(self, value, casting_context):
 def _placeholder(self, placeholder_context):
     """The placeholder of the next tensor of an object with a trace type of its own, while a function is traced."""
     try:
-        return placeholder_context.next()
+        return placeholder_context.placeholder(self)
     except AttributeError:
         raise NotImplementedError('placeholders are made by tf.function itself: pass %s to get_concrete_function()' % (
             self,)) from None

@@ -87,12 +87,8 @@ def _supertypes(of, others):
     return None if any(one is None for one in found) else found
 
 
-class Literal(TraceType):
-    """A Python value: only an equal one has the same type."""
-
-    def __init__(self, value):
-        self.value = value
-        self._hash = 0 if value != value else hash(value)
+class _Whole(TraceType):
+    """What has no parts: only an equal type covers it."""
 
     def is_subtype_of(self, other):
         return self == other
@@ -101,9 +97,20 @@ class Literal(TraceType):
         return self if all(self == other for other in types) else None
 
     def placeholder_value(self, placeholder_context):
-        return self.value
+        return self._held()
 
     def from_tensors(self, tensors):
+        return self._held()
+
+
+class Literal(_Whole):
+    """A Python value: only an equal one has the same type."""
+
+    def __init__(self, value):
+        self.value = value
+        self._hash = 0 if value != value else hash(value)
+
+    def _held(self):
         return self.value
 
     def cast(self, value, casting_context):
@@ -125,23 +132,14 @@ class Literal(TraceType):
         return 'Literal[%r]' % (self.value,)
 
 
-class Weakref(TraceType):
+class Weakref(_Whole):
     """An object that is held weakly: once it is gone, nothing has its type any more."""
 
     def __init__(self, ref):
         self._ref = ref
         self._hash = hash(ref)
 
-    def is_subtype_of(self, other):
-        return self == other
-
-    def most_specific_common_supertype(self, types):
-        return self if all(self == other for other in types) else None
-
-    def placeholder_value(self, placeholder_context):
-        return self._ref()
-
-    def from_tensors(self, tensors):
+    def _held(self):
         return self._ref()
 
     def cast(self, value, casting_context):

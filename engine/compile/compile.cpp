@@ -8,7 +8,6 @@
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/looked_at.h"
 #include "engine/optimize/optimize.h"
-#include "engine/tensor/gpu.h"
 
 #include <algorithm>
 #include <numeric>
@@ -305,10 +304,8 @@ class Compiler {
       dtype = rewrite_.node(from.node).dtypes[from.output];
     }
     in.kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
-    if (!node.device.empty()) {
-      in.placed = true;
-      in.device = gpu::soft(parse_device(node.device.text()));
-    }
+    in.placed = !node.device.empty();
+    in.device = placement(node);
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
     if (row.alias != Alias::kInPlace || node.dtypes.size() != 1) return {};

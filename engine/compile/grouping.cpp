@@ -7,6 +7,7 @@
 #include "engine/base/errors.h"
 #include "engine/compile/spread.h"
 #include "engine/ops/flops.h"
+#include "engine/tensor/gpu.h"
 
 #include <algorithm>
 #include <bit>
@@ -404,9 +405,13 @@ class Segment {
 
 }  // namespace
 
+Device placement(const Node& node) {
+  return node.device.empty() ? Device::cpu() : gpu::soft(parse_device(node.device.text()));
+}
+
 const char* why_alone(const NodesById& nodes, const Node& node) {
   if (node.op->stateful()) return "it has an effect";
-  if (!node.device.empty()) return "it was placed on a device";
+  if (placement(node) != Device::cpu()) return "it was placed on a device";
   if (node.dtypes.size() != 1 || !is_plain(node.dtypes[0])) return "its values are not numbers";
   const ElementLoop loop = loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
   if (!loop || !suits(loop.kind, node)) return "there is no loop over elements for it";
@@ -446,7 +451,7 @@ std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Ten
     return std::nullopt;
   };
   if (!found.by) return {};
-  if (!node.device.empty()) return not_because("it was placed on a device");
+  if (placement(node) != Device::cpu()) return not_because("it was placed on a device");
   if (!axes) return not_because("which dimensions it reduces is known only when it runs");
   if (!of.shape.has_rank()) return not_because("how many dimensions it reduces is known only when it runs");
   found.rank = of.shape.rank();

@@ -32,6 +32,9 @@ struct Grouping {
 // keeps on its stack.
 inline constexpr size_t kMostSteps = 40, kMostOutside = 24, kMostReductions = 4;
 
+// Where tf.device puts a node; the host if it says nothing or there is no such device.
+Device placement(const Node& node);
+
 // Nothing is moved past a node with effects.
 Grouping group_elementwise(const optimize::Rewrite& rewrite, std::vector<NodeId> schedule);
 

@@ -47,7 +47,7 @@ struct Instruction {
   int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function; a group's into `groups`;
                                     // kCase: into Program::branches, from and to
   Kernel kernel = nullptr;       // of the host
-  Device device = Device::cpu(); // placed: requested by tf.device
+  Device device = Device::cpu(); // if placed: requested by tf.device
   bool placed = false;
   const Node* makes = nullptr;   // the node itself
   NodeId node;                   // of Program::graph; for an inserted one, the node that it was inserted before

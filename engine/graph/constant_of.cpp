@@ -2,6 +2,7 @@
 #include "engine/graph/constant_of.h"
 
 #include "engine/base/errors.h"
+#include "engine/tensor/gpu.h"
 
 namespace footlight {
 namespace {
@@ -38,7 +39,7 @@ Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
     inputs.push_back(std::move(known));
   }
   try {
-    return eager_builder->emit_one(*node.op, inputs, node.attrs, {});
+    return gpu::on_host(eager_builder->emit_one(*node.op, inputs, node.attrs, {}));  // tf.device may send it elsewhere
   } catch (const Error&) {
     return {};  // it will raise when it runs
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ops/row.h"
+#include "engine/tensor/gpu.h"
 
 #include <initializer_list>
 #include <string_view>
@@ -56,8 +57,10 @@ std::vector<Tensor> apply_all(const OpRow&, std::span<const Tensor> inputs, cons
 
 // The active builder: the graph's, else eager.
 Builder& current_builder();
-// The value of a tensor when it is known now, else empty.
-inline Tensor known_value(const Tensor& t) { return t.is_symbolic() ? current_builder().constant_value(t) : t; }
+// The value of a tensor when it is known now, on the host, else empty.
+inline Tensor known_value(const Tensor& t) {
+  return t.is_symbolic() ? current_builder().constant_value(t) : gpu::on_host(t);
+}
 
 // Installed by tracing: reports whose trace made a symbolic tensor that is used outside of it, and throws.
 extern void (*on_leaked)(const Tensor&);

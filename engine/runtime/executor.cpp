@@ -80,9 +80,9 @@ void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Ten
     if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
 }
 
-// Memory of a result that may be written again: nobody else holds it.
+// The host's memory of a result that may be written again: nobody else holds it.
 bool serves(const Tensor& t, DType dtype, const Shape& shape) {
-  return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape;
+  return t && t.dtype() == dtype && t.exclusive() && t.shape() == shape && t.device() == Device::cpu();
 }
 
 // Runs a program once, or, in a loop, turn by turn in the same slots.
@@ -92,7 +92,7 @@ class Run {
       : Run(program, tape, call, recording_ops(), device_access.copy != nullptr) {
     if (recording_ && program.recorded.load(std::memory_order_acquire) != recording_number.load()) [[unlikely]]
       introduce(program);
-    slots_ = frame_.emplace(tape, !devices_).slots();
+    slots_ = frame_.emplace(tape, devices_).slots();
     bases_[Operand::kFrame] = slots_;
     bases_[Operand::kConstant] = program.constants.data();
   }
@@ -269,9 +269,9 @@ class Run {
 
   // False: its nodes have to run one by one, because somebody looks at each of them or their shapes do not suit.
   bool fused(const Instruction& in) {
-    if (devices_ || result_watch) [[unlikely]] return false;
     const FusedGroup& group = tape_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
+    if (result_watch || (devices_ && any_on_device(inputs))) [[unlikely]] return false;
     if (group.settled) {
       walk(in, group, inputs, group.shape, group.known_spreads());
     } else {

@@ -10,9 +10,9 @@ namespace footlight::runtime {
 
 class Frame {
  public:
-  // `keep`: memory may stay in the slots for the next run.
-  Frame(const compile::Tape& tape, bool keep) : tape_(tape), size_(tape.frame_size) {
-    if (keep && tape.keeps) {
+  // `devices`: some of the results may lie on a device.
+  Frame(const compile::Tape& tape, bool devices) : tape_(tape), size_(tape.frame_size), devices_(devices) {
+    if (tape.keeps) {
       slots_ = tape.spare_frame.exchange(nullptr, std::memory_order_acq_rel);
       if (!slots_) slots_ = new Tensor[size_];
       kept_ = true;
@@ -43,6 +43,9 @@ class Frame {
     }
     for (const compile::Operand result : tape_.results)
       if (result.array() == compile::Operand::kFrame) slots_[result.index()] = Tensor();
+    if (devices_)  // its memory is not kept
+      for (uint32_t i = 0; i < size_; ++i)
+        if (slots_[i] && slots_[i].device() != Device::cpu()) slots_[i] = Tensor();
     delete[] tape_.spare_frame.exchange(slots_, std::memory_order_acq_rel);
   }
 
@@ -52,7 +55,7 @@ class Frame {
   const compile::Tape& tape_;
   Tensor* slots_;
   uint32_t size_;
-  bool kept_ = false, spoilt_ = false;
+  bool devices_, kept_ = false, spoilt_ = false;
 };
 
 }  // namespace footlight::runtime

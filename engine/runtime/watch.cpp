@@ -42,7 +42,7 @@ Found look(const Tensor& t) {
 
 std::string shown(const Tensor& t) {
   std::string out = str("shape=", t.shape().to_string(), ", dtype=", name_of(t.dtype()));
-  if (is_plain(t.dtype())) out = summary(gpu::on_host(t), 3) + ", " + out;
+  if (is_plain(t.dtype())) out = summary(t, 3) + ", " + out;
   return out;
 }
 

@@ -1,6 +1,8 @@
 // Tensors as text, as TensorFlow's print op writes them.
 #include "engine/tensor/print.h"
 
+#include "engine/tensor/gpu.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -90,7 +92,8 @@ std::string number_text(double value) {
   return digits(value, 15, 17, [](const char* text, double v) { return std::strtod(text, nullptr) == v; });
 }
 
-std::string summary(const Tensor& tensor, int64_t ends) {
+std::string summary(const Tensor& value, int64_t ends) {
+  const Tensor tensor = gpu::on_host(value);
   const int64_t count = tensor.elements();
   ends = ends < 0 ? count : std::min(ends, count);
   if (is_complex(tensor.dtype())) {  // counted, not written, as in TensorFlow
@@ -106,7 +109,8 @@ std::string summary(const Tensor& tensor, int64_t ends) {
   return out;
 }
 
-std::string first_elements(const Tensor& tensor, int64_t count, std::string_view between) {
+std::string first_elements(const Tensor& value, int64_t count, std::string_view between) {
+  const Tensor tensor = gpu::on_host(value);
   const int64_t all = tensor.elements();
   const int64_t shown = count < 0 ? all : std::min(count, all);
   std::string out = "[";

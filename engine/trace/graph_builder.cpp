@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/graph/constant_of.h"
+#include "engine/tensor/gpu.h"
 #include "engine/tensor/variable.h"
 #include "engine/trace/call_sites.h"
 #include "engine/trace/derivative.h"
@@ -36,6 +37,7 @@ class NodeInference final : public Inference {
 
 // A constant of a graph must not change with the array it was made from.
 Tensor frozen(const Tensor& value) {
+  if (value.device() != Device::cpu()) return gpu::on_host(value);
   if (!value.body()->buffer || value.exclusive()) return value;
   Tensor copy = Tensor::empty(value.dtype(), value.shape());
   if (is_plain(value.dtype()))
@@ -354,7 +356,7 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
 }
 
 Tensor GraphBuilder::constant_value(const Tensor& tensor) {
-  if (!tensor.is_symbolic()) return tensor;
+  if (!tensor.is_symbolic()) return gpu::on_host(tensor);
   const GraphBuilder* at = this;
   while (at && at->graph_.get() != tensor.graph()) at = at->outer_;
   // What is captured from outside is known where it is known there: a value, or a constant of the graph around.

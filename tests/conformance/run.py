@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs scripts written for TensorFlow against Footlight, each in a process of its own, and compares what they print.
 
-    run.py [--recorded] [--masked] [--differs] [--want FILE] SCRIPT_OR_FOLDER...
+    run.py [--recorded] [--on DEVICE] [--masked] [--differs] [--want FILE] SCRIPT_OR_FOLDER...
 
 NAME.py is right if it ends with status 0 and its standard output equals NAME.want.txt, else NAME.txt, line by line: all
 but the last digits of printed floats (1e-4 relative) has to match.
 
 --recorded    through `footlight record`, so that recording is tested too (check_recording checks its events);
               else plain, with Footlight in place of TensorFlow
+--on DEVICE   the whole script stands in `with tf.device(DEVICE)` (GPU:0); a device that is not there is an error
 --masked      the values of numbers are not compared, only their places
 --differs     the scripts are known to differ: one that agrees has to be removed from the list that says so
 --want FILE   the expected output of the one script given
@@ -28,12 +29,16 @@ BUILD = os.environ.get('FOOTLIGHT_BUILD', os.path.join(HERE, '..', '..', 'build'
 FLOAT = re.compile(r'-?\d+\.\d*(?:e[-+]?\d+)?')
 NUMBER = re.compile(r'-?\d+(?:\.\d*)?(?:e[-+]?\d+)?')
 IN_ITS_PLACE = """
-import os, runpy, sys
+import contextlib, os, runpy, sys
+import footlight
 from footlight import _alias
 _alias.install()
-sys.argv = sys.argv[1:]
+device, sys.argv = sys.argv[1], sys.argv[2:]
+if device not in ['', *(d.name[len('/device:'):] for d in footlight.config.list_logical_devices())]:
+    sys.exit('there is no ' + device)
 sys.path[0] = os.path.dirname(sys.argv[0])
-runpy.run_path(sys.argv[0], run_name='__main__')
+with footlight.device(device) if device else contextlib.nullcontext():
+    runpy.run_path(sys.argv[0], run_name='__main__')
 """
 SKIPPED = 77
 
@@ -62,14 +67,14 @@ def difference(got, want, masked=False):
     return list(difflib.unified_diff(want, got, 'expected', 'printed', lineterm='', n=2))
 
 
-def run(script, recorded, folder):
+def run(script, recorded, device, folder):
     environment = dict(os.environ, PYTHONUNBUFFERED='1', PYTHONHASHSEED='0')
     package = os.path.join(BUILD, 'python')
     environment['PYTHONPATH'] = os.pathsep.join(filter(None, [package, environment.get('PYTHONPATH')]))
     if recorded:
         command = [sys.executable, '-m', 'footlight', 'record', script, '-o', os.path.join(folder, 'run.footlight')]
     else:
-        command = [sys.executable, '-c', IN_ITS_PLACE, script]
+        command = [sys.executable, '-c', IN_ITS_PLACE, device, script]
     process = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              env=environment, cwd=folder, timeout=120)
     out, err = (stream.decode('utf-8', 'replace') for stream in (process.stdout, process.stderr))
@@ -104,7 +109,7 @@ def one(script, options):
         return False
     with tempfile.TemporaryDirectory() as folder:
         try:
-            status, out, err = run(script, options.recorded, folder)
+            status, out, err = run(script, options.recorded, options.on, folder)
         except subprocess.TimeoutExpired:
             print('FAILED', name + ': did not end')
             return False
@@ -124,6 +129,7 @@ def one(script, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--recorded', action='store_true')
+    parser.add_argument('--on', default='')
     parser.add_argument('--masked', action='store_true')
     parser.add_argument('--differs', action='store_true')
     parser.add_argument('--want', type=os.path.abspath)

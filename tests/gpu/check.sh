@@ -96,7 +96,7 @@ status=$?
 check "configured without Qt" $status "$(tail -4 "$log" | tr '\n' ' ')"
 [ $status -eq 0 ] || finish
 grep -q "the CUDA part is built" "$log"; check "CUDA toolkit found" $? "$(grep -o 'no CUDA.*' "$log" | head -1)"
-ninja -C "$build" footlight-cuda footlight-cli gpu_check fake_cupti fake_device engine_py$tag footlight_package >>"$log" 2>&1
+ninja -C "$build" footlight-cuda footlight-cli gpu_check fake_cupti fake_device engine_py$tag formats_py$tag footlight_package >>"$log" 2>&1
 status=$?
 check "built" $status "$(grep -E '(error|undefined reference)' "$log" | grep -v '^\[' | head -3 | tr '\n' ' ') (see $log)"
 [ $status -eq 0 ] || finish
@@ -149,6 +149,9 @@ PY
 [ "$said" = "True GPU:0 [8.0, 12.0, 18.0, 26.0]
 GPU:0 [8.0, 12.0, 18.0, 26.0] CPU:0" ]
 check "tf.device, tf.function and copies from Python" $? "$said"
+
+said=$("$python" tests/conformance/run.py --on GPU:0 tests/conformance/scripts 2>&1)
+check "scripts print the same with their ops on the GPU" $? "$(grep -A12 '^FAILED' <<<"$said" | head -40)"
 
 # --- recorded with CUPTI
 cat >"$folder/script.py" <<'PY'

@@ -11,6 +11,7 @@ import unittest
 
 BUILD = pathlib.Path(os.environ["FOOTLIGHT_BUILD"])
 FAKES = BUILD / "tests"
+SOURCE = pathlib.Path(__file__).parents[2]
 os.environ["FOOTLIGHT_CUDA_PART"] = str(FAKES / "libfake_device.so")
 
 import footlight as tf  # noqa: E402
@@ -152,6 +153,50 @@ class Functions(unittest.TestCase):
         n = tf.constant(3)
         self.assertEqual([float(v) for v in f(tf.constant([1.0, 2.0]).gpu(), n.gpu())], [80.0, 160.0])
         self.assertEqual([float(v) for v in f(tf.constant([0.5, 0.5]).gpu(), n)], [4.0, 4.0])
+
+    def test_whole_scripts(self):
+        scripts = [str(SOURCE / "tests/conformance/scripts" / name) for name in ("switch_and_case.py", "tensor_array.py")]
+        done = subprocess.run([sys.executable, SOURCE / "tests/conformance/run.py", "--on", "GPU:0", *scripts],
+                              capture_output=True, text=True)
+        self.assertRegex(done.stdout, r"\n(2 passed, 0 failed, 0|0 passed, 0 failed, 2) skipped\n$", done.stderr)  # NumPy
+
+    # An argument that is read where the op is built.
+    def test_arguments_on_the_device(self):
+        x, at = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([1]).gpu()
+        for name, op in (("repeat", lambda: tf.repeat(x, at, axis=0)),
+                         ("concat", lambda: tf.concat([x, x], tf.constant(1).gpu())),
+                         ("reduce_prod", lambda: tf.reduce_prod(x, axis=at)),
+                         ("gather", lambda: tf.gather(x, at, axis=tf.constant(1).gpu())),
+                         ("eye", lambda: tf.linalg.eye(tf.constant(2).gpu(), batch_shape=at)),
+                         ("bincount", lambda: tf.math.bincount(at, minlength=tf.constant(3).gpu()))):
+            with self.subTest(name):
+                self.assertEqual(str(tf.function(op)().cpu()), str(op().cpu()))
+        self.assertIn("[[1. 2.]\n [3. 4.]]", str(tf.repeat(x, at, axis=0).cpu()))
+        self.assertIn("[[2.]\n [4.]]", str(tf.gather(x, at, axis=tf.constant(1).gpu()).cpu()))
+        with tf.device("/gpu:0"):
+            counter = tf.Variable(3)
+            rows = tf.function(lambda x: tf.repeat(x, 2, 0)).get_concrete_function(tf.TensorSpec([None, 2]))
+        self.assertEqual(rows.output_shapes, [None, 2])
+        self.assertEqual([int(counter.count_up_to(5)), int(counter)], [3, 4])
+
+    # 100 MB are never made: with devices around, what runs on the host is one walk over memory all the same.
+    def test_the_host_goes_on_walking(self):
+        script = '''
+import resource
+import footlight as tf
+assert tf.config.list_physical_devices("GPU")
+@tf.function
+def f(x, y):
+    with tf.device(%r):
+        return tf.reduce_sum(tf.exp(x * y))
+x, y = tf.ones([5000, 1]), tf.ones([1, 5000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+f(x, y)
+print(float(f(x, y)) > 0, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 50 * 1024)
+'''
+        for where in (None, "/cpu:0"):
+            done = subprocess.run([sys.executable, "-c", script % where], capture_output=True, text=True)
+            self.assertEqual(done.stdout, "True True\n", done.stderr)
 
     # The data on the device comes from a variable, not from an argument.
     def test_variable_on_the_device(self):

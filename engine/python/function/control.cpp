@@ -119,7 +119,7 @@ struct Cases {
 
   // From the pair `first` on.
   Ref choose(size_t first) const {
-    const auto is_false = [&](size_t k) { return !*pairs[k].first.data<bool>(); };
+    const auto is_false = [&](size_t k) { return !*on_host(pairs[k].first).data<bool>(); };
     if (!current_graph_builder)
       while (first + (otherwise ? 0 : 1) < pairs.size() && is_false(first)) ++first;
     const Choice rest = [&] { return choose(first + 1); };
@@ -267,7 +267,7 @@ PyObject* switch_case(PyObject*, PyObject* args, PyObject* keywords) {
       functions.push_back(Ref::borrow(otherwise));
     }
     if (!current_graph_builder) {
-      const int64_t wanted = *ops::cast(at, DType::kInt64).data<int64_t>();
+      const int64_t wanted = *ops::cast(on_host(at), DType::kInt64).data<int64_t>();
       const bool known = wanted >= 0 && static_cast<size_t>(wanted) < functions.size();
       return call(functions[known ? static_cast<size_t>(wanted) : functions.size() - 1].get()).release();
     }

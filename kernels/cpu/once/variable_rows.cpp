@@ -283,7 +283,7 @@ void count_up_to(KernelContext& c) {
     if (value.shape().rank() != 0 || (value.dtype() != DType::kInt32 && value.dtype() != DType::kInt64))
       invalid("a counter is a scalar of int32 or int64, the variable has shape ", value.shape().brackets(),
               " and dtype ", name_of(value.dtype()), " [Op:", c.row.name, "]");
-    const int64_t now = int_at(value, 0);
+    const int64_t now = int_at(gpu::on_host(value), 0);
     if (now >= limit) fail(ErrorKind::kOutOfRange, "Reached limit of ", limit, " [Op:", c.row.name, "]");
     c.outputs[0] = value.alias();
     const DType dtype = value.dtype();

@@ -1,57 +1,42 @@
 // The rules by which ops are applied to a batch: most take the new first dimension as one more, and only have
 // to be told that their axes are one further on.
-#include "engine/ops/batching.h"
+#include "engine/ops/batching_rules.h"
 
 #include "engine/ops/functions.h"
 #include "engine/ops/infer.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
 
 namespace footlight::ops {
-namespace {
 
-struct Call {
-  const OpRow& row;
-  const Attrs& attrs;
-  std::span<const Batched> inputs;
-  const Tensor& size;
-
-  bool batched(size_t i) const { return inputs[i].batched; }
-  const Tensor& operator[](size_t i) const { return inputs[i].tensor; }
-  // The rank of an element, or -1.
-  int rank(size_t i) const {
-    const Shape& shape = inputs[i].tensor.shape();
-    return shape.has_rank() ? shape.rank() - (inputs[i].batched ? 1 : 0) : -1;
-  }
-  bool only_first() const {
-    for (size_t i = 1; i < inputs.size(); ++i)
-      if (batched(i)) return false;
-    return batched(0);
-  }
-};
-using Result = std::optional<std::vector<Batched>>;
-using Rule = Result (*)(const Call&);
-
-Result all_batched(std::vector<Tensor> outputs) {
+BatchResult all_batched(std::vector<Tensor> outputs) {
   std::vector<Batched> results;
   for (Tensor& output : outputs) results.push_back({std::move(output), true});
   return results;
 }
-Result applied(const Call& c, std::span<const Tensor> inputs, const Attrs& attrs) {
-  return all_batched(apply_all(c.row, inputs, attrs));
-}
-Tensor one() { return ints({1}); }
 Tensor prefixed(int64_t value, const Tensor& vector) {
   return concat(std::array{ints({value}, vector.dtype()), vector}, 0);
 }
-Tensor size_vector(const Call& c, DType dtype = DType::kInt32) { return cast(reshape(c.size, one()), dtype); }
 Tensor rest_of(const Tensor& vector) {
   static const Op slice{"StridedSlice"};
   static const AttrName kEndMask{"end_mask"};
   return apply(slice, {vector, ints({1}), ints({0}), ints({1})}, {{kEndMask, int64_t{1}}});
 }
+
+namespace {
+
+using Call = BatchCall;
+using Result = BatchResult;
+using Rule = BatchRule;
+
+Result applied(const Call& c, std::span<const Tensor> inputs, const Attrs& attrs) {
+  return all_batched(apply_all(c.row, inputs, attrs));
+}
+Tensor one() { return ints({1}); }
+Tensor size_vector(const Call& c, DType dtype = DType::kInt32) { return cast(reshape(c.size, one()), dtype); }
 
 // Its elements with dimensions of size 1 in front, so that they have this rank.
 Tensor with_rank(const Call& c, size_t i, int rank) {
@@ -167,8 +152,8 @@ Result sliced(const Call& c) {
   return c.only_first() ? applied(c, std::array{c[0], prefixed(0, c[1]), prefixed(-1, c[2])}, c.attrs)
                         : Result();
 }
-Result strided(const Call& c) {
-  if (!c.only_first()) return {};
+// The masks of a slice that takes all elements in front.
+Attrs with_shifted_masks(const Call& c) {
   Attrs attrs = c.attrs;
   for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
     const AttrName key(name);
@@ -176,7 +161,18 @@ Result strided(const Call& c) {
         std::string_view(name).substr(0, 2) == "be" || std::string_view(name).substr(0, 3) == "end";
     attrs.set(key, attrs.get_or(key, int64_t{0}) << 1 | int64_t{whole});
   }
-  return applied(c, std::array{c[0], prefixed(0, c[1]), prefixed(0, c[2]), prefixed(1, c[3])}, attrs);
+  return attrs;
+}
+Result strided(const Call& c) {
+  if (!c.only_first()) return {};
+  return applied(c, std::array{c[0], prefixed(0, c[1]), prefixed(0, c[2]), prefixed(1, c[3])}, with_shifted_masks(c));
+}
+Result strided_gradient(const Call& c) {
+  for (size_t i = 0; i < 4; ++i)
+    if (c.batched(i)) return {};
+  const Tensor whole = concat(std::array{size_vector(c, c[0].dtype()), c[0]}, 0);
+  return applied(c, std::array{whole, prefixed(0, c[1]), prefixed(0, c[2]), prefixed(1, c[3]), c[4]},
+                 with_shifted_masks(c));
 }
 Result broadcasted(const Call& c) {
   const Shape& wanted = c[1].shape();
@@ -419,6 +415,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"PadV2", padded},
       {"Slice", sliced},
       {"StridedSlice", strided},
+      {"StridedSliceGrad", strided_gradient},
       {"BroadcastTo", broadcasted},
       {"Fill", filled},
       {"MatMul", multiplied},
@@ -519,9 +516,13 @@ Tensor for_each_element(const Batched& value, const Tensor& size) {
 }
 
 std::optional<std::vector<Batched>> apply_to_batch(const OpRow& row, const Attrs& attrs,
-                                                   std::span<const Batched> inputs, const Tensor& size) {
+                                                   std::span<const Batched> inputs, const Tensor& size, bool lists) {
   const Call call{row, attrs, inputs, size};
   if (row.stateful()) return {};
+  if (const Rule rule = lists ? list_rule(row.name) : nullptr)
+    if (auto results = rule(call)) return results;
+  if (std::ranges::any_of(inputs, [](const Batched& input) { return input.tensor.dtype() == DType::kVariant; }))
+    return row.infer == infer::same && inputs.size() == 1 ? unary(call) : Result();
   if (const auto at = rules().find(row.name); at != rules().end()) return at->second(call);
   if (row.infer == infer::same && inputs.size() == 1) return unary(call);
   if (row.infer == infer::broadcast && row.family == OpFamily::kElementwise) return elementwise(call);

@@ -15,11 +15,19 @@ struct Batched {
 };
 
 // The op for every element; nothing, and nothing is applied, if it has no rule, or none for inputs like these.
-// At least one input is batched. `size`: the number of elements, an int32 scalar.
+// At least one input is batched. `size`: the number of elements, an int32 scalar. `lists`: a list of tensors of each
+// element is one list of batches.
 std::optional<std::vector<Batched>> apply_to_batch(const OpRow&, const Attrs&, std::span<const Batched> inputs,
-                                                   const Tensor& size);
+                                                   const Tensor& size, bool lists);
 
 // With its own copy for each element.
 Tensor for_each_element(const Batched&, const Tensor& size);
+
+// Whether it is one list of batches, and not a list for each element.
+bool is_list_of_batches(const Batched&);
+// The shape of a batch of `elements`, as the input of an op on lists; a scalar there says that nothing is known.
+Tensor shape_of_batch(const Tensor& shape, const Tensor& size, DType elements);
+// With its first two dimensions in each other's place: the tensors of a list, and the elements.
+Tensor swapped(const Tensor&);
 
 }  // namespace footlight::ops

@@ -1,15 +1,17 @@
-// Each node becomes one node on the batch where its op has a rule; calls are gone into; all else becomes a loop that
-// runs the node for one element after the other.
+// Each node becomes one node on the batch where its op has a rule; calls, branches and loops are gone into; all else
+// becomes a loop that runs the node for one element after the other.
 #include "engine/trace/vectorize.h"
 
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/functions.h"
+#include "engine/optimize/effects.h"
 #include "engine/trace/control_flow.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 
 namespace footlight::trace {
@@ -17,18 +19,31 @@ namespace {
 
 using ops::Batched;
 
-const AttrName kElementDType("element_dtype"), kF("f");
+const AttrName kElementDType("element_dtype"), kF("f"), kThen("then_branch"), kN("N");
+
+// A list that holds tensors of all elements is needed for each of them alone.
+struct ListsApart {};
+
+struct Shared {
+  Vectorized& result;
+  bool loops;
+  bool lists;  // a list of each element is one list of batches
+  optimize::Effects effects{};
+};
+
+bool is_variant(const Tensor& tensor) { return tensor.dtype() == DType::kVariant; }
 
 class Replay {
  public:
-  Replay(Vectorized& result, const Tensor& size, bool loops) : result_(result), size_(size), loops_(loops) {}
+  Replay(Shared& shared, const Tensor& size) : shared_(shared), size_(size) {}
 
   std::vector<Batched> run(const Graph& graph, std::span<const Batched> inputs) {
     std::vector<std::vector<Batched>> values(graph.size());
     for (size_t i = 0; i < graph.inputs.size(); ++i) values[graph.inputs[i].value] = {inputs[i]};
+    const std::vector<bool> needed = needed_in(graph);
     for (uint32_t n = 0; n < graph.size(); ++n) {
       const Node& node = graph.node(NodeId(n));
-      if (!values[n].empty() || node.op->execution == Execution::kNoOp) continue;
+      if (!needed[n] || !values[n].empty() || node.op->execution == Execution::kNoOp) continue;
       std::vector<Batched> given;
       for (const Edge edge : node.inputs) {
         std::vector<Batched>& made = values[edge.node.value];
@@ -44,6 +59,19 @@ class Replay {
   }
 
  private:
+  // What outputs or effects depend on. A range that a loop counts through, for one, is not: the loop has its limits.
+  std::vector<bool> needed_in(const Graph& graph) {
+    std::vector<bool> needed(graph.size(), false);
+    for (const Edge edge : graph.outputs) needed[edge.node.value] = true;
+    for (uint32_t n = static_cast<uint32_t>(graph.size()); n-- > 0;) {
+      const Node& node = graph.node(NodeId(n));
+      if (shared_.effects.has_effect(node)) needed[n] = true;
+      if (!needed[n]) continue;
+      for (const Edge edge : node.inputs) needed[edge.node.value] = true;
+    }
+    return needed;
+  }
+
   std::vector<Batched> apply_node(const Node& node, std::span<const Batched> given) {
     static const AttrName kValue("value");
     const OpRow& row = *node.op;
@@ -54,8 +82,15 @@ class Replay {
     if (!batched && !draws) return once(node, given);
     if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>(kF), given);
     if (row.execution == Execution::kIf && !given[0].batched) return branch(node, given);
+    const size_t said = shared_.result.one_by_one.size();
+    if (row.execution == Execution::kIf && !shared_.effects.has_effect(node))
+      if (auto results = branch_by_element(node, given)) return *results;
+    if (row.execution == Execution::kWhile && !shared_.effects.has_effect(node))
+      if (auto results = loop(node, given)) return *results;
+    shared_.result.one_by_one.resize(said);  // what was in the loop that is not replayed
     if (batched && row.execution == Execution::kKernel)
-      if (auto results = ops::apply_to_batch(row, node.attrs, given, size_)) return *results;
+      if (auto results = ops::apply_to_batch(row, node.attrs, lists_together(given), size_, shared_.lists))
+        return *results;
     return in_turn(node, given);
   }
 
@@ -64,18 +99,237 @@ class Replay {
     const std::vector<AttrName> names = branches_of(node.attrs);
     std::vector<Branch> branches;
     for (const AttrName name : names)
-      branches.push_back([&, name] {
-        std::vector<Tensor> results;
-        for (const Batched& output : run(*node.attrs.get<GraphPtr>(name), given.subspan(1)))
-          results.push_back(ops::for_each_element(output, size_));
-        return results;
-      });
-    const bool by_number = !node.attrs.find(AttrName("then_branch"));
+      branches.push_back([&, name] { return each_of(run(*node.attrs.get<GraphPtr>(name), given.subspan(1))); });
     std::vector<Batched> results;
-    for (const Tensor& output : by_number ? build_case(given[0].tensor, branches)
-                                          : build_cond(given[0].tensor, branches[0], branches[1]))
+    for (const Tensor& output : is_switch(node) ? build_case(given[0].tensor, branches)
+                                                : build_cond(given[0].tensor, branches[0], branches[1]))
       results.push_back({output, true});
     return results;
+  }
+
+  // The condition differs: each branch is replayed on the elements that take it, if there are any.
+  std::optional<std::vector<Batched>> branch_by_element(const Node& node, std::span<const Batched> given) {
+    static const Op stitch{"DynamicStitch"};
+    const Tensor& which = given[0].tensor;
+    if (which.shape().rank() != 1 || (!is_switch(node) && which.dtype() != DType::kBool)) return {};
+    if (std::ranges::any_of(given, ops::is_list_of_batches)) return {};
+    for (size_t k = 0; k < node.dtypes.size(); ++k)
+      if (!node.shapes[k].fully_known() || !is_plain(node.dtypes[k])) return {};
+    const std::vector<AttrName> names = branches_of(node.attrs);
+    std::vector<Tensor> places;
+    std::vector<std::vector<Tensor>> parts(node.dtypes.size());
+    for (size_t b = 0; b < names.size(); ++b) {
+      const Tensor rows = rows_of(takes(node, which, b, names.size()));
+      const Tensor count = ops::gather(ops::shape(rows), ops::integer(0));
+      const auto taken = [&] {
+        Replay some(shared_, count);
+        return some.each_of(some.run(*node.attrs.get<GraphPtr>(names[b]), chosen(given.subspan(1), rows)));
+      };
+      const auto none = [&] {
+        std::vector<Tensor> results;
+        for (size_t k = 0; k < node.dtypes.size(); ++k)
+          results.push_back(ops::fill(ops::ints(for_all(node.shapes[k], 0).dims()), zero(node.dtypes[k])));
+        return results;
+      };
+      const std::vector<Tensor> results = build_cond(ops::greater(count, ops::integer(0)), taken, none);
+      places.push_back(rows);
+      for (size_t k = 0; k < results.size(); ++k) parts[k].push_back(results[k]);
+    }
+    std::vector<Batched> results;
+    for (size_t k = 0; k < parts.size(); ++k) {
+      std::vector<Tensor> inputs = places;
+      inputs.insert(inputs.end(), parts[k].begin(), parts[k].end());
+      const Tensor whole = footlight::apply(stitch.row(), inputs, {{kN, static_cast<int64_t>(places.size())}});
+      results.push_back({shaped(whole, for_all(node.shapes[k], known_size())), true});
+    }
+    return results;
+  }
+
+  // Which elements take a branch.
+  static Tensor takes(const Node& node, const Tensor& which, size_t branch, size_t branches) {
+    static const Op either{"LogicalOr"}, negated{"LogicalNot"};
+    const auto number = static_cast<int64_t>(branch);
+    if (!is_switch(node)) return branch == 0 ? which : apply(negated, {which});
+    if (branch + 1 < branches) return ops::equal(which, ops::integer(number));
+    // The last one serves all numbers that have none.
+    return apply(either, {ops::less(which, ops::integer(0)), ops::greater(which, ops::integer(number - 1))});
+  }
+  static bool is_switch(const Node& node) { return !node.attrs.find(kThen); }
+
+  // One loop for all elements. Where its condition differs, it goes on until the last one is done, each time with the
+  // elements that are not.
+  std::optional<std::vector<Batched>> loop(const Node& node, std::span<const Batched> given) {
+    Loop of{*node.attrs.get<GraphPtr>(AttrName("cond")), *node.attrs.get<GraphPtr>(AttrName("body")), given, {}, {}};
+    settle(of);
+    for (size_t i = 0; i < given.size(); ++i) {
+      const Shape& shape = node.shapes[i];
+      const bool list = is_variant(given[i].tensor);
+      if (of.batched[i] && list && (of.differs || !shared_.lists)) return {};
+      if (of.is_fixed(i)) continue;
+      if (of.batched[i] && !list && (!is_plain(node.dtypes[i]) || !shape.has_rank())) return {};
+      if (of.differs && !shape.fully_known()) return {};
+      of.places.push_back(i);
+      const Shape all = of.batched[i] && !list ? for_all(shape, known_size()) : shape;
+      const Tensor first = of.batched[i] ? each(given[i]) : given[i].tensor;
+      of.variables.push_back(of.batched[i] && !list ? shaped(first, all) : first);
+      of.options.shape_invariants.push_back(all);
+    }
+    const std::vector<Tensor> done = of.differs ? until_all_are_done(of) : together(of);
+    std::vector<Batched> results(given.begin(), given.end());
+    for (size_t v = 0; v < of.places.size(); ++v) results[of.places[v]] = {done[v], of.batched[of.places[v]]};
+    return results;
+  }
+
+  struct Loop {
+    const Graph& test;
+    const Graph& body;
+    std::span<const Batched> given;
+    std::vector<bool> batched;       // the variables that differ between the elements
+    std::vector<size_t> places;      // those that change: the variables of the new loop
+    std::vector<Tensor> variables{};
+    WhileOptions options{};
+    bool differs = false;            // the condition does
+
+    bool is_fixed(size_t i) const { return body.outputs[i] == Edge{body.inputs[i], 0}; }
+    std::vector<Batched> with(std::span<const Tensor> now) const {
+      std::vector<Batched> values(given.begin(), given.end());
+      for (size_t v = 0; v < places.size(); ++v) values[places[v]] = {now[v], batched[places[v]]};
+      return values;
+    }
+  };
+
+  // Which variables differ, and whether the condition does: what is computed from them says so.
+  void settle(Loop& of) {
+    for (const Batched& input : of.given) of.batched.push_back(input.batched);
+    for (bool settled = false; !settled;) {
+      settled = true;
+      in_scratch_graph([&] {
+        std::vector<Batched> now;
+        for (size_t i = 0; i < of.given.size(); ++i)
+          now.push_back(of.batched[i] ? Batched{each(of.given[i]), true} : of.given[i]);
+        const std::vector<Batched> next = run(of.body, now);
+        of.differs = run(of.test, now)[0].batched;
+        for (size_t i = 0; i < now.size(); ++i)
+          if (!of.batched[i] && !of.is_fixed(i) && (of.differs || next[i].batched)) {
+            of.batched[i] = true;
+            settled = false;
+          }
+      });
+    }
+  }
+
+  std::vector<Tensor> together(const Loop& of) {
+    return build_while(
+        of.variables, [&](std::span<const Tensor> now) { return run(of.test, of.with(now))[0].tensor; },
+        [&](std::span<const Tensor> now) {
+          const std::vector<Batched> results = run(of.body, of.with(now));
+          std::vector<Tensor> next;
+          for (const size_t i : of.places) {
+            next.push_back(of.batched[i] ? each(results[i]) : results[i].tensor);
+            if (of.batched[i] && !is_variant(next.back()))
+              next.back() = shaped(next.back(), *of.options.shape_invariants[next.size() - 1]);
+          }
+          return next;
+        },
+        of.options);
+  }
+
+  std::vector<Tensor> until_all_are_done(Loop& of) {
+    static const Op any{"Any"}, update{"TensorScatterUpdate"};
+    const Shape flags = for_all(Shape(), known_size());
+    of.variables.push_back(shaped(each(run(of.test, of.with(of.variables))[0]), flags));
+    of.options.shape_invariants.push_back(flags);
+    return build_while(
+        of.variables, [&](std::span<const Tensor> now) { return apply(any, {now.back(), ops::integer(0)}); },
+        [&](std::span<const Tensor> now) {
+          const Tensor rows = rows_of(now.back()), count = ops::gather(ops::shape(rows), ops::integer(0));
+          const Tensor at = ops::expand_dims(rows, 1);
+          Replay some(shared_, count);
+          std::vector<Batched> values = chosen(of.with(now.first(of.places.size())), rows);
+          const std::vector<Batched> results = some.run(of.body, values);
+          std::vector<Tensor> next;
+          for (size_t v = 0; v < of.places.size(); ++v) {
+            Batched& value = values[of.places[v]];
+            value = {some.each(results[of.places[v]]), true};
+            next.push_back(apply(update, {now[v], at, value.tensor}));
+          }
+          next.push_back(apply(update, {now.back(), at, some.each(some.run(of.test, values)[0])}));
+          return next;
+        },
+        of.options);
+  }
+
+  // The numbers of the elements that are taken.
+  static Tensor rows_of(const Tensor& taken) {
+    static const Op where{"Where"};
+    return ops::cast(ops::squeeze(apply(where, {taken}), {1}), DType::kInt32);
+  }
+  static std::vector<Batched> chosen(std::span<const Batched> given, const Tensor& rows) {
+    std::vector<Batched> some;
+    for (const Batched& input : given)
+      some.push_back(input.batched ? Batched{ops::gather(input.tensor, rows), true} : input);
+    return some;
+  }
+
+  // With its own copy for each element.
+  Tensor each(const Batched& value) {
+    if (!shared_.lists || !is_variant(value.tensor)) return ops::for_each_element(value, size_);
+    const Tensor list = value.batched ? value.tensor : list_of_batches(value.tensor);
+    if (!list || !ops::is_list_of_batches({list, true})) throw ListsApart();
+    return list;
+  }
+  std::vector<Tensor> each_of(std::span<const Batched> outputs) {
+    std::vector<Tensor> results;
+    for (const Batched& output : outputs) results.push_back(each(output));
+    return results;
+  }
+
+  std::vector<Batched> lists_together(std::span<const Batched> given) {
+    std::vector<Batched> inputs(given.begin(), given.end());
+    for (Batched& input : inputs)
+      if (shared_.lists && !input.batched && is_variant(input.tensor))
+        if (const Tensor list = list_of_batches(input.tensor)) input = {list, true};
+    return inputs;
+  }
+
+  // A list that all share, made again as one of batches: known of a list as it was made. No tensor, if it is not known.
+  Tensor list_of_batches(const Tensor& list) {
+    static const Op reserve{"TensorListReserve"}, empty{"EmptyTensorList"}, kept{"EmptyValueList"},
+        from{"TensorListFromTensor"};
+    static const AttrName kShape("element_shape");
+    if (!list.graph()) return {};
+    Graph& graph = *list.graph();
+    const Node& node = graph.node(list.node());
+    const auto input = [&](size_t i) { return graph.tensor(node.inputs[i]); };
+    const DType elements = node.attrs.get_or(kElementDType, DType::kInvalid);
+    const auto shape = [&](size_t i) { return ops::shape_of_batch(input(i), size_, elements); };
+    Attrs attrs = node.attrs;
+    if (node.op == &reserve.row() || node.op == &empty.row())
+      return apply(*node.op, std::array{shape(0), input(1)}, attrs);
+    if (node.op == &from.row() && elements != DType::kVariant)
+      return apply(*node.op, std::array{ops::swapped(each({input(0), false})), shape(1)}, attrs);
+    if (node.op != &kept.row()) return {};
+    if (elements != DType::kVariant) attrs.set(kShape, Shape::unknown_rank());
+    return apply(*node.op, std::span<const Tensor>(), attrs);
+  }
+
+  // Parts of a batch have as many rows as turn out; put together, they are as many as there are elements.
+  static Tensor shaped(const Tensor& tensor, const Shape& shape) {
+    static const Op ensure{"EnsureShape"};
+    static const AttrName kShape("shape");
+    return is_subshape(tensor.shape(), shape) ? tensor : apply(ensure, {tensor}, {{kShape, shape}});
+  }
+  static Shape for_all(const Shape& shape, int64_t number) {
+    std::vector<int64_t> dims{number};
+    dims.insert(dims.end(), shape.dims().begin(), shape.dims().end());
+    return Shape(dims);
+  }
+  static Tensor zero(DType dtype) {
+    return dtype == DType::kBool ? Tensor::scalar(false).as_constant() : ops::number(0, dtype);
+  }
+  int64_t known_size() const {
+    const Tensor known = known_value(size_);
+    return known ? known.data<int32_t>()[0] : kUnknownDim;
   }
 
   static Tensor constant(const Tensor& value) {
@@ -104,12 +358,13 @@ class Replay {
   std::vector<Batched> in_turn(const Node& node, std::span<const Batched> given) {
     static const Op reserve{"TensorListReserve"}, set{"TensorListSetItem"}, stack{"TensorListStack"}, less{"Less"};
     const std::string name = node.op->name;
-    if (!loops_)
+    if (std::ranges::any_of(given, ops::is_list_of_batches)) throw ListsApart();
+    if (!shared_.loops)
       fail(ErrorKind::kValue, "vectorized_map: there is no batched form of ", name, " (node '", node.name,
            "'); allow fallback_to_while_loop=True, which runs it for one element after the other");
-    if (std::ranges::find(result_.one_by_one, name) == result_.one_by_one.end()) result_.one_by_one.push_back(name);
+    std::vector<std::string>& said = shared_.result.one_by_one;
+    if (std::ranges::find(said, name) == said.end()) said.push_back(name);
     std::vector<Tensor> variables{ops::integer(0)};
-    std::vector<Shape> shapes(node.shapes);
     for (size_t k = 0; k < node.dtypes.size(); ++k)
       variables.push_back(apply(reserve, {dims_of(node.shapes[k]), size_}, {{kElementDType, node.dtypes[k]}}));
     WhileOptions options;
@@ -138,16 +393,40 @@ class Replay {
     return shape.has_rank() ? ops::ints(shape.dims()) : ops::integer(-1);
   }
 
-  Vectorized& result_;
+  Shared& shared_;
   const Tensor& size_;
-  const bool loops_;
 };
+
+// Whether lists can be lists of batches all the way: tried where nothing stays of it.
+bool lists_stay_together(const Graph& graph, std::span<const Batched> inputs, const Tensor& size, bool loops) {
+  try {
+    in_scratch_graph([&] {
+      Vectorized result;
+      Shared shared{result, loops, true};
+      Replay(shared, size).run(graph, inputs);
+    });
+  } catch (const ListsApart&) {
+    return false;
+  }
+  return true;
+}
+
+bool has_lists(const Graph& graph) {
+  for (uint32_t n = 0; n < graph.size(); ++n)
+    if (std::ranges::find(graph.node(NodeId(n)).dtypes, DType::kVariant) != graph.node(NodeId(n)).dtypes.end())
+      return true;
+  return false;
+}
 
 }  // namespace
 
 Vectorized vectorize(const Graph& graph, std::span<const Batched> inputs, const Tensor& size, bool loops) {
+  const std::vector<GraphPtr> callees = library_of(graph);
+  const bool lists =
+      has_lists(graph) || std::ranges::any_of(callees, [](const GraphPtr& callee) { return has_lists(*callee); });
   Vectorized result;
-  result.outputs = Replay(result, size, loops).run(graph, inputs);
+  Shared shared{result, loops, lists && lists_stay_together(graph, inputs, size, loops)};
+  result.outputs = Replay(shared, size).run(graph, inputs);
   return result;
 }
 

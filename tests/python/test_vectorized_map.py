@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """tf.vectorized_map: ops that are applied to all elements at once give what they give for one after the other."""
+import contextlib
+import io
 import unittest
 
 import numpy as np
@@ -21,10 +23,11 @@ def as_complex(x):
     return tf.cast(x, tf.complex64)
 
 
-class AtOnce(unittest.TestCase):
-    def check(self, f, *elements):
+class Checked(unittest.TestCase):
+    def check(self, f, *elements, staged=False):
         rows = list(zip(*[tf.unstack(e) for e in elements]))
-        each = [tf.nest.flatten(f(*row)) for row in rows]
+        one = tf.function(f) if staged else f
+        each = [tf.nest.flatten(one(*row)) for row in rows]
         for run in (lambda: tf.vectorized_map(lambda t: f(*t), elements, fallback_to_while_loop=False),
                     tf.function(lambda: tf.vectorized_map(lambda t: f(*t), elements, fallback_to_while_loop=False))):
             for k, got in enumerate(tf.nest.flatten(run())):
@@ -32,6 +35,8 @@ class AtOnce(unittest.TestCase):
                 self.assertEqual((got.dtype, got.shape), (each[0][k].dtype, wanted.shape))
                 np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-3, atol=1e-4)
 
+
+class AtOnce(Checked):
     def test_elementwise(self):
         x, y, n = reals(4, 3), reals(4, 3), below(3, 4, 3)
         self.check(lambda a, b: (tf.equal(a, b), tf.not_equal(a, b)), n, n)
@@ -55,6 +60,13 @@ class AtOnce(unittest.TestCase):
         self.check(lambda a: tf.roll(a, [1, 2], [0, -1]), m)
         self.check(lambda a: tf.split(a, 2, 1), m)
         self.check(lambda a: tf.split(a, [1, 3], -1), m)
+
+        def of_slices(a):
+            with tf.GradientTape() as tape:
+                tape.watch(a)
+                y = tf.reduce_sum(a[1:, ::2] ** 2) + a[0, -1] ** 3
+            return tape.gradient(y, a)
+        self.check(of_slices, m)
         self.check(lambda a: tf.pad(a, [[1, 0], [0, 2]], 'REFLECT'), m)
 
     def test_rows_by_index(self):
@@ -105,15 +117,179 @@ class AtOnce(unittest.TestCase):
             self.check(lambda a: f(a, tf.constant(which), number), x)
 
 
-class InTurn(unittest.TestCase):
-    def test_a_gradient_of_a_loop(self):
-        def f(x):
+def steps_to_one(n):
+    steps = tf.constant(0)
+    while n > 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def halved(x):
+    y = x
+    while y > 1.:
+        y = y * x * .5
+    return y
+
+
+def gradient_of(f, x, *others):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, *others)
+    return tape.gradient(y, x)
+
+
+class ControlFlow(Checked):
+    def check(self, f, *elements):
+        super().check(f, *elements, staged=True)
+
+    def test_branches_by_element(self):
+        n = tf.constant([1, 0, 2, 9, -1])
+        self.check(lambda a: tf.cond(a > 1, lambda: (a * 2, a > 5), lambda: (a - 1, True)), n)
+        self.check(lambda a: tf.cond(a > 9, lambda: a * 2, lambda: a), n)  # a branch that none takes
+        self.check(lambda a: tf.switch_case(a, [lambda: 5., lambda: tf.cast(a, tf.float32), lambda: -1.]), n)
+        m = reals(4, 2, 3)
+        self.check(lambda a: tf.cond(a[0, 0] > .5, lambda: a @ tf.transpose(a), lambda: tf.zeros([2, 2])), m)
+        self.check(lambda a: gradient_of(lambda x: tf.cond(x > .5, lambda: x * x, lambda: -x), a), m[0, 0])
+
+    def test_loops_of_differing_length(self):
+        self.check(steps_to_one, tf.constant([1, 2, 3, 27, 7]))
+
+        def with_break(n):
+            i, total, out = 0, 0., tf.zeros([2])
+            while i < n:
+                total += 1.
+                i += 1
+                out += 2.
+                if total > 3.:
+                    break
+            return total, out
+        self.check(with_break, tf.constant([1, 0, 2, 9]))
+        self.check(with_break, tf.constant([0, 0]))  # none runs
+
+        def nested(n):
+            total = 0
+            for i in tf.range(n):
+                for j in tf.range(i):
+                    total += i * j * n
+            return total
+        self.check(nested, tf.constant([3, 0, 5]))
+        w = tf.constant([[1., 2.], [3., 4.]])
+        self.check(lambda a: tf.while_loop(lambda v, k: tf.reduce_sum(v) < 100.,
+                                           lambda v, k: (tf.linalg.matvec(w, v), k + 1), (tf.stack([a, a]), 0)),
+                   tf.constant([1., 30., 60., .01]))
+
+    def test_no_elements_and_numbers_of_elements_that_are_not_known(self):
+        f = tf.function(lambda n: tf.vectorized_map(steps_to_one, n, fallback_to_while_loop=False),
+                        input_signature=[tf.TensorSpec([None], tf.int32)])
+        self.assertEqual(f(tf.constant([6, 7, 8])).numpy().tolist(), [8, 16, 3])
+        self.assertEqual(f(tf.zeros([0], tf.int32)).shape, [0])
+
+    def test_loops_as_long_for_all(self):
+        w = tf.Variable([[.5, .1], [.2, .3]])
+
+        def recurrent(x):
+            h = tf.zeros([2])
+            for row in x:
+                h = tf.tanh(tf.linalg.matvec(w, h) + row)
+            return h
+        x = reals(3, 4, 2)
+        self.check(recurrent, x)
+        self.check(lambda a: gradient_of(recurrent, a), x)
+
+        def of_weights(a):
             with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a * a), (0, x))[1]
-            return tape.gradient(y, x)
-        made = tf.vectorized_map(f, tf.constant([1., 2.]), warn=False)
-        self.assertEqual(made.numpy().tolist(), [4., 32.])
+                y = tf.reduce_sum(recurrent(a))
+            return tape.gradient(y, w)
+        self.check(of_weights, x)
+        self.check(lambda a: tf.while_loop(lambda i, _: i < 2, lambda i, b: (i + 1, b * b), (0, a))[1], x)
+
+    def test_lists_of_tensors(self):
+        def written(x):
+            array, total = tf.TensorArray(tf.float32, size=3), tf.constant(0.)
+            for i in tf.range(3):
+                total += x * tf.cast(i, tf.float32) * total + x
+                array = array.write(i, total)
+            return array.stack(), array.gather([2, 0]), array.read(1)
+        x = tf.constant([1., 2.])
+        self.check(written, x)
+        self.check(lambda a: gradient_of(lambda b: tf.reduce_sum(written(b)[0]) + written(b)[2], a), x)
+
+        def growing(x):
+            array = tf.TensorArray(tf.float32, size=0, dynamic_size=True).unstack(x)
+            for i in tf.range(3):
+                array = array.write(array.size(), array.read(i) * 2.)
+            return array.stack(), array.size()
+        m = reals(2, 4)
+        self.check(growing, m)
+        self.check(lambda a: tf.TensorArray(tf.float32, size=4).scatter([2, 0], a[:2]).gather([0, 2]), m)
+        self.check(lambda a: (tf.map_fn(lambda e: e * a[0], a), tf.scan(lambda b, e: b * .5 + e, a)), m)
+        self.check(lambda a: tf.map_fn(lambda e: tf.reduce_sum(tf.map_fn(lambda g: g * e, a)), a), m)
+
+    def test_gradients_of_the_whole(self):
+        x = tf.constant([1.5, 1.2, .3])
+        whole = tf.function(lambda x: gradient_of(lambda y: tf.vectorized_map(halved, y, warn=False), x))
+        one = tf.function(lambda x: gradient_of(halved, x))
+        self.assertEqual(whole(x).numpy().tolist(), [one(e).numpy() for e in x])
+
+
+class InTurn(unittest.TestCase):
+    """What has no batched form runs for one element after the other, or is refused."""
+
+    def check(self, f, x, op, wanted):
+        with self.assertRaisesRegex(ValueError, 'no batched form of %s ' % op):
+            tf.vectorized_map(f, x, fallback_to_while_loop=False)
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(tf.vectorized_map(f, x).numpy().tolist(), wanted)
+        self.assertIn('vectorized_map: there is no batched form of %s:' % op, said.getvalue())
+
+    def test_loops_with_effects(self):
+        def counted(effect):
+            def f(n):
+                i = 0
+                while i < n:
+                    effect(i)
+                    i += 1
+                return i
+            return f
+        n = tf.constant([2, 0, 1])
+        total = tf.Variable(0)
+        self.check(counted(total.assign_add), n, 'While', [2, 0, 1])
+        self.assertEqual(total.numpy(), 1)  # 0 + 1 + 0
+        self.check(counted(lambda i: tf.debugging.assert_less(i, 5)), n, 'While', [2, 0, 1])
+        self.check(counted(lambda i: tf.random.uniform([])), n, 'While', [2, 0, 1])
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            tf.vectorized_map(counted(lambda i: tf.debugging.assert_less(i, 1)), n, warn=False)
+
+    def test_branches_with_effects(self):
+        total = tf.Variable(0)
+
+        def f(n):
+            if n > 0:
+                total.assign_add(n)
+            return n + 1
+        self.check(f, tf.constant([2, 0, 1]), 'If', [3, 1, 2])
+        self.assertEqual(total.numpy(), 3)
+
+    def test_lists_in_loops_of_differing_length(self):
+        def f(x):
+            array, i, y = tf.TensorArray(tf.float32, size=3).write(0, x), 0, x
+            while y < 3.:
+                i += 1
+                y += 1.
+                array = array.write(i, y)
+            return array.stack()
+        x = tf.constant([1.5, 1., 4.])
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            made = tf.vectorized_map(f, x)
+        self.assertEqual(made.numpy().tolist(), [[1.5, 2.5, 3.5], [1., 2., 3.], [4., 0., 0.]])
+        self.assertIn('no batched form of StatelessWhile', said.getvalue())
+        made = tf.vectorized_map(lambda a: gradient_of(halved, a), tf.constant([1.5, 1.2, .3]), warn=False)
+        np.testing.assert_allclose(made, [1.6875, 1.2, 1.])
 
 
 if __name__ == '__main__':

@@ -137,6 +137,7 @@ Inside inside(const Node* node) {
 // Where staged forms are compiled late, every statement has such a function, but not here: ag__.late(0, 2, values_) is
 // what is staged of the second, and 0 the function's place among all.
 void Converter::either(Node* node, Scope& scope, Nodes& out) {
+  if (contained_loop(node, scope, out)) return;
   const auto in_python = [&] {
     switch (node->kind) {
       case Kind::kIf: either_if(node, scope, out); break;

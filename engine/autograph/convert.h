@@ -4,6 +4,7 @@
 
 #include "engine/autograph/tree.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Options {
   bool recorded = false;  // lean: what was decided of each statement is recorded
   int deepest = 1000;     // how deep statements may be nested, whose early returns nest what follows them
   bool late = false;      // lean: what is staged of statements stands in Conversion::late
+  // Lean: whether what a global of this name is meets tensors. Loops that it does not exclude stand as written, too.
+  std::function<bool(const std::string&)> leads_out = nullptr;
 };
 
 // What happened to one of the user's statements.
@@ -73,11 +76,12 @@ inline constexpr std::string_view kTracing = "ag__.tracing";
 inline constexpr std::string_view kPlain = "ag__.plain";
 inline constexpr std::string_view kForever = "ag__.forever";
 inline constexpr std::string_view kLate = "ag__.late";
+inline constexpr std::string_view kContained = "ag__.contained";
 inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kMethod, kIfExp, kAnd, kOr, kNot,
                                             kUndefinedReturn, kReturn, kRaising, kAsserted, kComprehension, kKept,
                                             kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever,
-                                            kLate};
+                                            kLate, kContained};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

@@ -102,6 +102,10 @@ class Converter {
   bool native() const { return lean() && !only_staged_ && !moved_; }  // what is made here runs in Python's own form
   bool inline_forms();
 
+  // contained_loops.cpp
+  bool contained_loop(Node* node, Scope& scope, Nodes& out);
+  Node* as_written(const Node* node, std::string& needs);
+
   // control_flow.cpp
   void staged_alone(Node* node, Node* value, Scope& scope, Nodes& out);
   void staged_blocks(const Part& part, Scope& scope, Nodes& out);
@@ -169,6 +173,8 @@ class Converter {
   Name* test_ = nullptr;             // lean: what a test gave
   Name* values_ = nullptr;           // lean: what a loop is over
   std::vector<Name*> go_on_, turns_, rest_, functions_;  // lean: by nesting
+  std::unordered_map<uint64_t, const Node*> loops_;  // lean: of the function as it was written
+  bool in_written_loop_ = false;     // lean: inside of one that stands as it was written, too
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late
   Node* first_late_ = nullptr;       // the first call of one of them

@@ -9,9 +9,15 @@ namespace footlight::autograph {
 
 namespace {
 
+using Texts = std::initializer_list<std::string_view>;
+bool is_one_of(std::string_view text, Texts texts) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
 class Look {
  public:
-  explicit Look(SelfContained& found) : found_(found) {}
+  // `loop`: the names that it uses are all looked up where it runs.
+  Look(SelfContained& found, bool loop) : found_(found), loop_(loop) {}
 
   bool function(const Node* node) {
     const bool is_lambda = is(node, Kind::kLambda);
@@ -30,6 +36,13 @@ class Look {
     return all(node->list(at::FunctionDef::body), bound);
   }
 
+  bool loop(const Node* node) {
+    if (is(node, Kind::kWhile))
+      return see(node->node(at::While::test), {}) && all(node->list(at::While::body), {});
+    return see(node->node(at::For::target), {}) && consumed(node->node(at::For::iter), {}) &&
+           all(node->list(at::For::body), {});
+  }
+
  private:
   static bool is_comprehension(const Node* node) {
     return is(node, Kind::kListComp) || is(node, Kind::kSetComp) || is(node, Kind::kDictComp) ||
@@ -43,6 +56,11 @@ class Look {
       bound.add(node->name(at::Name::id));
     if (is(node, Kind::kExceptHandler) && node->name(at::ExceptHandler::name))
       bound.add(node->name(at::ExceptHandler::name));
+    const int in_pattern = is(node, Kind::kMatchAs)        ? +at::MatchAs::name
+                           : is(node, Kind::kMatchStar)    ? +at::MatchStar::name
+                           : is(node, Kind::kMatchMapping) ? +at::MatchMapping::rest
+                                                           : -1;
+    if (in_pattern >= 0 && node->name(in_pattern)) bound.add(node->name(in_pattern));
     const bool inside = inside_comprehension || is_comprehension(node);
     for_each_child(node, [&](const Node* child) { bind(child, bound, inside); });
   }
@@ -61,12 +79,64 @@ class Look {
     return fine;
   }
 
+  // They run later what they are given.
+  static bool is_lazy(std::string_view name) { return is_one_of(name, {"map", "filter"}); }
+
+  // What is used up where it stands: it may be lazy.
+  bool consumed(const Node* node, const NameSet& bound) {
+    if (is(node, Kind::kGeneratorExp)) return comprehension(node, bound);
+    if (!is(node, Kind::kCall)) return see(node, bound);
+    const std::string_view called = builtin_called(node, bound);
+    if (!is_lazy(called) && !is_one_of(called, {"enumerate", "zip", "reversed"})) return see(node, bound);
+    return call_builtin(node, called, bound);
+  }
+
+  // sum(...): a name that is none of the function's.
+  static std::string_view builtin_called(const Node* call, const NameSet& bound) {
+    const Node* func = call->node(at::Call::func);
+    if (!is(func, Kind::kName) || bound.has(func->name(at::Name::id))) return {};
+    return func->name(at::Name::id)->text;
+  }
+
+  bool call_builtin(const Node* call, std::string_view name, const NameSet& bound) {
+    note(found_.globals, name);
+    note(found_.builtins, name);
+    const List& args = call->list(at::Call::args);
+    return all(call->list(at::Call::keywords), bound) &&
+           std::all_of(args.begin(), args.end(), [&](const Node* one) { return consumed(one, bound); });
+  }
+
+  bool call(const Node* node, const NameSet& bound) {
+    const std::string_view called = builtin_called(node, bound);
+    const List& args = node->list(at::Call::args);
+    if (called == "iter") {
+      if (args.size != 1 || is(args[0], Kind::kStarred) || !see(args[0], bound)) return false;  // iter(function, end)
+      return call_builtin(node, called, bound);
+    }
+    if (is_one_of(called, {"sum", "any", "all", "min", "max", "sorted", "list", "tuple", "set", "frozenset", "dict"}))
+      return call_builtin(node, called, bound);
+    const Node* func = node->node(at::Call::func);
+    const bool joins = is(func, Kind::kAttribute) && is(func->node(at::Attribute::value), Kind::kConstant) &&
+                       func->name(at::Attribute::attr)->text == "join" && args.size == 1;
+    return joins ? consumed(args[0], bound) : children(node, bound);
+  }
+
+  bool comprehension(const Node* node, const NameSet& bound) {
+    const bool dict = is(node, Kind::kDictComp);
+    const List& generators = node->list(dict ? +at::DictComp::generators : +at::ListComp::generators);
+    if (!consumed(generators[0]->node(at::comprehension::iter), bound)) return false;  // the first is read outside
+    NameSet inner = bound;
+    for (const Node* one : generators) bind(one->node(at::comprehension::target), inner, false);
+    return children(node, inner);
+  }
+
   bool see(const Node* node, const NameSet& bound) {
     switch (node->kind) {
       case Kind::kName: {
         const Name* name = node->name(at::Name::id);
         if (bound.has(name)) return true;
-        if (node->op(at::Name::ctx) != Op::kLoad) return false;
+        if (!loop_ && node->op(at::Name::ctx) != Op::kLoad) return false;
+        if (is_lazy(name->text) || name->text == "iter") return false;  // but where it is called
         note(found_.globals, name->text);
         return true;
       }
@@ -79,30 +149,33 @@ class Look {
           return false;
         const Node* of = node->node(at::Attribute::value);
         // What is set is an object's; functions, classes and modules are globals.
-        if (node->op(at::Attribute::ctx) != Op::kLoad && is(of, Kind::kName) && !bound.has(of->name(at::Name::id)))
+        if (!loop_ && node->op(at::Attribute::ctx) != Op::kLoad && is(of, Kind::kName) &&
+            !bound.has(of->name(at::Name::id)))
           return false;
         note(found_.attributes, name);
         return see(of, bound);
       }
       case Kind::kListComp:
       case Kind::kSetComp:
-      case Kind::kDictComp:
-      case Kind::kGeneratorExp: {
-        const bool dict = is(node, Kind::kDictComp);
-        const List& generators = node->list(dict ? +at::DictComp::generators : +at::ListComp::generators);
-        if (!see(generators[0]->node(at::comprehension::iter), bound)) return false;  // the first is read outside
-        NameSet inner = bound;
-        for (const Node* one : generators) bind(one->node(at::comprehension::target), inner, false);
-        return children(node, inner);
+      case Kind::kDictComp: return comprehension(node, bound);
+      case Kind::kcomprehension:
+        return !node->integer(at::comprehension::is_async) && see(node->node(at::comprehension::target), bound) &&
+               consumed(node->node(at::comprehension::iter), bound) && all(node->list(at::comprehension::ifs), bound);
+      case Kind::kFor:
+        return see(node->node(at::For::target), bound) && consumed(node->node(at::For::iter), bound) &&
+               all(node->list(at::For::body), bound) && all(node->list(at::For::orelse), bound);
+      case Kind::kAnnAssign: {
+        const Node* value = node->node(at::AnnAssign::value);
+        return node->integer(at::AnnAssign::simple) && see(node->node(at::AnnAssign::target), bound) &&
+               (!value || see(value, bound));
       }
-      case Kind::kcomprehension: return !node->integer(at::comprehension::is_async) && children(node, bound);
+      case Kind::kCall: return call(node, bound);
       case Kind::kRaise:
       case Kind::kAssert: found_.raises = true; return children(node, bound);
       case Kind::kReturn:
       case Kind::kDelete:
       case Kind::kAssign:
       case Kind::kAugAssign:
-      case Kind::kFor:
       case Kind::kWhile:
       case Kind::kIf:
       case Kind::kTry:
@@ -120,7 +193,6 @@ class Look {
       case Kind::kDict:
       case Kind::kSet:
       case Kind::kCompare:
-      case Kind::kCall:
       case Kind::kFormattedValue:
       case Kind::kJoinedStr:
       case Kind::kConstant:
@@ -130,20 +202,37 @@ class Look {
       case Kind::kTuple:
       case Kind::kSlice:
       case Kind::kExceptHandler:
+      case Kind::kMatch:
+      case Kind::kmatch_case:
+      case Kind::kMatchValue:
+      case Kind::kMatchSingleton:
+      case Kind::kMatchSequence:
+      case Kind::kMatchMapping:
+      case Kind::kMatchStar:
+      case Kind::kMatchAs:
+      case Kind::kMatchOr:
       case Kind::kkeyword: return children(node, bound);
       default: return false;
     }
   }
 
   SelfContained& found_;
+  const bool loop_;
 };
 
 }  // namespace
 
 SelfContained self_contained(const Node* function) {
   SelfContained found;
-  Look look(found);
+  Look look(found, false);
   found.yes = look.function(function);
+  return found;
+}
+
+SelfContained self_contained_loop(const Node* loop) {
+  SelfContained found;
+  Look look(found, true);
+  found.yes = look.loop(loop);
   return found;
 }
 

@@ -3,6 +3,7 @@ import traceback
 import unittest
 
 import footlight as tf
+from footlight import _engine
 
 from tracing import ops, value
 
@@ -176,6 +177,24 @@ class AsWritten(unittest.TestCase):
         self.assertEqual(staged(lambda: setattr(Purse, '_coins', given), lambda: delattr(Purse, '_coins')), 10)
         self.assertEqual(staged(lambda: globals().update(LINING=tf.constant(2)), lambda: globals().update(LINING=2),
                                 lambda: saved_in_lining(4)), 5)
+
+    def test_large_lists(self):
+        """Values are looked at before a call only as far as that takes a part of the time of the calls."""
+        purse, calls = Purse(), 3000
+
+        def fill():
+            for i in range(calls):
+                purse.log.append(0)
+                purse.put(i)
+        before = _engine.autograph_looked_at()
+        tf.function(fill)()
+        self.assertEqual((len(purse.log), purse._coins), (2 * calls, sum(range(calls)) - calls))
+        self.assertLess(_engine.autograph_looked_at() - before, calls * calls // 4)
+
+        def given_one(x):
+            found = [largest([i] * 1000) for i in range(20)]
+            return largest([0] * 1000 + [x]) + found[-1]
+        self.assertEqual(value(tf.function(given_one)(tf.constant(4))), 4 + 19)
 
     def test_nothing_to_convert(self):
         class Holder:

@@ -2,6 +2,7 @@
 #include "engine/python/autograph/callees.h"
 
 #include "engine/base/recording.h"
+#include "engine/python/autograph/contained_loops.h"
 #include "engine/python/autograph/conversions.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/runtime.h"
@@ -115,14 +116,6 @@ PyObject* function_is_gone(PyObject* number, PyObject* reference) {
 }
 PyMethodDef gone_method = {"function_is_gone", function_is_gone, METH_O, nullptr};
 
-const Contained* find_contained(PyObject* function) {
-  PyObject* const code = PyFunction_GET_CODE(function);
-  const Entry* known = known_entry(code);
-  if (known && known->lean) return nullptr;
-  const Entry::Form& form = form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(function), true);
-  return form.code ? &entry_of(code).contained : nullptr;
-}
-
 // What it holds is let go with the function, or at the end of what is traced.
 void watch(Callee& callee, PyObject* function) {
   const auto number = static_cast<uint16_t>(&callee - callees.data());
@@ -191,9 +184,18 @@ PyObject* in_place_of(PyObject* function, Callee& callee, PyObject* const* args,
 
 }  // namespace
 
+const Contained* find_contained(PyObject* function) {
+  PyObject* const code = PyFunction_GET_CODE(function);
+  const Entry* known = known_entry(code);
+  if (known && known->lean) return nullptr;
+  const Entry::Form& form = form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(function), true);
+  return form.code ? &entry_of(code).contained : nullptr;
+}
+
 KeepCallees::KeepCallees() { ++tracing_now; }
 KeepCallees::~KeepCallees() {
   if (--tracing_now) return;
+  forget_contained();
   const auto asked = std::exchange(still_asked, {});
   for (const uint16_t number : std::exchange(with_functions, {})) {
     callees[number].listed = false;

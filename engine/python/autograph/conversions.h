@@ -75,6 +75,9 @@ Entry& entry_of(PyObject* code);
 // How many were freed with their code so far: until the next one, the addresses of code objects stay theirs.
 extern uint64_t dropped_entries;
 
+// What is known of the code of a function; converts it first. Null: it was made by a conversion, or is not converted.
+const Contained* find_contained(PyObject* function);
+
 const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive);
 // A function of a form's code, with the original's globals, cells and defaults.
 Ref closure_for(PyFunctionObject* function, const Entry::Form& form);

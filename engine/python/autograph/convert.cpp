@@ -175,6 +175,7 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     late->indented = source.indented;
     late->read = source.options;
     late->options = options;
+    late->options.leads_out = nullptr;  // nothing but what is staged is made again
     late->flags = code->co_flags;
   }
   ag::mark_lean(made.get(), code->co_name, code->co_qualname, made_names, late);
@@ -198,8 +199,14 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
   if (!form.tried) {
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
+    Options options{Style::kLean, recursive, recorded, deepest_nesting(), !recorded};
+    if (recursive && !recorded)
+      options.leads_out = [&](const std::string& name) {
+        PyObject* const value = find_item(globals, name.c_str());
+        return value && (is_tensor_like(value) || (PyModule_Check(value) && !is_harmless_builtin(value, nullptr)));
+      };
     if (is_library(code)) made.reason = kLibraryReason;
-    else convert_code(entry, made, code, globals, {Style::kLean, recursive, recorded, deepest_nesting(), !recorded});
+    else convert_code(entry, made, code, globals, options);
     form = std::move(made);
     form.tried = true;
     if (form.reason != kLibraryReason) {

@@ -2,10 +2,12 @@
 #include "engine/autograph/convert.h"
 #include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/compiled.h"
+#include "engine/python/autograph/contained_loops.h"
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/inspect.h"
 #include "engine/python/autograph/operators.h"
 #include "engine/python/autograph/runtime.h"
+#include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/autograph/ast_bridge.h"
@@ -49,6 +51,7 @@ PyMethodDef runtime_methods[] = {
      nullptr},
     {"kept", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kept)), METH_FASTCALL, nullptr},
     {"items", items, METH_O, nullptr},
+    {"contained", contained, METH_O, nullptr},
     {"late", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(late)), METH_FASTCALL, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);
@@ -199,7 +202,15 @@ PyObject* callees(PyObject*, PyObject*) {
                        static_cast<unsigned long long>(ag::callee_counts.emptied));
 }
 PyObject* late_count(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(ag::late_count); }
+PyObject* contained_loops(PyObject*, PyObject*) {
+  return Py_BuildValue("KK", static_cast<unsigned long long>(ag::contained_counts.asked),
+                       static_cast<unsigned long long>(ag::contained_counts.written));
+}
+PyObject* looked_at(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(ag::looked_at); }
 PyMethodDef private_methods[] = {
+    {"autograph_contained_loops", contained_loops, METH_NOARGS,
+     "How often loops were asked whether they meet no tensor, and how often they ran as they were written."},
+    {"autograph_looked_at", looked_at, METH_NOARGS, "How many values were looked at before calls, for tensors."},
     {"autograph_late", late_count, METH_NOARGS, "How many staged forms of statements were compiled."},
     {"autograph_callees", callees, METH_NOARGS, "How many functions were made to be kept in a trace, and let go."},
     {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},

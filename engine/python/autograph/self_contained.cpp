@@ -1,6 +1,7 @@
 // What a function reads from outside is looked up anew for every call, since a program may change it at any time.
 #include "engine/python/autograph/self_contained.h"
 
+#include "engine/base/clock.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/object_layout.h"
@@ -14,9 +15,15 @@
 
 namespace footlight::python::ag {
 
+uint64_t looked_at = 0;
+
 namespace {
 
 constexpr int kMost = 24;
+
+// How much is looked at before a call: what may hold others weighs as much as many numbers in a list.
+constexpr int kObject = 16;
+constexpr int kOfCall = kMost * kObject;
 
 bool is_plain(PyObject* o) {
   return o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o) ||
@@ -59,6 +66,16 @@ bool is_harmless_builtin(PyObject* o) {
   return PyExceptionClass_Check(o) && !(reinterpret_cast<PyTypeObject*>(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
 }
 
+// What calls later what it is given. Empty: it does not.
+std::string_view name_of_later(PyObject* o) {
+  if (o == reinterpret_cast<PyObject*>(&PyMap_Type)) return "map";
+  if (o == reinterpret_cast<PyObject*>(&PyFilter_Type)) return "filter";
+  static PyObject* const iter = checked(PyObject_GetAttrString(
+      checked(PyImport_ImportModule("builtins")).get(), "iter")).release();
+  return o == iter ? "iter" : "";
+}
+bool runs_later(PyObject* o) { return !name_of_later(o).empty(); }
+
 bool is_immutable(PyObject* o) {
   int left = kMost;
   if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // what is put into it would have to be watched
@@ -66,6 +83,10 @@ bool is_immutable(PyObject* o) {
 }
 
 }  // namespace
+
+bool is_harmless_builtin(PyObject* o, PyObject* name) {
+  return is_harmless_builtin(o) && (!runs_later(o) || utf8(name) == name_of_later(o));
+}
 
 // What a function can reach, as far as it can be told without its arguments.
 struct NoTensor::Reached {
@@ -100,6 +121,9 @@ struct NoTensor::Reached {
       if (one.get() == type) return &one;
     return nullptr;
   }
+  bool has(PyObject* function) const {
+    return std::ranges::any_of(functions, [&](const Function& one) { return one.function.get() == function; });
+  }
   bool is_current() const;
 };
 
@@ -130,16 +154,21 @@ class NoTensor::Search {
   Search(Reached& reached, FindContained find, bool finds, int most)
       : reached_(reached), find_(find), finds_(finds), most_(most) {}
 
-  bool find_all(PyObject* object, PyObject* const* args, size_t count) {
-    if (!function(object)) return false;
+  bool find_all(PyObject* root, const Contained* loop, PyObject* const* args, size_t count) {
+    if (root && !function(root)) return false;
+    if (loop) {
+      reached_.raises = loop->raises;
+      for (const Ref& name : loop->attributes) add_name(name.get());
+    }
     // What these functions and classes reach of one another may be more of them.
-    for (size_t known = 0; known != size();) {
+    size_t known;
+    do {
       known = size();
       for (size_t i = 0; i < reached_.types.size(); ++i)
         for (size_t k = 0; k < reached_.names.size(); ++k)
           if (!member(i, k)) return false;
       if (!values(args, count)) return false;
-    }
+    } while (known != size());
     return true;
   }
 
@@ -147,7 +176,7 @@ class NoTensor::Search {
     left_ = most_;
     visited_count_ = 0;
     visited_many_.reset();
-    if (!std::all_of(args, args + count, [&](PyObject* one) { return value(one); })) return false;
+    if (!all(args, static_cast<Py_ssize_t>(count))) return false;
     for (size_t k = 0; k < reached_.functions.size(); ++k) {  // more of them may be found
       for (size_t i = 0; i < reached_.functions[k].outer.size(); ++i) {
         const Reached::Function& one = reached_.functions[k];
@@ -160,22 +189,81 @@ class NoTensor::Search {
     return true;
   }
 
+  ~Search() { looked_at += static_cast<uint64_t>(most_ - std::max(left_, 0)); }
+
+  // There was more than may be looked at.
+  bool is_exceeded() const { return left_ < 0; }
+
  private:
   size_t size() const { return reached_.types.size() + reached_.functions.size() + reached_.names.size(); }
 
+  bool spend(Py_ssize_t amount) {
+    left_ = amount > left_ ? -1 : left_ - static_cast<int>(amount);
+    return left_ >= 0;
+  }
+
+  bool all(PyObject* const* items, Py_ssize_t count) {
+    return std::all_of(items, items + count, [&](PyObject* one) { return is_plain(one) || value(one); });
+  }
+
+  bool set(PyObject* o) {
+    const auto* const made = reinterpret_cast<PySetObject*>(o);
+    if (!spend(made->mask)) return false;
+    for (Py_ssize_t i = 0; i <= made->mask; ++i) {
+      const setentry& one = made->table[i];
+      if (one.key && one.hash != -1 && !value(one.key)) return false;  // -1: it was taken out
+    }
+    return true;
+  }
+
+  bool deque(PyObject* o) {
+    if (!spend(4 * PyObject_Size(o))) return false;
+    const Ref iterator = checked(PyObject_GetIter(o));
+    while (const Ref one = Ref::steal(PyIter_Next(iterator.get())))
+      if (!value(one.get())) return false;
+    if (PyErr_Occurred()) throw PythonErrorSet();
+    return true;
+  }
+
+  bool partial(PyObject* o) {
+    for (const char* const part : {"func", "args", "keywords"}) {
+      const Ref held = checked(PyObject_GetAttrString(o, part));
+      if (!value(held.get())) return false;
+    }
+    return true;
+  }
+
+  // A function of Python's, or the method of a container.
+  bool builtin(PyObject* o) {
+    if (is_harmless_builtin(o)) return !runs_later(o);
+    PyObject* const self = PyCFunction_GET_SELF(o);
+    return self && (PyList_CheckExact(self) || PyDict_CheckExact(self) || PyAnySet_CheckExact(self) ||
+                    PyUnicode_CheckExact(self)) &&
+           value(self);
+  }
+
   bool value(PyObject* o) {
     if (is_plain(o)) return true;
-    if (--left_ < 0) return false;
-    if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
-      PyObject* const* const items = PyTuple_CheckExact(o) ? &PyTuple_GET_ITEM(o, 0) : PySequence_Fast_ITEMS(o);
-      return std::all_of(items, items + Py_SIZE(o), [&](PyObject* one) { return value(one); });
-    }
+    if (!spend(kObject)) return false;
+    if (PyTuple_CheckExact(o) || PyList_CheckExact(o))
+      return spend(Py_SIZE(o)) && all(PySequence_Fast_ITEMS(o), Py_SIZE(o));
     if (PyDict_CheckExact(o)) {
+      if (!spend(2 * PyDict_GET_SIZE(o))) return false;
       PyObject *key, *item;
       for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &item);)
         if (!is_plain(key) || !value(item)) return false;
       return true;
     }
+    if (PyFunction_Check(o)) return finds_ ? function(o) : reached_.has(o);
+    if (PyMethod_Check(o) && PyFunction_Check(PyMethod_GET_FUNCTION(o)))
+      return value(PyMethod_GET_FUNCTION(o)) && value(PyMethod_GET_SELF(o));
+    if (PyCFunction_Check(o)) return builtin(o);
+    if (PyModule_Check(o)) return is_harmless_builtin(o);
+    if (PyAnySet_CheckExact(o)) return set(o);
+    static PyObject* const deque_type = checked(PyObject_GetAttrString(
+        checked(PyImport_ImportModule("collections")).get(), "deque")).release();
+    if (Py_IS_TYPE(o, reinterpret_cast<PyTypeObject*>(deque_type))) return deque(o);
+    if (Py_IS_TYPE(o, reinterpret_cast<PyTypeObject*>(partial_type()))) return partial(o);
     if (Py_IS_TYPE(o, &PyType_Type)) {
       auto* const of = reinterpret_cast<PyTypeObject*>(o);
       return finds_ ? type(of, false) : reached_.find(of) != nullptr;
@@ -228,7 +316,8 @@ class NoTensor::Search {
     if (!outside) reached_.find(type)->made = true;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
       PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
-      if (base == reinterpret_cast<PyObject*>(&PyBaseObject_Type) || (!outside && is_harmless_builtin(base))) continue;
+      const bool harmless = !outside && is_harmless_builtin(base) && !runs_later(base);
+      if (base == reinterpret_cast<PyObject*>(&PyBaseObject_Type) || harmless) continue;
       auto* const of = reinterpret_cast<PyTypeObject*>(base);
       if (!Py_IS_TYPE(base, &PyType_Type) || !(of->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;
       PyObject *key, *value;
@@ -300,8 +389,7 @@ class NoTensor::Search {
   }
 
   bool function(PyObject* object) {
-    for (const Reached::Function& one : reached_.functions)
-      if (one.function.get() == object) return true;
+    if (reached_.has(object)) return true;
     auto* const function = reinterpret_cast<PyFunctionObject*>(object);
     const Contained* const contained = find_(object);
     if (!contained || !contained->yes || reached_.functions.size() >= kMost) return false;
@@ -330,9 +418,12 @@ class NoTensor::Search {
       PyObject* const value = outer_of(function, name.get(), cell);
       if (!value) return false;
       const bool is_class = PyType_Check(value);
-      const bool kept = is_class || PyFunction_Check(value) || is_harmless_builtin(value);
+      const bool harmless = is_harmless_builtin(value, name.get());
+      const auto is_it = [&](const Ref& one) { return one.get() == name.get(); };
+      if (!harmless && std::ranges::any_of(contained->builtins, is_it)) return false;
+      const bool kept = is_class || PyFunction_Check(value) || harmless;
       reached_.functions[index].outer.push_back({cell, kept ? Ref::borrow(value) : Ref()});
-      if (kept && !is_harmless_builtin(value) &&
+      if (kept && !harmless &&
           !(is_class ? type(reinterpret_cast<PyTypeObject*>(value), false) : this->function(value)))
         return false;
     }
@@ -342,7 +433,7 @@ class NoTensor::Search {
   Reached& reached_;
   FindContained find_;
   const bool finds_;
-  const int most_;  // values that are looked at
+  const int most_;  // of what is looked at
   int left_ = 0, globals_ = 0, visited_count_ = 0;
   PyObject* visited_[kMost];  // borrowed
   using Objects = std::unordered_set<PyObject*>;
@@ -360,11 +451,35 @@ Contained contained_of(const autograph::Node* function) {
   };
   names(found.globals, made.globals);
   names(found.attributes, made.attributes);
+  names(found.builtins, made.builtins);
   return made;
 }
 
 NoTensor::NoTensor(PyObject* function, FindContained find) : function_(function), find_(find) {}
+NoTensor::NoTensor(const Contained& loop, FindContained find) : loop_(&loop), find_(find) {}
 NoTensor::~NoTensor() = default;
+
+// Looking at more than a call's may take a part of the time that the program itself took since the last time.
+class NoTensor::LongLook {
+ public:
+  explicit LongLook(int64_t& last) : last_(last), begin_(now_ns()) {
+    constexpr int64_t kAtFirst = 1 << 16, kMostOf = 1 << 20, kNsOfOne = 8;
+    const int64_t most = last_ ? std::min((begin_ - looking_ns_ - last_) / kNsOfOne, kMostOf) : kAtFirst;
+    most_ = std::max(kOfCall, static_cast<int>(most));
+  }
+  ~LongLook() {
+    const int64_t now = now_ns();
+    looking_ns_ += now - begin_;
+    last_ = now - looking_ns_;
+  }
+  int most() const { return most_; }
+
+ private:
+  inline static int64_t looking_ns_ = 0;  // of all functions
+  int64_t& last_;
+  const int64_t begin_;
+  int most_;
+};
 
 bool NoTensor::met_by(PyObject* const* args, size_t count) {
   if (busy_ || !trace::tracing() || is_hopeless()) return false;
@@ -373,17 +488,26 @@ bool NoTensor::met_by(PyObject* const* args, size_t count) {
     explicit Busy(bool& b) : busy(b) { busy = true; }
     ~Busy() { busy = false; }
   } busy(busy_);
-  // What is called a few times may do much; what is called often has to be asked quickly.
-  constexpr int kMostAtFirst = 1024;
-  const int most = times_ > 5 ? kMost : std::max(kMost, kMostAtFirst >> times_++);
-  if (reached_ && !(reached_->raises && staged_blocks() > 0) && reached_->is_current() &&
-      Search(*reached_, find_, false, most).values(args, count))
-    return true;
+  const auto fine = [&] { return !(reached_->raises && staged_blocks() > 0); };
+  if (reached_ && fine() && reached_->is_current()) {
+    Search of_call(*reached_, find_, false, kOfCall);
+    if (of_call.values(args, count)) return true;
+    if (of_call.is_exceeded()) {
+      const LongLook look(last_look_);
+      Search longer(*reached_, find_, false, look.most());
+      if (look.most() > kOfCall && longer.values(args, count)) return true;
+      if (look.most() == kOfCall || longer.is_exceeded()) {
+        ++failures_;
+        return false;
+      }
+    }
+  }
   auto found = std::make_unique<Reached>();
   ++failures_;
-  const bool yes = Search(*found, find_, true, most).find_all(function_, args, count);
+  const LongLook look(last_look_);
+  const bool yes = Search(*found, find_, true, look.most()).find_all(function_, loop_, args, count);
   reached_ = yes ? std::move(found) : nullptr;
-  return yes && !(reached_->raises && staged_blocks() > 0);
+  return yes && fine();
 }
 
 }  // namespace footlight::python::ag

@@ -10,23 +10,28 @@
 
 namespace footlight::python::ag {
 
-// Of a code object.
+// Of a code object, or of a loop.
 struct Contained {
   bool yes = false, raises = false;
-  std::vector<Ref> globals, attributes;  // names
+  std::vector<Ref> globals, attributes, builtins;  // names
 };
 Contained contained_of(const autograph::Node* function);
 
 // What is known of the code of a function that is called; null: nothing.
 using FindContained = const Contained* (*)(PyObject* function);
 
+// How much was looked at so far.
+extern uint64_t looked_at;
+
 // Says whether a function, called in a trace, meets no tensor: its arguments, its defaults and what it reads from
 // outside are numbers, text, small containers of such, builtins that give such, functions like itself, classes of the
 // program's whose methods are such functions, and objects of such classes. Remembers which functions and classes it can
-// reach, and holds these, so that at the next call only what may have changed is looked at.
+// reach, and holds these, so that at the next call only what may have changed is looked at. Of a loop, the arguments
+// are what its names are.
 class NoTensor {
  public:
   NoTensor(PyObject* function, FindContained find);
+  NoTensor(const Contained& loop, FindContained find);
   ~NoTensor();
   bool met_by(PyObject* const* args, size_t count);
   // It is being asked: that may run code, which must not destroy it.
@@ -38,11 +43,17 @@ class NoTensor {
   static constexpr int kMostFailures = 8;
   struct Reached;
   class Search;
-  PyObject* function_;  // borrowed
+  class LongLook;
+  PyObject* function_ = nullptr;     // borrowed
+  const Contained* loop_ = nullptr;  // where it is of no function
   FindContained find_;
   std::unique_ptr<Reached> reached_;
   bool busy_ = false;
-  int failures_ = 0, times_ = 0;
+  int failures_ = 0;
+  int64_t last_look_ = 0;  // when it last looked at more than a call's
 };
+
+// Python's own, under its own name if it is one that runs later what it is given.
+bool is_harmless_builtin(PyObject* o, PyObject* name);
 
 }  // namespace footlight::python::ag

@@ -78,17 +78,29 @@ inline uint32_t offset_of(const InterpreterFrame* f) {
   return at < 0 ? 0 : static_cast<uint32_t>(at) * sizeof(CodeUnit);
 }
 
-// The value of a local variable, cell or free variable; borrowed. Null: it has none, or there is none of that name.
+// Where a local variable, cell or free variable is in frames of this code; -1: there is none of that name.
+inline int place_of_local(const InterpreterFrame* f, PyObject* name) {
+  const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
+  for (int i = 0; i < code->co_nlocalsplus; ++i)
+    if (PyUnicode_Compare(PyTuple_GET_ITEM(code->co_localsplusnames, i), name) == 0) return i;
+  return -1;
+}
+// It is a comprehension's (since 3.12), where the function itself means a global by that name.
+inline bool is_of_comprehension(const InterpreterFrame* f, int place) {
+  constexpr int kHidden = 0x10;
+  const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
+  return PyBytes_AS_STRING(code->co_localspluskinds)[place] & kHidden;
+}
+// Its value; borrowed. Null: it has none.
+inline PyObject* local_at(const InterpreterFrame* f, int place) {
+  PyObject* const value = reinterpret_cast<PyObject* const*>(f + 1)[place];
+  return value && PyCell_Check(value) ? PyCell_GET(value) : value;
+}
+// The value of the local of that name, or null.
 // PyFrame_GetLocals() would copy all of them into the frame, which keeps them alive until it ends.
 inline PyObject* local_of(const InterpreterFrame* f, PyObject* name) {
-  const auto* code = reinterpret_cast<PyCodeObject*>(f->code);
-  auto* const values = reinterpret_cast<PyObject* const*>(f + 1);
-  for (int i = 0; i < code->co_nlocalsplus; ++i) {
-    if (PyUnicode_Compare(PyTuple_GET_ITEM(code->co_localsplusnames, i), name) != 0) continue;
-    PyObject* const value = values[i];
-    return value && PyCell_Check(value) ? PyCell_GET(value) : value;
-  }
-  return nullptr;
+  const int place = place_of_local(f, name);
+  return place < 0 ? nullptr : local_at(f, place);
 }
 
 // The cell of a variable that functions inside use too; borrowed. Null: there is none of that name.

@@ -1,0 +1,501 @@
+"""Loops of a traced function that run as they were written: those that meet no tensor, whatever way one may take."""
+import collections
+import functools
+import unittest
+
+import footlight as tf
+from footlight import _engine
+
+from tracing import value
+
+
+def written(call):
+    """What it gives, and how many loops ran as they were written."""
+    before = _engine.autograph_contained_loops()[1]
+    result = call()
+    return result, _engine.autograph_contained_loops()[1] - before
+
+
+class Box:
+    shared = 1
+
+    def __init__(self, item):
+        self.item = item
+        self.other = None
+
+    def get(self):
+        return self.item
+
+    @property
+    def half(self):
+        return self.item // 2
+
+    def __iter__(self):
+        return iter([self.item])
+
+
+class Lookup:
+    def __init__(self, item):
+        self.__dict__['hidden'] = item
+
+    def __getattr__(self, name):
+        return self.__dict__['hidden']
+
+
+class Listed(list):
+    pass
+
+
+GIVEN = 1
+TABLE = {'factor': 2}
+
+
+def clipped(v):
+    if v > 3:
+        v = 3
+    return v
+
+
+def clipped_to_given(v):
+    if v > GIVEN:
+        v = GIVEN
+    return v
+
+
+def made_here(v):
+    if tf.constant(v) > 1:
+        v = v + 1
+    return v
+
+
+def defaulted(v, least=None):
+    if v > least:
+        v = least
+    return v
+
+
+def generated(v):
+    yield 1
+    yield v
+
+
+# Each meets a tensor on another way, if it is given one.
+
+def in_list(x):
+    best = 0
+    for v in [1, 2, x, 4]:
+        if v > best:
+            best = v
+    return best
+
+
+def deep_in_containers(x):
+    total = 0
+    for v in {'a': (1, [2]), 'b': (3, [x])}.values():
+        if v[1][0] > 1:
+            total += v[1][0]
+    return total
+
+
+def late_in_a_long_list(x):
+    best = 0
+    for v in [0] * 3000 + [x]:
+        if v > best:
+            best = v
+    return best
+
+
+def in_closure(x):
+    def inner(n):
+        while n < 4:
+            if x > n:
+                n += 2
+            n += 1
+        return n
+    return inner(0)
+
+
+def in_attribute(x):
+    box, total = Box(x), 0
+    for i in range(3):
+        if box.item > i:
+            total += i
+    return total
+
+
+def through_property(x):
+    box, total = Box(x), 0
+    for i in range(3):
+        if box.half > i:
+            total += i + 1
+    return total
+
+
+def through_method(x):
+    get, total = Box(x).get, 0
+    for i in range(3):
+        if get() > i:
+            total += i
+    return total
+
+
+def through_hook(x):
+    found, total = Lookup(x), 0
+    for i in range(3):
+        if found.anything > i:
+            total += i
+    return total
+
+
+def through_iteration(x):
+    total = 0
+    for v in Box(x):
+        if v > 2:
+            total += v
+    return total
+
+
+def in_set(x):
+    boxes, total = {Box(x)}, 0
+    for box in boxes:
+        if box.item > 2:
+            total += box.item
+    return total
+
+
+def in_subclass(x):
+    values, total = Listed([1, x]), 0
+    for v in values:
+        if v > 1:
+            total += v
+    return total
+
+
+def from_iterator(x):
+    values, total = iter([1, x]), 0
+    for v in values:
+        if v > 1:
+            total += v
+    return total
+
+
+def from_generator(x):
+    total = 0
+    for v in generated(x):
+        if v > 1:
+            total += v
+    return total
+
+
+def through_container_method(x):
+    take, total = [1, x, 2].pop, 0
+    for _ in range(3):
+        v = take()
+        if v > 1:
+            total += v
+    return total
+
+
+def in_deque(x):
+    values, total = collections.deque([1, x], maxlen=9), 0
+    for v in values:
+        if v > 1:
+            total += v
+    return total
+
+
+def through_partial(x):
+    clip, total = functools.partial(defaulted, least=x), 0
+    for i in range(4):
+        total += clip(i)
+    return total
+
+
+def through_lambda(x):
+    clip, total = (lambda v: v if v < x else x), 0
+    for i in range(4):
+        total += clip(i)
+    return total
+
+
+def through_shadowed_builtin(x):
+    def sum(values):
+        total = x
+        for v in values:
+            total = total + v
+        return total
+    best = 0
+    for i in range(3):
+        if sum(i for _ in range(2)) > 3:
+            best = i
+    return best
+
+
+def in_later_turn(x):
+    values, total, i = [0], 0, 0
+    values.append(Box(x))
+    while i < 4:
+        v = values[i % 2]
+        if i % 2:
+            v = v.item
+        if v > 1:
+            total += v
+        i += 1
+    return total
+
+
+def kept_generators(x):
+    kept, n = [], 1
+    for i in range(2):
+        kept.append((10 if n > 2 else i for _ in range(1)))
+    n = x
+    return sum([v for one in kept for v in one])
+
+
+def kept_map(x):
+    kept, values = [], [5]
+    for _ in range(2):
+        kept.append(map(clipped, values))
+    values.append(x)
+    return sum([v for one in kept for v in list(one)])
+
+
+SLIPS = [in_list, deep_in_containers, late_in_a_long_list, in_closure, in_attribute, through_property, through_method,
+         through_hook, through_iteration, in_set, in_subclass, from_iterator, from_generator, through_container_method,
+         in_deque, through_partial, through_lambda, through_shadowed_builtin, in_later_turn, kept_generators, kept_map]
+
+
+class Slips(unittest.TestCase):
+    """Ways that a tensor takes into a loop: it is staged, or unrolled, as if no loop ran as it was written."""
+
+    def test_values(self):
+        for f in SLIPS:
+            for x in (0, 5):
+                with self.subTest(f=f.__name__, x=x):
+                    result, loops = written(lambda f=f, x=x: tf.function(f)(tf.constant(x)))
+                    self.assertEqual(value(result), f(x))
+                    self.assertEqual(loops, 0)
+
+    def test_what_is_outside(self):
+        def helped(f):
+            def traced(x):
+                total = 0
+                for i in range(4):
+                    total += f(i)
+                return total + x
+            return traced
+        for f in (clipped, clipped_to_given, lambda i: defaulted(i, 2)):
+            self.assertEqual(value(tf.function(helped(f))(tf.constant(1))), helped(f)(1))
+        wanted = helped(made_here)(1)
+        result, loops = written(lambda: tf.function(helped(made_here))(tf.constant(1)))
+        self.assertEqual((value(result), loops), (value(wanted), 0))
+
+        def reads_globals(x):
+            total = 0
+            for i in range(4):
+                if i < GIVEN:
+                    total += TABLE['factor']
+                total += Box.shared + clipped_to_given(i)
+            return total + x
+        result, loops = written(lambda: tf.function(reads_globals)(tf.constant(1)))
+        self.assertEqual((value(result), loops), (reads_globals(1), 1))
+        scope = globals()
+        for change, undo in ((lambda: scope.update(GIVEN=tf.constant(2)), lambda: scope.update(GIVEN=1)),
+                             (lambda: TABLE.update(factor=tf.constant(3)), lambda: TABLE.update(factor=2)),
+                             (lambda: setattr(Box, 'shared', tf.constant(4)), lambda: setattr(Box, 'shared', 1)),
+                             (lambda: scope.update(GIVEN=tf.Variable(2)), lambda: scope.update(GIVEN=1))):
+            change()
+            try:
+                wanted = value(reads_globals(1))
+                result, loops = written(lambda: tf.function(reads_globals)(tf.constant(1)))
+                self.assertEqual((value(result), loops), (wanted, 0))
+            finally:
+                undo()
+
+    def test_a_name_that_a_comprehension_has_too(self):
+        def f(x):
+            listed = [GIVEN for GIVEN in (5, 6)]
+            total = 0
+            for v in listed:
+                if v > globals_given():
+                    total += v
+            return total + x
+
+        def g(x):
+            total = sum([BOUND for BOUND in (1, 2)])
+            for i in range(3):
+                if i < BOUND:
+                    total += i
+            return total + x
+        self.assertEqual(value(tf.function(f)(tf.constant(1))), f(1))
+        globals()['BOUND'] = tf.constant(2)
+        try:
+            result, loops = written(lambda: tf.function(g)(tf.constant(1)))
+            self.assertEqual((value(result), loops), (3 + 1 + 1, 0))
+        finally:
+            del globals()['BOUND']
+
+
+def globals_given():
+    return GIVEN
+
+
+class Written(unittest.TestCase):
+    def check(self, f, loops=1):
+        for x in (1, 7):
+            result, count = written(lambda x=x: tf.function(f)(tf.constant(x)))
+            self.assertEqual([value(one) for one in result] if isinstance(result, (list, tuple)) else value(result),
+                             list(f(x)) if isinstance(f(x), tuple) else f(x))
+            self.assertEqual(count, loops, f.__name__)
+
+    def test_jumps(self):
+        def leaves(x):
+            for i in range(10):
+                for k in range(i):
+                    if k == 3:
+                        break
+                    if i % 2:
+                        continue
+                else:
+                    if i > 2:
+                        return i
+            return x
+
+        def ends(x):
+            i = 0
+            while i < 3:
+                i += 1
+            else:
+                i = 10
+            for i in range(20, 30):
+                if i > 24:
+                    break
+            else:
+                i = 0
+            return x + i
+
+        def guarded(x):
+            log = []
+            for i in range(3):
+                try:
+                    log.append(1 // i)
+                except ZeroDivisionError as error:
+                    log.append(len(str(error)))
+                finally:
+                    log.append(i)
+            return x + sum(log)
+        self.check(leaves)
+        self.check(ends)  # the one with a break has to know whether its else runs
+        self.check(guarded)
+
+    def test_variables(self):
+        def rebound(x):
+            count, names = 0, {}
+            for i, (a, b) in enumerate([(1, 2), (3, 4)]):
+                names[a] = seen = i
+                count += b
+                last: int = b
+            while (left := count) > 2:
+                count -= 1
+                if left == 4:
+                    del names[1]
+            y = x
+            if x > 3:
+                y = x + count + seen
+            return y, count, seen, last, i, left, len(names)
+
+        def undefined(x):
+            for i in range(0):
+                never = i
+            try:
+                return x + never
+            except UnboundLocalError:
+                return x
+        self.check(rebound, loops=2)
+        self.check(undefined)
+
+    def test_lists_that_a_staged_loop_goes_on_with(self):
+        def f(x):
+            values = []
+            for i in range(3):
+                values.append(i)
+            for i in tf.range(x):
+                values.append(i)
+            return tf.reduce_sum(tf.stack(values))
+        result, loops = written(lambda: tf.function(f)(tf.constant(4)))
+        self.assertEqual((value(result), loops), (9, 1))
+
+    def test_objects(self):
+        def f(x):
+            box = Box([])
+            for i in range(300):
+                box.item.append(i)
+                box.other = box.get()[0]
+            return x + len(box.item) + box.other
+        self.check(f)
+
+        def calls(x):
+            get, last = Box(3).get, collections.deque(maxlen=2)
+            more, seen = functools.partial(clipped, 7), {1, 2}
+            for i in range(4):
+                seen.add(get() + more() * i)
+                last.append(i)
+            return x + sum(seen) + len(last)
+        self.check(calls)
+
+        def g(x):
+            told = ''
+            for kind in (0, [1, 2], 'x'):
+                match kind:
+                    case 0:
+                        told += 'none'
+                    case [1, *rest]:
+                        told += str(rest)
+                    case _:
+                        told += '?'
+            return x + len(told)
+        self.check(g)
+
+    def test_errors(self):
+        def f(x):
+            values = [3, 2, 1, 0]
+            for v in values:
+                values[0] = 6 // v
+            return x
+        with self.assertRaises(ZeroDivisionError) as caught:
+            tf.function(f)(tf.constant(1))
+        self.assertIn('in f  *\n        values[0] = 6 // v', str(caught.exception))
+
+        def checked(n, x):
+            for i in range(n):
+                if i > 2:
+                    raise ValueError(i)
+            return x
+
+        @tf.function
+        def under_condition(x):
+            if x > 3:
+                x = checked(5, x)
+            return x
+        self.assertEqual(value(under_condition(tf.constant(1))), 1)  # raised when the graph runs
+        with self.assertRaises(ValueError):
+            under_condition(tf.constant(4))
+
+    def test_asked_in_vain(self):
+        """A loop that meets a tensor whenever it is reached is asked a few times alone."""
+        def f(x):
+            def above(i):
+                total = 0
+                for v in (1, x):
+                    if v > i:
+                        total += 1
+                return total
+            return [above(i) for i in range(40)]
+        before = _engine.autograph_contained_loops()[0]
+        result = tf.function(f)(tf.constant(9))
+        self.assertEqual([value(one) for one in result], f(9))
+        self.assertLess(_engine.autograph_contained_loops()[0] - before, 20)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=1)

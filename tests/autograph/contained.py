@@ -1,7 +1,11 @@
 """Loops of a traced function that run as they were written: those that meet no tensor, whatever way one may take."""
+import bisect
 import collections
 import functools
+import heapq
+import types
 import unittest
+from math import sqrt
 
 import footlight as tf
 from footlight import _engine
@@ -204,6 +208,34 @@ def in_deque(x):
     return total
 
 
+def through_module(x):
+    module, total = types.ModuleType('settings'), 0
+    module.least = x
+    for i in range(4):
+        if module.least > i:
+            total += i
+    return total
+
+
+def through_hook_of_module(x):
+    module, total = types.ModuleType('settings'), 0
+    module.__getattr__ = lambda name: x
+    for i in range(4):
+        if module.least > i:
+            total += i
+    return total
+
+
+def in_itself(x):
+    values, total = [1], 0
+    values.append(values)
+    values.append(x)
+    for v in values:
+        if v is not values and v > 0:
+            total += v
+    return total
+
+
 def through_partial(x):
     clip, total = functools.partial(defaulted, least=x), 0
     for i in range(4):
@@ -261,8 +293,9 @@ def kept_map(x):
 
 
 SLIPS = [in_list, deep_in_containers, late_in_a_long_list, in_closure, in_attribute, through_property, through_method,
-         through_hook, through_iteration, in_set, in_subclass, from_iterator, from_generator, through_container_method,
-         in_deque, through_partial, through_lambda, through_shadowed_builtin, in_later_turn, kept_generators, kept_map]
+         through_hook, through_iteration, in_set, in_subclass, from_iterator, from_generator,
+         through_container_method, in_deque, in_itself, through_module, through_hook_of_module, through_partial,
+         through_lambda, through_shadowed_builtin, in_later_turn, kept_generators, kept_map]
 
 
 class Slips(unittest.TestCase):
@@ -442,6 +475,14 @@ class Written(unittest.TestCase):
                 last.append(i)
             return x + sum(seen) + len(last)
         self.check(calls)
+
+        def ordered(x):
+            heap, found = [3], []
+            for i in (5, 1, 4):
+                heapq.heappush(heap, i)
+                found.append(heapq.heappop(heap) + sqrt(4) + bisect.bisect([1, 3], i))
+            return x + int(sum(found))
+        self.check(ordered)
 
         def g(x):
             told = ''

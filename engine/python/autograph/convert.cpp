@@ -203,7 +203,8 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     if (recursive && !recorded)
       options.leads_out = [&](const std::string& name) {
         PyObject* const value = find_item(globals, name.c_str());
-        return value && (is_tensor_like(value) || (PyModule_Check(value) && !is_harmless_builtin(value, nullptr)));
+        const auto is_package = [&] { return PyModule_Check(value) && find_item(PyModule_GetDict(value), "__path__"); };
+        return value && (is_tensor_like(value) || is_package());
       };
     if (is_library(code)) made.reason = kLibraryReason;
     else convert_code(entry, made, code, globals, options);

@@ -233,9 +233,26 @@ class NoTensor::Search {
     return true;
   }
 
+  // What is reached of it by name; it may make up the rest where it says so.
+  bool module(PyObject* o) {
+    static PyObject* const hook = PyUnicode_InternFromString("__getattr__");
+    PyObject* const all = PyModule_GetDict(o);
+    if (find_item(all, hook)) return false;
+    for (size_t i = 0; i < reached_.names.size(); ++i) {  // more of them may be found
+      PyObject* const found = find_item(all, reached_.names[i]);
+      if (found && !value(found)) return false;
+    }
+    return true;
+  }
+
   // A function of Python's, or the method of a container.
   bool builtin(PyObject* o) {
     if (is_harmless_builtin(o)) return !runs_later(o);
+    PyObject* const of = reinterpret_cast<PyCFunctionObject*>(o)->m_module;
+    if (of && PyUnicode_Check(of)) {
+      constexpr std::string_view kModules[] = {"math", "cmath", "_heapq", "_bisect"};
+      if (std::ranges::find(kModules, utf8(of)) != std::end(kModules)) return true;
+    }
     PyObject* const self = PyCFunction_GET_SELF(o);
     return self && (PyList_CheckExact(self) || PyDict_CheckExact(self) || PyAnySet_CheckExact(self) ||
                     PyUnicode_CheckExact(self)) &&
@@ -244,7 +261,15 @@ class NoTensor::Search {
 
   bool value(PyObject* o) {
     if (is_plain(o)) return true;
-    if (!spend(kObject)) return false;
+    constexpr int kDeepest = 1000;  // a list may be in itself
+    if (!spend(kObject) || depth_ >= kDeepest) return false;
+    ++depth_;
+    const bool fine = others(o);
+    --depth_;
+    return fine;
+  }
+
+  bool others(PyObject* o) {
     if (PyTuple_CheckExact(o) || PyList_CheckExact(o))
       return spend(Py_SIZE(o)) && all(PySequence_Fast_ITEMS(o), Py_SIZE(o));
     if (PyDict_CheckExact(o)) {
@@ -258,7 +283,7 @@ class NoTensor::Search {
     if (PyMethod_Check(o) && PyFunction_Check(PyMethod_GET_FUNCTION(o)))
       return value(PyMethod_GET_FUNCTION(o)) && value(PyMethod_GET_SELF(o));
     if (PyCFunction_Check(o)) return builtin(o);
-    if (PyModule_Check(o)) return is_harmless_builtin(o);
+    if (PyModule_CheckExact(o)) return is_harmless_builtin(o) || module(o);
     if (PyAnySet_CheckExact(o)) return set(o);
     static PyObject* const deque_type = checked(PyObject_GetAttrString(
         checked(PyImport_ImportModule("collections")).get(), "deque")).release();
@@ -434,7 +459,7 @@ class NoTensor::Search {
   FindContained find_;
   const bool finds_;
   const int most_;  // of what is looked at
-  int left_ = 0, globals_ = 0, visited_count_ = 0;
+  int left_ = 0, depth_ = 0, globals_ = 0, visited_count_ = 0;
   PyObject* visited_[kMost];  // borrowed
   using Objects = std::unordered_set<PyObject*>;
   std::unique_ptr<Objects> visited_many_;  // those after these

@@ -171,7 +171,15 @@ class Look {
       }
       case Kind::kCall: return call(node, bound);
       case Kind::kRaise:
+        found_.raises = true;
+        return (node->node(at::Raise::exc) || handlers_) && children(node, bound);  // else of what was raised outside
       case Kind::kAssert: found_.raises = true; return children(node, bound);
+      case Kind::kExceptHandler: {
+        ++handlers_;
+        const bool fine = children(node, bound);
+        --handlers_;
+        return fine;
+      }
       case Kind::kReturn:
       case Kind::kDelete:
       case Kind::kAssign:
@@ -201,7 +209,6 @@ class Look {
       case Kind::kList:
       case Kind::kTuple:
       case Kind::kSlice:
-      case Kind::kExceptHandler:
       case Kind::kMatch:
       case Kind::kmatch_case:
       case Kind::kMatchValue:
@@ -218,6 +225,7 @@ class Look {
 
   SelfContained& found_;
   const bool loop_;
+  int handlers_ = 0;  // of exceptions, around what is seen
 };
 
 }  // namespace

@@ -78,6 +78,12 @@ def defaulted(v, least=None):
     return v
 
 
+def limited(v):
+    if v > limited.most:
+        v = limited.most
+    return v
+
+
 def generated(v):
     yield 1
     yield v
@@ -236,6 +242,28 @@ def in_itself(x):
     return total
 
 
+def through_attribute_of_function(x):
+    limited.most = x
+    total = 0
+    for i in range(4):
+        total += limited(i)
+    return total
+
+
+def raised_outside(x):
+    total = 0
+    try:
+        raise ValueError(x)
+    except ValueError:
+        for i in range(3):
+            try:
+                raise
+            except ValueError as error:
+                if error.args[0] > i:
+                    total += i
+    return total
+
+
 def through_partial(x):
     clip, total = functools.partial(defaulted, least=x), 0
     for i in range(4):
@@ -294,8 +322,9 @@ def kept_map(x):
 
 SLIPS = [in_list, deep_in_containers, late_in_a_long_list, in_closure, in_attribute, through_property, through_method,
          through_hook, through_iteration, in_set, in_subclass, from_iterator, from_generator,
-         through_container_method, in_deque, in_itself, through_module, through_hook_of_module, through_partial,
-         through_lambda, through_shadowed_builtin, in_later_turn, kept_generators, kept_map]
+         through_container_method, in_deque, in_itself, through_module, through_hook_of_module,
+         through_attribute_of_function, raised_outside, through_partial, through_lambda, through_shadowed_builtin,
+         in_later_turn, kept_generators, kept_map]
 
 
 class Slips(unittest.TestCase):

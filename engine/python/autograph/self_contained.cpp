@@ -178,6 +178,8 @@ class NoTensor::Search {
     visited_many_.reset();
     if (!all(args, static_cast<Py_ssize_t>(count))) return false;
     for (size_t k = 0; k < reached_.functions.size(); ++k) {  // more of them may be found
+      if (!attributes_in(reinterpret_cast<PyFunctionObject*>(reached_.functions[k].function.get())->func_dict))
+        return false;
       for (size_t i = 0; i < reached_.functions[k].outer.size(); ++i) {
         const Reached::Function& one = reached_.functions[k];
         if (one.outer[i].value) continue;
@@ -226,23 +228,26 @@ class NoTensor::Search {
   }
 
   bool partial(PyObject* o) {
-    for (const char* const part : {"func", "args", "keywords"}) {
+    for (const char* const part : {"func", "args", "keywords", "__dict__"}) {
       const Ref held = checked(PyObject_GetAttrString(o, part));
       if (!value(held.get())) return false;
     }
     return true;
   }
 
-  // What is reached of it by name; it may make up the rest where it says so.
-  bool module(PyObject* o) {
-    static PyObject* const hook = PyUnicode_InternFromString("__getattr__");
-    PyObject* const all = PyModule_GetDict(o);
-    if (find_item(all, hook)) return false;
+  bool attributes_in(PyObject* dict) {
+    if (!dict || !PyDict_GET_SIZE(dict)) return true;
     for (size_t i = 0; i < reached_.names.size(); ++i) {  // more of them may be found
-      PyObject* const found = find_item(all, reached_.names[i]);
+      PyObject* const found = find_item(dict, reached_.names[i]);
       if (found && !value(found)) return false;
     }
     return true;
+  }
+
+  // It may make up what it does not have, where it says so.
+  bool module(PyObject* o) {
+    static PyObject* const hook = PyUnicode_InternFromString("__getattr__");
+    return !find_item(PyModule_GetDict(o), hook) && attributes_in(PyModule_GetDict(o));
   }
 
   // A function of Python's, or the method of a container.

@@ -42,6 +42,11 @@ class Fusing {
                                                            : rewrite_.node(first).shapes[0];
     if (certain) settle();
     take_over();
+    const auto both = [](const FusedGroup::Step& a, const FusedGroup::Step& b) {
+      return a.exact != Exact::kNone && b.exact != Exact::kNone;
+    };
+    if (std::ranges::adjacent_find(group_.steps, both) != group_.steps.end())
+      group_.made = std::make_shared<MadeLater>();
     return std::move(group_);
   }
 
@@ -116,6 +121,7 @@ class Fusing {
       step.reduction = reduced->by;
     } else {
       step.loop = element_loop(rewrite_, node);
+      step.exact = exact(*node.op);
       step.alike = joins_list(*node.op);
     }
     const size_t at_once = reduced ? 1 : step.alike ? 2 : node.inputs.size();

@@ -4,11 +4,31 @@
 
 #include "engine/compile/grouping.h"
 #include "engine/compile/spread.h"
+#include "engine/ops/exact.h"
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace footlight::compile {
+
+// Code of the machine for some steps of a walk, made while programs run (engine/runtime/made_walk.cpp).
+struct MadeCode {
+  virtual ~MadeCode() = default;
+  virtual std::string describe() const = 0;
+};
+// Of a group, whatever tape it is on: several threads may run it.
+struct MadeLater {
+  std::atomic<int64_t> work{0};  // done without it so far, in nanoseconds as estimated
+  std::atomic<const MadeCode*> code{nullptr};
+  std::atomic<const char*> none{"it has not run long enough to be worth it"};  // why there is none
+  std::atomic<bool> tried{false};
+  MadeLater() = default;
+  MadeLater(const MadeLater&) = delete;
+  MadeLater& operator=(const MadeLater&) = delete;
+  ~MadeLater() { delete code.load(); }
+};
 
 struct FusedGroup {
   enum class Place : uint8_t { kOutside, kTile, kResult };
@@ -24,6 +44,7 @@ struct FusedGroup {
     Does does = Does::kLoop;
     uint8_t inputs = 0;
     bool alike = false;        // its inputs do not broadcast
+    Exact exact = Exact::kNone;
     uint16_t member = 0;       // which node of the group it belongs to
     ElementLoop loop;
     const MadeReduction* reduction = nullptr;
@@ -54,6 +75,7 @@ struct FusedGroup {
   bool settled = false;        // its shape, `shape`, and the spreads are known
   Shape shape;                 // of the elements, as far as it is known
   std::vector<Spread> spreads;  // of the values from outside over the shape; none if all of them have it
+  std::shared_ptr<MadeLater> made;  // none: no two steps in a row are exact
 
   std::span<const Spread> known_spreads() const {
     static const Spread alike[kMostOutside];

@@ -81,11 +81,18 @@ class Printer final : NodesById {
     return str("; the last ", group.reductions, " nodes reduce what is read or made");
   }
 
+  static std::string machine_code(const FusedGroup& group) {
+    const MadeLater* const later = group.made.get();
+    if (const MadeCode* const code = later ? later->code.load() : nullptr) return code->describe();
+    return str("no machine code: ", later ? later->none.load() : "no two steps in a row are a few instructions each");
+  }
+
   void head(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
     out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
                 counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
                 '\n');
+    out_ += str("    ", machine_code(group), '\n');
     // What is read and written: values inside stay in tiles.
     std::set<uint32_t> outside;
     for (uint32_t i = 0; i < in.inputs; ++i) outside.insert(program_.operands[in.first_input + i].code);

@@ -3,6 +3,7 @@
 #include "engine/runtime/fused.h"
 
 #include "engine/base/thread_pool.h"
+#include "engine/runtime/made_walk.h"
 #include "engine/runtime/reduce_made.h"
 
 #include <algorithm>
@@ -112,13 +113,20 @@ class Walk final : Maker {
       streams_ |= group.values[group.results[k].value].level == compile::Level::kWhole && streams(k);
     for (const FusedGroup::Step& step : group.last_steps())  // it is read again
       streams_ &= group.values[step.in[0]].place != FusedGroup::Place::kResult;
-    size_t tiles = group.tiles + (streams_ ? results.size() : 0);
-    for (size_t i = 0; i < group.outside; ++i) tiles += over[i].kind == Spread::Kind::kSome;
+    size_t repeat = 0;
+    Singles singles = 0;
+    for (size_t i = 0; i < group.outside; ++i) {
+      repeat += over[i].kind == Spread::Kind::kSome;
+      singles |= Singles{over[i].kind == Spread::Kind::kOne} << i;
+    }
+    const size_t tiles = group.tiles + (streams_ ? results.size() : 0) + repeat;
+    code_ = made_for(group, singles, elements);
     bytes_ = std::min(kMostTile, kTileMemory / std::max<size_t>(tiles, 1) / 64 * 64);
     tile_ = static_cast<int64_t>(bytes_ / group.widest);
     // Rows that repeat are written out once, if each tile begins with a row.
     for (size_t i = 0; i < group.outside; ++i)
       if (is_row(over[i]) && tile_ % over[i].size[0] && over[i].size[0] < tile_) tile_ -= tile_ % over[i].size[0];
+    in_registers_ = code_ && !repeat && !streams_ && code_->one_loop_for(group.plain_steps().size());
   }
 
   void run() {
@@ -232,8 +240,9 @@ class Walk final : Maker {
       if (group_.values[v].place == FusedGroup::Place::kTile) at[v] = memory + group_.values[v].index * bytes_;
     }
     const auto steps = group_.plain_steps();
-    for (int64_t begin = first; begin < last; begin += tile_) {
-      const int64_t n = std::min(tile_, last - begin);
+    const int64_t most = in_registers_ ? last - first : tile_;
+    for (int64_t begin = first; begin < last; begin += most) {
+      const int64_t n = std::min(most, last - begin);
       size_t next = group_.tiles;
       for (size_t i = 0; i < group_.outside; ++i) {
         const size_t size = group_.values[i].size;
@@ -255,7 +264,11 @@ class Walk final : Maker {
           at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
       for (const Reduced& r : reduced)
         at[r.value] = r.to + (begin - first) * static_cast<int64_t>(group_.values[r.value].size);
-      for (const FusedGroup::Step& step : steps) places.run_loop(step, n);
+      if (code_)
+        for (const MadeWalk::Part& part : code_->parts_of(steps.size()))
+          part.loop ? part.loop(at, n) : places.run_loop(steps[part.step], n);
+      else
+        for (const FusedGroup::Step& step : steps) places.run_loop(step, n);
       if (!streams_) continue;
       for (const FusedGroup::Result& result : group_.results)
         if (group_.values[result.value].level == compile::Level::kWhole)
@@ -277,6 +290,8 @@ class Walk final : Maker {
   std::vector<Made> made_;  // what is to be reduced, where all was made before
   bool all_made_ = false;
   bool streams_ = false;  // all results, if one does
+  const MadeWalk* code_ = nullptr;
+  bool in_registers_ = false;  // nothing lies in tiles
   size_t bytes_;
   int64_t tile_;
 };
@@ -290,6 +305,7 @@ class RowWalk {
     for (int d = 0; d < shape.rank(); ++d) (d < group.dims.first ? rows_ : length_) *= shape[d];
     at_once_ = std::clamp<int64_t>(static_cast<int64_t>(kMostTile / group.widest) / length_, 1, rows_);
     for (size_t i = 0; i < group.outside; ++i) (whole(i) ? tiles_ : row_tiles_) += over[i].kind == Spread::Kind::kSome;
+    if (group.made) code_ = made_for(group, singles(), rows_ * length_);
   }
 
   void run() const {
@@ -339,19 +355,38 @@ class RowWalk {
         places.at[result.value] = static_cast<std::byte*>(results_[value.index]) +
                                   row * (whole(result.value) ? length_ : 1) * static_cast<int64_t>(value.size);
       }
-      for (const FusedGroup::Step& step : group_.steps) run_step(step, places, count, accumulators);
+      if (!code_) {
+        for (const FusedGroup::Step& step : group_.steps) run_step(step, places, count, accumulators);
+        continue;
+      }
+      for (const MadeWalk::Part& part : code_->parts()) {
+        const FusedGroup::Step& step = group_.steps[part.step];
+        if (part.loop) part.loop(places.at, whole(step.out) ? count * length_ : count);
+        else run_step(step, places, count, accumulators);
+      }
     }
   }
 
+  Singles singles() const {
+    Singles all = at_once_ == 1 ? kRepeats : 0;
+    for (size_t i = 0; i < group_.outside; ++i) {
+      const bool column = at_once_ == 1 && whole(i) && in_one_row(over_[i]) && is_column(over_[i]);
+      all |= Singles{column || over_[i].kind == Spread::Kind::kOne} << i;
+    }
+    return all;
+  }
   void set_outside(Places& places, size_t i, int64_t row, bool moves) const {
     const int64_t begin = moves ? row * (whole(i) ? length_ : 1) : 0;
     places.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
     places.stride[i] = moves;
   }
+  bool in_one_row(const Spread& over) const {
+    return over.kind == Spread::Kind::kSome && over.size[0] == length_ && (is_row(over) || is_column(over));
+  }
   // One row needs no copy of a value that lies in one, or of one element for it.
   bool one_row(Places& places, size_t i, int64_t row) const {
     const Spread& over = over_[i];
-    if (over.size[0] != length_ || !(is_row(over) || is_column(over))) return false;
+    if (!in_one_row(over)) return false;
     const int64_t begin = is_column(over) ? row : 0;
     places.at[i] = static_cast<std::byte*>(inputs_[i].raw()) + begin * static_cast<int64_t>(group_.values[i].size);
     places.stride[i] = is_row(over);
@@ -384,6 +419,7 @@ class RowWalk {
   const std::span<void* const> results_;
   int64_t rows_ = 1, length_ = 1, at_once_ = 1;
   size_t tiles_ = 0, row_tiles_ = 0;  // for what repeats
+  const MadeWalk* code_ = nullptr;
 };
 
 }  // namespace

@@ -145,7 +145,8 @@ class TestCompile : public QObject {
     });
     const std::string text = compile::to_text(f->program());
     const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
-    QVERIFY2(has("one walk of 2 nodes: 2 values in, 1 value out, 1 tile\n    s"), text.c_str());
+    QVERIFY2(has("one walk of 2 nodes: 2 values in, 1 value out, 1 tile\n"
+                 "    no machine code: no two steps in a row are a few instructions each\n    s"), text.c_str());
     QVERIFY2(has("MatMul(in0, in0)  # MatMul: float32 (64, 64), 524.3 kFLOP"), text.c_str());
     QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; alone: nothing beside it"),
              text.c_str());

@@ -60,6 +60,7 @@ LIBRARIES = [
     (re.compile(r'^google/protobuf/'), ['engine/formats', 'engine/python/formats']),
     (re.compile(r'^zlib\.h$'), ['engine/data', 'engine/model', 'kernels/cpu/once']),
     (re.compile(r'^re2/'), ['kernels/cpu/once']),
+    (re.compile(r'^xbyak/'), ['engine/runtime']),
     (re.compile(r'^zstd\w*\.h$'), ['engine/session']),
     (re.compile(r'^cupti\w*\.h$'), ['engine/record']),
     (re.compile(r'^(cuda\w*|cublas\w*|cudnn\w*|nvrtc|cub/.*|thrust/.*)(\.h|\.hpp|\.cuh)?$'),

@@ -1,8 +1,18 @@
-// Groups of elementwise nodes that run in one walk: their results are those of the ops run one by one, bit for bit.
+// Groups of elementwise nodes that run in one walk: their results are those of the ops run one by one, bit for bit,
+// with and without machine code.
+#include "engine/compile/print.h"
 #include "engine/runtime/watch.h"
 #include "tests/runtime/walks.h"
 
 #include <QTest>
+
+#include <cstddef>
+#include <fstream>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <thread>
 
 using namespace footlight;
 using namespace footlight::test;
@@ -30,6 +40,35 @@ bool chooses(int64_t n, bool each, bool other) {
   return true;
 }
 
+bool refuse_code_in_this_thread() {
+  const sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{static_cast<unsigned short>(std::size(rules)), const_cast<sock_filter*>(rules)};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// Mappings of no file that may be run; SIZE_MAX: one may be written too.
+size_t mappings_of_code() {
+  std::ifstream maps("/proc/self/maps");
+  size_t n = 0;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(" rwx") != std::string::npos) return SIZE_MAX;
+    n += line.find(" r-xp 00000000 00:00 0") != std::string::npos;
+  }
+  return n;
+}
+
+std::shared_ptr<trace::Concrete> three_exact_steps() {
+  return traced({{DType::kFloat32, {40}}}, [](std::span<const Tensor> in) {
+    return std::vector{op("AddV2", {op("Square", {op("Neg", {in[0]})}), in[0]})};
+  });
+}
+
 }  // namespace
 
 class TestFused : public QObject {
@@ -39,7 +78,7 @@ class TestFused : public QObject {
 
   // Each op with a loop, for each dtype, in a walk with others.
   void every_loop() {
-    size_t tried = 0;
+    size_t tried = 0, made = 0;
     std::mt19937 random(5);
     for (const OpRow* row : all_rows()) {
       for (const DType dtype : kPlain) {
@@ -57,17 +96,27 @@ class TestFused : public QObject {
           const size_t n = row->inputs.size();
           const std::vector<Tensor> forwards(in.begin(), in.begin() + static_cast<ptrdiff_t>(n));
           const std::vector<Tensor> backwards(in.rbegin() + 1, in.rbegin() + 1 + static_cast<ptrdiff_t>(n));
-          return std::vector{op("SelectV2", {in.back(), apply_row(forwards), apply_row(backwards)})};
+          const Tensor applied = apply_row(forwards);
+          return std::vector{op("SelectV2", {in.back(), applied, apply_row(backwards)}), applied};
         };
         const std::optional<std::vector<Tensor>> one_by_one = if_it_is_for_them(body, arguments);
         if (!one_by_one) continue;
         auto f = traced_like(arguments, shapes_of(arguments), body);
         QCOMPARE(walks(f->program()), size_t{1});
-        QVERIFY2(same(f->call(arguments)[0], (*one_by_one)[0]), str(row->name, " of ", name_of(dtype)).c_str());
+        for (const bool machine_code : {false, true}) {
+          with_machine_code(machine_code);
+          const auto once = f->call(arguments);
+          QVERIFY2(same(once[0], (*one_by_one)[0]) && same(once[1], (*one_by_one)[1]),
+                   str(row->name, " of ", name_of(dtype), machine_code ? ", machine code" : "").c_str());
+        }
+        made += made_walks(f->program());
+        for (const compile::FusedGroup& group : f->program().groups)
+          QVERIFY2(stays_inside(group, random), str(row->name, " of ", name_of(dtype)).c_str());
         ++tried;
       }
     }
     QVERIFY2(tried > 300, qPrintable(QString::number(tried)));
+    if (!runtime::no_machine_code()) QVERIFY2(made > 60, qPrintable(QString::number(made)));
   }
 
   void choices() {
@@ -83,7 +132,7 @@ class TestFused : public QObject {
   }
 
   void random_graphs() {
-    size_t fused = 0;
+    size_t fused = 0, made = 0;
     for (uint32_t seed = 0; seed < 400; ++seed) {
       std::mt19937 random(seed + 99);
       static const Shape kShapes[] = {{5, 7}, {4, 1, 6}, {}, {0, 3}, {1300}, {2, 700}, {1, 1}, {3, 2, 2, 5}};
@@ -111,6 +160,7 @@ class TestFused : public QObject {
       for (const Tensor& t : arguments) kept.push_back(op("Identity", {t}));
       std::vector<Tensor> first;
       for (int call = 0; call < 3; ++call) {
+        with_machine_code(call > 0);
         const auto once = f->call(arguments);
         if (call == 0) first = once;
         for (size_t k = 0; k < once.size(); ++k) {
@@ -118,8 +168,12 @@ class TestFused : public QObject {
           QVERIFY2(same(first[k], one_by_one[k]), qPrintable(QString("program %1: a result changed").arg(seed)));
         }
       }
+      made += made_walks(f->program());
+      for (const compile::FusedGroup& group : f->program().groups)
+        if (group.settled) QVERIFY2(stays_inside(group, random), qPrintable(QString("program %1").arg(seed)));
     }
     QVERIFY2(fused > 300, qPrintable(QString::number(fused)));
+    if (!runtime::no_machine_code()) QVERIFY2(made > 60, qPrintable(QString::number(made)));
   }
 
   void large_ones_on_all_cores_data() {
@@ -140,9 +194,106 @@ class TestFused : public QObject {
     };
     auto f = traced_like(arguments, shapes_of(arguments), body);
     QCOMPARE(walks(f->program()), size_t{1});
-    const auto once = f->call(arguments), one_by_one = body(arguments);
-    QVERIFY(same(once[0], one_by_one[0]));
-    QVERIFY(same(once[1], one_by_one[1]));
+    const auto one_by_one = body(arguments);
+    for (const bool machine_code : {false, true}) {
+      with_machine_code(machine_code);
+      const auto once = f->call(arguments);
+      QVERIFY(same(once[0], one_by_one[0]));
+      QVERIFY(same(once[1], one_by_one[1]));
+    }
+  }
+
+  void machine_code_in_words() {
+    const auto says = [](trace::Concrete& f, const std::string& words) {
+      return compile::to_text(f.program()).find(str("\n    ", words)) != std::string::npos;
+    };
+    std::mt19937 random(7);
+    const auto x = random_tensor(random, DType::kFloat32, {40});
+    const auto half = random_tensor(random, DType::kFloat16, {40});
+    const auto exact = three_exact_steps();
+    const auto dear = traced_like({x}, {x.shape()}, [](std::span<const Tensor> in) {
+      return std::vector{op("Tanh", {op("Exp", {in[0]})})};
+    });
+    const auto halves = traced_like({half}, {half.shape()}, [](std::span<const Tensor> in) {
+      return std::vector{op("Square", {op("Neg", {in[0]})})};
+    });
+    with_machine_code(false);
+    exact->call(std::vector{x});
+    QVERIFY(says(*exact, "no machine code: it has not run long enough to be worth it\n"));
+    QVERIFY(says(*dear, "no machine code: no two steps in a row are a few instructions each\n"));
+    with_machine_code(true);
+    const char* const none = runtime::no_machine_code();
+    exact->call(std::vector{x});
+    halves->call(std::vector{half});
+    QVERIFY(says(*exact, none ? str("no machine code: ", none) : "machine code for 3 of 3 steps, 1 loop, "));
+    QVERIFY(says(*halves, str("no machine code: ", none ? none : "no two steps in a row have instructions for their")));
+  }
+
+  // A wider result may have the tile of what the same loop reads: there is no such loop.
+  void wider_elements_in_the_same_tile() {
+    std::mt19937 random(7);
+    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {700})};
+    const Body body = [](std::span<const Tensor> in) {
+      return std::vector{op("Exp", {op("Neg", {cast(op("Tanh", {in[0]}), DType::kFloat64)})})};
+    };
+    const auto f = traced_like(x, shapes_of(x), body);
+    for (const bool machine_code : {false, true}) {
+      with_machine_code(machine_code);
+      QVERIFY(same(f->call(x)[0], body(x)[0]));
+    }
+  }
+
+  // Written first and run then, never both; gone with the program.
+  void memory_of_machine_code() {
+    if (runtime::no_machine_code()) QSKIP("There is none here.");
+    with_machine_code(true);
+    std::mt19937 random(7);
+    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {40})};
+    const size_t before = mappings_of_code();
+    QVERIFY(before < SIZE_MAX);
+    auto f = three_exact_steps();
+    f->call(x);
+    QCOMPARE(mappings_of_code(), before + 1);
+    f.reset();
+    QCOMPARE(mappings_of_code(), before);
+  }
+
+  // A system that forbids it: the walk runs as it does without.
+  void where_no_memory_may_be_run() {
+    if (runtime::no_machine_code()) QSKIP("There is no machine code here.");
+    with_machine_code(true);
+    std::mt19937 random(7);
+    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {40})};
+    const auto f = three_exact_steps();
+    bool refused = false, equal = true;
+    std::thread([&] {
+      refused = refuse_code_in_this_thread();
+      const Tensor expected = op("AddV2", {op("Square", {op("Neg", {x[0]})}), x[0]});
+      for (int call = 0; refused && call < 3; ++call) equal = equal && same(f->call(x)[0], expected);
+    }).join();
+    if (!refused) QSKIP("This system filters no calls.");
+    QVERIFY(equal);
+    QCOMPARE(made_walks(f->program()), size_t{0});
+    QVERIFY(compile::to_text(f->program()).find("no machine code: the system gives no memory that may be run\n") !=
+            std::string::npos);
+  }
+
+  void many_threads_run_what_one_makes_code_for() {
+    std::mt19937 random(7);
+    const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {40})};
+    const auto f = three_exact_steps();
+    with_machine_code(false);
+    const Tensor expected = f->call(x)[0];
+    runtime::make_code_after(3'000);  // of the estimate: after more than a hundred calls
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int call = 0; call < 200; ++call) wrong += !same(f->call(x)[0], expected);
+      });
+    for (std::thread& t : threads) t.join();
+    QCOMPARE(wrong.load(), 0);
+    QCOMPARE(made_walks(f->program()), size_t{runtime::no_machine_code() ? 0u : 1u});
   }
 
   // A product lies between: y needs it, and it needs x.

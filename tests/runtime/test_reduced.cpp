@@ -98,6 +98,7 @@ class TestReduced : public QObject {
             auto f = traced_like(arguments, known ? shapes_of(arguments) : std::vector{open, row, open}, body);
             if (length > 1) QVERIFY(reductions_in_walks(*f) >= 2);  // of one element a pass may leave nothing
             for (int call = 0; call < 2; ++call) {
+              with_machine_code(call > 0);
               const auto once = f->call(arguments);
               for (size_t k = 0; k < once.size(); ++k)
                 QVERIFY2(same(once[k], one_by_one[k]), str(name, " of ", name_of(dtype), ", result ", k).c_str());
@@ -121,7 +122,10 @@ class TestReduced : public QObject {
                                      cast(random_tensor(random, DType::kInt32, {kSide}), DType::kFloat32)};
     auto f = traced_like(values, shapes_of(values), body);
     const auto one_by_one = body(values);
-    for (int call = 0; call < 3; ++call) QVERIFY(same(f->call(values)[0], one_by_one[0]));
+    for (int call = 0; call < 3; ++call) {
+      with_machine_code(call > 0);
+      QVERIFY(same(f->call(values)[0], one_by_one[0]));
+    }
   }
 
   void what_is_in_one_walk() {
@@ -230,10 +234,13 @@ class TestReduced : public QObject {
         auto f = traced_like(arguments, known ? shapes_of(arguments) : late, body);
         for (const compile::FusedGroup& group : f->program().groups) by_rows += group.by_rows;
         for (int call = 0; call < 2; ++call) {
+          with_machine_code(call > 0);
           const auto once = f->call(arguments);
           for (size_t k = 0; k < once.size(); ++k)
             QVERIFY2(same(once[k], one_by_one[k]), str(name_of(dtype), known, ", result ", k).c_str());
         }
+        for (const compile::FusedGroup& group : f->program().groups)
+          if (group.settled) QVERIFY2(stays_inside(group, random), str(name_of(dtype)).c_str());
       }
     }
     int64_t length = 1;
@@ -271,10 +278,13 @@ class TestReduced : public QObject {
       auto f = traced_like(arguments, shapes_of(arguments), body);
       reduced += reductions_in_walks(*f);
       for (int call = 0; call < 2; ++call) {
+        with_machine_code(call > 0);
         const auto once = f->call(arguments);
         for (size_t k = 0; k < once.size(); ++k)
           QVERIFY2(same(once[k], (*one_by_one)[k]), qPrintable(QString("program %1, result %2").arg(seed).arg(k)));
       }
+      for (const compile::FusedGroup& group : f->program().groups)
+        if (group.settled) QVERIFY2(stays_inside(group, random), qPrintable(QString("program %1").arg(seed)));
     }
     QVERIFY2(reduced > some_of(size_t{200}), qPrintable(QString::number(reduced)));
   }

@@ -1,9 +1,12 @@
-// For tests of nodes that run in one walk: hard numbers, equality bit for bit, random programs, functions traced alike.
+// For tests of nodes that run in one walk: hard numbers, equality bit for bit, random programs, functions traced alike,
+// walks with and without machine code.
 #pragma once
 
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/fused.h"
+#include "engine/runtime/made_walk.h"
 #include "kernels/loops.h"
 #include "tests/sanitizers/sanitized.h"
 #include "tests/trace/support.h"
@@ -12,6 +15,8 @@
 #include <cstring>
 #include <optional>
 #include <random>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace footlight::test {
 
@@ -24,15 +29,24 @@ inline Tensor cast(const Tensor& x, DType to) {
   return apply(Op("Cast"), {x}, {{AttrName("DstT"), to}});
 }
 
-// Numbers of both signs, and for some dtypes what is hard: zeros of both signs, infinities, no number.
+// Numbers of both signs, and for some dtypes what is hard: zeros of both signs, infinities, no number, denormal ones,
+// the least and the greatest integers.
 inline Tensor random_tensor(std::mt19937& random, DType dtype, const Shape& shape) {
   Tensor x = Tensor::empty(DType::kFloat64, shape);
-  static constexpr double kHard[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 2.0, 1e-30, 3e4};
+  static constexpr double kHard[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 2.0, 1e-30, 3e4, 1e-42, -1e-310};
   const bool whole = !is_floating(dtype) && !is_complex(dtype);
+  const bool is_signed_integer = in_set(dtype, kSignedTypes);
   for (int64_t i = 0; i < x.elements(); ++i) {
     const uint32_t n = random();
     double v = static_cast<double>(static_cast<int>(n % 4001) - 2000) / 300.0;
     if (!whole && n % 7 == 0) v = kHard[(n >> 8) % std::size(kHard)];
+    if (is_signed_integer && n % 13 == 0) {
+      const int bits = static_cast<int>(8 * size_of(dtype));
+      const double least = -std::ldexp(1, bits - 1);
+      v = n % 2 && bits < 64 ? -least - 1 : least;
+      x.data<double>()[i] = v;
+      continue;
+    }
     x.data<double>()[i] = whole ? std::trunc(v * 10) : v;
   }
   return cast(x, dtype);
@@ -147,6 +161,85 @@ inline std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in) {
     }
   }
   return {values.back(), values[values.size() / 2], values[random() % values.size()]};
+}
+
+// For how many walks of a program there is machine code.
+inline size_t made_walks(const compile::Program& program) {
+  size_t n = 0;
+  for (const compile::FusedGroup& group : program.groups) n += group.made && group.made->code.load();
+  return n;
+}
+// Whether code is made for walks that have none yet. Tests call a function without it first.
+inline void with_machine_code(bool at_once) { runtime::make_code_after(at_once ? 0 : runtime::kNever); }
+
+// Memory that begins, or ends, where memory that is not there begins: whoever reads or writes past it gets a signal.
+class Guarded {
+ public:
+  Guarded(size_t bytes, bool at_end) {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t inside = (bytes + page - 1) / page * page;
+    bytes_ = inside + 2 * page;
+    memory_ = static_cast<std::byte*>(
+        mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (inside) mprotect(memory_ + page, inside, PROT_READ | PROT_WRITE);
+    at_ = memory_ + page + (at_end ? inside - bytes : 0);
+  }
+  Guarded(Guarded&& from) noexcept
+      : memory_(std::exchange(from.memory_, nullptr)), at_(from.at_), bytes_(from.bytes_) {}
+  ~Guarded() {
+    if (memory_) munmap(memory_, bytes_);
+  }
+  std::byte* at() const { return at_; }
+
+ private:
+  std::byte* memory_;
+  std::byte* at_;
+  size_t bytes_;
+};
+
+// Whether a walk with machine code gives what it gives without, and touches no memory beside its values.
+inline bool stays_inside(const compile::FusedGroup& group, std::mt19937& random) {
+  using compile::Spread;
+  std::vector<Tensor> inputs;
+  for (uint32_t i = 0; i < group.outside; ++i) {
+    const Spread& over = group.known_spreads()[i];
+    int64_t n = over.kind == Spread::Kind::kAll ? group.shape_of(group.values[i], group.shape).elements() : 1;
+    for (int d = 0; over.kind == Spread::Kind::kSome && d < over.rank; ++d) n *= over.stride[d] ? over.size[d] : 1;
+    inputs.push_back(random_tensor(random, group.values[i].dtype, {n}));
+  }
+  compile::FusedGroup walk = group;
+  const auto run = [&walk](std::span<const Tensor> from, auto&& memory_of) {
+    std::vector<Tensor> results;
+    std::vector<void*> to;
+    for (const compile::FusedGroup::Result& r : walk.results) {
+      results.push_back(memory_of(r.dtype, walk.shape_of(walk.values[r.value], walk.shape)));
+      to.push_back(results.back().raw());
+    }
+    runtime::run_tiles(walk, from, walk.known_spreads(), walk.shape, to);
+    return results;
+  };
+  walk.made = nullptr;
+  const auto expected = run(inputs, [](DType d, const Shape& s) { return Tensor::empty(d, s); });
+  with_machine_code(true);
+  bool all_same = true;
+  for (const auto& [at_end, narrow] : {std::pair(true, false), {false, false}, {true, true}}) {
+    std::vector<Guarded> memory;
+    const auto guarded = [&](DType d, const Shape& s) {
+      memory.emplace_back(static_cast<size_t>(s.elements()) * size_of(d), at_end);
+      return Tensor::within(d, s, Device::cpu(), {}, memory.back().at());
+    };
+    std::vector<Tensor> from;
+    for (const Tensor& t : inputs) {
+      from.push_back(guarded(t.dtype(), t.shape()));
+      std::memcpy(from.back().raw(), t.raw(), t.bytes());
+    }
+    walk.made = group.made ? std::make_shared<compile::MadeLater>() : nullptr;
+    runtime::make_narrow_code(narrow);
+    const auto made = run(from, guarded);
+    for (size_t k = 0; k < made.size(); ++k) all_same = all_same && same(made[k], expected[k]);
+  }
+  runtime::make_narrow_code(false);
+  return all_same;
 }
 
 }  // namespace footlight::test

@@ -233,6 +233,7 @@ class Graphs(unittest.TestCase):
         x = tf.ones([8, 8])
         words = f.experimental_get_compiler_ir(x)(stage='hlo')
         self.assertIn('one walk of 3 nodes: 3 values in, 1 value out', words)
+        self.assertIn('no machine code: ', words)
         self.assertIn('Tanh', words)
         self.assertEqual(f.experimental_get_tracing_count(), 1)
         with self.assertRaisesRegex(ValueError, 'Invalid stage dot'):

@@ -1,9 +1,11 @@
 // The same random program, op by op and traced, must give equal results: as it was traced, after all passes, with steps
-// side by side. FOOTLIGHT_RANDOM_PROGRAMS and FOOTLIGHT_RANDOM_SEED make it run more of them, others.
+// side by side; without and with machine code. FOOTLIGHT_RANDOM_PROGRAMS and FOOTLIGHT_RANDOM_SEED make it run more of
+// them, others.
 #include "engine/graph/verify.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/optimize/optimize.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/made_walk.h"
 #include "tests/sanitizers/sanitized.h"
 #include "tests/trace/random_program.h"
 
@@ -135,6 +137,7 @@ class TestRandomGraphs : public QObject {
       const compile::ProgramPtr beside = compile::compile(*graph, runtime::run_op);
       splits += split_all(*beside);
       for (int call = 0; call < 3; ++call) {
+        runtime::make_code_after(call ? 0 : runtime::kNever);
         const std::vector<Tensor> in = arguments(random), before = state.values();
         std::vector<Tensor> kept, inputs = in;
         for (const Tensor& t : in) kept.push_back(t.alias());

@@ -1,0 +1,31 @@
+// By the names of the ops; tests/runtime/test_fused.cpp compares each with its kernel, for each dtype.
+#include "engine/ops/exact.h"
+
+#include <vector>
+
+namespace footlight {
+
+Exact exact(const OpRow& row) {
+  using enum Exact;
+  struct Named {
+    const char* op;
+    Exact exact;
+  };
+  static constexpr Named kAll[] = {
+      {"AddV2", kAdd}, {"AddN", kAdd}, {"Sub", kSub}, {"Mul", kMul}, {"RealDiv", kDiv}, {"Maximum", kMaximum},
+      {"Minimum", kMinimum}, {"SquaredDifference", kSquaredDifference}, {"Neg", kNeg}, {"Abs", kAbs}, {"Sign", kSign},
+      {"Square", kSquare}, {"Reciprocal", kReciprocal}, {"Sqrt", kSqrt}, {"Rsqrt", kRsqrt}, {"Floor", kFloor},
+      {"Ceil", kCeil}, {"Round", kRound}, {"Rint", kRound}, {"Relu", kRelu}, {"ReluGrad", kReluGrad},
+      {"TanhGrad", kTanhGrad}, {"SigmoidGrad", kSigmoidGrad}, {"Less", kLess}, {"LessEqual", kLessEqual},
+      {"Greater", kGreater}, {"GreaterEqual", kGreaterEqual}, {"Equal", kEqual}, {"NotEqual", kNotEqual},
+      {"IsNan", kIsNan}, {"LogicalAnd", kLogicalAnd}, {"LogicalOr", kLogicalOr}, {"LogicalNot", kLogicalNot},
+      {"SelectV2", kSelect}, {"Cast", kCast}};
+  static const std::vector<Exact> by_id = [] {
+    std::vector<Exact> table(all_rows().size(), kNone);
+    for (const Named& one : kAll) table[Op(one.op).id().value] = one.exact;
+    return table;
+  }();
+  return by_id[row.id.value];
+}
+
+}  // namespace footlight

@@ -1,0 +1,57 @@
+// /proc/PID/maps, and so a debugger, shows the pages as "[anon:footlight walk]" where the system can name them.
+#include "engine/runtime/code_memory.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+namespace footlight::runtime {
+
+namespace {
+
+// For `perf report`, which looks for names of such code in this file.
+void note_for_perf(const void* at, size_t bytes) {
+  const char* const wanted = std::getenv("FOOTLIGHT_MACHINE_CODE");
+  if (!wanted || std::string_view(wanted) != "perf") return;
+  char path[64];
+  std::snprintf(path, sizeof path, "/tmp/perf-%d.map", static_cast<int>(getpid()));
+  if (std::FILE* const file = std::fopen(path, "ae")) {
+    std::fprintf(file, "%zx %zx footlight_walk\n", reinterpret_cast<uintptr_t>(at), bytes);
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+
+CodeMemory::~CodeMemory() {
+  if (memory_) munmap(memory_, bytes_);
+}
+
+bool CodeMemory::hold(std::span<const std::byte> code) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t bytes = (code.size() + page - 1) / page * page;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  std::memcpy(memory, code.data(), code.size());
+  if (mprotect(memory, bytes, PROT_READ | PROT_EXEC) != 0) {
+    munmap(memory, bytes);
+    return false;
+  }
+#if defined(PR_SET_VMA)
+  prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, bytes, "footlight walk");
+#endif
+  memory_ = static_cast<std::byte*>(memory);
+  bytes_ = bytes;
+  used_ = code.size();
+  note_for_perf(memory, used_);
+  return true;
+}
+
+}  // namespace footlight::runtime

@@ -1,0 +1,447 @@
+// Registers are given out in one pass, because a loop's body is a straight line: a value has one from the step that
+// makes or loads it to the last that reads it. What all turns of the loop share (constants, single elements) has the
+// registers from the top on, and is loaded by code at the end, to which the start jumps. The assembler is Xbyak's.
+#include "engine/runtime/machine_code.h"
+
+#include "engine/base/errors.h"
+#include "kernels/table.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#if defined(__x86_64__) && __has_include(<xbyak/xbyak.h>)
+#define FL_HAS_ASSEMBLER 1
+#include "engine/runtime/machine_ops.h"
+#endif
+
+namespace footlight::runtime {
+
+using compile::FusedGroup;
+
+#if defined(FL_HAS_ASSEMBLER)
+namespace {
+
+bool narrow_wanted = false;
+
+bool wide() { return cpu_isa() == "avx512" && !narrow_wanted; }
+
+struct TooMuch {};  // for the registers
+
+class Loop final : MachineOps {
+ public:
+  Loop(std::span<std::byte> memory, const FusedGroup& group, Piece piece, Singles singles)
+      : MachineOps(memory, wide()), group_(group), piece_(piece), singles_(singles) {
+    places_.assign(group.values.size(), {});
+    note_uses();
+    for (size_t v = 0; v < places_.size(); ++v) {
+      if (!places_[v].used || is_bool(v)) continue;
+      const size_t size = group.values[v].size;
+      if (!wide_ && widest_ && size != widest_) throw TooMuch();
+      widest_ = std::max(widest_, size);
+    }
+    if (!widest_) widest_ = 4;
+    lanes_ = static_cast<int>((wide_ ? 64 : 32) / widest_);
+  }
+
+  size_t make() {
+    Xbyak::Label prepare, start, whole, rest, done, one;
+    push(rbp);  // a debugger that knows nothing of this code finds who called it
+    mov(rbp, rsp);
+    jmp(prepare, T_NEAR);
+    L(start);
+    xor_(index_, index_);
+    lea(limit_, ptr[n_ - lanes_]);
+    align(16);
+    L(whole);
+    cmp(index_, limit_);
+    jg(rest, T_NEAR);
+    body();
+    add(index_, lanes_);
+    jmp(whole, T_NEAR);
+    L(rest);
+    if (wide_) {
+      sub(n_, index_);
+      jle(done, T_NEAR);
+      mov(temp_.cvt32(), -1);
+      bzhi(temp_.cvt32(), temp_.cvt32(), n_.cvt32());
+      kmovd(kTail, temp_.cvt32());
+      part_ = true;
+      body();
+    } else {
+      const int all = lanes_;
+      L(one);
+      cmp(index_, n_);
+      jge(done, T_NEAR);
+      part_ = true;
+      lanes_ = 1;
+      body();
+      inc(index_);
+      jmp(one, T_NEAR);
+      lanes_ = all;
+    }
+    L(done);
+    for (size_t k = pointers_; k > kFree; --k) pop(kPointers[k - 1]);
+    pop(rbp);
+    vzeroupper();
+    ret();
+    L(prepare);
+    share();
+    jmp(start, T_NEAR);
+    ready();
+    return getSize();
+  }
+
+ private:
+  struct Place {
+    bool used = false, made = false, stored = false;
+    size_t last = 0;   // the step of the piece that reads it last, or makes it
+    int at = -1;       // its register
+    int pointer = -1;  // the register with its address, if it is one of the first
+    bool shared = false;
+  };
+  struct Constant {
+    uint64_t bits;
+    size_t size;
+    int at;
+  };
+
+  static constexpr size_t kFree = 4, kMostPointers = 9;  // of the registers for addresses, those that need not be saved
+  const Xbyak::Reg64 kPointers[kMostPointers] = {r8, r9, r10, r11, rbx, r12, r13, r14, r15};
+  const Xbyak::Reg64 values_ = rdi, n_ = rsi, index_ = rax, limit_ = rcx, temp_ = rdx;
+  const Opmask kTail = k7;
+
+  const FusedGroup::Value& value(size_t v) const { return group_.values[v]; }
+  bool is_bool(size_t v) const { return value(v).dtype == DType::kBool; }
+  bool single(size_t v) const {
+    return v < group_.outside ? singles_ >> v & 1 : group_.repeated(static_cast<uint16_t>(v)) && singles_ & kRepeats;
+  }
+
+  void note_uses() {
+    for (size_t s = piece_.first; s < piece_.first + piece_.count; ++s) {
+      const FusedGroup::Step& step = group_.steps[s];
+      for (uint8_t k = 0; k < step.inputs; ++k) {
+        places_[step.in[k]].used = true;
+        places_[step.in[k]].last = s;
+      }
+      places_[step.out] = {.used = true, .made = true, .last = s};
+      places_[step.out].stored = value(step.out).place == FusedGroup::Place::kResult;
+    }
+    for (size_t s = piece_.first + piece_.count; s < group_.steps.size(); ++s)
+      for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) {
+        Place& place = places_[group_.steps[s].in[k]];
+        place.stored |= place.made;
+      }
+  }
+
+  // Registers.
+
+  int take() {
+    int r = 0;
+    while (taken_ >> r & 1) ++r;
+    if (r >= bottom_shared_) throw TooMuch();
+    taken_ |= uint32_t{1} << r;
+    most_used_ = std::max(most_used_, r + 1);
+    return r;
+  }
+  int take_shared() {
+    if (bottom_shared_ - 1 < most_used_) throw TooMuch();
+    return --bottom_shared_;
+  }
+  int take_mask() {
+    int r = 1;
+    while (masks_taken_ >> r & 1) ++r;
+    if (r >= bottom_masks_) throw TooMuch();
+    masks_taken_ |= 1u << r;
+    most_masks_ = std::max(most_masks_, r + 1);
+    return r;
+  }
+  int take_shared_mask() {
+    if (bottom_masks_ - 1 < most_masks_) throw TooMuch();
+    return --bottom_masks_;
+  }
+  void take(size_t v) { places_[v].at = is_bool(v) && wide_ ? take_mask() : take(); }
+  void drop(size_t v) {
+    Place& place = places_[v];
+    if (place.shared || place.at < 0) return;
+    (is_bool(v) && wide_ ? masks_taken_ : taken_) &= ~(uint32_t{1} << place.at);
+    place.at = -1;
+  }
+
+  size_t lane_size(size_t v) const { return is_bool(v) ? widest_ : value(v).size; }
+  Xmm of(size_t v) const { return vector(places_[v].at, lane_size(v)); }
+  Opmask mask_of(size_t v) const { return Opmask(places_[v].at); }
+
+  Xmm constant(uint64_t bits, size_t size) override {
+    for (const Constant& known : constants_)
+      if (known.bits == bits && known.size == size) return vector(known.at, size);
+    constants_.push_back({bits, size, take_shared()});
+    return vector(constants_.back().at, size);
+  }
+  // Memory.
+
+  const Xbyak::Reg64& pointer(size_t v) {
+    Place& place = places_[v];
+    if (place.pointer < 0 && pointers_ < kMostPointers) place.pointer = static_cast<int>(pointers_++);
+    if (place.pointer >= 0) return kPointers[place.pointer];
+    mov(temp_, ptr[values_ + static_cast<int>(8 * v)]);
+    return temp_;
+  }
+  Xbyak::RegExp element(size_t v) { return pointer(v) + index_ * static_cast<int>(value(v).size); }
+
+  void load(size_t v) {
+    Place& place = places_[v];
+    if (place.at >= 0) return;
+    if (single(v)) {
+      place.shared = true;
+      place.at = is_bool(v) && wide_ ? take_shared_mask() : take_shared();
+      return;
+    }
+    take(v);
+    const Xbyak::RegExp at = element(v);
+    const Xbyak::Address from = ptr[at];
+    const size_t size = lane_size(v);
+    if (!is_bool(v)) {
+      const Xmm to = of(v);
+      if (part_ && wide_) size == 4 ? vmovups(to | kTail | T_z, from) : vmovupd(to | kTail | T_z, from);
+      else if (part_) size == 4 ? vmovss(to, from) : vmovsd(to, from);
+      else vmovups(to, from);
+    } else if (wide_) {
+      const Xmm bytes = Xmm(most_);
+      if (part_) vmovdqu8(bytes | kTail | T_z, from);
+      else if (lanes_ == 16) vmovdqu(bytes, from);
+      else vmovq(bytes, from);
+      vptestmb(mask_of(v), bytes, bytes);
+    } else {
+      const Xmm to = of(v);
+      if (part_) {
+        movzx(temp_.cvt32(), byte[at]);
+        vmovd(to, temp_.cvt32());
+      } else if (size == 4) {
+        vpmovzxbd(to, from);
+      } else {
+        vpmovzxbq(to, from);
+      }
+      filled(to, size);
+    }
+  }
+  // 0 and 1 become 0 and -1.
+  void filled(const Xmm& to, size_t size) {
+    const Xmm zero = constant(0, size);
+    size == 4 ? vpsubd(to, zero, to) : vpsubq(to, zero, to);
+  }
+
+  void store(size_t v) {
+    const Xbyak::RegExp at = element(v);
+    const Xbyak::Address to = ptr[at];
+    const size_t size = lane_size(v);
+    if (!is_bool(v)) {
+      const Xmm from = of(v);
+      if (part_ && wide_) size == 4 ? vmovups(to | kTail, from) : vmovupd(to | kTail, from);
+      else if (part_) size == 4 ? vmovss(to, from) : vmovsd(to, from);
+      else vmovups(to, from);
+    } else if (wide_) {
+      const Xmm bytes = Xmm(most_);
+      vmovdqu8(bytes | mask_of(v) | T_z, Xmm(constant(0x0101010101010101, 8).getIdx()));
+      if (part_) vmovdqu8(to | kTail, bytes);
+      else if (lanes_ == 16) vmovdqu(to, bytes);
+      else vmovq(to, bytes);
+    } else {
+      const Xmm low = Xmm(most_), high = Xmm(most_ + 1);
+      const Xmm from = of(v);
+      if (part_) {
+        vmovd(limit_.cvt32(), from);  // which is not needed any more
+        and_(limit_.cvt32(), 1);
+        return mov(byte[at], limit_.cvt8());
+      }
+      vextracti128(high, Xbyak::Ymm(from.getIdx()), 1);
+      if (size == 4) vpackssdw(low, Xmm(from.getIdx()), high);
+      else vshufps(low, Xmm(from.getIdx()), high, 0x88);
+      if (size == 4) vpacksswb(low, low, low);
+      else vpackssdw(low, low, low), vpacksswb(low, low, low);
+      vpabsb(low, low);
+      if (size == 4) vmovq(to, low);
+      else vmovd(to, low);
+    }
+  }
+  // At the end of the code: addresses, constants and single elements are loaded.
+  void share() {
+    for (size_t k = kFree; k < pointers_; ++k) push(kPointers[k]);
+    for (size_t v = 0; v < places_.size(); ++v)
+      if (places_[v].pointer >= 0) mov(kPointers[places_[v].pointer], ptr[values_ + static_cast<int>(8 * v)]);
+    for (size_t v = 0; v < places_.size(); ++v) {
+      const Place& place = places_[v];
+      if (!place.shared) continue;
+      mov(index_, ptr[values_ + static_cast<int>(8 * v)]);
+      if (!is_bool(v)) {
+        const Xmm to = of(v);
+        if (value(v).size == 4) vbroadcastss(to, ptr[index_]);
+        else vbroadcast_double(to);
+        continue;
+      }
+      movzx(limit_.cvt32(), byte[index_]);
+      neg(limit_);
+      if (wide_) kmovq(mask_of(v), limit_);
+      else spread_bits(of(v), lane_size(v));
+    }
+    for (const Constant& c : constants_) {
+      const Xmm to = wide_ ? static_cast<Xmm>(Xbyak::Zmm(c.at)) : static_cast<Xmm>(Xbyak::Ymm(c.at));
+      mov(limit_, c.bits);
+      spread_bits(to, c.size);
+    }
+  }
+  void vbroadcast_double(const Xmm& to) {
+    if (to.isXMM()) vmovddup(to, ptr[index_]);
+    else vbroadcastsd(static_cast<const Xbyak::Ymm&>(to), ptr[index_]);
+  }
+  void spread_bits(const Xmm& to, size_t size) {
+    if (wide_) {
+      if (size == 4) vpbroadcastd(to, limit_.cvt32());
+      else vpbroadcastq(to, limit_);
+      return;
+    }
+    vmovq(Xmm(to.getIdx()), limit_);
+    if (size == 4) vpbroadcastd(to, Xmm(to.getIdx()));
+    else vpbroadcastq(to, Xmm(to.getIdx()));
+  }
+
+  // The body.
+
+  void body() {
+    for (size_t v = 0; v < places_.size(); ++v) drop(v);
+    for (size_t s = piece_.first; s < piece_.first + piece_.count; ++s) {
+      const FusedGroup::Step& step = group_.steps[s];
+      for (uint8_t k = 0; k < step.inputs; ++k) load(step.in[k]);
+      take(step.out);
+      run(step);
+      if (places_[step.out].stored) store(step.out);
+      for (uint8_t k = 0; k < step.inputs; ++k)
+        if (places_[step.in[k]].last == s) drop(step.in[k]);
+      if (places_[step.out].last == s) drop(step.out);
+    }
+  }
+
+  void run(const FusedGroup::Step& step) {
+    const DType t = value(step.in[0]).dtype;
+    if (t == DType::kBool) return run_on_bools(step);
+    const Xmm a = of(step.in[0]), b = step.inputs > 1 ? of(step.in[1]) : a;
+    const auto test = [&](const Xmm& with, Predicate p) { compare(a, with, p, t, places_[step.out].at); };
+    switch (step.exact) {
+      case Exact::kLess: return test(b, kLessThan);
+      case Exact::kLessEqual: return test(b, kAtMost);
+      case Exact::kGreater: return test(b, kMoreThan);
+      case Exact::kGreaterEqual: return test(b, kAtLeast);
+      case Exact::kEqual: return test(b, kEqualTo);
+      case Exact::kNotEqual: return test(b, kOther);
+      case Exact::kIsNan: return test(a, kNoOrder);
+      case Exact::kCast:
+        if (is_bool(step.out)) return test(number(0, t), kOther);
+        return cast(of(step.out), a, t, value(step.out).dtype);
+      default: return compute(step.exact, of(step.out), a, b, t);
+    }
+  }
+
+  void run_on_bools(const FusedGroup::Step& step) {
+    const int a = places_[step.in[0]].at, b = step.inputs > 1 ? places_[step.in[1]].at : a, to = places_[step.out].at;
+    const Xmm va = vector(a, widest_), vb = vector(b, widest_), vto = vector(to, widest_);
+    switch (step.exact) {
+      case Exact::kLogicalAnd: return wide_ ? kandw(Opmask(to), Opmask(a), Opmask(b)) : vpand(vto, va, vb);
+      case Exact::kLogicalOr: return wide_ ? korw(Opmask(to), Opmask(a), Opmask(b)) : vpor(vto, va, vb);
+      case Exact::kLogicalNot:
+        return wide_ ? knotw(Opmask(to), Opmask(a)) : vpxor(vto, va, constant(UINT64_MAX, widest_));
+      case Exact::kCast: return only(of(step.out), {a}, number(1, value(step.out).dtype), value(step.out).size);
+      case Exact::kSelect:
+        return choose(of(step.out), {a}, of(step.in[1]), of(step.in[2]), value(step.out).size);
+      default: FL_CHECK(false);
+    }
+  }
+
+  const FusedGroup& group_;
+  const Piece piece_;
+  const Singles singles_;
+  size_t widest_ = 0;
+  bool part_ = false;
+  std::vector<Place> places_;
+  std::vector<Constant> constants_;
+  uint32_t taken_ = 0, masks_taken_ = 0;
+  int most_used_ = 0, bottom_shared_ = most_, most_masks_ = 1, bottom_masks_ = kTempMask;
+  size_t pointers_ = 0;
+};
+
+// By the dtypes that it reads and makes.
+bool computes(Exact exact, DType from, DType to) {
+  using enum Exact;
+  const auto lanes = [](DType d) {
+    return d == DType::kFloat32 || d == DType::kFloat64 || d == DType::kInt32 || (wide() && d == DType::kInt64);
+  };
+  switch (exact) {
+    case kNone: return false;
+    case kLogicalAnd:
+    case kLogicalOr:
+    case kLogicalNot: return true;
+    case kSelect: return lanes(to);
+    case kCast:
+      if (!wide() && from != DType::kBool && to != DType::kBool && size_of(from) != size_of(to)) return false;
+      return from != to && (lanes(from) || from == DType::kBool) && (lanes(to) || to == DType::kBool);
+    case kAdd:
+    case kSub:
+    case kMul:
+    case kMaximum:
+    case kMinimum:
+    case kSquaredDifference:
+    case kNeg:
+    case kAbs:
+    case kSign:
+    case kSquare:
+    case kRelu:
+    case kReluGrad:
+    case kLess:
+    case kLessEqual:
+    case kGreater:
+    case kGreaterEqual:
+    case kEqual:
+    case kNotEqual: return lanes(from);
+    default: return from == DType::kFloat32 || from == DType::kFloat64;
+  }
+}
+
+}  // namespace
+
+const char* no_machine_code() {
+  static const bool off = [] {
+    const char* const wanted = std::getenv("FOOTLIGHT_MACHINE_CODE");
+    return wanted && std::string_view(wanted) == "0";
+  }();
+  if (off) return "FOOTLIGHT_MACHINE_CODE=0 switches it off";
+  return cpu_isa() == "avx512" || cpu_isa() == "avx2" ? nullptr : "it is made for AVX2 and AVX-512 only";
+}
+
+void make_narrow_code(bool narrow) { narrow_wanted = narrow; }
+
+bool has_instructions(const FusedGroup& group, const FusedGroup::Step& step) {
+  if (step.does != FusedGroup::Step::Does::kLoop || no_machine_code()) return false;
+  return computes(step.exact, group.values[step.in[0]].dtype, group.values[step.out].dtype);
+}
+
+std::vector<std::byte> assemble(const FusedGroup& group, Piece piece, Singles singles) {
+  std::vector<std::byte> memory(size_t{32} << 10);
+  try {
+    memory.resize(Loop(memory, group, piece, singles).make());
+  } catch (const TooMuch&) {
+    memory.clear();
+  } catch (const Xbyak::Error&) {  // longer than that
+    memory.clear();
+  }
+  return memory;
+}
+
+#else
+
+const char* no_machine_code() { return "Footlight was built without the assembler"; }
+void make_narrow_code(bool) {}
+bool has_instructions(const FusedGroup&, const FusedGroup::Step&) { return false; }
+std::vector<std::byte> assemble(const FusedGroup&, Piece, Singles) { return {}; }
+
+#endif
+
+}  // namespace footlight::runtime

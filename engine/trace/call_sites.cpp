@@ -71,9 +71,22 @@ CallSites& call_sites() {
   return sites;
 }
 
+thread_local const Node* works_for = nullptr;
+
 }  // namespace
 
+InPlaceOf::InPlaceOf(const Node& node) : before_(works_for) {
+  if (node.source.code.valid()) works_for = &node;
+}
+
+InPlaceOf::~InPlaceOf() { works_for = before_; }
+
 void note_place(Node& node) {
+  if (works_for) {
+    node.source = works_for->source;
+    node.call_site = works_for->call_site;
+    return;
+  }
   if (recording_structure() && stack_provider) {
     std::array<SourceRef, kDeepest> frames;
     const size_t count = stack_provider(frames);

@@ -7,6 +7,7 @@
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/functions.h"
 #include "engine/optimize/effects.h"
+#include "engine/trace/call_sites.h"
 #include "engine/trace/control_flow.h"
 
 #include <algorithm>
@@ -75,6 +76,7 @@ class Replay {
   std::vector<Batched> apply_node(const Node& node, std::span<const Batched> given) {
     static const AttrName kValue("value");
     const OpRow& row = *node.op;
+    const InPlaceOf place(node);
     if (row.execution == Execution::kConstant) return {{constant(node.attrs.get<Tensor>(kValue)), false}};
     const bool batched = std::ranges::any_of(given, &Batched::batched);
     // What draws a random number does so for each element; all other effects of values that all share come once.

@@ -37,6 +37,19 @@ class Checked(unittest.TestCase):
 
 
 class AtOnce(Checked):
+    def test_errors_name_the_line_of_the_function(self):
+        table = tf.constant([1, 2])
+
+        def look_up(i):
+            at = i * 2
+            if table[0] > 0:
+                at = tf.gather(table, at)
+            return at
+        line = look_up.__code__.co_firstlineno + 3
+        for run in (lambda x: tf.vectorized_map(look_up, x), tf.function(lambda x: tf.vectorized_map(look_up, x))):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'GatherV2(?s:.*)line %d, in .*look_up' % line):
+                run(tf.range(4))
+
     def test_elementwise(self):
         x, y, n = reals(4, 3), reals(4, 3), below(3, 4, 3)
         self.check(lambda a, b: (tf.equal(a, b), tf.not_equal(a, b)), n, n)

@@ -305,6 +305,7 @@ Node* Converter::assertion(Node* node) {
   Node* message = node->node(at::Assert::msg);
   Node* made = tree_.copy(node);
   Node* said = message && movable(message) ? thunk(message) : tree_.none(node->at);
+  if (is(said, Kind::kLambda)) said->at = node->at;  // a debugger sees the message's line only when it is needed
   if (message) made->node(at::Assert::msg) = expression(message);
   Node* checked = expression(test);
   if (!always_python(test) || moved_) {
@@ -410,6 +411,9 @@ Node* Converter::function(Node* function) {
   // A return of Python's own would go on after a finally in which a tensor decided on another one.
   only_staged_ |= marks.return_in_finally && marks.lowered_returns;
   const Position at = function->at;
+  const Node* last = nullptr;  // as the user wrote it
+  if (is(function, Kind::kFunctionDef) && !function->list(at::FunctionDef::body).empty())
+    last = function->list(at::FunctionDef::body)[function->list(at::FunctionDef::body).size - 1];
   lowered_ = lower(tree_, function, marks, result_.steps, lean(), options_.deepest);
   if (lowered_.too_deep) {
     result_.reason = "its statements, or what follows its early returns, would be nested more than " +
@@ -437,23 +441,26 @@ Node* Converter::function(Node* function) {
     }
     front = body.size();
   }
+  const List rest{lowered_.body->size - docstrings, lowered_.body->items + docstrings};
+  // A debugger that steps through the lean form stops at the user's statements only.
+  const Position start = lean() && !rest.empty() ? rest[0]->at : at;
+  const Position end = lean() && last ? last->at : at;
   if (lowered_.do_return) {
-    body.push_back(tree_.assign(tree_.store(lowered_.do_return, at), tree_.boolean(false, at), at));
-    Node* undefined = lean() ? tree_.load(tree_.name(runtime_name::kUndefinedReturn), at)
+    body.push_back(tree_.assign(tree_.store(lowered_.do_return, start), tree_.boolean(false, start), start));
+    Node* undefined = lean() ? tree_.load(tree_.name(runtime_name::kUndefinedReturn), start)
                              : tree_.call(ag("UndefinedReturnValue", at), std::initializer_list<Node*>{}, at);
-    body.push_back(tree_.assign(tree_.store(lowered_.retval, at), undefined, at));
+    body.push_back(tree_.assign(tree_.store(lowered_.retval, start), undefined, start));
     scope.bound.add(lowered_.do_return);
     scope.bound.add(lowered_.retval);
   }
-  const List rest{lowered_.body->size - docstrings, lowered_.body->items + docstrings};
   block(rest, scope, body);
-  if (lowered_.do_return) body.push_back(result(at));
+  if (lowered_.do_return) body.push_back(result(end));
   if (jumped_) {
     scope.bound.add(jumped_);
     body.insert(body.begin() + static_cast<ptrdiff_t>(front),
-                tree_.assign(tree_.store(jumped_, at), tree_.boolean(false, at), at));
+                tree_.assign(tree_.store(jumped_, start), tree_.boolean(false, start), start));
   }
-  declare_missing(scope, body, front, at);
+  declare_missing(scope, body, front, start);
   if (first_late_) {
     const Position where = first_late_->at;  // a debugger stops at no other line
     // A function that is never called keeps the variables where late forms find them.

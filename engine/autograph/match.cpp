@@ -108,7 +108,8 @@ class Matches {
     subject_ = subject;
     Nodes before, conditions, bound;
     if (is_wildcard(pattern)) {
-      if (Name* name = pattern->name(at::MatchAs::name)) before.push_back(bind(name, at));
+      Name* const name = pattern->name(at::MatchAs::name);
+      before.push_back(name ? bind(name, at) : tree_.pass(at));  // a debugger, or coverage, sees this line too
     } else if (is_plain(pattern)) {
       conditions.push_back(test(pattern));
     } else if (is(pattern, Kind::kMatchAs) && is_plain(pattern->node(at::MatchAs::pattern))) {

@@ -1,5 +1,6 @@
 """Calls of functions and methods of objects from outside while a function is traced: how many functions are made for
 them, which of them run as they were written, and what a program changes in between."""
+import contextlib
 import functools
 import gc
 import sys
@@ -10,7 +11,7 @@ import weakref
 import footlight as tf
 from footlight import _engine
 
-from tracing import ops
+from tracing import ops, value
 
 
 class Meter:
@@ -54,6 +55,53 @@ class Meter:
         if n > 1:
             return n
         return self.total
+
+
+def halved(n):
+    if n > 2:
+        n = n // 2
+    return n
+
+
+class Decorated(tf.Module):
+    @tf.Module.with_name_scope
+    def __call__(self, n):
+        if n > 2:
+            n = tf.add(n // 2, 0, name='inside')
+        return n
+
+    @functools.singledispatchmethod
+    def chosen(self, n):
+        return halved(n) if n > 2 else n
+
+
+class Wrappers(unittest.TestCase):
+    """Library code that stands for a function of the program's is converted with it."""
+
+    def test_wrappers_of_libraries(self):
+        @contextlib.contextmanager
+        def around():
+            entered.append(1)
+            yield
+        entered = []
+        module = Decorated()
+        for wrapper in (functools.singledispatch(halved), around()(halved), module):
+            for call in (wrapper, lambda n: wrapper(n), lambda n: module.chosen(n)):
+                traced = tf.function(call)
+                self.assertEqual([value(traced(tf.constant(n))) for n in (9, 1)], [4, 1])
+        self.assertEqual(len(entered), 2)
+        graph = tf.function(module).get_concrete_function(tf.constant(9)).graph
+        self.assertTrue([op for op in graph.get_operations() if op.name.startswith('decorated/')])
+
+    def test_wrappers_of_library_functions(self):
+        wrapper = functools.singledispatch(contextlib.nullcontext)  # its code is that of the others
+        self.assertEqual(tf.function(lambda n: n + wrapper(3).enter_result)(1).numpy(), 4)
+        self.assertEqual(value(tf.function(lambda n: functools.singledispatch(halved)(n))(tf.constant(9))), 4)
+        with self.assertRaises(tf.errors.OperatorNotAllowedInGraphError):
+            tf.function(functools.singledispatch(halved), autograph=False)(tf.constant(9))
+        plain = tf.autograph.experimental.do_not_convert(functools.singledispatch(halved))
+        with self.assertRaises(tf.errors.OperatorNotAllowedInGraphError):
+            tf.function(lambda n: plain(n))(tf.constant(9))
 
 
 class Slotted:

@@ -60,6 +60,66 @@ def counts(x):
     return y
 
 
+def lines_of(function, call):
+    """The lines of a function and of this file's code in it that a debugger meets in a call, and files beside this one."""
+    first, lines, others = function.__code__.co_firstlineno, [], set()
+
+    def note(frame, event, _):
+        if frame.f_code.co_filename != __file__:
+            others.add(frame.f_code.co_filename)
+        elif event == 'line' and frame.f_code.co_name == function.__name__:
+            lines.append(frame.f_lineno - first)
+        return note
+    sys.settrace(note)
+    try:
+        call()
+    except Exception as error:
+        lines.append(type(error).__name__)
+    finally:
+        sys.settrace(None)
+    return [line for i, line in enumerate(lines) if not i or line != lines[i - 1]], others
+
+
+class Lines(unittest.TestCase):
+    """A debugger, or coverage, sees the lines that Python itself would run."""
+
+    def test_early_returns(self):
+        def early(x):
+            """Says so."""
+            if x > 5:
+                return x
+            for i in range(2):
+                if i > 0:
+                    continue
+            if x > 1:
+                return x * 2
+        self.like_python(early, 7, 3, 1)
+
+    def test_messages_of_assertions(self):
+        def asserts(x):
+            assert x > 0, \
+                'too small'
+            return x
+        self.like_python(asserts, 3, -3)
+
+    def test_matches(self):
+        def matches(x):
+            match x:
+                case 1:
+                    x = 5
+                case _:
+                    x = 6
+            return x
+        self.like_python(matches, 1, 2)
+
+    def like_python(self, function, *arguments):
+        for x in arguments:
+            wanted = lines_of(function, lambda: function(x))[0]
+            self.assertEqual(lines_of(function, lambda: tf.autograph.to_graph(function)(x))[0], wanted)
+            traced = tf.function(function)
+            self.assertEqual(lines_of(function, lambda: traced(x)), (wanted, set()))
+
+
 class Late(unittest.TestCase):
     """What is staged of a statement is compiled when the statement is staged first."""
 

@@ -141,7 +141,7 @@ Callee* known_callee(PyObject* function) {
   if (callee.is_of(function)) return &callee;
   PyObject* const code = PyFunction_GET_CODE(function);
   Entry* const entry = known_entry(code);
-  if (!entry || !(entry->lean || entry->forms[true].tried)) return nullptr;
+  if (!entry || !(entry->lean || entry->forms[true].tried) || note_wrapper(function)) return nullptr;
   callee.forget();  // it was called less often than its neighbour
   const Entry::Form& form = entry->forms[true];
   callee.function = function;

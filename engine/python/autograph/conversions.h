@@ -4,6 +4,7 @@
 
 #include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/strict.h"
+#include "engine/python/interpreter/unseen.h"
 
 #include <memory>
 #include <string>
@@ -42,6 +43,7 @@ struct Entry {
     }
   } forms[4];  // by recursive; the last two while recording
   bool recorded = false;
+  bool stands_for_users = false;  // library code, but of a wrapper of a function of the program's
   Contained contained;
   // Of code that a conversion made: what is staged of its statements, and those forms of them that were needed.
   std::shared_ptr<LateSource> late;
@@ -64,6 +66,7 @@ class Timer {
 
  private:
   static thread_local int depth;
+  Unseen unseen_;
   int more_calls_;
   int64_t start_;
   int collects_;
@@ -79,6 +82,9 @@ extern uint64_t dropped_entries;
 const Contained* find_contained(PyObject* function);
 
 const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive);
+// Looks at whether a function is library code that stands for one of the program's; true: that is news, and forms of
+// its code are made anew.
+bool note_wrapper(PyObject* function);
 // A function of a form's code, with the original's globals, cells and defaults.
 Ref closure_for(PyFunctionObject* function, const Entry::Form& form);
 Ref function_from(PyObject* original, const Entry::Form& form);

@@ -60,13 +60,11 @@ int deepest_nesting() {
 Timer::Timer() : more_calls_(2 * deepest_nesting() + 200), start_(now_ns()), collects_(PyGC_Disable()) {
   ++depth;
   calls_left(PyThreadState_Get()) += more_calls_;
-  PyThreadState_EnterTracing(PyThreadState_Get());
 }
 
 Timer::~Timer() {
   calls_left(PyThreadState_Get()) -= more_calls_;
   if (collects_) PyGC_Enable();
-  PyThreadState_LeaveTracing(PyThreadState_Get());
   if (--depth) return;
   const int64_t end = now_ns();
   spent_ns += end - start_;
@@ -111,6 +109,26 @@ bool is_library(const std::string& file) {
 }
 
 bool is_library(PyCodeObject* code) { return is_library(readable(code->co_filename)); }
+
+// A function of the standard library or of ours that functools.wraps made stand for one of the program's: a context
+// manager as a decorator, functools.singledispatch, tf.Module.with_name_scope. It is converted, or else what it calls
+// would not be.
+bool stands_for_users(PyObject* function) {
+  static PyObject* const wrapped = PyUnicode_InternFromString("__wrapped__");
+  static PyObject* const made_by_conversion = PyUnicode_InternFromString("autograph_info__");
+  const std::string file = readable(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename);
+  if (!is_own_file(file.c_str()) && file.find("-packages/") != file.npos) return false;
+  for (int deep = 0; deep < 64; ++deep) {
+    PyObject* const attributes = reinterpret_cast<PyFunctionObject*>(function)->func_dict;
+    if (!attributes || find_item(attributes, made_by_conversion)) return false;
+    PyObject* inner = find_item(attributes, wrapped);
+    if (inner && PyMethod_Check(inner)) inner = PyMethod_GET_FUNCTION(inner);
+    if (!inner || !PyFunction_Check(inner)) return false;
+    if (!is_library(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(inner)))) return true;
+    function = inner;
+  }
+  return false;
+}
 
 void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject* globals, const Options& options) {
   if (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)) {
@@ -192,6 +210,16 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
 
 namespace ag {
 
+bool note_wrapper(PyObject* function) {
+  if (!reinterpret_cast<PyFunctionObject*>(function)->func_dict) return false;
+  auto* const code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+  Entry& entry = entry_of(PyFunction_GET_CODE(function));
+  if (entry.stands_for_users || !is_library(code) || !stands_for_users(function)) return false;
+  entry.stands_for_users = true;
+  for (Entry::Form& form : entry.forms) form = Entry::Form();
+  return true;
+}
+
 const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive) {
   Entry& entry = entry_of(reinterpret_cast<PyObject*>(code));
   const bool recorded = recording_structure();
@@ -206,7 +234,7 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
         const auto is_package = [&] { return PyModule_Check(value) && find_item(PyModule_GetDict(value), "__path__"); };
         return value && (is_tensor_like(value) || is_package());
       };
-    if (is_library(code)) made.reason = kLibraryReason;
+    if (is_library(code) && !entry.stands_for_users) made.reason = kLibraryReason;
     else convert_code(entry, made, code, globals, options);
     form = std::move(made);
     form.tried = true;
@@ -261,6 +289,7 @@ namespace {
 
 using ag::form_of;
 using ag::function_from;
+using ag::note_wrapper;
 
 // The Python function behind a callable, and the object it is bound to; both borrowed from `callable`.
 struct Behind {
@@ -332,6 +361,7 @@ PyObject* ag_convert(PyObject* callable, bool recursive, bool requested) {
   PyObject* code = PyFunction_GET_CODE(b.function);
   const Entry* known = known_entry(code);
   if (known && known->lean) return Py_NewRef(callable);
+  note_wrapper(b.function);
   const Entry::Form& form =
       form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), recursive);
   ag::refuse_source(form.refused, reinterpret_cast<PyCodeObject*>(code), requested);
@@ -340,7 +370,8 @@ PyObject* ag_convert(PyObject* callable, bool recursive, bool requested) {
       record_conversion(callable, b.function, form.reason);
     return Py_NewRef(callable);
   }
-  if (recording_structure()) record_conversion(callable, b.function, {});
+  if (recording_structure() && !is_library(reinterpret_cast<PyCodeObject*>(code)))
+    record_conversion(callable, b.function, {});
   const Ref made = function_from(b.function, form);
   if (!made) return nullptr;
   return b.self ? PyMethod_New(made.get(), b.self) : Py_NewRef(made.get());
@@ -351,6 +382,7 @@ std::string ag_reason(PyObject* callable) {
   if (!b.function) return "not a Python function";
   PyObject* code = PyFunction_GET_CODE(b.function);
   if (ag_is_converted_code(code)) return {};
+  note_wrapper(b.function);
   return form_of(reinterpret_cast<PyCodeObject*>(code), PyFunction_GET_GLOBALS(b.function), true).reason;
 }
 

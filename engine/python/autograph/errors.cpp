@@ -5,6 +5,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/unseen.h"
 
 #include <algorithm>
 #include <frameobject.h>
@@ -128,6 +129,7 @@ Ref explain(PyObject* value) {
   if (const Ref message = shown ? original_message(value, shown.get()) : Ref()) {
     const Ref whole = text_object(text + "\n" + indented(class_of(value) + ": " + readable(message.get())) + "\n");
     const bool converted = std::ranges::any_of(frames, [](const Frame& frame) { return frame.converted; });
+    const Unseen unseen;
     const Ref staging = checked(PyImport_ImportModule("footlight._staging"));
     const Ref keeps = checked(PyObject_CallMethod(staging.get(), "keeps_class", "O", Py_TYPE(value)));
     const bool kept = !converted || keeps.get() == Py_True;

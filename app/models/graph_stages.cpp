@@ -27,9 +27,29 @@ QString sentence(const Document& part, const session::GraphRecord& root, size_t 
   return text;
 }
 
+void add_note(PlanBox& box, const QString& note) {
+  box.note = box.note.isEmpty() ? note : box.note + QLatin1Char('\n') + note;
+}
 void mark(PlanBox& box, PlanBox::Mark mark, const QString& note) {
   box.mark = mark;
-  box.note = box.note.isEmpty() ? note : box.note + QLatin1Char('\n') + note;
+  add_note(box, note);
+}
+
+// The box of a node itself, if that is shown.
+PlanBox* box_of(GraphPlan& plan, GraphId graph, uint32_t node) {
+  const int at = plan.place_of(graph, node);
+  PlanBox* const box = at < 0 ? nullptr : &plan.boxes[static_cast<size_t>(at)];
+  return box && box->kind == PlanBox::Kind::kNode && box->node == node && box->graph == graph ? box : nullptr;
+}
+
+// Why nodes run alone, by the next pass or by the last: they stay as they were, so they are not marked.
+void note_alone(GraphPlan& plan, const session::GraphRecord& g, GraphStage stage) {
+  for (const explain::AloneStep& step : explain::alone_in(g, stage.passes))
+    if (PlanBox* const box = box_of(plan, g.id, step.node))
+      add_note(*box, QStringLiteral("next, ") + q(step.pass) + QStringLiteral(": ") + q(step.words));
+  if (stage.passes != explain::pass_count(g) || !stage.passes) return;
+  for (const explain::AloneStep& step : explain::alone_in(g, stage.passes - 1))
+    if (PlanBox* const box = box_of(plan, g.id, step.node)) add_note(*box, q(step.words));
 }
 
 }  // namespace
@@ -101,6 +121,7 @@ void mark_stage(GraphPlan& plan, const Document& part, GraphStage stage) {
         by[static_cast<size_t>(at)] = q(step.pass);
       }
     }
+    note_alone(plan, g, stage);
     if (!stage.passes) continue;
     for (const session::GraphChange& change : g.changes) {
       if (change.pass + size_t{1} != stage.passes || change.fate != session::Fate::kInserted) continue;

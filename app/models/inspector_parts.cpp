@@ -124,6 +124,8 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
     group.rows.push_back(row);
   }
   if (group.rows.empty()) group.rows.push_back(text_row({}, QStringLiteral("no pass changed it")));
+  if (const auto alone = explain::alone_step(graph, node.id))
+    group.rows.push_back(text_row(q(alone->pass), q(alone->words)));
   return group;
 }
 

@@ -233,7 +233,7 @@ void write_graphs(const Export& what) {
 
 // What each pass did, and how many nodes there were after it.
 void write_passes(const Export& what) {
-  Csv csv(what, {"graph", "stage", "nodes", "replaced", "removed", "made", "did"});
+  Csv csv(what, {"graph", "stage", "nodes", "replaced", "removed", "made", "alone", "did"});
   for (const GraphRecord& g : what.reader.contents().graphs) {
     const std::vector<std::string> stages = explain::stage_names(g);
     for (size_t pass = 0; pass < explain::pass_count(g); ++pass) {
@@ -245,7 +245,7 @@ void write_passes(const Export& what) {
       for (const auto& [fate, times] : count)
         if (fate != Fate::kInserted && fate != Fate::kNothing && fate != Fate::kFusedWith) replaced += times;
       csv.text(g.name).text(stages[pass + 1]).number(explain::graph_after(g, pass + 1).nodes.size());
-      csv.number(replaced).number(removed).number(made);
+      csv.number(replaced).number(removed).number(made).number(explain::alone_in(g, pass).size());
       csv.text(explain::what_pass_did(g, pass, [&](const NodeRecord& n) { return what.reader.place(n.source).line; }));
       csv.end_row();
     }

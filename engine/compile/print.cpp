@@ -26,9 +26,25 @@ std::string scaled(double n, const char* unit) {
 
 double bytes_of(const TensorType& type) { return flops::elements(type) * static_cast<double>(size_of(type.dtype)); }
 
-class Printer final : NodesById {
+class OfProgram final : public NodesById {
  public:
-  explicit Printer(const Program& program) : program_(program) {}
+  explicit OfProgram(const Program& program) : program_(program) {}
+  const Node& node(NodeId id) const override {
+    const size_t size = program_.graph->size();
+    return id.value < size ? program_.graph->node(id) : program_.inserted[id.value - size];
+  }
+  TensorType type_of(Edge edge) const {
+    const Node& made = node(edge.node);
+    return {made.dtypes[edge.output], made.shapes[edge.output]};
+  }
+
+ private:
+  const Program& program_;
+};
+
+class Printer {
+ public:
+  explicit Printer(const Program& program) : program_(program), nodes_(program) {}
 
   std::string print() {
     const std::vector<Instruction>& code = program_.code;
@@ -61,11 +77,6 @@ class Printer final : NodesById {
   }
 
  private:
-  const Node& node(NodeId id) const override {
-    const size_t size = program_.graph->size();
-    return id.value < size ? program_.graph->node(id) : program_.inserted[id.value - size];
-  }
-
   static std::string name_of(Operand o) {
     const char* array = o.array() == Operand::kInput ? "in" : o.array() == Operand::kConstant ? "c" : "s";
     return array + std::to_string(o.index());
@@ -100,7 +111,7 @@ class Printer final : NodesById {
       const Instruction& member = (&in)[1 + m];
       for (uint32_t k = 0; k < member.inputs; ++k)
         if (outside.erase(program_.operands[member.first_input + k].code))
-          move(type_of(program_.node(member).inputs[k]));
+          move(nodes_.type_of(program_.node(member).inputs[k]));
     }
     for (const FusedGroup::Step& step : group.steps) {
       const Node& made = program_.node((&in)[1 + step.member]);
@@ -145,10 +156,6 @@ class Printer final : NodesById {
     }
   }
 
-  TensorType type_of(Edge edge) const {
-    const Node& made = node(edge.node);
-    return {made.dtypes[edge.output], made.shapes[edge.output]};
-  }
   void move(const TensorType& type) {
     if (!type.shape.fully_known()) unknown_ = true;
     else if (is_plain(type.dtype)) bytes_ += bytes_of(type);
@@ -163,7 +170,7 @@ class Printer final : NodesById {
     out_ += str(")  # ", made.name);
     std::vector<TensorType> inputs, outputs;
     bool known = true;
-    for (Edge edge : made.inputs) inputs.push_back(type_of(edge));
+    for (Edge edge : made.inputs) inputs.push_back(nodes_.type_of(edge));
     for (size_t k = 0; k < made.dtypes.size(); ++k) {
       out_ += str(k ? ", " : ": ", describe(made.dtypes[k], made.shapes[k]));
       outputs.push_back({made.dtypes[k], made.shapes[k]});
@@ -181,32 +188,15 @@ class Printer final : NodesById {
     else if (in.reuse != Instruction::kNoReuse) out_ += "; in the memory of " + operand(in, in.reuse);
     if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are looked at when it runs";
     if (depth == 1 && in.step == Step::kKernel) {
-      const std::string why = alone(in, made);
-      out_ += why;
-      if (why.empty() && !in.aliases) ++never_[made.op->name];
+      const char* const why = why_alone(program_, in);
+      if (*why) out_ += str("; alone: ", why);
+      else if (!in.aliases) ++never_[made.op->name];
     }
     out_ += '\n';
   }
 
-  // Why an op that may be in walks is in none.
-  std::string alone(const Instruction& in, const Node& made) const {
-    static constexpr const char* kBeside[] = {
-        "nothing beside it makes what it reads or reads what it makes, element by element",
-        "something has to run between it and others of its shape",
-        "an effect lies between it and others of its shape", "with it the walk of others would be too long"};
-    const char* why = "";
-    if (made.op->family == OpFamily::kElementwise) {
-      why = why_alone(*this, made);
-    } else {
-      if (made.inputs.size() != 2) return "";
-      const Operand axes = program_.operands[in.first_input + 1];
-      const Tensor* const known = axes.array() == Operand::kConstant ? &program_.constants[axes.index()] : nullptr;
-      if (!reduces(made, type_of(made.inputs[0]), known, why) && !*why) return "";
-    }
-    return str("; alone: ", *why ? why : kBeside[static_cast<size_t>(in.alone)]);
-  }
-
   const Program& program_;
+  const OfProgram nodes_;
   std::string out_;
   double flops_ = 0, bytes_ = 0;
   std::map<std::string, size_t> never_;  // ops that are in no walk, and how often
@@ -220,6 +210,26 @@ void print_all(const Program& program, std::set<const Program*>& seen, std::stri
 }
 
 }  // namespace
+
+const char* why_alone(const Program& program, const Instruction& in) {
+  static constexpr const char* kBeside[] = {
+      "nothing beside it makes what it reads or reads what it makes, element by element",
+      "something has to run between it and others of its shape",
+      "an effect lies between it and others of its shape", "with it the walk of others would be too long"};
+  if (in.step != Step::kKernel) return "";
+  const OfProgram nodes(program);
+  const Node& made = program.node(in);
+  const char* why = "";
+  if (made.op->family == OpFamily::kElementwise) {
+    why = why_alone(nodes, made);
+  } else {
+    if (made.inputs.size() != 2) return "";
+    const Operand axes = program.operands[in.first_input + 1];
+    const Tensor* const known = axes.array() == Operand::kConstant ? &program.constants[axes.index()] : nullptr;
+    if (!reduces(made, nodes.type_of(made.inputs[0]), known, why) && !*why) return "";
+  }
+  return *why ? why : kBeside[static_cast<size_t>(in.alone)];
+}
 
 std::string to_text(const Program& program) {
   std::set<const Program*> seen;

@@ -12,4 +12,7 @@ namespace footlight::compile {
 // runs it also says which steps run side by side, or what that would save.
 std::string to_text(const Program&);
 
+// Why an instruction whose op may run in walks over memory is in none; empty: it is in one, or its op never is.
+const char* why_alone(const Program&, const Instruction&);
+
 }  // namespace footlight::compile

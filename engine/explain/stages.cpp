@@ -11,6 +11,7 @@
 namespace footlight::explain {
 namespace {
 
+using session::AloneNode;
 using session::EdgeRecord;
 using session::Fate;
 using session::GraphChange;
@@ -207,6 +208,8 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
   return step;
 }
 
+std::string words_of(const AloneNode& node) { return "runs alone, because " + node.why; }
+
 }  // namespace
 
 size_t pass_count(const GraphRecord& graph) { return std::min<size_t>(graph.passes.size(), 64); }
@@ -234,9 +237,12 @@ void leave_out_idle_passes(std::span<GraphRecord> graphs) {
   size_t count = 0;
   for (const GraphRecord& graph : graphs) count = std::max(count, pass_count(graph));
   std::vector<bool> busy(count, false);
-  for (const GraphRecord& graph : graphs)
+  for (const GraphRecord& graph : graphs) {
     for (const GraphChange& change : graph.changes)
       if (change.pass < pass_count(graph)) busy[change.pass] = true;
+    for (const AloneNode& node : graph.alone)
+      if (node.pass < pass_count(graph)) busy[node.pass] = true;
+  }
   if (count && std::ranges::find(busy, true) == busy.end()) busy.back() = true;
   std::vector<uint16_t> number(count, 0);  // among those that stay
   for (size_t i = 1; i < count; ++i) number[i] = static_cast<uint16_t>(number[i - 1] + busy[i - 1]);
@@ -246,6 +252,8 @@ void leave_out_idle_passes(std::span<GraphRecord> graphs) {
       if (busy[i]) passes.push_back(std::move(graph.passes[i]));
     std::erase_if(graph.changes, [&](const GraphChange& change) { return change.pass >= pass_count(graph); });
     for (GraphChange& change : graph.changes) change.pass = number[change.pass];
+    std::erase_if(graph.alone, [&](const AloneNode& node) { return node.pass >= pass_count(graph); });
+    for (AloneNode& node : graph.alone) node.pass = number[node.pass];
     graph.passes = std::move(passes);
   }
 }
@@ -275,6 +283,10 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
   std::map<Fate, std::vector<const NodeRecord*>> became;
   for (const NodeStep& step : steps_in(graph, pass))
     if (const NodeRecord* node = all.find(step.node)) became[step.fate].push_back(node);
+  const auto details = [&](const std::vector<const NodeRecord*>& nodes) {
+    const std::string lines = lines_text(nodes, line_of);
+    return str(" (", ops_text(nodes), lines.empty() ? "" : "; ", lines, ')');
+  };
   std::string text = title_of(graph.passes[pass]) + ": ";
   bool first = true;
   for (const auto& [fate, nodes] : became) {
@@ -296,10 +308,16 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
       case Fate::kNothing:
       case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
     }
-    const std::string lines = lines_text(nodes, line_of);
-    text += str(" (", ops_text(nodes), lines.empty() ? "" : "; ", lines, ')');
+    text += details(nodes);
   }
-  return became.empty() ? text + "nothing to do" : text;
+  std::map<std::string_view, std::vector<const NodeRecord*>> alone;  // by reason
+  for (const AloneNode& each : graph.alone)
+    if (const NodeRecord* node = each.pass == pass ? all.find(each.node) : nullptr) alone[each.why].push_back(node);
+  if (became.empty()) text += "nothing to do";
+  for (const auto& [why, nodes] : alone)
+    text += str("; ", counted(nodes.size(), "node runs", "nodes run"), " alone, ", nodes.size() > 1 ? "each " : "",
+                "because ", why, details(nodes));
+  return text;
 }
 
 std::vector<NodeStep> steps_of(const GraphRecord& graph, uint32_t node) {
@@ -326,6 +344,24 @@ std::vector<NodeStep> steps_in(const GraphRecord& graph, size_t pass) {
     if (change.pass == pass && change.fate != Fate::kInserted && seen.insert(change.node).second)
       steps.push_back(step_of(graph, nodes, change));
   return steps;
+}
+
+std::vector<AloneStep> alone_in(const GraphRecord& graph, size_t pass) {
+  std::vector<AloneStep> steps;
+  if (pass >= pass_count(graph)) return steps;
+  for (const AloneNode& each : graph.alone)
+    if (each.pass == pass) steps.push_back({each.node, title_of(graph.passes[pass]), words_of(each)});
+  return steps;
+}
+
+std::optional<AloneStep> alone_step(const GraphRecord& graph, uint32_t node) {
+  if (graph.alone.empty()) return {};
+  uint32_t runs_as = node;
+  for (const GraphChange& change : graph.changes)  // in their order
+    if (change.node == runs_as && change.output == 0 && change.fate == Fate::kRewritten) runs_as = change.by;
+  const auto at = std::ranges::find(graph.alone, runs_as, &AloneNode::node);
+  if (at == graph.alone.end() || at->pass >= pass_count(graph)) return {};
+  return AloneStep{node, title_of(graph.passes[at->pass]), words_of(*at)};
 }
 
 uint32_t traced_node(const GraphRecord& graph, uint32_t node) {

@@ -64,6 +64,15 @@ struct NodeStep {
 // What became of a node, pass by pass; and what a pass (from 0) made of which nodes, in its order, of each the first.
 std::vector<NodeStep> steps_of(const session::GraphRecord& graph, uint32_t node);
 std::vector<NodeStep> steps_in(const session::GraphRecord& graph, size_t pass);
+
+// A node for which a pass found no walk over memory, though there are for others of its kind.
+struct AloneStep {
+  uint32_t node = 0;
+  std::string pass, words;  // "fuse", "runs alone, because an effect lies between it and others of its shape"
+};
+std::vector<AloneStep> alone_in(const session::GraphRecord& graph, size_t pass);
+// Of a node, or of the one that it runs as.
+std::optional<AloneStep> alone_step(const session::GraphRecord& graph, uint32_t node);
 // The node of the graph as traced for which passes made this one; itself if they did not make it.
 uint32_t traced_node(const session::GraphRecord& graph, uint32_t node);
 

@@ -1,6 +1,7 @@
 // What a change of a pass means for the node: read off the change and the nodes, not the name of the pass.
 #include "engine/trace/pass_record.h"
 
+#include "engine/compile/print.h"
 #include "engine/trace/graph_record.h"
 
 #include <algorithm>
@@ -113,6 +114,14 @@ void add_passes(const Program& program, session::GraphRecord& record, size_t mos
     record.new_nodes.push_back({made.id, std::move(made.name), std::move(made.op), std::move(made.family),
                                 std::move(made.inputs), std::move(made.outputs), std::move(made.attributes),
                                 std::move(made.constant), made.source, std::move(made.functions)});
+  }
+  if (program.passes.empty()) return;
+  for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip) {
+    const compile::Instruction& in = program.code[i];
+    const char* const why = compile::why_alone(program, in);
+    const size_t node = in.inserted < 0 ? in.node.value : program.graph->size() + static_cast<size_t>(in.inserted);
+    const auto last = static_cast<uint16_t>(program.passes.size() - 1);
+    if (*why) record.alone.push_back({last, static_cast<uint32_t>(node), why});
   }
 }
 

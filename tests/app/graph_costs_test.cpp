@@ -1,4 +1,4 @@
-// What graphs cost when they ran: of nodes, of calls with all that they run, and of boxes.
+// What graphs cost when they ran: of nodes, of calls with all that they run, and of boxes; why nodes run alone.
 #include "tests/app/graph_shapes.h"
 #include "tests/app/sample.h"
 
@@ -7,6 +7,8 @@
 #include "app/models/graph_costs.h"
 #include "app/models/graph_paths.h"
 #include "app/models/graph_repeats.h"
+#include "app/models/graph_stages.h"
+#include "app/models/inspector.h"
 #include "app/models/text.h"
 
 #include <QTest>
@@ -175,6 +177,28 @@ class GraphCostsTest : public QObject {
     costs.graphs[last].add({7, 70, 10, 10});
     QCOMPARE(cumulative_ns(*part, costs, root, 1), int64_t{70});
     QVERIFY(way_to(*part, root, GraphId(7), 1).empty());
+  }
+
+  void nodes_that_run_alone_say_why() {
+    session::GraphRecord g = chain_graph(GraphId(1), 5, false);
+    g.passes = {"prune", "fuse"};
+    g.alone = {{1, 2, "it has an effect"}};
+    const Document d = document_around(std::move(g));
+    for (const size_t passes : {size_t{0}, size_t{1}, size_t{2}}) {
+      GraphPlan plan = plan_graph(d, GraphId(1), first_options(d, GraphId(1)));
+      mark_stage(plan, d, {passes, true});
+      const auto note_of = [&](uint32_t node) {
+        return plan.boxes[static_cast<size_t>(plan.box_of(GraphId(1), node))].note;
+      };
+      for (const PlanBox& b : plan.boxes) QCOMPARE(b.mark, PlanBox::Mark::kNone);
+      const QString said = passes == 1 ? QStringLiteral("next, fuse: runs alone, because it has an effect")
+                                       : QStringLiteral("runs alone, because it has an effect");
+      QCOMPARE(note_of(2), passes ? said : QString());
+      QVERIFY(note_of(3).isEmpty());
+    }
+    const QString shown = as_markdown(inspect(d, Selection::of_node(d, GraphId(1), 2), nullptr));
+    QVERIFY2(shown.contains(QStringLiteral("runs alone, because it has an effect")), qPrintable(shown));
+    QVERIFY(!as_markdown(inspect(d, Selection::of_node(d, GraphId(1), 3), nullptr)).contains(QStringLiteral("alone")));
   }
 };
 

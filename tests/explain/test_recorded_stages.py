@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import re
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -29,6 +30,9 @@ SCRIPT = '''
       return loss, tf.exp(x) - tf.tanh(x)
 
     step(tf.ones([2, 4]))
+    twin = tf.function(lambda x: step.python_function(x), jit_compile=True)
+    with open(__file__ + '.program', 'w') as file:
+      file.write(twin.experimental_get_compiler_ir(tf.ones([2, 4]))())
     '''
 
 
@@ -91,6 +95,36 @@ class Stages(unittest.TestCase):
             self.assertEqual(nodes, sum(self.ops_at(row['stage']).values()))
         self.assertRegex(rows[3]['did'], r'became (a constant|constants) \(.*Mul.*; lines? 7')
         self.assertRegex(rows[-1]['did'], r'nodes run in one walk over memory with others \(.*; lines? ')
+
+    def test_why_nodes_run_alone(self):
+        with sqlite3.connect(self.session) as db:
+            nodes = {(graph, node): (name, family) for table in ('node', 'graph_new_node')
+                     for graph, node, name, family in db.execute('select graph, id, name, family from ' + table)}
+            names = dict(db.execute('select id, name from graph'))
+            alone = {(graph, node): why for graph, node, why in db.execute('select graph, node, why from graph_alone')}
+            together = set(db.execute('select graph, changed from graph_change where fate = 9'))
+        # As the program itself says it, line by line.
+        printed, program = {}, ''
+        with open(os.path.join(self.folder.name, 'script.py.program')) as file:
+            for line in file:
+                program = next(iter(re.findall('^program of (.+?):', line)), program)
+                for node, why in re.findall('  # (.+?): .*; alone: (.+)', line):
+                    printed[program, node] = why
+        programs = {program for program, _ in printed}
+        self.assertGreater(len(programs), 1)
+        self.assertEqual(printed, {(names[graph], nodes[graph, node][0]): why for (graph, node), why in alone.items()
+                                   if names[graph] in programs})
+        # What works element by element runs in a walk with others, or alone.
+        name = next(g['graph'] for g in self.table('graphs') if g['function'] == 'step')
+        step = next(graph for graph in names if names[graph] == name)
+        dot = run('export', self.session, '--format', 'dot', '--graph', 'step#1@last').stdout
+        last = {int(node) for node in re.findall(r'(?m)^  g0n(\d+) \[', dot)}
+        elementwise = {node for node in last if nodes[step, node][1] == 'elementwise'}
+        self.assertEqual({node for graph, node in alone if graph == step and node in elementwise},
+                         {node for node in elementwise if (step, node) not in together})
+        rows = [p for p in self.table('passes') if p['graph'] == name]
+        self.assertEqual([int(r['alone']) for r in rows], [0] * (len(rows) - 1) + [sum(g == step for g, _ in alone)])
+        self.assertRegex(rows[-1]['did'], 'nodes run alone, each because nothing beside it .*; 1 node runs alone, because')
 
     def test_diff_of_stages(self):
         done = run('diff', self.session + ':step#1@traced', self.session + ':step@last')

@@ -168,6 +168,36 @@ class TestStages : public QObject {
              std::string("fuse: 2 nodes run in one walk over memory with others (Add, Sin; lines 15, 16)"));
   }
 
+  // They stay as they were; the pass says of each why.
+  void nodes_that_run_alone() {
+    GraphRecord g = sample();
+    g.passes.push_back("fuse");
+    const std::string before = text_of(graph_after(g, 4));
+    const std::vector<size_t> changed = changed_by_passes(g);
+    g.alone = {{4, 5, "it has an effect"}, {4, 6, "it has an effect"}, {4, 7, "nothing is beside it"}};
+    QCOMPARE(text_of(graph_after(g, 5)), before);
+    QCOMPARE(changed_by_passes(g), changed);
+    QCOMPARE(what_pass_did(g, 4, line_of),
+             std::string("fuse: nothing to do; 2 nodes run alone, each because it has an effect (Add, Sin; lines 15, "
+                         "16); 1 node runs alone, because nothing is beside it (Const; line 13)"));
+    QCOMPARE(alone_step(g, 6)->words, std::string("runs alone, because it has an effect"));
+    QCOMPARE(alone_step(g, 6)->pass, std::string("fuse"));
+    QVERIFY(!alone_step(g, 4));
+    QVERIFY(!alone_step(g, 3));  // it became a constant
+    g.changes[4].fate = Fate::kRewritten;  // or runs as that node
+    QCOMPARE(alone_step(g, 3)->words, std::string("runs alone, because nothing is beside it"));
+    QCOMPARE(alone_in(g, 4).size(), size_t{3});
+    QVERIFY(alone_in(g, 3).empty() && alone_in(g, 5).empty());
+    std::vector<GraphRecord> one{g};
+    one[0].passes.insert(one[0].passes.begin() + 4, "prune");  // idle
+    for (session::AloneNode& node : one[0].alone) node.pass = 5;
+    one[0].alone.push_back({6, 1, "of no pass"});
+    leave_out_idle_passes(one);
+    QCOMPARE(one[0].passes.size(), size_t{5});
+    QCOMPARE(alone_in(one[0], 4).size(), size_t{3});
+    QCOMPARE(one[0].alone.size(), size_t{3});
+  }
+
   // Whatever a file says, a stage is made, in time and without a node twice.
   void strange_records() {
     GraphRecord g = sample();
@@ -180,11 +210,13 @@ class TestStages : public QObject {
     g.changes.push_back({3, Fate::kInserted, 5, 0, 903, 0});
     g.changes.push_back({60, Fate::kNothing, 0, 0, 0, 0});   // of no pass
     g.changes.push_back({3, static_cast<Fate>(77), 0, 0, 0, 0});
+    g.alone = {{60, 5, "of no pass"}, {3, 900, "nobody knows it"}};
+    QVERIFY(!alone_step(g, 5));
     std::set<uint32_t> ids;
     for (const session::NodeRecord& n : graph_after(g, 4).nodes) QVERIFY(ids.insert(n.id).second);
     QVERIFY(ids.contains(7) && !ids.contains(1));
-    for (size_t pass = 0; pass < 70; ++pass) what_pass_did(g, pass, line_of), steps_in(g, pass);
-    for (uint32_t id = 0; id < 910; ++id) steps_of(g, id), traced_node(g, id);
+    for (size_t pass = 0; pass < 70; ++pass) what_pass_did(g, pass, line_of), steps_in(g, pass), alone_in(g, pass);
+    for (uint32_t id = 0; id < 910; ++id) steps_of(g, id), alone_step(g, id), traced_node(g, id);
     // A long row of nodes that give way to the one before, and a long row made before one another.
     GraphRecord row;
     row.passes = {"a"};

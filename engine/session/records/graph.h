@@ -139,6 +139,21 @@ struct NewNode {
   }
 };
 
+// A node that runs alone, though others of its kind run in walks over memory: after the last pass.
+struct AloneNode {
+  uint16_t pass = 0;
+  uint32_t node = 0;
+  std::string why;
+
+  template <class F>
+  static void describe(F& f) {
+    using R = AloneNode;
+    f.column("pass", &R::pass, "that found no walk for it: position among the graph's passes");
+    f.column("node", &R::node, "by id, also of the graph's new nodes");
+    f.column("why", &R::why, "an effect lies between it and others of its shape");
+  }
+};
+
 struct GraphRecord {
   GraphId id;
   std::string name;
@@ -148,6 +163,7 @@ struct GraphRecord {
   std::vector<std::string> passes = {};
   std::vector<GraphChange> changes = {};
   std::vector<NewNode> new_nodes = {};
+  std::vector<AloneNode> alone = {};
 
   static constexpr TableNote kTable{"graph", "A graph: of a trace at some stage, or one that a node runs."};
   template <class F>
@@ -162,6 +178,8 @@ struct GraphRecord {
            {.since = 3, .column = "pass"});
     f.list("graph_change", &R::changes, "What a pass changed in a graph.", {.since = 3});
     f.list("graph_new_node", &R::new_nodes, "A node that a pass made.", {.since = 3});
+    f.list("graph_alone", &R::alone, "A node that runs alone, though others of its kind run in walks over memory.",
+           {.since = 3});
   }
 };
 

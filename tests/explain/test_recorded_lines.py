@@ -28,6 +28,31 @@ class Recorded(unittest.TestCase):
         return found[0]
 
 
+class Decisions(Recorded):
+    def test_each_condition_once_for_each_trace(self):
+        session = recorded.record(self.folder, '''
+@tf.function
+def inner(x, n):
+    return x if n else -x
+@tf.function
+def step(x, flag):
+    for i in range(3):
+        if flag: x = inner(x, i) if x > 0 and flag or x > 1 else x
+    return x if flag else -x
+for flag in (True, False):
+    step(tf.constant(1), flag)
+''')
+        with sqlite3.connect(session) as db:
+            made = [(line, kind, fate, note.split()[3] if 'was' in note else '') for line, kind, fate, note in db.execute(
+                'select line, d.kind, fate, note from decision d join trace t on d.trace = t.id '
+                'order by t.id, line, d.kind, fate, note')]
+        true, false = [('if expression', 'python', value) for value in ('True', 'False')]
+        self.assertEqual(made, [
+            (8, 'for', 'python', ''), (9, 'and', 'staged', ''), (9, 'if', 'python', 'True'),
+            (9, 'if expression', 'staged', ''), (9, 'or', 'staged', ''), (10, *true), (5, *false), (5, *true),
+            (5, *true), (8, 'for', 'python', ''), (9, 'if', 'python', 'False'), (10, *false)])
+
+
 class ValueLines(Recorded):
     def lines(self, body, **files):
         """What stands on the lines at which each argument was made: {'args[1]': ['rate = 0.1', ...]}."""

@@ -255,6 +255,11 @@ void staged_if(const Tensor& condition, PyObject* body, PyObject* orelse, const 
   state.set_all(after);
 }
 
+static void record_python(const char* kind, bool yes) {
+  record(kind, "python",
+         yes ? "the condition was True in Python while tracing" : "the condition was False in Python while tracing");
+}
+
 void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t outputs, bool guard, const MakeState& make) {
   if (is_tensor_like(condition) && trace::tracing()) {
     const Tensor pred = condition_tensor(condition, "if statement");
@@ -264,9 +269,7 @@ void run_if(PyObject* condition, PyObject* body, PyObject* orelse, size_t output
     return;
   }
   const bool yes = condition == Py_True || (condition != Py_False && truth(condition));
-  if (!guard && trace::tracing())
-    record("if", "python",
-           yes ? "the condition was True in Python while tracing" : "the condition was False in Python while tracing");
+  if (!guard) record_python("if", yes);
   PyObject* branch = yes ? body : orelse;
   if (branch != Py_None) call(branch);
 }
@@ -346,7 +349,9 @@ PyObject* if_exp(PyObject*, PyObject* const* args, Py_ssize_t) {
                  str("'", utf8(args[3]), "'"))
           .release();
     }
-    return call(truth(args[0]) ? args[1] : args[2]).release();
+    const bool yes = truth(args[0]);
+    record_python("if expression", yes);
+    return call(yes ? args[1] : args[2]).release();
   });
 }
 

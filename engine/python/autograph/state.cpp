@@ -14,6 +14,8 @@
 #include <frameobject.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -345,13 +347,12 @@ void record(const char* kind, const char* fate, const std::string& note) {
   const TraceId trace = trace::current_trace();
   if (!writer || !trace.valid()) return;
   const Place place = here();
-  // An unrolled loop makes the same decision again and again.
-  thread_local std::vector<std::tuple<TraceId, std::string, int, std::string>> said;
-  std::tuple<TraceId, std::string, int, std::string> now{trace, place.file, place.line, std::string(fate) + note};
-  if (!said.empty() && std::get<0>(said.back()) != trace) said.clear();
-  for (const auto& one : said)
-    if (one == now) return;
-  said.push_back(std::move(now));
+  // An unrolled loop makes the same decision again and again, with other traces in between if it calls them.
+  constexpr size_t kTraces = 64;
+  using Decision = std::tuple<std::string, int, std::string, std::string>;
+  thread_local std::map<decltype(trace.value), std::set<Decision>> said;
+  if (said.size() >= kTraces && !said.count(trace.value)) said.erase(said.begin());
+  if (!said[trace.value].insert({place.file, place.line, kind, fate + note}).second) return;
   writer->add(session::DecisionRecord{trace, writer->file(place.file), place.line, kind, fate, note});
 }
 

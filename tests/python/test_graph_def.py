@@ -356,6 +356,14 @@ class Writing(unittest.TestCase):
         wrapped = v1.wrap_function(lambda: tf.import_graph_def(graph_def, name=''), [])
         return wrapped.prune(feeds, fetches)
 
+    def test_boxes_in_no_given_colours_are_the_op_without_colours(self):
+        gd = graph_def_of(lambda x: tf.image.draw_bounding_boxes(x, [[[0., 0., 1., 1.]]], None),
+                          tf.TensorSpec([1, 3, 3, 1], tf.float32))
+        self.assertEqual([n.op for n in gd.node if n.op not in ('Const', 'Placeholder', 'Identity')],
+                         ['DrawBoundingBoxes'])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'equal or more channels'):
+            tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1]), [[[0., 0., 1., 1.]]], tf.zeros([0, 0]))
+
     def test_gradients_of_loops_keep_their_values_in_lists(self):
         @tf.function
         def f(x):

@@ -170,7 +170,7 @@ void patches_gradient(GradientCall& c) {
 
 void drawn_shape(Inference& i) {
   const Shape images = of_rank(i, 0, 4), boxes = of_rank(i, 1, 3);
-  infer::want_rank(i, 2, 2);
+  if (i.inputs.size() > 2) infer::want_rank(i, 2, 2);
   if (images[3] >= 0 && images[3] != 1 && images[3] != 3 && images[3] != 4)
     invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA), it is ", images[3], " [Op:", i.row.name,
             "]");
@@ -205,6 +205,8 @@ FL_ROWS(image_crop) {
       {"ExtractImagePatches", "images: T -> patches: T",
        "ksizes: list(int); strides: list(int); rates: list(int); T: any; padding: string", patches_shape,
        patches_gradient, OpFamily::kMove, "the blocks under a window that steps through an image, as depth"},
+      {"DrawBoundingBoxes", "images: T, boxes: float32 -> output: T", "T: float16|float32 = float32",
+       drawn_shape, nullptr, OpFamily::kMove, "images with the outlines of boxes on them, in ten colours"},
       {"DrawBoundingBoxesV2", "images: T, boxes: float32, colors: float32 -> output: T", "T: float16|float32 = float32",
        drawn_shape, nullptr, OpFamily::kMove, "images with the outlines of boxes on them"},
   };

@@ -338,7 +338,8 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 # --- boxes ---
 def draw_bounding_boxes(images, boxes, colors, name=None):
     """Images with the outlines of boxes on them."""
-    colors = tf.zeros([0, 0]) if colors is None else colors
+    if colors is None:
+        return _op('DrawBoundingBoxes', images=images, boxes=boxes, name=name)[0]
     return _op('DrawBoundingBoxesV2', images=images, boxes=boxes, colors=colors, name=name)[0]
 
 

@@ -343,13 +343,14 @@ void draw_boxes(KernelContext& c) {
   static constexpr float kPalette[][4] = {{1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {0.5f, 0, 0.5f, 1},
                                           {0.5f, 0.5f, 0, 1}, {0.5f, 0, 0, 1}, {0, 0, 0.5f, 1}, {0, 1, 1, 1},
                                           {1, 0, 1, 1}};
-  const Shape &images = c.inputs[0].shape(), &boxes = c.inputs[1].shape(), &given = c.inputs[2].shape();
+  const Shape &images = c.inputs[0].shape(), &boxes = c.inputs[1].shape();
+  const Shape given = c.inputs.size() > 2 ? c.inputs[2].shape() : Shape{0, images[3]};
   const int64_t height = images[1], width = images[2], depth = images[3];
   std::vector<std::vector<float>> colors;
+  if (given[1] < depth)
+    invalid("colors must have equal or more channels than the image provided: ", given[1], " and ", depth,
+            " [Op:", c.row.name, "]");
   if (given[0] > 0) {
-    if (given[1] < depth)
-      invalid("colors must have equal or more channels than the image provided: ", given[1], " and ", depth,
-              " [Op:", c.row.name, "]");
     for (int64_t i = 0; i < given[0]; ++i) {
       const float* color = c.in<float>(2) + i * given[1];
       colors.emplace_back(color, color + given[1]);
@@ -409,8 +410,10 @@ FL_CPU_KERNELS {
   on_cpu("CropAndResizeGradImage", bit_of(DType::kFloat64), crop_to_image<double>);
   projections<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>();
   on_cpu("ExtractImagePatches", kAllTypes, patches);
-  on_cpu("DrawBoundingBoxesV2", bit_of(DType::kFloat16), draw_boxes<Float16>);
-  on_cpu("DrawBoundingBoxesV2", bit_of(DType::kFloat32), draw_boxes<float>);
+  for (const char* op : {"DrawBoundingBoxes", "DrawBoundingBoxesV2"}) {
+    on_cpu(op, bit_of(DType::kFloat16), draw_boxes<Float16>);
+    on_cpu(op, bit_of(DType::kFloat32), draw_boxes<float>);
+  }
 }
 
 }  // namespace FL_ISA

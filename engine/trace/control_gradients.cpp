@@ -3,6 +3,8 @@
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
 #include "engine/ops/control_gradients.h"
+#include "engine/ops/expansions.h"
+#include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/host_function.h"
@@ -204,6 +206,19 @@ void cond_gradient(GradientCall& call) {
 
 }  // namespace
 
+namespace {
+
+Tensor loop_over_numbers(const Tensor& count, const Tensor& value, const LoopStep& step) {
+  static const Op less{"Less"};
+  return build_while(
+      {ops::integer(0), value}, [&](std::span<const Tensor> now) { return apply(less, {now[0], count}); },
+      [&](std::span<const Tensor> now) {
+        return std::vector<Tensor>{ops::add(now[0], ops::integer(1)), step(now[0], now[1])};
+      })[1];
+}
+
+}  // namespace
+
 void init_control_gradients() {
   runtime::register_list_kernels();
   runtime::register_optional_kernels();
@@ -212,6 +227,7 @@ void init_control_gradients() {
   control_gradients.call = call_gradient;
   control_gradients.cond = cond_gradient;
   control_gradients.loop = loop_gradient;
+  repeated = loop_over_numbers;
 }
 
 }  // namespace footlight::trace

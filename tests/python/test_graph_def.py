@@ -356,6 +356,19 @@ class Writing(unittest.TestCase):
         wrapped = v1.wrap_function(lambda: tf.import_graph_def(graph_def, name=''), [])
         return wrapped.prune(feeds, fetches)
 
+    def test_exponentials_of_matrices_are_written_as_halvings_and_squares(self):
+        for dtype, tolerance in ((tf.float32, 1e-4), (tf.float64, 1e-12), (tf.complex128, 1e-12)):
+            x = tf.constant([[[0., 1.], [-2., .5]], [[0., 0.], [0., 0.]], [[-90., 3.], [0., -.1]], [[5., 2.], [7., 3.]]],
+                            dtype)
+            concrete = tf.function(tf.linalg.expm).get_concrete_function(tf.TensorSpec([None, 2, 2], dtype))
+            gd = concrete.graph.as_graph_def()
+            self.assertNotIn('MatrixExponential', str(gd))
+            run = self.imported(gd, [concrete.inputs[0].name], [concrete.outputs[0].name])
+            for each in (x, x[:2], x[:0]):
+                found, wanted = run(each)[0], tf.linalg.expm(each)
+                difference = tf.reduce_sum(tf.abs(found - wanted), [1, 2]) / tf.reduce_sum(tf.abs(wanted), [1, 2])
+                self.assertTrue(bool(tf.reduce_all(difference < tolerance)), (dtype, difference))
+
     def test_boxes_in_no_given_colours_are_the_op_without_colours(self):
         gd = graph_def_of(lambda x: tf.image.draw_bounding_boxes(x, [[[0., 0., 1., 1.]]], None),
                           tf.TensorSpec([1, 3, 3, 1], tf.float32))

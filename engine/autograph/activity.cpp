@@ -1,6 +1,8 @@
 // Summaries bottom-up (uses, must-define, bind), then liveness backwards and definitions forwards.
 #include "engine/autograph/activity.h"
 
+#include <utility>
+
 namespace footlight::autograph {
 
 namespace {
@@ -9,6 +11,7 @@ struct Summary {
   NameSet use;    // read before any certain definition inside
   NameSet must;   // definitely defined when control falls off the end
   NameSet bound;  // possibly defined or deleted
+  NameSet kept;   // read by the lambdas and generators in it, which may be called later
 };
 
 class Analysis {
@@ -33,22 +36,29 @@ class Analysis {
     for (uint32_t i = list.size; i-- > 0;) {
       Node* node = list[i];
       ++steps_;
-      live.add_all(extra);
+      NameSet always = extra;
+      if (is_control_flow(node)) always.add_all(a_.flows[a_.index[node->number]].kept_before);
+      live.add_all(always);
       const NameSet after = live;
       const Summary& one = summary(node);
       live.remove_all(one.must);
       live.add_all(one.use);
-      live.add_all(extra);
-      inside(node, after, live, extra);
+      live.add_all(always);
+      inside(node, after, live, always);
     }
     live.add_all(extra);
   }
 
-  // defined: the names that may have a value before the list on entry, after it on return.
+  // defined: the names that may have a value before the list on entry, after it on return. In the order of the program:
+  // what is kept before a statement is known then.
   void define(const List& list, NameSet& defined) {
     for (Node* node : list) {
       ++steps_;
-      if (is_control_flow(node)) a_.flows[a_.index[node->number]].defined_in = defined;
+      if (is_control_flow(node)) {
+        Flow& flow = a_.flows[a_.index[node->number]];
+        flow.defined_in = defined;
+        flow.kept_before = kept_so_far_;
+      }
       switch (node->kind) {
         case Kind::kIf: {
           NameSet body = defined, orelse = defined;
@@ -78,6 +88,7 @@ class Analysis {
           for_each_block(node, [&](const List& inner) { define(inner, defined); });
           break;
       }
+      kept_so_far_.add_all(summary(node).kept);
     }
   }
 
@@ -176,6 +187,7 @@ class Analysis {
   const Summary& statement(Node* node) {
     ++steps_;
     Summary s;
+    NameSet outer = std::exchange(kept_, {});
     switch (node->kind) {
       case Kind::kIf: {
         read(node->node(at::If::test), s);
@@ -292,6 +304,8 @@ class Analysis {
         s.must.add_all(s.bound);
         break;
     }
+    s.kept = kept_;
+    kept_.add_all(outer);
     const uint32_t at = static_cast<uint32_t>(summaries_.size());
     if (a_.index.size() <= node->number) a_.index.resize(node->number + 1, 0);
     a_.index[node->number] = at;
@@ -400,7 +414,7 @@ class Analysis {
         all_names(node->node(at::Lambda::body), names);
         parameter_names(node->node(at::Lambda::args), own);
         names.remove_all(own);
-        a_.captured.add_all(names);
+        kept_.add_all(names);
         use_all(names, s);
         return;
       }
@@ -434,7 +448,7 @@ class Analysis {
     read(node->node(0), inner);
     if (node->kind == Kind::kDictComp) read(node->node(at::DictComp::value), inner);
     inner.use.remove_all(targets.bound);
-    if (node->kind == Kind::kGeneratorExp) a_.captured.add_all(inner.use);
+    if (node->kind == Kind::kGeneratorExp) kept_.add_all(inner.use);
     use_all(inner.use, s);
     s.bound.add_all(inner.bound);
   }
@@ -468,6 +482,8 @@ class Analysis {
   uint64_t& steps_;
   const Name *do_return_, *retval_;
   std::vector<Summary> summaries_;
+  NameSet kept_;         // of the statements that are summed up now
+  NameSet kept_so_far_;  // of those that define() has passed
 };
 
 }  // namespace
@@ -494,6 +510,10 @@ Activity analyse(Tree& tree, const Node* function, const List& body, const std::
   activity.bound = all.bound;
   activity.bound.add_all(activity.parameters);
 
+  NameSet defined = activity.parameters;
+  for (const Name* name : at_end) defined.add(name);
+  analysis.define(body, defined);
+
   // Other functions may see these at any time.
   NameSet always = activity.captured;
   always.add_all(activity.globals);
@@ -501,10 +521,6 @@ Activity analyse(Tree& tree, const Node* function, const List& body, const std::
   NameSet end = always;
   for (const Name* name : at_end) end.add(name);
   analysis.live(body, end, always);
-
-  NameSet defined = activity.parameters;
-  for (const Name* name : at_end) defined.add(name);
-  analysis.define(body, defined);
   return activity;
 }
 

@@ -11,12 +11,13 @@ namespace footlight::autograph {
 struct Flow {
   NameSet bound;       // by its blocks, its target and its test, at the level of this function
   NameSet live_in, live_out, defined_in;
+  NameSet kept_before;  // read by lambdas and generators that were made before it, and may be called in it or later
 };
 
 struct Activity {
   NameSet parameters, globals, nonlocals;  // as declared
   NameSet bound;       // read by nested functions: their values may be needed at any time
-  NameSet captured;    // read by functions inside: their values count at any time
+  NameSet captured;    // read by functions that statements define: their values count at any time
   NameSet in_patterns; // bound where a pattern fits
   NameSet composites;  // names of the form a.b or a[0]
 

@@ -5,6 +5,7 @@
 #include "engine/autograph/unparse.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace footlight::autograph {
 
@@ -79,6 +80,32 @@ Node* Converter::state_names(const State& state, Position at) {
   return tree_.tuple(tree_.list(items), Op::kLoad, at);
 }
 
+// if False: d, k -- no code, but the block has these variables of the function, in which the runtime finds d[k]. Where
+// only a statement inside uses them, whose blocks stand beside this one, nothing else would name them here.
+void Converter::name_objects(const State& state, Node* block) {
+  NameSet named, missing;
+  bool known = false;
+  for (const Name* name : state.names) {
+    if (!activity_.composites.has(name)) continue;
+    if (!std::exchange(known, true)) named = free_names(tree_, block, result_.steps);
+    std::vector<Name*> support;
+    composite_support(tree_, name, support);
+    for (const Name* one : support)
+      if (!named.has(one)) missing.add(one);
+  }
+  if (missing.empty()) return;
+  const List& body = block->list(at::FunctionDef::body);
+  const Position at = body[body.size - 1]->at;
+  Nodes loads, all(body.begin(), body.end());
+  missing.for_each([&](uint32_t id) { loads.push_back(tree_.load(tree_.name_at(id), at)); });
+  Node* never = tree_.make(Kind::kIf, at);
+  never->node(at::If::test) = tree_.boolean(false, at);
+  never->fields()[at::If::body].list =
+      tree_.list({tree_.expression(tree_.tuple(tree_.list(loads), Op::kLoad, at), at)});
+  all.push_back(never);
+  block->fields()[at::FunctionDef::body].list = tree_.list(all);
+}
+
 // def name(arguments): nonlocal ...; first; list
 // `beside`: the blocks of statements inside this one stand beside it, and see what it binds.
 Node* Converter::moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state,
@@ -118,7 +145,9 @@ Node* Converter::moved_block(Name* name, Node* arguments, const List& list, cons
   for (const Name* symbol : nonlocals) scope.wanted.add(symbol);
   body.insert(body.begin(), declarations.begin(), declarations.end());
   if (body.empty() || (!lean() && body.size() == declarations.size())) body.push_back(tree_.pass(at));
-  return tree_.function(name, arguments, tree_.list(body), at);
+  Node* made = tree_.function(name, arguments, tree_.list(body), at);
+  if (lean()) name_objects(state, made);
+  return made;
 }
 
 void Converter::declarations(const State& state, Position at, Nodes& out) {

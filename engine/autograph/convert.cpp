@@ -352,22 +352,48 @@ Node* Converter::definition(Node* node) {
     made->fields()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
     return made;
   }
-  if (const auto known = definitions_.find(node); known != definitions_.end()) return known->second;
-  Converter inner(tree_, options_, result_, this);
-  const std::string reason = std::move(result_.reason);
-  Node* made = inner.function(node);
-  if (!made) {
-    result_.statements.push_back({node->at.line, node->at.end_line, "function", "fallback", result_.reason});
-    made = node;
+  Node*& known = definitions_[node];
+  if (!known) {
+    Converter inner(tree_, options_, result_, this);
+    const std::string reason = std::move(result_.reason);
+    known = inner.function(node);
+    if (!known) {
+      result_.statements.push_back({node->at.line, node->at.end_line, "function", "fallback", result_.reason});
+      known = node;
+    }
+    result_.reason = reason;
   }
-  result_.reason = reason;
-  if (!lean() && made != node) {
-    Nodes decorators(made->list(at::FunctionDef::decorator_list).begin(),
-                     made->list(at::FunctionDef::decorator_list).end());
+  const bool marked = !lean() && known != node;
+  Node* made = outside_of_body(known);
+  if (marked) {
+    const List& list = made->list(at::FunctionDef::decorator_list);
+    Nodes decorators(list.begin(), list.end());
     decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
+    if (made == known) made = tree_.copy(known);
     made->fields()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }
-  definitions_.emplace(node, made);
+  return made;
+}
+
+// Its decorators and default values are expressions of the function around it.
+Node* Converter::outside_of_body(Node* function) {
+  Node* made = function;
+  const List& decorators = function->list(at::FunctionDef::decorator_list);
+  if (const List* list = expressions(decorators); list != &decorators) {
+    made = tree_.copy(function);
+    made->fields()[at::FunctionDef::decorator_list].list = list;
+  }
+  Node* const arguments = function->node(at::FunctionDef::args);
+  Node* given = arguments;
+  for (const int slot : {+at::arguments::defaults, +at::arguments::kw_defaults}) {
+    const List* list = expressions(arguments->list(slot));
+    if (list == &arguments->list(slot)) continue;
+    if (given == arguments) given = tree_.copy(arguments);
+    given->fields()[slot].list = list;
+  }
+  if (given == arguments) return made;
+  if (made == function) made = tree_.copy(function);
+  made->node(at::FunctionDef::args) = given;
   return made;
 }
 

@@ -38,6 +38,7 @@ class Converter {
   Node* result(Position at);
   void compound(Node* node, Scope& scope, Nodes& out);
   Node* definition(Node* node);
+  Node* outside_of_body(Node* function);
   Node* conversion_options(Position at);
   void lowered_return(Node* node, Nodes& out);
   void annotated(Node* node, Scope& scope, Nodes& out);
@@ -113,6 +114,7 @@ class Converter {
   void if_statement(Node* node, Scope& scope, Nodes& out);
   void while_statement(Node* node, Scope& scope, Nodes& out);
   void for_statement(Node* node, Scope& scope, Nodes& out);
+  void name_objects(const State& state, Node* block);
   Node* moved_block(Name* name, Node* arguments, const List& list, const Nodes& first, const State& state, Scope& scope,
                     const Node* origin, const NameSet& also_bound = {}, bool beside = false);
   void state_functions(const State& state, Position at, Nodes& out, Name** getter, Name** setter);

@@ -57,6 +57,22 @@ class Builtins(Case):
         self.assertEqual(value(tf.function(lambda s: int(s) + int(s, 10))(tf.constant('7'))), 14)
         self.assertEqual(value(tf.function(lambda s: float(s))(tf.constant('7.5'))), 7.5)
 
+    def test_converted_code_that_runs_eagerly(self):
+        def run(f, x):
+            return tf.autograph.to_graph(f)(tf.constant(x))
+        for f, x, dtype, expected in (
+                (lambda t: int(t), 2.75, tf.int32, 2),
+                (lambda t: int(t, 10), '12', tf.int32, 12),
+                (lambda t: float(t), 2, tf.float32, 2.0),
+                (lambda t: range(1, t), 3, tf.int32, [1, 2]),
+                (lambda t: sorted(t, reverse=True), [1, 3], tf.int32, [3, 1])):
+            result = run(f, x)
+            self.assertEqual((result.dtype, value(result)), (dtype, expected))
+        self.assertEqual(run(lambda t: (len(t), max(t), sorted([2, 1])), [4, 5])[::2], (2, [1, 2]))
+        self.assertIs(type(run(lambda t: len(tf.data.Dataset.range(3)), 1)), type(tf.constant(1)))
+        self.assertRaisesRegex(NotImplementedError, 'base 8', run, lambda t: int(t, 8), '1')
+        self.assertRaisesRegex(ValueError, 'len requires', run, lambda t: len(t), 1)
+
     def test_refusals(self):
         for kind, words, f, argument in (
                 (ValueError, 'len requires', lambda x: len(x), 1),
@@ -66,6 +82,47 @@ class Builtins(Case):
                 (ValueError, 'scalar tensor', lambda x: min(x, x), [1])):
             with self.assertRaisesRegex(kind, words):
                 tf.function(f)(tf.constant(argument))
+
+
+class FunctionsInside(Case):
+    def test_what_a_definition_evaluates_is_converted(self):
+        def marked(tag):
+            return lambda f: lambda *args: f(*args) + tag
+
+        def f(x, xs):
+            @marked(10 if x > 1 else 20)
+            def g(a, b=len(xs), *, c=(1 if x > 2 else 2)):
+                return a + b * c
+            return g(x)
+        self.agrees(f, (1, [1, 2]), (2, [3, 4]), (3, [5, 6]))
+
+    def test_what_a_lambda_reads_is_no_state_of_its_statement(self):
+        def branch(x):
+            if x > 0:
+                v = x * 2
+                y = (lambda: v)()
+                for i in tf.range(x):
+                    y += (lambda: i)()
+            else:
+                y = 0
+            return y
+
+        def loop(x):
+            while x > 0:
+                kind, pair = object(), [x, x]
+                x -= sorted(pair, key=lambda q: pair[0] - q if kind else q)[0]
+            return x
+
+        def made_before(n):
+            v, total = n, 0
+            later = lambda: v
+            for i in tf.range(n):
+                v = i * 2
+                total += later()
+            return total, later()
+        self.agrees(branch, (3,), (-1,))
+        self.agrees(loop, (3,), (-1,))
+        self.agrees(made_before, (3,), (0,))
 
 
 class Lists(Case):

@@ -193,6 +193,21 @@ class Tracing(unittest.TestCase):
         self.assertEqual(value(g(tf.constant(4))), 8)
         self.assertEqual(value(g(tf.constant(-4))), 1)
 
+    def test_objects_that_only_inner_statements_use(self):
+        def f(x):
+            item, counts, key = Item(), {'k': 0, 'other': 0}, 'k'
+            item.seen = x
+            for i in tf.range(x):
+                if i > 1:
+                    item.seen = i * 10
+                elif i > 0:
+                    while counts['k'] < i * 3:
+                        counts[key] += 2
+                else:
+                    counts['other'] = x
+            return item.seen * 10000 + counts['k'] * 100 + counts['other']
+        self.both(f, (4,), (2,), (1,))
+
     def test_logic(self):
         def f(a, b):
             return 1 if (a > 0 and b > 0) or not a < 5 else 2 if 0 < b < 10 else 3
@@ -248,6 +263,9 @@ class Tracing(unittest.TestCase):
             return y
         self.error(TypeError, ["'y'", 'nested structure'], structures, tf.constant(1))
 
+        self.error(TypeError, ['nested structure', "'b'"], lambda x: {'a': x} if x > 0 else {'b': x}, tf.constant(1))
+        self.error(ValueError, ['same structure'], lambda x: tf.cond(x > 0, lambda: None, lambda: x), tf.constant(1))
+
         def none(x):
             y = None
             if x > 0:
@@ -297,8 +315,23 @@ class Tracing(unittest.TestCase):
                 d['key'] = d['other']
                 n -= 1
             return d
-        with self.assertRaisesRegex(KeyError, "other"):
-            tf.function(another)(tf.constant(1))
+        self.error(ValueError, ["'d['key']' must be defined before the loop", "KeyError: 'other'"], another, tf.constant(1))
+
+        def none(n):
+            best = None
+            for i in tf.range(n):
+                if best > 3:
+                    best = i
+            return best
+        line = none.__code__.co_firstlineno + 3
+        self.error(ValueError, ["'best' is not allowed to be None before the loop", 'TypeError', 'line %d' % line], none,
+                   tf.constant(1))
+
+        def fails(n):
+            for i in tf.range(n):
+                y = n * 0.5
+            return y
+        self.error(ValueError, ["'y' must be defined before the loop", 'TypeError', 'int32'], fails, tf.constant(1))
 
         def thing(n):
             while n > 0:
@@ -312,6 +345,14 @@ class Tracing(unittest.TestCase):
                 n += 1
             return n
         self.error(ValueError, ['non-scalar tensor'], scalar, tf.constant(1))
+
+        def larger(n):
+            x = 0
+            for i in tf.range(n):
+                x = 2 ** 40
+            return x
+        self.error(TypeError, ["'x'", 'int32', 'int64'], larger, tf.constant(1))
+        self.error(TypeError, ['this large'], lambda n: 2 ** 70 if n > 0 else 1, tf.constant(1))
 
         def grows(n):
             x = tf.ones([1])

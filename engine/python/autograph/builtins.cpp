@@ -217,7 +217,7 @@ Ref tensor_sorted(const Given& given) {
   if (given.size() != 1) return {};
   Ref values = Ref::borrow(given[0]);
   if (!is_tensor_like(given[0])) {
-    if (!PyList_Check(given[0]) && !PyTuple_Check(given[0])) return {};
+    if (!trace::tracing() || (!PyList_Check(given[0]) && !PyTuple_Check(given[0]))) return {};
     const auto items = items_of(given[0]);
     if (!any_tensor(*items)) return {};
     std::vector<Tensor> tensors;
@@ -381,76 +381,72 @@ Ref dataset_builtin(const Given& given, size_t first, const char* method) {
       throw PythonErrorSet();
   return checked(PyObject_Call(own.get(), args.get(), keywords.get()));
 }
+// What converted code calls in place of a builtin.
 struct Version {
-  Ref (*call)(const Given&);
-  bool looks_inside = false;  // of lists and the like
+  const char* name;
+  Ref (*tensor)(const Given&) = nullptr;  // for tensors
+  const char* dataset = nullptr;          // the method of a dataset among the arguments,
+  size_t from = 0;                        // from this one on
+  bool looks_inside = false;              // of lists and the like
+  bool outside = false;                   // for tensors outside of a trace too
+
+  Ref call(const Given& given) const {
+    Ref found = dataset ? dataset_builtin(given, from, dataset) : Ref();
+    return found || !tensor ? std::move(found) : tensor(given);
+  }
 };
 
 const std::unordered_map<PyObject*, Version>& versions() {
   static const auto& table = *[] {
     auto* made = new std::unordered_map<PyObject*, Version>;
-    const std::pair<const char*, Ref (*)(const Given&)> named[] = {
-        {"len",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 0, "_len_builtin");
-           return found ? std::move(found) : tensor_len(given);
-         }},
-        {"abs", [](const Given& given) { return dataset_builtin(given, 0, "_abs_builtin"); }},
-        {"int", tensor_int},
-        {"float", tensor_float},
-        {"range", tensor_range},
-        {"sum", tensor_sum},
-        {"any",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 0, "_any_builtin");
-           return found ? std::move(found) : tensor_any(given, true);
-         }},
-        {"all",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 0, "_all_builtin");
-           return found ? std::move(found) : tensor_any(given, false);
-         }},
-        {"max", [](const Given& given) { return tensor_extreme(given, true); }},
-        {"min", [](const Given& given) { return tensor_extreme(given, false); }},
-        {"sorted", tensor_sorted},
-        {"next",
-         [](const Given& given) {
-           const bool with_default = given.size() == 2 && is_dataset_or_iterator(given[0]);
-           return with_default ? checked(PyObject_CallMethod(given[0], "_next_or", "O", given[1])) : Ref();
-         }},
-        {"enumerate",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 0, "_enumerate_builtin");
-           return found ? std::move(found) : tensor_enumerate(given);
-         }},
-        {"zip",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 0, "_zip_builtin");
-           return found ? std::move(found) : tensor_zip(given);
-         }},
-        {"map",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 1, "_map_builtin");
-           return found ? std::move(found) : tensor_map(given);
-         }},
-        {"filter",
-         [](const Given& given) {
-           Ref found = dataset_builtin(given, 1, "_filter_builtin");
-           return found ? std::move(found) : tensor_filter(given);
-         }},
-        {"list", tensor_list},
-        {"tuple", tensor_list},
-        {"iter", tensor_list},
-        {"reversed", tensor_list},
+    const auto next = [](const Given& given) {
+      const bool with_default = given.size() == 2 && is_dataset_or_iterator(given[0]);
+      return with_default ? checked(PyObject_CallMethod(given[0], "_next_or", "O", given[1])) : Ref();
+    };
+    const Version named[] = {
+        {.name = "len", .tensor = tensor_len, .dataset = "_len_builtin", .outside = true},
+        {.name = "abs", .dataset = "_abs_builtin"},
+        {.name = "int", .tensor = tensor_int, .outside = true},
+        {.name = "float", .tensor = tensor_float, .outside = true},
+        {.name = "range", .tensor = tensor_range, .outside = true},
+        {.name = "sum", .tensor = tensor_sum},
+        {.name = "any",
+         .tensor = [](const Given& given) { return tensor_any(given, true); },
+         .dataset = "_any_builtin",
+         .looks_inside = true},
+        {.name = "all",
+         .tensor = [](const Given& given) { return tensor_any(given, false); },
+         .dataset = "_all_builtin",
+         .looks_inside = true},
+        {.name = "max",
+         .tensor = [](const Given& given) { return tensor_extreme(given, true); },
+         .looks_inside = true},
+        {.name = "min",
+         .tensor = [](const Given& given) { return tensor_extreme(given, false); },
+         .looks_inside = true},
+        {.name = "sorted", .tensor = tensor_sorted, .looks_inside = true, .outside = true},
+        {.name = "next", .tensor = next, .outside = true},
+        {.name = "enumerate", .tensor = tensor_enumerate, .dataset = "_enumerate_builtin"},
+        {.name = "zip", .tensor = tensor_zip, .dataset = "_zip_builtin"},
+        {.name = "map", .tensor = tensor_map, .dataset = "_map_builtin", .from = 1, .looks_inside = true},
+        {.name = "filter", .tensor = tensor_filter, .dataset = "_filter_builtin", .from = 1, .looks_inside = true},
+        {.name = "list", .tensor = tensor_list},
+        {.name = "tuple", .tensor = tensor_list},
+        {.name = "iter", .tensor = tensor_list},
+        {.name = "reversed", .tensor = tensor_list},
     };
     const Ref module = checked(PyImport_ImportModule("builtins"));
-    constexpr std::string_view kLookInside[] = {"any", "all", "max", "min", "sorted", "map", "filter"};
-    for (const auto& [name, version] : named)
-      made->emplace(checked(PyObject_GetAttrString(module.get(), name)).release(),
-                    Version{version, std::ranges::find(kLookInside, name) != std::end(kLookInside)});
+    for (const Version& version : named)
+      made->emplace(checked(PyObject_GetAttrString(module.get(), version.name)).release(), version);
     return made;
   }();
   return table;
+}
+
+// The call of a builtin, or of what stands in its place.
+Given given_of(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const auto positional = static_cast<size_t>(count - (names ? PyTuple_GET_SIZE(names) : 0));
+  return {{args, positional}, names, args + positional, function};
 }
 
 }  // namespace
@@ -475,9 +471,16 @@ Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t co
   const auto found = versions().find(function);
   if (found == versions().end()) return {};
   if (!found->second.looks_inside && std::all_of(args, args + count, is_pythons_own)) return {};
-  const auto keywords = static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-  const auto positional = static_cast<size_t>(count) - keywords;
-  return found->second.call({{args, positional}, names, args + positional, function});
+  return found->second.call(given_of(function, args, count, names));
+}
+
+Ref call_eager_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const auto found = versions().find(function);
+  if (found == versions().end()) return {};
+  const Version& version = found->second;
+  const Given given = given_of(function, args, count, names);
+  return version.outside ? version.call(given) : version.dataset ? dataset_builtin(given, version.from, version.dataset)
+                                                                 : Ref();
 }
 
 void init_builtins() { versions(); }

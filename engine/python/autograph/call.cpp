@@ -123,7 +123,7 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
   const auto is_number = [](PyObject* o) {
     return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o);
   };
-  if (builtin && (!trace::tracing() || (std::all_of(args + 1, args + 1 + all, is_number) && !prints_are_staged)))
+  if (builtin && (!trace::tracing() || !prints_are_staged) && std::all_of(args + 1, args + 1 + all, is_number))
     return PyObject_Vectorcall(function, args + 1, given, names);
   return guarded([&]() -> PyObject* {
     if (trace::tracing() && std::any_of(args + 1, args + 1 + all, is_grown)) return with_tensors(args, count, names);
@@ -135,7 +135,8 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
       if (partial.function && call_partial(partial, args + 1, given, names, result)) return result;
     }
     if (builtin) {
-      if (Ref result = call_tensor_builtin(function, args + 1, all, names)) return result.release();
+      auto* const version = trace::tracing() ? call_tensor_builtin : call_eager_builtin;
+      if (Ref result = version(function, args + 1, all, names)) return result.release();
       return PyObject_Vectorcall(function, args + 1, static_cast<size_t>(count - 1), names);
     }
     const Ref converted = Ref::steal(ag_convert(function));

@@ -31,6 +31,8 @@ std::string ag_reason(PyObject* callable);
 void ag_explain_error();
 // "in user code:" and those frames of an exception.
 std::string ag_user_frames(PyObject* exception);
+// The same and the message below it.
+std::string ag_explained(PyObject* exception);
 
 // Readable text, line map and fates of a callable. False: not convertible, see `reason`. Caller sets the ids.
 bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason = nullptr);

@@ -176,6 +176,13 @@ Ref as_local(PyObject* value) {
 
 }  // namespace
 
+std::string ag_explained(PyObject* exception) {
+  const Ref shown = text_object(str_of(exception));
+  const Ref message = original_message(exception, shown.get());
+  return shown_frames(frames_of_exception(exception)) +
+         indented(class_of(exception) + ": " + readable(message.get()));
+}
+
 std::string ag_user_frames(PyObject* exception) { return shown_frames(frames_of_exception(exception)); }
 
 void ag_explain_error() {

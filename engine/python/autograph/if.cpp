@@ -7,6 +7,8 @@
 #include "engine/python/types/nest.h"
 #include "engine/trace/control_flow.h"
 
+#include <optional>
+
 namespace footlight::python::ag {
 
 namespace {
@@ -21,6 +23,19 @@ trace::GraphBuilder& graph() {
 Tensor constant(PyObject* value) { return graph().as_own(as_tensor(value)); }
 
 const char* kind_of(PyObject* o) { return o == Py_None ? "None" : Py_TYPE(o)->tp_name; }
+
+// In what the structures of two values differ; no value: in nothing.
+std::optional<std::string> other_structure(const Leaves& a, const Leaves& b) {
+  try {
+    if (a.values.size() == b.values.size() && !is_nested(a.structure.get()) && !is_nested(b.structure.get())) return {};
+    nest_assert_same(a.structure.get(), b.structure.get(), true);
+    return {};
+  } catch (const Error& error) {
+    return error.message();
+  } catch (const PythonErrorSet&) {
+    return take_message();
+  }
+}
 
 // The values of all symbols after one branch.
 using Values = std::vector<Leaves>;
@@ -111,20 +126,11 @@ class Merge {
   }
 
   void check_structure(size_t i, const Leaves& a, const Leaves& b) {
-    std::string why;
-    try {
-      if (a.values.size() == b.values.size() && !is_nested(a.structure.get()) && !is_nested(b.structure.get())) return;
-      nest_assert_same(a.structure.get(), b.structure.get(), true);
-      return;
-    } catch (const Error& error) {
-      why = error.message();
-    } catch (const PythonErrorSet&) {
-      why = take_message();
-    }
-    fail(ErrorKind::kType, state_.shown(i),
-         " must have the same nested structure in the main and else branches of a condition "
-         "on a tensor: ",
-         describe(a), " against ", describe(b), why.empty() ? "" : "; ", why);
+    if (const auto why = other_structure(a, b))
+      fail(ErrorKind::kType, state_.shown(i),
+           " must have the same nested structure in the main and else branches of a condition "
+           "on a tensor: ",
+           describe(a), " against ", describe(b), why->empty() ? "" : "; ", *why);
   }
 
   static std::string describe(const Leaves& value) { return repr_of(value.structure.get()); }
@@ -310,9 +316,9 @@ Ref staged_choice(const Tensor& condition, const std::function<Ref()>& yes, cons
       [&] {
         b_raised = run(no, b);
         if (b_raised) Merge::fill(b, a);
-        if (a.values.size() != b.values.size() || is_nested(a.structure.get()) != is_nested(b.structure.get()))
+        if (const auto why = b_raised ? std::nullopt : other_structure(a, b))
           fail(ErrorKind::kType, what, " must have the same nested structure in the main and else branches, since the ",
-               "condition is a tensor");
+               "condition is a tensor", why->empty() ? "" : "; ", *why);
         for (size_t k = 0; k < a.values.size(); ++k) {
           PyObject *x = a.values[k].get(), *y = b.values[k].get();
           if (becomes_tensor(x) != becomes_tensor(y) || (!becomes_tensor(x) && x != y))

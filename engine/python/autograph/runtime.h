@@ -189,6 +189,8 @@ PyObject* ret(PyObject*, PyObject* const* args, Py_ssize_t count);
 // Calls a builtin (len, int, range, sum, sorted, ...) in its version for tensors if an argument is one; empty: the
 // builtin itself is to be called. `names` are those of the keywords at the end of `args`, or null.
 Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+// The same outside of a trace, where only some builtins have versions, and only for tensors and datasets themselves.
+Ref call_eager_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
 void init_builtins();
 
 // The do_not_convert wrapper. New reference.

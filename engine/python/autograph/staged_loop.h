@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ops/builder.h"
+#include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/autograph/strict.h"
@@ -194,7 +195,10 @@ class StagedLoop {
       // A list of Python's cannot be read at an index that is a tensor; one that grows can.
       bool read = false;
       for (size_t i = 0; i < before_.size(); ++i) read |= may_grow(i) && PyList_GET_SIZE(before_[i].get()) > 0;
-      if (!read || !cleared_if(PyExc_TypeError)) throw;
+      if (!read || !cleared_if(PyExc_TypeError)) {
+        blame_missing();
+        throw;
+      }
       state_.set_all(before_);
       trace::in_scratch_graph([&] { look(true); });
     }
@@ -307,6 +311,19 @@ class StagedLoop {
     raise_again(std::move(error));
   }
 
+  // An iteration that fails says nothing of what it makes of a variable without a value before the loop.
+  void blame_missing() {
+    PyObject* const kinds[] = {PyExc_ValueError, PyExc_TypeError, PyExc_KeyError, PyExc_UnboundLocalError};
+    if (std::ranges::none_of(kinds, [](PyObject* kind) { return PyErr_ExceptionMatches(kind); })) return;
+    for (size_t i = 0; i < before_.size(); ++i) {
+      if ((before_[i] && before_[i].get() != Py_None) || state_.is_return_value(i) || state_.is_late(i)) continue;
+      const Ref error = take_exception();
+      fail(ErrorKind::kValue, "'", state_.name(i), before_[i] ? "' is not allowed to be None" : "' must be defined",
+           " before the loop: what an iteration makes of it is not known, because one fails ",
+           ag_explained(error.get()));
+    }
+  }
+
   // A body that gives it another type needs an iteration.
   bool bound_first(size_t i, const Leaves& value) const {
     if (!first_ || options_.iterate != state_.name(i) || value.values.size() != 1) return false;
@@ -363,8 +380,7 @@ class StagedLoop {
   }
 
   // Symbols after one iteration, checked against their values before it.
-  void leave(std::vector<Tensor>& out, std::span<const Tensor> variables) {
-    size_t next = own_;
+  void leave(std::vector<Tensor>& out) {
     for (size_t i = 0; i < entry_.size(); ++i) {
       if (!entry_[i].defined()) continue;
       Leaves exit = flatten(state_.get(i));
@@ -386,9 +402,7 @@ class StagedLoop {
           fail(ErrorKind::kValue, state_.shown(i), b == Py_None ? " is None at the end of the iteration" : " is a ",
                b == Py_None ? "" : Py_TYPE(b)->tp_name, b == Py_None ? "" : " after one iteration",
                ", but a tensor before the loop");
-        const DType wanted = variables[next++].dtype();
-        const bool number = PyLong_Check(b) && !PyBool_Check(b);
-        out.push_back(as_tensor(b, number ? wanted : DType::kInvalid));
+        out.push_back(as_tensor(b));
       }
     }
   }
@@ -451,7 +465,7 @@ class StagedLoop {
       next.assign(now.begin(), now.begin() + static_cast<ptrdiff_t>(own_));  // what follows never runs
       enter(now);
     }
-    leave(next, now);
+    leave(next);
     return next;
   }
 

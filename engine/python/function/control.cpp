@@ -54,18 +54,20 @@ using Choice = std::function<Ref()>;
 
 Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no, const std::string& name = "cond") {
   OutputTemplate first, second;
+  size_t count = 0;
   const std::vector<Tensor> results = trace::build_cond(
       pred,
       [&] {
         std::vector<Tensor> tensors;
         first = take_outputs(yes().get(), tensors);
+        count = tensors.size();
         return tensors;
       },
       [&] {
         std::vector<Tensor> tensors;
         second = take_outputs(no().get(), tensors);
         if (!same_shape_of(first, second))
-          fail(ErrorKind::kType,
+          fail(tensors.empty() == !count ? ErrorKind::kType : ErrorKind::kValue,
                "the branches of a condition must return the same structure of values; one returned another "
                "list, tuple, dict or None than the other");
         return tensors;

@@ -1,6 +1,7 @@
 // Single Python numbers and strings as tensors, and back.
 #include "engine/base/activity.h"
 #include "engine/base/text.h"
+#include "engine/ops/builder.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/convert.h"
 
@@ -76,7 +77,8 @@ Tensor from_long(PyObject* o, DType dtype) {
       clear_only(PyExc_OverflowError);
       fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor of ", name_of(dtype));
     }
-    fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor: it does not fit 64 bits");
+    fail(current_graph_builder ? ErrorKind::kType : ErrorKind::kValue,
+         "Can't convert a Python int this large to a tensor: it does not fit 64 bits");
   }
   if (dtype == DType::kInvalid)
     dtype = v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max()

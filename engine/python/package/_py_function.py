@@ -15,7 +15,7 @@ def _checked(public, func, inp, Tout, call):
         raise TypeError("Missing required argument: 'inp'")
     if not callable(func):
         raise ValueError('Expected func to be callable. Received func=%r of type %s.' % (func, type(func)))
-    return call(func, inp)
+    return call(tf.autograph.experimental.do_not_convert(func), inp)
 
 
 def _is_composite(value):

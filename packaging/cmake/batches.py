@@ -12,15 +12,29 @@ import sys
 
 MOST_FILES, MOST_LINES = 8, 2500
 
-NAMED = re.compile(r'(?:class|struct|union|enum(?: class)?|using)\s+(\w+)|(\w+)\s*(?=[({\[=;])')
+TYPE = re.compile(r'(?:class|struct|union|enum(?: class)?)\s+(\w+)')
+BORROWED = re.compile(r'using\s+[\w:]*::(\w+)\s*;')
+NAMED = re.compile(r'using\s+(\w+)|\b([A-Za-z_]\w*)\s*(?=[({\[=;])')
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:[^"\\\n]|\\.)*"')
 MACRO = re.compile(r'[A-Z][A-Z0-9_]+\b')
 NO_DECLARATION = ('namespace', 'template', 'extern', 'return')
 
 
+def names_of(line):
+    """What a line of an unnamed namespace declares: each name with what may stand in several files, or None.
+
+    A base class is no declaration, but has to be the same one in all files."""
+    borrowed, made = BORROWED.match(line), TYPE.match(line)
+    if borrowed:
+        return {borrowed[1]: line}
+    if made:
+        return {base: 'base' for base in re.findall(r'\w+', line[made.end():])} | {made[1]: None}
+    return {a or b: None for a, b in NAMED.findall(COMMENT_OR_STRING.sub('', line))}
+
+
 def declared(text):
     """The names that a file declares for itself alone, and the namespaces that it looks into."""
-    names, looks_into, local = set(), set(), False
+    names, looks_into, local = {}, set(), False
     for line in text.splitlines():
         if line.startswith('namespace {'):
             local = True
@@ -31,24 +45,26 @@ def declared(text):
         elif not line[:1].isalpha() or line.startswith(NO_DECLARATION):
             continue
         elif MACRO.match(line):
-            names.add(line.strip())
+            names[line.strip()] = None
         elif local or line.startswith('static '):
-            names.update(a or b for a, b in NAMED.findall(COMMENT_OR_STRING.sub('', line)))
+            for name, meaning in names_of(line).items():
+                if name not in names or names[name] and meaning != 'base':
+                    names[name] = meaning
     return names, looks_into
 
 
 class Batch:
     def __init__(self, looks_into):
-        self.files, self.lines, self.names, self.looks_into = [], 0, set(), looks_into
+        self.files, self.lines, self.names, self.looks_into = [], 0, {}, looks_into
 
     def takes(self, lines, names, looks_into):
-        return (len(self.files) < MOST_FILES and self.lines + lines <= MOST_LINES and not names & self.names and
-                looks_into == self.looks_into)
+        return (len(self.files) < MOST_FILES and self.lines + lines <= MOST_LINES and looks_into == self.looks_into and
+                all(names[n] and names[n] == self.names[n] for n in names.keys() & self.names.keys()))
 
     def add(self, file, lines, names):
         self.files.append(file)
         self.lines += lines
-        self.names |= names
+        self.names.update(names)
 
 
 def batches(files):

@@ -34,6 +34,16 @@ class Batches(unittest.TestCase):
         self.assertFalse(self.together('static int helper() {}\n', 'static int helper() {}\n'))
         self.assertTrue(self.together(one, self.private('const char kText[] = "helper(";  // helper(')))
 
+    def test_names_that_are_only_used(self):
+        self.assertTrue(self.together(self.private('class One final : public Base {\n};'),
+                                      self.private('class Two final : public Base {\n};')))
+        self.assertFalse(self.together(self.private('class One final : public Base {\n};'), self.private('class Base {\n};')))
+        self.assertTrue(self.together(self.private('constexpr int kOne = 254;'), self.private('constexpr int kTwo[] = {254};')))
+        borrowed = self.private('using other::Kind;')
+        self.assertTrue(self.together(borrowed, self.private('using other::Kind;\nusing other::Name;')))
+        for text in ('using another::Kind;', 'enum class Kind { kA };', 'int Kind();'):
+            self.assertFalse(self.together(borrowed, self.private(text)), text)
+
     def test_names_that_others_see(self):
         method = 'int Type::draw() {\n}\n'
         self.assertTrue(self.together(method, method.replace('Type', 'Other')))

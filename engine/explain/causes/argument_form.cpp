@@ -48,7 +48,7 @@ std::string dtype_of(const LeafSeries& s) {
   return {};
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::set<std::string> taken;  // what stands inside a list that is a tensor at other times is no argument
   for (const LeafSeries& s : leaf_series(run)) {
     const size_t inner = s.path.find('[', std::string_view("args[").size());
@@ -84,7 +84,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("argument_form", propose);
+const Cause argument_form("argument_form", propose_argument_form);
 
 }  // namespace
 }  // namespace footlight::explain

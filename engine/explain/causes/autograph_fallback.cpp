@@ -118,7 +118,7 @@ Unconverted unconverted_at(const Evidence& evidence, Search& search, const Line&
   return {"Python itself asks here whether a tensor is true, or what it holds", fix_for({})};
 }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_autograph_fallback(const Evidence& evidence, Findings& to) {
   Search search(evidence);
   for (const TraceRecord& t : evidence.records().traces) {
     if (!met_a_tensor(t.error)) continue;
@@ -161,7 +161,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("autograph_fallback", find);
+const Cause autograph_fallback("autograph_fallback", find_autograph_fallback);
 
 }  // namespace
 }  // namespace footlight::explain

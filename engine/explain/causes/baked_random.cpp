@@ -35,7 +35,7 @@ Finding::Edit edit_of(const Evidence& evidence, const Line& line, std::span<cons
   return {};
 }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_baked_random(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
   std::map<Line, Finding> all;
   for (const session::ObservationRecord& o : evidence.records().observations) {
@@ -70,7 +70,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("baked_random", find);
+const Cause baked_random("baked_random", find_baked_random);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -14,7 +14,7 @@ bool are_callables(const LeafSeries& s) {
   return std::ranges::all_of(s.leaves, [](const KeyLeaf* l) { return l && l->kind == "callable"; });
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_callable_made_at_call(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (Candidate& c : changing_objects(evidence, run, are_callables)) {
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
@@ -27,7 +27,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("callable_made_at_call", propose);
+const Cause callable_made_at_call("callable_made_at_call", propose_callable_made_at_call);
 
 }  // namespace
 }  // namespace footlight::explain

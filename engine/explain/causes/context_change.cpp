@@ -50,7 +50,7 @@ void name_scope(const Evidence& evidence, const FunctionRun& run, Finding& f, co
   }
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_context_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::vector<uint64_t> devices;
   for (const TraceRecord* t : run.traces) {
     const uint64_t device = device_of(evidence.key_of(*t));
@@ -73,7 +73,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   to.push_back(std::move(c));
 }
 
-const Cause cause("context_change", propose);
+const Cause context_change("context_change", propose_context_change);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -75,7 +75,7 @@ void add_casts(const Evidence& evidence, const FunctionRun& run, const std::stri
   if (edit.at && edit.at != made.edit.at) also(made, "cast it at the call", made.checked, std::move(edit));
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const auto all = dtypes_of(run);
   std::set<std::string> taken;
   for (const auto& [path, dtypes] : all) {
@@ -112,7 +112,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("dtype_flip", propose);
+const Cause dtype_flip("dtype_flip", propose_dtype_flip);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -161,7 +161,7 @@ int64_t host_ns(const Evidence& evidence, const EagerSums& ops) {
   return ns;
 }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
   const EagerSums* ops = evidence.records().eager;
   if (!ops || ops->first_ns >= ops->last_ns) return;
   const int64_t all_ns = std::max<int64_t>(1, host_ns(evidence, *ops));
@@ -213,7 +213,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("eager_hot_loop", find);
+const Cause eager_hot_loop("eager_hot_loop", find_eager_hot_loop);
 
 }  // namespace
 }  // namespace footlight::explain

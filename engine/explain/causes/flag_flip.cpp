@@ -50,7 +50,7 @@ struct Flags {
   }
 };
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const std::vector<LeafSeries> all = leaf_series(run);
   Flags flags;
   for (const LeafSeries& s : all)
@@ -111,7 +111,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   to.push_back(std::move(c));
 }
 
-const Cause cause("flag_flip", propose);
+const Cause flag_flip("flag_flip", propose_flag_flip);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -52,7 +52,7 @@ ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const Fun
   return all;
 }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
   std::map<std::pair<Line, std::string>, std::vector<const FunctionRun*>> made;
   for (const auto& [id, run] : evidence.functions()) {
     if (const Line line = evidence.definition(run); line && !run.traces.empty())
@@ -97,7 +97,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("function_made_in_loop", find);
+const Cause function_made_in_loop("function_made_in_loop", find_function_made_in_loop);
 
 }  // namespace
 }  // namespace footlight::explain

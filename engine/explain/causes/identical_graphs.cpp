@@ -5,7 +5,7 @@
 namespace footlight::explain {
 namespace {
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     Candidate c = std::move(literal.candidate);
     Finding& f = c.finding;
@@ -19,7 +19,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("identical_graphs", propose);
+const Cause identical_graphs("identical_graphs", propose_identical_graphs);
 
 }  // namespace
 }  // namespace footlight::explain

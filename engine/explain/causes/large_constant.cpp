@@ -92,7 +92,7 @@ std::string megabytes(uint64_t bytes) {
   return std::to_string(tenths / 10) + (tenths % 10 ? '.' + std::to_string(tenths % 10) : "") + " MB";
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   Outlines outlines(evidence);
   for (const Large& large : Search(evidence, run).find()) {
     Finding f;
@@ -117,7 +117,7 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   }
 }
 
-const Cause cause("large_constant", find);
+const Cause large_constant("large_constant", find_large_constant);
 
 }  // namespace
 }  // namespace footlight::explain

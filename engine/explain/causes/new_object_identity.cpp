@@ -16,7 +16,7 @@ bool are_objects(const LeafSeries& s) {
   }) && std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return replaces_dead_equal(*l); });
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_new_object_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (Candidate& c : changing_objects(evidence, run, are_objects)) {
     Finding& f = c.finding;
     c.edit_at = Candidate::EditAt::kValue;
@@ -34,7 +34,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("new_object_identity", propose);
+const Cause new_object_identity("new_object_identity", propose_new_object_identity);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -23,7 +23,7 @@ struct HotSpot {
   int64_t ns = 0;
 };
 
-void find(const Evidence& evidence, Findings& to) {
+void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
   // The last word of each node: its number grows.
   std::map<std::tuple<TraceId, std::string, Line>, const ObservationRecord*> nodes;
   for (const ObservationRecord& o : evidence.records().observations) {
@@ -60,7 +60,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("py_function_hot_spot", find);
+const Cause py_function_hot_spot("py_function_hot_spot", find_py_function_hot_spot);
 
 }  // namespace
 }  // namespace footlight::explain

@@ -75,7 +75,7 @@ void add_at_value(const Evidence& evidence, Finding& finding, const std::string&
   }
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (ChangingLiteral& literal : changing_literals(evidence, run)) {
     const Tensor tensor = tensor_for(literal);
     Candidate c = std::move(literal.candidate);
@@ -120,7 +120,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("python_scalar_argument", propose);
+const Cause python_scalar_argument("python_scalar_argument", propose_python_scalar_argument);
 
 }  // namespace
 }  // namespace footlight::explain

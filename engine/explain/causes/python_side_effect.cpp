@@ -10,7 +10,7 @@ using session::ObservationKind;
 // A trace that is called once runs its body as often as the program does.
 constexpr size_t kFewestHits = 1;
 
-void find(const Evidence& evidence, Findings& to) {
+void find_python_side_effect(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
   std::map<std::pair<std::string, Line>, Finding> all;
   for (const session::ObservationRecord& o : evidence.records().observations) {
@@ -38,7 +38,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("python_side_effect", find);
+const Cause python_side_effect("python_side_effect", find_python_side_effect);
 
 }  // namespace
 }  // namespace footlight::explain

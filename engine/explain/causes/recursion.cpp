@@ -11,7 +11,7 @@ using session::TraceRecord;
 
 bool inside(const TraceRecord& outer, int64_t start_ns) { return outer.start_ns < start_ns && start_ns < outer.end_ns; }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const TraceRecord* first = nullptr;  // of those made inside another one
   size_t inner = 0;
   for (const TraceRecord* t : run.traces) {
@@ -51,7 +51,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   to.push_back(std::move(c));
 }
 
-const Cause cause("recursion", propose);
+const Cause recursion("recursion", propose_recursion);
 
 }  // namespace
 }  // namespace footlight::explain

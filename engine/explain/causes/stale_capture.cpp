@@ -34,7 +34,7 @@ std::map<const ObservationRecord*, size_t> calls_with_another_value(const Eviden
   return calls;
 }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_stale_capture(const Evidence& evidence, Findings& to) {
   const auto calls = calls_with_another_value(evidence);
   // One root cause is one finding, however many functions and traces read it.
   std::map<std::pair<std::string, Line>, Finding> all;
@@ -66,7 +66,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("stale_capture", find);
+const Cause stale_capture("stale_capture", find_stale_capture);
 
 }  // namespace
 }  // namespace footlight::explain

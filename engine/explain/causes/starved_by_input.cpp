@@ -30,7 +30,7 @@ Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::st
   return {};
 }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_starved_by_input(const Evidence& evidence, Findings& to) {
   for (const PipelineSums& p : evidence.records().pipelines) {
     const int64_t all_ns = std::max<int64_t>(1, p.last_ns - p.first_ns);
     const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
@@ -62,7 +62,7 @@ void find(const Evidence& evidence, Findings& to) {
   }
 }
 
-const Cause cause("starved_by_input", find);
+const Cause starved_by_input("starved_by_input", find_starved_by_input);
 
 }  // namespace
 }  // namespace footlight::explain

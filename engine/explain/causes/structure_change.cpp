@@ -49,7 +49,7 @@ bool are_structures(const FunctionRun& run, const LeafSeries& s) {
   return structures && (tensors || std::ranges::all_of(s.leaves, [](auto* l) { return l->kind == "structure"; }));
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_structure_change(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::vector<std::string> taken;
   for (const LeafSeries& s : leaf_series(run)) {
     const auto inside = [&](const std::string& outer) { return s.path.starts_with(outer); };
@@ -87,7 +87,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("structure_change", propose);
+const Cause structure_change("structure_change", propose_structure_change);
 
 }  // namespace
 }  // namespace footlight::explain

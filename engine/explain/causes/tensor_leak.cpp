@@ -21,7 +21,7 @@ std::set<Line> traced_lines(const Evidence& evidence) {
 
 bool is_leak(const ObservationRecord& o) { return o.kind == ObservationKind::kTensorLeak; }
 
-void find(const Evidence& evidence, Findings& to) {
+void find_tensor_leak(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
   const auto& all = evidence.records().observations;
   std::map<std::pair<std::string, Line>, Finding> found;
@@ -47,7 +47,7 @@ void find(const Evidence& evidence, Findings& to) {
   for (auto& [key, f] : found) to.found.push_back(std::move(f));
 }
 
-const Cause cause("tensor_leak", find);
+const Cause tensor_leak("tensor_leak", find_tensor_leak);
 
 }  // namespace
 }  // namespace footlight::explain

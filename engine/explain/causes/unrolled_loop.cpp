@@ -222,7 +222,7 @@ std::pair<std::string_view, std::string_view> over_range(std::string_view head) 
   return {head.substr(0, in + 3), head.substr(in + 4)};
 }
 
-void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   Search search(evidence, run);
   const std::vector<Search::Unrolled> all = search.find();
   for (const Search::Unrolled& u : all) {
@@ -266,7 +266,7 @@ void find(const Evidence& evidence, const FunctionRun& run, Findings& to) {
   }
 }
 
-const Cause cause("unrolled_loop", find);
+const Cause unrolled_loop("unrolled_loop", find_unrolled_loop);
 
 }  // namespace
 }  // namespace footlight::explain

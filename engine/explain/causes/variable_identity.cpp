@@ -14,7 +14,7 @@ using session::TraceRecord;
 
 std::string alias_text(const KeyLeaf* leaf) { return leaf->value; }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_variable_identity(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   std::vector<LeafSeries> variables;
   bool differs = false;
   for (LeafSeries& s : leaf_series(run)) {
@@ -49,7 +49,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   to.push_back(std::move(c));
 }
 
-const Cause cause("variable_identity", propose);
+const Cause variable_identity("variable_identity", propose_variable_identity);
 
 }  // namespace
 }  // namespace footlight::explain

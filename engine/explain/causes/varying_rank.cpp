@@ -18,7 +18,7 @@ constexpr size_t kOftenUsed = 4;  // the call that traced, and three hits
 
 std::string shape_text(const KeyLeaf* leaf) { return leaf ? '[' + leaf->shape + ']' : ""; }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (const LeafSeries& s : leaf_series(run)) {
     std::set<size_t> ranks;
     std::string dtype;
@@ -47,7 +47,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("varying_rank", propose);
+const Cause varying_rank("varying_rank", propose_varying_rank);
 
 }  // namespace
 }  // namespace footlight::explain

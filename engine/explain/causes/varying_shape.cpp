@@ -124,7 +124,7 @@ void add_padding(const Evidence& evidence, const FunctionRun& run,
                    "pad " + name + " to one size before the call, or leave out a smaller last batch");
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (const TraceRecord* t : run.traces)
     if (t->reason == session::TraceReason::kRelaxed) return;  // it relaxes already
   std::set<std::string> taken;
@@ -183,7 +183,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("varying_shape", propose);
+const Cause varying_shape("varying_shape", propose_varying_shape);
 
 }  // namespace
 }  // namespace footlight::explain

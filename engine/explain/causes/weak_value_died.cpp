@@ -15,7 +15,7 @@ bool are_dead_equals(const LeafSeries& s) {
          std::ranges::any_of(s.leaves, [](const KeyLeaf* l) { return replaces_dead_equal(*l); });
 }
 
-void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
+void propose_weak_value_died(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   for (Candidate& c : changing_objects(evidence, run, are_dead_equals)) {
     Finding& f = c.finding;
     const std::string name = argument_name(f.path, f.parameter);
@@ -27,7 +27,7 @@ void propose(const Evidence& evidence, const FunctionRun& run, std::vector<Candi
   }
 }
 
-const Cause cause("weak_value_died", propose);
+const Cause weak_value_died("weak_value_died", propose_weak_value_died);
 
 }  // namespace
 }  // namespace footlight::explain

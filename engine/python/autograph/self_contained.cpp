@@ -2,6 +2,7 @@
 #include "engine/python/autograph/self_contained.h"
 
 #include "engine/base/clock.h"
+#include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/runtime.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/object_layout.h"

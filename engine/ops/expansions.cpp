@@ -122,14 +122,18 @@ std::vector<Tensor> matrix_exponential(Inputs in, const Attrs&) {
   if (!repeated) return {};
   const Tensor& matrix = in[0];
   const auto for_matrices = [](const Tensor& t) { return ops::expand_dims(ops::expand_dims(t, -1), -1); };
-  const Tensor sizes = apply(is_complex(matrix.dtype()) ? complex_absolute : absolute, {matrix});
+  static const AttrName kTout("Tout");
+  const DType dtype = matrix.dtype();
+  const DType parts = dtype == DType::kComplex128 ? DType::kFloat64 : DType::kFloat32;
+  const Tensor sizes =
+      is_complex(dtype) ? apply(complex_absolute, {matrix}, {{kTout, parts}}) : apply(absolute, {matrix});
   const Tensor norm = apply(largest, {ops::sum(sizes, ops::ints({-2})), ops::ints({-1})});
   const DType real = norm.dtype();
   const Tensor twos = ops::add(apply(ceiling, {ops::scaled(ops::log(norm), 1 / std::log(2.))}), ops::number(1, real));
   const Tensor none = ops::zeros_like(norm);
   const Tensor times = ops::where(apply(finite, {norm}), ops::maximum(twos, none), none);
   const Tensor scale = apply(power, {ops::number(2, real), ops::neg(times)});
-  const Tensor small = ops::mul(matrix, ops::cast(for_matrices(scale), matrix.dtype()));
+  const Tensor small = ops::mul(matrix, ops::cast(for_matrices(scale), dtype));
   const Tensor zero = ops::integer(0, DType::kInt64);
   const Tensor identity = apply(band, {ops::ones_like(matrix), zero, zero});
   Tensor sum = identity;

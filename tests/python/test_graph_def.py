@@ -363,6 +363,9 @@ class Writing(unittest.TestCase):
             concrete = tf.function(tf.linalg.expm).get_concrete_function(tf.TensorSpec([None, 2, 2], dtype))
             gd = concrete.graph.as_graph_def()
             self.assertNotIn('MatrixExponential', str(gd))
+            for n in gd.library.function[0].node_def:
+                if n.op == 'ComplexAbs':
+                    self.assertEqual(n.attr['Tout'].type, tf.float64.as_datatype_enum)
             run = self.imported(gd, [concrete.inputs[0].name], [concrete.outputs[0].name])
             for each in (x, x[:2], x[:0]):
                 found, wanted = run(each)[0], tf.linalg.expm(each)

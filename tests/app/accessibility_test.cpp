@@ -184,4 +184,3 @@ class AccessibilityTest : public WindowCase {
 
 QTEST_MAIN(AccessibilityTest)
 #include "accessibility_test.moc"
-#include "moc_window_case.cpp"

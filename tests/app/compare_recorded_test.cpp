@@ -162,4 +162,3 @@ class CompareRecordedTest : public WindowCase {
 
 QTEST_MAIN(CompareRecordedTest)
 #include "compare_recorded_test.moc"
-#include "moc_window_case.cpp"

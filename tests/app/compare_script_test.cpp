@@ -227,4 +227,3 @@ class CompareScriptTest : public WindowCase {
 
 QTEST_MAIN(CompareScriptTest)
 #include "compare_script_test.moc"
-#include "moc_window_case.cpp"

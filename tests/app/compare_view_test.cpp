@@ -425,4 +425,3 @@ class CompareViewTest : public WindowCase {
 
 QTEST_MAIN(CompareViewTest)
 #include "compare_view_test.moc"
-#include "moc_window_case.cpp"

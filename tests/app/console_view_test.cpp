@@ -172,4 +172,3 @@ class ConsoleViewTest : public WindowCase {
 
 QTEST_MAIN(ConsoleViewTest)
 #include "console_view_test.moc"
-#include "moc_window_case.cpp"

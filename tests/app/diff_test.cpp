@@ -368,4 +368,3 @@ class DiffTest : public WindowCase {
 
 QTEST_MAIN(DiffTest)
 #include "diff_test.moc"
-#include "moc_window_case.cpp"

@@ -287,4 +287,3 @@ class FindingTest : public WindowCase {
 
 QTEST_MAIN(FindingTest)
 #include "finding_test.moc"
-#include "moc_window_case.cpp"

@@ -74,4 +74,3 @@ class FocusTest : public WindowCase {
 
 QTEST_MAIN(FocusTest)
 #include "focus_test.moc"
-#include "moc_window_case.cpp"

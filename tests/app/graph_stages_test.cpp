@@ -346,4 +346,3 @@ class GraphStagesTest : public WindowCase {
 
 QTEST_MAIN(GraphStagesTest)
 #include "graph_stages_test.moc"
-#include "moc_window_case.cpp"

@@ -458,4 +458,3 @@ class GraphTest : public WindowCase {
 
 QTEST_MAIN(GraphTest)
 #include "graph_test.moc"
-#include "moc_window_case.cpp"

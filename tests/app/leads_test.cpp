@@ -129,4 +129,3 @@ class LeadsTest : public WindowCase {
 
 QTEST_MAIN(LeadsTest)
 #include "leads_test.moc"
-#include "moc_window_case.cpp"

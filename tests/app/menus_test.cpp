@@ -125,4 +125,3 @@ class MenusTest : public WindowCase {
 
 QTEST_MAIN(MenusTest)
 #include "menus_test.moc"
-#include "moc_window_case.cpp"

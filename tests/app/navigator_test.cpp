@@ -139,4 +139,3 @@ class NavigatorTest : public WindowCase {
 
 QTEST_MAIN(NavigatorTest)
 #include "navigator_test.moc"
-#include "moc_window_case.cpp"

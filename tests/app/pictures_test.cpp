@@ -118,5 +118,4 @@ int main(int argc, char** argv) {
   PicturesTest test;
   return QTest::qExec(&test, argc, argv);
 }
-#include "moc_window_case.cpp"
 #include "pictures_test.moc"

@@ -325,4 +325,3 @@ class RetracesTest : public WindowCase {
 
 QTEST_MAIN(RetracesTest)
 #include "retraces_test.moc"
-#include "moc_window_case.cpp"

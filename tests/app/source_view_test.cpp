@@ -379,4 +379,3 @@ class SourceViewTest : public WindowCase {
 
 QTEST_MAIN(SourceViewTest)
 #include "source_view_test.moc"
-#include "moc_window_case.cpp"

@@ -511,4 +511,3 @@ class TimelineRangeTest : public WindowCase {
 
 QTEST_MAIN(TimelineRangeTest)
 #include "timeline_range_test.moc"
-#include "moc_window_case.cpp"

@@ -217,4 +217,3 @@ print(float(d.cpu()[0, 0]))
 
 QTEST_MAIN(TimelineRunTest)
 #include "timeline_run_test.moc"
-#include "moc_window_case.cpp"

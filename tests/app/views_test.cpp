@@ -401,4 +401,3 @@ class ViewsTest : public WindowCase {
 
 QTEST_MAIN(ViewsTest)
 #include "views_test.moc"
-#include "moc_window_case.cpp"

@@ -161,4 +161,3 @@ class WelcomeTest : public WindowCase {
 
 QTEST_MAIN(WelcomeTest)
 #include "welcome_test.moc"
-#include "moc_window_case.cpp"

@@ -343,4 +343,3 @@ class WindowTest : public WindowCase {
 
 QTEST_MAIN(WindowTest)
 #include "window_test.moc"
-#include "moc_window_case.cpp"

@@ -15,11 +15,9 @@ count() {
   if [ "$1" = failed ] && [ "$2" -gt 0 ]; then failures+=("$3"); fi
 }
 
-# made PRESET [options...]: configured and built, or counted as one failure. In a subshell, which may exit.
+# made PRESET [options...]: configured and built (or only $targets), or counted as one failure. In a subshell, which may exit.
 made() {
-  local target=all
-  [ "$1" != fuzz ] || target=fuzz_targets
-  ( configure "$@" && build "$1" "$target" ) && return 0
+  ( configure "$@" && build "$1" "${targets:-all}" ) && return 0
   count failed 1 "$1: build"
   return 1
 }
@@ -58,27 +56,30 @@ fuzzed() {
   local target=$1 name=$2 processes=() i bad=0
   shift 2
   for ((i = 0; i < jobs; ++i)); do
-    "$target" -runs=$((8000 / jobs)) -max_len=65536 -rss_limit_mb=4096 "build/fuzz/corpus/$name" "$@" \
-      </dev/null >"build/fuzz/$name.$i.log" 2>&1 &
+    # The fuzzer keeps an input that ended in an abort, not one that UBSan ended in its own way.
+    UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 "$target" -runs=$((8000 / jobs)) -max_len=65536 \
+      -rss_limit_mb=4096 "build/asan/corpus/$name" "$@" </dev/null >"build/asan/fuzz/$name.$i.log" 2>&1 &
     processes+=($!)
   done
   for i in "${!processes[@]}"; do
-    wait "${processes[i]}" || { bad=1; tail -n 40 "build/fuzz/$name.$i.log"; }
+    wait "${processes[i]}" || { bad=1; tail -n 40 "build/asan/fuzz/$name.$i.log"; }
+    # It chooses inputs by what code they ran, which coverage.cpp tells it.
+    grep -q 'INITED .*ft: [0-9]\{3,\}' "build/asan/fuzz/$name.$i.log" || { bad=1; say "$name: the fuzzer sees no code run"; }
   done
   return $bad
 }
 
 # Runs each fuzz target over its corpus and a fixed number of generated inputs.
 fuzz_part() {
-  made fuzz || return
+  targets=fuzz_targets made asan || return
   local target name corpus found=0
-  for target in build/fuzz/fuzz/fuzz_*; do
+  for target in build/asan/fuzz/fuzz_*; do
     [ -x "$target" ] || continue
     found=1 name=${target##*/fuzz_} corpus=tests/fuzz/corpus/${target##*/fuzz_}
-    mkdir -p "build/fuzz/corpus/$name"
+    mkdir -p "build/asan/corpus/$name"
     [ -d "$corpus" ] || corpus=
     if fuzzed "$target" "$name" $corpus; then
-      say "fuzz target $name: $(grep -c . <(ls "build/fuzz/corpus/$name")) inputs kept, nothing found"
+      say "fuzz target $name: $(grep -c . <(ls "build/asan/corpus/$name")) inputs kept, nothing found"
       count passed 1
     else
       count failed 1 "fuzz: $name"

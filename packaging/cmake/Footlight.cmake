@@ -46,8 +46,8 @@ if(FOOTLIGHT_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FOOTLIGHT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   if(FOOTLIGHT_SANITIZE MATCHES "address")
     # The address sanitizer itself sees what the first three would; they take a quarter of the time to compile. Alignment
-    # takes another quarter, and variables used after their scope a quarter of the rest: the fuzz tree looks at both. Checks
-    # by calls in all but small functions take a tenth.
+    # takes another quarter, and variables used after their scope a quarter of the rest: looked at in what parses
+    # (footlight_guided). Checks by calls in all but small functions take a tenth.
     target_compile_options(footlight_flags INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size,pointer-overflow,alignment>
       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-address-use-after-scope>
@@ -55,10 +55,26 @@ if(FOOTLIGHT_SANITIZE)
   endif()
   target_link_options(footlight_flags INTERFACE -fsanitize=${FOOTLIGHT_SANITIZE})
 endif()
+
+# The fuzz targets are g++'s objects of the sanitizer tree with libFuzzer's runtime, which needs no clang: what parses tells
+# it, through tests/fuzz/coverage.cpp, which code ran and what was compared. The two dear checks are made there as well.
+# Linked after the flags of all, because of options that contradict each other the last one holds.
+set(footlight_fuzzer "")
+add_library(footlight_guided INTERFACE)
 if(FOOTLIGHT_FUZZ)
-  target_compile_options(footlight_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address,alignment -fsanitize-trap=alignment -fno-omit-frame-pointer>)
-  target_link_options(footlight_flags INTERFACE -fsanitize=address)
+  file(GLOB runtimes /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
+  list(SORT runtimes COMPARE NATURAL ORDER DESCENDING)
+  if(runtimes AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(GET runtimes 0 runtime)
+    set(footlight_fuzzer ${CMAKE_BINARY_DIR}/libfuzzer.a)
+    # Its own function of this name only says that such coverage is none that it can use.
+    execute_process(COMMAND ${CMAKE_OBJCOPY} --weaken-symbol=__sanitizer_cov_trace_pc ${runtime} ${footlight_fuzzer}
+                    COMMAND_ERROR_IS_FATAL ANY)
+    target_compile_options(footlight_guided INTERFACE
+      -fsanitize-coverage=trace-pc,trace-cmp -fsanitize-address-use-after-scope -fsanitize=alignment)
+  else()
+    message(STATUS "Footlight: no libFuzzer for g++ found, the fuzz targets are left out")
+  endif()
 endif()
 
 # Code whose speed nobody waits for: -O3 takes a fifth longer to compile than -O2. Tests wait for the compiler most.
@@ -115,6 +131,10 @@ function(footlight_part name)
     target_compile_options(fl_${name} PRIVATE ${footlight_cold})
   endif()
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
+  if(footlight_fuzzer AND name MATCHES "^(base|tensor|session|query|model|explain|graph|ops)$")  # what parses
+    target_link_libraries(fl_${name} PRIVATE footlight_guided)
+    set(group guided)
+  endif()
   if(name STREQUAL "ops")  # its files are many, small and alike
     footlight_precompile(fl_${name} ops <engine/ops/functions.h> <engine/ops/composite/define.h>)
   else()

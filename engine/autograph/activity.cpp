@@ -88,7 +88,13 @@ class Analysis {
           for_each_block(node, [&](const List& inner) { define(inner, defined); });
           break;
       }
-      kept_so_far_.add_all(summary(node).kept);
+      // What such a statement binds is read by its own lambdas alone: they are not called after it.
+      NameSet kept = summary(node).kept;
+      if (is_control_flow(node)) {
+        kept.remove_all(summary(node).bound);
+        kept_so_far_ = a_.flows[a_.index[node->number]].kept_before;
+      }
+      kept_so_far_.add_all(kept);
     }
   }
 

@@ -120,6 +120,15 @@ class FunctionsInside(Case):
                 v = i * 2
                 total += later()
             return total, later()
+        def same_names(x):
+            for i in tf.range(x):
+                v = i + 1
+                x += (lambda: v + i)()
+            for i in tf.range(x):
+                v = object()
+                x += (lambda: i if v else 0)()
+            return x
+        self.agrees(same_names, (2,), (0,))
         self.agrees(branch, (3,), (-1,))
         self.agrees(loop, (3,), (-1,))
         self.agrees(made_before, (3,), (0,))

@@ -333,6 +333,12 @@ class Tracing(unittest.TestCase):
             return y
         self.error(ValueError, ["'y' must be defined before the loop", 'TypeError', 'int32'], fails, tf.constant(1))
 
+        def of_a_range(n):
+            for i in tf.range(n):
+                n = n * 0.5
+            return n + i
+        self.error(TypeError, ['int32'], of_a_range, tf.constant(1))
+
         def thing(n):
             while n > 0:
                 item = Item()

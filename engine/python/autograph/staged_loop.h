@@ -317,6 +317,7 @@ class StagedLoop {
     if (std::ranges::none_of(kinds, [](PyObject* kind) { return PyErr_ExceptionMatches(kind); })) return;
     for (size_t i = 0; i < before_.size(); ++i) {
       if ((before_[i] && before_[i].get() != Py_None) || state_.is_return_value(i) || state_.is_late(i)) continue;
+      if (first_ && !before_[i] && options_.iterate == state_.name(i)) continue;  // it starts as the range does
       const Ref error = take_exception();
       fail(ErrorKind::kValue, "'", state_.name(i), before_[i] ? "' is not allowed to be None" : "' must be defined",
            " before the loop: what an iteration makes of it is not known, because one fails ",

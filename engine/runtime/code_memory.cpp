@@ -1,6 +1,7 @@
 // /proc/PID/maps, and so a debugger, shows the pages as "[anon:footlight walk]" where the system can name them.
 #include "engine/runtime/code_memory.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,8 @@
 namespace footlight::runtime {
 
 namespace {
+
+std::atomic<int> held{0};
 
 // For `perf report`, which looks for names of such code in this file.
 void note_for_perf(const void* at, size_t bytes) {
@@ -31,18 +34,21 @@ void note_for_perf(const void* at, size_t bytes) {
 }  // namespace
 
 CodeMemory::~CodeMemory() {
-  if (memory_) munmap(memory_, bytes_);
+  if (!memory_) return;
+  munmap(memory_, bytes_);
+  --held;
 }
 
 bool CodeMemory::hold(std::span<const std::byte> code) {
+  if (++held > kMost) return --held, false;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t bytes = (code.size() + page - 1) / page * page;
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return false;
+  if (memory == MAP_FAILED) return --held, false;
   std::memcpy(memory, code.data(), code.size());
   if (mprotect(memory, bytes, PROT_READ | PROT_EXEC) != 0) {
     munmap(memory, bytes);
-    return false;
+    return --held, false;
   }
 #if defined(PR_SET_VMA)
   prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, bytes, "footlight walk");

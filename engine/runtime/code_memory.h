@@ -13,7 +13,10 @@ class CodeMemory {
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
 
-  // False: the system gives none to be run.
+  // Linux lets a process have 65,530 mappings, and each of these is one.
+  static constexpr int kMost = 8192;
+
+  // False: the system gives none to be run, or so many are held.
   bool hold(std::span<const std::byte> code);
   const std::byte* at() const { return memory_; }
   size_t bytes() const { return used_; }

@@ -74,7 +74,7 @@ std::unique_ptr<const MadeWalk> MadeWalk::make(const FusedGroup& group, Singles 
   }
   why = "no two steps in a row have instructions for their dtypes";
   if (all.empty()) return nullptr;
-  why = "the system gives no memory that may be run";
+  why = "no memory that may be run is left for it";
   if (!made->memory_.hold(all)) return nullptr;
   for (size_t p = 0; p < places.size(); ++p)
     if (places[p] != SIZE_MAX)

@@ -258,6 +258,19 @@ class TestFused : public QObject {
     QCOMPARE(mappings_of_code(), before);
   }
 
+  // A process may have only so many mappings, so code takes some of them and no more.
+  void memory_of_machine_code_is_limited() {
+    const std::byte code[8] = {};
+    std::vector<runtime::CodeMemory> all(runtime::CodeMemory::kMost + 1);
+    size_t held = 0;
+    for (runtime::CodeMemory& memory : all) held += memory.hold(code);
+    QVERIFY(held > 0);
+    QVERIFY(held <= size_t{runtime::CodeMemory::kMost});
+    QVERIFY(!all.back().at());
+    all = std::vector<runtime::CodeMemory>(1);
+    QVERIFY(all[0].hold(code));
+  }
+
   // A system that forbids it: the walk runs as it does without.
   void where_no_memory_may_be_run() {
     if (runtime::no_machine_code()) QSKIP("There is no machine code here.");
@@ -274,7 +287,7 @@ class TestFused : public QObject {
     if (!refused) QSKIP("This system filters no calls.");
     QVERIFY(equal);
     QCOMPARE(made_walks(f->program()), size_t{0});
-    QVERIFY(compile::to_text(f->program()).find("no machine code: the system gives no memory that may be run\n") !=
+    QVERIFY(compile::to_text(f->program()).find("no machine code: no memory that may be run is left for it\n") !=
             std::string::npos);
   }
 

@@ -1,6 +1,7 @@
 // The diff of two graphs: permuted copies are the same, an edit is reported as itself, hostile records are survived.
 #include "engine/explain/graph_diff.h"
 #include "tests/explain/sample_run.h"
+#include "tests/sanitizers/sanitized.h"
 
 #include <QTest>
 
@@ -283,7 +284,7 @@ class TestGraphDiff : public QObject {
   }
 
   void permuted_copies_are_identical() {
-    for (uint32_t seed = 1; seed <= 60; ++seed) {
+    for (uint32_t seed = 1; seed <= test::some_of(60u); ++seed) {
       std::mt19937 random(seed);
       const GraphRecord a = random_graph(random, 20 + seed * 5, 1 + seed % 5);
       const GraphRecord b = permuted(a, random);
@@ -294,7 +295,7 @@ class TestGraphDiff : public QObject {
   }
 
   void permuted_copies_with_other_values_differ_only_in_them() {
-    for (uint32_t seed = 1; seed <= 60; ++seed) {
+    for (uint32_t seed = 1; seed <= test::some_of(60u); ++seed) {
       std::mt19937 random(seed);
       const GraphRecord a = random_graph(random, 20 + seed * 5, 1 + seed % 5);
       GraphRecord b = a;
@@ -318,7 +319,7 @@ class TestGraphDiff : public QObject {
   // Binary(Binary(x, y), y), either can be called the one that is left.
   void random_edits_are_what_is_reported() {
     size_t all_touched = 0, all_reported = 0;
-    for (uint32_t seed = 1; seed <= 400; ++seed) {
+    for (uint32_t seed = 1; seed <= test::some_of(400u); ++seed) {
       std::mt19937 random(seed);
       const GraphRecord a = random_graph(random, 30 + seed, 3 + seed % 9);
       GraphRecord b = a;
@@ -342,14 +343,15 @@ class TestGraphDiff : public QObject {
 
   void fifty_thousand_nodes() {
     std::mt19937 random(5);
-    const std::vector<std::string> ops(50'000, "Neg");
+    constexpr uint32_t kNodes = test::some_of(50'000u);
+    const std::vector<std::string> ops(kNodes, "Neg");
     std::vector<std::string> more = ops;
-    more[25'000] = "Exp";
+    more[kNodes / 2] = "Exp";
     const GraphRecord a = chain(ops);
     QCOMPARE(diff(a, permuted(a, random)).counts.differences(), size_t{0});
     QCOMPARE(diff(a, permuted(chain(more), random)).counts.differences(), size_t{2});
 
-    // Twenty-five thousand equal pairs on one argument, then unused ones.
+    // Equal pairs on one argument, then unused ones.
     const auto wide = [](uint32_t copies) {
       std::vector<NodeRecord> nodes{node(0, "Placeholder")};
       NodeRecord sum = node(1, "AddN");
@@ -361,19 +363,19 @@ class TestGraphDiff : public QObject {
       nodes.push_back(sum);
       return graph(nodes, {0}, 1);
     };
-    const GraphRecord w = wide(25'000);
+    const GraphRecord w = wide(kNodes / 2);
     QCOMPARE(diff(w, permuted(w, random)).counts.differences(), size_t{0});
     GraphRecord v = w;
     v.nodes[1001].op = "Log";
     QCOMPARE(diff(w, permuted(v, random)).counts.differences(), size_t{2});
 
     // Nothing in common.
-    const GraphDiff none = diff(a, chain(std::vector<std::string>(50'000, "Exp")));
-    QCOMPARE(none.counts.only_left, size_t{50'000});
-    QCOMPARE(none.counts.only_right, size_t{50'000});
-    const GraphRecord r = random_graph(random, 50'000, 6);
+    const GraphDiff none = diff(a, chain(std::vector<std::string>(kNodes, "Exp")));
+    QCOMPARE(none.counts.only_left, size_t{kNodes});
+    QCOMPARE(none.counts.only_right, size_t{kNodes});
+    const GraphRecord r = random_graph(random, kNodes, 6);
     QCOMPARE(diff(r, permuted(r, random)).counts.differences(), size_t{0});
-    diff(r, random_graph(random, 50'000, 6));
+    diff(r, random_graph(random, kNodes, 6));
   }
 
   void hostile_records_are_read() {
@@ -383,7 +385,7 @@ class TestGraphDiff : public QObject {
     a.nodes[0].functions = {{"f", GraphId()}, {"f", GraphId(1)}, {"", GraphId(99)}};
     a.nodes[1].attributes = "; ;=;==; f";
     QCOMPARE(diff(a, a).counts.differences(), size_t{0});
-    for (uint32_t seed = 1; seed <= 300; ++seed) {
+    for (uint32_t seed = 1; seed <= test::some_of(300u); ++seed) {
       std::mt19937 random(seed);
       const auto broken = [&] {
         GraphRecord g;

@@ -285,11 +285,12 @@ class Compiler {
     if (doubt_) return false;
     for (const Shape& shape : node.shapes)
       if (!shape.fully_known()) return false;
+    const bool reads = !kernel_checks_values(*node.op);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Edge edge = node.inputs[i];
       const Node& made = rewrite_.node(edge.node);
       if (!made.shapes[edge.output].fully_known()) return false;
-      if (looked_at(*node.op, i, made.dtypes[edge.output]) && !rewrite_.constant(edge)) return false;
+      if (reads && looked_at(*node.op, i, made.dtypes[edge.output]) && !rewrite_.constant(edge)) return false;
     }
     return true;
   }

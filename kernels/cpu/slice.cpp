@@ -234,7 +234,21 @@ SliceSpec spec_of(KernelContext& c, const Shape& input, size_t first) {
   return slice_spec(input, begin.size(), &begin, &end, ints_of(c.inputs[first + 2]), masks_of(c.attrs));
 }
 
+// x[i] with one index: no error is left to say, and what is taken lies side by side.
+bool take_row(KernelContext& c) {
+  const Tensor& x = c.inputs[0];
+  if (x.shape().rank() == 0 || c.inputs[1].elements() != 1) return false;
+  const SliceMasks masks = masks_of(c.attrs);
+  if (!(masks.shrink_axis & 1) || (masks.new_axis | masks.ellipsis) & 1 || int_at(c.inputs[3], 0) < 1) return false;
+  const int64_t rows = x.shape()[0], index = int_at(c.inputs[1], 0);
+  if (index < -rows || index >= rows) return false;
+  const int64_t row = c.outputs[0].elements();
+  copy_runs(x.dtype(), x.raw(), (index < 0 ? index + rows : index) * row, row, c.outputs[0].raw(), 0, row, row, 1);
+  return true;
+}
+
 void strided_slice(KernelContext& c) {
+  if (take_row(c)) return;
   const SliceSpec spec = spec_of(c, c.inputs[0].shape(), 1);
   if (gather_block(c, c.inputs[0].shape(), spec.begin, spec.stride, spec.kept)) return;
   const DType dtype = c.inputs[0].dtype();

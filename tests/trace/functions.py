@@ -241,6 +241,25 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "marked with 'jit_compile=True'"):
             tf.function(lambda x: x).experimental_get_compiler_ir(x)
 
+    def test_an_element_at_a_place_known_when_it_runs(self):
+        # Its shape is known before, its place is checked when it runs.
+        f = tf.function(lambda x, i: (x[i], x[i:i + 1], x[i, 1], x[tf.newaxis, i], x[..., i]), jit_compile=True)
+        x = tf.reshape(tf.range(12), [3, 2, 2])
+        taken = [line for line in f.experimental_get_compiler_ir(x, 1)().split('\n') if 'StridedSlice(' in line]
+        self.assertEqual(len(taken), 5)
+        i = tf.constant(1)
+        taken = [line for line in f.experimental_get_compiler_ir(x, i)().split('\n') if ' = StridedSlice(' in line]
+        waits = ['looked at when it runs' in line for line in taken]
+        self.assertEqual(waits, [False, True, False, False, False])
+        for at in (0, 1, -1, -2):
+            for got, want in zip(f(x, tf.constant(at)), f.python_function(x.numpy(), at)):
+                self.assertEqual(got.numpy().tolist(), want.tolist())
+        row = tf.function(lambda x, i: x[i])
+        self.assertEqual(row(x, tf.constant(-3)).numpy().tolist(), x.numpy()[0].tolist())
+        for at in (3, -4):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f'slice index {at} of dimension 0 out of bounds'):
+                row(x, tf.constant(at))
+
 
 class Loops(unittest.TestCase):
     def test_many_threads_run_one_program(self):

@@ -13,9 +13,23 @@ Shape (*known_part_of_shape)(const Tensor&) = nullptr;
 
 namespace {
 
+// Whether all lists of the row's inputs are as long as each other, by one attribute.
+bool of_one_length(const OpRow& row) {
+  int8_t count = -1;
+  for (const ArgSpec& spec : row.inputs) {
+    if (!spec.list) continue;
+    if (spec.count_attr < 0 || (count >= 0 && spec.count_attr != count)) return false;
+    count = spec.count_attr;
+  }
+  return count >= 0;
+}
+
 size_t input_count(const ArgSpec& spec, const OpRow& row, size_t given) {
+  if (!spec.list) return 1;
+  const auto lists = static_cast<size_t>(std::ranges::count_if(row.inputs, &ArgSpec::list));
+  if (lists > 1 && of_one_length(row)) return (given - (row.inputs.size() - lists)) / lists;
   // At most one list per row has no count attribute: it takes the remaining inputs.
-  return spec.list ? given - (row.inputs.size() - 1) : 1;
+  return given - (row.inputs.size() - 1);
 }
 
 const AttrValue* attr_or_default(const AttrSpec& spec, const Attrs& attrs) {
@@ -59,7 +73,7 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
   for (const ArgSpec& spec : row.inputs) {
     size_t count = 1;
     if (spec.list) {
-      if (lists == 1) {
+      if (lists == 1 || of_one_length(row)) {
         count = input_count(spec, row, inputs.size());
       } else {
         const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];

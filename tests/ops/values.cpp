@@ -218,6 +218,14 @@ void read_attr(Reader& r, const OpRow& row, Case& c) {
     std::vector<int64_t> values;
     list([&](const std::string& w) { values.push_back(std::stoll(w)); });
     c.attrs.set(key, values);
+  } else if (type == "list(float)") {
+    std::vector<float> values;
+    list([&](const std::string& w) { values.push_back(std::stof(w)); });
+    c.attrs.set(key, values);
+  } else if (type == "list(string)") {
+    std::vector<std::string> texts;
+    list([&](const std::string& w) { texts.push_back(w); });
+    c.attrs.set(key, texts);
   } else if (type == "list(type)") {
     std::vector<DType> types;
     list([&](const std::string& w) { types.push_back(dtype_named(w)); });

@@ -1,0 +1,58 @@
+// Rows that graphs of TensorFlow contain and that functions of the library here do without: memory without
+// values, the truth of a tensor as Python has it, the buckets of numbers, scripts of characters.
+#include "engine/ops/define.h"
+
+#include <algorithm>
+
+namespace footlight {
+namespace {
+
+void bucketize_shape(Inference& i) {
+  static const AttrName kBoundaries{"boundaries"};
+  const auto boundaries = i.attrs.get_or(kBoundaries, std::vector<float>());
+  if (!std::ranges::is_sorted(boundaries)) invalid("Expected sorted boundaries [Op:Bucketize]");
+  i.output_shapes[0] = i.shape(0);
+}
+
+void empty_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 0); }
+
+}  // namespace
+
+FL_ROWS(foreign) {
+  return {
+      {"Bucketize",
+       "input: T -> output: int32",
+       "T: int32|int64|float32|float64; boundaries: list(float)",
+       bucketize_shape,
+       nullptr,
+       OpFamily::kElementwise,
+       "how many of the boundaries are not above each number",
+       {.zero_gradient = true, .flops = flops::none}},
+      {"Empty",
+       "shape: int32 -> output: dtype",
+       "dtype: any; init: bool = false",
+       empty_shape,
+       nullptr,
+       OpFamily::kConstant,
+       "a tensor whose values do not matter: zeros here",
+       {.effect = Effect::kOther, .dispatch = -1, .host_inputs = 1, .zero_gradient = true}},
+      {"ToBool",
+       "input: T -> output: bool",
+       "T: any",
+       infer::scalar,
+       nullptr,
+       OpFamily::kElementwise,
+       "whether a scalar is not zero or empty; whether any other tensor has elements",
+       {.host_inputs = 1, .zero_gradient = true, .host_only = true, .flops = flops::none}},
+      {"UnicodeScript",
+       "input: int32 -> output: int32",
+       "",
+       infer::same,
+       nullptr,
+       OpFamily::kIo,
+       "the number of each character's script",
+       {.zero_gradient = true, .host_only = true}},
+  };
+}
+
+}  // namespace footlight

@@ -12,6 +12,7 @@
 namespace footlight::runtime {
 
 void register_list_row_kernels();  // tensor_list_rows.cpp
+void register_ragged_kernels();    // ragged_value.cpp
 
 int64_t list_integer(const Tensor& value) {
   if (value.elements() != 1)
@@ -269,6 +270,7 @@ void register_list_kernels() {
     register_kernel(DeviceType::kCpu, "ZerosLike", bit_of(DType::kVariant), zeros_like);
     register_kernel(DeviceType::kCpu, "AddN", bit_of(DType::kVariant), add_lists);
     register_list_row_kernels();
+    register_ragged_kernels();
     return true;
   }();
   (void)once;

@@ -71,6 +71,22 @@ void to_sparse_shape(Inference& i) {
   i.output_shapes[2] = Shape{rank};
 }
 
+void to_variant_shape(Inference& i) {
+  static const AttrName kBatched{"batched_input"};
+  i.output_shapes[0] = Shape();
+  if (!i.attrs.get_or(kBatched, false)) return;
+  const Shape& first = i.shape(0);
+  const bool of_splits = i.inputs.size() > 1;
+  const int64_t rows =
+      first.has_rank() && first.rank() > 0 ? first[0] - (of_splits && first[0] > 0 ? 1 : 0) : -1;
+  i.output_shapes[0] = Shape{rows};
+}
+
+void from_variant_shape(Inference& i) {
+  for (size_t k = 0; k + 1 < i.output_shapes.size(); ++k) i.output_shapes[k] = Shape{kUnknownDim};
+  i.output_shapes[i.output_shapes.size() - 1] = Shape::unknown_rank();
+}
+
 // What each value became: it is moved the same way as its own number.
 void gather_gradient(GradientCall& c) {
   static const Op range{"Range"}, sum{"UnsortedSegmentSum"};
@@ -149,6 +165,23 @@ FL_ROWS(ragged) {
        nullptr,
        kMove,
        "a ragged tensor as a sparse one",
+       {.host_inputs = ~0u, .host_only = true}},
+      {"RaggedTensorToVariant",
+       "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues -> encoded_ragged: variant",
+       "RAGGED_RANK: int; Tvalues: any; Tsplits: index = int64; batched_input: bool",
+       to_variant_shape,
+       nullptr,
+       OpFamily::kControl,
+       "a ragged tensor, or each of its rows, as one value",
+       {.host_inputs = ~0u, .host_only = true}},
+      {"RaggedTensorFromVariant",
+       "encoded_ragged: variant -> output_nested_splits: output_ragged_rank*Tsplits, output_dense_values: "
+       "Tvalues",
+       "input_ragged_rank: int; output_ragged_rank: int; Tvalues: any; Tsplits: index = int64",
+       from_variant_shape,
+       nullptr,
+       OpFamily::kControl,
+       "ragged tensors, a value each, as the rows of one",
        {.host_inputs = ~0u, .host_only = true}},
   };
 }

@@ -1,0 +1,174 @@
+// Ragged tensors as values, one variant each, as tf.map_fn and loops of TensorFlow pass them: made, and put
+// together.
+#include "engine/base/text.h"
+#include "engine/ops/infer.h"
+#include "engine/runtime/executor.h"
+#include "engine/runtime/tensor_list.h"
+#include "kernels/table.h"
+
+#include <algorithm>
+
+namespace footlight::runtime {
+namespace {
+
+const AttrName kInputRank{"input_ragged_rank"}, kOutputRank{"output_ragged_rank"}, kBatched{"batched_input"},
+    kSplits{"Tsplits"}, kValues{"Tvalues"}, kCount{"N"}, kNum{"num"};
+
+// The splits of its levels, and the values of all rows.
+class RaggedValue final : public Resource {
+ public:
+  explicit RaggedValue(std::vector<Tensor> parts) : parts(std::move(parts)) {}
+  const std::vector<Tensor> parts;
+};
+
+std::vector<int64_t> splits_of(const Tensor& t, int64_t count, const OpRow& row) {
+  const std::vector<int64_t> splits = infer::ints_of(t);
+  if (t.shape().rank() != 1 || splits.empty() || splits[0] != 0 || splits.back() != count ||
+      !std::ranges::is_sorted(splits))
+    invalid(
+        "Invalid ragged splits: they must begin with 0, not decrease, and end with the number of values [Op:",
+        row.name, "]");
+  return splits;
+}
+
+Tensor splits_tensor(const std::vector<int64_t>& splits, DType dtype) {
+  Tensor out = Tensor::empty(dtype, Shape{static_cast<int64_t>(splits.size())});
+  for (size_t k = 0; k < splits.size(); ++k)
+    if (dtype == DType::kInt64)
+      out.data<int64_t>()[k] = splits[k];
+    else
+      out.data<int32_t>()[k] = static_cast<int32_t>(splits[k]);
+  return out;
+}
+
+Tensor rows_between(const Tensor& values, int64_t begin, int64_t end) {
+  static const Op slice{"Slice"};
+  std::vector<int64_t> from(static_cast<size_t>(values.shape().rank())), size(from.size(), -1);
+  from[0] = begin;
+  size[0] = end - begin;
+  return run_op(slice.row(),
+                std::vector{values, splits_tensor(from, DType::kInt64), splits_tensor(size, DType::kInt64)},
+                {})[0];
+}
+
+// The parts of the value in each row.
+std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
+  static const Op unpack{"Unpack"};
+  const size_t deep = c.inputs.size() - 1;
+  const Tensor& values = c.inputs[deep];
+  std::vector<std::vector<Tensor>> rows;
+  if (values.shape().rank() == 0) invalid("values must have at least one dimension [Op:", c.row.name, "]");
+  if (deep == 0) {
+    if (values.shape()[0] == 0) return rows;
+    for (Tensor& row : run_op(unpack.row(), {&values, 1}, {{kNum, values.shape()[0]}}))
+      rows.push_back({std::move(row)});
+    return rows;
+  }
+  std::vector<std::vector<int64_t>> splits(deep);
+  int64_t most = values.shape()[0];
+  for (size_t k = deep; k-- > 0; most = static_cast<int64_t>(splits[k].size()) - 1)
+    splits[k] =
+        splits_of(c.inputs[k], k + 1 < deep ? static_cast<int64_t>(splits[k + 1].size()) - 1 : most, c.row);
+  for (size_t row = 0; row + 1 < splits[0].size(); ++row) {
+    int64_t begin = splits[0][row], end = splits[0][row + 1];
+    std::vector<Tensor> parts;
+    for (size_t k = 1; k < deep; ++k) {
+      const auto first = splits[k].begin();
+      std::vector<int64_t> own(first + begin, first + end + 1);
+      begin = own.front();
+      end = own.back();
+      for (int64_t& split : own) split -= begin;
+      parts.push_back(splits_tensor(own, c.inputs[k].dtype()));
+    }
+    parts.push_back(rows_between(values, begin, end));
+    rows.push_back(std::move(parts));
+  }
+  return rows;
+}
+
+void to_variant(KernelContext& c) {
+  if (!c.attrs.get_or(kBatched, false)) {
+    auto* value = new RaggedValue(std::vector<Tensor>(c.inputs.begin(), c.inputs.end()));
+    value->ref();
+    *c.set_output(0, DType::kVariant, Shape()).data<Resource*>() = value;
+    return;
+  }
+  const std::vector<std::vector<Tensor>> rows = rows_of(c);
+  auto** out = c.set_output(0, DType::kVariant, Shape{static_cast<int64_t>(rows.size())}).data<Resource*>();
+  for (const std::vector<Tensor>& parts : rows) {
+    *out = new RaggedValue(parts);
+    (*out++)->ref();
+  }
+}
+
+// Values along the first dimension, those of each component after the others.
+Tensor joined(const std::vector<Tensor>& all, DType dtype) {
+  static const Op concat{"ConcatV2"};
+  if (all.empty()) return Tensor::empty(dtype, Shape{0});
+  if (all.size() == 1) return all[0];
+  std::vector<Tensor> inputs = all;
+  inputs.push_back(Tensor::scalar<int32_t>(0));
+  return run_op(concat.row(), inputs, {{kCount, static_cast<int64_t>(all.size())}})[0];
+}
+
+void from_variant(KernelContext& c) {
+  const Tensor& encoded = c.inputs[0];
+  const int64_t outer = encoded.shape().rank(), deep = c.attrs.get_or(kOutputRank, int64_t{0});
+  const DType dtype = c.attrs.get_or(kValues, DType::kFloat32),
+              splits_type = c.attrs.get_or(kSplits, DType::kInt64);
+  int64_t inner = c.attrs.get_or(kInputRank, int64_t{-1});
+  if (inner < 0) inner = deep - outer;
+  if (inner < 0 || deep != inner + outer)
+    invalid(
+        "output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: ",
+        deep, ", input_ragged_rank: ", inner, ", encoded_ragged.dims(): ", outer, " [Op:", c.row.name, "]");
+  std::vector<std::vector<int64_t>> levels(static_cast<size_t>(deep), {0});
+  int64_t rows = 1;
+  for (int64_t d = 0; d + 1 < outer; ++d) {
+    rows *= encoded.shape()[static_cast<int>(d)];
+    for (int64_t k = 1; k <= rows; ++k)
+      levels[static_cast<size_t>(d)].push_back(k * encoded.shape()[static_cast<int>(d) + 1]);
+  }
+  std::vector<Tensor> values;
+  for (int64_t k = 0; k < encoded.elements(); ++k) {
+    const auto* value = dynamic_cast<const RaggedValue*>(encoded.data<Resource*>()[k]);
+    if (!value)
+      invalid("Input Variant element at index ", k, " doesn't hold a RaggedTensorVariant [Op:", c.row.name,
+              "]");
+    const std::vector<Tensor>& parts = value->parts;
+    if (static_cast<int64_t>(parts.size()) != inner + 1)
+      invalid("Encoded input RaggedTensorVariant has ragged_rank=", parts.size() - 1,
+              ".  Expected ragged_rank=", inner, ". [Op:", c.row.name, "]");
+    if (parts.back().dtype() != dtype)
+      invalid("Expected values Tensor dtype: ", name_of(dtype), ", found: ", name_of(parts.back().dtype()),
+              " [Op:", c.row.name, "]");
+    for (int64_t i = 0; i < inner; ++i)
+      if (parts[static_cast<size_t>(i)].dtype() != splits_type)
+        invalid("Expected row_splits Tensor dtype: ", name_of(splits_type),
+                ", found: ", name_of(parts[static_cast<size_t>(i)].dtype()), " [Op:", c.row.name, "]");
+    if (outer > 0) {
+      std::vector<int64_t>& of_components = levels[static_cast<size_t>(outer) - 1];
+      if (inner == 0 && parts[0].shape().rank() == 0)
+        invalid("a component must have at least one dimension [Op:", c.row.name, "]");
+      of_components.push_back(of_components.back() + (inner ? parts[0].elements() - 1 : parts[0].shape()[0]));
+    }
+    for (int64_t i = 0; i < inner; ++i) {
+      std::vector<int64_t>& level = levels[static_cast<size_t>(outer + i)];
+      const int64_t before = level.back();
+      const std::vector<int64_t> own = infer::ints_of(parts[static_cast<size_t>(i)]);
+      for (size_t j = 1; j < own.size(); ++j) level.push_back(before + own[j]);
+    }
+    values.push_back(parts.back());
+  }
+  for (size_t k = 0; k < levels.size(); ++k) c.outputs[k] = splits_tensor(levels[k], splits_type);
+  c.outputs[levels.size()] = joined(values, dtype);
+}
+
+}  // namespace
+
+void register_ragged_kernels() {
+  register_kernel(DeviceType::kCpu, "RaggedTensorToVariant", kAllTypes, to_variant);
+  register_kernel(DeviceType::kCpu, "RaggedTensorFromVariant", kAllTypes, from_variant);
+}
+
+}  // namespace footlight::runtime

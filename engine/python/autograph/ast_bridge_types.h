@@ -8,6 +8,7 @@ namespace footlight::python::bridge {
 
 struct KindEntry {
   PyTypeObject* type = nullptr;                           // null: this Python has no such node
+  PyTypeObject* quick = nullptr;                          // its subclass for trees that are only compiled, once made
   PyObject* field_names[autograph::kMaxFields] = {};      // interned; null: this Python's node has no such field
 };
 
@@ -43,5 +44,7 @@ struct Types {
 };
 
 extern Types types;
+
+PyTypeObject* quick_type(KindEntry& entry);  // null: Python error set
 
 }  // namespace footlight::python::bridge

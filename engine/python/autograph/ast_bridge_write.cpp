@@ -14,7 +14,7 @@ class Writer {
   Writer(PyObject* keep, bool to_compile) : keep_(keep), to_compile_(to_compile) {}
 
   PyObject* node(const Node* node) {
-    const bridge::KindEntry& entry = types.kinds[static_cast<int>(node->kind)];
+    bridge::KindEntry& entry = types.kinds[static_cast<int>(node->kind)];
     const KindInfo& described = info(node->kind);
     if (!entry.type) {
       PyErr_Format(PyExc_TypeError, "this Python has no %s node", described.name);
@@ -36,17 +36,18 @@ class Writer {
  private:
   // The dictionary of the last node of a kind, without its fields. A copy is made at once, in its final size.
   struct Pattern {
+    PyTypeObject* type = nullptr;
     Ref dict;
     Position at;
   };
 
-  PyObject* fill(const Node* node, const bridge::KindEntry& entry, const KindInfo& described) {
+  PyObject* fill(const Node* node, bridge::KindEntry& entry, const KindInfo& described) {
     if (to_compile_ && node->kind == Kind::kTuple && is_constant(node)) return tuple_constant(node);
     const bool placed = described.category != Category::kRoot && described.category != Category::kPlain;
     Pattern& pattern = patterns_[static_cast<int>(node->kind)];
     if (!pattern.dict && !begin(pattern, entry, described, placed)) return nullptr;
     if (placed && !go_to(pattern, node->at)) return nullptr;
-    return with_dict(entry, pattern, [&](PyObject* dict) {
+    return with_dict(pattern, [&](PyObject* dict) {
       for (int i = 0; i < described.field_count; ++i) {
         if (!entry.field_names[i]) continue;
         const Ref value = Ref::steal(slot(node->fields()[i], described.fields[i].type));
@@ -57,8 +58,8 @@ class Writer {
   }
 
   template <class Fill>
-  static PyObject* with_dict(const bridge::KindEntry& entry, const Pattern& pattern, Fill&& fill_fields) {
-    Ref object = Ref::steal(entry.type->tp_alloc(entry.type, 0));
+  static PyObject* with_dict(const Pattern& pattern, Fill&& fill_fields) {
+    Ref object = Ref::steal(pattern.type->tp_alloc(pattern.type, 0));
     Ref dict = Ref::steal(PyDict_Copy(pattern.dict.get()));
     if (!object || !dict || !fill_fields(dict.get())) return nullptr;
     PyObject** slot = _PyObject_GetDictPtr(object.get());
@@ -93,19 +94,20 @@ class Writer {
 
   PyObject* tuple_constant(const Node* node) {
     const int kind = static_cast<int>(Kind::kConstant);
-    const bridge::KindEntry& entry = types.kinds[kind];
+    bridge::KindEntry& entry = types.kinds[kind];
     Pattern& pattern = patterns_[kind];
     const Ref value = Ref::steal(value_of(node));
     if (!value || (!pattern.dict && !begin(pattern, entry, info(Kind::kConstant), true)) || !go_to(pattern, node->at))
       return nullptr;
-    return with_dict(entry, pattern, [&](PyObject* dict) {
+    return with_dict(pattern, [&](PyObject* dict) {
       return PyDict_SetItem(dict, entry.field_names[at::Constant::value], value.get()) == 0;
     });
   }
 
-  static bool begin(Pattern& pattern, const bridge::KindEntry& entry, const KindInfo& described, bool placed) {
+  bool begin(Pattern& pattern, bridge::KindEntry& entry, const KindInfo& described, bool placed) const {
+    pattern.type = to_compile_ ? bridge::quick_type(entry) : entry.type;
     Ref dict = Ref::steal(PyDict_New());
-    if (!dict) return false;
+    if (!dict || !pattern.type) return false;
     for (int i = 0; i < described.field_count; ++i)
       if (entry.field_names[i] && PyDict_SetItem(dict.get(), entry.field_names[i], Py_None) < 0) return false;
     if (placed)

@@ -24,18 +24,15 @@ Node* Converter::joined(Op op, const Nodes& values, Position at) {
   return node;
 }
 
-// (name := value) is not True and name is not False and ag__.staged(name)
+// (name := value) in ag__.to_stage
+// Nodes cost more than anything else of a conversion, and this is fewer than a call.
 // A recording asks always: it notes what was decided.
 Node* Converter::is_staged(Node* value, Name* name, Position at) {
   Node* named = tree_.make(Kind::kNamedExpr, at);
   named->node(at::NamedExpr::target) = tree_.store(name, at);
   named->node(at::NamedExpr::value) = value;
   if (options_.recorded) return tree_.call(runtime(runtime_name::kStaged, at), {named}, at);
-  Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(name, at)}, at);
-  const auto is_not = [&](Node* what, bool constant) {
-    return compared(what, Op::kIsNot, tree_.boolean(constant, at), at);
-  };
-  return joined(Op::kAnd, {is_not(named, true), is_not(tree_.load(name, at), false), asked}, at);
+  return compared(named, Op::kIn, runtime(runtime_name::kToStage, at), at);
 }
 
 Node* Converter::choice(Node* test, const Nodes& body, const Nodes& orelse, Position at) {
@@ -129,9 +126,9 @@ Inside inside(const Node* node) {
 // and parts(2, values_) is what is staged of the second. Where further ifs end its blocks, as in elif and after
 // returns, the function is made only when it is needed, after them:
 // rest_ = 0
-// if ag__.staged(test_ := x > 0): rest_ = 1
+// if (test_ := x > 0) in ag__.to_stage: rest_ = 1
 // elif test_: ...
-// elif ag__.staged(test_ := x > 1): rest_ = 2
+// elif (test_ := x > 1) in ag__.to_stage: rest_ = 2
 // elif test_: ...
 // if rest_: def parts(rest_, test_): ...; parts(rest_, test_)
 // Where staged forms are compiled late, every statement has such a function, but not here: ag__.late(0, 2, values_) is
@@ -293,7 +290,7 @@ Node* Converter::negated_flag(const Node* guard, Position at) {
   return tree_.call(runtime(runtime_name::kNot, at), {flag}, at);
 }
 
-// if ag__.staged(test_ := x > 0):
+// if (test_ := x > 0) in ag__.to_stage:
 //   def if_body ...; ag__.if_stmt(test_, if_body, ...)
 // elif test_: ...
 // A guard, whose test is `not flag`:
@@ -516,7 +513,7 @@ void Converter::either_for(Node* node, Scope& scope, Nodes& out) {
   out.push_back(choice(joined(Op::kAnd, {left, flags_are_not(true, Op::kAnd, flags, at)}, at), staged, {}, at));
 }
 
-// staged if ag__.staged(value_ := first) else python: both sides use value_.
+// staged if (value_ := first) in ag__.to_stage else python: both sides use value_.
 Node* Converter::either_expression(Node* first, Node* staged, Node* python, Position at) {
   Node* made = tree_.make(Kind::kIfExp, at);
   made->node(at::IfExp::test) = is_staged(first, value_, at);
@@ -532,7 +529,7 @@ bool Converter::inline_forms() {
   return true;
 }
 
-// and_(value_, lambda: b, lambda: c) if ag__.staged(value_ := a) else value_ and ...
+// and_(value_, lambda: b, lambda: c) if (value_ := a) in ag__.to_stage else value_ and ...
 Node* Converter::either_bool(const List& values, uint32_t from, bool is_and, Position at) {
   Node* first = expression(values[from]);
   if (from + 1 == values.size) return first;

@@ -10,7 +10,7 @@
 
 namespace footlight::autograph {
 
-// lean       if x > 0:          ->   if ag__.staged(test_ := x > 0):
+// lean       if x > 0:          ->   if (test_ := x > 0) in ag__.to_stage:
 //              y = 1
 //                                      def if_body(): nonlocal y; y = 1
 //                                      ag__.if_stmt(test_, if_body, None, ('y',), 1)
@@ -71,6 +71,7 @@ inline constexpr std::string_view kKept = "ag__.kept";
 inline constexpr std::string_view kItems = "ag__.items";
 inline constexpr std::string_view kAppend = "ag__.append";
 inline constexpr std::string_view kStaged = "ag__.staged";
+inline constexpr std::string_view kToStage = "ag__.to_stage";
 inline constexpr std::string_view kTurns = "ag__.turns";
 inline constexpr std::string_view kTracing = "ag__.tracing";
 inline constexpr std::string_view kPlain = "ag__.plain";
@@ -81,7 +82,7 @@ inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kMethod, kIfExp, kAnd, kOr, kNot,
                                             kUndefinedReturn, kReturn, kRaising, kAsserted, kComprehension, kKept,
                                             kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever,
-                                            kLate, kContained};
+                                            kLate, kContained, kToStage};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

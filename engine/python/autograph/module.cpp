@@ -58,6 +58,7 @@ constexpr size_t kRuntimeCount = std::size(runtime_methods);
 std::array<PyObject*, kRuntimeCount> runtime_cells;
 PyObject* undefined_cell = nullptr;
 PyObject* forever_cell = nullptr;
+PyObject* to_stage_cell = nullptr;
 }  // namespace
 
 PyObject* undefined_return() { return the_undefined_return; }
@@ -68,6 +69,7 @@ void init_runtime() {
   const Ref itertools = checked(PyImport_ImportModule("itertools"));
   const Ref forever = checked(PyObject_CallMethod(itertools.get(), "repeat", "O", Py_None));
   forever_cell = checked(PyCell_New(forever.get())).release();
+  to_stage_cell = checked(PyCell_New(to_stage().get())).release();
   for (size_t i = 0; i < kRuntimeCount; ++i) {
     const Ref function = checked(PyCFunction_New(&runtime_methods[i], nullptr));
     runtime_cells[i] = checked(PyCell_New(function.get())).release();
@@ -80,6 +82,7 @@ PyObject* ag_runtime_cell(std::string_view name) {
   using namespace ag;
   if (name == autograph::runtime_name::kUndefinedReturn) return undefined_cell;
   if (name == autograph::runtime_name::kForever) return forever_cell;
+  if (name == autograph::runtime_name::kToStage) return to_stage_cell;
   if (!name.starts_with(autograph::runtime_name::kPrefix)) return nullptr;
   name.remove_prefix(autograph::runtime_name::kPrefix.size());
   for (size_t i = 0; i < kRuntimeCount; ++i)

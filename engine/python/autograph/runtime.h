@@ -166,6 +166,7 @@ void run_for(PyObject* values, PyObject* extra, PyObject* body, PyObject* option
 
 // Whether a condition or what a loop is over has to be staged, or its statement recorded: its staged form runs.
 PyObject* staged(PyObject*, PyObject* value);
+Ref to_stage();  // an object that contains what is staged and is no bool
 // Whether these values are Python's own, so that no comparison of them is a tensor.
 PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count);
 // What a loop in Python iterates over: while tracing its turns are counted.

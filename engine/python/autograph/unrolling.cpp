@@ -127,6 +127,20 @@ PyObject* staged(PyObject*, PyObject* value) {
   });
 }
 
+namespace {
+int is_to_stage(PyObject*, PyObject* value) {
+  if (PyBool_Check(value)) return 0;
+  const Ref answer = Ref::steal(staged(nullptr, value));
+  return answer ? answer.get() == Py_True : -1;
+}
+}  // namespace
+
+Ref to_stage() {
+  PyType_Slot slots[] = {{Py_sq_contains, reinterpret_cast<void*>(is_to_stage)}, {0, nullptr}};
+  PyType_Spec spec{"footlight.ToStage", 0, 0, Py_TPFLAGS_DEFAULT, slots};
+  return checked(PyObject_CallNoArgs(checked(PyType_FromSpec(&spec)).get()));
+}
+
 PyObject* plain(PyObject*, PyObject* const* values, Py_ssize_t count) {
   if (!trace::tracing()) Py_RETURN_TRUE;
   const auto is_plain = [](PyObject* o) {

@@ -23,6 +23,14 @@ void collect_loops(const Node* node, std::unordered_map<uint64_t, const Node*>& 
   for_each_child(node, [&](const Node* child) { collect_loops(child, loops); });
 }
 
+// Functions of their own to Python's compiler, which takes more than linear time for many of them.
+int comprehensions_in(const Node* node) {
+  int count = is(node, Kind::kListComp) || is(node, Kind::kSetComp) || is(node, Kind::kDictComp) ||
+              is(node, Kind::kGeneratorExp);
+  for_each_child(node, [&](const Node* child) { count += comprehensions_in(child); });
+  return count;
+}
+
 }  // namespace
 
 // The loop without its else, which stands after it by now. Null: it is only converted.
@@ -38,6 +46,10 @@ Node* Converter::as_written(const Node* node, std::string& needs) {
   if (!written->list(orelse).empty() && node->flags & kOwnBreak) return nullptr;  // which tells whether that runs
   const SelfContained contained = self_contained_loop(written);
   if (!contained.yes || std::ranges::any_of(contained.globals, options_.leads_out)) return nullptr;
+  constexpr int kMostComprehensions = 24;  // of a function
+  const int comprehensions = comprehensions_in(written);
+  if (written_comprehensions_ + comprehensions > kMostComprehensions) return nullptr;
+  written_comprehensions_ += comprehensions;
   const auto add = [&](const std::vector<std::string>& names) {
     for (const std::string& name : names) needs += name + ' ';
     needs += '|';

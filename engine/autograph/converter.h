@@ -176,6 +176,7 @@ class Converter {
   Name* values_ = nullptr;           // lean: what a loop is over
   std::vector<Name*> go_on_, turns_, rest_, functions_;  // lean: by nesting
   std::unordered_map<uint64_t, const Node*> loops_;  // lean: of the function as it was written
+  int written_comprehensions_ = 0;   // lean: in loops that stand as they were written, too
   bool in_written_loop_ = false;     // lean: inside of one that stands as it was written, too
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late

@@ -1,4 +1,5 @@
 """What a conversion makes, counted: code objects and when they are compiled, in whatever shape a function is."""
+import dis
 import importlib.util
 import itertools
 import linecache
@@ -247,6 +248,16 @@ class Long(unittest.TestCase):
             self.assertEqual(codes(converted.__code__), 2)
             for n in (0, most - 1, most):
                 self.assertEqual(converted(1, n), f(1, n))
+
+    def test_comprehensions_in_loops(self):
+        """Each is a function to CPython before 3.12, so few loops with some stand as they were written, too."""
+        def loops(function):
+            code = tf.autograph.to_graph(function).__code__
+            return sum(one.opname == 'FOR_ITER' for one in dis.get_instructions(code))
+        few, many = (self.made(['for j in n: x = sum(v + j for v in n)'] * count + ['return x']) for count in (4, 60))
+        self.assertEqual(loops(few), 2 * 4)
+        self.assertEqual(loops(many), 60 + 24)
+        self.assertEqual(value(tf.function(many)(1, [2, 3])), many(1, [2, 3]))
 
     def test_too_long(self):
         f = self.made(['if n == %d: return x + %d' % (i, i) for i in range(4000)] + ['return x'])

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace footlight::autograph {
 
@@ -19,10 +20,11 @@ class Look {
   // `loop`: the names that it uses are all looked up where it runs.
   Look(SelfContained& found, bool loop) : found_(found), loop_(loop) {}
 
-  bool function(const Node* node) {
+  // `outer`: what the functions around it bind.
+  bool function(const Node* node, const NameSet& outer = {}) {
     const bool is_lambda = is(node, Kind::kLambda);
     if (!is_lambda && !is(node, Kind::kFunctionDef)) return false;
-    NameSet bound;
+    NameSet bound = outer;
     const Node* given = node->node(is_lambda ? +at::Lambda::args : +at::FunctionDef::args);
     for (const int slot : {+at::arguments::posonlyargs, +at::arguments::args, +at::arguments::kwonlyargs})
       for (const Node* one : given->list(slot)) bound.add(one->name(at::arg::arg));
@@ -32,8 +34,16 @@ class Look {
       bind(node->node(at::Lambda::body), bound, false);
       return see(node->node(at::Lambda::body), bound);
     }
-    for (const Node* one : node->list(at::FunctionDef::body)) bind(one, bound, false);
-    return all(node->list(at::FunctionDef::body), bound);
+    NameSet made;
+    for (const Node* one : node->list(at::FunctionDef::body)) {
+      bind(one, bound, false);
+      functions_in(one, made);
+    }
+    for (const Node* one : node->list(at::FunctionDef::body))
+      if (!shares_only(one, outer)) return false;
+    return all(node->list(at::FunctionDef::body), bound) &&
+           std::ranges::all_of(node->list(at::FunctionDef::body),
+                               [&](const Node* one) { return only_called(one, made); });
   }
 
   bool loop(const Node* node) {
@@ -49,8 +59,47 @@ class Look {
            is(node, Kind::kGeneratorExp);
   }
 
+  // Whether a name of a function made inside is read other than to call it: it might run later, with anything.
+  static bool only_called(const Node* node, const NameSet& made) {
+    if (is(node, Kind::kName)) return node->op(at::Name::ctx) == Op::kStore || !made.has(node->name(at::Name::id));
+    const Node* const callee = is(node, Kind::kCall) ? node->node(at::Call::func) : nullptr;
+    bool fine = true;
+    for_each_child(node, [&](const Node* child) {
+      fine = fine && ((child == callee && is(child, Kind::kName)) || only_called(child, made));
+    });
+    return fine;
+  }
+
+  // Variables that it shares by nonlocal are those of functions that are looked at, too.
+  static bool shares_only(const Node* node, const NameSet& outer) {
+    if (is(node, Kind::kNonlocal))
+      return std::ranges::all_of(node->names(at::Nonlocal::names), [&](const Name* one) { return outer.has(one); });
+    bool fine = true;
+    if (!is(node, Kind::kFunctionDef))
+      for_each_child(node, [&](const Node* child) { fine = fine && shares_only(child, outer); });
+    return fine;
+  }
+
+  static void functions_in(const Node* node, NameSet& made) {
+    if (is(node, Kind::kFunctionDef)) made.add(node->name(at::FunctionDef::name));
+    for_each_child(node, [&](const Node* child) { functions_in(child, made); });
+  }
+
+  // def f(...): ... inside of a function.
+  bool made_inside(const Node* node, const NameSet& bound) {
+    if (loop_ || !node->list(at::FunctionDef::decorator_list).empty()) return false;
+    const Node* given = node->node(at::FunctionDef::args);
+    if (!all(given->list(at::arguments::defaults), bound) || !all(given->list(at::arguments::kw_defaults), bound))
+      return false;
+    const int handlers = std::exchange(handlers_, 0);
+    const bool fine = function(node, bound);
+    handlers_ = handlers;
+    return fine;
+  }
+
   // What a statement or expression binds in its function. A comprehension binds there by := alone.
   static void bind(const Node* node, NameSet& bound, bool inside_comprehension) {
+    if (is(node, Kind::kFunctionDef)) return bound.add(node->name(at::FunctionDef::name));
     if (is(node, Kind::kNamedExpr)) bound.add(node->node(at::NamedExpr::target)->name(at::Name::id));
     if (is(node, Kind::kName) && node->op(at::Name::ctx) != Op::kLoad && !inside_comprehension)
       bound.add(node->name(at::Name::id));
@@ -174,6 +223,8 @@ class Look {
         found_.raises = true;
         return (node->node(at::Raise::exc) || handlers_) && children(node, bound);  // else of what was raised outside
       case Kind::kAssert: found_.raises = true; return children(node, bound);
+      case Kind::kFunctionDef: return made_inside(node, bound);
+      case Kind::kNonlocal: return !loop_;  // of which functions: shares_only
       case Kind::kExceptHandler: {
         ++handlers_;
         const bool fine = children(node, bound);

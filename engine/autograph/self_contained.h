@@ -17,9 +17,10 @@ struct SelfContained {
   std::vector<std::string> attributes;  // the names of all that it reaches of such values
 };
 
-// Of a FunctionDef or Lambda. It has no functions inside, reaches no attribute that leads out of Python's own values
-// (frames, what is special of classes, modules) and changes no global. What it calls is among `globals`, or is an
-// attribute of such a value. Nothing that it makes runs code of its later: generators are used up where they stand.
+// Of a FunctionDef or Lambda. It reaches no attribute that leads out of Python's own values (frames, what is special
+// of classes, modules) and changes no global. What it calls is among `globals`, or is an attribute of such a value.
+// Nothing that it makes runs code of its later: generators are used up where they stand, functions that are made inside are
+// only called.
 SelfContained self_contained(const Node* function);
 
 // Of a For or While as it was written, without its else; `globals` are all names that it uses.

@@ -1,4 +1,5 @@
 """Functions that run as they were written while another one is traced: those that meet no tensor."""
+import functools
 import traceback
 import unittest
 
@@ -74,6 +75,30 @@ class Lined(Purse):
 
 
 LINING = 2
+
+
+def sifted(values, most=100):
+    total = 0
+
+    def add(one, times=1):
+        nonlocal total
+        if one > LINING:
+            total += one * times
+        if total > most:
+            raise TooMuch(total)
+        if one > 5:
+            add(one - 1)
+    for one in values:
+        add(one)
+    return total
+
+
+def raised_to(least):
+    def at_least(a, b):
+        if b > least:
+            return a + b
+        return a
+    return at_least
 
 
 def saved(amount, taken=0):
@@ -177,6 +202,40 @@ class AsWritten(unittest.TestCase):
         self.assertEqual(staged(lambda: setattr(Purse, '_coins', given), lambda: delattr(Purse, '_coins')), 10)
         self.assertEqual(staged(lambda: globals().update(LINING=tf.constant(2)), lambda: globals().update(LINING=2),
                                 lambda: saved_in_lining(4)), 5)
+
+    def test_functions_made_inside(self):
+        """Those that are only called run as they were written with the function that makes them."""
+        results = []
+        tf.function(lambda x: results.append(sifted([1, 3, 8])))(tf.constant(1))
+        self.assertEqual(results, [sifted([1, 3, 8])])
+        codes = set()
+        try:
+            tf.function(lambda x: sifted([9], most=4))(tf.constant(1))
+        except TooMuch as error:
+            codes.update(frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
+        inner = next(one for one in sifted.__code__.co_consts if hasattr(one, 'co_code'))
+        self.assertLessEqual({sifted.__code__, inner}, codes)
+        least = tf.function(lambda x: functools.reduce(raised_to(2), [0, x, 3]))  # it may be given anything later
+        self.assertEqual(([int(least(tf.constant(x))) for x in (1, 4)]), [3, 7])
+        self.assertIn('StatelessIf', ops(least, tf.constant(1)))
+
+        def counted(x):
+            total = x
+
+            def add():
+                nonlocal total
+                if total > 0:
+                    total = total + 1
+            add()
+            return total
+        self.assertEqual([int(tf.function(counted)(tf.constant(x))) for x in (-1, 1)], [-1, 2])
+        try:
+            globals()['LINING'] = tf.constant(2)
+            g = tf.function(lambda x: sifted([1, 3, 4], most=x))
+            self.assertEqual(int(g(100)), 7)
+            self.assertIn('StatelessIf', ops(g, 100))
+        finally:
+            globals()['LINING'] = 2
 
     def test_large_lists(self):
         """Values are looked at before a call only as far as that takes a part of the time of the calls."""

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/trace/saved_values.h"
 
 #include <algorithm>
 #include <array>
@@ -226,6 +227,7 @@ namespace {
 // Stored in a graph; must not own anything that owns the graph.
 struct Kept {
   std::shared_ptr<const Forward> forward;        // of a graph that was differentiated
+  std::shared_ptr<const Forward> within;         // the same, as part of the forward graph of one around it
   std::shared_ptr<const Derivative> derivative;  // of a forward graph
 };
 
@@ -234,7 +236,16 @@ Kept& kept(Graph& graph) {
   return *std::static_pointer_cast<Kept>(graph.derivative);
 }
 
+// How many graphs are being differentiated: all but the first are inside of others.
+thread_local int depth = 0;
+
+struct Deeper {
+  Deeper() { ++depth; }
+  ~Deeper() { --depth; }
+};
+
 std::shared_ptr<const Forward> differentiate(const Graph& graph) {
+  const Deeper deeper;
   auto result = std::make_shared<Derivative>();
   const GraphPtr copy = clone(graph);
   Graph& forward = *copy;
@@ -275,21 +286,44 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
   backward.finish(found);
 
   // Backward's captures from forward become inputs that the caller passes.
-  for (const Tensor& value : backward.captures()) {
-    if (!value.is_symbolic() || value.graph() != &forward) {  // from a custom gradient: captured by its function
-      result->needs.push_back({false, 0, value});
-      continue;
-    }
-    const auto input = std::ranges::find(forward.inputs, value.node());
-    if (input != forward.inputs.end()) {
-      result->needs.push_back({true, static_cast<size_t>(input - forward.inputs.begin()), {}});
-    } else {
+  const auto is_saved = [&](const Tensor& value) {
+    return value.is_symbolic() && value.graph() == &forward &&
+           std::ranges::find(forward.inputs, value.node()) == forward.inputs.end();
+  };
+  std::vector<SavedValue> listed;
+  for (size_t i = 0; depth > 1 && i < backward.captures().size(); ++i) {
+    const Tensor& value = backward.captures()[i];
+    if (is_saved(value) && (is_plain(value.dtype()) || value.dtype() == DType::kVariant))
+      listed.push_back({backward.graph()->parameters + i, {value.node(), value.output()}});
+  }
+  // A custom gradient names tensors of the graph itself, which cannot be copied then.
+  if (listed.size() <= most_saved_apart || backward.graph()->custom_gradients) listed.clear();
+  auto next = listed.begin();
+  for (size_t i = 0; i < backward.captures().size(); ++i) {
+    const Tensor& value = backward.captures()[i];
+    if (next != listed.end() && next->input == backward.graph()->parameters + i) {
+      ++next;
+    } else if (is_saved(value)) {
       result->needs.push_back({false, forward.outputs.size(), {}});
       forward.outputs.push_back({value.node(), value.output()});
+    } else if (value.is_symbolic() && value.graph() == &forward) {
+      const auto input = std::ranges::find(forward.inputs, value.node());
+      result->needs.push_back({true, static_cast<size_t>(input - forward.inputs.begin()), {}});
+    } else {
+      result->needs.push_back({false, 0, value});  // from a custom gradient: captured by its function
     }
   }
-  backward.graph()->parameters = backward.graph()->inputs.size();
-  result->backward = std::make_shared<Concrete>(backward.graph(), std::vector<Tensor>());
+  GraphPtr back = backward.graph();
+  if (!listed.empty()) {
+    SavedLists lists = save_as_lists(forward, *back, listed);
+    back = lists.backward;
+    for (const Edge list : lists.lists) {
+      result->needs.push_back({false, forward.outputs.size(), {}});
+      forward.outputs.push_back(list);
+    }
+  }
+  back->parameters = back->inputs.size();
+  result->backward = std::make_shared<Concrete>(back, std::vector<Tensor>());
   kept(forward).derivative = result;
   return std::make_shared<Forward>(Forward{std::make_shared<Concrete>(copy, std::vector<Tensor>()), result});
 }
@@ -300,8 +334,9 @@ std::shared_ptr<const Forward> forward_of(const GraphPtr& graph) {
   static std::recursive_mutex building;
   const std::lock_guard lock(building);
   Kept& keep = kept(*graph);
-  if (!keep.forward) keep.forward = differentiate(*graph);
-  return keep.forward;
+  std::shared_ptr<const Forward>& known = depth ? keep.within : keep.forward;
+  if (!known) known = differentiate(*graph);
+  return known;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "engine/ops/row.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
+#include "engine/trace/saved_values.h"
 
 #include <algorithm>
 #include <array>
@@ -36,28 +37,6 @@ NodeId add_parameter(Graph& graph, const char* name) {
   graph.inputs.push_back(id);
   ++graph.parameters;
   return id;
-}
-
-NodeId add_list(Graph& graph, DType dtype, const Shape& shape) {
-  static const Op kEmpty{"EmptyValueList"};
-  Node node;
-  node.op = &kEmpty.row();
-  node.attrs.set(kElementDType, dtype);
-  node.attrs.set(kElementShape, shape);
-  node.dtypes = {DType::kVariant};
-  node.shapes = {Shape()};
-  return graph.add(std::move(node));
-}
-
-NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
-  static const Op kPush{"TensorListPushBack"};
-  Node node;
-  node.op = &kPush.row();
-  node.inputs = {{list, 0}, value};
-  node.attrs.set(kElementDType, dtype);
-  node.dtypes = {DType::kVariant};
-  node.shapes = {Shape()};
-  return graph.add(std::move(node));
 }
 
 // A tensor of the graph being built, with its shape set to (at least) this.

@@ -6,6 +6,17 @@
 #include <algorithm>
 
 namespace footlight::optimize {
+namespace {
+
+constexpr size_t kLongest = 80;
+
+// Without the middle of a long path: else names would be most of what deeply nested graphs need.
+std::string prefix_of(const std::string& site) {
+  if (site.size() <= kLongest) return site + '/';
+  return site.substr(0, site.find('/')) + "/.../" + site.substr(site.rfind('/') + 1) + '/';
+}
+
+}  // namespace
 
 void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const Edge> arguments) {
   FL_CHECK(arguments.size() == callee.inputs.size());
@@ -28,7 +39,7 @@ void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const
   std::ranges::stable_partition(order, [&](NodeId id) {
     return callee.node(id).inputs.empty() && !callee.node(id).op->stateful();
   });
-  const std::string prefix = caller.node(site).name + '/';
+  const std::string prefix = prefix_of(caller.node(site).name);
   NodeId last = site;
   for (const NodeId id : order) {
     Node node = callee.node(id);

@@ -120,12 +120,14 @@ std::vector<NodeId> Rewrite::order() const {
 
 std::vector<Node> Rewrite::take_inserted() {
   std::vector<Node> nodes;
-  for (Inserted& each : inserted_) nodes.push_back(std::move(each.node));
+  nodes.reserve(inserted_.size());
+  for (; !inserted_.empty(); inserted_.pop_front()) nodes.push_back(std::move(inserted_.front().node));
   return nodes;
 }
 
 std::vector<Origin> Rewrite::origins() const {
   std::vector<Origin> all;
+  all.reserve(inserted_.size());
   for (const Inserted& each : inserted_) all.push_back(each.origin);
   return all;
 }

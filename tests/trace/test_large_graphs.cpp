@@ -72,6 +72,28 @@ std::vector<Tensor> twice(std::span<const Tensor> in, int nodes) {
   return outer.gradient(slope, std::vector{in[0]});
 }
 
+// So many sines, spread over graphs inside of graphs: calls, branches or loops.
+enum class Inner { kCalls, kBranches, kLoops };
+
+Tensor nested(const Tensor& start, int nodes, int depth, Inner inner) {
+  Tensor y = start;
+  for (int i = 0; i < nodes / depth; ++i) y = op("Sin", {y});
+  if (depth == 1) return y;
+  const auto rest = [&](const Tensor& x) { return nested(x, nodes - nodes / depth, depth - 1, inner); };
+  if (inner == Inner::kCalls)
+    return traced({kScalar}, [&](std::span<const Tensor> x) { return std::vector{rest(x[0])}; })
+        ->call(std::vector{y})[0];
+  if (inner == Inner::kBranches)
+    return trace::build_cond(
+        op("Greater", {y, number(-2)}), [&] { return std::vector{rest(y)}; }, [&] { return std::vector{y}; })[0];
+  return trace::build_while(
+      {Tensor::scalar<int32_t>(0).as_constant(), y},
+      [](std::span<const Tensor> now) { return op("Less", {now[0], Tensor::scalar<int32_t>(1).as_constant()}); },
+      [&](std::span<const Tensor> now) {
+        return std::vector{op("AddV2", {now[0], Tensor::scalar<int32_t>(1).as_constant()}), rest(now[1])};
+      })[1];
+}
+
 // Traces, runs and differentiates.
 void work(int nodes, const std::function<std::vector<Tensor>(std::span<const Tensor>, int)>& body) {
   const std::vector<Tensor> in{real(1)};
@@ -135,6 +157,33 @@ class TestLargeGraphs : public QObject {
       QVERIFY2(cost.allocations < 1.1 * costs[0].allocations && cost.allocations < 60, qPrintable(words));
       QVERIFY2(cost.bytes < 4000, qPrintable(words));  // 100,000 nodes: 400 MB
     }
+  }
+
+  void depth_costs_little_data() {
+    QTest::addColumn<int>("inner");
+    QTest::addRow("calls") << static_cast<int>(Inner::kCalls);
+    QTest::addRow("branches") << static_cast<int>(Inner::kBranches);
+    QTest::addRow("loops") << static_cast<int>(Inner::kLoops);
+  }
+
+  // What a graph saves for its gradient costs hardly more for the graphs around it.
+  void depth_costs_little() {
+    QFETCH(int, inner);
+    constexpr int kNodes = some_of(8000);
+    std::vector<Cost> costs;
+    const auto cost_at = [&](int depth) {
+      return cost_of(kNodes, [&] {
+        work(kNodes, [&](std::span<const Tensor> in, int nodes) {
+          return std::vector{nested(in[0], nodes, depth, static_cast<Inner>(inner))};
+        });
+      });
+    };
+    cost_at(4);  // what is made once
+    for (const int depth : {10, 40}) costs.push_back(cost_at(depth));
+    const auto words = QString("%1 and %2 allocations, %3 and %4 bytes a node")
+                           .arg(costs[0].allocations).arg(costs[1].allocations).arg(costs[0].bytes).arg(costs[1].bytes);
+    QVERIFY2(costs[1].allocations < 1.5 * costs[0].allocations, qPrintable(words));
+    QVERIFY2(costs[1].bytes < 1.5 * costs[0].bytes && costs[1].bytes < 8000, qPrintable(words));
   }
 
   // Each function calls the next: what moves up the chain moves once.

@@ -155,7 +155,10 @@ void Writer::trace() {
          Selection::of_trace(document_, near->id));
   }
   add(phases_group(*t));
-  if (const session::GraphRecord* g = document_.graph(t->graph())) add(passes_group(document_, *g));
+  if (const session::GraphRecord* g = document_.graph(t->graph())) {
+    add(passes_group(document_, *g));
+    add(memory_group(*g));
+  }
   callers();
   if (!t->error.empty()) {
     group(QStringLiteral("Tracing failed"));
@@ -236,6 +239,7 @@ void Writer::node() {
   }
   if (facts_ && facts_->below.count) row("with what it runs", duration_text(facts_->ran.total + facts_->below.total));
   add(passes_group(document_, *g, *n));
+  add(memory_group(*g, *n));
   callers();
   if (!n->attributes.empty()) {
     group(QStringLiteral("Attributes"));

@@ -5,6 +5,7 @@
 #include "app/models/phases.h"
 #include "app/models/text.h"
 
+#include "engine/explain/memory.h"
 #include "engine/explain/stages.h"
 
 #include <algorithm>
@@ -126,6 +127,21 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
   if (group.rows.empty()) group.rows.push_back(text_row({}, QStringLiteral("no pass changed it")));
   if (const auto alone = explain::alone_step(graph, node.id))
     group.rows.push_back(text_row(q(alone->pass), q(alone->words)));
+  return group;
+}
+
+InspectorGroup memory_group(const session::GraphRecord& graph) {
+  InspectorGroup group{QStringLiteral("Memory"), {}, {}};
+  const std::string words = explain::words_of(explain::memory_total(graph));
+  if (!words.empty()) group.rows.push_back(text_row({}, q(words)));
+  return group;
+}
+
+InspectorGroup memory_group(const session::GraphRecord& graph, const session::NodeRecord& node) {
+  InspectorGroup group{QStringLiteral("Memory"), {}, {}};
+  const std::vector<std::string> values = explain::memory_of(graph, node.id);
+  for (size_t i = 0; i < values.size(); ++i)
+    group.rows.push_back(text_row(values.size() > 1 ? QStringLiteral("output %1").arg(i) : QString(), q(values[i])));
   return group;
 }
 

@@ -13,6 +13,9 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum);
 InspectorGroup ways_group(const Document& document, Place place, TraceId shown);
 // The phases of a trace with those inside them, equal ones together.
 InspectorGroup phases_group(const session::TraceRecord& trace);
+// Where values lie while a graph runs: all of them, and those of a node.
+InspectorGroup memory_group(const session::GraphRecord& graph);
+InspectorGroup memory_group(const session::GraphRecord& graph, const session::NodeRecord& node);
 // What each of the engine's passes did to a graph; what they made of one node.
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph);
 InspectorGroup passes_group(const Document& document, const session::GraphRecord& graph,

@@ -252,6 +252,16 @@ void write_passes(const Export& what) {
   }
 }
 
+// Where the values of a graph lie while it runs, in the order in which they are made.
+void write_memory(const Export& what) {
+  Csv csv(what, {"graph", "node", "output", "slot", "place", "bytes", "of_node", "made", "last"});
+  for (const GraphRecord& g : what.reader.contents().graphs)
+    for (const session::PlannedValue& v : g.memory) {
+      csv.text(g.name).number(v.node).number(v.output).number(v.slot).text(word(v.place)).number(v.bytes);
+      csv.number(v.of).number(v.made).number(v.last).end_row();
+    }
+}
+
 void write_nodes(const Export& what) {
   Csv csv(what, {"graph", "node", "name", "op", "family", "outputs", "attributes", "constant", "source"});
   for (const GraphRecord& g : what.reader.contents().graphs)
@@ -340,7 +350,8 @@ constexpr Table kTables[] = {{"ops", write_ops},           {"calls", write_calls
                              {"graphs", write_graphs},     {"nodes", write_nodes},       {"edges", write_edges},
                              {"device", write_device},     {"spans", write_spans},       {"counters", write_counters},
                              {"waits", write_waits},       {"decisions", write_decisions}, {"console", write_console},
-                             {"missing", write_missing},   {"passes", write_passes}};
+                             {"missing", write_missing},   {"passes", write_passes},
+                             {"memory", write_memory}};
 
 }  // namespace
 

@@ -32,7 +32,7 @@ constexpr const char* kUsage =
       chrome                trace events as JSON, for chrome://tracing and ui.perfetto.dev
       perfetto              the same in Perfetto's own format, for ui.perfetto.dev and its SQL
       csv --table TABLE     one of: ops, calls, traces, phases, keys, functions, graphs, nodes, edges, device,
-                            spans, counters, waits, decisions, console, missing, passes; start_ns counts
+                            spans, counters, waits, decisions, console, missing, passes, memory; start_ns counts
                             from the first event
       dot [--graph GRAPH]   a graph in Graphviz' language. GRAPH is FUNCTION (its latest trace),
                             FUNCTION#TRACE as in train_step#2, or a graph's name; @STAGE after it shows it

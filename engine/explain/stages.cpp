@@ -354,12 +354,15 @@ std::vector<AloneStep> alone_in(const GraphRecord& graph, size_t pass) {
   return steps;
 }
 
+uint32_t runs_as(const GraphRecord& graph, uint32_t node) {
+  for (const GraphChange& change : graph.changes)  // in their order
+    if (change.node == node && change.output == 0 && change.fate == Fate::kRewritten) node = change.by;
+  return node;
+}
+
 std::optional<AloneStep> alone_step(const GraphRecord& graph, uint32_t node) {
   if (graph.alone.empty()) return {};
-  uint32_t runs_as = node;
-  for (const GraphChange& change : graph.changes)  // in their order
-    if (change.node == runs_as && change.output == 0 && change.fate == Fate::kRewritten) runs_as = change.by;
-  const auto at = std::ranges::find(graph.alone, runs_as, &AloneNode::node);
+  const auto at = std::ranges::find(graph.alone, runs_as(graph, node), &AloneNode::node);
   if (at == graph.alone.end() || at->pass >= pass_count(graph)) return {};
   return AloneStep{node, title_of(graph.passes[at->pass]), words_of(*at)};
 }

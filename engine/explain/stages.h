@@ -73,6 +73,8 @@ struct AloneStep {
 std::vector<AloneStep> alone_in(const session::GraphRecord& graph, size_t pass);
 // Of a node, or of the one that it runs as.
 std::optional<AloneStep> alone_step(const session::GraphRecord& graph, uint32_t node);
+// The node that a node of the graph as traced runs as after all passes; itself if none rewrote it.
+uint32_t runs_as(const session::GraphRecord& graph, uint32_t node);
 // The node of the graph as traced for which passes made this one; itself if they did not make it.
 uint32_t traced_node(const session::GraphRecord& graph, uint32_t node);
 

@@ -3,6 +3,7 @@
 
 #include "engine/compile/print.h"
 #include "engine/trace/graph_record.h"
+#include "engine/trace/memory_record.h"
 
 #include <algorithm>
 #include <set>
@@ -116,6 +117,7 @@ void add_passes(const Program& program, session::GraphRecord& record, size_t mos
                                 std::move(made.constant), made.source, std::move(made.functions)});
   }
   if (program.passes.empty()) return;
+  record.memory = memory_plan(program);
   for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip) {
     const compile::Instruction& in = program.code[i];
     const char* const why = compile::why_alone(program, in);

@@ -200,6 +200,22 @@ class GraphCostsTest : public QObject {
     QVERIFY2(shown.contains(QStringLiteral("runs alone, because it has an effect")), qPrintable(shown));
     QVERIFY(!as_markdown(inspect(d, Selection::of_node(d, GraphId(1), 3), nullptr)).contains(QStringLiteral("alone")));
   }
+
+  void memory_of_nodes_and_graphs() {
+    session::GraphRecord g = chain_graph(GraphId(1), 5, false);
+    g.passes = {"fuse"};
+    g.memory = {{2, 0, 0, session::MemoryPlace::kOwn, 2048, 2, 0, 1},
+                {3, 0, 1, session::MemoryPlace::kTakenOver, 2048, 2, 1, 2}};
+    const std::string first = g.nodes[2].name;
+    const Document d = document_around(std::move(g));
+    const auto shown = [&](uint32_t node) {
+      return as_markdown(inspect(d, Selection::of_node(d, GraphId(1), node), nullptr));
+    };
+    const QString over = QStringLiteral("slot 1, in place of ") + QString::fromStdString(first);
+    QVERIFY2(shown(3).contains(over + QStringLiteral(", 2.0 KB")), qPrintable(shown(3)));
+    QVERIFY(shown(2).contains(QStringLiteral("slot 0, 2.0 KB, reused by ")));
+    QVERIFY(!shown(4).contains(QStringLiteral("slot ")));
+  }
 };
 
 QTEST_GUILESS_MAIN(GraphCostsTest)

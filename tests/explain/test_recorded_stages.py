@@ -126,6 +126,58 @@ class Stages(unittest.TestCase):
         self.assertEqual([int(r['alone']) for r in rows], [0] * (len(rows) - 1) + [sum(g == step for g, _ in alone)])
         self.assertRegex(rows[-1]['did'], 'nodes run alone, each because nothing beside it .*; 1 node runs alone, because')
 
+    def test_the_memory_plan(self):
+        with sqlite3.connect(self.session) as db:
+            nodes = {(graph, node): name for table in ('node', 'graph_new_node')
+                     for graph, node, name in db.execute(f'select graph, id, name from {table}')}
+            ids = {name: graph for graph, name in db.execute('select id, name from graph')}
+        plan = collections.defaultdict(list)
+        for row in self.table('memory'):
+            plan[row['graph']].append(row)
+        # As the program itself says it: which slots a line fills, whose memory that is, what a walk gives and keeps.
+        program, slots, printed = '', {}, collections.defaultdict(list)
+        walks, steps = collections.defaultdict(list), collections.Counter()
+        with open(os.path.join(self.folder.name, 'script.py.program')) as file:
+            for line in file:
+                if head := re.match(r'program of (.+?): .* (\d+) slots?$', line):
+                    program, slots = head[1], {}
+                    self.assertIn(program, ids)
+                    self.assertLess(max([int(r['slot']) for r in plan[program]], default=-1), int(head[2]))
+                elif head := re.match(r'  one walk of (\d+) nodes?: \d+ values? in, (\d+) values? out', line):
+                    walks[program].append([int(head[2]), 0])
+                    steps[program] += 1
+                elif made := re.match(r'(  |    )((?:s\d+(?:, )?)*)(?: = )?\w+\((.*?)\)  # (.+?)[:,;\n]', line):
+                    own = [int(s) for s in re.findall(r's(\d+)', made[2])]
+                    alone = len(made[1]) == 2
+                    steps[program] += alone
+                    of = re.search(r'; in the memory of s(\d+)', line)
+                    kept = '; its memory stays in the slot' in line
+                    for output, slot in enumerate(own):
+                        printed[program].append((made[4], output, slot, kept, slots[int(of[1])] if of else None, alone))
+                    for slot in own:
+                        slots[slot] = made[4]
+                    if not alone:
+                        walks[program][-1][1] += 1
+        self.assertGreater(len(printed), 1)
+        for program, lines in printed.items():
+            self.assertEqual([(nodes[ids[program], int(r['node'])], int(r['output']), int(r['slot']))
+                              for r in plan[program]], [line[:3] for line in lines])
+            tiles = 0
+            for row, (_, _, _, kept, of, alone) in zip(plan[program], lines):
+                tiles += row['place'] == 'tile'
+                if not alone:
+                    continue
+                self.assertEqual(row['place'] == 'kept', kept, row)
+                self.assertEqual(row['place'] == 'taken over', of is not None, row)
+                if of:
+                    self.assertEqual(nodes[ids[program], int(row['of_node'])], of)
+            self.assertEqual(tiles, sum(inside - out for out, inside in walks[program]))
+            self.assertTrue(all(int(r['made']) <= int(r['last']) <= steps[program] for r in plan[program]))
+            self.assertLess(max(int(r['made']) for r in plan[program]), steps[program])
+        self.assertTrue(any(walks.values()))
+        places = collections.Counter(r['place'] for rows in plan.values() for r in rows)
+        self.assertTrue(places['tile'] and places['kept'] and places['graph'], places)
+
     def test_diff_of_stages(self):
         done = run('diff', self.session + ':step#1@traced', self.session + ':step@last')
         self.assertEqual(done.returncode, 1, done.stderr)

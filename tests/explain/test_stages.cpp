@@ -1,5 +1,6 @@
 // A graph after each pass, made from what was recorded: against counts by hand, and with records that nobody would
 // write.
+#include "engine/explain/memory.h"
 #include "engine/explain/stages.h"
 
 #include <QTest>
@@ -56,6 +57,35 @@ int line_of(const session::NodeRecord& n) { return static_cast<int>(n.source.off
 class TestStages : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void memory_in_words() {
+    using session::MemoryPlace;
+    GraphRecord g = sample();
+    QVERIFY(memory_of(g, 5).empty());
+    QCOMPARE(words_of(memory_total(g)), std::string());
+    // Identity gives 4 KB, Add takes it over, Sin is kept, Mul takes Sin's slot, x stays in a tile, Two is not known.
+    g.memory = {{4, 0, 0, MemoryPlace::kOwn, 4096, 4, 0, 1},  {5, 0, 1, MemoryPlace::kTakenOver, 4096, 4, 1, 6},
+                {6, 0, 2, MemoryPlace::kKept, 16, 6, 2, 3},   {3, 0, 2, MemoryPlace::kKept, 16, 6, 3, 4},
+                {0, 0, 3, MemoryPlace::kTile, 8, 0, 4, 4},    {1, 0, 4, MemoryPlace::kOwn, -1, 1, 5, 5},
+                {2, 0, 5, MemoryPlace::kOwn, 1024, 2, 5, 5},  {7, 0, 6, MemoryPlace::kView, 4096, 5, 5, 6},
+                {9, 0, 7, MemoryPlace::kOwn, 1, 999, 9, 2}};
+    const auto said = [&](uint32_t node) { return memory_of(g, node).at(0); };
+    QCOMPARE(said(4), std::string("slot 0, 4.0 KB, reused by Add"));
+    QCOMPARE(said(5), std::string("slot 1, in place of Identity, 4.0 KB"));
+    QCOMPARE(said(6), std::string("slot 2, 16 B, stays for the next run, reused by Mul"));
+    QCOMPARE(said(3), std::string("slot 2, in place of Sin, 16 B, stays for the next run"));
+    QCOMPARE(said(0), std::string("in a tile of its walk, in no memory of its own (8 B)"));
+    QCOMPARE(said(1), std::string("slot 4, size known when it runs"));
+    QCOMPARE(said(7), std::string("slot 6, a view of Add, 4.0 KB"));
+    QCOMPARE(said(9), std::string("slot 7, in place of another node, 1 B"));  // nobody would write this
+    g.memory.pop_back();
+    QCOMPARE(words_of(memory_total(g)),
+             std::string("7 values in 6 slots, 2 in place of others; 1 more in tiles of walks; at most 5.0 KB at once, "
+                         "of which 16 B stay for the next run; without what is known only when it runs"));
+    // A node that a pass rewrote lies where the new one does.
+    g.changes.push_back({3, Fate::kRewritten, 2, 0, 3, 0});
+    QCOMPARE(said(2), said(3));
+  }
+
   void each_stage() {
     const GraphRecord g = sample();
     QCOMPARE(text_of(graph_after(g, 0)), text_of(g));

@@ -154,6 +154,38 @@ struct AloneNode {
   }
 };
 
+// Where a value lies while its graph runs.
+enum class MemoryPlace : uint8_t { kOwn, kKept, kTakenOver, kView, kTile, kGraph, kNone };
+constexpr const char* kMemoryPlaces[] = {"own", "kept", "taken over", "view", "tile", "graph", "none"};
+constexpr std::span<const char* const> enumerators(MemoryPlace) { return kMemoryPlaces; }
+
+// A value in the memory plan of the graph after its last pass. Steps count from 0; a walk is one.
+struct PlannedValue {
+  uint32_t node = 0;
+  uint16_t output = 0;
+  uint32_t slot = 0;
+  MemoryPlace place = MemoryPlace::kOwn;
+  int64_t bytes = -1;
+  uint32_t of = 0;
+  uint32_t made = 0, last = 0;
+
+  template <class F>
+  static void describe(F& f) {
+    using R = PlannedValue;
+    f.column("node", &R::node, "that gives it: by id, also of the graph's new nodes");
+    f.column("output", &R::output, "which of its values");
+    f.column("slot", &R::slot, "of the frame");
+    f.column("place", &R::place,
+             "own: allocated when it is made, given back after its last use; kept: it stays in the slot for the next "
+             "run; taken over: of a value that is read for the last time; view: of what it is made of; tile: inside of "
+             "its walk; graph: the graph that the node runs gives it; none: it has no elements");
+    f.column("bytes", &R::bytes, "-1: known only when it runs", {.unit = "bytes"});
+    f.column("of_node", &R::of, "the node whose memory it is in; itself: none");
+    f.column("made", &R::made, "the step that makes it");
+    f.column("last", &R::last, "the last step that uses it; the number of steps: it is given back as a result");
+  }
+};
+
 struct GraphRecord {
   GraphId id;
   std::string name;
@@ -164,6 +196,7 @@ struct GraphRecord {
   std::vector<GraphChange> changes = {};
   std::vector<NewNode> new_nodes = {};
   std::vector<AloneNode> alone = {};
+  std::vector<PlannedValue> memory = {};
 
   static constexpr TableNote kTable{"graph", "A graph: of a trace at some stage, or one that a node runs."};
   template <class F>
@@ -179,6 +212,8 @@ struct GraphRecord {
     f.list("graph_change", &R::changes, "What a pass changed in a graph.", {.since = 3});
     f.list("graph_new_node", &R::new_nodes, "A node that a pass made.", {.since = 3});
     f.list("graph_alone", &R::alone, "A node that runs alone, though others of its kind run in walks over memory.",
+           {.since = 3});
+    f.list("graph_memory", &R::memory, "Where the values of a graph lie while it runs, in the order of its steps.",
            {.since = 3});
   }
 };

@@ -1,0 +1,114 @@
+// Read off the instructions: which slot each writes, whose memory that is, and which slots nothing reads any more.
+#include "engine/trace/memory_record.h"
+
+#include "engine/ops/row.h"
+
+namespace footlight::trace {
+namespace {
+
+using compile::FusedGroup;
+using compile::Instruction;
+using compile::Operand;
+using compile::Program;
+using compile::Step;
+using session::MemoryPlace;
+using session::PlannedValue;
+
+class Plan {
+ public:
+  explicit Plan(const Program& program) : program_(program), holder_(program.frame_size, kNobody) {}
+
+  std::vector<PlannedValue> make() {
+    const std::vector<Instruction>& code = program_.code;
+    for (size_t i = 0; i < code.size(); i += size_t{1} + code[i].skip, ++step_) {
+      note_reads(code[i]);
+      if (code[i].step != Step::kFused) {
+        for (uint16_t k = 0; k < code[i].outputs; ++k) add(code[i], k, place_of(code[i]), reused(code[i], k));
+        continue;
+      }
+      const FusedGroup& group = program_.groups[static_cast<size_t>(code[i].callee)];
+      for (uint16_t m = 0; m < code[i].skip; ++m) add_member(code[i], group, m);
+    }
+    for (const Operand result : program_.results)
+      if (result.array() == Operand::kFrame && holder_[result.index()] != kNobody)
+        plan_[holder_[result.index()]].last = step_;
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr size_t kNobody = SIZE_MAX;
+
+  uint32_t id_of(const Instruction& in) const {
+    return in.inserted < 0 ? in.node.value
+                           : static_cast<uint32_t>(program_.graph->size()) + static_cast<uint32_t>(in.inserted);
+  }
+  // The value in the frame that an instruction reads.
+  size_t read(const Instruction& in, size_t input) const {
+    if (input >= in.inputs) return kNobody;
+    const Operand from = program_.operands[in.first_input + input];
+    return from.array() == Operand::kFrame ? holder_[from.index()] : kNobody;
+  }
+  void note_reads(const Instruction& in) {
+    for (uint16_t i = 0; i < in.inputs; ++i)
+      if (const size_t from = read(in, i); from != kNobody) plan_[from].last = step_;
+  }
+
+  MemoryPlace place_of(const Instruction& in) const {
+    if (in.step == Step::kFake) return MemoryPlace::kNone;
+    if (in.step != Step::kKernel) return MemoryPlace::kGraph;
+    if (in.aliases || program_.node(in).op->alias == Alias::kShares) return MemoryPlace::kView;
+    if (in.kept) return MemoryPlace::kKept;
+    return in.reuse == Instruction::kNoReuse ? MemoryPlace::kOwn : MemoryPlace::kTakenOver;
+  }
+  // The value whose memory an output is in, beside its own.
+  size_t reused(const Instruction& in, uint16_t output) const {
+    switch (place_of(in)) {
+      case MemoryPlace::kView: return read(in, static_cast<size_t>(program_.node(in).op->alias_input));
+      case MemoryPlace::kTakenOver: return read(in, in.reuse);
+      case MemoryPlace::kKept: return taken(in.first_output + output);
+      default: return kNobody;
+    }
+  }
+  // What lies in a slot and is read in this step for the last time.
+  size_t taken(uint32_t slot) const {
+    const size_t before = holder_[slot];
+    return before != kNobody && plan_[before].last == step_ ? before : kNobody;
+  }
+
+  void add_member(const Instruction& walk, const FusedGroup& group, uint16_t member) {
+    const Instruction& in = (&walk)[1 + member];
+    for (const FusedGroup::Result& result : group.results) {
+      if (group.steps[result.value - group.outside].member != member) continue;
+      if (in.kept) return add(in, 0, MemoryPlace::kKept, taken(in.first_output));
+      if (result.reuse == FusedGroup::kNoReuse) return add(in, 0, MemoryPlace::kOwn, kNobody);
+      return add(in, 0, MemoryPlace::kTakenOver, read(walk, result.reuse));
+    }
+    add(in, 0, MemoryPlace::kTile, kNobody);
+  }
+
+  void add(const Instruction& in, uint16_t output, MemoryPlace place, size_t of) {
+    const Node& node = program_.node(in);
+    PlannedValue value;
+    value.node = value.of = id_of(in);
+    value.output = output;
+    value.slot = in.first_output + output;
+    value.place = place;
+    if (of != kNobody) value.of = plan_[of].node;
+    if (is_plain(node.dtypes[output]) && node.shapes[output].fully_known())
+      value.bytes = node.shapes[output].elements() * static_cast<int64_t>(size_of(node.dtypes[output]));
+    value.made = value.last = step_;
+    holder_[value.slot] = plan_.size();
+    plan_.push_back(value);
+  }
+
+  const Program& program_;
+  std::vector<size_t> holder_;  // of each slot: the value in it, by its place in the plan
+  std::vector<PlannedValue> plan_;
+  uint32_t step_ = 0;
+};
+
+}  // namespace
+
+std::vector<session::PlannedValue> memory_plan(const Program& program) { return Plan(program).make(); }
+
+}  // namespace footlight::trace

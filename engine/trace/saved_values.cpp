@@ -68,7 +68,8 @@ SavedLists save_as_lists(Graph& forward, const Graph& backward, std::span<const 
   for (size_t i = 0; i < backward.inputs.size(); ++i) {
     if (listed[i]) continue;
     const Node& input = backward.node(backward.inputs[i]);
-    feeds.emplace_back(Edge{backward.inputs[i], 0}, builder.parameter(input.dtypes[0], input.shapes[0], input.name, {}));
+    feeds.emplace_back(Edge{backward.inputs[i], 0},
+                       builder.parameter(input.dtypes[0], input.shapes[0], input.name, {}));
   }
   std::vector<Tensor> lists;
   for (size_t k = 0; k < groups.size(); ++k) lists.push_back(builder.parameter(DType::kVariant, {}, "saved", {}));

@@ -10,8 +10,7 @@ def both_ways(splits, values, batched, inner, outer):
     encoded = raw.RaggedTensorToVariant(rt_nested_splits=splits, rt_dense_values=values, batched_input=batched)
     back = raw.RaggedTensorFromVariant(encoded_ragged=encoded, input_ragged_rank=inner, output_ragged_rank=outer,
                                        Tvalues=values.dtype, Tsplits=tf.int64)
-    *splits, values = tf.nest.flatten(back)
-    return encoded, [s.numpy().tolist() for s in splits], values.numpy().tolist()
+    return encoded, [s.numpy().tolist() for s in back[0]], back[1].numpy().tolist()
 
 
 class RaggedValues(unittest.TestCase):
@@ -42,7 +41,7 @@ class RaggedValues(unittest.TestCase):
             for i in tf.range(tf.size(splits) - 1):
                 back = raw.RaggedTensorFromVariant(encoded_ragged=rows[i], input_ragged_rank=0, output_ragged_rank=0,
                                                    Tvalues=tf.float32, Tsplits=tf.int64)
-                total = total * 10 + tf.reduce_sum(tf.nest.flatten(back)[-1])
+                total = total * 10 + tf.reduce_sum(back.output_dense_values)
             return total
         self.assertEqual(float(lengths(self.splits[0], self.values)), 303)
 

@@ -110,8 +110,8 @@ PyObject* raw_op(PyObject*, PyObject* args) {
   });
 }
 
-// op_signature(op): the names of its inputs, of the attributes that are not inferred, and of its outputs; None where
-// there is no op of that name to call.
+// op_signature(op): the names of its inputs, of the attributes that are not inferred, of its outputs, and of those that
+// are lists if all of these are as long as each other; None where there is no op of that name to call.
 PyObject* op_signature(PyObject*, PyObject* op) {
   return guarded([&]() -> PyObject* {
     const OpRow* row = find_row(utf8(op));
@@ -128,7 +128,15 @@ PyObject* op_signature(PyObject*, PyObject* op) {
     const auto all = [](const ArgSpec&) { return true; };
     const Ref inputs = names(row->inputs, all), outputs = names(row->output_specs, all);
     const Ref attrs = names(row->attrs, [](const AttrSpec& a) { return !a.hidden; });
-    return PyTuple_Pack(3, inputs.get(), attrs.get(), outputs.get());
+    const ArgSpec* first = nullptr;
+    bool one_length = true;
+    for (const ArgSpec& spec : row->output_specs) {
+      if (!spec.list) continue;
+      one_length &= !first || (spec.count_attr >= 0 && spec.count_attr == first->count_attr);
+      first = &spec;
+    }
+    const Ref lists = names(row->output_specs, [&](const ArgSpec& spec) { return spec.list && one_length; });
+    return PyTuple_Pack(4, inputs.get(), attrs.get(), outputs.get(), lists.get());
   });
 }
 
@@ -136,7 +144,7 @@ PyMethodDef functions[] = {
     {"raw_op", raw_op, METH_VARARGS,
      "raw_op(op, arguments, name=None)\n--\n\nThe outputs of an op; its inputs and attributes by their names."},
     {"op_signature", op_signature, METH_O,
-     "op_signature(op)\n--\n\nThe names of an op's inputs, attributes and outputs."},
+     "op_signature(op)\n--\n\nThe names of an op's inputs, attributes, outputs and lists of outputs."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

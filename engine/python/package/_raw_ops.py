@@ -16,11 +16,16 @@ def make(name):
     signature = _engine.op_signature(name)
     if signature is None:
         return None
-    inputs, attributes, outputs = signature
+    inputs, attributes, outputs, lists = signature
     result = collections.namedtuple(name, outputs) if len(outputs) > 1 else None
 
     def function(*, name=None, **arguments):
         made = _engine.raw_op(op_name, arguments, name)
+        if result is not None and lists:
+            length, left = divmod(len(made) - len(outputs) + len(lists), len(lists))
+            if left == 0:
+                parts = iter(made)
+                return result(*[[next(parts) for _ in range(length)] if o in lists else next(parts) for o in outputs])
         if result is not None and len(made) == len(outputs):
             return result(*made)
         return made[0] if len(made) == 1 else made or None

@@ -1,6 +1,8 @@
 // Formats durations, byte counts, signatures and file names.
 #include "app/models/text.h"
 
+#include "engine/base/text.h"
+
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
@@ -38,14 +40,7 @@ QString duration_text(int64_t ns) {
   return sign + three_digits(value / 1e9) + QStringLiteral(" s");
 }
 
-QString bytes_text(uint64_t bytes) {
-  if (bytes < 1024) return QString::number(bytes) + QStringLiteral(" B");
-  const char* units[] = {"KB", "MB", "GB", "TB"};
-  double value = static_cast<double>(bytes) / 1024;
-  int unit = 0;
-  while (value >= 1024 && unit < 3) value /= 1024, ++unit;
-  return QString::number(value, 'f', 1) + QLatin1Char(' ') + QLatin1String(units[unit]);
-}
+QString bytes_text(uint64_t bytes) { return q(footlight::bytes_text(bytes)); }
 
 QString flops_text(uint64_t flops) {
   if (flops < 1000) return QString::number(flops);

@@ -19,8 +19,8 @@ struct SelfContained {
 
 // Of a FunctionDef or Lambda. It reaches no attribute that leads out of Python's own values (frames, what is special
 // of classes, modules) and changes no global. What it calls is among `globals`, or is an attribute of such a value.
-// Nothing that it makes runs code of its later: generators are used up where they stand, functions that are made inside are
-// only called.
+// Nothing that it makes runs code of its later: generators are used up where they stand, functions that are made inside
+// are only called.
 SelfContained self_contained(const Node* function);
 
 // Of a For or While as it was written, without its else; `globals` are all names that it uses.

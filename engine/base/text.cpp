@@ -1,4 +1,4 @@
-// Quoting.
+// Quoting, and sizes in words.
 #include "engine/base/text.h"
 
 namespace footlight {
@@ -25,6 +25,17 @@ void append_quoted(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+std::string bytes_text(uint64_t bytes) {
+  if (bytes < 1024) return str(bytes, " B");
+  static constexpr const char* kUnits[] = {"KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (value >= 1024 && unit < 3) value /= 1024, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %s", value, kUnits[unit]);
+  return text;
 }
 
 }  // namespace footlight

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 
 #include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ void append_to(std::string& out, F number) {
 
 // The text in quotes, unprintable characters escaped as in C, as protobuf's text form and tf.print write strings.
 void append_quoted(std::string& out, std::string_view text);
+
+// "12 B", "2.0 KB", "1.5 GB": in units of 1,024.
+std::string bytes_text(uint64_t bytes);
 
 template <class... Parts>
 std::string str(const Parts&... parts) {

@@ -5,7 +5,6 @@
 #include "engine/explain/stages.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -18,18 +17,7 @@ using session::MemoryPlace;
 using session::PlannedValue;
 
 std::string size_text(int64_t bytes) {
-  if (bytes < 0) return "size known when it runs";
-  if (bytes < 1024) return str(bytes, " B");
-  auto value = static_cast<double>(bytes);
-  const char* unit = "";
-  for (const char* next : {"KB", "MB", "GB", "TB"}) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = next;
-  }
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f %s", value, unit);
-  return text;
+  return bytes < 0 ? "size known when it runs" : bytes_text(static_cast<uint64_t>(bytes));
 }
 
 std::string name_of(const GraphRecord& graph, uint32_t id) {

@@ -101,6 +101,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
                             .add("calls", uint64_t{f.calls})
                             .add("traces", uint64_t{f.traces})
                             .add("hits", uint64_t{f.hits})
+                            .add("failed", uint64_t{f.failed})
                             .raw("trace_ms", ms(f.trace_ns))
                             .raw("run_ms", ms(f.run_ns))
                             .inline_());

@@ -92,9 +92,9 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
            "|---|---|--:|--:|--:|--:|--:|\n";
     for (const explain::ReportedFunction& f : report.functions)
-      out += "| " + plain(f.name) + " | " + place(reader, f.at) + " | " + std::to_string(f.calls) + " | " +
-             std::to_string(f.hits) + " | " + std::to_string(f.traces) + " | " + ms(f.trace_ns) + " | " + ms(f.run_ns) +
-             " |\n";
+      out += "| " + plain(f.name) + " | " + place(reader, f.at) + " | " + std::to_string(f.calls) +
+             (f.failed ? " (" + std::to_string(f.failed) + " failed)" : "") + " | " + std::to_string(f.hits) + " | " +
+             std::to_string(f.traces) + " | " + ms(f.trace_ns) + " | " + ms(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
     out += "\n## Looked at and legitimate\n\n";

@@ -178,6 +178,11 @@ class Function {
     return recorded(start_ns, trace.id, trace.key, CallOutcome::kHit, run);
   }
 
+  // A call that began at `start_ns` failed before it had a key: its arguments do not fit.
+  void note_refused(int64_t start_ns) {
+    record({next_call_id(), this_thread_call, {}, start_ns}, {}, CallOutcome::kFailed);
+  }
+
   // Its traces, in order of creation.
   std::vector<std::shared_ptr<Trace>> traces() const;
   size_t size() const { return table_.size(); }

@@ -109,6 +109,14 @@ class Calls(unittest.TestCase):
         f = tf.function(lambda *xs: [x + 1 for x in xs])
         self.assertEqual([int(y) for y in f(*[tf.constant(i) for i in range(40)])], list(range(1, 41)))
 
+    def test_many_parameters(self):
+        names = [f'x{i}' for i in range(40)]
+        f = tf.function(eval(f"lambda {', '.join(names)}: {' + '.join(names)}"))
+        self.assertEqual(int(f(*range(40))), 780)
+        self.assertEqual(int(f(**{name: tf.constant(2) for name in names})), 80)
+        whole = f.get_concrete_function(*[tf.TensorSpec([], tf.int32)] * 40)
+        self.assertEqual(int(whole(*[tf.constant(3)] * 40)), 120)
+
     def test_a_failing_node_names_the_line(self):
         @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None])])
         def add(a, b):

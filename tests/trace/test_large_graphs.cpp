@@ -169,7 +169,7 @@ class TestLargeGraphs : public QObject {
   // What a graph saves for its gradient costs hardly more for the graphs around it.
   void depth_costs_little() {
     QFETCH(int, inner);
-    constexpr int kNodes = some_of(8000);
+    constexpr int kNodes = 8000;  // fewer would be too few for each graph of many
     std::vector<Cost> costs;
     const auto cost_at = [&](int depth) {
       return cost_of(kNodes, [&] {

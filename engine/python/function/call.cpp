@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace footlight::python {
 
@@ -101,22 +102,28 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     const int64_t start = recording_structure() ? now_ns() : 0;
     CallKey key;
     BoundArguments bound;
-    PyObject* many[32];
+    PyObject* few[32];
+    std::vector<PyObject*> many;
     std::span<PyObject* const> values(args, static_cast<size_t>(nargs));
     if (!core.ready) [[unlikely]] core.prepare();
-    if (kwnames || !core.signature.plain || nargs != core.signature.positional ||
-        core.options.input_signature || core.options.pure) {
-      bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
-      if (core.options.input_signature) apply_signature(core, bound);
-      if (core.options.pure) make_tensors(bound);
-      const size_t count = bound.values.size();
-      if (count > std::size(many))
-        fail(ErrorKind::kType, "a traced function has at most ", std::size(many), " parameters");
-      for (size_t i = 0; i < count; ++i) many[i] = bound.values[i].get();
-      values = {many, count};
+    try {
+      if (kwnames || !core.signature.plain || nargs != core.signature.positional ||
+          core.options.input_signature || core.options.pure) {
+        bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
+        if (core.options.input_signature) apply_signature(core, bound);
+        if (core.options.pure) make_tensors(bound);
+        const size_t count = bound.values.size();
+        if (count > std::size(few)) many.resize(count);
+        PyObject** const all = count > std::size(few) ? many.data() : few;
+        for (size_t i = 0; i < count; ++i) all[i] = bound.values[i].get();
+        values = {all, count};
+      }
+      write_key(core, values, key);
+      if (key.has_specs) [[unlikely]] refuse_specs(core);
+    } catch (...) {
+      if (start) core.function.note_refused(start);
+      throw;
     }
-    write_key(core, values, key);
-    if (key.has_specs) [[unlikely]] refuse_specs(core);
     const CallArguments arguments(key, values);
     return core.function
         .call({key.key.words.data(), key.key.words.size()}, arguments, start,

@@ -78,7 +78,7 @@ void find_types(const OpRow& row, std::span<const Tensor> inputs, const Attrs& a
       } else {
         const AttrSpec& by = row.attrs[static_cast<size_t>(spec.count_attr >= 0 ? spec.count_attr : spec.type_attr)];
         const AttrValue* v = attrs.find(by.key);
-        FL_CHECK(v != nullptr);  // a row with two lists is given their lengths
+        if (!v) invalid("the attribute '", by.name, "' is missing, which says how long a list is [Op:", row.name, "]");
         count = spec.count_attr >= 0 ? static_cast<size_t>(std::get<int64_t>(*v))
                                      : std::get<std::vector<DType>>(*v).size();
       }

@@ -131,6 +131,7 @@ void add_n_gradient(GradientCall& c) {
 }
 
 void add_n_shape(Inference& i) {
+  if (i.inputs.empty()) invalid("AddN needs at least one tensor [Op:AddN]");
   Shape out = i.shape(0);
   for (size_t k = 1; k < i.inputs.size(); ++k) {
     if (!compatible(out, i.shape(k)))

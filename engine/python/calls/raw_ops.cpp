@@ -39,9 +39,27 @@ DType dtype_of_attribute(const OpRow& row, int8_t index, const Attrs& attrs) {
   return dtype ? *dtype : DType::kInvalid;
 }
 
+[[noreturn]] void miss(const OpRow& row, const char* argument) {
+  fail(ErrorKind::kType, row.name, "() missing 1 required argument: '", argument, "'");
+}
+
+// The length of a list, as its attribute: the same for all lists that this one counts.
+void set_length(const OpRow& row, const ArgSpec& list, size_t length, std::vector<const ArgSpec*>& counted,
+                Attrs& attrs) {
+  if (list.count_attr < 0) return;
+  const AttrName key = row.attrs[static_cast<size_t>(list.count_attr)].key;
+  const auto first = std::ranges::find(counted, list.count_attr, &ArgSpec::count_attr);
+  if (first != counted.end() && attrs.get<int64_t>(key) != static_cast<int64_t>(length))
+    fail(ErrorKind::kValue, "List argument '", list.name, "' to '", row.name, "' Op with length ", length,
+         " must match length ", attrs.get<int64_t>(key), " of argument '", (*first)->name, "'.");
+  attrs.set(key, static_cast<int64_t>(length));
+  counted.push_back(&list);
+}
+
 // The inputs in order. Python values take the dtype that the first tensor of their kind decided.
-std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, const Attrs& attrs, size_t& used) {
+std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, Attrs& attrs, size_t& used) {
   std::vector<Tensor> inputs;
+  std::vector<const ArgSpec*> counted;
   std::vector<DType> decided(row.attrs.size(), DType::kInvalid);
   // Tensors first: they decide a dtype also for the Python values before them.
   for (const ArgSpec& spec : row.inputs) {
@@ -54,7 +72,7 @@ std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, const Attrs& at
   }
   for (const ArgSpec& spec : row.inputs) {
     PyObject* value = taken(given, spec.name, used);
-    if (!value) fail(ErrorKind::kType, row.name, "() missing 1 required argument: '", spec.name, "'");
+    if (!value) miss(row, spec.name);
     DType* const shared = spec.type_attr >= 0 ? &decided[static_cast<size_t>(spec.type_attr)] : nullptr;
     const auto add = [&](PyObject* one) {
       DType hint = spec.dtype;
@@ -70,10 +88,13 @@ std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, const Attrs& at
       }
       inputs.push_back(input_of(one, hint));
     };
-    if (spec.list)
-      for (PyObject* one : Items(value)) add(one);
-    else
+    if (!spec.list) {
       add(value);
+      continue;
+    }
+    const size_t before = inputs.size();
+    for (PyObject* one : Items(value)) add(one);
+    set_length(row, spec, inputs.size() - before, counted, attrs);
   }
   return inputs;
 }
@@ -98,8 +119,10 @@ PyObject* raw_op(PyObject*, PyObject* args) {
     if (!row || !callable(*row)) fail(ErrorKind::kValue, "no op ", op, " can be called by its name");
     Attrs attrs;
     size_t used = 0;
-    for (const AttrSpec& spec : row->attrs)
+    for (const AttrSpec& spec : row->attrs) {
       if (PyObject* value = taken(given, spec.name, used); value && value != Py_None) set_attribute(attrs, spec, value);
+      else if (!spec.hidden && !spec.has_default) miss(*row, spec.name);
+    }
     const std::vector<Tensor> inputs = inputs_of(*row, given, attrs, used);
     if (used != static_cast<size_t>(PyDict_GET_SIZE(given))) refuse_unknown(*row, given);
     const size_t nodes = nodes_of_plain_graph();

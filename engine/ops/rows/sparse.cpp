@@ -61,19 +61,18 @@ void product_shape(Inference& i) {
   i.output_shapes[0] = Shape{left[a ? 1 : 0], dense[b ? 0 : 1]};
 }
 
-void add_shape(Inference& i) {
-  sparse_count(i, 0, 1);
-  sparse_count(i, 3, 4);
-  three(i, kUnknownDim, sparse_rank(i, 0, 2));
-}
-void add_gradient_shape(Inference& i) {
-  for (size_t k = 0; k < 2; ++k)
-    i.output_shapes[k] = Shape{i.shape(k + 1).has_rank() ? i.shape(k + 1)[0] : kUnknownDim};
-}
 void extreme_shape(Inference& i) {
   sparse_count(i, 0, 1);
   sparse_count(i, 3, 4);
   three(i, kUnknownDim, sparse_rank(i, 0, 2));
+}
+void add_shape(Inference& i) {
+  infer::want_rank(i, 6, 0);
+  extreme_shape(i);
+}
+void add_gradient_shape(Inference& i) {
+  for (size_t k = 0; k < 2; ++k)
+    i.output_shapes[k] = Shape{i.shape(k + 1).has_rank() ? i.shape(k + 1)[0] : kUnknownDim};
 }
 void like_dense(Inference& i) {
   sparse_count(i, 0, 1);
@@ -92,10 +91,11 @@ void reshaped_shape(Inference& i) {
 
 void concat_shape(Inference& i) {
   const size_t n = i.inputs.size() / 3;
+  if (!n) invalid("there are no sparse tensors to join [Op:", i.row.name, "]");
   int64_t count = 0, rank = kUnknownDim;
   for (size_t k = 0; k < n; ++k) {
     const int64_t more = sparse_count(i, k, n + k), own = sparse_rank(i, k, 2 * n + k);
-    count = count < 0 || more < 0 ? kUnknownDim : count + more;
+    count = add_sizes(count, more);
     if (own >= 0) rank = own;
   }
   three(i, count, rank);
@@ -111,7 +111,9 @@ void slice_gradient_shape(Inference& i) {
 }
 
 void split_shape(Inference& i) {
-  const auto n = static_cast<size_t>(i.attrs.get_or(kNumSplit, int64_t{1}));
+  if (!i.attrs.find(kNumSplit)) invalid("the attribute 'num_split' is missing [Op:", i.row.name, "]");
+  const size_t n = i.output_shapes.size() / 3;
+  if (!n) invalid("Input num_split should be at least 1, got 0 [Op:", i.row.name, "]");
   const int64_t rank = sparse_rank(i, 1, 3);
   for (size_t k = 0; k < n; ++k) {
     i.output_shapes[k] = Shape{kUnknownDim, rank};
@@ -126,7 +128,12 @@ void reduced_shape(Inference& i) {
   const auto axes = infer::constant_ints(i, 3);
   const auto rank = static_cast<int>(sparse_rank(i, 0, 2));
   if (!axes || rank < 0) return;
-  const Shape whole = infer::shape_from(i, 2);
+  // The rank may be known from the indices alone.
+  Shape whole = infer::shape_from(i, 2);
+  if (!whole.has_rank()) whole = unknown_dimensions(rank);
+  if (whole.rank() != rank)
+    invalid("the parts of a sparse tensor do not fit together: ", rank, " and ", whole.rank(),
+            " dimensions [Op:", i.row.name, "]");
   std::vector<bool> gone(static_cast<size_t>(rank));
   for (const int64_t axis : *axes) gone[static_cast<size_t>(infer::axis_in(axis, rank, i.row))] = true;
   Shape out = Shape{};
@@ -179,13 +186,13 @@ void reorder_gradient(GradientCall& c) {
 void to_dense_gradient(GradientCall& c) {
   const Tensor &places = c.inputs[0], &g = c.output_gradients[0];
   const Shape& shape = places.shape();
-  const Tensor rows =
-      shape.has_rank() && shape.rank() < 2 ? ops::reshape(places, ops::ints({-1, 1})) : places;
-  Tensor values = at_places(g, rows);
+  const Tensor width = ops::expand_dims(ops::size(c.inputs[1]), 0), all = ops::ints({-1});
+  const Tensor rows = shape.has_rank() && shape.rank() == 2
+                          ? places
+                          : ops::reshape(places, ops::concat(std::array{all, width}, 0));
+  const Tensor values = at_places(g, rows);
   c.input_gradients[3] = ops::sub(ops::sum(g, ops::all_axes(g)), ops::sum(values, ops::all_axes(values)));
-  if (c.inputs[2].shape().has_rank() && c.inputs[2].shape().rank() == 0)
-    values = ops::sum(values, ops::all_axes(values));
-  c.input_gradients[2] = values;
+  c.input_gradients[2] = ops::sum_to_shape_of(values, c.inputs[2]);
 }
 
 void product_gradient(GradientCall& c) {

@@ -59,10 +59,11 @@ inline std::vector<int64_t> in_order(const Coordinates& s) {
   return order;
 }
 
-// Outputs `first` and the next two: places, values (those of `from` by their numbers), shape.
-inline void set_places(KernelContext& c, size_t output, const std::vector<int64_t>& at, int64_t rank) {
-  const int64_t count = rank ? static_cast<int64_t>(at.size()) / rank : 0;
-  std::ranges::copy(at, c.set_output(output, DType::kInt64, Shape{count, rank}).data<int64_t>());
+// Outputs: `count` places, values (those of `from` by their numbers), shape.
+inline void set_places(KernelContext& c, size_t output, const std::vector<int64_t>& at, size_t count,
+                       int64_t rank) {
+  Tensor& to = c.set_output(output, DType::kInt64, Shape{static_cast<int64_t>(count), rank});
+  std::ranges::copy(at, to.data<int64_t>());
 }
 inline void set_ints(KernelContext& c, size_t output, const std::vector<int64_t>& values) {
   std::ranges::copy(

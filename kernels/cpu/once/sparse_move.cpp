@@ -12,7 +12,7 @@ void reorder(KernelContext& c) {
   const std::vector<int64_t> order = in_order(s);
   std::vector<int64_t> at;
   for (const int64_t k : order) at.insert(at.end(), s.place(k), s.place(k) + s.rank);
-  set_places(c, 0, at, s.rank);
+  set_places(c, 0, at, order.size(), s.rank);
   set_values(c, 1, s.values, order);
 }
 
@@ -177,7 +177,7 @@ void slice(KernelContext& c) {
     if (start[d] < 0 || size[d] < 0)
       invalid("start and size must not be negative, got ", start[d], " and ", size[d], " [Op:SparseSlice]");
   const Part part = part_of(s, start, size);
-  set_places(c, 0, part.at, s.rank);
+  set_places(c, 0, part.at, part.numbers.size(), s.rank);
   set_values(c, 1, s.values, part.numbers);
   set_ints(c, 2, part.shape);
 }
@@ -194,57 +194,76 @@ void split(KernelContext& c) {
   if (n < 1 || n > s.shape[at])
     invalid("Input num_split should be between 1 and the splitting dimension size (", s.shape[at], "), got ",
             n, " [Op:SparseSplit]");
-  std::vector<int64_t> start(s.shape.size()), size = s.shape;
-  for (int64_t k = 0; k < n; ++k) {
-    size[at] = s.shape[at] / n + (k < s.shape[at] % n ? 1 : 0);
-    const Part part = part_of(s, start, size);
-    start[at] += size[at];
-    const auto out = static_cast<size_t>(k), all = static_cast<size_t>(n);
-    set_places(c, out, part.at, s.rank);
-    set_values(c, all + out, s.values, part.numbers);
-    set_ints(c, 2 * all + out, part.shape);
+  // The first `longer` parts have one more than the others, `each`.
+  const int64_t each = s.shape[at] / n, longer = s.shape[at] % n, border = longer * (each + 1);
+  const auto all = static_cast<size_t>(n);
+  std::vector<Part> parts(all);
+  for (int64_t k = 0; k < s.count; ++k) {
+    const int64_t i = s.place(k)[at], number = i < border ? i / (each + 1) : longer + (i - border) / each;
+    Part& part = parts[static_cast<size_t>(number)];
+    part.at.insert(part.at.end(), s.place(k), s.place(k) + s.rank);
+    part.at[part.at.size() - static_cast<size_t>(s.rank - dim)] = i < border ? i % (each + 1) : (i - border) % each;
+    part.numbers.push_back(k);
+  }
+  std::vector<int64_t> shape = s.shape;
+  for (size_t k = 0; k < all; ++k) {
+    shape[at] = each + (static_cast<int64_t>(k) < longer ? 1 : 0);
+    set_places(c, k, parts[k].at, parts[k].numbers.size(), s.rank);
+    set_values(c, all + k, s.values, parts[k].numbers);
+    set_ints(c, 2 * all + k, shape);
   }
 }
 
 void slice_gradient(KernelContext& c) {
   const Tensor &arriving = c.inputs[0], &in = c.inputs[1], &made = c.inputs[3];
   const std::vector<int64_t> from = ints_of(in), start = ints_of(c.inputs[2]), to = ints_of(made);
-  const int64_t rank = c.inputs[2].elements(), count = in.shape()[0];
+  const int64_t rank = c.inputs[2].elements();
   if (in.shape().rank() != 2 || made.shape().rank() != 2 || in.shape()[1] != rank ||
       made.shape()[1] != rank || made.shape()[0] != arriving.elements())
     invalid("the places of a slice and of what it was taken from do not fit together [Op:SparseSliceGrad]");
+  const int64_t count = in.shape()[0];
   Tensor& out = c.set_output(0, arriving.dtype(), Shape{count});
   clear(out);
-  for (int64_t k = 0, next = 0; k < count && next < arriving.elements(); ++k) {
+  int64_t next = 0;
+  for (int64_t k = 0; k < count && next < arriving.elements(); ++k) {
     bool same = true;
-    for (int64_t d = 0; d < rank; ++d)
-      same &= from[static_cast<size_t>(k * rank + d)] - start[static_cast<size_t>(d)] ==
-              to[static_cast<size_t>(next * rank + d)];
+    for (size_t d = 0; d < start.size(); ++d) {
+      int64_t moved;
+      const bool beyond = __builtin_sub_overflow(from[static_cast<size_t>(k * rank) + d], start[d], &moved);
+      same &= !beyond && moved == to[static_cast<size_t>(next * rank) + d];
+    }
     if (same) copy(out.dtype(), arriving.raw(), next++, out.raw(), k, 1);
   }
+  if (next < arriving.elements())
+    invalid("Elements of backprop_val_grad aren't all propagated. Num elements:", arriving.elements(),
+            ", used: ", next, " [Op:SparseSliceGrad]");
 }
 
 void fill_empty_rows(KernelContext& c) {
   const Coordinates s = coordinates(c, 0);
   if (s.rank == 0) invalid("Dense shape cannot be empty. [Op:SparseFillEmptyRows]");
   const int64_t rows = s.shape[0];
-  check_memory(DType::kInt64, Shape{rows});
-  std::vector<std::vector<int64_t>> by_row(static_cast<size_t>(rows));
-  for (int64_t k = 0; k < s.count; ++k) by_row[static_cast<size_t>(s.place(k)[0])].push_back(k);
   auto* empty = c.set_output(2, DType::kBool, Shape{rows}).data<bool>();
-  int64_t total = s.count;
-  for (int64_t row = 0; row < rows; ++row) total += empty[row] = by_row[static_cast<size_t>(row)].empty();
+  // Their numbers row by row, as they came within each.
+  std::vector<int64_t> order(static_cast<size_t>(s.count));
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int64_t k) { return s.place(k)[0]; });
+  int64_t total = rows;
+  for (size_t k = 1; k < order.size(); ++k) total += s.place(order[k])[0] == s.place(order[k - 1])[0];
   auto* places = c.set_output(0, DType::kInt64, Shape{total, s.rank}).data<int64_t>();
   Tensor& values = c.set_output(1, s.values.dtype(), Shape{total});
   auto* back = c.set_output(3, DType::kInt64, Shape{s.count}).data<int64_t>();
   int64_t next = 0;
+  size_t taken = 0;
   for (int64_t row = 0; row < rows; ++row) {
+    empty[row] = taken == order.size() || s.place(order[taken])[0] != row;
     if (empty[row]) {
       std::fill_n(places + next * s.rank, s.rank, 0);
       places[next * s.rank] = row;
       copy(values.dtype(), c.inputs[3].raw(), 0, values.raw(), next++, 1);
     }
-    for (const int64_t k : by_row[static_cast<size_t>(row)]) {
+    for (; taken < order.size() && s.place(order[taken])[0] == row; ++taken) {
+      const int64_t k = order[taken];
       std::copy_n(s.place(k), s.rank, places + next * s.rank);
       back[k] = next;
       copy(values.dtype(), s.values.raw(), k, values.raw(), next++, 1);

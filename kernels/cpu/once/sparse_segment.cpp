@@ -25,11 +25,13 @@ std::vector<int64_t> ids_of(KernelContext& c, int64_t most) {
   }
   return ids;
 }
-int64_t chosen_row(KernelContext& c, int64_t k, int64_t rows) {
-  const int64_t row = int_at(c.inputs[1], k);
-  if (row < 0 || row >= rows)
-    invalid("indices[", k, "] == ", row, " out of range [0, ", rows, ") [Op:", c.row.name, "]");
-  return row;
+// Which rows, of so many. Checked before memory is taken for what there may be no row of.
+std::vector<int64_t> chosen_rows(KernelContext& c, int64_t rows) {
+  std::vector<int64_t> chosen = ints_of(c.inputs[1]);
+  for (size_t k = 0; k < chosen.size(); ++k)
+    if (chosen[k] < 0 || chosen[k] >= rows)
+      invalid("indices[", k, "] == ", chosen[k], " out of range [0, ", rows, ") [Op:", c.row.name, "]");
+  return chosen;
 }
 template <Divided how, class C>
 C divisor(size_t count) {
@@ -48,16 +50,17 @@ void forward(KernelContext& c) {
   if (most < 0) invalid("Cannot specify a negative value for num_segments [Op:", c.row.name, "]");
   const std::vector<int64_t> ids = ids_of(c, most);
   Shape shape = c.inputs[0].shape();
-  const int64_t rows = shape[0], inner = product(shape, 1, shape.rank());
+  const std::vector<int64_t> chosen = chosen_rows(c, shape[0]);
+  const int64_t inner = product(shape, 1, shape.rank());
   shape.set(0, counted ? most : ids.empty() ? 0 : add_sizes(ids.back(), 1));
   Tensor& out = c.set_output(0, c.inputs[0].dtype(), shape);
   clear(out);
-  std::vector<C> sum(static_cast<size_t>(inner));
+  std::vector<C> sum(ids.empty() ? 0 : static_cast<size_t>(inner));
   for (size_t k = 0; k < ids.size();) {
     std::fill(sum.begin(), sum.end(), C(0));
     const size_t begin = k;
     for (; k < ids.size() && ids[k] == ids[begin]; ++k) {
-      const T* from = c.in<T>(0) + chosen_row(c, static_cast<int64_t>(k), rows) * inner;
+      const T* from = c.in<T>(0) + chosen[k] * inner;
       for (size_t i = 0; i < sum.size(); ++i) {
         if constexpr (std::is_integral_v<C>)
           sum[i] = static_cast<C>(static_cast<functors::Wrapping<C>>(sum[i]) +
@@ -81,6 +84,7 @@ void backward(KernelContext& c) {
   const std::vector<int64_t> ids = ids_of(c, shape[0]);
   const int64_t inner = product(shape, 1, shape.rank()), rows = int_at(c.inputs[3], 0);
   if (rows < 0) invalid("output_dim0 must not be negative, got ", rows, " [Op:", c.row.name, "]");
+  const std::vector<int64_t> chosen = chosen_rows(c, rows);
   shape.set(0, rows);
   Tensor& out = c.set_output(0, c.inputs[0].dtype(), shape);
   clear(out);
@@ -90,7 +94,7 @@ void backward(KernelContext& c) {
     const C by = how == Divided::kNot ? C(1) : divisor<how, C>(end - k);
     const T* from = c.in<T>(0) + ids[k] * inner;
     for (; k < end; ++k) {
-      T* to = out.data<T>() + chosen_row(c, static_cast<int64_t>(k), rows) * inner;
+      T* to = out.data<T>() + chosen[k] * inner;
       for (int64_t i = 0; i < inner; ++i)
         to[i] = static_cast<T>(static_cast<C>(to[i]) + static_cast<C>(from[i]) / by);
     }

@@ -55,19 +55,27 @@ void matmul(KernelContext& c) {
       else
         return (void)conjugated, v;
     };
-    std::vector<C> sums(static_cast<size_t>(rows * columns), C(0));
+    Tensor& result = c.set_output(0, s.values.dtype(), Shape{rows, columns});
+    // Sums of types that are shorter than what is computed with take memory of their own.
+    constexpr bool kOwn = !std::is_same_v<T, C>;
+    std::vector<C> wide(kOwn ? static_cast<size_t>(result.elements()) : 0);
+    C* sums = wide.data();
+    if constexpr (!kOwn) {
+      clear(result);
+      sums = result.template data<T>();
+    }
     const T* const from = dense.data<T>();
     for (int64_t k = 0; k < s.count; ++k) {
       const int64_t row = s.place(k)[a ? 1 : 0], inner = s.place(k)[a ? 0 : 1];
       const T by = adjoint(s.values.data<T>()[k], a);
-      C* const to = sums.data() + row * columns;
+      C* const to = sums + row * columns;
       for (int64_t j = 0; j < columns; ++j) {
         const T other = adjoint(b ? from[j * width + inner] : from[inner * width + j], b);
         to[j] = sum_of<C>(to[j], product_of<C>(static_cast<C>(by), static_cast<C>(other)));
       }
     }
-    T* const out = c.set_output(0, s.values.dtype(), Shape{rows, columns}).template data<T>();
-    std::ranges::transform(sums, out, [](const C& v) { return static_cast<T>(v); });
+    if constexpr (kOwn)
+      std::ranges::transform(wide, result.template data<T>(), [](const C& v) { return static_cast<T>(v); });
   });
 }
 
@@ -105,7 +113,7 @@ void combined(KernelContext& c, Combine&& combine, Kept&& kept) {
     at.insert(at.end(), place, place + a.rank);
     values.push_back(v);
   });
-  set_places(c, 0, at, a.rank);
+  set_places(c, 0, at, values.size(), a.rank);
   std::ranges::copy(
       values,
       c.set_output(1, a.values.dtype(), Shape{static_cast<int64_t>(values.size())}).template data<T>());

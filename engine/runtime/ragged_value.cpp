@@ -4,6 +4,7 @@
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/tensor_list.h"
+#include "engine/tensor/size.h"
 #include "kernels/table.h"
 
 #include <algorithm>
@@ -31,7 +32,20 @@ std::vector<int64_t> splits_of(const Tensor& t, int64_t count, const OpRow& row)
   return splits;
 }
 
+// The splits of all levels: those of one end with the number of rows of the next.
+std::vector<std::vector<int64_t>> levels_of(std::span<const Tensor> parts, const OpRow& row) {
+  const size_t deep = parts.size() - 1;
+  if (parts[deep].shape().rank() == 0) invalid("values must have at least one dimension [Op:", row.name, "]");
+  std::vector<std::vector<int64_t>> splits(deep);
+  int64_t rows = parts[deep].shape()[0];
+  for (size_t k = deep; k-- > 0; rows = static_cast<int64_t>(splits[k].size()) - 1)
+    splits[k] = splits_of(parts[k], rows, row);
+  return splits;
+}
+
 Tensor splits_tensor(const std::vector<int64_t>& splits, DType dtype) {
+  if (dtype == DType::kInt32 && !splits.empty() && splits.back() > INT32_MAX)
+    invalid("the row split ", splits.back(), " does not fit into int32");
   Tensor out = Tensor::empty(dtype, Shape{static_cast<int64_t>(splits.size())});
   for (size_t k = 0; k < splits.size(); ++k)
     if (dtype == DType::kInt64)
@@ -57,18 +71,13 @@ std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
   const size_t deep = c.inputs.size() - 1;
   const Tensor& values = c.inputs[deep];
   std::vector<std::vector<Tensor>> rows;
-  if (values.shape().rank() == 0) invalid("values must have at least one dimension [Op:", c.row.name, "]");
+  const std::vector<std::vector<int64_t>> splits = levels_of(c.inputs, c.row);
   if (deep == 0) {
     if (values.shape()[0] == 0) return rows;
     for (Tensor& row : run_op(unpack.row(), {&values, 1}, {{kNum, values.shape()[0]}}))
       rows.push_back({std::move(row)});
     return rows;
   }
-  std::vector<std::vector<int64_t>> splits(deep);
-  int64_t most = values.shape()[0];
-  for (size_t k = deep; k-- > 0; most = static_cast<int64_t>(splits[k].size()) - 1)
-    splits[k] =
-        splits_of(c.inputs[k], k + 1 < deep ? static_cast<int64_t>(splits[k + 1].size()) - 1 : most, c.row);
   for (size_t row = 0; row + 1 < splits[0].size(); ++row) {
     int64_t begin = splits[0][row], end = splits[0][row + 1];
     std::vector<Tensor> parts;
@@ -88,6 +97,7 @@ std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
 
 void to_variant(KernelContext& c) {
   if (!c.attrs.get_or(kBatched, false)) {
+    if (c.inputs.size() > 1) levels_of(c.inputs, c.row);  // refuses what are no splits
     auto* value = new RaggedValue(std::vector<Tensor>(c.inputs.begin(), c.inputs.end()));
     value->ref();
     *c.set_output(0, DType::kVariant, Shape()).data<Resource*>() = value;
@@ -118,14 +128,19 @@ void from_variant(KernelContext& c) {
               splits_type = c.attrs.get_or(kSplits, DType::kInt64);
   int64_t inner = c.attrs.get_or(kInputRank, int64_t{-1});
   if (inner < 0) inner = deep - outer;
-  if (inner < 0 || deep != inner + outer)
+  if (inner < 0 || inner != deep - outer)
     invalid(
         "output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: ",
         deep, ", input_ragged_rank: ", inner, ", encoded_ragged.dims(): ", outer, " [Op:", c.row.name, "]");
   std::vector<std::vector<int64_t>> levels(static_cast<size_t>(deep), {0});
-  int64_t rows = 1;
+  std::vector<int64_t> counts;  // of rows: all are checked before memory is taken for any
   for (int64_t d = 0; d + 1 < outer; ++d) {
-    rows *= encoded.shape()[static_cast<int>(d)];
+    counts.push_back(multiply_sizes(d ? counts.back() : 1, encoded.shape()[static_cast<int>(d)]));
+    check_memory(splits_type, Shape{add_sizes(counts.back(), 1)});
+  }
+  for (int64_t d = 0; d + 1 < outer; ++d) {
+    const int64_t rows = counts[static_cast<size_t>(d)];
+    levels[static_cast<size_t>(d)].reserve(static_cast<size_t>(rows) + 1);
     for (int64_t k = 1; k <= rows; ++k)
       levels[static_cast<size_t>(d)].push_back(k * encoded.shape()[static_cast<int>(d) + 1]);
   }
@@ -150,13 +165,14 @@ void from_variant(KernelContext& c) {
       std::vector<int64_t>& of_components = levels[static_cast<size_t>(outer) - 1];
       if (inner == 0 && parts[0].shape().rank() == 0)
         invalid("a component must have at least one dimension [Op:", c.row.name, "]");
-      of_components.push_back(of_components.back() + (inner ? parts[0].elements() - 1 : parts[0].shape()[0]));
+      of_components.push_back(
+          add_sizes(of_components.back(), inner ? parts[0].elements() - 1 : parts[0].shape()[0]));
     }
     for (int64_t i = 0; i < inner; ++i) {
       std::vector<int64_t>& level = levels[static_cast<size_t>(outer + i)];
       const int64_t before = level.back();
       const std::vector<int64_t> own = infer::ints_of(parts[static_cast<size_t>(i)]);
-      for (size_t j = 1; j < own.size(); ++j) level.push_back(before + own[j]);
+      for (size_t j = 1; j < own.size(); ++j) level.push_back(add_sizes(before, own[j]));
     }
     values.push_back(parts.back());
   }

@@ -29,8 +29,15 @@ void to_tensor_shape(Inference& i) {
     if (static_cast<int>(given->size()) != deep + values.rank())
       invalid("rt_input.shape and shape are incompatible: rt_input.rank = ", deep + values.rank(),
               " but shape.rank = ", given->size(), " [Op:", i.row.name, "]");
-    for (int d = 0; d <= deep; ++d)
-      out.set(d, std::max<int64_t>(kUnknownDim, (*given)[static_cast<size_t>(d)]));
+    for (int d = 0; d < deep + values.rank(); ++d) {
+      const int64_t size = (*given)[static_cast<size_t>(d)], own = d > deep ? values[d - deep] : kUnknownDim;
+      if (size < kUnknownDim) invalid("Dimension ", size, " must be >= -1 [Op:", i.row.name, "]");
+      if (d <= deep)
+        out.set(d, size);
+      else if (size >= 0 && own >= 0 && size != own)
+        invalid("rt_input.shape and shape are incompatible: rt_input.shape[", d, "] = ", own, " but shape[", d,
+                "] = ", size, " [Op:", i.row.name, "]");
+    }
   }
   i.output_shapes[0] = with_rest(out, values, 1);
 }
@@ -109,9 +116,8 @@ void to_tensor_gradient(GradientCall& c) {
   const Tensor rows = ops::reshape(ops::slice(all, ops::ints({0}), ops::ints({1})), ops::ints({}));
   std::vector<Tensor> inputs(c.inputs.begin(), c.inputs.end());
   const Tensor inner = ops::sub(ops::rank(values), ops::integer(1));
-  if (!c.inputs[0].shape().has_rank() || c.inputs[0].shape().rank() > 0)
-    inputs[0] =
-        ops::slice(c.inputs[0], ops::ints({0}), ops::expand_dims(ops::sub(ops::size(c.inputs[0]), inner), 0));
+  const Tensor whole = ops::shape(c.outputs[0], c.inputs[0].dtype());
+  inputs[0] = ops::slice(whole, ops::ints({0}), ops::expand_dims(ops::sub(ops::size(whole), inner), 0));
   inputs[1] = apply(range, {ops::integer(1), ops::add(rows, ops::integer(1)), ops::integer(1)});
   inputs[2] = ops::integer(0);
   const Tensor numbers =

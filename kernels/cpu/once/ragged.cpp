@@ -21,6 +21,8 @@ std::vector<int64_t> splits_of(const KernelContext& c, const Tensor& t, int64_t 
 }
 
 void set_splits(KernelContext& c, size_t output, DType dtype, const std::vector<int64_t>& splits) {
+  if (dtype == DType::kInt32 && splits.back() > INT32_MAX)
+    invalid("the row split ", splits.back(), " does not fit into int32 [Op:", c.row.name, "]");
   Tensor& out = c.set_output(output, dtype, Shape{static_cast<int64_t>(splits.size())});
   for (size_t k = 0; k < splits.size(); ++k)
     if (dtype == DType::kInt64)
@@ -29,48 +31,100 @@ void set_splits(KernelContext& c, size_t output, DType dtype, const std::vector<
       out.data<int32_t>()[k] = static_cast<int32_t>(splits[k]);
 }
 
+// Where the rows of a level begin: by their splits, or found among the values' row ids. These may name more rows than
+// there is memory for, of which an output need not have any.
+struct Level {
+  std::vector<int64_t> splits, ids;
+  int64_t rows = 0;
+  int64_t begin(int64_t row) const {
+    if (!splits.empty()) return splits[static_cast<size_t>(row)];
+    return std::ranges::lower_bound(ids, row) - ids.begin();
+  }
+  int64_t longest() const {
+    int64_t most = 0;
+    for (size_t k = 1; k < splits.size(); ++k) most = std::max(most, splits[k] - splits[k - 1]);
+    for (size_t k = 0, first = 0; k < ids.size(); ++k) {
+      if (ids[k] != ids[first]) first = k;
+      most = std::max(most, static_cast<int64_t>(k - first) + 1);
+    }
+    return most;
+  }
+};
+
+// Row ids in increasing order.
+std::vector<int64_t> row_ids_of(const KernelContext& c, const Tensor& t, int64_t rows) {
+  std::vector<int64_t> ids = ints_of(t);
+  for (size_t k = 0; k < ids.size(); ++k)
+    if (ids[k] < (k ? ids[k - 1] : 0) || ids[k] >= rows)
+      invalid("Row ids must be sorted and below ", rows, ", got ", ids[k], " [Op:", c.row.name, "]");
+  return ids;
+}
+
+// Throws where `rest` is not repeated by broadcasting to a value, as the last dimensions of `values` say.
+void check_default(const KernelContext& c, const Shape& rest, const Shape& values) {
+  bool fits = rest.rank() < values.rank();
+  for (int d = 1; fits && d <= rest.rank(); ++d) {
+    const int64_t size = rest[rest.rank() - d];
+    fits = size == 1 || size == values[values.rank() - d];
+  }
+  if (!fits)
+    invalid("default_value, of the shape ", rest.brackets(),
+            ", must be a scalar or have the shape of a value [Op:", c.row.name, "]");
+}
+
+// Repeats `rest`, broadcast to the last dimensions of `out`, of `inner` elements.
+void fill_with(Tensor& out, const Tensor& rest, int64_t inner) {
+  const Shape &small = rest.shape(), &large = out.shape();
+  if (rest.elements() == 1) {
+    for (int64_t k = 0; k < out.elements(); ++k) copy(out.dtype(), rest.raw(), 0, out.raw(), k, 1);
+    return;
+  }
+  for (int64_t k = 0; k < inner; ++k) {
+    int64_t from = 0, step = 1, left = k;
+    for (int d = 1; d <= small.rank(); ++d) {
+      const int64_t size = small[small.rank() - d], whole = large[large.rank() - d];
+      if (size > 1) from += left % whole * step;
+      step *= size;
+      left /= whole;
+    }
+    copy(out.dtype(), rest.raw(), from, out.raw(), k, 1);
+  }
+  for (int64_t k = inner; k < out.elements(); k += inner) copy(out.dtype(), out.raw(), 0, out.raw(), k, inner);
+}
+
 void to_tensor(KernelContext& c) {
   static const AttrName kTypes{"row_partition_types"};
   const auto types = c.attrs.get_or(kTypes, std::vector<std::string>());
   const Tensor &values = c.inputs[1], &rest = c.inputs[2];
   if (types.size() + 3 != c.inputs.size())
     invalid("row_partition_types must name each partition [Op:", c.row.name, "]");
-  // Splits of each level: the values' numbers of a row follow each other.
-  std::vector<std::vector<int64_t>> levels;
+  // The values' numbers of a row follow each other.
+  std::vector<Level> levels;
   for (size_t k = types[0] == "FIRST_DIM_SIZE" ? 1 : 0; k < types.size(); ++k) {
     const bool last = k + 1 == types.size();
     const int64_t most = last ? values.shape()[0] : (int64_t{1} << 62);
     const Tensor& t = c.inputs[3 + k];
     if (types[k] == "ROW_SPLITS") {
-      levels.push_back(splits_of(c, t, most));
+      std::vector<int64_t> splits = splits_of(c, t, most);
+      const auto rows = static_cast<int64_t>(splits.size()) - 1;
+      levels.push_back({std::move(splits), {}, rows});
     } else if (types[k] == "VALUE_ROWIDS") {
-      int64_t rows = levels.empty() ? -1 : levels.back().back();
+      int64_t rows = levels.empty() ? -1 : levels.back().begin(levels.back().rows);
       if (levels.empty()) {
         if (k == 0 || c.inputs[3].elements() != 1)
           invalid("Cannot handle VALUE_ROWIDS without FIRST_DIM_SIZE [Op:", c.row.name, "]");
         rows = int_at(c.inputs[3], 0);
       }
       if (rows < 0) invalid("FIRST_DIM_SIZE must not be negative, got ", rows, " [Op:", c.row.name, "]");
-      check_memory(DType::kInt64, Shape{add_sizes(rows, 1)});
-      std::vector<int64_t> splits(static_cast<size_t>(rows) + 1);
-      int64_t before = 0;
-      for (int64_t n = 0; n < t.elements(); ++n) {
-        const int64_t row = int_at(t, n);
-        if (row < before || row >= rows)
-          invalid("Row ids must be sorted and below ", rows, ", got ", row, " [Op:", c.row.name, "]");
-        before = row;
-        ++splits[static_cast<size_t>(row) + 1];
-      }
       if (t.elements() > most)
         invalid("There are ", t.elements(), " row ids for ", most, " values [Op:", c.row.name, "]");
-      for (size_t row = 1; row < splits.size(); ++row) splits[row] += splits[row - 1];
-      levels.push_back(std::move(splits));
+      levels.push_back({{}, row_ids_of(c, t, rows), rows});
     } else {
       invalid("Unsupported row partition type: ", types[k], " [Op:", c.row.name, "]");
     }
   }
   for (size_t k = 0; k + 1 < levels.size(); ++k)
-    if (levels[k].back() > static_cast<int64_t>(levels[k + 1].size()) - 1)
+    if (levels[k].begin(levels[k].rows) > levels[k + 1].rows)
       invalid("Invalid row split size. [Op:", c.row.name, "]");
   // The shape: what is given, else the longest rows.
   const size_t deep = levels.size();
@@ -89,31 +143,18 @@ void to_tensor(KernelContext& c) {
   Shape shape = Shape{};
   for (size_t d = 0; d <= deep; ++d) {
     int64_t size = given[d];
-    if (size < 0 && d == 0) size = deep ? static_cast<int64_t>(levels[0].size()) - 1 : values.shape()[0];
-    if (size < 0)
-      for (size_t row = 1; row < levels[d - 1].size(); ++row)
-        size = std::max(size, levels[d - 1][row] - levels[d - 1][row - 1]);
-    shape.append(std::max<int64_t>(size, 0));
+    if (size < 0) size = d ? levels[d - 1].longest() : deep ? levels[0].rows : values.shape()[0];
+    shape.append(size);
   }
   int64_t inner = 1;
   for (int d = 1; d < values.shape().rank(); ++d) {
     shape.append(values.shape()[d]);
     inner *= values.shape()[d];
   }
-  // The default, as far as it is repeated.
-  if (rest.elements() == 0 || rest.shape().rank() > values.shape().rank() - 1 ||
-      inner % std::max<int64_t>(rest.elements(), 1))
-    if (inner)
-      invalid("default_value, of the shape ", rest.shape().brackets(),
-              ", must be a scalar or have the shape of a value [Op:", c.row.name, "]");
-  for (int d = 1; d <= rest.shape().rank(); ++d)
-    if (rest.shape()[rest.shape().rank() - d] != values.shape()[values.shape().rank() - d])
-      invalid("default_value, of the shape ", rest.shape().brackets(),
-              ", must be a scalar or have the shape of a value [Op:", c.row.name, "]");
+  check_default(c, rest.shape(), values.shape());
   Tensor& out = c.set_output(0, values.dtype(), shape);
   if (!out.elements()) return;
-  for (int64_t k = 0; k < out.elements(); k += rest.elements())
-    copy(out.dtype(), rest.raw(), 0, out.raw(), k, rest.elements());
+  fill_with(out, rest, inner);
   const auto place = [&](auto& self, size_t level, int64_t begin, int64_t end, int64_t at) -> void {
     const int64_t count = std::min(end - begin, shape[static_cast<int>(level)]);
     if (level == deep) {
@@ -121,10 +162,10 @@ void to_tensor(KernelContext& c) {
       return;
     }
     for (int64_t k = 0; k < count; ++k)
-      self(self, level + 1, levels[level][static_cast<size_t>(begin + k)],
-           levels[level][static_cast<size_t>(begin + k) + 1], (at + k) * shape[static_cast<int>(level) + 1]);
+      self(self, level + 1, levels[level].begin(begin + k), levels[level].begin(begin + k + 1),
+           (at + k) * shape[static_cast<int>(level) + 1]);
   };
-  place(place, 0, 0, deep ? static_cast<int64_t>(levels[0].size()) - 1 : values.shape()[0], 0);
+  place(place, 0, 0, deep ? levels[0].rows : values.shape()[0], 0);
 }
 
 void gather(KernelContext& c) {
@@ -140,11 +181,15 @@ void gather(KernelContext& c) {
   std::vector<std::vector<int64_t>> out;
   const DType splits = c.inputs[0].dtype();
   // Dimensions of the indices become rows of equal lengths.
-  int64_t rows = 1;
+  std::vector<int64_t> counts;  // of rows: all are checked before memory is taken for any
   for (int d = 0; d + 1 < indices.shape().rank(); ++d) {
-    rows *= indices.shape()[d];
+    counts.push_back(multiply_sizes(d ? counts.back() : 1, indices.shape()[d]));
+    check_memory(splits, Shape{add_sizes(counts.back(), 1)});
+  }
+  for (int d = 0; d + 1 < indices.shape().rank(); ++d) {
     std::vector<int64_t> equal;
-    for (int64_t k = 0; k <= rows; ++k) equal.push_back(k * indices.shape()[d + 1]);
+    equal.reserve(static_cast<size_t>(counts[static_cast<size_t>(d)]) + 1);
+    for (int64_t k = 0; k <= counts[static_cast<size_t>(d)]; ++k) equal.push_back(k * indices.shape()[d + 1]);
     out.push_back(std::move(equal));
   }
   std::vector<std::pair<int64_t, int64_t>> ranges;  // of the next level, one for each row taken
@@ -161,11 +206,15 @@ void gather(KernelContext& c) {
     in.erase(in.begin());
   }
   for (const auto& level : in) {
+    int64_t all = 1;
+    for (const auto& [begin, end] : ranges) all = add_sizes(all, end - begin);
+    check_memory(splits, Shape{all});
     std::vector<int64_t> lengths{0};
+    lengths.reserve(static_cast<size_t>(all));
     for (auto& [begin, end] : ranges) {
       for (int64_t row = begin; row < end; ++row)
-        lengths.push_back(lengths.back() + level[static_cast<size_t>(row) + 1] -
-                          level[static_cast<size_t>(row)]);
+        lengths.push_back(add_sizes(lengths.back(), level[static_cast<size_t>(row) + 1] -
+                                                        level[static_cast<size_t>(row)]));
       std::tie(begin, end) = std::pair(level[static_cast<size_t>(begin)], level[static_cast<size_t>(end)]);
     }
     out.push_back(std::move(lengths));
@@ -175,7 +224,7 @@ void gather(KernelContext& c) {
             " [Op:", c.row.name, "]");
   for (size_t k = 0; k < out.size(); ++k) set_splits(c, k, splits, out[k]);
   int64_t count = 0;
-  for (const auto& [begin, end] : ranges) count += end - begin;
+  for (const auto& [begin, end] : ranges) count = add_sizes(count, end - begin);
   Shape shape = values.shape();
   shape.set(0, count);
   const int64_t inner = product(shape, 1, shape.rank());
@@ -234,6 +283,7 @@ void to_sparse(KernelContext& c) {
   const Tensor& values = c.inputs[deep];
   if (deep == 0) invalid("RAGGED_RANK must be at least 1 [Op:", c.row.name, "]");
   if (values.shape().rank() == 0) invalid("values must have at least one dimension [Op:", c.row.name, "]");
+  unknown_dimensions(static_cast<int64_t>(deep) + values.shape().rank());  // refuses too many
   std::vector<std::vector<int64_t>> levels;
   for (size_t k = 0; k < deep; ++k) levels.push_back(splits_of(c, c.inputs[k], int64_t{1} << 62));
   for (size_t k = 0; k < deep; ++k)

@@ -35,8 +35,11 @@ constexpr int64_t kBlock = 1 << 14;  // elements of a part of a sum
 // of a fixed size are added up in their order, so the result does not depend on the number of threads.
 template <class Body>
 void sums(const Layout& l, double* one, double* two, Body&& body) {
+  std::fill_n(one, l.channels, 0.);
+  if (two) std::fill_n(two, l.channels, 0.);
   const int64_t row = l.channels * l.inner;
-  const int64_t rows = row ? std::max<int64_t>(1, kBlock / row) : 1, parts = (l.outer + rows - 1) / rows;
+  if (!row) return;  // however many of them there are
+  const int64_t rows = std::max<int64_t>(1, kBlock / row), parts = (l.outer + rows - 1) / rows;
   const auto width = static_cast<size_t>(2 * l.channels);
   std::vector<float> partial(width * static_cast<size_t>(parts));
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
@@ -62,8 +65,6 @@ void sums(const Layout& l, double* one, double* two, Body&& body) {
       }
     }
   });
-  std::fill_n(one, l.channels, 0.);
-  if (two) std::fill_n(two, l.channels, 0.);
   for (int64_t part = 0; part < parts; ++part)
     for (int64_t k = 0; k < l.channels; ++k) {
       const float* const a = partial.data() + static_cast<size_t>(part) * width;
@@ -76,7 +77,7 @@ void sums(const Layout& l, double* one, double* two, Body&& body) {
 template <class Body>
 void each(const Layout& l, Body&& body) {
   const int64_t row = l.channels * l.inner;
-  parallel_for(l.outer, row ? std::max<int64_t>(1, kBlock / row) : 1, [&](int64_t begin, int64_t end) {
+  if (row) parallel_for(l.outer, std::max<int64_t>(1, kBlock / row), [&](int64_t begin, int64_t end) {
     for (int64_t o = begin; o < end; ++o) {
       if (l.inner == 1) {
         for (int64_t k = 0; k < l.channels; ++k) body(k, o * l.channels + k);

@@ -14,21 +14,22 @@ bool channels_first(const Attrs& attrs) { return attrs.get_or(kFormat, std::stri
 bool training(const Attrs& attrs) { return attrs.get_or(kTraining, true); }
 float epsilon_of(const Attrs& attrs) { return attrs.get_or(kEpsilon, 0.0001f); }
 
-// The rank that the format says.
-int rank_of(Inference& i) {
+// The rank that the format says: "NHWC" or "NDHWC".
+int rank_of(const Attrs& attrs) { return static_cast<int>(attrs.get_or(kFormat, std::string("NHWC")).size()); }
+void check_format(Inference& i) {
   const std::string format = i.attrs.get_or(kFormat, std::string("NHWC"));
   const bool plain = format == "NHWC" || format == "NCHW",
              of_volumes = format == "NDHWC" || format == "NCDHW";
   if (!plain && !(of_volumes && std::string_view(i.row.name).ends_with("V3")))
     invalid("Value for attr 'data_format' of \"", format,
             "\" is not in the list of allowed values [Op:", i.row.name, "]");
-  return plain ? 4 : 5;
 }
 
 // The shape of input `x` with its channels, of which each vector has one number.
 Shape with_channels(Inference& i, size_t x, std::initializer_list<size_t> vectors,
                     bool empty_allowed_last_two) {
-  const int rank = rank_of(i);
+  check_format(i);
+  const int rank = rank_of(i.attrs);
   if (i.shape(x).has_rank() && i.shape(x).rank() != rank)
     invalid("input must be ", rank, "-dimensional", i.shape(x).brackets(), " [Op:", i.row.name, "]");
   Shape shape = i.shape(x).has_rank() ? i.shape(x) : Shape::of_rank(rank);
@@ -97,8 +98,7 @@ struct Sums {
   Tensor sum(const Tensor& v) const { return ops::sum(v, axes); }
 };
 
-Tensor moved(const Tensor& x, bool back) {
-  const int rank = x.shape().rank();
+Tensor moved(const Tensor& x, int rank, bool back) {
   std::vector<int64_t> perm{0};
   if (back) perm.push_back(rank - 1);
   for (int d = back ? 1 : 2; d < rank - (back ? 1 : 0); ++d) perm.push_back(d);
@@ -112,14 +112,14 @@ Tensor moved(const Tensor& x, bool back) {
 void backward_gradient(GradientCall& c) {
   static const Op power{"Rsqrt"};
   const bool first = channels_first(c.attrs);
+  const int rank = rank_of(c.attrs);
   const DType given = c.inputs[1].dtype();
   const auto taken = [&](const Tensor& t) {
     const Tensor wide = ops::cast(t, DType::kFloat32);
-    return first ? moved(wide, false) : wide;
+    return first ? moved(wide, rank, false) : wide;
   };
-  const auto returned = [&](const Tensor& t) { return ops::cast(first ? moved(t, true) : t, given); };
+  const auto returned = [&](const Tensor& t) { return ops::cast(first ? moved(t, rank, true) : t, given); };
   const Tensor a = taken(c.inputs[0]), x = taken(c.inputs[1]), s = c.inputs[2];
-  const int rank = x.shape().rank();
   std::vector<int64_t> others;
   for (int d = 0; d + 1 < rank; ++d) others.push_back(d);
   const Sums over{rank, ops::ints(others)};

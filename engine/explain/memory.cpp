@@ -1,4 +1,5 @@
-// Plans come from files: slots may be any numbers, and what they name may be missing.
+// Plans come from files: slots and sizes may be any numbers, what they name may be missing, and one node may claim
+// millions of values.
 #include "engine/explain/memory.h"
 
 #include "engine/base/text.h"
@@ -15,6 +16,8 @@ namespace {
 using session::GraphRecord;
 using session::MemoryPlace;
 using session::PlannedValue;
+
+constexpr size_t kMostListed = 100;  // values of a node
 
 std::string size_text(int64_t bytes) {
   return bytes < 0 ? "size known when it runs" : bytes_text(static_cast<uint64_t>(bytes));
@@ -55,6 +58,10 @@ std::vector<std::string> memory_of(const GraphRecord& graph, uint32_t node) {
   for (size_t i = 0; i < graph.memory.size(); ++i) {
     const PlannedValue& value = graph.memory[i];
     if (value.node != as) continue;
+    if (all.size() == kMostListed) {
+      all.push_back("not listed, nor are those after it");
+      break;
+    }
     const PlannedValue* next = nullptr;
     for (size_t k = i + 1; k < graph.memory.size() && !next; ++k) {
       const PlannedValue& later = graph.memory[k];
@@ -70,6 +77,9 @@ std::vector<std::string> memory_of(const GraphRecord& graph, uint32_t node) {
 
 MemoryTotal memory_total(const GraphRecord& graph) {
   MemoryTotal total;
+  // Sums of what files claim have to fit.
+  const int64_t most_bytes =
+      std::min(int64_t{1} << 50, (int64_t{1} << 61) / std::max<int64_t>(1, static_cast<int64_t>(graph.memory.size())));
   std::set<uint32_t> slots;
   std::map<uint32_t, int64_t> kept;
   // Memory that is handed on from value to value: from which step on, to which.
@@ -92,7 +102,7 @@ MemoryTotal memory_total(const GraphRecord& graph) {
     const bool other = value.of != value.node;
     total.in_place += other && value.place != MemoryPlace::kView;
     total.unknown |= value.bytes < 0;
-    const int64_t bytes = std::clamp<int64_t>(value.bytes, 0, int64_t{1} << 50);
+    const int64_t bytes = std::clamp<int64_t>(value.bytes, 0, most_bytes);
     if (value.place == MemoryPlace::kKept) {
       int64_t& most = kept[value.slot];
       most = std::max(most, bytes);

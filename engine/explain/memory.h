@@ -9,7 +9,7 @@
 namespace footlight::explain {
 
 // "slot 3, in place of mul, 4.0 KB, reused by add", one for each value of the node or of the one that it
-// runs as; none: it does not run, or no plan was recorded.
+// runs as, up to a hundred; none: it does not run, or no plan was recorded.
 std::vector<std::string> memory_of(const session::GraphRecord& graph, uint32_t node);
 
 struct MemoryTotal {

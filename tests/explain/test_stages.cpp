@@ -81,6 +81,12 @@ class TestStages : public QObject {
     QCOMPARE(words_of(memory_total(g)),
              std::string("7 values in 6 slots, 2 in place of others; 1 more in tiles of walks; at most 5.0 KB at once, "
                          "of which 16 B stay for the next run; without what is known only when it runs"));
+    // A file may claim any sizes, and any number of values for a node.
+    GraphRecord claims = sample();
+    for (uint32_t k = 0; k < 20000; ++k) claims.memory.push_back({4, 0, k, MemoryPlace::kOwn, INT64_MAX, 4, 0, 9});
+    QVERIFY(memory_total(claims).most > 0);
+    QCOMPARE(memory_of(claims, 4).size(), size_t(101));
+    QCOMPARE(memory_of(claims, 4).back(), std::string("not listed, nor are those after it"));
     // A node that a pass rewrote lies where the new one does.
     g.changes.push_back({3, Fate::kRewritten, 2, 0, 3, 0});
     QCOMPARE(said(2), said(3));

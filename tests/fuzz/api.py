@@ -194,7 +194,7 @@ class Case:
         tf, tensors = self.tf, []
         if not self.gradient:
             return structure_of(tf, self.parsed.call(self.names, arguments, named), tensors), tensors
-        sources = [x for x in arguments if isinstance(x, tf.Tensor) and x.dtype.is_floating]
+        sources = [x for x in [*arguments, *named.values()] if isinstance(x, tf.Tensor) and x.dtype.is_floating]
         with tf.GradientTape() as tape:
             for x in sources:
                 tape.watch(x)
@@ -221,20 +221,21 @@ class Case:
         """The call in a tf.function: its tensors are captured, or passed with some dimensions or the rank unknown."""
         tf = self.tf
         arguments, named = self.parsed.values(self.names)
-        places = [i for i, x in enumerate(arguments)
-                  if type(x) is tf.Tensor and not tf.is_symbolic_tensor(x)] if given else []
-        specs = [self.spec(arguments[i]) for i in places]
+        everything = [*enumerate(arguments), *named.items()]
+        places = [i for i, x in everything if type(x) is tf.Tensor and not tf.is_symbolic_tensor(x)] if given else []
+        inputs = [dict(everything)[i] for i in places]
+        specs = [self.spec(x) for x in inputs]
         kept = []
 
         def body(*symbolic):
-            mine = list(arguments)
+            mine, own = list(arguments), dict(named)
             for i, x in zip(places, symbolic):
-                mine[i] = x
-            structure, tensors = self.result(mine, named)
+                (mine if isinstance(i, int) else own)[i] = x
+            structure, tensors = self.result(mine, own)
             kept[:] = [structure]
             return tensors
         function = tf.function(body, input_signature=specs if given else None, autograph=self.random.random() < .3)
-        outputs = function(*[arguments[i] for i in places])
+        outputs = function(*inputs)
         return kept[0], self.numbers(outputs)
 
     def spec(self, x):
@@ -253,8 +254,8 @@ class Case:
             return False  # these compare themselves with the memory of an eager tensor
         if name in ('tf.size', 'tf.rank', 'tf.shape', 'tf.zeros_like', 'tf.ones_like') and 'IndexedSlices' in self.parsed.text:
             return False  # the sums are computed eagerly, and are not needed in a graph
-        return name.startswith('operator.') and not name.startswith('operator.i') or type(eval(
-            name, self.names)) is type(self.tf.add)
+        return name.startswith('operator.') and not name.startswith('operator.i') or name.startswith(
+            'tf.raw_ops.') or type(eval(name, self.names)) is type(self.tf.add)
 
     def note(self, kind, words):
         self.found.append((kind, words))

@@ -7,6 +7,7 @@ import re
 import types
 
 import footlight as tf
+import raw_calls
 from footlight import _engine
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'ops')
@@ -77,6 +78,9 @@ def callables():
                 continue
             seen.add(id(value))
             found[f'{name}.{leaf}'] = value
+    for name in raw_calls.signatures():  # tf.raw_ops makes them when they are asked for
+        if _engine.op_signature(name):
+            found[f'tf.raw_ops.{name}'] = getattr(tf.raw_ops, name)
     for leaf, value in sorted(vars(_engine).items()):
         if callable(value) and not leaf.startswith('_') and leaf not in HOOKS:
             found[f'_engine.{leaf}'] = value
@@ -100,7 +104,7 @@ def parameters(function):
 
 def recorded_calls():
     """{name: [(args, kwargs)]} of calls that work, in the form that tests/golden/ops/README.md describes."""
-    found = {}
+    found = raw_calls.calls()
     for file in sorted(os.listdir(GOLDEN)):
         if file.endswith('.jsonl'):
             with open(os.path.join(GOLDEN, file), encoding='utf-8') as lines:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace footlight {
@@ -49,7 +50,7 @@ inline void copy(DType dtype, const void* from, int64_t from_index, void* to, in
     auto* out = static_cast<Resource**>(to) + to_index;
     for (int64_t i = 0; i < n; ++i) {
       if (in[i]) in[i]->ref();
-      out[i] = in[i];
+      if (Resource* const before = std::exchange(out[i], in[i])) before->unref();
     }
     return;
   }

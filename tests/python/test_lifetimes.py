@@ -164,6 +164,10 @@ GROWING = {
     'functions of code compiled anew': ('tf.function(eval("lambda y: y + %d" % i, {}))(x)', 5000),
     'functions of new files': (
         'space = {}; exec(compile("def h(y): return y + 1", "<%d>" % i, "exec"), space); tf.function(space["h"])(x)', 5000),
+    'lists that others replace': (
+        'h = tf.raw_ops.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tf.float32); '
+        'tf.raw_ops.SparseToDense(sparse_indices=[0], output_shape=[1], sparse_values=h, default_value='
+        'tf.raw_ops.TensorListPushBack(input_handle=h, tensor=tf.zeros([1000])))', 1000),
 }
 
 

@@ -13,12 +13,18 @@ const AttrName kAdjointA{"adjoint_a"}, kAdjointB{"adjoint_b"}, kKeep{"keep_dims"
     kNumSplit{"num_split"};
 
 // --- shapes ---
+[[noreturn]] void differing_ranks(Inference& i, int64_t indices, int64_t shape) {
+  invalid("the parts of a sparse tensor do not fit together: indices of ", indices, " dimensions, a shape of ", shape,
+          " [Op:", i.row.name, "]");
+}
 // How many dimensions the sparse tensor has, by its shape or its indices; -1: unknown.
 int64_t sparse_rank(Inference& i, size_t indices, size_t shape) {
   infer::want_rank(i, indices, 2);
   infer::want_rank(i, shape, 1);
-  if (i.shape(shape).has_rank() && i.shape(shape)[0] >= 0) return i.shape(shape)[0];
-  return i.shape(indices).has_rank() ? i.shape(indices)[1] : kUnknownDim;
+  const int64_t own = i.shape(shape).has_rank() ? i.shape(shape)[0] : kUnknownDim,
+                wide = i.shape(indices).has_rank() ? i.shape(indices)[1] : kUnknownDim;
+  if (own >= 0 && wide >= 0 && own != wide) differing_ranks(i, wide, own);
+  return own >= 0 ? own : wide;
 }
 // How many values it has.
 int64_t sparse_count(Inference& i, size_t indices, size_t values) {
@@ -131,9 +137,7 @@ void reduced_shape(Inference& i) {
   // The rank may be known from the indices alone.
   Shape whole = infer::shape_from(i, 2);
   if (!whole.has_rank()) whole = unknown_dimensions(rank);
-  if (whole.rank() != rank)
-    invalid("the parts of a sparse tensor do not fit together: ", rank, " and ", whole.rank(),
-            " dimensions [Op:", i.row.name, "]");
+  if (whole.rank() != rank) differing_ranks(i, rank, whole.rank());
   std::vector<bool> gone(static_cast<size_t>(rank));
   for (const int64_t axis : *axes) gone[static_cast<size_t>(infer::axis_in(axis, rank, i.row))] = true;
   Shape out = Shape{};

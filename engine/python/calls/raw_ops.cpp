@@ -39,7 +39,7 @@ DType dtype_of_attribute(const OpRow& row, int8_t index, const Attrs& attrs) {
   return dtype ? *dtype : DType::kInvalid;
 }
 
-[[noreturn]] void miss(const OpRow& row, const char* argument) {
+[[noreturn]] void missing_argument(const OpRow& row, const char* argument) {
   fail(ErrorKind::kType, row.name, "() missing 1 required argument: '", argument, "'");
 }
 
@@ -72,7 +72,7 @@ std::vector<Tensor> inputs_of(const OpRow& row, PyObject* given, Attrs& attrs, s
   }
   for (const ArgSpec& spec : row.inputs) {
     PyObject* value = taken(given, spec.name, used);
-    if (!value) miss(row, spec.name);
+    if (!value) missing_argument(row, spec.name);
     DType* const shared = spec.type_attr >= 0 ? &decided[static_cast<size_t>(spec.type_attr)] : nullptr;
     const auto add = [&](PyObject* one) {
       DType hint = spec.dtype;
@@ -121,7 +121,7 @@ PyObject* raw_op(PyObject*, PyObject* args) {
     size_t used = 0;
     for (const AttrSpec& spec : row->attrs) {
       if (PyObject* value = taken(given, spec.name, used); value && value != Py_None) set_attribute(attrs, spec, value);
-      else if (!spec.hidden && !spec.has_default) miss(*row, spec.name);
+      else if (!spec.hidden && !spec.has_default) missing_argument(*row, spec.name);
     }
     const std::vector<Tensor> inputs = inputs_of(*row, given, attrs, used);
     if (used != static_cast<size_t>(PyDict_GET_SIZE(given))) refuse_unknown(*row, given);

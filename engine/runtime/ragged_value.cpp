@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/list_value.h"
 #include "engine/runtime/tensor_list.h"
 #include "engine/tensor/size.h"
 #include "kernels/table.h"
@@ -95,12 +96,18 @@ std::vector<std::vector<Tensor>> rows_of(const KernelContext& c) {
   return rows;
 }
 
+Tensor ragged_tensor(std::vector<Tensor> parts) {
+  Tensor out = Tensor::empty(DType::kVariant, Shape());
+  auto* value = new RaggedValue(std::move(parts));
+  value->ref();
+  *out.data<Resource*>() = value;
+  return out;
+}
+
 void to_variant(KernelContext& c) {
   if (!c.attrs.get_or(kBatched, false)) {
     if (c.inputs.size() > 1) levels_of(c.inputs, c.row);  // refuses what are no splits
-    auto* value = new RaggedValue(std::vector<Tensor>(c.inputs.begin(), c.inputs.end()));
-    value->ref();
-    *c.set_output(0, DType::kVariant, Shape()).data<Resource*>() = value;
+    c.outputs[0] = ragged_tensor(std::vector<Tensor>(c.inputs.begin(), c.inputs.end()));
     return;
   }
   const std::vector<std::vector<Tensor>> rows = rows_of(c);
@@ -180,9 +187,78 @@ void from_variant(KernelContext& c) {
   c.outputs[levels.size()] = joined(values, dtype);
 }
 
+const RaggedValue* find_ragged(const Tensor& tensor) {
+  return tensor.dtype() == DType::kVariant && tensor.shape().rank() == 0
+             ? dynamic_cast<const RaggedValue*>(*tensor.data<Resource*>())
+             : nullptr;
+}
+
+// A value that nothing reached stands for zeros: as many rows as its splits say.
+void values_of_gradient(KernelContext& c) {
+  const Tensor& encoded = c.inputs[0];
+  const DType dtype = c.attrs.get_or(kValues, DType::kFloat32);
+  const std::vector<int64_t> dims = infer::ints_of(c.inputs[2]), splits = infer::ints_of(c.inputs[1]);
+  const Shape whole{std::span<const int64_t>(dims)};
+  if (c.inputs[1].shape().rank() > 0) splits_of(c.inputs[1], splits.empty() ? 0 : splits.back(), c.row);
+  std::vector<Tensor> values;
+  for (int64_t k = 0; k < encoded.elements(); ++k) {
+    const Resource* one = encoded.data<Resource*>()[k];
+    const auto* list = dynamic_cast<const TensorList*>(one);
+    if (!one || (list && list->dtype() == DType::kInvalid)) {
+      const size_t next = static_cast<size_t>(k) + 1;
+      Shape own = whole;
+      if (c.inputs[1].shape().rank() > 0) {
+        const int64_t rows = next < splits.size() ? splits[next] - splits[next - 1] : -1;
+        if (rows < 0 || !whole.rank() || rows > whole[0])
+          invalid("the splits have no row of these values for each of them [Op:", c.row.name, "]");
+        own.set(0, rows);
+      } else if (encoded.shape().rank() > 0) {
+        if (!whole.rank()) invalid("values must have at least one dimension [Op:", c.row.name, "]");
+        own.set(0, 1);
+      }
+      values.push_back(list_zeros(dtype, own));
+      continue;
+    }
+    const auto* value = dynamic_cast<const RaggedValue*>(one);
+    if (!value)
+      invalid("Input Variant element at index ", k, " doesn't hold a RaggedTensorVariant [Op:", c.row.name, "]");
+    values.push_back(value->parts.back());
+    if (values.back().dtype() != dtype)
+      invalid("Expected values Tensor dtype: ", name_of(dtype), ", found: ", name_of(values.back().dtype()),
+              " [Op:", c.row.name, "]");
+  }
+  if (values.size() > 1)
+    for (const Tensor& part : values)
+      if (part.shape().rank() == 0) invalid("a component must have at least one dimension [Op:", c.row.name, "]");
+  static const Op reshape{"Reshape"};
+  const Tensor all = values.empty() ? list_zeros(dtype, whole) : joined(values, dtype);
+  c.outputs[0] = all.shape() == whole ? all : run_op(reshape.row(), std::vector{all, c.inputs[2]}, {})[0];
+}
+
 }  // namespace
 
+Tensor sum_of_ragged(const Tensor& a, const Tensor& b) {
+  static const Op add{"AddV2"};
+  const RaggedValue *x = find_ragged(a), *y = find_ragged(b);
+  if (!x || !y) return {};
+  if (x->parts.size() != y->parts.size() || x->parts.back().shape() != y->parts.back().shape() ||
+      x->parts.back().dtype() != y->parts.back().dtype())
+    invalid("Trying to add two ragged tensors whose rows or dtypes differ [Op:AddN]");
+  std::vector<Tensor> parts = x->parts;
+  parts.back() = run_op(add.row(), std::vector{x->parts.back(), y->parts.back()}, {})[0];
+  return ragged_tensor(std::move(parts));
+}
+
+Tensor zeros_of_ragged(const Tensor& input) {
+  const RaggedValue* value = find_ragged(input);
+  if (!value) return {};
+  std::vector<Tensor> parts = value->parts;
+  parts.back() = list_zeros(parts.back().dtype(), parts.back().shape());
+  return ragged_tensor(std::move(parts));
+}
+
 void register_ragged_kernels() {
+  register_kernel(DeviceType::kCpu, "RaggedTensorToVariantGradient", kAllTypes, values_of_gradient);
   register_kernel(DeviceType::kCpu, "RaggedTensorToVariant", kAllTypes, to_variant);
   register_kernel(DeviceType::kCpu, "RaggedTensorFromVariant", kAllTypes, from_variant);
 }

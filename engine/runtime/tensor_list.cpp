@@ -201,6 +201,7 @@ bool no_list(const Tensor& tensor) { return tensor.elements() == 1 && !*tensor.d
 
 Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
   if (no_list(a) || no_list(b)) return no_list(a) ? b : a;
+  if (Tensor ragged = sum_of_ragged(a, b)) return ragged;
   const TensorList *x = &list_in(a), *y = &list_in(b);
   // A list of one kind or the other stands for zeros of any length.
   if (x->dtype() == DType::kInvalid) return b;
@@ -238,6 +239,7 @@ Tensor zeros_of(const Tensor& input) {
   if (!input) return input;
   if (is_plain(input.dtype())) return list_zeros(input.dtype(), input.shape());
   const TensorList* before = find_list(input);
+  if (Tensor ragged = zeros_of_ragged(input)) return ragged;
   if (!before) return input;
   if (before->single() && !before->single_item()) return input;
   if (is_plain(before->dtype()) &&

@@ -17,4 +17,8 @@ Shape list_merged(const Shape&, const Shape&, const OpRow&);  // throws if they 
 void check_list_dtype(const TensorList&, DType wanted, const OpRow&);
 Tensor list_zeros(DType, const Shape&);
 
+// A ragged tensor as a value; no tensor where it is none.
+Tensor sum_of_ragged(const Tensor&, const Tensor&);
+Tensor zeros_of_ragged(const Tensor&);
+
 }  // namespace footlight::runtime

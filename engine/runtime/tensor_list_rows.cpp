@@ -1,4 +1,4 @@
-// Kernels between lists and whole tensors: stack, gather, scatter, split and join.
+// Kernels between lists and whole tensors: stack, gather, scatter, split and join; and those of several lists at once.
 #include "engine/base/text.h"
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
@@ -248,6 +248,68 @@ void concat(KernelContext& c) {
   c.outputs[0] = run_op(join.row(), items, {})[0];
 }
 
+// Each row of a tensor at the end of one of many lists.
+void push_batch(KernelContext& c) {
+  const Tensor &lists = c.inputs[0], &tensor = c.inputs[1];
+  if (tensor.shape().rank() == 0)
+    invalid("Expected tensor to be at least a vector, but saw shape: [] [Op:", c.row.name, "]");
+  if (lists.shape().rank() != 1)
+    invalid("Expected input_handles to be a vector, but saw shape: ", lists.shape().brackets(), " [Op:", c.row.name,
+            "]");
+  if (tensor.shape()[0] != lists.elements())
+    invalid("Expected tensor.shape[0] == input_handles.size, but saw ", tensor.shape()[0], " vs. ", lists.elements(),
+            " [Op:", c.row.name, "]");
+  const Shape item(tensor.shape().dims().subspan(1));
+  for (int64_t i = 0; i < lists.elements(); ++i) {
+    const auto* list = dynamic_cast<const TensorList*>(lists.data<Resource*>()[i]);
+    if (!list) invalid("Input handle at index ", i, " is not a list. [Op:", c.row.name, "]");
+    if (list->dtype() != tensor.dtype())
+      invalid("Invalid data type at index ", i, "; op elements ", name_of(tensor.dtype()), " but list elements ",
+              name_of(list->dtype()), " [Op:", c.row.name, "]");
+    if (!compatible(list->element_shape(), item))
+      invalid("Tried to append a tensor with incompatible shape to a list at index ", i, ". Op element shape: ",
+              item.brackets(), " list shape: ", list->element_shape().brackets(), " [Op:", c.row.name, "]");
+    if (list->most >= 0 && list->size() >= static_cast<size_t>(list->most))
+      invalid("Tried to push item into a full list at index ", i, ". list size: ", list->size(),
+              " max_num_elements: ", list->most, " [Op:", c.row.name, "]");
+  }
+  const std::vector<Tensor> rows = rows_of(tensor, c.row);
+  auto** out = c.set_output(0, DType::kVariant, lists.shape()).data<Resource*>();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    out[i] = static_cast<const TensorList*>(lists.data<Resource*>()[i])->pushed(rows[i]);
+    out[i]->ref();
+  }
+}
+
+// Two lists, or each of many with the one in its place, behind one another.
+void concat_lists(KernelContext& c) {
+  const Tensor &a = c.inputs[0], &b = c.inputs[1];
+  const DType dtype = c.attrs.get<DType>(kElementDType);
+  if (a.shape() != b.shape())
+    invalid("Incompatible input TensorList tensor shapes: ", a.shape().brackets(), " vs. ", b.shape().brackets(),
+            " [Op:", c.row.name, "]");
+  const auto list = [&](size_t input, int64_t i) -> const TensorList& {
+    const char* name = input == 0 ? "input_a" : "input_b";
+    const auto* found = dynamic_cast<const TensorList*>(c.inputs[input].data<Resource*>()[i]);
+    if (!found) invalid(name, "[", i, "] is not a TensorList [Op:", c.row.name, "]");
+    if (found->dtype() != dtype)
+      invalid(name, "[", i, "].dtype != element_dtype.  Saw: ", name_of(found->dtype()), " vs. ", name_of(dtype),
+              " [Op:", c.row.name, "]");
+    return *found;
+  };
+  for (int64_t i = 0; i < a.elements(); ++i)
+    if (const TensorList &x = list(0, i), &y = list(1, i); x.element_shape() != y.element_shape())
+      invalid("input_a and input_b TensorList element shapes are not identical at index ", i, ".  Saw ",
+              x.element_shape().brackets(), " vs. ", y.element_shape().brackets(), " [Op:", c.row.name, "]");
+  auto** out = c.set_output(0, DType::kVariant, a.shape()).data<Resource*>();
+  for (int64_t i = 0; i < a.elements(); ++i) {
+    std::vector<Tensor> items = list(0, i).items();
+    for (Tensor& item : list(1, i).items()) items.push_back(std::move(item));
+    out[i] = new TensorList(dtype, list(0, i).element_shape(), std::move(items));
+    out[i]->ref();
+  }
+}
+
 }  // namespace
 
 void register_list_row_kernels() {
@@ -255,6 +317,8 @@ void register_list_row_kernels() {
     register_kernel(DeviceType::kCpu, op, kAllTypes, kernel);
   };
   on("TensorListStack", stack);
+  on("TensorListPushBackBatch", push_batch);
+  on("TensorListConcatLists", concat_lists);
   on("TensorListFromTensor", from_tensor);
   on("TensorListGather", gather);
   on("TensorListScatterV2", scatter);

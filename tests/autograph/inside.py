@@ -232,6 +232,36 @@ class Helpers(unittest.TestCase):
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:
             self.assertEqual(session.run(halved(c([2, 4]), c(1))).tolist(), [0, 1])
 
+    def test_many_lists_at_once(self):
+        none = list_ops.empty_tensor_list([], tf.float32, max_num_elements=1)
+        one = list_ops.tensor_list_from_tensor([9.], [])
+
+        def contents(lists):
+            return [list_ops.tensor_list_stack(each, tf.float32).numpy().tolist() for each in tf.unstack(lists)]
+        both = tf.stack([none, one])
+        self.assertEqual(contents(list_ops.tensor_list_push_back_batch(both, [1., 2.])), [[1], [9, 2]])
+        self.assertEqual(contents(both), [[], [9]])
+        push = tf.function(lambda x: list_ops.tensor_list_push_back_batch(tf.stack([none, one]), x), autograph=False)
+        self.assertEqual(push.get_concrete_function(c([1., 2.])).outputs[0].shape, [2])
+        self.assertEqual(contents(push(c([1., 2.]))), [[1], [9, 2]])
+        for lists, rows, words in ((both, [1.], r'tensor.shape\[0\] == input_handles.size'), (both, [1, 2], 'Invalid data type at index 0'),
+                                   (both, [[1.], [2.]], 'incompatible shape to a list at index 0'), (one, [1.], 'to be a vector'),
+                                   (both, 1., 'at least a vector'), (tf.stack([list_ops.tensor_list_push_back(none, 1.)]), [1.], 'full list')):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, words):
+                list_ops.tensor_list_push_back_batch(lists, rows)
+        two = list_ops.tensor_list_from_tensor([1., 2.], [])
+        join = list_ops.tensor_list_concat_lists
+        self.assertEqual(contents(tf.stack([join(two, one, tf.float32)])), [[1, 2, 9]])
+        self.assertEqual(contents(join(tf.stack([one, two]), tf.stack([two, one]), tf.float32)), [[9, 1, 2], [1, 2, 9]])
+        for a, b, dtype, words in ((tf.stack([one, two]), one, tf.float32, 'Incompatible input TensorList tensor shapes'),
+                                   (one, two, tf.int32, r'input_a\[0\].dtype != element_dtype'),
+                                   (one, list_ops.tensor_list_from_tensor([1], []), tf.float32, r'input_b\[0\].dtype'),
+                                   (one, list_ops.tensor_list_from_tensor([[1.]], [1]), tf.float32, 'not identical at index 0')):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, words):
+                join(a, b, dtype)
+        self.assertEqual(contents(tf.stack([list_ops.tensor_list_scatter([7.], [0], input_handle=two)])), [[7, 2]])
+        self.assertEqual(contents(tf.stack([list_ops.tensor_list_resize(two, 1)])), [[1]])
+
     def test_lists_in_tensors(self):
         self.assertTrue(tensors.is_tensor_list(data_structures.new_list()))
         self.assertEqual(data_structures.new_list((3, 4)), [3, 4])

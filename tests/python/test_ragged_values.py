@@ -45,6 +45,48 @@ class RaggedValues(unittest.TestCase):
             return total
         self.assertEqual(float(lengths(self.splits[0], self.values)), 303)
 
+    def test_gradients(self):
+        x = tf.constant([1., 2, 3])
+        splits = [tf.constant([0, 1, 2], tf.int64), tf.constant([0, 2, 3], tf.int64)]
+
+        def back(batched, inner):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                encoded = raw.RaggedTensorToVariant(rt_nested_splits=splits, rt_dense_values=x, batched_input=batched)
+                made = raw.RaggedTensorFromVariant(encoded_ragged=encoded, input_ragged_rank=inner, output_ragged_rank=2,
+                                                   Tvalues=tf.float32, Tsplits=tf.int64)
+                y = made.output_dense_values * [2., 3, 4]
+            return tape.gradient(y, x)
+        for batched, inner in ((True, 1), (False, 2)):
+            self.assertEqual(back(batched, inner).numpy().tolist(), [2, 3, 4])
+            self.assertEqual(tf.function(back)(batched, inner).numpy().tolist(), [2, 3, 4])
+        m = tf.constant([[1., 2], [3, 4]])
+        with tf.GradientTape() as tape:
+            tape.watch(m)
+            encoded = raw.RaggedTensorToVariant(rt_nested_splits=[], rt_dense_values=m, batched_input=True)
+            made = raw.RaggedTensorFromVariant(encoded_ragged=encoded, input_ragged_rank=0, output_ragged_rank=1,
+                                               Tvalues=tf.float32, Tsplits=tf.int64)
+            y = made.output_dense_values * [2., 3, 4, 5]
+        self.assertEqual(tape.gradient(y, m).numpy().tolist(), [[2, 3], [4, 5]])
+
+    def test_values_of_a_gradient(self):
+        def values(encoded, splits, shape, dtype=tf.float32):
+            return raw.RaggedTensorToVariantGradient(encoded_ragged_grad=encoded, row_splits=splits,
+                                                     dense_values_shape=shape, Tvalues=dtype)
+        encoded = raw.RaggedTensorToVariant(rt_nested_splits=self.splits[:1], rt_dense_values=self.values, batched_input=True)
+        self.assertEqual(values(encoded, self.splits[0], [3]).numpy().tolist(), [1, 2, 3])
+        self.assertEqual(values(encoded, self.splits[0], [3, 1]).numpy().tolist(), [[1], [2], [3]])
+        error = tf.errors.InvalidArgumentError
+        with self.assertRaisesRegex(error, 'Invalid ragged splits'):
+            values(encoded, tf.constant([], tf.int64), [3])
+        with self.assertRaisesRegex(error, 'Expected values Tensor dtype: int32, found: float'):
+            values(encoded, self.splits[0], [3], tf.int32)
+        with self.assertRaises(error):
+            values(encoded, self.splits[0], [4])
+        listed = tf.stack([raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tf.float32)])
+        with self.assertRaisesRegex(error, "doesn't hold a RaggedTensorVariant"):
+            values(listed, self.splits[0], [3])
+
     def test_refusals(self):
         for wrong in ([0, 5], [1, 3], [0, 2, 1]):
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Invalid ragged splits'):

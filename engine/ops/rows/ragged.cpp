@@ -129,6 +129,30 @@ void to_tensor_gradient(GradientCall& c) {
   c.input_gradients[2] = ops::sum_to_shape_of(rest, c.inputs[2]);
 }
 
+// The values of the rows; the levels of splits have no gradient.
+void to_variant_gradient(GradientCall& c) {
+  static const Op gradient{"RaggedTensorToVariantGradient"};
+  static const AttrName kValues{"Tvalues"};
+  const Tensor& values = c.inputs.back();
+  const Tensor splits = c.inputs.size() > 1 ? c.inputs[0] : ops::integer(0, DType::kInt64);
+  c.input_gradients[c.inputs.size() - 1] =
+      apply(gradient, {c.output_gradients[0], splits, ops::shape(values)}, {{kValues, values.dtype()}});
+}
+
+void from_variant_gradient(GradientCall& c) {
+  static const Op encode{"RaggedTensorToVariant"};
+  static const AttrName kRank{"RAGGED_RANK"}, kBatched{"batched_input"};
+  if (!c.output_gradients.back()) return;
+  const Shape& encoded = c.inputs[0].shape();
+  std::vector<Tensor> parts(c.outputs.begin(), c.outputs.end() - 1);
+  parts.push_back(c.output_gradients.back());
+  c.input_gradients[0] = apply_all(encode.row(), parts,
+                                   {{kRank, static_cast<int64_t>(parts.size() - 1)},
+                                    {kBatched, encoded.has_rank() && encoded.rank() == 1}})[0];
+}
+
+void variant_values_shape(Inference& i) { i.output_shapes[0] = infer::shape_from(i, 2); }
+
 }  // namespace
 
 FL_ROWS(ragged) {
@@ -176,18 +200,26 @@ FL_ROWS(ragged) {
        "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues -> encoded_ragged: variant",
        "RAGGED_RANK: int; Tvalues: any; Tsplits: index = int64; batched_input: bool",
        to_variant_shape,
-       nullptr,
+       to_variant_gradient,
        OpFamily::kControl,
        "a ragged tensor, or each of its rows, as one value",
-       {.host_inputs = ~0u, .host_only = true}},
+       {.dispatch = -1, .host_inputs = ~0u, .host_only = true}},
       {"RaggedTensorFromVariant",
        "encoded_ragged: variant -> output_nested_splits: output_ragged_rank*Tsplits, output_dense_values: "
        "Tvalues",
        "input_ragged_rank: int; output_ragged_rank: int; Tvalues: any; Tsplits: index = int64",
        from_variant_shape,
-       nullptr,
+       from_variant_gradient,
        OpFamily::kControl,
        "ragged tensors, a value each, as the rows of one",
+       {.host_inputs = ~0u, .host_only = true}},
+      {"RaggedTensorToVariantGradient",
+       "encoded_ragged_grad: variant, row_splits: Tsplits, dense_values_shape: int32 -> dense_values_grad: Tvalues",
+       "Tvalues: any; Tsplits: index = int64",
+       variant_values_shape,
+       nullptr,
+       OpFamily::kControl,
+       "the values of ragged tensors, a value each, behind one another",
        {.host_inputs = ~0u, .host_only = true}},
   };
 }

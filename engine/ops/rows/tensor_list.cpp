@@ -73,6 +73,10 @@ void rows_shape(Inference& i) {
     invalid("Tensor must be at least a vector, but saw shape: [] [Op:", i.row.name, "]");
   i.output_shapes[0] = Shape();
 }
+void both_shape(Inference& i) {
+  const Shape &a = i.shape(0), &b = i.shape(1);
+  i.output_shapes[0] = compatible(a, b) ? merge(a, b) : a;
+}
 void shape_shape(Inference& i) { i.output_shapes[0] = Shape::unknown_rank(); }
 
 // --- gradients ---
@@ -237,6 +241,22 @@ FL_ROWS(tensor_list) {
        {.host_inputs = 3, .zero_gradient = true}},
       {"TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant",
        kElement, infer::scalar, push_gradient, kFamily, "the list with one tensor more"},
+      {"TensorListPushBackBatch",
+       "input_handles: variant, tensor: element_dtype -> output_handles: variant",
+       kElement,
+       infer::same,
+       nullptr,
+       kFamily,
+       "lists with one tensor more each: a row of the tensor",
+       {.zero_gradient = true}},
+      {"TensorListConcatLists",
+       "input_a: variant, input_b: variant -> output: variant",
+       kElement,
+       both_shape,
+       nullptr,
+       kFamily,
+       "the tensors of one list behind those of another",
+       {.zero_gradient = true}},
       {"TensorListPopBack",
        "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
        kElement,

@@ -186,6 +186,8 @@ def find(path, name):
     inside = path.rpartition('.')[2]
     if path.startswith('ops.gen_') and inside[4:-4] in _GENERATED:
         return _op(name)
+    if path == 'ops.list_ops':  # it has the functions of the ops too
+        return _op(name)
     words = _MODULES.get(path)
     if words is None:
         return None

@@ -46,6 +46,16 @@ def tensor_list_push_back(input_handle, tensor, name=None):
     return _ops.TensorListPushBack(input_handle=input_handle, tensor=tensor, name=name)
 
 
+def tensor_list_push_back_batch(input_handles, tensor, name=None):
+    """Lists with one more element each: a row of the tensor."""
+    return _ops.TensorListPushBackBatch(input_handles=input_handles, tensor=tensor, name=name)
+
+
+def tensor_list_concat_lists(input_a, input_b, element_dtype, name=None):
+    """The elements of the second list behind those of the first."""
+    return _ops.TensorListConcatLists(input_a=input_a, input_b=input_b, element_dtype=element_dtype, name=name)
+
+
 def tensor_list_pop_back(input_handle, element_dtype, name=None):
     """The list without its last element, and that element."""
     return _ops.TensorListPopBack(input_handle=input_handle, element_shape=-1, element_dtype=element_dtype, name=name)
@@ -82,6 +92,21 @@ def tensor_list_concat(input_handle, element_dtype, element_shape=None, name=Non
     """The elements behind one another in one tensor."""
     return _ops.TensorListConcatV2(input_handle=input_handle, element_shape=_shape(element_shape), element_dtype=element_dtype,
                                    leading_dims=tf.constant([], tf.int64), name=name)[0]
+
+
+def tensor_list_scatter(tensor, indices, element_shape=None, input_handle=None, name=None):
+    """A list with the rows of a tensor at some places: a new one, or `input_handle` with others there."""
+    tensor = tf.convert_to_tensor(tensor)
+    if input_handle is not None:
+        return _ops.TensorListScatterIntoExistingList(input_handle=input_handle, tensor=tensor, indices=indices, name=name)
+    return _ops.TensorListScatterV2(tensor=tensor, indices=indices, element_shape=_shape(element_shape), num_elements=-1,
+                                    name=name)
+
+
+def tensor_list_split(tensor, element_shape, lengths, name=None):
+    """Parts of a tensor, so many rows each, as a list."""
+    return _ops.TensorListSplit(tensor=tensor, element_shape=_shape(element_shape), lengths=tf.cast(lengths, tf.int64),
+                                name=name)
 
 
 for _name, _object in list(globals().items()):

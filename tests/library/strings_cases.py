@@ -34,6 +34,8 @@ def cases(tf):
         'encode': lambda: [s.unicode_encode([104, 233], 'UTF-8'), s.unicode_encode(c([[104, 105], [], [9731]]), 'UTF-8'),
                            s.unicode_encode([[104, 105], [106, 107]], 'UTF-16-BE'), s.unicode_encode([97, 0x110000], 'UTF-8'),
                            s.unicode_encode([97, 0x1f600], 'UTF-32-BE'), s.unicode_encode([97, 0xd800], 'UTF-8', errors='ignore')],
+        'script': lambda: [s.unicode_script([1, 31, 97, 1090, 0x3b1, 0x4e00, -1, 0x110000]), s.unicode_script(97),
+                           s.unicode_script(c([[97], [], [1090, 46]]))],
         'encode_strict_error': lambda: s.unicode_encode([0x110000], 'UTF-8', errors='strict'),
         'encode_rank_error': lambda: s.unicode_encode(97, 'UTF-8'),
         'transcode': lambda: [s.unicode_transcode([snow, 'a'], 'UTF-8', 'UTF-16-BE'), s.unicode_transcode(bad(), 'UTF-8', 'UTF-8'),

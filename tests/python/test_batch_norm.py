@@ -52,6 +52,26 @@ class BatchNorm(unittest.TestCase):
                     [0.13419, 0.10376],
                     [0.5, -0.96042, 0.11593, 0.22839, -0.93698, 0.42481, -0.68818, -2.2102], [-3.8969, -4.5331]])
 
+    def test_functions_over_the_op(self):
+        x = tf.reshape(tf.range(8.), [1, 2, 2, 2])
+        f = tf.compat.v1.nn.fused_batch_norm
+        for run in (f, tf.function(f)):
+            y, mean, variance = run(x, [1., 2.], [0., 1.])
+            self.assertEqual([round(float(v), 3) for v in tf.reshape(y, [-1])],
+                             [-1.342, -1.683, -.447, .106, .447, 1.894, 1.342, 3.683])
+            self.assertEqual(mean.numpy().tolist(), [3, 4])
+            self.assertEqual([round(float(v), 3) for v in variance], [6.667, 6.667])
+        y, mean, variance = f(x, [1., 2.], [0., 1.], mean=[1., 1.], variance=[1., 4.], is_training=False)
+        self.assertEqual([round(float(v), 3) for v in y[0, 0, 0]], [-1, 1])
+        self.assertEqual((mean.numpy().tolist(), variance.numpy().tolist()), ([1, 1], [1, 4]))
+        for wrong in ({'is_training': False}, {'exponential_avg_factor': .5}):
+            with self.assertRaisesRegex(ValueError, 'Both `mean` and `variance` must be a 1D tensor'):
+                f(x, [1., 2.], [0., 1.], **wrong)
+        arguments = [1., 2.], [0., 0.], [0., 0.], [1., 1.], [2., 2.], 1.
+        for scaled, wanted in ((True, [3, 5]), (False, [2, 3])):
+            for g in (tf.nn.batch_norm_with_global_normalization, tf.compat.v1.nn.batch_norm_with_global_normalization):
+                self.assertEqual(g(*arguments, scaled).numpy().tolist(), wanted)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -40,6 +40,7 @@ _BY_NAMESPACE = {
             'reduce_min reduce_prod reduce_sum regex_replace scatter_add scatter_sub scatter_update setdiff1d '
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
+        '_session_values': 'SparseTensorValue',
         '_old_variables': (
             'AUTO_REUSE Variable VariableScope get_variable get_variable_scope global_variables_initializer '
             'local_variables_initializer tables_initializer variable_scope variables_initializer'),
@@ -53,9 +54,12 @@ _BY_NAMESPACE = {
     },
     'footlight.compat.v1.nn': {
         '_old_ops': (
-            'avg_pool batch_normalization conv2d dropout max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
+            'avg_pool batch_norm_with_global_normalization batch_normalization conv2d dropout fused_batch_norm max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
+    },
+    'footlight.compat.v1.ragged': {
+        '_session_values': 'RaggedTensorValue',
     },
     'footlight.compat.v1.saved_model': {
         '_saved_model_v1': (
@@ -141,6 +145,7 @@ _BY_NAMESPACE = {
         '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
         '_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
         '_losses': 'compute_average_loss scale_regularization_loss',
+        '_old_ops': 'batch_norm_with_global_normalization',
         '_sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',
     },
     'footlight.profiler': {
@@ -171,8 +176,8 @@ _BY_NAMESPACE = {
     },
     'footlight.strings': {
         '_text': (
-            'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_split '
-            'unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
+            'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
+            'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
     },
     'footlight.test': {
         '_test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',

@@ -26,12 +26,11 @@ NOT_YET = {
     'math': 'approx_max_k approx_min_k sobol_sample',
     'nn': (
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper approx_max_k '
-        'approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization '
+        'approx_min_k atrous_conv2d_transpose '
         'erosion2d fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool '
         'isotonic_regression learned_unigram_candidate_sampler with_space_to_batch'),
     'random': 'fixed_unigram_candidate_sampler learned_unigram_candidate_sampler',
     'sparse': 'sampled_addmm',
-    'strings': 'unicode_script',
     'test': 'Benchmark benchmark_config create_local_cluster is_cpu_target_available',
     'train': 'experimental',
     'version': 'COMPILER_VERSION',

@@ -158,7 +158,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         if not callable(given):
             raise TypeError("'%s' must be callable." % which)
     result = tf.cond(pred, true_fn, false_fn, name)
-    alone = not strict and isinstance(result, (list, tuple)) and len(result) == 1
+    alone = tf.executing_eagerly() and not strict and isinstance(result, (list, tuple)) and len(result) == 1
     return result[0] if alone else result
 
 
@@ -232,6 +232,36 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     return tf.nn.dropout(x, rate, noise_shape, seed, name)
 
 
+def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC', is_training=True,
+                     name=None, exponential_avg_factor=1.0):
+    """Images normalised by channel, with the mean and the variance: those of the batch, or running ones."""
+    if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
+        raise ValueError('Both `mean` and `variance` must be a 1D tensor when `is_training` is False or '
+                         '`exponential_avg_factor` != 1.0. Received: `mean` %r and `variance` %r' % (mean, variance))
+    x = tf.convert_to_tensor(x, name='input')
+    none = tf.constant([], tf.float32)
+    return tuple(tf.raw_ops.FusedBatchNormV3(
+        x=x, scale=tf.convert_to_tensor(scale, tf.float32), offset=tf.convert_to_tensor(offset, tf.float32),
+        mean=none if mean is None else mean, variance=none if variance is None else variance,
+        epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor, data_format=data_format,
+        is_training=is_training, name=name)[:3])
+
+
+def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
+                                         scale_after_normalization=None, name=None, input=None, mean=None, variance=None):
+    """A batch normalisation, scaled by gamma only where that is asked for."""
+    return tf.nn.batch_norm_with_global_normalization(
+        _one(input, t, 'input', 't'), _one(mean, m, 'mean', 'm'), _one(variance, v, 'variance', 'v'), beta, gamma,
+        variance_epsilon, scale_after_normalization, name)
+
+
+def _batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization,
+                                          name=None):
+    """A batch normalisation, scaled by gamma only where that is asked for."""
+    return tf.nn.batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None,
+                                     variance_epsilon, name)
+
+
 def xw_plus_b(x, weights, biases, name=None):
     """x * weights + biases."""
     return tf.nn.bias_add(tf.matmul(x, weights), biases, name=name)
@@ -297,7 +327,7 @@ def gather_nd(params, indices, name=None, batch_dims=0):
 
 
 _IN_NN = ('softmax_cross_entropy_with_logits_v2 softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits conv2d '
-          'avg_pool max_pool moments dropout xw_plus_b relu_layer').split()
+          'avg_pool max_pool moments dropout xw_plus_b relu_layer fused_batch_norm batch_norm_with_global_normalization').split()
 for _name, _f in [('reduce_' + n, _reduction('reduce_' + n)) for n in 'all any logsumexp max mean min prod sum'.split()] + [
         (n, f) for n, f in list(globals().items()) if inspect.isfunction(f) and not n.startswith('_')]:
     _home = _nn if _name in _IN_NN else _v1
@@ -307,3 +337,7 @@ for _name, _place in {'random_crop': 'image', 'truncated_normal': 'random', 'reg
     setattr(_v1, _name, getattr(getattr(tf, _place), _name))
 _v1.device, _v1.string_join, _v1.sparse_tensor_to_dense = tf.device, tf.strings.join, tf.sparse.to_dense
 _nn.batch_normalization = tf.nn.batch_normalization
+_batch_norm_with_global_normalization.__module__ = tf.nn.__name__
+_batch_norm_with_global_normalization.__name__ = _batch_norm_with_global_normalization.__qualname__ = (
+    'batch_norm_with_global_normalization')
+tf.nn.batch_norm_with_global_normalization = _batch_norm_with_global_normalization

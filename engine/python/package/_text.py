@@ -198,6 +198,13 @@ def unicode_encode(input, output_encoding, errors='replace', replacement_char=65
     return tf.reshape(again(row), [])
 
 
+def unicode_script(input, name=None):
+    """The number of the script of each character, as ICU counts them; -1 where there is none."""
+    if isinstance(input, tf.RaggedTensor):
+        return input.with_flat_values(unicode_script(input.flat_values, name))
+    return _op('UnicodeScript', [tf.convert_to_tensor(input, tf.int32)], {}, name)[0]
+
+
 def unicode_transcode(input, input_encoding, output_encoding, errors='replace', replacement_char=65533,
                       replace_control_characters=False, name=None):
     """Strings in another encoding."""
@@ -217,7 +224,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator='', name=
 
 _old_split.__name__ = _old_split.__qualname__ = 'split'
 _v1 = _engine.namespace('compat.v1.strings')
-for _f in (split, bytes_split, ngrams, unicode_decode, unicode_decode_with_offsets, unicode_encode, unicode_split,
+for _f in (split, bytes_split, ngrams, unicode_decode, unicode_decode_with_offsets, unicode_encode, unicode_script, unicode_split,
            unicode_split_with_offsets, unicode_transcode, unsorted_segment_join):
     _f.__module__ = 'footlight.strings'
     setattr(tf.strings, _f.__name__, _f)

@@ -236,7 +236,8 @@ def is_feedable(self, tensor):
 @_member()
 def is_fetchable(self, tensor_or_op):
     """Whether Session.run gives the value of the tensor."""
-    return tensor_or_op not in self._state.get('not_fetched', ())
+    kept = self._state.get('not_fetched', ())
+    return tensor_or_op not in kept and (isinstance(tensor_or_op, tf.Operation) or tensor_or_op.op not in kept)
 
 
 @_member()
@@ -409,7 +410,8 @@ class Session:
 
     def _feeds(self, feed_dict):
         values = {}
-        for key, value in (feed_dict or {}).items():
+        from footlight import _session_values
+        for key, value in _session_values.fed(feed_dict):
             try:
                 tensor = self._graph.as_graph_element(key, allow_operation=False)
             except (KeyError, ValueError, TypeError) as error:
@@ -456,7 +458,9 @@ class Session:
         if self._closed:
             raise RuntimeError('Attempted to use a closed Session.')
         with tf.init_scope():
-            elements = [self._fetch(leaf) for leaf in tf.nest.flatten(fetches)]
+            from footlight import _session_values
+            leaves, together = _session_values.taken_apart(tf.nest.flatten(fetches))
+            elements = [self._fetch(leaf) for leaf in leaves]
             feeds = {**self._kept(), **self._feeds(feed_dict)}
             tensors = [e for e in elements if isinstance(e, tf.Tensor)]
             operations = [e for e in elements if not isinstance(e, tf.Tensor)]
@@ -466,7 +470,7 @@ class Session:
             results = iter(self._parts[key](*[value for _, value in feeds.values()]))
             values = [next(results) if isinstance(e, tf.Tensor) else None for e in elements]
             values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
-        return tf.nest.pack_sequence_as(fetches, values)
+        return tf.nest.pack_sequence_as(fetches, together(values))
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         """A function of the values of `feed_list` that returns what run() does."""

@@ -1,0 +1,62 @@
+"""Session.run of sparse and ragged tensors and of indexed slices: the values they give and take."""
+import unittest
+
+import numpy as np
+
+import footlight as tf
+
+v1 = tf.compat.v1
+
+
+class SessionValues(unittest.TestCase):
+    def test_fetched(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            slices = tf.IndexedSlices(tf.constant([1.]), tf.constant([0]), tf.constant([2]))
+            rows = tf.IndexedSlices(tf.constant([1.]), tf.constant([0]))
+            sparse = tf.SparseTensor([[0]], [1.], [2])
+            ragged = tf.ragged.constant([[[1], []], [[2, 3]]])
+            found = session.run({'all': [slices, sparse, ragged], 'one': tf.constant(7)})
+            self.assertEqual(found['one'], 7)
+            whole, spread, uneven = found['all']
+            self.assertEqual([part.tolist() for part in whole], [[1], [0], [2]])
+            self.assertEqual((type(whole).__name__, whole._fields), ('IndexedSlicesValue', ('values', 'indices', 'dense_shape')))
+            self.assertIsInstance(spread, v1.SparseTensorValue)
+            self.assertEqual([part.tolist() for part in spread], [[[0]], [1], [2]])
+            self.assertIsInstance(uneven, v1.ragged.RaggedTensorValue)
+            self.assertEqual((uneven.to_list(), uneven.ragged_rank, uneven.shape), ([[[1], []], [[2, 3]]], 2, (2, None, None)))
+            self.assertEqual((uneven.flat_values.tolist(), [s.tolist() for s in uneven.nested_row_splits]),
+                             ([1, 2, 3], [[0, 2, 3], [0, 1, 1, 3]]))
+            self.assertEqual(str(uneven.values), '<tf.RaggedTensorValue [[1], [], [2, 3]]>')
+            self.assertIsNone(session.run(rows).dense_shape)
+
+    def test_gradients_that_are_rows(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            table = tf.Variable([[1.], [2.], [3.]])
+            rows = v1.gradients(tf.gather(table, [2, 0]) * 5., table)[0]
+            found = session.run(rows)
+            self.assertEqual((found.values.tolist(), found.indices.tolist()), ([[5], [5]], [2, 0]))
+
+    def test_fed(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            sparse = v1.sparse_placeholder(tf.float32)
+            whole = tf.sparse.to_dense(sparse) * 2.
+            for value in (v1.SparseTensorValue([[0, 1]], [3.], [1, 2]), ([[0, 1]], [3.], [1, 2])):
+                self.assertEqual(session.run(whole, {sparse: value}).tolist(), [[0, 6]])
+            slices = tf.IndexedSlices(v1.placeholder(tf.float32, [None]), v1.placeholder(tf.int32, [None]))
+            doubled = slices.values * 2.
+            self.assertEqual(session.run(doubled, {slices: (np.float32([1]), np.int32([0]))}).tolist(), [2])
+            again = session.run(slices, {slices: ([4.], [1])})
+            self.assertEqual(session.run(doubled, {slices: again}).tolist(), [8])
+            with self.assertRaisesRegex(ValueError, 'must have 3 parts'):
+                session.run(whole, {sparse: ([[0, 1]], [3.])})
+
+    def test_callables(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            sparse = v1.sparse_placeholder(tf.int32, [None, None])
+            call = session.make_callable(tf.sparse.transpose(sparse), [sparse])
+            found = call(v1.SparseTensorValue([[0, 1]], [3], [1, 2]))
+            self.assertEqual([part.tolist() for part in found], [[[1, 0]], [3], [2, 1]])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -272,6 +272,15 @@ class OldParameters(unittest.TestCase):
             self.assertEqual(found.tolist(), [[0, 0, 0], [0, 0, 5]])
             self.assertIsNone(v1.sparse_placeholder(tf.int32).shape.rank)
 
+    def test_variables_are_of_todays_class(self):
+        old = tf.compat.v1.Variable
+        self.assertTrue(issubclass(old, tf.Variable))
+        self.assertIsInstance(old(1.), tf.Variable)
+        self.assertNotIsInstance(tf.Variable(1.), old)
+        with tf.Graph().as_default():
+            self.assertIsInstance(old(1.), tf.Variable)
+            self.assertIsInstance(tf.compat.v1.get_variable('a', [2]), tf.Variable)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -5,6 +5,7 @@ import threading
 import weakref
 
 import footlight as tf
+from footlight import _engine
 from footlight._graph import variable_collections
 
 _v1 = tf.compat.v1
@@ -176,19 +177,18 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
     return lambda: initializer(shape.as_list(), dtype=dtype)
 
 
-class VariableV1:
-    """tf.compat.v1.Variable: makes a tf.Variable that collections of the graph know."""
-
-    def __new__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
-                variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
-                synchronization=tf.VariableSynchronization.AUTO, aggregation=tf.VariableAggregation.NONE, shape=None):
-        with variable_collections(collections):
-            return tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
-                               constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
+def _new_variable(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
+                  name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
+                  use_resource=None, synchronization=tf.VariableSynchronization.AUTO,
+                  aggregation=tf.VariableAggregation.NONE, shape=None):
+    with variable_collections(collections):
+        return tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
+                           constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
 
 
-VariableV1.__module__ = 'footlight.compat.v1'
-VariableV1.__qualname__ = 'VariableV1'
+VariableV1 = _engine.variable_subclass('VariableV1', {
+    '__new__': _new_variable, '__module__': 'footlight.compat.v1', '__qualname__': 'VariableV1',
+    '__doc__': 'tf.compat.v1.Variable: makes a tf.Variable that collections of the graph know.'})
 
 
 @contextlib.contextmanager

@@ -237,7 +237,20 @@ PyObject* set_listener(PyObject*, PyObject* callable) {
   Py_XSETREF(listener, Py_NewRef(callable));
   Py_RETURN_NONE;
 }
-PyMethodDef creation[] = {{"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
+
+// A class below Variable's whose instances are plain variables: construct() makes no others. Programs cannot make any.
+PyObject* make_subclass(PyObject*, PyObject* args) {
+  PyObject *name, *members;
+  if (!PyArg_ParseTuple(args, "UO!:variable_subclass", &name, &PyDict_Type, &members)) return nullptr;
+  type.tp_flags |= Py_TPFLAGS_BASETYPE;
+  PyObject* made =
+      PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "O(O)O", name, &type, members);
+  type.tp_flags &= ~Py_TPFLAGS_BASETYPE;
+  return made;
+}
+PyMethodDef creation[] = {{"variable_subclass", make_subclass, METH_VARARGS,
+                           "variable_subclass(name, members)\n--\n\nA class below tf.Variable."},
+                          {"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
                            "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
                           {"set_variable_listener", set_listener, METH_O,
                            "set_variable_listener(f)\n--\n\nf(variable) is called for each one made in a graph."},

@@ -529,6 +529,10 @@ for _name, _most in _ag.LIMITS.items():
 _place('operators.data_structures', 'new_list tf_tensor_array_new tf_tensor_list_new')
 _place('operators.py_builtins', 'eval_in_original_context globals_in_original_context locals_in_original_context '
        'overload_of super_in_original_context')
+_builtins = _place('operators.py_builtins', '')
+_builtins.SUPPORTED_BUILTINS = (abs, float, int, len, print, range, enumerate, zip, map, filter, any, all, sorted)
+_builtins.BUILTIN_FUNCTIONS_MAP = {one.__name__: getattr(_ag, one.__name__ + '_')
+                                   for one in (*_builtins.SUPPORTED_BUILTINS, next)}
 _place('core.ag_ctx', 'ControlStatusCtx NullCtx Status control_status_ctx')
 _place('core.config_lib', 'Action Convert DoNotConvert Rule')
 _config = _place('core.config', 'Convert DoNotConvert')

@@ -65,6 +65,53 @@ def _function_def(self):
     return next(f for f in library.function if f.signature.name == names[0])
 
 
+def _call_flat(self, tensor_inputs, captured_inputs):
+    """The results for the tensors in their order, with these in place of what was captured."""
+    return self._call_with_captures((), dict(zip(self._arg_keywords, tensor_inputs, strict=True)), list(captured_inputs))
+
+
+class FunctionSpec:
+    """The parameters of a function, as tf.function looks at them."""
+
+    def __init__(self, function):
+        self._function = function
+
+    @property
+    def fullargspec(self):
+        """What inspect.getfullargspec says of the Python function."""
+        import inspect
+        return inspect.getfullargspec(self._function.python_function)
+
+    function_type = property(lambda self: self._function.function_type)
+    input_signature = property(lambda self: self._function.input_signature)
+    jit_compile = property(lambda self: self._function._jit_compile)
+    is_pure = property(lambda self: False, doc='False: functions may change variables.')
+    arg_names = property(lambda self: [name for name, p in self.function_type.parameters.items()
+                                       if p.kind not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL, p.VAR_KEYWORD)])
+
+    @property
+    def default_values(self):
+        """The defaults of parameters, by their names."""
+        from footlight import _type_dispatch as types
+        return types.FunctionType.get_default_values(self._function.python_function)
+
+    @property
+    def flat_input_signature(self):
+        """The specs of the signature in a row, or None."""
+        return None if self.input_signature is None else tuple(tf.nest.flatten(self.input_signature, expand_composites=True))
+
+    def signature_summary(self, default_values=False):
+        """The parameters in words."""
+        return str(self.function_type)
+
+
+_engine.extend(_home.ConcreteFunction, '_arg_keywords', property(
+    lambda self: [t.op.name for t in self.inputs[:len(self.inputs) - len(self.captured_inputs)]],
+    doc='The names of the tensors among the arguments.'))
+_engine.extend(_home.ConcreteFunction, '_num_positional_args', property(lambda self: len(self._arg_keywords)))
+_engine.extend(_home.ConcreteFunction, '_call_flat', _call_flat)
+_engine.extend(_home.PolymorphicFunction, 'function_spec', property(FunctionSpec))
+_engine.extend(_home.PolymorphicFunction, '_function_spec', property(FunctionSpec))
 _engine.extend(_home.ConcreteFunction, 'function_def', property(_function_def))
 _engine.extend(_home.ConcreteFunction, 'function_type', property(_concrete_type))
 _engine.extend(_home.ConcreteFunction, 'inference_fn',

@@ -110,6 +110,17 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name='hessia
     return out
 
 
+def old_gradients(ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False, gate_gradients=False,
+                  aggregation_method=None, stop_gradients=None, unconnected_gradients=tf.UnconnectedGradients.NONE):
+    """The gradients of the sum of `ys` with respect to each of `xs`, inside of a graph."""
+    return tf.gradients(ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients)
+
+
+def old_hessians(ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
+    """The second derivatives of the sum of `ys` with respect to each of `xs`, inside of a graph."""
+    return hessians(ys, xs, gate_gradients, aggregation_method, name)
+
+
 # --- jacobians ---
 def _checked(tape, use_pfor):
     if not use_pfor and tf.executing_eagerly() and not tape._persistent:
@@ -221,3 +232,6 @@ _engine.extend(tf.GradientTape, 'batch_jacobian', batch_jacobian)
 for _f in (custom_gradient, grad_pass_through, recompute_grad, no_gradient, hessians):
     _f.__module__ = 'footlight'
     setattr(tf, _f.__name__, _f)
+for _f, _name in ((old_gradients, 'gradients'), (old_hessians, 'hessians')):
+    _f.__module__, _f.__name__, _f.__qualname__ = 'footlight.compat.v1', _name, _name
+    setattr(tf.compat.v1, _name, _f)

@@ -140,9 +140,20 @@ _engine.extend(tf.Graph, 'capture_call_time_value', _capture_call_time_value)
 
 def wrap_function(fn, signature, name=None):
     """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
+    made = []  # the variables of the first trace, which the one that stays takes
+
     def body(*args, **kwargs):
         _engine.as_written()
-        return fn(*args, **kwargs)
+        known = iter(tuple(made))
+
+        def once(creator, **how):
+            variable = next(known, None)
+            if variable is None:
+                variable = creator(**how)
+                made.append(variable)
+            return variable
+        with tf.variable_creator_scope(once):
+            return fn(*args, **kwargs)
 
     body.__name__ = body.__qualname__ = name or getattr(fn, '__name__', '').strip('<>') or 'wrapped_function'
     if not isinstance(signature, (list, tuple, dict)):

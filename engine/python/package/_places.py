@@ -202,4 +202,4 @@ for _path, _objects in {
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()
-from footlight import _list_ops, _python_util  # noqa: E402,F401  (modules beside these)
+from footlight import _inside_control, _list_ops, _python_util, _session_values  # noqa: E402,F401  (modules beside these)

@@ -364,6 +364,9 @@ class FunctionCache:
     def __init__(self):
         self._primary, self._tables = {}, {}
 
+    def __len__(self):
+        return len(self._primary)
+
     def lookup(self, function_type, context=None):
         """The function that serves a call of a type, or None."""
         context = context or FunctionContext()

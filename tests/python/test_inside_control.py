@@ -121,7 +121,58 @@ class Functions(unittest.TestCase):
         self.assertIs(py_builtins.BUILTIN_FUNCTIONS_MAP['next'], py_builtins.next_)
 
 
+class Arguments(unittest.TestCase):
+    def test_arrays_take_the_dtype_of_a_signature(self):
+        import numpy as np
+        for dtype, value, wanted in (('float32', np.array([1., 2.5]), [1, 2.5]), ('float32', np.array([1, 2]), [1, 2]),
+                                     ('int32', np.array([1, 2], np.int64), [1, 2]), ('int64', np.array([1.7, 2.]), [1, 2]),
+                                     ('float64', np.array([True, False]), [1, 0]), ('complex64', np.array([1, 2j]), [1, 2j])):
+            f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([None], dtype)])
+            found = f(value)
+            self.assertEqual((found.dtype, found.numpy().tolist()), (dtype, wanted))
+        f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([], tf.float32)])
+        self.assertEqual([float(f(x)) for x in (np.float64(1.5), np.int64(3), 2)], [1.5, 3, 2])
+        for wrong in (tf.constant(1.5, tf.float64), np.array([1.]), 'a', np.array('a')):
+            with self.assertRaises(TypeError):
+                f(wrong)
+
+    def test_loops(self):
+        for arguments, kind, words in (
+                ((1, lambda i: i, [0]), TypeError, "'cond' must be callable"), ((lambda i: True, 1, [0]), TypeError, "'body' must be"),
+                ((lambda: True, lambda: 1, []), ValueError, "'loop_vars' must be provided")):
+            for run in (tf.while_loop, tf.function(tf.while_loop, autograph=False)):
+                with self.assertRaisesRegex(kind, words):
+                    run(*arguments)
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'must be a scalar, but it has shape'):
+            tf.function(lambda: tf.while_loop(lambda i: tf.stack([True, False]), lambda i: i, [0]), autograph=False)()
+        one = tf.function(lambda: tf.while_loop(lambda i: [i < 3], lambda i: i + 1, [0]), autograph=False)
+        self.assertEqual(int(one()[0]), 3)
+
+
 class OldNames(unittest.TestCase):
+    def test_names_in_graphs(self):
+        with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+            x = tf.constant(1, name='x')
+            for kind, words, look in (
+                    (ValueError, "'x' refers to an Operation, not a Tensor", lambda: graph.get_tensor_by_name('x')),
+                    (ValueError, r"'y' looks like an \(invalid\) Operation name", lambda: graph.get_tensor_by_name('y')),
+                    (KeyError, "operation, 'x', exists but only has 1 outputs", lambda: graph.get_tensor_by_name('x:1')),
+                    (KeyError, "operation, 'y', does not exist in the graph", lambda: graph.get_tensor_by_name('y:0')),
+                    (KeyError, "'y' refers to an Operation not in the graph", lambda: graph.get_operation_by_name('y')),
+                    (TypeError, 'Cannot interpret feed_dict key as Tensor: .*does not exist', lambda: session.run(x, {'y:0': 1})),
+                    (TypeError, 'has invalid type "NoneType". Cannot be None', lambda: session.run(None))):
+                with self.assertRaisesRegex(kind, words):
+                    look()
+
+    def test_variables_of_custom_gradients(self):
+        v = tf.Variable(3.)
+        f = tf.custom_gradient(lambda x: (x * v, lambda dy: dy))
+        x = c(2.)
+        with self.assertRaisesRegex(TypeError, "must accept keyword argument 'variables', since function uses variables"):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                f(x)
+
     def test_gradients_in_graphs(self):
         v1 = tf.compat.v1
         with tf.Graph().as_default(), v1.Session() as session:

@@ -399,11 +399,11 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
                                    &body, &variables, &shapes, &parallel, &back, &swap, &most, &name))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (!PyCallable_Check(test) || !PyCallable_Check(body))
-      fail(ErrorKind::kType, "tf.while_loop: cond and body must be functions");
+    if (!PyCallable_Check(test)) fail(ErrorKind::kType, "tf.while_loop: 'cond' must be callable.");
+    if (!PyCallable_Check(body)) fail(ErrorKind::kType, "tf.while_loop: 'body' must be callable.");
     if (!PyList_Check(variables) && !PyTuple_Check(variables))
       fail(ErrorKind::kType, "tf.while_loop: loop_vars must be a list or tuple, not ", Py_TYPE(variables)->tp_name);
-    if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: there must be at least one loop variable");
+    if (Py_SIZE(variables) == 0) fail(ErrorKind::kValue, "tf.while_loop: 'loop_vars' must be provided.");
     trace::WhileOptions options;
     if (most && most != Py_None) {
       const Tensor limit = ops::cast(to_tensor(most), DType::kInt32);
@@ -417,7 +417,7 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
       options.parallel_iterations = PyLong_AsLongLong(parallel);
       if (PyErr_Occurred()) throw PythonErrorSet();
       if (options.parallel_iterations <= 0)
-        fail(ErrorKind::kType, "tf.while_loop: parallel_iterations must be positive, not ",
+        fail(ErrorKind::kType, "tf.while_loop: 'parallel_iterations' must be a positive integer, not ",
              options.parallel_iterations);
     }
     if (!current_graph_builder)
@@ -428,7 +428,10 @@ PyObject* while_loop(PyObject*, PyObject* args, PyObject* keywords) {
     std::vector<Tensor> results = trace::build_while(
         start,
         [&](std::span<const Tensor> now) {
-          return to_tensor(call_with(test, packed(variables, now).get()).get());
+          const Tensor again = to_tensor(call_with(test, packed(variables, now).get()).get());
+          if (again.shape().fully_known() && again.shape().elements() != 1)
+            invalid("tf.while_loop: the condition must be a scalar, but it has shape ", again.shape().to_string());
+          return again;
         },
         [&](std::span<const Tensor> now) {
           return flat_tensors(in_form(variables, call_with(body, packed(variables, now).get())).get());

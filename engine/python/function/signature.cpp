@@ -45,9 +45,7 @@ Ref fit(const FunctionCore& core, const std::string& parameter, PyObject* spec, 
       tensor = tensor_of(value);
     } else {
       try {
-        tensor = is_variable(value) ? variable_value(value)
-                 : is_array(value)  ? to_tensor(value)
-                                    : to_tensor(value, want.dtype);
+        tensor = is_variable(value) ? variable_value(value) : to_tensor(value, want.dtype);
       } catch (const Error&) {
         mismatch(core, parameter, spec, value);
       } catch (const PythonErrorSet&) {

@@ -147,8 +147,8 @@ PyObject* call(PyObject*, PyObject* given) {
     static const Op kIdentity{"Identity"};
     PyObject* gradient = PyTuple_GET_ITEM(result.get(), 1);
     if (inputs.size() > arguments && !takes_variables(gradient))
-      fail(ErrorKind::kType, "a function under tf.custom_gradient that uses variables needs a gradient function that "
-           "takes them, as `variables=None`, and returns their gradients too");
+      fail(ErrorKind::kType, "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+           "uses variables; it returns their gradients too, as in `return gradients, variable_gradients`");
     {
       PauseTapes pause(Pause::kTapes);
       for (Ref& leaf : outputs) {

@@ -62,11 +62,28 @@ def _named(self, name, allow_tensor, allow_operation):
         if not output.isdecimal():
             raise ValueError("The name '%s' looks a like a Tensor name, but is not a valid one. Tensor names must be of "
                              'the form "<op_name>:<output_index>".' % name)
-        return self._tensor(name)
+        try:
+            return self._tensor(name)
+        except KeyError:
+            raise KeyError("The name '%s' refers to a Tensor which does not exist. The operation, '%s', %s." % (
+                name, operation, _outputs_of(self, operation))) from None
+    known = _outputs_of(self, operation) != _MISSING
     if not allow_operation:
-        raise ValueError("The name '%s' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of "
-                         'the form "<op_name>:<output_index>".' % name)
+        raise ValueError('The name %r %s, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".' % (
+            name, 'refers to an Operation' if known else 'looks like an (invalid) Operation name'))
+    if not known:
+        raise KeyError("The name '%s' refers to an Operation not in the graph." % name)
     return self._operation(operation)
+
+
+_MISSING = 'does not exist in the graph'
+
+
+def _outputs_of(graph, operation):
+    try:
+        return 'exists but only has %d outputs' % len(graph._operation(operation).outputs)
+    except KeyError:
+        return _MISSING
 
 
 _engine.extend(tf.Graph, '_tensor', tf.Graph.get_tensor_by_name)
@@ -415,7 +432,7 @@ class Session:
             try:
                 tensor = self._graph.as_graph_element(key, allow_operation=False)
             except (KeyError, ValueError, TypeError) as error:
-                raise type(error)('Cannot interpret feed_dict key as Tensor: %s' % (error.args[0],)) from None
+                raise TypeError('Cannot interpret feed_dict key as Tensor: %s' % (error.args[0],)) from None
             if not self._graph.is_feedable(tensor):
                 raise ValueError('Tensor %s may not be fed.' % tensor.name)
             if isinstance(value, tf.Tensor) and value.dtype != tf.resource:
@@ -444,8 +461,8 @@ class Session:
         try:
             element = self._graph.as_graph_element(leaf)
         except TypeError:
-            raise TypeError('Argument `fetch` = %r has invalid type "%s" must be a string or Tensor.'
-                            % (leaf, type(leaf).__name__)) from None
+            raise TypeError('Argument `fetch` = %r has invalid type "%s"%s' % (
+                leaf, type(leaf).__name__, '. Cannot be None' if leaf is None else ' must be a string or Tensor.')) from None
         except (KeyError, ValueError) as error:
             raise ValueError('Argument `fetch` = %s cannot be interpreted as a Tensor. (%s)'
                              % (leaf, error.args[0])) from None

@@ -1,4 +1,5 @@
 """Control flow by the names inside of TensorFlow, and ops whose attributes are functions; what TensorFlow gives."""
+import tempfile
 import unittest
 
 import footlight as tf
@@ -114,6 +115,23 @@ class Functions(unittest.TestCase):
         found = made._call_flat([c(5), c(1)], made.captured_inputs)
         self.assertEqual((int(found['b']), int(found['a'][0]), found['a'][1]), (15, 4, None))
         self.assertEqual(int(made._call_flat([c(5), c(1)], [c(10)])['b']), 50)
+
+    def test_what_is_not_saved(self):
+        seen = []
+
+        @tf.function
+        def f():
+            graph = tf.compat.v1.get_default_graph()
+            seen.append(graph.saveable)
+            graph.mark_as_unsaveable('it reads a clock')
+            return c(1)
+        module = tf.Module()
+        module.f = f
+        f()
+        self.assertEqual((seen, f.get_concrete_function().graph.saveable), ([True], False))
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(ValueError, 'Unable to save function .*(?s:.*)it reads a clock'):
+                tf.saved_model.save(module, folder)
 
     def test_caches_and_builtins(self):
         self.assertEqual(len(function_cache.FunctionCache()), 0)

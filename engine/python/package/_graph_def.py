@@ -138,6 +138,16 @@ def _capture_call_time_value(self, closure, spec, key=None, default_value=None, 
 _engine.extend(tf.Graph, 'capture_call_time_value', _capture_call_time_value)
 
 
+def _mark_as_unsaveable(self, error_message):
+    """A function with this graph is not saved: this says why."""
+    self._state.setdefault('unsaveable', []).append(error_message)
+
+
+_engine.extend(tf.Graph, 'mark_as_unsaveable', _mark_as_unsaveable)
+_engine.extend(tf.Graph, 'saveable', property(lambda self: not self._state.get('unsaveable'),
+                                              doc='Whether a function with this graph may be saved.'))
+
+
 def wrap_function(fn, signature, name=None):
     """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
     made = []  # the variables of the first trace, which the one that stays takes

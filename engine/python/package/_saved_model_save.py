@@ -245,6 +245,10 @@ class _Writer:
         info.tags.extend(['serve'] + [t for t in self.options.extra_tags or () if t != 'serve'])
         info.tensorflow_version, info.stripped_default_attrs = tf.__version__, True
         self.concretes = [o for o in self.listing.objects if isinstance(o, _Concrete)]
+        for one in self.concretes:
+            if not one.graph.saveable:
+                raise ValueError('Unable to save function %s for the following reason(s):\n%s' % (
+                    one.name, '\n'.join(one.graph._state['unsaveable'])))
         library, names = tf.Graph._library([c.graph for c in self.concretes])
         self.names = {id(c): name for c, name in zip(self.concretes, names)}
         self.meta.graph_def.versions.producer = 2474

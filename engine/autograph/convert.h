@@ -45,6 +45,7 @@ struct Conversion {
   // which, and the arguments. They share the variables of the function that this call stands in.
   std::vector<Node*> late;
   std::vector<const Node*> late_in;  // whose variables: the same for all of a function
+  uint32_t comprehensions = 0;
   uint64_t steps = 0;        // nodes and statements visited over all passes; grows linearly with the function
 };
 

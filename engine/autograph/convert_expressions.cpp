@@ -311,6 +311,25 @@ Node* Converter::conditional(Node* node) {
                                              tree_.string(unparse_expression(tree_, test), node->at)}, node->at);
 }
 
+// The first name of a comprehension's target ends in another column for each of them. Storing it raises nothing, so no
+// program sees that. CPython 3.11 hashes code by its columns but not by its line: in a function of many equal
+// comprehensions it would compare each with all others.
+Node* Converter::placed_apart(Node* target, uint32_t number) {
+  if (is(target, Kind::kName)) {
+    Node* made = tree_.copy(target);
+    made->at.end_column += number;
+    return made;
+  }
+  if (!is(target, Kind::kTuple) && !is(target, Kind::kList)) return target;
+  const List& parts = target->list(at::Tuple::elts);
+  if (parts.empty()) return target;
+  Nodes items(parts.begin(), parts.end());
+  items[0] = placed_apart(items[0], number);
+  Node* made = tree_.copy(target);
+  made->fields()[at::Tuple::elts].list = tree_.list(items);
+  return made;
+}
+
 // [f(x) for x in xs if p(x)]
 //   -> ag__.comprehension(xs, lambda items_: [f(x) for x in items_ if ag__.kept(p(x), items_)], 'list', 1)
 // and where staged forms are compiled late, one without conditions stands in Python's own form too:
@@ -334,6 +353,9 @@ Node* Converter::comprehension(Node* node) {
   for (Node* generator : generators) {
     Node* part = tree_.copy(generator);
     part->node(at::comprehension::target) = expression(generator->node(at::comprehension::target));
+    if (parts.empty())
+      part->node(at::comprehension::target) =
+          placed_apart(part->node(at::comprehension::target), ++result_.comprehensions);
     Node* source = generator->node(at::comprehension::iter);
     part->node(at::comprehension::iter) =
         parts.empty() ? tree_.load(items, source->at)

@@ -134,6 +134,7 @@ class Converter {
   Node* pairs(Node* left, const OpList& ops, const List& comparators, uint32_t from, Position at);
   Node* conditional(Node* node);
   Node* comprehension(Node* node);
+  Node* placed_apart(Node* target, uint32_t number);
   Node* thunk(Node* value);
   Node* generic(Node* node);
   Node* runtime(std::string_view name, Position at) { return tree_.load(tree_.name(name), at); }

@@ -259,6 +259,12 @@ class Long(unittest.TestCase):
         self.assertEqual(loops(many), 60 + 24)
         self.assertEqual(value(tf.function(many)(1, [2, 3])), many(1, [2, 3]))
 
+    def test_equal_comprehensions(self):
+        """CPython 3.11 compares all code of one hash, of which the line is no part."""
+        f = self.made(['x = [v for v in n]', 'x = {k: v for (k, v), _ in n if v}', 'x = sum(v for v in n if v)'] * 40)
+        hashes = [hash(one) for one in tf.autograph.to_graph(f).__code__.co_consts if isinstance(one, types.CodeType)]
+        self.assertEqual(len(set(hashes)), len(hashes))
+
     def test_too_long(self):
         f = self.made(['if n == %d: return x + %d' % (i, i) for i in range(4000)] + ['return x'])
         self.assertRegex(_engine.autograph_reason(f), 'nested more than [0-9]+ deep')

@@ -50,6 +50,16 @@ class Listed(list):
     pass
 
 
+class Named(dict):
+    pass
+
+
+class Replaced(list):
+    def __iter__(self):
+        return iter(self.other)
+
+
+Pair = collections.namedtuple('Pair', 'a b')
 GIVEN = 1
 TABLE = {'factor': 2}
 
@@ -175,6 +185,40 @@ def in_set(x):
 
 def in_subclass(x):
     values, total = Listed([1, x]), 0
+    for v in values:
+        if v > 1:
+            total += v
+    return total
+
+
+def in_named_tuple(x):
+    pairs, total = [Pair(1, 2), Pair(x, 3)], 0
+    for pair in pairs:
+        if pair.a > 1:
+            total += pair.b
+    return total
+
+
+def in_subclass_of_dict(x):
+    values, total = Named(a=1, b=x), 0
+    for v in values.values():
+        if v > 1:
+            total += v
+    return total
+
+
+def in_attribute_of_subclass(x):
+    values, total = Listed([1, 2]), 0
+    values.least = x
+    for v in values:
+        if v > values.least:
+            total += v
+    return total
+
+
+def through_iteration_of_subclass(x):
+    values, total = Replaced([1, 2]), 0
+    values.other = [3, x]
     for v in values:
         if v > 1:
             total += v
@@ -321,7 +365,8 @@ def kept_map(x):
 
 
 SLIPS = [in_list, deep_in_containers, late_in_a_long_list, in_closure, in_attribute, through_property, through_method,
-         through_hook, through_iteration, in_set, in_subclass, from_iterator, from_generator,
+         through_hook, through_iteration, in_set, in_subclass, in_named_tuple,
+         in_subclass_of_dict, in_attribute_of_subclass, through_iteration_of_subclass, from_iterator, from_generator,
          through_container_method, in_deque, in_itself, through_module, through_hook_of_module,
          through_attribute_of_function, raised_outside, through_partial, through_lambda, through_shadowed_builtin,
          in_later_turn, kept_generators, kept_map]
@@ -495,6 +540,19 @@ class Written(unittest.TestCase):
                 box.other = box.get()[0]
             return x + len(box.item) + box.other
         self.check(f)
+
+        def of_classes(x):
+            values, names, pairs = Listed(range(9)), Named(a=1), [Pair(1, 2), Pair(b=3, a=4)]
+            for v in values:
+                if v % 2:
+                    names['a'] += pairs[v % 2].a
+                else:
+                    values[v] = pairs[v % 2].b
+            for v in pairs:
+                values.append(v.a)
+                pairs = [Pair(v.b, 1)]
+            return x + sum(values) + names['a'] + len(pairs)
+        self.check(of_classes, loops=2)
 
         def calls(x):
             get, last = Box(3).get, collections.deque(maxlen=2)

@@ -278,13 +278,7 @@ class NoTensor::Search {
   bool others(PyObject* o) {
     if (PyTuple_CheckExact(o) || PyList_CheckExact(o))
       return spend(Py_SIZE(o)) && all(PySequence_Fast_ITEMS(o), Py_SIZE(o));
-    if (PyDict_CheckExact(o)) {
-      if (!spend(2 * PyDict_GET_SIZE(o))) return false;
-      PyObject *key, *item;
-      for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &item);)
-        if (!is_plain(key) || !value(item)) return false;
-      return true;
-    }
+    if (PyDict_CheckExact(o)) return items_of_dict(o);
     if (PyFunction_Check(o)) return finds_ ? function(o) : reached_.has(o);
     if (PyMethod_Check(o) && PyFunction_Check(PyMethod_GET_FUNCTION(o)))
       return value(PyMethod_GET_FUNCTION(o)) && value(PyMethod_GET_SELF(o));
@@ -307,19 +301,44 @@ class NoTensor::Search {
            (visited_many_ && visited_many_->count(o));
   }
 
+  // What containers of the program's own classes hold.
+  bool items(PyObject* o) {
+    if (PyList_Check(o) || PyTuple_Check(o)) return spend(Py_SIZE(o)) && all(PySequence_Fast_ITEMS(o), Py_SIZE(o));
+    if (PyAnySet_Check(o)) return set(o);
+    return !PyDict_Check(o) || items_of_dict(o);
+  }
+
+  bool items_of_dict(PyObject* o) {
+    if (!spend(2 * PyDict_GET_SIZE(o))) return false;
+    PyObject *key, *item;
+    for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &item);)
+      if (!is_plain(key) || !value(item)) return false;
+    return true;
+  }
+
+  static bool holds_items(PyObject* type) {
+    return type == reinterpret_cast<PyObject*>(&PyList_Type) || type == reinterpret_cast<PyObject*>(&PyTuple_Type) ||
+           type == reinterpret_cast<PyObject*>(&PyDict_Type) || type == reinterpret_cast<PyObject*>(&PySet_Type) ||
+           type == reinterpret_cast<PyObject*>(&PyFrozenSet_Type);
+  }
+
   bool object(PyObject* o) {
     PyTypeObject* const of = Py_TYPE(o);
-    if (is_visited(o)) return true;
+    const bool only_items = PyTuple_Check(o) && !of->tp_dictoffset;
+    if (!only_items && is_visited(o)) return true;
     Reached::Type* known = reached_.find(of);
     if (!known || !known->outside) {
       if (!finds_ || of->tp_getattro != PyObject_GenericGetAttr || !type(of, true)) return false;
       known = reached_.find(of);
       known->outside = true;
     }
+    if (only_items) return items(o);
     if (visited_count_ < kMost) visited_[visited_count_++] = o;
     else (visited_many_ ? visited_many_ : visited_many_ = std::make_unique<Objects>())->insert(o);
-    if (known->members.size() != reached_.names.size()) return finds_;  // asked again when these are known
     const auto index = static_cast<size_t>(known - reached_.types.data());
+    if (!items(o)) return false;
+    // Else it is asked again when these are known.
+    if (reached_.types[index].members.size() != reached_.names.size()) return finds_;
     for (size_t i = 0; i < reached_.names.size(); ++i) {
       Reached::Member& member = reached_.types[index].members[i];
       bool is_known = true;
@@ -347,7 +366,7 @@ class NoTensor::Search {
     if (!outside) reached_.find(type)->made = true;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
       PyObject* const base = PyTuple_GET_ITEM(type->tp_mro, i);
-      const bool harmless = !outside && is_harmless_builtin(base) && !runs_later(base);
+      const bool harmless = holds_items(base) || (!outside && is_harmless_builtin(base) && !runs_later(base));
       if (base == reinterpret_cast<PyObject*>(&PyBaseObject_Type) || harmless) continue;
       auto* const of = reinterpret_cast<PyTypeObject*>(base);
       if (!Py_IS_TYPE(base, &PyType_Type) || !(of->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;
@@ -367,6 +386,7 @@ class NoTensor::Search {
     if (PyDict_CheckExact(value) || (outside && of_making.count(utf8(key)))) return true;
     static PyObject* const parameters = PyUnicode_InternFromString("__dataclass_params__");
     static PyObject* const fields = PyUnicode_InternFromString("__dataclass_fields__");
+    if (is_of_named_tuple(value)) return true;
     PyObject* const all = find_item(of->tp_dict, parameters) ? find_item(of->tp_dict, fields) : nullptr;
     if (!all || !PyDict_CheckExact(all)) return in_class(value);
     if (key == parameters) return true;
@@ -383,6 +403,24 @@ class NoTensor::Search {
     return name.starts_with("__create_fn__.") || name == "_recursive_repr.<locals>.wrapper";
   }
 
+  // Functions that collections.namedtuple makes: what they show and copy are the items.
+  static bool is_of_named_tuple(PyObject* value) {
+    const bool is_static = Py_IS_TYPE(value, &PyStaticMethod_Type);
+    const Ref held = is_static ? checked(PyObject_GetAttrString(value, "__func__")) : Ref::borrow(value);
+    PyObject* const function = held.get();
+    if (!PyFunction_Check(function)) return false;
+    static PyObject* const makes = PyUnicode_InternFromString("_tuple_new");
+    const auto* const code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+    return utf8(code->co_qualname).starts_with("namedtuple.<locals>.") ||
+           find_item(PyFunction_GET_GLOBALS(function), makes);
+  }
+
+  static bool is_field_of_named_tuple(PyObject* value) {
+    static PyObject* const type = checked(PyObject_GetAttrString(
+        checked(PyImport_ImportModule("collections")).get(), "_tuplegetter")).release();
+    return Py_IS_TYPE(value, reinterpret_cast<PyTypeObject*>(type));
+  }
+
   void add_name(PyObject* name) {
     if (std::find(reached_.names.begin(), reached_.names.end(), name) == reached_.names.end())
       reached_.names.push_back(name);
@@ -393,8 +431,8 @@ class NoTensor::Search {
       return functions(value, {"__func__"});
     if (value && Py_IS_TYPE(value, &PyProperty_Type)) return functions(value, {"fget", "fset", "fdel"});
     return !value || is_immutable(value) || (PyFunction_Check(value) && function(value)) ||
-           Py_IS_TYPE(value, &PyMemberDescr_Type) || Py_IS_TYPE(value, &PyGetSetDescr_Type) ||
-           Py_IS_TYPE(value, &PyMethodDescr_Type);  // slots, and what Python's exceptions have
+           Py_IS_TYPE(value, &PyMemberDescr_Type) || Py_IS_TYPE(value, &PyGetSetDescr_Type) ||  // slots, and what
+           Py_IS_TYPE(value, &PyMethodDescr_Type) || is_field_of_named_tuple(value);  // Python's exceptions have
   }
 
   // Those that a descriptor calls.
@@ -409,7 +447,8 @@ class NoTensor::Search {
     PyObject* const found = _PyType_Lookup(reached_.types[index].get(), reached_.names[name]);
     if (!in_class(found)) return false;
     Reached::Type& of = reached_.types[index];
-    if (of.outside && found && (Py_IS_TYPE(found, &PyGetSetDescr_Type) || Py_IS_TYPE(found, &PyMethodDescr_Type)))
+    if (of.outside && found && (Py_IS_TYPE(found, &PyGetSetDescr_Type) || Py_IS_TYPE(found, &PyMethodDescr_Type)) &&
+        !holds_items(reinterpret_cast<PyObject*>(PyDescr_TYPE(found))))
       return false;
     if (of.members.size() > name) return true;
     Reached::Member& made = of.members.emplace_back();

@@ -352,9 +352,14 @@ Node* Converter::definition(Node* node) {
     made->fields()[at::ClassDef::bases].list = expressions(node->list(at::ClassDef::bases));
     return made;
   }
+  if (stands_as_written(node)) {
+    result_.written.push_back(node);
+    return outside_of_body(node);
+  }
   Node*& known = definitions_[node];
   if (!known) {
     Converter inner(tree_, options_, result_, this);
+    inner.stands_once_ = stands_once();
     const std::string reason = std::move(result_.reason);
     known = inner.function(node);
     if (!known) {

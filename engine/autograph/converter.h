@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace footlight::autograph {
 
@@ -107,6 +108,11 @@ class Converter {
   bool contained_loop(Node* node, Scope& scope, Nodes& out);
   Node* as_written(const Node* node, std::string& needs);
 
+  // written_inside.cpp
+  bool stands_as_written(const Node* function);
+  void find_recursive();
+  bool stands_once() const { return stands_once_ && native() && !nesting_ && !class_body_; }
+
   // control_flow.cpp
   void staged_alone(Node* node, Node* value, Scope& scope, Nodes& out);
   void staged_blocks(const Part& part, Scope& scope, Nodes& out);
@@ -179,6 +185,9 @@ class Converter {
   std::unordered_map<uint64_t, const Node*> loops_;  // lean: of the function as it was written
   int written_comprehensions_ = 0;   // lean: in loops that stand as they were written, too
   bool in_written_loop_ = false;     // lean: inside of one that stands as it was written, too
+  bool found_recursive_ = false;     // lean: whether what follows was looked for
+  std::unordered_set<const Node*> recursive_;  // lean: functions inside that stand as they were written
+  bool stands_once_ = true;          // lean: nothing staged holds this function, too
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late
   Node* first_late_ = nullptr;       // the first call of one of them

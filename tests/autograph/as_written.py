@@ -1,6 +1,7 @@
 """Functions that run as they were written while another one is traced: those that meet no tensor."""
 import functools
 import traceback
+import types
 import unittest
 
 import footlight as tf
@@ -299,6 +300,124 @@ class AsWritten(unittest.TestCase):
         with self.assertRaises(ValueError) as caught:
             tf.function(lambda x: refuse(5))(tf.constant(1))
         self.assertIn('in refuse  *', str(caught.exception))
+
+
+class Inside(unittest.TestCase):
+    """Functions made inside that call themselves stand as they were written, and are converted if they meet tensors."""
+
+    def written(self, f):
+        own = [one for one in f.__code__.co_consts if isinstance(one, types.CodeType)]
+        inside = [one for one in tf.autograph.to_graph(f).__code__.co_consts if isinstance(one, types.CodeType)]
+        return sorted(one.co_name for one in own if any(one is other for other in inside))
+
+    def test_which(self):
+        def recursive(x):
+            def power(n, by=2):
+                if n < 1:
+                    return 1
+                return scaled(power(n - 1), by)
+
+            def scaled(v, by):
+                return v * by
+
+            def other(v):
+                return v + 1
+            return other(power(3)) + x + power(x - 3)
+        self.assertEqual(self.written(recursive), ['power', 'scaled'])
+        self.assertEqual(value(tf.function(recursive)(5)), recursive(5))
+
+        def kept(x):
+            def power(n):
+                return 1 if n < 1 else 2 * power(n - 1)
+            call = power
+            return call(3) + x
+        self.assertEqual(self.written(kept), [])
+        self.assertEqual(value(tf.function(kept)(tf.constant(5))), 13)
+
+        def sharing(x):
+            count = 0
+
+            def down(n):
+                nonlocal count
+                count += 1
+                if n > x:
+                    down(n - 1)
+            down(4)
+            return count
+        self.assertEqual(self.written(sharing), [])
+        self.assertEqual(value(tf.function(sharing)(2)), 3)
+
+    def test_tensors(self):
+        def summed(x, n):
+            memo = {}
+
+            def total(k):
+                if k in memo:
+                    return memo[k]
+                if k < 1:
+                    return 0
+                found = total(k - 1)
+                if x > k:
+                    found = found + k
+                memo[k] = found
+                return found
+            return tf.identity(total(n))
+        for x in (0, 2, 9):
+            self.assertEqual(value(tf.function(summed)(tf.constant(x), 4)), int(summed(tf.constant(x), 4)))
+        self.assertIn('StatelessIf', ops(tf.function(summed), tf.constant(1), 4))
+
+        def given(x, n):
+            def clipped(v, k):
+                if k > 0:
+                    v = clipped(v, k - 1)
+                if v > 3:
+                    v = v - 1
+                return v
+            return clipped(x, n) + clipped(7, n)
+        for x in (0, 5, 9):
+            self.assertEqual(value(tf.function(given)(tf.constant(x), 3)), given(x, 3))
+
+    def test_deeper(self):
+        def outer(x, more):
+            def middle(k):
+                def even(n):
+                    return True if n == 0 else odd(n - 1)
+
+                def odd(n):
+                    return False if n == 0 else even(n - 1)
+                if even(k):
+                    return k
+                return -k
+            if more:
+                def late(n):
+                    return 0 if n == 0 else late(n - 1) + 1
+                x = x + late(4)
+            return x + middle(4) + middle(5)
+        for more in (False, True):
+            self.assertEqual(value(tf.function(outer)(tf.constant(2), more)), outer(2, more))
+
+    def test_errors(self):
+        def f(x):
+            def deep(n):
+                if n == 0:
+                    raise ValueError('at the end')
+                return deep(n - 1)
+            return x + deep(3)
+        with self.assertRaises(ValueError) as caught:
+            tf.function(f)(tf.constant(1))
+        self.assertIn('in deep', str(caught.exception))
+
+        def under(x):
+            def deep(n):
+                if n == 0:
+                    raise ValueError('at the end')
+                return deep(n - 1)
+            if x > 3:
+                x = deep(3)
+            return x
+        self.assertEqual(value(tf.function(under)(tf.constant(1))), 1)
+        with self.assertRaises(ValueError):
+            tf.function(under)(tf.constant(4))
 
 
 if __name__ == '__main__':

@@ -6,6 +6,8 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 
+#include <algorithm>
+
 namespace footlight::python::ag {
 
 using namespace autograph;
@@ -65,6 +67,42 @@ std::unordered_set<std::string_view> made_names(const Tree& tree) {
   return names;
 }
 
+void put_written(PyObject* made, PyObject* original, const std::vector<const Node*>& written) {
+  const auto codes_in = [](PyObject* code) { return reinterpret_cast<PyCodeObject*>(code)->co_consts; };
+  const auto same_place = [](PyCodeObject* a, PyCodeObject* b) {
+    return a->co_firstlineno == b->co_firstlineno && are_equal(a->co_name, b->co_name);
+  };
+  PyObject *const constants = codes_in(made), *const of_original = codes_in(original);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); ++i) {
+    if (!PyCode_Check(PyTuple_GET_ITEM(constants, i))) continue;
+    auto* const inner = reinterpret_cast<PyCodeObject*>(PyTuple_GET_ITEM(constants, i));
+    PyObject* found = nullptr;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(of_original) && !found; ++k) {
+      PyObject* const one = PyTuple_GET_ITEM(of_original, k);
+      if (PyCode_Check(one) && same_place(inner, reinterpret_cast<PyCodeObject*>(one))) found = one;
+    }
+    const std::string name = readable(inner->co_name);
+    const bool is_written = std::ranges::any_of(written, [&](const Node* one) {
+      return static_cast<int>(one->at.line) == inner->co_firstlineno && one->name(at::FunctionDef::name)->text == name;
+    });
+    if (!is_written) {
+      put_written(PyTuple_GET_ITEM(constants, i), found ? found : original, written);
+      continue;
+    }
+    if (found) {
+      const Ref ours = checked(PyCode_GetFreevars(inner));
+      const Ref theirs = checked(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(found)));
+      const int same = PyObject_RichCompareBool(ours.get(), theirs.get(), Py_EQ);
+      if (same < 0) throw PythonErrorSet();
+      if (same) {
+        const Ref old = Ref::steal(PyTuple_GET_ITEM(constants, i));
+        PyTuple_SET_ITEM(constants, i, Py_NewRef(found));
+      }
+    }
+    entry_of(PyTuple_GET_ITEM(constants, i)).written_inside = true;
+  }
+}
+
 void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
                const std::unordered_set<std::string_view>& made_names, const std::shared_ptr<LateSource>& late) {
   auto* code = reinterpret_cast<PyCodeObject*>(object);
@@ -86,6 +124,10 @@ void mark_lean(PyObject* object, PyObject* name, PyObject* qualname,
       continue;
     }
     const Ref inner_qualname = Ref::steal(PyUnicode_FromFormat("%U.<locals>.%U", qualname, inner_code->co_name));
+    if (const Entry* known = known_entry(inner); known && known->written_inside) {
+      if (inner_qualname) Py_SETREF(inner_code->co_qualname, Py_NewRef(inner_qualname.get()));
+      continue;
+    }
     mark_lean(inner, inner_code->co_name, inner_qualname ? inner_qualname.get() : qualname, made_names,
               late);
   }

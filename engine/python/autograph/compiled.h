@@ -46,6 +46,10 @@ std::vector<Ref> compile_inside(Trees& trees, const std::vector<autograph::Node*
                                 const std::vector<std::string>& outer, PyObject* filename, int flags);
 Ref compile_lean(Trees& trees, PyCodeObject* original);
 
+// Puts the original's codes of Conversion::written in the place of those that were compiled of them, so that there is
+// one conversion of each, and marks these. Where the original has none, what was compiled stays.
+void put_written(PyObject* made, PyObject* original, const std::vector<const autograph::Node*>& written);
+
 // Marks code that was just compiled and is not yet used, and gives it the user's names; blocks get their function's.
 void mark_lean(PyObject* code, PyObject* name, PyObject* qualname,
                const std::unordered_set<std::string_view>& made_names, const std::shared_ptr<LateSource>& late);

@@ -43,6 +43,7 @@ struct Entry {
     }
   } forms[4];  // by recursive; the last two while recording
   bool recorded = false;
+  bool written_inside = false;    // stands in converted code as it was written (Conversion::written)
   bool stands_for_users = false;  // library code, but of a wrapper of a function of the program's
   Contained contained;
   // Of code that a conversion made: what is staged of its statements, and those forms of them that were needed.

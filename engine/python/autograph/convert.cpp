@@ -185,6 +185,8 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     for (size_t i = 0; i < form.runtime.size(); ++i)
       PyTuple_SET_ITEM(form.closure.get(), static_cast<Py_ssize_t>(i), Py_NewRef(form.runtime[i]));
   }
+  if (const auto& written = trees->conversion.written; !written.empty())
+    ag::put_written(made.get(), reinterpret_cast<PyObject*>(code), written);
   const std::unordered_set<std::string_view> made_names = ag::made_names(trees->tree);
   std::shared_ptr<ag::LateSource> late;
   if (!trees->conversion.late.empty()) {
@@ -228,6 +230,7 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     Options options{Style::kLean, recursive, recorded, deepest_nesting(), !recorded};
+    options.written_inside = recursive && !recorded;
     if (recursive && !recorded)
       options.leads_out = [&](const std::string& name) {
         PyObject* const value = find_item(globals, name.c_str());

@@ -1,0 +1,78 @@
+// Lean: functions made inside that call themselves, or one another, stand as they were written, if they would meet
+// nothing but Python's own values: the runtime looks at what they are given, once for a whole recursion.
+#include "engine/autograph/converter.h"
+#include "engine/autograph/self_contained.h"
+
+#include <algorithm>
+
+namespace footlight::autograph {
+
+namespace {
+
+// Functions that the statements of a function define.
+void definitions_in(const Node* node, std::vector<const Node*>& out) {
+  if (info(node->kind).category == Category::kExpression || is(node, Kind::kClassDef)) return;
+  if (is_function(node)) return out.push_back(node);
+  for_each_child(node, [&](const Node* child) { definitions_in(child, out); });
+}
+
+const Name* called(const Node* node) {
+  const Node* const callee = is(node, Kind::kCall) ? node->node(at::Call::func) : nullptr;
+  return is(callee, Kind::kName) ? callee->name(at::Name::id) : nullptr;
+}
+
+// The names in `made` that are called in it; false: one is used in another way.
+bool calls_in(const Node* node, const NameSet& made, NameSet& calls) {
+  const Name* const callee = called(node);
+  if (callee && made.has(callee)) calls.add(callee);
+  if (is(node, Kind::kName)) return !made.has(node->name(at::Name::id));
+  if (is(node, Kind::kGlobal) || is(node, Kind::kNonlocal))
+    return std::ranges::none_of(node->names(at::Global::names), [&](const Name* one) { return made.has(one); });
+  bool fine = true;
+  for_each_child(node, [&](const Node* child) {
+    if (!(callee && child == node->node(at::Call::func))) fine = calls_in(child, made, calls) && fine;
+  });
+  return fine;
+}
+
+}  // namespace
+
+void Converter::find_recursive() {
+  std::vector<const Node*> found;
+  const List& body = function_->list(at::FunctionDef::body);
+  for (const Node* one : body) definitions_in(one, found);
+  NameSet made, unused;
+  for (const Node* one : found) made.add(one->name(at::FunctionDef::name));
+  constexpr size_t kMost = 32;
+  if (found.empty() || found.size() > kMost) return;
+  if (!std::ranges::all_of(body, [&](const Node* one) { return calls_in(one, made, unused); })) return;
+  // What each reaches by calls.
+  std::vector<NameSet> reach(found.size());
+  for (size_t i = 0; i < found.size(); ++i) calls_in(found[i], made, reach[i]);
+  for (size_t round = 0; round < found.size(); ++round)
+    for (size_t i = 0; i < found.size(); ++i)
+      for (size_t k = 0; k < found.size(); ++k)
+        if (reach[i].has(found[k]->name(at::FunctionDef::name))) reach[i].add_all(reach[k]);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!reach[i].has(found[i]->name(at::FunctionDef::name))) continue;
+    std::vector<const Node*> all;
+    std::ranges::copy_if(found, std::back_inserter(all),
+                         [&](const Node* one) { return reach[i].has(one->name(at::FunctionDef::name)); });
+    if (std::ranges::all_of(all, [](const Node* one) {
+          return is(one, Kind::kFunctionDef) && one->list(at::FunctionDef::decorator_list).empty() &&
+                 self_contained(one).yes;
+        }))
+      recursive_.insert(all.begin(), all.end());
+  }
+}
+
+bool Converter::stands_as_written(const Node* function) {
+  if (!options_.written_inside || !lean() || !is(function, Kind::kFunctionDef) || !stands_once() || !function_)
+    return false;
+  if (plain_calls_ || raw_expressions_) return false;
+  if (!found_recursive_) find_recursive();
+  found_recursive_ = true;
+  return recursive_.count(function) > 0;
+}
+
+}  // namespace footlight::autograph

@@ -135,6 +135,15 @@ Inside inside(const Node* node) {
 // what is staged of the second, and 0 the function's place among all.
 void Converter::either(Node* node, Scope& scope, Nodes& out) {
   if (contained_loop(node, scope, out)) return;
+  if (in_loop_ || is(node, Kind::kIf)) return in_both_forms(node, scope, out);
+  in_loop_ = true;
+  begin_numbers(node, scope, out);
+  in_both_forms(node, scope, out);
+  numbers_ = nullptr;
+  in_loop_ = false;
+}
+
+void Converter::in_both_forms(Node* node, Scope& scope, Nodes& out) {
   const auto in_python = [&] {
     switch (node->kind) {
       case Kind::kIf: either_if(node, scope, out); break;
@@ -307,7 +316,7 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
   if (!guard) {
     scope.bound.add(value_of_part());
     const Flow* const outer = std::exchange(flow_, &activity_.flow(node));
-    value = expression(condition);
+    value = asked_anyway(condition);
     flow_ = outer;
   }
   const Nodes staged = staged_form(node, guard ? nullptr : tree_.load(test_, at), scope);
@@ -324,7 +333,12 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
     out.push_back(choice(asked, {tensor}, body, at));
     return;
   }
-  out.push_back(choice(is_staged(value, test_, at), staged, {choice(tree_.load(test_, at), body, orelse, at)}, at));
+  Node *asked = is_staged(value, test_, at), *holds = tree_.load(test_, at);
+  if (is_decided(condition)) {
+    asked = unless_plain(asked, at);
+    holds = if_plain(condition, holds, at);
+  }
+  out.push_back(choice(asked, staged, {choice(holds, body, orelse, at)}, at));
 }
 
 // The variables that decide whether a test is a tensor, where evaluating them ahead of it does nothing else.
@@ -419,13 +433,17 @@ void Converter::either_while(Node* node, Scope& scope, Nodes& out) {
   const bool forever = is(test, Kind::kConstant) && test->constant(at::Constant::value).kind == ConstantKind::kTrue;
   if (!forever) {
     const Flow* const outer = std::exchange(flow_, &flow);
-    turn.push_back(tree_.assign(tree_.store(test_, at), expression(test), at));
+    Nodes asks{tree_.assign(tree_.store(test_, at), asked_anyway(test), at)};
     flow_ = outer;
     Node* asked = tree_.call(runtime(runtime_name::kStaged, at), {tree_.load(test_, at)}, at);
     Node* becomes = choice(joined(Op::kAnd, {is_not(false), asked}, at), {leave()}, {}, at);
-    Node* ends = choice(tree_.unary(Op::kNot, tree_.load(test_, at), at),
-                        {tree_.assign(tree_.store(go_on, at), tree_.boolean(false, at), at), leave()}, {}, at);
-    turn.push_back(choice(is_not(true), {becomes, ends}, {}, at));
+    const auto unless = [&](Node* holds) {
+      return choice(tree_.unary(Op::kNot, holds, at),
+                    {tree_.assign(tree_.store(go_on, at), tree_.boolean(false, at), at), leave()}, {}, at);
+    };
+    asks.push_back(choice(is_not(true), {becomes, unless(tree_.load(test_, at))}, {}, at));
+    if (is_decided(test)) turn.push_back(choice(tree_.load(plain_, at), {unless(test)}, asks, at));
+    else turn = asks;
   }
   ++nesting_;
   block(*statements, scope, turn);

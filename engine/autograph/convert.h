@@ -82,11 +82,12 @@ inline constexpr std::string_view kPlain = "ag__.plain";
 inline constexpr std::string_view kForever = "ag__.forever";
 inline constexpr std::string_view kLate = "ag__.late";
 inline constexpr std::string_view kContained = "ag__.contained";
+inline constexpr std::string_view kNumbers = "ag__.numbers";
 inline constexpr std::string_view kPrefix = "ag__.";
 inline constexpr std::string_view kAll[] = {kIf, kWhile, kFor, kCall, kMethod, kIfExp, kAnd, kOr, kNot,
                                             kUndefinedReturn, kReturn, kRaising, kAsserted, kComprehension, kKept,
                                             kItems, kAppend, kStaged, kTurns, kTracing, kDepth, kPlain, kForever,
-                                            kLate, kContained, kToStage};
+                                            kLate, kContained, kNumbers, kToStage};
 }  // namespace runtime_name
 
 }  // namespace footlight::autograph

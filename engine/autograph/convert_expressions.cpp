@@ -59,10 +59,17 @@ Node* Converter::expression(Node* node) {
     }
     case Kind::kConstant: return node;
     case Kind::kCall: return call(node);
-    case Kind::kBoolOp: return bool_op(node);
-    case Kind::kIfExp: return conditional(node);
-    case Kind::kCompare: return compare(node);
+    case Kind::kBoolOp:
+      if (Node* made = decided(node)) return made;
+      return bool_op(node);
+    case Kind::kIfExp:
+      if (Node* made = decided(node)) return made;
+      return conditional(node);
+    case Kind::kCompare:
+      if (Node* made = decided(node)) return made;
+      return compare(node);
     case Kind::kUnaryOp:
+      if (Node* made = decided(node)) return made;
       if (node->op(at::UnaryOp::op) == Op::kNot && !(lean() && (class_body_ || always_python(node)))) {
         if (Node* made = plain_or(node, [&] { return expression(node); })) return made;
         Node* operand = expression(node->node(at::UnaryOp::operand));
@@ -293,7 +300,7 @@ Node* Converter::conditional(Node* node) {
   if (class_body_ || !movable(body) || !movable(orelse) || (lean() && always_python(test))) return generic(node);
   if (lean()) {
     const bool inlined = inline_forms();
-    Node* first = expression(test);
+    Node* first = inlined ? asked_anyway(test) : expression(test);
     Node* staged = tree_.call(runtime(runtime_name::kIfExp, node->at),
                               {inlined ? tree_.load(value_, node->at) : first, thunk(body), thunk(orelse),
                                tree_.string(unparse_expression(tree_, test), node->at)},
@@ -305,7 +312,11 @@ Node* Converter::conditional(Node* node) {
     python->node(at::IfExp::body) = expression(body);
     python->node(at::IfExp::orelse) = expression(orelse);
     --expression_depth_;
-    return either_expression(first, staged, python, node->at);
+    Node* either = either_expression(first, staged, python, node->at);
+    if (!is_decided(test)) return either;
+    either->node(at::IfExp::test) = unless_plain(either->node(at::IfExp::test), node->at);
+    python->node(at::IfExp::test) = if_plain(test, python->node(at::IfExp::test), node->at);
+    return either;
   }
   return tree_.call(ag("if_exp", node->at), {expression(test), thunk(body), thunk(orelse),
                                              tree_.string(unparse_expression(tree_, test), node->at)}, node->at);

@@ -4,8 +4,10 @@
 
 #include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
+#include "engine/autograph/numbers.h"
 
 #include <functional>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -77,6 +79,7 @@ class Converter {
   // chooses. In the staged form the statements inside it are staged alone.
   void either_if(Node* node, Scope& scope, Nodes& out);
   void either(Node* node, Scope& scope, Nodes& out);
+  void in_both_forms(Node* node, Scope& scope, Nodes& out);
   Nodes staged_form(Node* node, Node* value, Scope& scope);
   void staged_parts(Parts& parts, Scope& scope, Nodes& out);
   void late_parts(Parts& parts, Scope& scope);
@@ -112,6 +115,15 @@ class Converter {
   bool stands_as_written(const Node* function);
   void find_recursive();
   bool stands_once() const { return stands_once_ && native() && !nesting_ && !class_body_; }
+
+  // decided.cpp
+  void begin_numbers(Node* node, Scope& scope, Nodes& out);
+  const NameSet& own_variables();
+  bool is_decided(const Node* test) const { return numbers_ && native() && numbers_->has(test); }
+  Node* if_plain(Node* written, Node* else_, Position at);
+  Node* unless_plain(Node* asked, Position at);
+  Node* decided(Node* node);
+  Node* asked_anyway(Node* test);
 
   // control_flow.cpp
   void staged_alone(Node* node, Node* value, Scope& scope, Nodes& out);
@@ -188,6 +200,10 @@ class Converter {
   bool found_recursive_ = false;     // lean: whether what follows was looked for
   std::unordered_set<const Node*> recursive_;  // lean: functions inside that stand as they were written
   bool stands_once_ = true;          // lean: nothing staged holds this function, too
+  std::unique_ptr<Numbers> numbers_;  // lean: inside of a loop, what plain values alone decide
+  bool in_loop_ = false;             // lean: inside of a loop in Python's own form
+  Name* plain_ = nullptr;            // lean: whether they are plain
+  NameSet own_;                      // lean: variables that nothing but the function's statements changes
   const Flow* flow_ = nullptr;       // in the test of a statement: its flow
   NameSet shared_with_late_;         // lean: variables of this function that are used in Conversion::late
   Node* first_late_ = nullptr;       // the first call of one of them

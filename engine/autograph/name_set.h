@@ -28,6 +28,11 @@ class NameSet {
   void keep_only(const NameSet& o) {
     for (uint32_t i = 0; i < words_.size(); ++i) words_[i] &= i < o.words_.size() ? o.words_[i] : 0;
   }
+  bool has_more_than(const NameSet& o) const {
+    NameSet rest = *this;
+    rest.remove_all(o);
+    return !rest.empty();
+  }
   bool empty() const {
     for (uint64_t word : words_)
       if (word) return false;

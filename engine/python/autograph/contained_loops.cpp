@@ -77,6 +77,22 @@ bool values_of(const Loop& loop, const InterpreterFrame* frame, std::vector<Ref>
   return true;
 }
 
+// Null: there is none.
+Loop* loop_at(PyObject* needs, const InterpreterFrame*& frame) {
+  frame = top_frame(thread_state());
+  while (frame && !has_code(frame)) frame = frame->previous;
+  FL_CHECK(frame != nullptr);
+  Loop& loop = loops[(reinterpret_cast<uintptr_t>(needs) >> 4) % loops.size()];
+  if (loop.asks && loop.asks->is_busy()) return nullptr;
+  if (loop.needs.get() != needs || loop.code != frame->code) begin(loop, needs, frame);
+  return &loop;
+}
+
+bool is_number(PyObject* o) {
+  return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || o == Py_None || PyUnicode_CheckExact(o) ||
+         PyComplex_CheckExact(o) || PyBytes_CheckExact(o);
+}
+
 }  // namespace
 
 void forget_contained() {
@@ -90,13 +106,10 @@ void forget_contained() {
 PyObject* contained(PyObject*, PyObject* needs) {
   if (!trace::tracing() || recording_structure() || conversion_is_off() || strict()) Py_RETURN_FALSE;
   return guarded([&]() -> PyObject* {
-    const InterpreterFrame* frame = top_frame(thread_state());
-    while (frame && !has_code(frame)) frame = frame->previous;
-    FL_CHECK(frame != nullptr);
-    Loop& loop = loops[(reinterpret_cast<uintptr_t>(needs) >> 4) % loops.size()];
-    if (loop.asks && loop.asks->is_busy()) Py_RETURN_FALSE;
-    if (loop.needs.get() != needs || loop.code != frame->code) begin(loop, needs, frame);
-    if (loop.asks && loop.asks->is_hopeless()) Py_RETURN_FALSE;
+    const InterpreterFrame* frame = nullptr;
+    Loop* const known = loop_at(needs, frame);
+    if (!known || (known->asks && known->asks->is_hopeless())) Py_RETURN_FALSE;
+    Loop& loop = *known;
     ++contained_counts.asked;
     std::vector<Ref> held;
     if (!values_of(loop, frame, held)) Py_RETURN_FALSE;
@@ -107,6 +120,30 @@ PyObject* contained(PyObject*, PyObject* needs) {
     const bool yes = loop.asks->met_by(values.data(), values.size());
     contained_counts.written += yes;
     return PyBool_FromLong(yes);
+  });
+}
+
+PyObject* numbers(PyObject*, PyObject* needs) {
+  if (recording_structure() || strict()) Py_RETURN_FALSE;
+  return guarded([&]() -> PyObject* {
+    const InterpreterFrame* frame = nullptr;
+    const Loop* const loop = loop_at(needs, frame);
+    if (!loop) Py_RETURN_FALSE;
+    const std::vector<Ref>& builtins = loop->contained.builtins;
+    const size_t variables = loop->places.size() - builtins.size();  // they stand before these
+    for (size_t i = 0; i < variables; ++i) {
+      if (loop->places[i] < 0) Py_RETURN_FALSE;
+      PyObject* const value = local_at(frame, loop->places[i]);
+      if (value && !is_number(value)) Py_RETURN_FALSE;
+    }
+    for (size_t i = 0; i < builtins.size(); ++i) {
+      PyObject* const name = builtins[i].get();
+      if (loop->places[variables + i] >= 0) Py_RETURN_FALSE;
+      PyObject* value = find_item(frame->globals, name);
+      if (!value && PyDict_Check(frame->builtins)) value = find_item(frame->builtins, name);
+      if (!value || !is_harmless_builtin(value, name)) Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
   });
 }
 

@@ -11,6 +11,10 @@ namespace footlight::python::ag {
 // the attributes that it reaches, and those that have to be Python's own: "xs total len |append |len |raises".
 PyObject* contained(PyObject*, PyObject* needs);
 
+// Whether the variables that `needs` names, as above, are numbers, text or None in the caller, if they have values, and
+// the names of builtins Python's own.
+PyObject* numbers(PyObject*, PyObject* needs);
+
 // What was found while something was traced is let go.
 void forget_contained();
 

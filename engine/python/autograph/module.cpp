@@ -52,6 +52,7 @@ PyMethodDef runtime_methods[] = {
     {"kept", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kept)), METH_FASTCALL, nullptr},
     {"items", items, METH_O, nullptr},
     {"contained", contained, METH_O, nullptr},
+    {"numbers", numbers, METH_O, nullptr},
     {"late", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(late)), METH_FASTCALL, nullptr},
 };
 constexpr size_t kRuntimeCount = std::size(runtime_methods);

@@ -1,0 +1,44 @@
+// Variables of a loop that hold plain values (numbers, text, None) in all of its turns if they do before it, whatever
+// else the loop meets: what only they decide, Python decides.
+#pragma once
+
+#include "engine/autograph/name_set.h"
+
+#include <string_view>
+#include <vector>
+
+namespace footlight::autograph {
+
+class Numbers {
+ public:
+  // `own`: the variables of the loop's function that nothing else changes. The loop is lowered, and runs in Python.
+  Numbers(const Node* loop, const NameSet& own);
+
+  // The value of this expression is a plain one, and evaluating it meets no others.
+  bool has(const Node* expression) const;
+  // Those that decide something which a conversion would ask for, and those that they come from.
+  const NameSet& names() const { return names_; }
+  // Names that have to be those of Python's own functions.
+  const std::vector<std::string_view>& builtins() const { return builtins_; }
+
+ private:
+  void collect(const Node* node);
+  void block(const List& list);
+  void statement(const Node* node, bool outermost);
+  void bind(const Node* target, const Node* value);
+  void target_of(const Node* loop, bool outermost);
+  void take_out(const Name* name);
+  void take_out_all(const Node* node);
+  bool all(const List& list) const;
+  std::string_view called(const Node* node) const;
+  void needed_in(const Node* node, bool outermost, NameSet& found) const;
+  void sources_in(const Node* node, NameSet& found) const;
+  void source(const Node* target, const Node* value, NameSet& found) const;
+
+  const NameSet& own_;
+  NameSet names_;
+  std::vector<std::string_view> builtins_;
+  bool changed_ = false;
+};
+
+}  // namespace footlight::autograph

@@ -24,8 +24,10 @@ struct Options {
   bool recorded = false;  // lean: what was decided of each statement is recorded
   int deepest = 1000;     // how deep statements may be nested, whose early returns nest what follows them
   bool late = false;      // lean: what is staged of statements stands in Conversion::late
-  bool written_inside = false;  // lean: functions inside that call themselves stand as they were written
-  // Lean: whether what a global of this name is meets tensors. Loops that it does not exclude stand as written, too.
+  // Lean, without what follows: where functions inside begin that stand as they were written (Conversion::written_at).
+  std::vector<uint64_t> written_at = {};
+  // Lean: whether what a global of this name is meets tensors. Loops that it does not exclude stand as written, too;
+  // functions inside that are called in loops or call themselves stand so alone.
   std::function<bool(const std::string&)> leads_out = nullptr;
 };
 
@@ -48,6 +50,7 @@ struct Conversion {
   std::vector<const Node*> late_in;  // whose variables: the same for all of a function
   // Functions inside that stand as they were written: the runtime converts them where they are called, if need be.
   std::vector<const Node*> written;
+  std::vector<uint64_t> written_at;
   uint32_t comprehensions = 0;
   uint64_t steps = 0;        // nodes and statements visited over all passes; grows linearly with the function
 };

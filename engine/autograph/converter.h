@@ -113,7 +113,7 @@ class Converter {
 
   // written_inside.cpp
   bool stands_as_written(const Node* function);
-  void find_recursive();
+  void find_written();
   bool stands_once() const { return stands_once_ && native() && !nesting_ && !class_body_; }
 
   // decided.cpp
@@ -197,8 +197,8 @@ class Converter {
   std::unordered_map<uint64_t, const Node*> loops_;  // lean: of the function as it was written
   int written_comprehensions_ = 0;   // lean: in loops that stand as they were written, too
   bool in_written_loop_ = false;     // lean: inside of one that stands as it was written, too
-  bool found_recursive_ = false;     // lean: whether what follows was looked for
-  std::unordered_set<const Node*> recursive_;  // lean: functions inside that stand as they were written
+  bool found_written_ = false;       // lean: whether what follows was looked for
+  std::unordered_set<const Node*> written_;  // lean: functions inside that stand as they were written
   bool stands_once_ = true;          // lean: nothing staged holds this function, too
   std::unique_ptr<Numbers> numbers_;  // lean: inside of a loop, what plain values alone decide
   bool in_loop_ = false;             // lean: inside of a loop in Python's own form

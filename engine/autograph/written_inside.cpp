@@ -1,5 +1,5 @@
-// Lean: functions made inside that call themselves, or one another, stand as they were written, if they would meet
-// nothing but Python's own values: the runtime looks at what they are given, once for a whole recursion.
+// Lean: functions made inside that are called in loops, or call themselves, stand as they were written, if they would
+// meet nothing but Python's own values: the runtime looks at what they are given, once for a whole loop or recursion.
 #include "engine/autograph/converter.h"
 #include "engine/autograph/self_contained.h"
 
@@ -35,9 +35,20 @@ bool calls_in(const Node* node, const NameSet& made, NameSet& calls) {
   return fine;
 }
 
+// Those of them that are called in loops and comprehensions of the function itself.
+void calls_in_loops(const Node* node, const NameSet& made, NameSet& calls) {
+  if (is_function(node) || is(node, Kind::kClassDef)) return;
+  const bool repeats = is(node, Kind::kFor) || is(node, Kind::kWhile) || is(node, Kind::kListComp) ||
+                       is(node, Kind::kSetComp) || is(node, Kind::kDictComp) || is(node, Kind::kGeneratorExp);
+  if (repeats) calls_in(node, made, calls);
+  else for_each_child(node, [&](const Node* child) { calls_in_loops(child, made, calls); });
+}
+
+uint64_t place_of(const Node* node) { return uint64_t{node->at.line} << 32 | node->at.column; }
+
 }  // namespace
 
-void Converter::find_recursive() {
+void Converter::find_written() {
   std::vector<const Node*> found;
   const List& body = function_->list(at::FunctionDef::body);
   for (const Node* one : body) definitions_in(one, found);
@@ -53,26 +64,31 @@ void Converter::find_recursive() {
     for (size_t i = 0; i < found.size(); ++i)
       for (size_t k = 0; k < found.size(); ++k)
         if (reach[i].has(found[k]->name(at::FunctionDef::name))) reach[i].add_all(reach[k]);
+  NameSet in_loops;
+  for (const Node* one : body) calls_in_loops(one, made, in_loops);
   for (size_t i = 0; i < found.size(); ++i) {
-    if (!reach[i].has(found[i]->name(at::FunctionDef::name))) continue;
+    const Name* const name = found[i]->name(at::FunctionDef::name);
+    if (in_loops.has(name)) reach[i].add(name);
+    if (!reach[i].has(name)) continue;
     std::vector<const Node*> all;
     std::ranges::copy_if(found, std::back_inserter(all),
                          [&](const Node* one) { return reach[i].has(one->name(at::FunctionDef::name)); });
-    if (std::ranges::all_of(all, [](const Node* one) {
-          return is(one, Kind::kFunctionDef) && one->list(at::FunctionDef::decorator_list).empty() &&
-                 self_contained(one).yes;
-        }))
-      recursive_.insert(all.begin(), all.end());
+    const auto fits = [&](const Node* one) {
+      if (!is(one, Kind::kFunctionDef) || !one->list(at::FunctionDef::decorator_list).empty()) return false;
+      const SelfContained contained = self_contained(one);
+      return contained.yes && std::ranges::none_of(contained.globals, options_.leads_out);
+    };
+    if (std::ranges::all_of(all, fits)) written_.insert(all.begin(), all.end());
   }
 }
 
 bool Converter::stands_as_written(const Node* function) {
-  if (!options_.written_inside || !lean() || !is(function, Kind::kFunctionDef) || !stands_once() || !function_)
-    return false;
+  if (!lean() || !is(function, Kind::kFunctionDef) || !stands_once() || !function_) return false;
   if (plain_calls_ || raw_expressions_) return false;
-  if (!found_recursive_) find_recursive();
-  found_recursive_ = true;
-  return recursive_.count(function) > 0;
+  if (!options_.leads_out) return std::ranges::count(options_.written_at, place_of(function)) > 0;
+  if (!found_written_) find_written();
+  found_written_ = true;
+  return written_.count(function) > 0;
 }
 
 }  // namespace footlight::autograph

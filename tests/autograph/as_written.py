@@ -326,6 +326,27 @@ class Inside(unittest.TestCase):
         self.assertEqual(self.written(recursive), ['power', 'scaled'])
         self.assertEqual(value(tf.function(recursive)(5)), recursive(5))
 
+        def repeated(x):
+            def clipped(v):
+                if v > 3:
+                    v = 3
+                return v
+
+            def shifted(v):
+                return tf.identity(v) + 1
+
+            def once(v):
+                return v + 1
+            total = 0
+            for i in range(5):
+                total += clipped(i)
+            return sum(shifted(i) for i in range(2)) + once(total) + x + sum([clipped(x) for _ in range(2)])
+        self.assertEqual(self.written(repeated), ['clipped'])
+        before = _engine.autograph_contained_loops()[1]
+        for x in (1, 5):
+            self.assertEqual(value(tf.function(repeated)(tf.constant(x))), int(repeated(x)))
+        self.assertEqual(_engine.autograph_contained_loops()[1] - before, 2)
+
         def kept(x):
             def power(n):
                 return 1 if n < 1 else 2 * power(n - 1)

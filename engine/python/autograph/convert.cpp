@@ -195,6 +195,7 @@ void convert_code(Entry& entry, Entry::Form& form, PyCodeObject* code, PyObject*
     late->indented = source.indented;
     late->read = source.options;
     late->options = options;
+    late->options.written_at = trees->conversion.written_at;
     late->options.leads_out = nullptr;  // nothing but what is staged is made again
     late->flags = code->co_flags;
   }
@@ -230,7 +231,6 @@ const Entry::Form& form_of(PyCodeObject* code, PyObject* globals, bool recursive
     const Timer timer;
     Entry::Form made;  // an interrupt leaves the function unchanged
     Options options{Style::kLean, recursive, recorded, deepest_nesting(), !recorded};
-    options.written_inside = recursive && !recorded;
     if (recursive && !recorded)
       options.leads_out = [&](const std::string& name) {
         PyObject* const value = find_item(globals, name.c_str());

@@ -285,6 +285,60 @@ def conditions(n=1000):
     return total
 
 
+# These are the traced function themselves.
+
+def memoised(n=18, times=30):
+    known = {}
+
+    def found(k):
+        if k in known:
+            return known[k]
+        if k < 2:
+            return k
+        known[k] = found(k - 1) + found(k - 2)
+        return known[k]
+    total = 0
+    for _ in range(times):
+        known.clear()
+        total += found(n)
+    return total
+
+
+def recursion_inside(n=14):
+    def fibonacci(k):
+        if k < 2:
+            return k
+        return fibonacci(k - 1) + fibonacci(k - 2)
+    return fibonacci(n)
+
+
+class Listed(list):
+    pass
+
+
+def subclasses(n=2000):
+    values, total = Listed(range(n)), 0
+    for value in values:
+        if value % 3 == 0:
+            total += value
+        elif value % 5 == 0:
+            total -= value
+    return total
+
+
+def ifs_beside_ops(n=2000):
+    threes = fives = others = 0
+    for i in range(n):
+        if i % 3 == 0 and i > 5:
+            threes += 1
+        elif i % 5 == 0:
+            fives += 1
+        elif i > n:
+            tf.no_op()  # noqa: F821
+        others += 1 if not i % 7 else 2
+    return threes + fives + others
+
+
 PROGRAMS = [loops, collatz, forever, fibonacci, calls, early_returns, comprehensions, methods, attributes, tries, withs,
             strings, dicts, searches, sorted_by_hand, trees, primes, closures, generators, conditions]
 
@@ -304,8 +358,23 @@ def traced(program):
     return make
 
 
+def traced_itself(program):
+    def make():
+        global tf
+        import footlight as tf
+
+        def trace():
+            tf.function(program).get_concrete_function()
+        trace()
+        return trace
+    return make
+
+
+THEMSELVES = [memoised, recursion_inside, subclasses, ifs_beside_ops]
 ROWS = [bench.Row('in a trace, without tensors: ' + program.__name__, traced(program),
                   lambda program=program: program, 'plain Python') for program in PROGRAMS]
+ROWS += [bench.Row('traced, without tensors: ' + program.__name__, traced_itself(program),
+                   lambda program=program: program, 'plain Python') for program in THEMSELVES]
 
 
 def peers(library):

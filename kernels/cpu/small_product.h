@@ -15,14 +15,23 @@
 namespace footlight {
 namespace FL_ISA {
 
-// 64 bytes, unsigned for integers: they wrap.
+// What a register holds: the compiler keeps longer vectors in memory.
+#if defined(__AVX512F__)
+inline constexpr size_t kSmallBytes = 64;
+#elif defined(__AVX__)
+inline constexpr size_t kSmallBytes = 32;
+#else
+inline constexpr size_t kSmallBytes = 16;
+#endif
+
+// Unsigned for integers: they wrap.
 template <class T>
 struct SmallVector {
   using U = std::conditional_t<std::is_integral_v<T>,
                                std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
-  typedef U type __attribute__((vector_size(64)));
-  typedef U Loose __attribute__((vector_size(64), aligned(alignof(T)), may_alias));  // unaligned
-  static constexpr int64_t kLength = 64 / sizeof(T);
+  typedef U type __attribute__((vector_size(kSmallBytes)));
+  typedef U Loose __attribute__((vector_size(kSmallBytes), aligned(alignof(T)), may_alias));  // unaligned
+  static constexpr int64_t kLength = kSmallBytes / sizeof(T);
 };
 
 #if defined(__AVX512F__)

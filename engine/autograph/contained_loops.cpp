@@ -9,8 +9,6 @@ namespace footlight::autograph {
 
 namespace {
 
-uint64_t place_of(const Node* node) { return uint64_t{node->at.line} << 32 | node->at.column; }
-
 bool is_loop(const Node* node) { return is(node, Kind::kFor) || is(node, Kind::kWhile); }
 
 // The loops of a function that are in no other loop of it, by their places: passes before this one copy statements.

@@ -354,7 +354,7 @@ Node* Converter::definition(Node* node) {
   }
   if (stands_as_written(node)) {
     result_.written.push_back(node);
-    result_.written_at.push_back(uint64_t{node->at.line} << 32 | node->at.column);
+    result_.written_at.push_back(place_of(node));
     return outside_of_body(node);
   }
   Node*& known = definitions_[node];

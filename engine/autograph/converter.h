@@ -13,6 +13,9 @@
 
 namespace footlight::autograph {
 
+// Where a node begins, as one number, by which it is found again after passes that copy nodes.
+inline uint64_t place_of(const Node* node) { return uint64_t{node->at.line} << 32 | node->at.column; }
+
 class Converter {
  public:
   Converter(Tree& tree, const Options& options, Conversion& result, const Converter* outer)

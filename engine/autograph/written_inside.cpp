@@ -44,8 +44,6 @@ void calls_in_loops(const Node* node, const NameSet& made, NameSet& calls) {
   else for_each_child(node, [&](const Node* child) { calls_in_loops(child, made, calls); });
 }
 
-uint64_t place_of(const Node* node) { return uint64_t{node->at.line} << 32 | node->at.column; }
-
 }  // namespace
 
 void Converter::find_written() {

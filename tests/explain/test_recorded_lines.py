@@ -1,9 +1,6 @@
 """Lines that recordings name: where arguments were made, and what is no retrace. Whole scripts, and look-alikes of each."""
-import csv
-import io
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import unittest
 
@@ -54,31 +51,6 @@ for flag in (True, False):
             (8, 'for', 'python', ''), (9, 'and', 'staged', ''), (9, 'if', 'python', 'True'),
             (9, 'if expression', 'staged', ''), (9, 'or', 'staged', ''), (10, *true), (5, *false), (5, *true),
             (5, *true), (8, 'for', 'python', ''), (9, 'if', 'python', 'False'), (10, *false)])
-
-
-class RefusedCalls(Recorded):
-    def test_calls_whose_arguments_do_not_fit_are_recorded_as_failed(self):
-        session = recorded.record(self.folder, '''
-@tf.function
-def doubled(x, twice=True):
-    return 2 * x
-@tf.function(input_signature=[tf.TensorSpec([2])])
-def signed(x):
-    return x
-for call in (lambda: doubled(), lambda: doubled(1., wrong=2), lambda: signed(tf.ones([3])), lambda: doubled(1.)):
-    try:
-        call()
-    except (TypeError, ValueError):
-        pass
-''')
-        table = subprocess.run([recorded.FOOTLIGHT, 'export', session, '--format', 'csv', '--table', 'calls'],
-                               capture_output=True, text=True, check=True, env=recorded.ENVIRONMENT, timeout=60).stdout
-        self.assertEqual([(row['function'], row['outcome'], row['trace'] != '', row['source'].endswith('script.py:9'))
-                          for row in csv.DictReader(io.StringIO(table))],
-                         [('doubled', 'failed', False, True), ('doubled', 'failed', False, True),
-                          ('signed', 'failed', False, True), ('doubled', 'trace', True, True)])
-        functions = {f['function']: (f['calls'], f['failed']) for f in recorded.report(session)['functions']}
-        self.assertEqual(functions, {'doubled': (3, 2), 'signed': (1, 1)})
 
 
 class ValueLines(Recorded):

@@ -1,7 +1,7 @@
 // Sorts the records of a run by function.
 #include "engine/explain/evidence.h"
 
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ Evidence::Evidence(const RunRecords& records)
   for (const session::CodeRecord& c : records.codes) codes_[c.id] = &c;
   for (const session::GraphRecord& g : records.graphs) graphs_[g.id] = &g;
   for (const session::KeyRecord& k : records.keys)
-    if (well_formed(k.words)) keys_[k.id] = &k;
+    if (keys::well_formed(k.words)) keys_[k.id] = &k;
   for (const TraceRecord& t : records.traces) {
     owners_.emplace(t.graph(), t.function);
     if (!t.error.empty()) continue;

@@ -1,7 +1,7 @@
-// Runs recorded calls through a separate DispatchTable.
+// Runs recorded calls through a separate dispatch table.
 #include "engine/explain/replay.h"
 
-#include "engine/explain/dispatch.h"
+#include "engine/keys/dispatch.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -26,7 +26,7 @@ Words changed(const ProposedFix::Change& change, std::span<const uint64_t> words
 
 Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFix& fix, bool relaxes) {
   Run made;
-  DispatchTable table;
+  keys::DispatchTable table;
   std::vector<const TraceRecord*> recorded;  // the recorded trace behind each trace of the table
   for (const FunctionRun::Step& step : run.steps) {
     if (fix.no_longer_made && fix.no_longer_made(step)) {
@@ -37,12 +37,12 @@ Run run_steps(const Evidence& evidence, const FunctionRun& run, const ProposedFi
     // Whoever asks for a trace by its specs goes on doing so.
     const Words call = step.call ? changed(fix.call, step.key) : Words(step.key.begin(), step.key.end());
     int at = table.find(call);
-    const bool miss = at == DispatchTable::kMiss;
+    const bool miss = at == keys::DispatchTable::kMiss;
     if (miss) {
       // A function with declared shapes traces for those: the recorded trace's key has them.
       Words wanted = relaxes ? table.relaxed(call) : changed(fix.call, evidence.key_of(*step.trace));
       wanted = changed(fix.trace, wanted);
-      at = table.add(Key(wanted, {}, nullptr));
+      at = table.add(keys::Key(wanted, {}, nullptr));
       recorded.push_back(step.trace);
       made.faithful &= std::ranges::equal(wanted, evidence.key_of(*step.trace));
     }
@@ -62,12 +62,12 @@ ReplayResult not_checked(std::string why) {
 // A copy of a key with some of its items rewritten.
 template <class Rewrite>
 Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
-  KeyWriter out;
+  keys::KeyWriter out;
   size_t copied = 0;
   const auto copy_to = [&](size_t end) {
     for (; copied < end; ++copied) out.words.push_back(words[copied]);
   };
-  for (const Place& place : places(words)) {
+  for (const keys::Place& place : keys::places(words)) {
     if (place.begin < copied) continue;  // inside a rewritten item
     copy_to(place.begin);
     if (rewrite(place, out)) copied = place.end;
@@ -162,7 +162,7 @@ ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>
 std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& trace,
                                 const std::set<std::string>& paths) {
   std::set<std::string> found;
-  const std::vector<Place> all = places(evidence.key_of(trace));
+  const std::vector<keys::Place> all = keys::places(evidence.key_of(trace));
   if (all.size() != trace.key.size()) return found;
   for (size_t i = 0; i < all.size(); ++i)
     if (paths.count(trace.key[i].path)) found.insert(all[i].path);
@@ -177,8 +177,8 @@ std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run
 
 ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
-      if (!where.count(place.path) || !place.item.is_literal() || place.item.token == Token::kNone) return false;
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+      if (!where.count(place.path) || !place.item.is_literal() || place.item.token == keys::Token::kNone) return false;
       out.tensor({dtype, true, {}});
       return true;
     });
@@ -187,10 +187,10 @@ ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
 
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
   return [dtypes = std::move(dtypes)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
       const auto at = dtypes.find(place.path);
-      if (at == dtypes.end() || place.item.token != Token::kTensor) return false;
-      TensorSpec spec = place.item.spec();
+      if (at == dtypes.end() || place.item.token != keys::Token::kTensor) return false;
+      keys::TensorSpec spec = place.item.spec();
       spec.dtype = at->second;
       out.tensor(spec);
       return true;
@@ -200,7 +200,7 @@ ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
 
 ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
       out.tensor({dtype, false, {}});
       return true;
@@ -210,8 +210,8 @@ ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
 
 ProposedFix::Change leave_context() {
   return [](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
-      if (place.item.token != Token::kContext) return false;
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+      if (place.item.token != keys::Token::kContext) return false;
       out.context(0);
       return true;
     });
@@ -230,9 +230,9 @@ ProposedFix both(const ProposedFix& first, const ProposedFix& second) {
 
 ProposedFix::Change leave_out(std::set<std::string> where) {
   return [where = std::move(where)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
-      out.put(Token::kNone);
+      out.put(keys::Token::kNone);
       return true;
     });
   };
@@ -240,7 +240,7 @@ ProposedFix::Change leave_out(std::set<std::string> where) {
 
 ProposedFix::Change become_alike(std::set<std::string> where, std::unordered_map<uint64_t, uint64_t> classes) {
   return [where = std::move(where), classes = std::move(classes)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
       const auto at = classes.find(place.item.number);
       out.integer(at == classes.end() ? 0 : static_cast<int64_t>(at->second));
@@ -251,12 +251,13 @@ ProposedFix::Change become_alike(std::set<std::string> where, std::unordered_map
 
 ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions) {
   return [dimensions = std::move(dimensions)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const Place& place, KeyWriter& out) {
+    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
       const auto at = dimensions.find(place.path);
-      if (at == dimensions.end() || place.item.token != Token::kTensor || !place.item.spec().has_rank) return false;
+      if (at == dimensions.end() || place.item.token != keys::Token::kTensor || !place.item.spec().has_rank)
+        return false;
       std::vector<int64_t> sizes(place.item.spec().sizes.begin(), place.item.spec().sizes.end());
       for (size_t d : at->second)
-        if (d < sizes.size()) sizes[d] = kUnknownSize;
+        if (d < sizes.size()) sizes[d] = keys::kUnknownSize;
       out.tensor({place.item.spec().dtype, true, sizes});
       return true;
     });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/explain/evidence.h"
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include <functional>
 #include <set>

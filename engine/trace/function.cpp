@@ -16,7 +16,7 @@
 namespace footlight::trace {
 namespace {
 
-using explain::DispatchTable;
+using keys::DispatchTable;
 
 // The traces whose keys contain a number.
 using Holder = std::pair<Function*, int>;
@@ -29,7 +29,7 @@ auto& holders() {
 template <class Visit>
 void visit_numbers(std::span<const uint64_t> key, uint64_t self, Visit&& visit) {
   for (size_t at = 0; at < key.size();) {
-    const explain::Item item = explain::read(key, at);
+    const keys::Item item = keys::read(key, at);
     if (item.number && item.number != self) visit(item.number);
   }
 }
@@ -156,7 +156,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
     if (!std::ranges::equal(wanted, key)) reason = session::TraceReason::kRelaxed;
   }
   if (wanted.empty()) wanted.assign(key.begin(), key.end());
-  explain::Key full(wanted, front_end_.parameters(), front_end_.names(wanted));
+  keys::Key full(wanted, front_end_.parameters(), front_end_.names(wanted));
   if (evicted_keys_.erase(full.hash) && reason != session::TraceReason::kGetConcreteFunction)
     reason = session::TraceReason::kEvicted;
   const Pinned pinned(wanted);
@@ -168,7 +168,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   return made.first ? made.first : made.trace;
 }
 
-Function::Made Function::make_trace(const Arguments& arguments, const explain::Key& key,
+Function::Made Function::make_trace(const Arguments& arguments, const keys::Key& key,
                                     session::TraceReason reason) {
   const Depth depth(front_end_);
   record_function(*this);
@@ -208,7 +208,7 @@ Function::Made Function::make_trace(const Arguments& arguments, const explain::K
 }
 
 std::shared_ptr<Trace> Function::first_call(const Trace& creating, const Trace& later,
-                                            std::span<const Tensor> variables, const explain::Key& key) {
+                                            std::span<const Tensor> variables, const keys::Key& key) {
   TraceTimes times{.start = now_ns()};
   GraphBuilder builder(numbered(front_end_.graph_name() + '_'));
   builder.graph()->made_by = made_by(front_end_.source());
@@ -222,7 +222,7 @@ std::shared_ptr<Trace> Function::first_call(const Trace& creating, const Trace& 
   return trace;
 }
 
-void Function::add(explain::Key key, std::shared_ptr<Trace> trace) {
+void Function::add(keys::Key key, std::shared_ptr<Trace> trace) {
   std::vector<std::shared_ptr<Trace>> evicted;  // freed last: destroying a trace may call back
   while (table_.size() >= options_.most_traces && !searching_)
     evicted.push_back(evict(table_.least_recently_used(), Evicted::kFull, 0));
@@ -243,7 +243,7 @@ void Function::release(int index) {
 }
 
 std::shared_ptr<Trace> Function::evict(int index, Evicted why, uint64_t number) {
-  const explain::Key& key = table_.key(index);
+  const keys::Key& key = table_.key(index);
   std::shared_ptr<Trace> trace = std::move(traces_[static_cast<size_t>(index)]);
   if (why == Evicted::kFull) {
     if (evicted_keys_.size() >= options_.most_traces) evicted_keys_.clear();
@@ -301,7 +301,7 @@ void Function::note_traced() {
   if (!definition_->note_traced(tracing_count_)) return;
   std::string why;
   if (const std::vector<int>& made = table_.by_age(); made.size() > 1)
-    why = explain::phrase(explain::differences(table_.key(made[made.size() - 2]), table_.key(made.back())));
+    why = keys::phrase(keys::differences(table_.key(made[made.size() - 2]), table_.key(made.back())));
   front_end_.warn(str("function '", front_end_.source().name,
                       "' is retracing often: ", definition_->frequency(),
                       why.empty() ? "" : "; the last trace differs from the one before in the ", why,

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/base/clock.h"
-#include "engine/explain/dispatch.h"
+#include "engine/keys/dispatch.h"
 #include "engine/runtime/executor.h"
 #include "engine/trace/concrete.h"
 #include "engine/trace/definition.h"
@@ -73,7 +73,7 @@ class FrontEnd {
   // Of each item of a key after the context.
   virtual std::vector<std::string> parameters() const = 0;
   // Names for the numbers in a key.
-  virtual std::shared_ptr<const explain::Names> names(std::span<const uint64_t>) const { return nullptr; }
+  virtual std::shared_ptr<const keys::Names> names(std::span<const uint64_t>) const { return nullptr; }
   // The key to trace for if the user declared a signature; empty: the call's own key.
   virtual std::vector<uint64_t> declared(std::span<const uint64_t>) const { return {}; }
   // "w1 float32 (8, 16) variable", one for each capture.
@@ -115,7 +115,7 @@ struct Family {
   uint32_t recorded = 0;                 // the last recording that contains it (recording_number)
   int traces = 0;                        // number of traces, including failed ones
   int64_t made_ns = now_ns();
-  struct Seen { explain::Key key; TraceId trace; };
+  struct Seen { keys::Key key; TraceId trace; };
   std::vector<Seen> seen;                // the keys of the latest recorded traces, to find the nearest one
   std::unordered_map<const void*, uint32_t> captured;  // variables and tensors that recorded traces captured, numbered
 };
@@ -141,7 +141,7 @@ class Function {
   template <class Run>
   auto call(std::span<const uint64_t> key, const Arguments& arguments, int64_t start_ns, Run&& run) {
     const int last = table_.find_last(key);
-    Trace* trace = last == explain::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
+    Trace* trace = last == keys::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
     TraceId id;
     const CallRun call{start_ns ? next_call_id() : CallId(), this_thread_call, {}, start_ns};
     const runtime::InCall inside(start_ns ? call.id : call.parent);
@@ -234,10 +234,10 @@ class Function {
     }
   }
 
-  Made make_trace(const Arguments&, const explain::Key&, session::TraceReason);
+  Made make_trace(const Arguments&, const keys::Key&, session::TraceReason);
   std::shared_ptr<Trace> first_call(const Trace& creating, const Trace& later, std::span<const Tensor> variables,
-                                    const explain::Key&);
-  void add(explain::Key key, std::shared_ptr<Trace> trace);
+                                    const keys::Key&);
+  void add(keys::Key key, std::shared_ptr<Trace> trace);
   void object_died(uint64_t number, std::vector<std::shared_ptr<Trace>>& evicted);
   std::shared_ptr<Trace> evict(int index, Evicted why, uint64_t number);
   void release(int index);
@@ -251,7 +251,7 @@ class Function {
   std::shared_ptr<Family> family_ = std::make_shared<Family>();
   KeyRecords keys_;
 
-  explain::DispatchTable table_;
+  keys::DispatchTable table_;
   std::vector<std::shared_ptr<Trace>> traces_;        // by the indexes of table_
   int searching_ = 0;                                 // searches in progress, which may call the front end
   std::vector<uint64_t> died_meanwhile_;              // objects in keys that died during a search

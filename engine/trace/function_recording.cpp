@@ -35,16 +35,16 @@ std::vector<uint32_t> capture_numbers(Family& family, const Concrete& concrete) 
 }
 
 // The recorded trace with the fewest differing leaves; the latest of several.
-void find_nearest(const Family& family, const explain::Key& key, session::TraceRecord& record) {
-  std::vector<explain::Difference> differing;
+void find_nearest(const Family& family, const keys::Key& key, session::TraceRecord& record) {
+  std::vector<keys::Difference> differing;
   for (auto seen = family.seen.rbegin(); seen != family.seen.rend(); ++seen) {
-    std::vector<explain::Difference> found = explain::differences(seen->key, key);
+    std::vector<keys::Difference> found = keys::differences(seen->key, key);
     if (record.nearest.valid() && found.size() >= differing.size()) continue;
     record.nearest = seen->trace;
     differing = std::move(found);
   }
-  for (const explain::Difference& d : differing) record.differing.push_back(d.path);
-  if (record.nearest.valid()) record.why = explain::phrase(differing);
+  for (const keys::Difference& d : differing) record.differing.push_back(d.path);
+  if (record.nearest.valid()) record.why = keys::phrase(differing);
 }
 
 // What the recorder itself took of the trace's time, up to now.
@@ -92,7 +92,7 @@ void record_function(Function& function) {
   writer->add(std::move(record));
 }
 
-void record_trace(Function& function, Trace& trace, const explain::Key& key, session::TraceReason reason,
+void record_trace(Function& function, Trace& trace, const keys::Key& key, session::TraceReason reason,
                   const TraceTimes& times, const std::string& error) {
   session::Writer* writer = recording_writer();
   if (!writer) return;
@@ -106,9 +106,9 @@ void record_trace(Function& function, Trace& trace, const explain::Key& key, ses
   record.start_ns = times.start;
   record.phases.push_back({"python", "trace", -1, times.start, times.start + times.body});
   for (const auto& [from, to] : trace.conversions) record.phases.push_back({"autograph", "trace", 0, from, to});
-  record.signature = explain::summary(key);
+  record.signature = keys::summary(key);
   record.cached = static_cast<uint32_t>(function.size());
-  record.key = explain::describe(key);
+  record.key = keys::describe(key);
   trace.key = record.call_key = function.keys().id_of(family.id, key.words, [&](auto) { return key.names; });
   find_nearest(family, key, record);
   record.source = caller_source();
@@ -160,7 +160,7 @@ void record_call_of(Function& function, const CallRun& call, TraceId trace, Call
   record_call(event);
 }
 
-void record_eviction(Function& function, const Trace& trace, const explain::Key* key, uint64_t object, size_t most) {
+void record_eviction(Function& function, const Trace& trace, const keys::Key* key, uint64_t object, size_t most) {
   Definition& definition = function.definition();
   const uint64_t count = ++definition.evicted;
   session::Writer* writer = recording_writer();
@@ -169,7 +169,7 @@ void record_eviction(Function& function, const Trace& trace, const explain::Key*
   definition.evictions_reported = count;
   std::string why;
   if (key) {
-    const auto name = key->names ? key->names->find(object) : explain::Names::const_iterator();
+    const auto name = key->names ? key->names->find(object) : keys::Names::const_iterator();
     const bool known = key->names && name != key->names->end();
     why = str(known ? name->second.name : "an object", " in its key was deleted");
   } else {

@@ -18,14 +18,14 @@ struct TraceTimes {
 // These do nothing if nothing is recorded, except that a function gets its number.
 void record_function(Function&);
 // `error`: tracing failed, and why.
-void record_trace(Function&, Trace&, const explain::Key&, session::TraceReason, const TraceTimes&,
+void record_trace(Function&, Trace&, const keys::Key&, session::TraceReason, const TraceTimes&,
                   const std::string& error);
 // `asked`: the key of a call that went through the dispatcher.
 void record_call_of(Function&, const CallRun&, TraceId, CallOutcome, std::span<const uint64_t> asked);
 // This thread waited since `start_ns` for another one that was tracing the function.
 void record_wait(Function&, int64_t start_ns);
 // A trace is evicted: because an object in `key` died, or (no key) because there are more than `most` traces.
-void record_eviction(Function&, const Trace&, const explain::Key* key, uint64_t object, size_t most);
+void record_eviction(Function&, const Trace&, const keys::Key* key, uint64_t object, size_t most);
 
 // At the end of a recording: total numbers of evictions, if not all were recorded.
 void record_eviction_totals(session::Writer&);

@@ -11,7 +11,7 @@ bool KeyRecords::find(std::span<const uint64_t> words) {
   recording_ = recording;
   last_.words.assign(words.begin(), words.end());
   last_.id = {};
-  const uint64_t hash = explain::hash_words(words);
+  const uint64_t hash = keys::hash_words(words);
   for (auto [at, end] = known_.equal_range(hash); at != end; ++at) {
     if (at->second.words != last_.words) continue;
     last_.id = at->second.id;
@@ -20,11 +20,11 @@ bool KeyRecords::find(std::span<const uint64_t> words) {
   return known_.size() >= kMost || !recording_structure() || !session::active_writer();
 }
 
-KeyId KeyRecords::add(FunctionId function, const std::shared_ptr<const explain::Names>& names) {
+KeyId KeyRecords::add(FunctionId function, const std::shared_ptr<const keys::Names>& names) {
   session::Writer* const writer = session::active_writer();
   if (!writer) return {};
   last_.id = session::new_key_id();
-  known_.emplace(explain::hash_words(last_.words), last_);
+  known_.emplace(keys::hash_words(last_.words), last_);
   session::KeyRecord record{last_.id, function, last_.words, {}};
   if (names)
     for (const auto& [number, object] : *names) record.names.push_back({number, object.name, object.since_ns});

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/recording.h"
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include <algorithm>
 #include <memory>
@@ -29,7 +29,7 @@ class KeyRecords {
   static constexpr size_t kMost = 1 << 16;
   // Makes the key the last one. True if it is known, or cannot be added.
   bool find(std::span<const uint64_t> words);
-  KeyId add(FunctionId function, const std::shared_ptr<const explain::Names>& names);
+  KeyId add(FunctionId function, const std::shared_ptr<const keys::Names>& names);
 
   uint32_t recording_ = 0;
   Known last_;

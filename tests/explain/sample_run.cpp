@@ -1,7 +1,7 @@
 // Records calls as the recorder does.
 #include "tests/explain/sample_run.h"
 
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 namespace footlight::explain {
 
@@ -33,13 +33,13 @@ KeyId SampleRun::add_key(const std::vector<uint64_t>& words) {
   return keys.back().id;
 }
 
-TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph, const Options& options) {
+TraceId SampleRun::call(const keys::KeyWriter& key, const session::GraphRecord& graph, const Options& options) {
   const std::vector<uint64_t> words(key.words.begin(), key.words.end());
   int at = table_.find(words);
   const int64_t start = now_ns;
   session::CallRecord call;
   call.outcome = CallOutcome::kHit;
-  if (at == DispatchTable::kMiss) {
+  if (at == keys::DispatchTable::kMiss) {
     std::vector<uint64_t> wanted = options.reduce_retracing     ? table_.relaxed(words)
                                    : options.declared.empty() ? words
                                                               : options.declared;
@@ -49,7 +49,7 @@ TraceId SampleRun::call(const KeyWriter& key, const session::GraphRecord& graph,
     t.graphs = {{"traced", add_graph(graph)}};
     t.number = static_cast<int>(traces.size()) + 1;
     t.reason = wanted == words || !options.reduce_retracing ? options.reason : session::TraceReason::kRelaxed;
-    const Key made(wanted, parameters_, nullptr);
+    const keys::Key made(wanted, parameters_, nullptr);
     t.key = describe(made);
     t.source = {CodeId(1), static_cast<uint32_t>(traces.size())};
     t.start_ns = start + 10;
@@ -99,9 +99,9 @@ session::GraphRecord scaled(const std::string& constant, const std::string& shap
 
 std::vector<Finding> findings(const SampleRun& run) { return find_findings(run.records()).found; }
 
-KeyWriter batch_and_rate(int64_t batch, double rate) {
-  return call_key([&](KeyWriter& w) {
-    w.tensor(key_spec(DType::kFloat32, {batch, 8}));
+keys::KeyWriter batch_and_rate(int64_t batch, double rate) {
+  return call_key([&](keys::KeyWriter& w) {
+    w.tensor(keys::key_spec(keys::DType::kFloat32, {batch, 8}));
     w.floating(rate);
   });
 }

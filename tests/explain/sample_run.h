@@ -1,7 +1,7 @@
 // An invented run for tests: calls go through a dispatch table as in the dispatcher, and leave the same records.
 #pragma once
 
-#include "engine/explain/dispatch.h"
+#include "engine/keys/dispatch.h"
 #include "engine/explain/findings.h"
 
 namespace footlight::explain {
@@ -19,8 +19,8 @@ class SampleRun {
     bool record_key = true;
   };
   // A call with this key; `graph` is recorded if the call traces. Returns the trace that served the call.
-  TraceId call(const KeyWriter& key, const session::GraphRecord& graph, const Options& options);
-  TraceId call(const KeyWriter& key, const session::GraphRecord& graph) { return call(key, graph, Options()); }
+  TraceId call(const keys::KeyWriter& key, const session::GraphRecord& graph, const Options& options);
+  TraceId call(const keys::KeyWriter& key, const session::GraphRecord& graph) { return call(key, graph, Options()); }
   // A graph that other graphs call.
   GraphId add_graph(session::GraphRecord graph);
 
@@ -42,7 +42,7 @@ class SampleRun {
   KeyId add_key(const std::vector<uint64_t>& words);
 
   std::vector<std::string> parameters_;
-  DispatchTable table_;
+  keys::DispatchTable table_;
   std::vector<TraceId> trace_ids_;
 };
 
@@ -53,14 +53,14 @@ std::vector<Finding> findings(const SampleRun& run);
 
 // The key of one call: the context, then what `body` writes.
 template <class Body>
-KeyWriter call_key(Body&& body) {
-  KeyWriter key;
+keys::KeyWriter call_key(Body&& body) {
+  keys::KeyWriter key;
   key.context(0);
   body(key);
   return key;
 }
 
 // A float32 tensor of shape (batch, 8), and a float.
-KeyWriter batch_and_rate(int64_t batch, double rate);
+keys::KeyWriter batch_and_rate(int64_t batch, double rate);
 
 }  // namespace footlight::explain

@@ -1,7 +1,7 @@
 // Properties of the findings of all causes.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 

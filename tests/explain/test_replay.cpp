@@ -1,7 +1,7 @@
 // Replays of proposed fixes: what the dispatcher would have done with different keys.
 #include "engine/explain/replay.h"
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 
@@ -50,7 +50,7 @@ class TestReplay : public QObject {
   void mixed_numbers_become_the_tensors_that_they_would_be() {
     SampleRun run({"n"});
     auto number = [&](bool whole, int i) {
-      return call_key([&](KeyWriter& w) { whole ? w.integer(i) : w.floating(i + 0.5); });
+      return call_key([&](keys::KeyWriter& w) { whole ? w.integer(i) : w.floating(i + 0.5); });
     };
     for (int i = 0; i < 6; ++i) run.call(number(i % 2, i), scaled("c"));
     QCOMPARE(replayed(run, {pass_as_tensor({"args[0]"}, 1), {}, false}).checked.traces_after, size_t{1});
@@ -60,12 +60,12 @@ class TestReplay : public QObject {
   void leaving_an_argument_out_reaches_into_structures() {
     SampleRun run({"options"});
     for (int i = 0; i < 5; ++i) {
-      run.call(call_key([&](KeyWriter& w) {
-        w.put(Token::kDict, 2);
-        w.text(Token::kString, "lr");
+      run.call(call_key([&](keys::KeyWriter& w) {
+        w.put(keys::Token::kDict, 2);
+        w.text(keys::Token::kString, "lr");
         w.integer(i);
-        w.text(Token::kString, "x");
-        w.tensor(key_spec(DType::kFloat32, {4}));
+        w.text(keys::Token::kString, "x");
+        w.tensor(keys::key_spec(keys::DType::kFloat32, {4}));
       }), scaled("c"));
     }
     QCOMPARE(replayed(run, {leave_out({"args[0]['lr']"}), {}, false}).checked.traces_after, size_t{1});
@@ -83,7 +83,9 @@ class TestReplay : public QObject {
   void dtypes_are_cast() {
     SampleRun run({"x"});
     for (int i = 0; i < 6; ++i)
-      run.call(call_key([&](KeyWriter& w) { w.tensor(key_spec(i % 2 ? DType::kFloat32 : DType::kFloat64, {4})); }),
+      run.call(call_key([&](keys::KeyWriter& w) {
+                 w.tensor(keys::key_spec(i % 2 ? keys::DType::kFloat32 : keys::DType::kFloat64, {4}));
+               }),
                scaled("c"));
     QCOMPARE(replayed(run, {cast_to({{"args[0]", 1}}), {}, false}).checked.traces_after, size_t{1});
   }
@@ -103,7 +105,7 @@ class TestReplay : public QObject {
     for (double rate : {0.1, 0.2, 0.3})
       for (int64_t n : {3, 5, 7, 9}) {
         SampleRun::Options options;
-        const KeyWriter any = batch_and_rate(kUnknownSize, rate);
+        const keys::KeyWriter any = batch_and_rate(keys::kUnknownSize, rate);
         options.declared.assign(any.words.begin(), any.words.end());
         declared.call(batch_and_rate(n, rate), scaled("c"), options);
       }

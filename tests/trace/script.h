@@ -55,7 +55,7 @@ class Script : public trace::FrontEnd {
   trace::Function function;
 
   Tensor operator()(const Given& given) {
-    explain::KeyWriter key = write(given);
+    keys::KeyWriter key = write(given);
     const trace::Arguments arguments{given.tensors};
     const int64_t start = recording_structure() ? 1 : 0;
     return function.call(words(key), arguments, start, [&](trace::Trace& trace, CallId call) {
@@ -68,7 +68,7 @@ class Script : public trace::FrontEnd {
   float number(const Given& given) { return *(*this)(given).data<float>(); }
 
   std::shared_ptr<trace::Trace> get_concrete(const Given& given, bool& traced) {
-    explain::KeyWriter key = write(given);
+    keys::KeyWriter key = write(given);
     return function.find_or_trace(words(key), trace::Arguments{given.tensors},
                                   session::TraceReason::kGetConcreteFunction, traced);
   }
@@ -76,15 +76,15 @@ class Script : public trace::FrontEnd {
   std::string graph_name() const override { return "__inference_" + source_.name; }
   const trace::FunctionSource& source() override { return source_; }
   std::vector<std::string> parameters() const override { return {"x", "object", "literal"}; }
-  std::shared_ptr<const explain::Names> names(std::span<const uint64_t>) const override {
-    return std::make_shared<explain::Names>(object_names.begin(), object_names.end());
+  std::shared_ptr<const keys::Names> names(std::span<const uint64_t>) const override {
+    return std::make_shared<keys::Names>(object_names.begin(), object_names.end());
   }
   std::vector<Tensor> run_body(trace::TraceRun& run) override {
     ++runs;
     std::vector<Tensor> parameters;
     for (size_t at = 0; at < run.key.size();) {
-      const explain::Item item = explain::read(run.key, at);
-      if (item.token == explain::Token::kTensor)
+      const keys::Item item = keys::read(run.key, at);
+      if (item.token == keys::Token::kTensor)
         parameters.push_back(run.builder.parameter(trace::dtype_of(item), trace::shape_of(item), "x", "x"));
     }
     return body(parameters);
@@ -100,15 +100,15 @@ class Script : public trace::FrontEnd {
   void warn(const std::string& text) override { warnings.push_back(text); }
 
  private:
-  static explain::KeyWriter write(const Given& given) {
-    explain::KeyWriter key;
+  static keys::KeyWriter write(const Given& given) {
+    keys::KeyWriter key;
     key.context(0);
     for (const Tensor& tensor : given.tensors) key.tensor(trace::key_spec(tensor.dtype(), tensor.shape()));
-    if (given.object) key.numbered(explain::Token::kObject, given.object);
+    if (given.object) key.numbered(keys::Token::kObject, given.object);
     key.integer(given.literal);
     return key;
   }
-  static std::span<const uint64_t> words(const explain::KeyWriter& key) { return {key.words.data(), key.words.size()}; }
+  static std::span<const uint64_t> words(const keys::KeyWriter& key) { return {key.words.data(), key.words.size()}; }
 
   trace::FunctionSource source_;
 };

@@ -285,21 +285,21 @@ class TestFunction : public QObject {
     Script f("f", [](std::span<const Tensor> in) { return std::vector(in.begin(), in.end()); });
     searched = &f;
     f({{real(1)}, 7});
-    explain::KeyWriter key;
+    keys::KeyWriter key;
     key.context(0);
-    key.numbered(explain::Token::kCustom, 3);
+    key.numbered(keys::Token::kCustom, 3);
     bool traced;
     f.function.find_or_trace({key.words.data(), key.words.size()}, {}, TraceReason::kCall, traced);
-    explain::custom_subtype = [](uint64_t, uint64_t) {
+    keys::custom_subtype = [](uint64_t, uint64_t) {
       trace::key_object_died(7);
       if (searched->function.size() != 2) qFatal("evicted in the middle of a search");
       return true;
     };
     key.clear();
     key.context(0);
-    key.numbered(explain::Token::kCustom, 4);
+    key.numbered(keys::Token::kCustom, 4);
     QVERIFY(f.function.find({key.words.data(), key.words.size()}) != nullptr);
-    explain::custom_subtype = nullptr;
+    keys::custom_subtype = nullptr;
     QCOMPARE(f.function.size(), size_t{1});
   }
 

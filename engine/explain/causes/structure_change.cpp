@@ -1,7 +1,7 @@
 // structure_change: a list, tuple or dict comes with other lengths, keys or nesting. Fix: stack and pad; always all
 // keys.
 #include "engine/explain/findings.h"
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 #include "engine/explain/words.h"
 
 #include "engine/base/dtype_names.h"

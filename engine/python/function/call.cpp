@@ -33,7 +33,7 @@ bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
 void write_key(FunctionCore& core, std::span<PyObject* const> values, CallKey& call) {
   const Device* device = eager::wanted_device;
   call.key.context(device ? 1 + (static_cast<uint64_t>(device->type) << 8 | device->index) : 0);
-  if (core.self_number) call.key.numbered(explain::Token::kObject, core.self_number);
+  if (core.self_number) call.key.numbered(keys::Token::kObject, core.self_number);
   for (PyObject* value : values) call.add(value);
 }
 

@@ -121,7 +121,7 @@ class FunctionCore final : public trace::FrontEnd {
   std::string graph_name() const override;
   const trace::FunctionSource& source() override;
   std::vector<std::string> parameters() const override;
-  std::shared_ptr<const explain::Names> names(std::span<const uint64_t> key) const override { return names_for(key); }
+  std::shared_ptr<const keys::Names> names(std::span<const uint64_t> key) const override { return names_for(key); }
   std::vector<uint64_t> declared(std::span<const uint64_t> key) const override;
   std::vector<std::string> describe_captures(const trace::Trace&) const override;
   std::shared_ptr<trace::Trace> new_trace() override { return std::make_shared<TraceEntry>(); }

@@ -15,10 +15,10 @@
 namespace footlight::python {
 namespace {
 
-using explain::Token;
+using keys::Token;
 constexpr int kDeepest = 64;
 
-void put_text(explain::KeyWriter& key, PyObject* text) {
+void put_text(keys::KeyWriter& key, PyObject* text) {
   try {
     key.text(Token::kString, utf8(text));
   } catch (const PythonErrorSet&) {
@@ -27,7 +27,7 @@ void put_text(explain::KeyWriter& key, PyObject* text) {
   }
 }
 
-void put_integer(explain::KeyWriter& key, PyObject* value) {
+void put_integer(keys::KeyWriter& key, PyObject* value) {
   int overflow = 0;
   const long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (!overflow) return key.integer(small);
@@ -35,7 +35,7 @@ void put_integer(explain::KeyWriter& key, PyObject* value) {
   key.text(Token::kBigInt, utf8(digits.get()));
 }
 
-bool put_literal(explain::KeyWriter& key, PyObject* value, PyTypeObject* type) {
+bool put_literal(keys::KeyWriter& key, PyObject* value, PyTypeObject* type) {
   if (type == &PyLong_Type) put_integer(key, value);
   else if (type == &PyBool_Type) key.put(Token::kBool, value == Py_True);
   else if (type == &PyFloat_Type) key.floating(PyFloat_AS_DOUBLE(value));

@@ -1,7 +1,7 @@
-// Cache keys from Python arguments: one walk writes the words of explain::KeyWriter and collects the tensors.
+// Cache keys from Python arguments: one walk writes the words of keys::KeyWriter and collects the tensors.
 #pragma once
 
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 #include "engine/python/types/objects.h"
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace footlight::python {
 
 // The result of walking the arguments of a call. Lives on the stack; usual calls allocate nothing.
 struct CallKey {
-  explain::KeyWriter key;
+  keys::KeyWriter key;
   SmallVector<TensorBody*, 16> flat;      // borrowed; null for a TensorSpec
   SmallVector<Resource*, 8> resources;    // of the variables, in order of appearance: alias numbers
   std::vector<Tensor> owned;              // tensors that were converted
@@ -57,7 +57,7 @@ void init_numbers();
 // The types in `words` of what consists of tensors or has a trace type of its own (kCustom), in order.
 std::vector<Ref> types_in(std::span<const uint64_t> words);
 // The names of the numbers in `words`: "<Model object 3>", "Point(x,y)".
-std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words);
+std::shared_ptr<const keys::Names> names_for(std::span<const uint64_t> words);
 
 // A copy of the arguments in which `leaf` replaces tensors, variables, specs and arrays, visited
 // in the order of CallKey::flat; objects without any are returned unchanged.

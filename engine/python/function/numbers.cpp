@@ -30,7 +30,7 @@ struct Numbers {
   size_t sweep_at = kSweepAtLeast;
   uint64_t swept_below = 0;
 
-  explain::Names names;
+  keys::Names names;
   // Objects whose class defines equality, by class, hash and attributes: the key of a new one says that an equal one
   // has died. A dead one cannot be asked any more whether it is equal, and a hash alone says little.
   using Equal = std::tuple<std::string, Py_hash_t, uint64_t>;
@@ -78,7 +78,7 @@ std::string member_text(PyObject* object) {
 
 uint64_t fresh_number(PyObject* object) {
   const uint64_t number = numbers().next++;
-  explain::NumberedObject made;
+  keys::NumberedObject made;
   if (PyType_Check(object)) {
     made.name = class_text(object);
   } else if (PyCode_Check(object)) {
@@ -239,8 +239,8 @@ uint64_t flattened_class_number(PyObject* type) {
 std::vector<Ref> types_in(std::span<const uint64_t> words) {
   std::vector<Ref> types;
   for (size_t at = 0; at < words.size();) {
-    const explain::Item item = explain::read(words, at);
-    if (item.token != explain::Token::kCustom) continue;
+    const keys::Item item = keys::read(words, at);
+    if (item.token != keys::Token::kCustom) continue;
     Ref type = kept_with(item.number);
     types.push_back(type ? std::move(type) : Ref::borrow(Py_None));
   }
@@ -266,11 +266,11 @@ void drop_unused_numbers() {
   }
 }
 
-std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words) {
-  auto result = std::make_shared<explain::Names>();
+std::shared_ptr<const keys::Names> names_for(std::span<const uint64_t> words) {
+  auto result = std::make_shared<keys::Names>();
   const auto& names = numbers().names;
   for (size_t at = 0; at < words.size();) {
-    const explain::Item item = explain::read(words, at);
+    const keys::Item item = keys::read(words, at);
     if (!item.number) continue;
     if (const auto found = names.find(item.number); found != names.end()) result->insert(*found);
   }
@@ -278,8 +278,8 @@ std::shared_ptr<const explain::Names> names_for(std::span<const uint64_t> words)
 }
 
 void init_numbers() {
-  explain::custom_subtype = is_custom_subtype;
-  explain::custom_supertype = custom_supertype;
+  keys::custom_subtype = is_custom_subtype;
+  keys::custom_supertype = custom_supertype;
 }
 
 }  // namespace footlight::python

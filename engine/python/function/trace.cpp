@@ -98,9 +98,9 @@ std::string node_name(const std::string& name) {
 std::vector<LeafType> leaf_types(std::span<const uint64_t> words) {
   std::vector<LeafType> types;
   for (size_t at = 0; at < words.size();) {
-    const explain::Item item = explain::read(words, at);
-    if (item.token == explain::Token::kTensor) types.push_back({false, trace::dtype_of(item), trace::shape_of(item)});
-    if (item.token == explain::Token::kVariable)
+    const keys::Item item = keys::read(words, at);
+    if (item.token == keys::Token::kTensor) types.push_back({false, trace::dtype_of(item), trace::shape_of(item)});
+    if (item.token == keys::Token::kVariable)
       types.push_back({true, trace::dtype_of(item), trace::shape_of(item), item.trainable(), item.alias()});
   }
   return types;
@@ -546,17 +546,17 @@ void FunctionCore::wait(std::recursive_mutex& tracing) {
 // The call's key with the shapes that the input_signature declares.
 std::vector<uint64_t> FunctionCore::declared(std::span<const uint64_t> words) const {
   if (!options.input_signature) return {};
-  explain::KeyWriter out;
+  keys::KeyWriter out;
   std::vector<const SpecValue*> specs;
   for (const auto& leaves : signature_leaves)
     for (const Ref& spec : leaves) specs.push_back(is_spec(spec.get()) ? &spec_of(spec.get()) : nullptr);
   size_t leaf = 0;
   for (size_t at = 0; at < words.size();) {
-    const explain::Item item = explain::read(words, at);
-    const bool counts = item.token == explain::Token::kTensor || item.token == explain::Token::kVariable;
+    const keys::Item item = keys::read(words, at);
+    const bool counts = item.token == keys::Token::kTensor || item.token == keys::Token::kVariable;
     const SpecValue* spec = counts && leaf < specs.size() ? specs[leaf] : nullptr;
     leaf += counts;
-    if (spec && item.token == explain::Token::kTensor) out.tensor(trace::key_spec(spec->dtype, spec->shape));
+    if (spec && item.token == keys::Token::kTensor) out.tensor(trace::key_spec(spec->dtype, spec->shape));
     else
       for (uint64_t word : item.words) out.words.push_back(word);
   }

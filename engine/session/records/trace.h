@@ -200,7 +200,7 @@ struct TraceRecord {
   }
 };
 
-// A key as the dispatcher compared it (engine/explain/key.h), so that a changed call can be tried on the recorded ones.
+// A key as the dispatcher compared it (engine/keys/key.h), so that a changed call can be tried on the recorded ones.
 struct KeyName {
   uint64_t number = 0;
   std::string name;
@@ -227,7 +227,7 @@ struct KeyRecord {
     using R = KeyRecord;
     f.id("id", &R::id, "calls and traces name it so");
     f.column("function", &R::function, "whose key it is; its parameters stand there");
-    f.column("words", &R::words, "64-bit words, little-endian: engine/explain/key.h");
+    f.column("words", &R::words, "64-bit words, little-endian: engine/keys/key.h");
     f.list("call_key_name", &R::names, "Names for the numbers of objects, types and code in a key.", {.since = 3});
   }
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 namespace footlight::explain {
 
@@ -10,7 +10,7 @@ namespace footlight::explain {
 inline SampleRun run_of(size_t calls, uint32_t function = 1) {
   SampleRun run({"x"}, function);
   for (size_t i = 0; i < calls; ++i)
-    run.call(call_key([](KeyWriter& w) { w.tensor(key_spec(DType::kFloat32, {4})); }), scaled("1"));
+    run.call(call_key([](keys::KeyWriter& w) { w.tensor(keys::key_spec(keys::DType::kFloat32, {4})); }), scaled("1"));
   return run;
 }
 

@@ -1,7 +1,7 @@
 // Tensors whose dtype differs from call to call.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 
@@ -10,8 +10,8 @@ using namespace footlight::explain;
 
 namespace {
 
-KeyWriter tensor(DType dtype) {
-  return call_key([&](KeyWriter& w) { w.tensor(key_spec(dtype, {25})); });
+keys::KeyWriter tensor(keys::DType dtype) {
+  return call_key([&](keys::KeyWriter& w) { w.tensor(keys::key_spec(dtype, {25})); });
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ class TestDTypeFlip : public QObject {
   void two_dtypes_from_one_line() {
     SampleRun run({"labels"});
     for (int i = 0; i < 9; ++i) {
-      run.call(tensor(i % 3 ? DType::kInt32 : DType::kInt64), scaled("1"));
+      run.call(tensor(i % 3 ? keys::DType::kInt32 : keys::DType::kInt64), scaled("1"));
       run.calls.back().source = {CodeId(1), 45};
     }
     const auto found = findings(run);
@@ -38,7 +38,7 @@ class TestDTypeFlip : public QObject {
   void two_dtypes_from_two_lines_are_meant() {
     SampleRun run({"x"});
     for (uint32_t i = 0; i < 8; ++i) {
-      run.call(tensor(i % 2 ? DType::kFloat32 : DType::kFloat64), scaled("1"));
+      run.call(tensor(i % 2 ? keys::DType::kFloat32 : keys::DType::kFloat64), scaled("1"));
       run.calls.back().source = {CodeId(1), 10 + i % 2};
     }
     QVERIFY(findings(run).empty());
@@ -47,8 +47,9 @@ class TestDTypeFlip : public QObject {
   void arguments_that_flip_together_are_one_finding() {
     SampleRun run({"x", "y"});
     for (int i = 0; i < 8; ++i) {
-      run.call(call_key([&](KeyWriter& w) {
-        for (int k = 0; k < 2; ++k) w.tensor(key_spec(i % 2 ? DType::kFloat32 : DType::kFloat64, {4}));
+      run.call(call_key([&](keys::KeyWriter& w) {
+        for (int k = 0; k < 2; ++k)
+          w.tensor(keys::key_spec(i % 2 ? keys::DType::kFloat32 : keys::DType::kFloat64, {4}));
       }), scaled("1"));
     }
     const auto found = findings(run);
@@ -59,7 +60,7 @@ class TestDTypeFlip : public QObject {
 
   void what_cannot_be_replayed_is_not_claimed() {
     SampleRun run({"x"});
-    for (int i = 0; i < 8; ++i) run.call(tensor(i % 2 ? DType::kFloat32 : DType::kFloat64), scaled("1"));
+    for (int i = 0; i < 8; ++i) run.call(tensor(i % 2 ? keys::DType::kFloat32 : keys::DType::kFloat64), scaled("1"));
     run.raw_keys = false;
     QVERIFY(findings(run).empty());
   }

@@ -1,7 +1,7 @@
 // Numbers that do not affect the graph.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 

@@ -1,7 +1,7 @@
 // Numbers and strings that become constants in the graph.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 
@@ -90,8 +90,8 @@ class TestPythonScalarArgument : public QObject {
   void numbers_that_change_together_are_one_finding() {
     SampleRun run({"x", "lr", "step"});
     for (int i = 0; i < 6; ++i) {
-      run.call(call_key([&](KeyWriter& w) {
-        w.tensor(key_spec(DType::kFloat32, {4}));
+      run.call(call_key([&](keys::KeyWriter& w) {
+        w.tensor(keys::key_spec(keys::DType::kFloat32, {4}));
         w.floating(0.1 * (i + 1));
         w.integer(i);
       }), scaled(std::to_string(i)));
@@ -105,8 +105,8 @@ class TestPythonScalarArgument : public QObject {
   void numbers_of_one_list_are_one_finding() {
     SampleRun run({"point"});
     for (int i = 0; i < 6; ++i) {
-      run.call(call_key([&](KeyWriter& w) {
-        w.put(Token::kList, 2);
+      run.call(call_key([&](keys::KeyWriter& w) {
+        w.put(keys::Token::kList, 2);
         w.integer(i);
         w.integer(i % 3);
       }), scaled(std::to_string(i)));
@@ -120,7 +120,8 @@ class TestPythonScalarArgument : public QObject {
   void whole_and_broken_numbers_need_a_dtype() {
     SampleRun run({"lr"});
     for (int i = 0; i < 6; ++i)
-      run.call(call_key([&](KeyWriter& w) { i == 0 ? w.integer(1) : w.floating(0.5 / i); }), scaled(std::to_string(i)));
+      run.call(call_key([&](keys::KeyWriter& w) { i == 0 ? w.integer(1) : w.floating(0.5 / i); }),
+               scaled(std::to_string(i)));
     const auto found = findings(run);
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].fix, std::string("tf.constant(lr, tf.float32)"));
@@ -130,8 +131,8 @@ class TestPythonScalarArgument : public QObject {
   void what_a_callable_closes_over_is_no_argument() {
     SampleRun run({"kernel"});
     for (int i = 0; i < 9; ++i) {
-      run.call(call_key([&](KeyWriter& w) {
-        w.numbered(Token::kCallable, 5, 1);
+      run.call(call_key([&](keys::KeyWriter& w) {
+        w.numbered(keys::Token::kCallable, 5, 1);
         w.floating(0.1 * i);
       }), scaled(std::to_string(i)));
     }

@@ -1,7 +1,7 @@
 // Dimensions that differ from call to call.
 #include "engine/explain/findings.h"
 #include "tests/explain/sample_run.h"
-#include "tests/explain/specs.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 
@@ -14,7 +14,7 @@ class TestVaryingShape : public QObject {
   void shapes_that_vary() {
     SampleRun run({"x"});
     for (int64_t n : {31, 28, 30, 7})
-      run.call(call_key([&](KeyWriter& w) { w.tensor(key_spec(DType::kFloat32, {n, 8})); }),
+      run.call(call_key([&](keys::KeyWriter& w) { w.tensor(keys::key_spec(keys::DType::kFloat32, {n, 8})); }),
                scaled("1", "(" + std::to_string(n) + ", 8)"));
     const auto found = findings(run);
     QCOMPARE(found.size(), size_t{1});
@@ -40,9 +40,9 @@ class TestVaryingShape : public QObject {
   void shapes_that_follow_each_other_are_one_finding() {
     SampleRun run({"x", "y"});
     for (int64_t n : {31, 28, 30, 7}) {
-      run.call(call_key([&](KeyWriter& w) {
-        w.tensor(key_spec(DType::kFloat32, {n, 8}));
-        w.tensor(key_spec(DType::kInt32, {n}));
+      run.call(call_key([&](keys::KeyWriter& w) {
+        w.tensor(keys::key_spec(keys::DType::kFloat32, {n, 8}));
+        w.tensor(keys::key_spec(keys::DType::kInt32, {n}));
       }), scaled("1"));
     }
     const auto found = findings(run);
@@ -52,20 +52,20 @@ class TestVaryingShape : public QObject {
   }
 
   void steady_shapes_ranks_and_dtypes_are_no_varying_shape() {
-    auto tensor = [](DType dtype, const Shape& shape) {
-      return call_key([&](KeyWriter& w) { w.tensor(key_spec(dtype, shape)); });
+    auto tensor = [](keys::DType dtype, const keys::Shape& shape) {
+      return call_key([&](keys::KeyWriter& w) { w.tensor(keys::key_spec(dtype, shape)); });
     };
     SampleRun steady({"x"});
     for (int round = 0; round < 4; ++round)
-      for (int64_t n : {8, 12, 16}) steady.call(tensor(DType::kFloat32, {n}), scaled("1"));
+      for (int64_t n : {8, 12, 16}) steady.call(tensor(keys::DType::kFloat32, {n}), scaled("1"));
     QVERIFY(findings(steady).empty());
     SampleRun ranks({"x"});
-    for (const Shape& shape : {Shape{3}, Shape{4}, Shape{3, 3}, Shape{5}})
-      ranks.call(tensor(DType::kFloat32, shape), scaled("1"));
+    for (const keys::Shape& shape : {keys::Shape{3}, keys::Shape{4}, keys::Shape{3, 3}, keys::Shape{5}})
+      ranks.call(tensor(keys::DType::kFloat32, shape), scaled("1"));
     QVERIFY(std::ranges::none_of(findings(ranks), [](const Finding& f) { return f.cause == "varying_shape"; }));
     SampleRun dtypes({"x"});
     for (int64_t n : {3, 4, 5, 6})
-      dtypes.call(tensor(n % 2 ? DType::kFloat32 : DType::kFloat64, {n}), scaled("1"));
+      dtypes.call(tensor(n % 2 ? keys::DType::kFloat32 : keys::DType::kFloat64, {n}), scaled("1"));
     QVERIFY(findings(dtypes).empty());
   }
 };

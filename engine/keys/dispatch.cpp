@@ -1,9 +1,9 @@
 // Exact hits by hash, covering traces by a scan that is cached until a trace is added or removed.
-#include "engine/explain/dispatch.h"
+#include "engine/keys/dispatch.h"
 
 #include <algorithm>
 
-namespace footlight::explain {
+namespace footlight::keys {
 
 namespace {
 constexpr size_t kMostCovered = 4096;  // remembered non-exact hits; capped against a flood of different shapes
@@ -116,4 +116,4 @@ std::vector<uint64_t> DispatchTable::relaxed(std::span<const uint64_t> words) co
   return result;
 }
 
-}  // namespace footlight::explain
+}  // namespace footlight::keys

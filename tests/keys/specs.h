@@ -1,11 +1,11 @@
 // Dtypes and shapes for keys in tests: the code under test knows no tensors, so its tests use none.
 #pragma once
 
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include <initializer_list>
 
-namespace footlight::explain {
+namespace footlight::keys {
 
 enum class DType : uint8_t { kFloat32 = 1, kFloat64 = 2, kInt32 = 3, kString = 7, kInt64 = 9 };
 
@@ -27,4 +27,4 @@ inline TensorSpec key_spec(DType dtype, const Shape& shape) {
   return {static_cast<uint8_t>(dtype), shape.has_rank, shape.sizes};
 }
 
-}  // namespace footlight::explain
+}  // namespace footlight::keys

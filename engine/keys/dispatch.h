@@ -1,12 +1,12 @@
 // The dispatch table of one traced function: which of its traces serves a call.
 #pragma once
 
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include <set>
 #include <unordered_map>
 
-namespace footlight::explain {
+namespace footlight::keys {
 
 class DispatchTable {
  public:
@@ -66,4 +66,4 @@ class DispatchTable {
   std::unordered_multimap<uint64_t, Covered> covered_;
 };
 
-}  // namespace footlight::explain
+}  // namespace footlight::keys

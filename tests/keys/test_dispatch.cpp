@@ -1,13 +1,13 @@
 // Which trace serves a call.
-#include "engine/explain/dispatch.h"
-#include "tests/explain/specs.h"
+#include "engine/keys/dispatch.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 
 #include <random>
 
 using namespace footlight;
-using namespace footlight::explain;
+using namespace footlight::keys;
 
 namespace {
 

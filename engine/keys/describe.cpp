@@ -1,5 +1,5 @@
 // Keys in words: leaves with paths, differences, the short phrase.
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include "engine/base/dtype_names.h"
 #include "engine/base/hash128.h"
@@ -9,7 +9,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace footlight::explain {
+namespace footlight::keys {
 namespace {
 
 constexpr size_t kLongestText = 200;
@@ -340,4 +340,4 @@ std::string phrase(const std::vector<Difference>& all) {
   return out;
 }
 
-}  // namespace footlight::explain
+}  // namespace footlight::keys

@@ -1,12 +1,12 @@
 // Writing, reading, comparing and generalising keys.
-#include "engine/explain/key.h"
+#include "engine/keys/key.h"
 
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-namespace footlight::explain {
+namespace footlight::keys {
 
 bool (*custom_subtype)(uint64_t specific, uint64_t general) = nullptr;
 std::optional<uint64_t> (*custom_supertype)(uint64_t a, uint64_t b) = nullptr;
@@ -224,4 +224,4 @@ std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std
   return std::vector<uint64_t>(out.words.begin(), out.words.end());
 }
 
-}  // namespace footlight::explain
+}  // namespace footlight::keys

@@ -1,13 +1,13 @@
 // Keys: which calls count as the same, how keys differ, and how the differences are described.
-#include "engine/explain/key.h"
-#include "tests/explain/specs.h"
+#include "engine/keys/key.h"
+#include "tests/keys/specs.h"
 
 #include <QTest>
 
 #include <cmath>
 
 using namespace footlight;
-using namespace footlight::explain;
+using namespace footlight::keys;
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace footlight::explain {
+namespace footlight::keys {
 
 // What a leaf or a structure is. The lowest byte of its first word; the rest of that word is its payload.
 enum class Token : uint8_t {
@@ -191,4 +191,4 @@ std::vector<Difference> differences(const Key& a, const Key& b);
 // "value of lr"; "shape of batch, value of lr"
 std::string phrase(const std::vector<Difference>&);
 
-}  // namespace footlight::explain
+}  // namespace footlight::keys

@@ -4,6 +4,9 @@
 # Ends with "N passed, N failed"; exit status 1 when anything failed.
 #
 #   packaging/test.sh [release|asan|tsan|fuzz|cuda]...     only these parts
+#   packaging/test.sh thorough [parts...]                  with what takes as long again: the release tree for every Python,
+#                                                          the window in the address sanitizer's tree, Python in the thread
+#                                                          sanitizer's, and there the tests with the label "thorough"
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -48,8 +51,15 @@ tests() {
 }
 
 release_part() { made release "${whole[@]}" && tests release; }
-asan_part() { made asan && tests asan -LE release-only; }
-tsan_part() { made tsan && tests tsan -LE release-only; }
+asan_part() { made asan "${asan[@]}" && tests asan -LE "$left_out"; }
+tsan_part() { targets=$tsan_targets made tsan "${tsan[@]}" && tests tsan -LE "$left_out"; }
+
+# two_pythons: the interpreters that the extensions are built for here, as FOOTLIGHT_PYTHONS: ours and the newest.
+two_pythons() {
+  local found
+  mapfile -t found < <(cmake "-DPython3_EXECUTABLE=$python" -P engine/python/find_python.cmake | sed '/^--/d')
+  printf '%s\n' "${found[0]-}" "$(printf '%s\n' "${found[@]}" | sort -V | tail -n 1)" | cut -d' ' -f2- | uniq | paste -sd';'
+}
 
 # fuzzed TARGET NAME [corpus]: one process per processor, which share the inputs they keep. Shows what one found.
 fuzzed() {
@@ -71,7 +81,7 @@ fuzzed() {
 
 # Runs each fuzz target over its corpus and a fixed number of generated inputs.
 fuzz_part() {
-  targets=fuzz_targets made asan || return
+  targets=fuzz_targets made asan "${asan[@]}" || return
   local target name corpus found=0
   for target in build/asan/fuzz/fuzz_*; do
     [ -x "$target" ] || continue
@@ -110,6 +120,12 @@ cuda_part() {
 }
 
 jobs=$(nproc)
+if [ "${1:-}" = thorough ]; then
+  thorough=yes asan=() tsan=() tsan_targets=all left_out=release-only
+  shift
+else
+  thorough='' asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
+fi
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(release cuda asan tsan fuzz)
 for part in "${parts[@]}"; do
@@ -117,6 +133,7 @@ for part in "${parts[@]}"; do
 done
 
 install_packages build app test
+[ -n "$thorough" ] || export FOOTLIGHT_PYTHONS=${FOOTLIGHT_PYTHONS:-$(two_pythons)}
 ensure_venvs
 if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
   bash packaging/cuda.sh || say "no CUDA toolkit: going on without one"

@@ -5,11 +5,18 @@
 #include "engine/tensor/size.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace footlight {
 
 void size_too_large(int64_t a, const char* sign, int64_t b) {
   invalid("a size of ", a, sign, b, " is larger than 2**63 - 1");
+}
+
+void check_dimensions_fit(const Shape& shape, DType dtype) {
+  for (int d = 0; dtype == DType::kInt32 && d < shape.rank(); ++d)
+    if (shape[d] > std::numeric_limits<int32_t>::max())
+      invalid("dimension ", d, " is ", shape[d], ", which 32 bits cannot hold: ask for out_type=tf.int64");
 }
 
 void check_shape(const Shape& shape) {

@@ -38,5 +38,7 @@ void check_shape(const Shape&);
 Shape unknown_dimensions(int64_t rank);
 // Throws what Tensor::empty() would throw for it, kResourceExhausted where no memory is as large.
 void check_memory(DType, const Shape&);
+// Throws kInvalidArgument if numbers of this dtype (int32 or int64) cannot hold all dimensions.
+void check_dimensions_fit(const Shape&, DType);
 
 }  // namespace footlight

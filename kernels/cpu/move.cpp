@@ -3,9 +3,11 @@
 #include "kernels/cpu/vector.h"
 
 #include "engine/base/thread_pool.h"
+#include "engine/tensor/size.h"
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace footlight {
 namespace FL_ISA {
@@ -29,10 +31,15 @@ void write_ints(Tensor& out, std::span<const int64_t> values) {
   else write_ints<int32_t>(out, values);
 }
 
-void shape_of(KernelContext& c) { write_ints(c.outputs[0], c.inputs[0].shape().dims()); }
+void shape_of(KernelContext& c) {
+  check_dimensions_fit(c.inputs[0].shape(), c.outputs[0].dtype());
+  write_ints(c.outputs[0], c.inputs[0].shape().dims());
+}
 
 void size_of_tensor(KernelContext& c) {
   const int64_t n = c.inputs[0].elements();
+  if (c.outputs[0].dtype() == DType::kInt32 && n > std::numeric_limits<int32_t>::max())
+    invalid("There are ", n, " elements, which a size of 32 bits cannot hold: ask for out_type=tf.int64 [Op:Size]");
   write_ints(c.outputs[0], {&n, 1});
 }
 

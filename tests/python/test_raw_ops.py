@@ -1,4 +1,5 @@
 """tf.raw_ops with arguments that are missing, empty or of wrong kinds: every op refuses or computes, none breaks."""
+import inspect
 import os
 import unittest
 
@@ -14,9 +15,10 @@ def ops():
     with open(SIGNATURES, encoding='utf-8') as lines:
         for line in lines:
             parts = [part.strip() for part in line.split('|')]
-            signature = _engine.op_signature(parts[0]) if len(parts) > 3 and parts[3] == 'pure' else None
-            if signature:
-                found.append((parts[0], signature[0], signature[1]))
+            if len(parts) > 3 and parts[3] == 'pure' and _engine.op_signature(parts[0]):
+                parameters = inspect.signature(getattr(tf.raw_ops, parts[0])).parameters.values()
+                found.append((parts[0], [p.name for p in parameters if p.default is p.empty],
+                              [p.name for p in parameters if p.default is not p.empty and p.name != 'name']))
     return found
 
 
@@ -58,6 +60,28 @@ class RawOps(unittest.TestCase):
                                         ('SparseSplit', ['split_dim', 'indices', 'values', 'shape'], 'num_split')):
             with self.assertRaisesRegex(TypeError, r"%s\(\) missing 1 required argument: '%s'" % (name, attribute)):
                 getattr(tf.raw_ops, name)(**dict.fromkeys(inputs, [1.]))
+
+    def test_names_that_python_gives_to_arguments(self):
+        raw, x = tf.raw_ops, tf.constant([[1., 2.]])
+
+        def results():
+            return [raw.Sum(input=x, axis=1), raw.ExpandDims(input=x, axis=0), raw.Squeeze(input=x, axis=[0]),
+                    raw.Where(condition=x), raw.Select(condition=x > 1., x=x, y=-x),
+                    raw.Split(axis=1, value=x, num_split=2)[1]]
+        for function in (results, tf.function(results)):
+            self.assertEqual([r.numpy().tolist() for r in function()],
+                             [[3.], [[[1., 2.]]], [1., 2.], [[0, 0], [0, 1]], [[-1., 2.]], [[2.]]])
+        with self.assertRaisesRegex(TypeError, "missing 1 required argument: 'axis'"):
+            raw.Max(input=x)
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'reduction_indices'"):
+            raw.Max(input=x, reduction_indices=0)
+
+    def test_lists_of_one(self):
+        raw, x = tf.raw_ops, tf.constant([1., 2.])
+        for made in (raw.ShapeN(input=[x]), raw.IdentityN(input=[x]), raw.Unpack(value=[x], num=1),
+                     raw.Split(axis=0, value=x, num_split=1)):
+            self.assertEqual([r.shape.as_list() for r in made], [[1 if made[0].dtype == tf.int32 else 2]])
+        self.assertEqual(raw.Unpack(value=tf.zeros([0, 2]), num=0), [])
 
     def test_no_parts(self):  # of which nothing would run
         def parts():

@@ -111,11 +111,22 @@ class UnknownShapes(unittest.TestCase):
                                             output_ragged_rank=len(empty.shape), Tsplits=tf.int64)
 
     def test_many_parts(self):
-        count = 20000
-        order = tf.range(count, dtype=tf.int64)
-        parts = raw.SparseSplit(split_dim=0, indices=tf.stack([order, order], 1), values=order,
-                                shape=[count, count], num_split=count)
-        self.assertEqual(int(parts.output_values[-1][0]), count - 1)  # in a second, not in the square of the number
+        count, each = 100000, 40
+        order = tf.range(count * each, dtype=tf.int64)
+        # In one walk: to look for each part's values among all of them would take longer than a test may.
+        parts = raw.SparseSplit(split_dim=0, indices=tf.stack([order // each, order % each], 1), values=order,
+                                shape=[count, each], num_split=count)
+        self.assertEqual(parts.output_values[-1].numpy().tolist(), list(range(count * each - each, count * each)))
+
+    def test_sizes_that_32_bits_cannot_hold(self):
+        wide = tf.zeros([0, 2 ** 33, 3])
+        whole = tf.function(lambda x: (raw.Shape(input=x, out_type=tf.int32), tf.shape(x)), input_signature=[
+            tf.TensorSpec(None)])
+        for call in (lambda: raw.Shape(input=wide), lambda: raw.ShapeN(input=[wide, wide]), lambda: whole(wide)):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'dimension 1 is 8589934592.*int64'):
+                call()
+        self.assertEqual(raw.Shape(input=wide, out_type=tf.int64).numpy().tolist(), [0, 2 ** 33, 3])
+        self.assertEqual(raw.ShapeN(input=[wide], out_type=tf.int64)[0].numpy().tolist(), [0, 2 ** 33, 3])
 
 
 if __name__ == '__main__':

@@ -6,6 +6,17 @@ import footlight as tf
 from footlight import _engine
 
 
+# Where the Python name of an argument is not the op's own: the op -> {Python name: own name}.
+_OWN_NAMES = {
+    **dict.fromkeys(('All', 'Any', 'EuclideanNorm', 'Max', 'Mean', 'Min', 'Prod', 'Sum'), {'axis': 'reduction_indices'}),
+    **dict.fromkeys(('Split', 'SplitV'), {'axis': 'split_dim'}),
+    'ExpandDims': {'axis': 'dim'},
+    'Select': {'x': 't', 'y': 'e'},
+    'Squeeze': {'axis': 'squeeze_dims'},
+    'Where': {'condition': 'input'},
+}
+
+
 def op(_name, /, *, name=None, **arguments):
     """The outputs of an op, as a list."""
     return _engine.raw_op(_name, arguments, name)
@@ -22,9 +33,17 @@ def make(name):
         return None
     inputs, attributes, outputs, lists = signature
     result = collections.namedtuple(name, outputs) if len(outputs) > 1 else None
+    own_names = _OWN_NAMES.get(name, {})
+    python_names = {own: given for given, own in own_names.items()}
 
     def function(*, name=None, **arguments):
-        made = _engine.raw_op(op_name, arguments, name)
+        for argument in [a for a in arguments if a in python_names]:
+            raise TypeError('%s() got an unexpected keyword argument %r' % (op_name, argument))
+        for argument in [a for a in own_names if a not in arguments and own_names[a] in inputs]:
+            raise TypeError('%s() missing 1 required argument: %r' % (op_name, argument))
+        made = _engine.raw_op(op_name, {own_names.get(a, a): value for a, value in arguments.items()}, name)
+        if lists and result is None:
+            return made
         if result is not None and lists:
             length, left = divmod(len(made) - len(outputs) + len(lists), len(lists))
             if left == 0:
@@ -39,7 +58,8 @@ def make(name):
     function.__doc__ = 'The op %s.' % name
     only = inspect.Parameter.KEYWORD_ONLY
     function.__signature__ = inspect.Signature(
-        [inspect.Parameter(p, only) for p in inputs] +
-        [inspect.Parameter(p, only, default=None) for p in [*attributes, 'name'] if p not in inputs])
+        [inspect.Parameter(python_names.get(p, p), only) for p in inputs] +
+        [inspect.Parameter(python_names.get(p, p), only, default=None)
+         for p in [*attributes, 'name'] if p not in inputs])
     setattr(tf.raw_ops, name, function)
     return function

@@ -1,4 +1,5 @@
 // Kernels that rearrange a tensor: roll, mirror padding, blocks.
+#include "engine/tensor/size.h"
 #include "kernels/cpu/elements.h"
 
 namespace footlight {
@@ -340,6 +341,7 @@ void ensure_shape(KernelContext& c) {
 void shape_n(KernelContext& c) {
   for (size_t k = 0; k < c.outputs.size(); ++k) {
     const Shape& shape = c.inputs[k].shape();
+    check_dimensions_fit(shape, c.outputs[k].dtype());
     for (int d = 0; d < shape.rank(); ++d) {
       if (c.outputs[k].dtype() == DType::kInt64)
         c.out<int64_t>(k)[d] = shape[d];

@@ -131,7 +131,7 @@ function(footlight_part name)
     target_compile_options(fl_${name} PRIVATE ${footlight_cold})
   endif()
   target_link_libraries(fl_${name} PUBLIC footlight_flags ${ARGN})
-  if(footlight_fuzzer AND name MATCHES "^(base|tensor|session|keys|query|model|explain|graph|ops)$")  # what parses
+  if(footlight_fuzzer AND name MATCHES "^(base|tensor|session|keys|query|model|graph)$")  # what reads files
     target_link_libraries(fl_${name} PRIVATE footlight_guided)
     set(group guided)
   endif()

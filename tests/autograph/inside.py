@@ -47,6 +47,14 @@ def while_stmt(test, step, start, names=('s',), state=True):
     return now
 
 
+def list_of_none():
+    return []
+
+
+def list_of_two():
+    return [1, 2]
+
+
 class Staged(testing.AutoGraphTestCase):
     """What a test case that runs in a function compares afterwards."""
 
@@ -261,6 +269,27 @@ class Helpers(unittest.TestCase):
                 join(a, b, dtype)
         self.assertEqual(contents(tf.stack([list_ops.tensor_list_scatter([7.], [0], input_handle=two)])), [[7, 2]])
         self.assertEqual(contents(tf.stack([list_ops.tensor_list_resize(two, 1)])), [[1]])
+
+    def test_lists_as_their_converter_writes_them(self):
+        from tensorflow.python.autograph.converters import lists
+        from tensorflow.python.autograph.lang import directives
+
+        def changed(n):
+            kept = special_functions.tensor_list([1, 2, 3])
+            directives.set_element_type(kept, dtype=tf.int32, shape=())
+            for i in range(n):
+                if i != 1:
+                    kept.append(i * 10)
+            last = kept.pop()
+            return last, kept, tf.stack([last, 5])
+        case = converter_testing.TestCase('setUp')
+        with tf.Graph().as_default():
+            last, kept, stacked = case.transform(changed, lists)(4)
+            self.assertTrue(tensors.is_tensor_list(case.transform(list_of_none, lists)()))
+            self.assertEqual(case.transform(list_of_two, lists)(), [1, 2])
+            with tf.compat.v1.Session() as session:
+                values = session.run([last, list_ops.tensor_list_stack(kept, tf.int32), stacked])
+        self.assertEqual([v.tolist() for v in values], [30, [1, 2, 3, 0, 20], [30, 5]])
 
     def test_lists_in_tensors(self):
         self.assertTrue(tensors.is_tensor_list(data_structures.new_list()))

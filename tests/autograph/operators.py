@@ -319,11 +319,42 @@ class Finally(Case):
 class Operators(Case):
     """The text of to_code runs, with tf.autograph.operators as `ag__`."""
 
-    def run_text(self, f):
+    def run_text(self, f, features=None):
         names = dict(f.__globals__, ag__=tf.autograph.operators,
                      **dict(zip(f.__code__.co_freevars, (c.cell_contents for c in f.__closure__ or ()))))
-        exec(tf.autograph.to_code(f), names)
+        exec(tf.autograph.to_code(f, experimental_optional_features=features), names)
         return names['tf__' + f.__name__]
+
+    def test_optional_features(self):
+        Feature, factor = tf.autograph.experimental.Feature, 2
+
+        def f(n, flag):
+            kept, squares = [5], []
+            for i in range(n):
+                if flag == (i != 1):
+                    kept.append(i * factor)
+                squares.append([i * i])
+            assert n != 9, 'nine'
+            last = kept.pop() + kept.pop(0)
+            while len(kept) > 1:
+                kept.pop()
+            return last, kept, tf.stack(squares)
+        for features in (None, Feature.LISTS, (Feature.ASSERT_STATEMENTS, Feature.EQUALITY_OPERATORS), Feature.ALL,
+                         Feature.BUILTIN_FUNCTIONS):
+            some = set(Feature) if features is Feature.ALL else {features} if isinstance(features, Feature) else features or ()
+            text = tf.autograph.to_code(f, experimental_optional_features=features)
+            for feature, operators in ((Feature.ASSERT_STATEMENTS, ('assert_stmt',)),
+                                       (Feature.EQUALITY_OPERATORS, ('eq', 'not_eq')),
+                                       (Feature.LISTS, ('new_list', 'list_append', 'list_pop', 'list_stack'))):
+                for operator in operators:
+                    self.assertEqual('ag__.%s(' % operator in text, feature in some, (operator, text))
+            # Traced, so that a list without elements can be one of tensors.
+            made = tf.function(self.run_text(f, features), autograph=False)(4, True)
+            self.assertEqual([value(made[0]), [value(one) for one in made[1]], made[2].numpy().tolist()],
+                             [11, [0], [[0], [1], [4], [9]]])
+            with self.assertRaisesRegex(AssertionError, 'nine'):
+                self.run_text(f, features)(9, True)
+        self.assertIn('ag__.list_append(ag__.ld(kept)', tf.autograph.to_code(f, True, Feature.LISTS))
 
     def test_programs(self):
         def branches(x):

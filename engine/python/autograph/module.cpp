@@ -115,6 +115,12 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     refuse_traced(entity);
+    if (features && features != Py_None) {  // written from what is written without them
+      const int some = PyObject_IsTrue(features);
+      if (some < 0) throw PythonErrorSet();
+      const Ref module = some ? checked(PyImport_ImportModule("footlight._autograph_features")) : Ref();
+      if (some) return checked(PyObject_CallMethod(module.get(), "code_with", "OO", entity, features)).release();
+    }
     session::GeneratedRecord record;
     std::string reason;
     if (!ag_generated_record(entity, &record, &reason)) refuse(entity, reason);

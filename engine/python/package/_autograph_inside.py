@@ -2,7 +2,6 @@
 
 The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
 """
-import ast
 import builtins
 import enum
 import functools
@@ -15,7 +14,7 @@ import unittest
 import weakref
 
 import footlight as tf
-from footlight import _ag, _autograph_utils, _engine, _python_util
+from footlight import _ag, _autograph_features, _autograph_utils, _engine, _python_util
 from footlight._staging import StagingError  # noqa: F401  (it lies here)
 
 do_not_convert = tf.autograph.experimental.do_not_convert
@@ -433,40 +432,18 @@ def is_inside_generated_code():
     return _engine.ag_is_generated(sys._getframe(1).f_code)
 
 
-class _OptionalFeatures(ast.NodeTransformer):
-    """Makes operators of what to_code leaves to Python: assert statements, == and !=."""
-
-    def _call(self, name, *args):
-        call = ast.parse('ag__.%s()' % name, mode='eval').body
-        call.args = list(args)
-        return call
-
-    def visit_Assert(self, node):
-        self.generic_visit(node)
-        message = ast.Lambda(ast.parse('lambda: 0', mode='eval').body.args, node.msg or ast.Constant(ast.unparse(node.test)))
-        return ast.copy_location(ast.Expr(self._call('assert_stmt', node.test, message)), node)
-
-    def visit_Compare(self, node):
-        self.generic_visit(node)
-        name = {ast.Eq: 'eq', ast.NotEq: 'not_eq'}.get(type(node.ops[0]))
-        if name is None or len(node.ops) > 1:
-            return node
-        return ast.copy_location(self._call(name, node.left, *node.comparators), node)
-
-
-def _with_operators(f, changed):
-    """The function that to_code writes of f, with all optional features, as one that calls changed operators."""
+def _with_operators(f, changed, features):
+    """The function that to_code writes of f, with these features, as one that calls changed operators."""
     f = getattr(f, '__func__', f)
     operators = types.ModuleType('ag__')
-    operators.__dict__.update(_ag.__dict__, STD=_ag.ConversionOptions(recursive=True))
+    operators.__dict__.update(_ag.__dict__, STD=_ag.ConversionOptions(recursive=True), new_list=new_list)
     operators.ConversionOptions = lambda **given: _ag.ConversionOptions(**dict(given, optional_features=_ag.Feature.ALL))
     operators.__dict__.update(changed)
     name, free = 'tf__' + f.__name__, f.__code__.co_freevars
-    text = textwrap.indent(tf.autograph.to_code(f), '    ')
+    text = textwrap.indent(_autograph_features.code_with(f, features), '    ')
     text = 'def make(ag__%s):\n%s\n    return %s' % (''.join(', ' + one for one in free), text, name)
-    tree = ast.fix_missing_locations(_OptionalFeatures().visit(ast.parse(text)))
     names = {}
-    exec(compile(tree, '<converted %s>' % f.__name__, 'exec'), f.__globals__, names)
+    exec(compile(text, '<converted %s>' % f.__name__, 'exec'), f.__globals__, names)
     made = names['make'](operators, *free)
     cells = dict(zip(free, f.__closure__ or ()))
     mine = dict(zip(made.__code__.co_freevars, made.__closure__))
@@ -503,7 +480,11 @@ def _test_case():
             """A function converted, by all converters, which work as one here; it calls these operators in place of `ag__`'s."""
             if include_ast:
                 raise NotImplementedError('a function is converted without a syntax tree of Python')
-            return _with_operators(f, ag_overrides or {})
+            features = {_ag.Feature.ASSERT_STATEMENTS, _ag.Feature.EQUALITY_OPERATORS}
+            modules = converter_module if isinstance(converter_module, (tuple, list)) else (converter_module,)
+            if any(module.__name__.endswith('.lists') for module in modules):
+                features.add(_ag.Feature.LISTS)
+            return _with_operators(f, ag_overrides or {}, features)
     return TestCase
 
 

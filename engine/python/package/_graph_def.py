@@ -3,7 +3,7 @@ import contextlib
 import os
 
 import footlight as tf
-from footlight import _engine, _graph, _proto
+from footlight import _engine, _graph, _proto, _session
 
 _v1 = tf.compat.v1
 
@@ -87,7 +87,7 @@ class WrappedFunction:
         elements = [graph.as_graph_element(f) for f in tf.nest.flatten(fetches)]
         tensors = [e for e in elements if isinstance(e, tf.Tensor)]
         operations = [e for e in elements if not isinstance(e, tf.Tensor)]
-        concrete = _graph.part(graph, flat, tensors, operations, _captures(self), name or 'pruned')
+        concrete = _session.part(graph, flat, tensors, operations, _captures(self), name or 'pruned')
 
         def structure(results):
             return tf.nest.pack_sequence_as(fetches, [next(results) if isinstance(e, tf.Tensor) else None
@@ -182,7 +182,7 @@ def convert_variables_to_constants_v2(func, lower_control_flow=True, aggressive_
         raise TypeError('convert_variables_to_constants_v2 takes a concrete function, which get_concrete_function() '
                         'returns, not a %s' % type(func).__name__)
     graph = func._frozen_graph()
-    return WrappedFunction(_graph.part(graph, graph.inputs, graph.outputs, name='frozen_' + func.graph.name.strip('_')))
+    return WrappedFunction(_session.part(graph, graph.inputs, graph.outputs, name='frozen_' + func.graph.name.strip('_')))
 
 
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):

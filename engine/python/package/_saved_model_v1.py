@@ -3,7 +3,7 @@ import os
 import shutil
 
 import footlight as tf
-from footlight import _engine, _graph, _proto
+from footlight import _engine, _graph, _proto, _session
 from footlight import _saved_model_names as names
 from footlight._export_graph import ExportGraph
 from footlight._saved_model import find_meta_graph, read_messages
@@ -331,7 +331,7 @@ class Builder:
 
     def _add_assets(self, meta, graph, assets):
         for tensor in assets:
-            path = tf.get_static_value(tensor) if not isinstance(tensor, tf.Tensor) else _graph.value_of(tensor).numpy()
+            path = tf.get_static_value(tensor) if not isinstance(tensor, tf.Tensor) else _session.value_of(tensor).numpy()
             path = path.decode() if isinstance(path, bytes) else str(path)
             if not os.path.isfile(path):
                 raise FileNotFoundError('the asset %s does not exist' % path)

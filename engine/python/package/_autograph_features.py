@@ -1,0 +1,173 @@
+"""Optional features of AutoGraph, as to_code writes them: assert statements, == and != and lists as operators.
+
+A function that is traced needs none of them, because the runtime does what they are for; this is for reading, and for code
+that is run by itself.
+"""
+import ast
+import inspect
+import linecache
+import re
+import textwrap
+import types
+
+import footlight as tf
+from footlight import _ag
+
+_IN_PLACE = {'body', 'orelse', 'finalbody'}  # where statements lie
+
+
+def _operator(name, *args, **keywords):
+    call = ast.parse('ag__.%s()' % name, mode='eval').body
+    call.args, call.keywords = list(args), [ast.keyword(key, value) for key, value in keywords.items()]
+    return call
+
+
+class _Asserts(ast.NodeTransformer):
+    def visit_Assert(self, node):
+        message = ast.Lambda(ast.parse('lambda: 0', mode='eval').body.args, node.msg or ast.Constant(ast.unparse(node.test)))
+        return ast.copy_location(ast.Expr(_operator('assert_stmt', node.test, message)), node)
+
+
+class _Equality(ast.NodeTransformer):
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = {ast.Eq: 'eq', ast.NotEq: 'not_eq'}.get(type(node.ops[0]))
+        if name is None or len(node.ops) > 1:
+            return node
+        return ast.copy_location(_operator(name, node.left, *node.comparators), node)
+
+
+def _method(node):
+    """(what it is called of, the method's name) of a call without keywords."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
+        return node.func.value, node.func.attr
+    return None, None
+
+
+def _stored(node):
+    """The expression as something to assign to, or None where nothing can be."""
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return None
+    node = ast.parse(ast.unparse(node), mode='eval').body
+    node.ctx = ast.Store()
+    return node
+
+
+class _Lists(ast.NodeTransformer):
+    """In the user's own code: l.append(x) and l.pop() give the list anew; one without elements is a tensor list."""
+
+    def __init__(self, tree):
+        self._before, self._count = [], 0  # statements that the one which is visited needs before it
+        self._types = {}  # what set_element_type says of a list
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).endswith('set_element_type'):
+                self._types[ast.unparse(node.args[0])] = dict(
+                    zip(('dtype', 'shape'), node.args[1:]), **{k.arg: k.value for k in node.keywords})
+
+    def generic_visit(self, node):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list) and field in _IN_PLACE:
+                made, outer = [], self._before
+                for statement in value:
+                    self._before = []
+                    changed = self.visit(statement)
+                    made += [ast.copy_location(one, statement) for one in self._before] + [changed]
+                self._before = outer
+                setattr(node, field, made)
+            elif isinstance(value, list):
+                setattr(node, field, [self.visit(one) if isinstance(one, ast.AST) else one for one in value])
+            elif isinstance(value, ast.AST):
+                setattr(node, field, self.visit(value))
+        return node
+
+    def _again(self, node):
+        """What runs any number of times: nothing in it can be done before the statement."""
+        return node
+    visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _again
+
+    def visit_While(self, node):
+        test, node.test = node.test, ast.Constant(True)
+        self.generic_visit(node)
+        node.test = test
+        return node
+
+    def visit_List(self, node):
+        self.generic_visit(node)
+        return ast.copy_location(_operator('new_list', node), node) if isinstance(node.ctx, ast.Load) else node
+
+    def _said(self, of, name):
+        return self._types.get(ast.unparse(of), {}).get(name) or ast.Constant(None)
+
+    def visit_Expr(self, node):
+        of, name = _method(node.value)
+        to = _stored(of) if name == 'append' and len(node.value.args) == 1 else None
+        if to is None:
+            return self.generic_visit(node)
+        return ast.copy_location(ast.Assign([to], _operator('list_append', of, self.visit(node.value.args[0]))), node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        of, name = _method(node)
+        if name == 'pop' and len(node.args) <= 1 and _stored(of) is not None:
+            self._count += 1
+            popped = 'popped_%d' % self._count
+            options = _operator('ListPopOpts', element_dtype=self._said(of, 'dtype'), element_shape=self._said(of, 'shape'))
+            self._before.append(ast.Assign(
+                [ast.Tuple([_stored(of), ast.Name(popped, ast.Store())], ast.Store())],
+                _operator('list_pop', of, node.args[0] if node.args else ast.Constant(None), opts=options)))
+            return ast.Name(popped, ast.Load())
+        if name == 'stack' and len(node.args) == 1:
+            options = _operator('ListStackOpts', element_dtype=self._said(node.args[0], 'dtype'), original_call=node.func)
+            return ast.copy_location(_operator('list_stack', node.args[0], opts=options), node)
+        return node
+
+
+class _Operators(ast.NodeTransformer):
+    """Calls of operators that stood in the code before it was converted."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if ast.unparse(node.func) == 'ag__.converted_call' and re.fullmatch(r'ag__\.\w+', ast.unparse(node.args[0])):
+            keywords = node.args[2].keywords if isinstance(node.args[2], ast.Call) else []
+            return _operator(node.args[0].attr, *node.args[1].elts, **{k.arg: k.value for k in keywords})
+        return node
+
+
+def _with_lists(f):
+    """The function with operators for its lists."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(f)))
+    definition = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == f.__name__), None)
+    if definition is None:
+        raise NotImplementedError('Feature.LISTS: only functions that a def statement makes have their lists converted')
+    definition.decorator_list = []
+    definition = _Lists(definition).visit(definition)
+    free = f.__code__.co_freevars
+    outer = ast.parse('def make(%s): pass' % ', '.join(('ag__', *free)))
+    outer.body[0].body = [definition, *ast.parse('return ' + f.__name__).body]
+    text = ast.unparse(ast.fix_missing_locations(outer)) + '\n'
+    name = '<lists of %s>' % f.__name__
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    names = {}
+    exec(compile(text, name, 'exec'), f.__globals__, names)
+    made = names['make'](_ag, *(None for _ in free))
+    cells = dict(zip(free, f.__closure__ or ()))
+    mine = dict(zip(made.__code__.co_freevars, made.__closure__ or ()))
+    return types.FunctionType(made.__code__, f.__globals__, f.__name__, f.__defaults__,
+                              tuple(cells.get(one, mine[one]) for one in made.__code__.co_freevars))
+
+
+_FEATURES = {_ag.Feature.ASSERT_STATEMENTS: _Asserts, _ag.Feature.EQUALITY_OPERATORS: _Equality, _ag.Feature.LISTS: _Operators}
+
+
+def code_with(f, features):
+    """What to_code writes of a function with these features."""
+    features = features if isinstance(features, (tuple, list, set, frozenset)) else (features,)
+    features = set(_FEATURES) if _ag.Feature.ALL in features else set(features) & set(_FEATURES)
+    if not features:
+        return tf.autograph.to_code(f)
+    f = inspect.unwrap(getattr(f, '__func__', f))
+    tree = ast.parse(tf.autograph.to_code(_with_lists(f) if _ag.Feature.LISTS in features else f))
+    for feature in _FEATURES:
+        if feature in features:
+            tree = _FEATURES[feature]().visit(tree)
+    return ast.unparse(ast.fix_missing_locations(tree)) + '\n'

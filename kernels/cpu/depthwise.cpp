@@ -1,5 +1,6 @@
 // Kernels of depthwise convolutions: every channel has its own `multiplier` filters.
 #include "kernels/cpu/images.h"
+#include "kernels/cpu/vector.h"
 
 #include <span>
 #include <vector>
@@ -80,8 +81,9 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
     return gather_channels<C, kPixels, bytes>(rows, columns, other, other_width, step, filter, filter_width, at,
                                               channels, out);
   };
-  int64_t at = some(std::integral_constant<int, 64>(), 0);
-  at = some(std::integral_constant<int, 32>(), at);
+  int64_t at = 0;
+  if constexpr (kVectorBytes >= 64) at = some(std::integral_constant<int, 64>(), at);
+  if constexpr (kVectorBytes >= 32) at = some(std::integral_constant<int, 32>(), at);
   at = some(std::integral_constant<int, 16>(), at);
   for (; at < channels; ++at)
     for (int p = 0; p < kPixels; ++p) {
@@ -238,8 +240,7 @@ Span span_of(const Window& w, int64_t k) {
 // sums += over a row of pixels, input times incoming gradient; four vectors of channels stay in registers.
 template <class C>
 void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, C* sums) {
-  typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
-  constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
+  constexpr int64_t kWidth = VectorOf<C>::kLength;
   const int64_t step = g.w.stride * g.in_channels;
   const C* x = in + s.input * g.in_channels;
   const C* a = arriving + s.begin * g.out_channels;
@@ -248,15 +249,13 @@ void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, 
     const auto some = [&](auto vectors) {
       constexpr int64_t kVectors = vectors;
       for (; at + kVectors * kWidth <= g.in_channels; at += kVectors * kWidth) {
-        Vector sum[kVectors];
-        for (int64_t v = 0; v < kVectors; ++v) sum[v] = *reinterpret_cast<Vector*>(sums + at + v * kWidth);
+        Vector<C> sum[kVectors];
+        for (int64_t v = 0; v < kVectors; ++v) sum[v] = load(sums + at + v * kWidth);
         const C* p = x + at;
         const C* q = a + at;
         for (int64_t k = s.begin; k < s.end; ++k, p += step, q += g.out_channels)
-          for (int64_t v = 0; v < kVectors; ++v)
-            sum[v] +=
-                *reinterpret_cast<const Vector*>(p + v * kWidth) * *reinterpret_cast<const Vector*>(q + v * kWidth);
-        for (int64_t v = 0; v < kVectors; ++v) *reinterpret_cast<Vector*>(sums + at + v * kWidth) = sum[v];
+          for (int64_t v = 0; v < kVectors; ++v) sum[v] += load(p + v * kWidth) * load(q + v * kWidth);
+        for (int64_t v = 0; v < kVectors; ++v) store(sums + at + v * kWidth, sum[v]);
       }
     };
     some(std::integral_constant<int64_t, 4>());

@@ -1,5 +1,6 @@
 // Kernels of pooling: the channels of a pixel vectorised, window positions in a loop.
 #include "kernels/cpu/images.h"
+#include "kernels/cpu/vector.h"
 
 #include <limits>
 
@@ -152,8 +153,11 @@ bool in_registers(const Pool& p, const float* image, float* out, Places&& places
   int64_t count = 0;
   places([&](int64_t place) { starts[count++] = place * p.channels; });
   const auto end = [&](const auto& sum) { return finish(sum, static_cast<float>(count)); };
-  int64_t at = combine_places<64>(image, starts, count, 0, p.pooled, out, neutral, combine, end);
-  at = combine_places<32>(image, starts, count, at, p.pooled, out, neutral, combine, end);
+  int64_t at = 0;
+  if constexpr (kVectorBytes >= 64)
+    at = combine_places<64>(image, starts, count, at, p.pooled, out, neutral, combine, end);
+  if constexpr (kVectorBytes >= 32)
+    at = combine_places<32>(image, starts, count, at, p.pooled, out, neutral, combine, end);
   combine_places<16>(image, starts, count, at, p.pooled, out, neutral, combine, end);
   return true;
 }
@@ -225,29 +229,28 @@ struct Largest {
 // its maximum, or sets all its places.
 template <class C>
 struct LargestInVectors {
-  typedef C Vector __attribute__((vector_size(64), aligned(alignof(C)), may_alias));
-  static constexpr int64_t kWidth = 64 / static_cast<int64_t>(sizeof(C));
+  static constexpr int64_t kWidth = VectorOf<C>::kLength;
 
   // `places`: the first channel of each place, in elements. The channels are a multiple of kWidth.
   template <bool kSet>
   static void add(const C* image, C* to, const int64_t* places, int64_t count, const C* arriving, int64_t channels) {
-    using Index = decltype(Vector{} > Vector{});
+    using Index = decltype(Vector<C>{} > Vector<C>{});
     using Number = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
     for (int64_t at = 0; at < channels; at += kWidth) {
-      Vector best = *reinterpret_cast<const Vector*>(image + places[0] + at);
+      Vector<C> best = load(image + places[0] + at);
       Index where{};
       for (int64_t k = 1; k < count; ++k) {
-        const Vector x = *reinterpret_cast<const Vector*>(image + places[k] + at);
+        const Vector<C> x = load(image + places[k] + at);
         const Index larger = x > best;
         best = larger ? x : best;
         where = larger ? Index{} + static_cast<Number>(k) : where;
       }
-      const Vector g = *reinterpret_cast<const Vector*>(arriving + at);
+      const Vector<C> g = load(arriving + at);
       for (int64_t k = 0; k < count; ++k) {
-        Vector* y = reinterpret_cast<Vector*>(to + places[k] + at);
-        const Vector here = where == Index{} + static_cast<Number>(k) ? g : Vector{};
-        if constexpr (kSet) *y = here;
-        else *y += here;
+        C* const y = to + places[k] + at;
+        const Vector<C> here = where == Index{} + static_cast<Number>(k) ? g : Vector<C>{};
+        if constexpr (kSet) store(y, here);
+        else store(y, load(y) + here);
       }
     }
   }

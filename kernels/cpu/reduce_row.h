@@ -68,31 +68,39 @@ inline constexpr Halving kHalving =
     : std::is_arithmetic_v<T> ? Halving{128 * (64 / static_cast<int64_t>(sizeof(T))), 0, 64}
                               : Halving{64, 0, 1};
 
-// Four accumulators of 64 bytes, whatever the register width, so that sums have the same digits everywhere; long
-// rows are halved first, which keeps the error of a float sum small.
+// Four accumulators of 64 bytes, whatever the register width, so that sums have the same digits everywhere: each is as
+// many registers as that takes, because the compiler keeps longer vectors in memory. Long rows are halved first, which
+// keeps the error of a float sum small.
 template <class Op, class T>
 [[gnu::noinline]] T reduce_row(const T* in, int64_t n) {
   if (const int64_t half = kHalving<T, T>.half_of(n))
     return Op::join(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
   if constexpr (std::is_arithmetic_v<T>) {
     using L = Lane<Op, T>;
-    typedef L Wide __attribute__((vector_size(64), aligned(alignof(L)), may_alias));
-    constexpr int64_t kV = 64 / static_cast<int64_t>(sizeof(T));
-    const auto load = [](const L* from) { return *reinterpret_cast<const Wide*>(from); };
+    constexpr int64_t kV = 64 / static_cast<int64_t>(sizeof(T)), kLength = VectorOf<L>::kLength;
+    constexpr int kParts = 64 / kVectorBytes;
     if (n >= kV) {
       const L* at = reinterpret_cast<const L*>(in);
-      Wide sums[4] = {load(at)};
+      Vector<L> sums[4 * kParts];
+#pragma GCC unroll 4
+      for (int v = 0; v < kParts; ++v) sums[v] = load(at + v * kLength);
       int64_t i = kV;
       if (n >= 4 * kV) {
-        for (int v = 1; v < 4; ++v) sums[v] = load(at + v * kV);
+#pragma GCC unroll 16
+        for (int v = kParts; v < 4 * kParts; ++v) sums[v] = load(at + v * kLength);
         for (i = 4 * kV; i + 4 * kV <= n; i += 4 * kV)
+#pragma GCC unroll 16
+          for (int v = 0; v < 4 * kParts; ++v) sums[v] = Op::vectors(sums[v], load(at + i + v * kLength));
 #pragma GCC unroll 4
-          for (int v = 0; v < 4; ++v) sums[v] = Op::vectors(sums[v], load(at + i + v * kV));
-        sums[0] = Op::vectors(Op::vectors(sums[0], sums[1]), Op::vectors(sums[2], sums[3]));
+        for (int v = 0; v < kParts; ++v)
+          sums[v] = Op::vectors(Op::vectors(sums[v], sums[v + kParts]),
+                                Op::vectors(sums[v + 2 * kParts], sums[v + 3 * kParts]));
       }
-      for (; i + kV <= n; i += kV) sums[0] = Op::vectors(sums[0], load(at + i));
+      for (; i + kV <= n; i += kV)
+#pragma GCC unroll 4
+        for (int v = 0; v < kParts; ++v) sums[v] = Op::vectors(sums[v], load(at + i + v * kLength));
       T lanes[kV];
-      std::memcpy(lanes, &sums[0], sizeof lanes);
+      std::memcpy(lanes, sums, sizeof lanes);
       for (int64_t k = kV / 2; k > 0; k /= 2)
         for (int64_t j = 0; j < k; ++j) lanes[j] = Op::join(lanes[j], lanes[j + k]);
       for (; i < n; ++i) lanes[0] = Op::join(lanes[0], in[i]);

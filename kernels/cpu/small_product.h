@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/vector.h"
 #include "kernels/functors/lane.h"
 
 #include <algorithm>
@@ -15,23 +16,14 @@
 namespace footlight {
 namespace FL_ISA {
 
-// What a register holds: the compiler keeps longer vectors in memory.
-#if defined(__AVX512F__)
-inline constexpr size_t kSmallBytes = 64;
-#elif defined(__AVX__)
-inline constexpr size_t kSmallBytes = 32;
-#else
-inline constexpr size_t kSmallBytes = 16;
-#endif
-
 // Unsigned for integers: they wrap.
 template <class T>
 struct SmallVector {
   using U = std::conditional_t<std::is_integral_v<T>,
                                std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
-  typedef U type __attribute__((vector_size(kSmallBytes)));
-  typedef U Loose __attribute__((vector_size(kSmallBytes), aligned(alignof(T)), may_alias));  // unaligned
-  static constexpr int64_t kLength = kSmallBytes / sizeof(T);
+  typedef U type __attribute__((vector_size(kVectorBytes)));
+  typedef U Loose __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));  // unaligned
+  static constexpr int64_t kLength = kVectorBytes / static_cast<int64_t>(sizeof(T));
 };
 
 #if defined(__AVX512F__)

@@ -67,7 +67,7 @@ fuzzed() {
   shift 2
   for ((i = 0; i < jobs; ++i)); do
     # The fuzzer keeps an input that ended in an abort, not one that UBSan ended in its own way.
-    UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 "$target" -runs=$((8000 / jobs)) -max_len=65536 \
+    UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 "$target" -runs=$((inputs / jobs)) -max_len=65536 \
       -rss_limit_mb=4096 "build/asan/corpus/$name" "$@" </dev/null >"build/asan/fuzz/$name.$i.log" 2>&1 &
     processes+=($!)
   done
@@ -121,10 +121,10 @@ cuda_part() {
 
 jobs=$(nproc)
 if [ "${1:-}" = thorough ]; then
-  thorough=yes asan=() tsan=() tsan_targets=all left_out=release-only
+  thorough=yes inputs=8000 asan=() tsan=() tsan_targets=all left_out=release-only
   shift
 else
-  thorough='' asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
+  thorough='' inputs=3000 asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
 fi
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(release cuda asan tsan fuzz)

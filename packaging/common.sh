@@ -89,15 +89,21 @@ ensure_venv() {
   fi
 }
 
+# pythons_found: version and path of each interpreter that the extensions are built for, ours first.
+pythons_found() {
+  local options
+  mapfile -t options < <(python_options)
+  cmake "${options[@]}" -P engine/python/find_python.cmake | sed '/^--/d'
+}
+
 # ensure_venvs: build/venv, and build/venv-3.12 and the like for every other Python that the extensions are built for.
 ensure_venvs() {
   ensure_venv again
-  local version other options
-  mapfile -t options < <(python_options)
+  local version other
   while read -r version other; do
     [ "$version" = "$("$venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] ||
       ( ensure_venv again "$other" "$root/build/venv-$version" ) || say "Python $version is tested without NumPy"
-  done < <(cmake "${options[@]}" -P engine/python/find_python.cmake | sed '/^--/d')
+  done < <(pythons_found)
 }
 
 # The interpreters that CMake uses: ours, and those listed in FOOTLIGHT_PYTHONS if it is set ("a;b"), else all it finds.

@@ -57,7 +57,7 @@ tsan_part() { targets=$tsan_targets made tsan "${tsan[@]}" && tests tsan -LE "$l
 # two_pythons: the interpreters that the extensions are built for here, as FOOTLIGHT_PYTHONS: ours and the newest.
 two_pythons() {
   local found
-  mapfile -t found < <(cmake "-DPython3_EXECUTABLE=$python" -P engine/python/find_python.cmake | sed '/^--/d')
+  mapfile -t found < <(pythons_found)
   printf '%s\n' "${found[0]-}" "$(printf '%s\n' "${found[@]}" | sort -V | tail -n 1)" | cut -d' ' -f2- | uniq | paste -sd';'
 }
 

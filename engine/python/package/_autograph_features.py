@@ -133,6 +133,25 @@ class _Operators(ast.NodeTransformer):
         return node
 
 
+def made_of(f, definition, operators):
+    """The function that a def statement makes, with the defaults, names and free variables of f; these operators are its `ag__`."""
+    free = f.__code__.co_freevars
+    outer = ast.parse('def make(%s): pass' % ', '.join(('ag__', *free)))
+    outer.body[0].body = [definition, *ast.parse('return ' + definition.name).body]
+    text = ast.unparse(ast.fix_missing_locations(outer)) + '\n'
+    file = '<made of %s>' % f.__name__
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    names = {}
+    exec(compile(text, file, 'exec'), f.__globals__, names)
+    made = names['make'](operators, *free)
+    cells = dict(zip(free, f.__closure__ or ()))
+    mine = dict(zip(made.__code__.co_freevars, made.__closure__ or ()))
+    made = types.FunctionType(made.__code__, f.__globals__, definition.name, f.__defaults__,
+                              tuple(cells.get(one, mine[one]) for one in made.__code__.co_freevars))
+    made.__kwdefaults__ = f.__kwdefaults__
+    return made
+
+
 def _with_lists(f):
     """The function with operators for its lists."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(f)))
@@ -140,20 +159,7 @@ def _with_lists(f):
     if definition is None:
         raise NotImplementedError('Feature.LISTS: only functions that a def statement makes have their lists converted')
     definition.decorator_list = []
-    definition = _Lists(definition).visit(definition)
-    free = f.__code__.co_freevars
-    outer = ast.parse('def make(%s): pass' % ', '.join(('ag__', *free)))
-    outer.body[0].body = [definition, *ast.parse('return ' + f.__name__).body]
-    text = ast.unparse(ast.fix_missing_locations(outer)) + '\n'
-    name = '<lists of %s>' % f.__name__
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
-    names = {}
-    exec(compile(text, name, 'exec'), f.__globals__, names)
-    made = names['make'](_ag, *(None for _ in free))
-    cells = dict(zip(free, f.__closure__ or ()))
-    mine = dict(zip(made.__code__.co_freevars, made.__closure__ or ()))
-    return types.FunctionType(made.__code__, f.__globals__, f.__name__, f.__defaults__,
-                              tuple(cells.get(one, mine[one]) for one in made.__code__.co_freevars))
+    return made_of(f, _Lists(definition).visit(definition), _ag)
 
 
 _FEATURES = {_ag.Feature.ASSERT_STATEMENTS: _Asserts, _ag.Feature.EQUALITY_OPERATORS: _Equality, _ag.Feature.LISTS: _Operators}

@@ -2,12 +2,12 @@
 
 The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
 """
+import ast
 import builtins
 import enum
 import functools
 import inspect
 import sys
-import textwrap
 import threading
 import types
 import unittest
@@ -439,17 +439,7 @@ def _with_operators(f, changed, features):
     operators.__dict__.update(_ag.__dict__, STD=_ag.ConversionOptions(recursive=True), new_list=new_list)
     operators.ConversionOptions = lambda **given: _ag.ConversionOptions(**dict(given, optional_features=_ag.Feature.ALL))
     operators.__dict__.update(changed)
-    name, free = 'tf__' + f.__name__, f.__code__.co_freevars
-    text = textwrap.indent(_autograph_features.code_with(f, features), '    ')
-    text = 'def make(ag__%s):\n%s\n    return %s' % (''.join(', ' + one for one in free), text, name)
-    names = {}
-    exec(compile(text, '<converted %s>' % f.__name__, 'exec'), f.__globals__, names)
-    made = names['make'](operators, *free)
-    cells = dict(zip(free, f.__closure__ or ()))
-    mine = dict(zip(made.__code__.co_freevars, made.__closure__))
-    made = types.FunctionType(made.__code__, f.__globals__, name, f.__defaults__,
-                              tuple(cells.get(one, mine[one]) for one in made.__code__.co_freevars))
-    made.__kwdefaults__ = f.__kwdefaults__
+    made = _autograph_features.made_of(f, ast.parse(_autograph_features.code_with(f, features)).body[0], operators)
     return _ag.autograph_artifact(functools.update_wrapper(made, f, ('__module__', '__qualname__', '__doc__')))
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # From a fresh clone to the result of every test: installs what is missing, builds, and tests the release tree, the
-# sanitizer trees (Python included), the fuzz targets and the build without a CUDA toolkit.
+# address sanitizer's tree (Python included), the fuzz targets and the build without a CUDA toolkit.
 # Ends with "N passed, N failed"; exit status 1 when anything failed.
 #
 #   packaging/test.sh [release|asan|tsan|fuzz|cuda]...     only these parts
 #   packaging/test.sh thorough [parts...]                  with what takes as long again: the release tree for every Python,
-#                                                          the window in the address sanitizer's tree, Python in the thread
-#                                                          sanitizer's, and there the tests with the label "thorough"
+#                                                          the window in the address sanitizer's tree, the thread
+#                                                          sanitizer's tree, and there the tests with the label "thorough"
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -121,13 +121,13 @@ cuda_part() {
 
 jobs=$(nproc)
 if [ "${1:-}" = thorough ]; then
-  thorough=yes inputs=8000 asan=() tsan=() tsan_targets=all left_out=release-only
+  thorough=yes inputs=8000 asan=() tsan=() tsan_targets=all left_out=release-only all=(release cuda asan tsan fuzz)
   shift
 else
-  thorough='' inputs=3000 asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
+  all=(release cuda asan fuzz) thorough='' inputs=3000 asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
 fi
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(release cuda asan tsan fuzz)
+[ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
   declare -F "${part}_part" >/dev/null || die "no part of the tests is called $part (release, asan, tsan, fuzz, cuda)"
 done

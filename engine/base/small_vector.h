@@ -1,4 +1,5 @@
-// A vector with inline storage for its first N elements. Trivially copyable elements only.
+// A vector with inline storage for its first N elements, where more are on the heap the pointer to them. Trivially
+// copyable elements only.
 #pragma once
 
 #include <cstddef>
@@ -33,17 +34,20 @@ class SmallVector {
   }
   SmallVector& operator=(SmallVector&& o) noexcept {
     if (this != &o) {
-      delete[] heap_;
-      heap_ = nullptr;
+      if (on_heap()) delete[] data();
       capacity_ = N;
       steal(o);
     }
     return *this;
   }
-  ~SmallVector() { delete[] heap_; }
+  ~SmallVector() {
+    if (on_heap()) delete[] data();
+  }
 
-  T* data() { return heap_ ? heap_ : inline_; }
-  const T* data() const { return heap_ ? heap_ : inline_; }
+  T* data() { return const_cast<T*>(std::as_const(*this).data()); }
+  const T* data() const {
+    return on_heap() ? *reinterpret_cast<T* const*>(room_) : reinterpret_cast<const T*>(room_);
+  }
   uint32_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T& operator[](size_t i) { return data()[i]; }
@@ -68,8 +72,8 @@ class SmallVector {
     if (capacity <= capacity_) return;
     T* grown = new T[capacity];
     std::memcpy(grown, data(), size_ * sizeof(T));
-    delete[] heap_;
-    heap_ = grown;
+    if (on_heap()) delete[] data();
+    *reinterpret_cast<T**>(room_) = grown;
     capacity_ = capacity;
   }
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
@@ -80,20 +84,15 @@ class SmallVector {
   }
 
  private:
+  bool on_heap() const { return capacity_ > N; }
   void steal(SmallVector& o) {
-    size_ = o.size_;
-    if (o.heap_) {
-      heap_ = std::exchange(o.heap_, nullptr);
-      capacity_ = std::exchange(o.capacity_, N);
-    } else {
-      std::memcpy(inline_, o.inline_, size_ * sizeof(T));
-    }
-    o.size_ = 0;
+    size_ = std::exchange(o.size_, 0);
+    capacity_ = std::exchange(o.capacity_, N);
+    std::memcpy(room_, o.room_, sizeof(room_));
   }
-  T* heap_ = nullptr;
   uint32_t size_ = 0;
   uint32_t capacity_ = N;
-  T inline_[N];
+  alignas(T) alignas(T*) std::byte room_[sizeof(T) * N < sizeof(T*) ? sizeof(T*) : sizeof(T) * N];
 };
 
 }  // namespace footlight

@@ -58,7 +58,7 @@ class Compiler {
     program_->frame_size = slots_->size();
     take_passes(rewrite_, *program_);
     for (Instruction& in : program_->code)
-      in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)];
+      in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)].node;
     note_groups();
     program_->pure = is_pure(*program_);
     if (!may_split(*program_)) program_->lanes.stay_straight();
@@ -67,7 +67,6 @@ class Compiler {
 
   static void take_passes(optimize::Rewrite& rewrite, Program& program) {
     program.graph = const_cast<Graph&>(rewrite.graph()).shared_from_this();
-    program.origins = rewrite.origins();
     program.inserted = rewrite.take_inserted();
     program.passes = rewrite.passes();
     program.changes = rewrite.take_changes();

@@ -31,7 +31,7 @@ class OfProgram final : public NodesById {
   explicit OfProgram(const Program& program) : program_(program) {}
   const Node& node(NodeId id) const override {
     const size_t size = program_.graph->size();
-    return id.value < size ? program_.graph->node(id) : program_.inserted[id.value - size];
+    return id.value < size ? program_.graph->node(id) : program_.inserted[id.value - size].node;
   }
   TensorType type_of(Edge edge) const {
     const Node& made = node(edge.node);

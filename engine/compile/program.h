@@ -8,6 +8,7 @@
 #include "kernels/table.h"
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -81,8 +82,7 @@ class Program : public Tape {
   Program() = default;
 
   GraphPtr graph;                // kept alive: instructions look into its nodes
-  std::vector<Node> inserted;    // nodes that passes added
-  std::vector<optimize::Origin> origins;  // of each of those
+  std::deque<optimize::Inserted> inserted;  // nodes that passes added
   std::vector<const char*> passes;        // that ran over the graph, in their order
   std::vector<optimize::Change> changes;  // what they did to it
   std::vector<Tensor> constants;
@@ -98,12 +98,12 @@ class Program : public Tape {
   const Node& node(const Instruction& in) const { return *in.makes; }
   // The traced node whose work an instruction does.
   optimize::Origin origin(const Instruction& in) const {
-    return has_origin(in) && in.inserted >= 0 ? origins[static_cast<size_t>(in.inserted)]
+    return has_origin(in) && in.inserted >= 0 ? inserted[static_cast<size_t>(in.inserted)].origin
                                               : optimize::Origin{graph.get(), in.node};
   }
   // False if a pass made it, and not for a single traced node.
   bool has_origin(const Instruction& in) const {
-    return in.inserted < 0 || origins[static_cast<size_t>(in.inserted)].graph;
+    return in.inserted < 0 || inserted[static_cast<size_t>(in.inserted)].origin.graph;
   }
 };
 

@@ -16,7 +16,7 @@ class NodeInference final : public Inference {
   NodeInference(const Graph& graph, Node& node, std::span<const Tensor> in)
       : Inference(*node.op, node.attrs, in), graph_(graph), node_(node) {
     output_dtypes = node.dtypes;
-    output_shapes = node.shapes;
+    output_shapes = node.shapes.own();
   }
   Tensor constant(size_t input) override { return constant_of(graph_, node_.inputs[input]); }
 
@@ -85,7 +85,7 @@ void infer(Graph& graph, Node& node, std::span<const Tensor> inputs, const Limit
   if (count > limits.arguments)
     fail(ErrorKind::kValue, "it has ", count, " outputs: at most ", limits.arguments, " can be");
   node.dtypes.resize(count);
-  node.shapes.resize(count);
+  node.shapes.own().resize(count);
   NodeInference inference(graph, node, inputs);
   infer_outputs(inference);
   if (std::ranges::find(node.dtypes, DType::kInvalid) != node.dtypes.end())
@@ -142,7 +142,7 @@ class Call {
 
 void add_output(Node& node, DType dtype, Shape shape) {
   node.dtypes.push_back(dtype);
-  node.shapes.push_back(std::move(shape));
+  node.shapes.own().push_back(std::move(shape));
 }
 
 void loop(Node& node, std::span<const Tensor> inputs) {

@@ -51,6 +51,19 @@ bool NodeAttrs::share(const NodeAttrs& other) {
   return true;
 }
 
+const std::vector<Shape>& NodeShapes::none() {
+  static const std::vector<Shape> none;
+  return none;
+}
+
+NodeShapes::NodeShapes(std::vector<Shape> shapes)
+    : shapes_(shapes.empty() ? nullptr : std::make_shared<std::vector<Shape>>(std::move(shapes))) {}
+
+std::vector<Shape>& NodeShapes::own() {
+  if (!shapes_ || shapes_.use_count() > 1) shapes_ = std::make_shared<std::vector<Shape>>(all());
+  return *shapes_;
+}
+
 DeviceName::DeviceName(const std::string& text) {
   static std::mutex mutex;
   static auto& names = *new std::unordered_set<std::string>;
@@ -101,7 +114,17 @@ std::string Graph::unique_full_name(std::string_view wanted) {
     key += std::to_string(number++);
   } while (used_names_.contains(key));
   at->second = number;
-  return std::string(wanted) + '_' + std::to_string(number - 1);
+  const std::string digits = std::to_string(number - 1);
+  std::string name;
+  name.reserve(wanted.size() + 1 + digits.size());  // no more: names of nested graphs are long
+  name += wanted;
+  name += '_';
+  return name += digits;
+}
+
+NodeShapes Graph::shared(std::vector<Shape> shapes) const {
+  if (!nodes_.empty() && nodes_.back().shapes.all() == shapes) return nodes_.back().shapes;
+  return shapes;
 }
 
 NodeId Graph::add(Node node) {

@@ -59,6 +59,26 @@ class NodeAttrs {
   std::shared_ptr<Attrs> attrs_;
 };
 
+// The shapes of a node's outputs. Nodes share them until those of one are changed.
+class NodeShapes {
+ public:
+  NodeShapes() = default;
+  NodeShapes(std::vector<Shape> shapes);  // NOLINT: as a vector
+  NodeShapes(std::initializer_list<Shape> shapes) : NodeShapes(std::vector<Shape>(shapes)) {}
+  const std::vector<Shape>& all() const { return shapes_ ? *shapes_ : none(); }
+  operator const std::vector<Shape>&() const { return all(); }  // NOLINT: as a vector
+  const Shape& operator[](size_t i) const { return (*shapes_)[i]; }
+  size_t size() const { return all().size(); }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  std::vector<Shape>& own();  // to change them
+  friend bool operator==(const NodeShapes& a, const NodeShapes& b) { return a.all() == b.all(); }
+
+ private:
+  static const std::vector<Shape>& none();
+  std::shared_ptr<std::vector<Shape>> shapes_;
+};
+
 // A short list of a node: without memory of its own, because graphs have many nodes.
 template <class T, uint32_t N>
 class NodeList : public SmallVector<T, N> {
@@ -80,11 +100,11 @@ struct Node {
   std::vector<NodeId> control_inputs;
   NodeAttrs attrs;
   NodeList<DType, 8> dtypes;         // of the outputs
-  std::vector<Shape> shapes;
+  NodeShapes shapes;
   SourceRef source;                  // the user's line
   uint32_t call_site = kNoCallSite;  // with all that called it, if that is recorded: engine/trace/call_sites.h
-  DeviceName device;
   bool shape_said = false;           // by the user (set_shape): it may turn out to be different
+  DeviceName device;
 };
 
 class Graph : public std::enable_shared_from_this<Graph> {
@@ -99,6 +119,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   const Node& node(NodeId id) const { return nodes_[id.value]; }
   Node& node(NodeId id) { return nodes_[id.value]; }
   size_t size() const { return nodes_.size(); }
+  // The shapes of a node to add: those of the last node if they are the same.
+  NodeShapes shared(std::vector<Shape> shapes) const;
+  void trim() { nodes_.shrink_to_fit(); }  // when it is complete
 
   std::vector<NodeId> inputs;        // Placeholder nodes: the parameters first, then the captures
   std::vector<Edge> outputs;

@@ -158,7 +158,7 @@ class Dropper {
     keep_only(old, outputs);
     keep_only(changed.inputs, inputs, changed.inputs.size() - inputs.size());
     keep_only(changed.dtypes, outputs);
-    keep_only(changed.shapes, outputs);
+    keep_only(changed.shapes.own(), outputs);
     change_interface(caller, id, std::move(changed), old, "/needed");
   }
 

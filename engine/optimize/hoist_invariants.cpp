@@ -129,7 +129,7 @@ void hoist(Unit& unit, Rewrite& caller, NodeId loop) {
     body.outputs.push_back({&in == &body ? here : there, 0});
     changed.inputs.push_back(outside);
     changed.dtypes.push_back(dtype);
-    changed.shapes.push_back(shape);
+    changed.shapes.own().push_back(shape);
   };
   if (test)
     for (const auto& [outside, inside] : from_condition.move()) add(outside, inside, condition, body);

@@ -27,7 +27,7 @@ void change_interface(Rewrite& caller, NodeId id, Node changed, const std::vecto
   if (changed.attrs.find(kT)) changed.attrs.set(kT, changed.dtypes.to_vector());
   if (changed.attrs.find(kTin)) changed.attrs.set(kTin, in);
   if (changed.attrs.find(kTout)) changed.attrs.set(kTout, changed.dtypes.to_vector());
-  if (changed.attrs.find(kShapes)) changed.attrs.set(kShapes, changed.shapes);
+  if (changed.attrs.find(kShapes)) changed.attrs.set(kShapes, changed.shapes.all());
   const NodeId made = caller.insert(std::move(changed), id, caller.origin(id));
   for (uint32_t k = 0; k < old.size(); ++k)
     if (!caller.replaced({id, old[k]})) caller.replace({id, old[k]}, {made, k});

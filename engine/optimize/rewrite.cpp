@@ -118,18 +118,4 @@ std::vector<NodeId> Rewrite::order() const {
   return order;
 }
 
-std::vector<Node> Rewrite::take_inserted() {
-  std::vector<Node> nodes;
-  nodes.reserve(inserted_.size());
-  for (; !inserted_.empty(); inserted_.pop_front()) nodes.push_back(std::move(inserted_.front().node));
-  return nodes;
-}
-
-std::vector<Origin> Rewrite::origins() const {
-  std::vector<Origin> all;
-  all.reserve(inserted_.size());
-  for (const Inserted& each : inserted_) all.push_back(each.origin);
-  return all;
-}
-
 }  // namespace footlight::optimize

@@ -37,6 +37,13 @@ struct Origin {
   NodeId node = {};
 };
 
+// A node that a pass made.
+struct Inserted {
+  Node node;
+  NodeId before;
+  Origin origin;
+};
+
 class Rewrite {
  public:
   explicit Rewrite(const Graph&);
@@ -93,16 +100,10 @@ class Rewrite {
   const std::vector<Change>& changes() const { return changes_; }
 
   // The results of the rewrite, for the compiler.
-  std::vector<Node> take_inserted();
-  std::vector<Origin> origins() const;  // of the inserted nodes
+  std::deque<Inserted> take_inserted() { return std::move(inserted_); }
   std::vector<Change> take_changes() { return std::move(changes_); }
 
  private:
-  struct Inserted {
-    Node node;
-    NodeId before;
-    Origin origin;
-  };
   void add_outputs(const Node&);
   void note(Change::Action action, Edge value, Edge by = {});
 

@@ -93,14 +93,14 @@ class Inference {
     if (called || node.op->execution == Execution::kPlaceholder) {
       const bool call = called && node.op == &call_row(**called);
       results = scratch_.add_known(*node.op, inputs, node.attrs, dtypes,
-                                   call ? call_shapes(**called, inputs) : node.shapes, node.name);
+                                   call ? call_shapes(**called, inputs) : node.shapes.all(), node.name);
     } else {
       results = scratch_.emit(*node.op, inputs, node.attrs, node.name);
     }
     Graph& scratch = *scratch_.graph();
     for (size_t k = 0; k < results.size(); ++k) {
       const Edge edge{results[k].node(), results[k].output()};
-      scratch.node(edge.node).shapes[edge.output] = merged(node.shapes[k], results[k].shape());
+      scratch.node(edge.node).shapes.own()[edge.output] = merged(node.shapes[k], results[k].shape());
       results[k] = scratch.tensor(edge);
     }
     made_[id.value] = std::move(results);

@@ -142,7 +142,10 @@ std::vector<BranchDerivative> hand_out(Graph& graph, NodeId id) {
         graphs[k]->outputs.push_back(from == k ? extras[k][e] : Edge{add_fake(*graphs[k], dtypes[at], shapes[at]), 0});
       }
   Node& node = graph.node(id);
-  for (size_t k = 0; k < graphs.size(); ++k) node.attrs.set(names[k], graphs[k]);
+  for (size_t k = 0; k < graphs.size(); ++k) {
+    graphs[k]->trim();
+    node.attrs.set(names[k], graphs[k]);
+  }
   node.attrs.set(kShapes, shapes);
   set_outputs(node, dtypes, shapes);
   return result;

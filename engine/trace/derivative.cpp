@@ -322,6 +322,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
       forward.outputs.push_back(list);
     }
   }
+  forward.trim();
   back->parameters = back->inputs.size();
   result->backward = std::make_shared<Concrete>(back, std::vector<Tensor>());
   kept(forward).derivative = result;

@@ -49,7 +49,7 @@ class Freezer {
 
   static void become(Node& node, uint32_t output, const ValueType& type) {
     node.dtypes[output] = type.dtype;
-    node.shapes[output] = type.shape;
+    node.shapes.own()[output] = type.shape;
   }
 
   void rewrite(Graph& graph, NodeId id, Values& values) {

@@ -250,8 +250,8 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
   }
   const size_t count = output_count(row, inputs, attrs);
   node.dtypes.resize(count);
-  node.shapes.resize(count);
-  NodeInference inference(*this, row, attrs, inputs, node.dtypes, node.shapes);
+  std::vector<Shape> shapes(count);
+  NodeInference inference(*this, row, attrs, inputs, node.dtypes, shapes);
   try {
     infer_outputs(inference);
   } catch (const Error& error) {
@@ -261,6 +261,7 @@ NodeId GraphBuilder::add(const OpRow& row, std::span<const Tensor> given, const 
     const bool settled = node.dtypes.empty() || node.dtypes[0] != DType::kInvalid;
     throw Error(settled ? ErrorKind::kValue : ErrorKind::kType, error.message());
   }
+  node.shapes = graph_->shared(std::move(shapes));
   node.attrs = complete_attrs(row, inputs, attrs);
   if (const AttrValue* value = node.attrs.find(kValue))
     if (const Tensor* tensor = std::get_if<Tensor>(value)) node.attrs.set(kValue, frozen(*tensor));
@@ -345,7 +346,7 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
   const std::vector<bool> read_only = note_read_only(attrs, given.size());
   node.attrs = std::move(attrs);
   node.dtypes = std::move(dtypes);
-  node.shapes = std::move(shapes);
+  node.shapes = graph_->shared(std::move(shapes));
   note_place(node);
   node.device = device;
   node.control_inputs = control_scope;
@@ -442,6 +443,7 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
     }
   }
   for (const Tensor& output : marked) graph_->outputs.push_back({output.node(), output.output()});
+  graph_->trim();
 }
 
 std::string GraphBuilder::enter_scope(std::string_view name) {

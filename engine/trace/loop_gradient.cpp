@@ -42,7 +42,7 @@ NodeId add_parameter(Graph& graph, const char* name) {
 // A tensor of the graph being built, with its shape set to (at least) this.
 Tensor with_shape(const Tensor& tensor, const Shape& shape) {
   Graph& graph = *tensor.graph();
-  Shape& own = graph.node(tensor.node()).shapes[tensor.output()];
+  Shape& own = graph.node(tensor.node()).shapes.own()[tensor.output()];
   if (compatible(own, shape)) own = merge(own, shape);
   return graph.tensor({tensor.node(), tensor.output()});
 }
@@ -68,14 +68,15 @@ void keep_values(Graph& graph, NodeId id, const Graph& forward_body, size_t outp
     add_parameter(*test, "accumulator");
     body->outputs.push_back({add_push(*body, add_parameter(*body, "accumulator"), value.in_body, value.dtype), 0});
   }
+  body->trim();
   Node& node = graph.node(id);
   for (const Edge list : lists) node.inputs.push_back(list);
   for (size_t k = node.dtypes.size(); k < outputs + kept.size(); ++k) node.dtypes.push_back(DType::kVariant);
-  node.shapes.resize(outputs + kept.size(), Shape());
+  node.shapes.own().resize(outputs + kept.size(), Shape());
   node.attrs.set(kBody, body);
   node.attrs.set(kCond, test);
   node.attrs.set(kT, node.dtypes.to_vector());
-  node.attrs.set(kShapes, node.shapes);
+  node.attrs.set(kShapes, node.shapes.all());
 }
 
 }  // namespace

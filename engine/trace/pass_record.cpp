@@ -20,16 +20,16 @@ using session::GraphChange;
 Fate fate_by_new(const Program& program, uint32_t node, size_t inserted) {
   const size_t size = program.graph->size();
   if (inserted >= program.inserted.size()) return Fate::kFused;
-  switch (program.inserted[inserted].op->execution) {
+  switch (program.inserted[inserted].node.op->execution) {
     case Execution::kConstant: return Fate::kConstant;
     case Execution::kPlaceholder: return Fate::kHoisted;
     default: break;
   }
   const optimize::Origin own =
-      node < size ? optimize::Origin{program.graph.get(), NodeId(node)} : program.origins[node - size];
-  const optimize::Origin origin = program.origins[inserted];
+      node < size ? optimize::Origin{program.graph.get(), NodeId(node)} : program.inserted[node - size].origin;
+  const optimize::Origin origin = program.inserted[inserted].origin;
   if (origin.graph && origin.graph == own.graph && origin.node == own.node) return Fate::kRewritten;
-  const Node& was = node < size ? program.graph->node(NodeId(node)) : program.inserted[node - size];
+  const Node& was = node < size ? program.graph->node(NodeId(node)) : program.inserted[node - size].node;
   return optimize::runs_graphs(*was.op) ? Fate::kInlined : Fate::kFused;
 }
 
@@ -92,7 +92,7 @@ std::vector<session::PassChange> pass_changes(const Program& program) {
       const char* pass = each->passes[made.pass];
       // What is done to a node that works for one of another graph is done to that.
       const size_t size = each->graph->size();
-      const optimize::Origin origin = made.node < size ? optimize::Origin() : each->origins[made.node - size];
+      const optimize::Origin origin = made.node < size ? optimize::Origin() : each->inserted[made.node - size].origin;
       if (origin.graph) found.push_back({made.pass, {origin.graph->id, origin.node, pass, made.fate, NodeId()}});
       else found.push_back({made.pass, {each->graph->id, NodeId(made.node), pass, made.fate, NodeId(made.by)}});
     }
@@ -109,9 +109,9 @@ void add_passes(const Program& program, session::GraphRecord& record, size_t mos
   if (program.changes.size() > most) return;
   const std::vector<uint16_t> made_in = passes_of_new(program);
   for (const Change& change : program.changes) record.changes.push_back(change_record(program, change, made_in));
-  for (const Node& node : program.inserted) {
+  for (const optimize::Inserted& each : program.inserted) {
     const size_t id = program.graph->size() + record.new_nodes.size();
-    session::NodeRecord made = node_record(node, static_cast<uint32_t>(id));
+    session::NodeRecord made = node_record(each.node, static_cast<uint32_t>(id));
     record.new_nodes.push_back({made.id, std::move(made.name), std::move(made.op), std::move(made.family),
                                 std::move(made.inputs), std::move(made.outputs), std::move(made.attributes),
                                 std::move(made.constant), made.source, std::move(made.functions)});

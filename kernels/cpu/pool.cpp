@@ -15,7 +15,8 @@ struct Pool {
   int64_t batch, channels, pooled;
   int64_t in_image, out_image;  // elements of one
 
-  Pool(KernelContext& c, int spatial, const Shape& in) : attrs(window_attrs(c.row, c.attrs, spatial)) {
+  Pool(KernelContext& c, const Shape& in) : attrs(window_attrs(c.row, c.attrs, in.rank() - 2)) {
+    const int spatial = in.rank() - 2;
     for (int d = 0; d < spatial; ++d)
       window[3 - spatial + d] = footlight::window(c.row, attrs, d, in[attrs.axis(d)], attrs.size[d]);
     batch = in[0];
@@ -162,10 +163,10 @@ bool in_registers(const Pool& p, const float* image, float* out, Places&& places
   return true;
 }
 
-template <class T, int kSpatial>
+template <class T>
 void max_pool(KernelContext& c) {
   using C = Compute<T>;
-  const Pool p(c, kSpatial, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
@@ -256,10 +257,10 @@ struct LargestInVectors {
   }
 };
 
-template <class T, int kSpatial>
+template <class T>
 void max_pool_grad(KernelContext& c) {
   using C = Compute<T>;
-  const Pool p(c, kSpatial, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
@@ -299,10 +300,10 @@ void max_pool_grad(KernelContext& c) {
 }
 
 // The third input's value at the position of the maximum.
-template <class T, int kSpatial>
+template <class T>
 void max_pool_grad_grad(KernelContext& c) {
   using C = Compute<T>;
-  const Pool p(c, kSpatial, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
@@ -324,10 +325,10 @@ void max_pool_grad_grad(KernelContext& c) {
   out.finish();
 }
 
-template <class T, int kSpatial>
+template <class T>
 void average_pool(KernelContext& c) {
   using C = Compute<T>;
-  const Pool p(c, kSpatial, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
@@ -355,10 +356,10 @@ void average_pool(KernelContext& c) {
   out.finish();
 }
 
-template <class T, int kSpatial>
+template <class T>
 void average_pool_grad(KernelContext& c) {
   using C = Compute<T>;
-  const Pool p(c, kSpatial, c.outputs[0].shape());
+  const Pool p(c, c.outputs[0].shape());
   if (c.outputs[0].elements() == 0) return;
   const Shape& given = c.inputs[1].shape();
   if (given.elements() != p.batch * p.out_image)
@@ -391,7 +392,7 @@ int64_t base_of(KernelContext& c, const Pool& p, int64_t n) {
 
 template <class T, class Index>
 void max_pool_argmax(KernelContext& c) {
-  const Pool p(c, 2, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   if (c.inputs[0].elements() == 0)
     invalid("the input must not be empty, its shape is ", c.inputs[0].shape().to_string(), " [Op:MaxPoolWithArgmax]");
   const T* in = c.in<T>(0);
@@ -431,7 +432,7 @@ void for_argmax(KernelContext& c, const Pool& p, const Index* where, Body&& body
 template <class T, class Index>
 void argmax_grad(KernelContext& c) {
   using C = Compute<T>;
-  const Pool p(c, 2, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   T* out = c.out<T>();
   std::fill(out, out + c.outputs[0].elements(), T(C(0)));
   for_argmax(c, p, c.in<Index>(2), [&](int64_t in, int64_t i) {
@@ -440,7 +441,7 @@ void argmax_grad(KernelContext& c) {
 }
 template <class T, class Index>
 void argmax_grad_grad(KernelContext& c) {
-  const Pool p(c, 2, c.inputs[0].shape());
+  const Pool p(c, c.inputs[0].shape());
   for_argmax(c, p, c.in<Index>(2), [&](int64_t in, int64_t i) { c.out<T>()[i] = c.in<T>(1)[in]; });
 }
 
@@ -453,19 +454,19 @@ void by_index(KernelContext& c) {
 
 template <class... Types>
 void averages() {
-  (on_cpu("AvgPool", bit_of(dtype_of<Types>), average_pool<Types, 2>), ...);
-  (on_cpu("AvgPoolGrad", bit_of(dtype_of<Types>), average_pool_grad<Types, 2>), ...);
-  (on_cpu("AvgPool3D", bit_of(dtype_of<Types>), average_pool<Types, 3>), ...);
-  (on_cpu("AvgPool3DGrad", bit_of(dtype_of<Types>), average_pool_grad<Types, 3>), ...);
-  (on_cpu("MaxPool3D", bit_of(dtype_of<Types>), max_pool<Types, 3>), ...);
-  (on_cpu("MaxPool3DGrad", bit_of(dtype_of<Types>), max_pool_grad<Types, 3>), ...);
-  (on_cpu("MaxPool3DGradGrad", bit_of(dtype_of<Types>), max_pool_grad_grad<Types, 3>), ...);
+  (on_cpu("AvgPool", bit_of(dtype_of<Types>), average_pool<Types>), ...);
+  (on_cpu("AvgPoolGrad", bit_of(dtype_of<Types>), average_pool_grad<Types>), ...);
+  (on_cpu("AvgPool3D", bit_of(dtype_of<Types>), average_pool<Types>), ...);
+  (on_cpu("AvgPool3DGrad", bit_of(dtype_of<Types>), average_pool_grad<Types>), ...);
+  (on_cpu("MaxPool3D", bit_of(dtype_of<Types>), max_pool<Types>), ...);
+  (on_cpu("MaxPool3DGrad", bit_of(dtype_of<Types>), max_pool_grad<Types>), ...);
+  (on_cpu("MaxPool3DGradGrad", bit_of(dtype_of<Types>), max_pool_grad_grad<Types>), ...);
 }
 template <class... Types>
 void maxima() {
-  (on_cpu("MaxPool", bit_of(dtype_of<Types>), max_pool<Types, 2>), ...);
-  (on_cpu("MaxPoolGrad", bit_of(dtype_of<Types>), max_pool_grad<Types, 2>), ...);
-  (on_cpu("MaxPoolGradGrad", bit_of(dtype_of<Types>), max_pool_grad_grad<Types, 2>), ...);
+  (on_cpu("MaxPool", bit_of(dtype_of<Types>), max_pool<Types>), ...);
+  (on_cpu("MaxPoolGrad", bit_of(dtype_of<Types>), max_pool_grad<Types>), ...);
+  (on_cpu("MaxPoolGradGrad", bit_of(dtype_of<Types>), max_pool_grad_grad<Types>), ...);
   (on_cpu("MaxPoolWithArgmax", bit_of(dtype_of<Types>),
           by_index<max_pool_argmax<Types, int32_t>, max_pool_argmax<Types, int64_t>, true>),
    ...);

@@ -199,7 +199,7 @@ def lines(module):
             seconds = theirs.get(peer)
             known = seconds is not None and seconds == seconds
             cells.append('%s, x%.3g' % (shown(seconds, row.unit), seconds / this) if known else '-')
-        slower = any(seconds < this for peer, seconds in theirs.items() if peer != 'jax')
+        slower = any(seconds < this for seconds in theirs.values())
         yield cells + [row.why or 'not known' if slower else '']
     for peer in peers.values():
         peer.close()

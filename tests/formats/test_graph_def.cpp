@@ -119,7 +119,7 @@ class TestGraphDef : public QObject {
           wanted.push_back(line.substr(0, line.find(' ')) + ':' + output.substr(0, output.find(':')) + ':' +
                            std::to_string(k));
           node.dtypes.push_back(DType::kFloat32);
-          node.shapes.push_back(Shape());
+          node.shapes.own().push_back(Shape());
         }
         start = end + 2;
       }

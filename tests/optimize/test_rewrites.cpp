@@ -380,7 +380,7 @@ class TestRewrites : public QObject {
   void shapes_that_users_set_are_no_reason() {
     auto f = traced({{DType::kFloat32, {kUnknownDim}}}, [](std::span<const Tensor> in) {
       const Tensor x = op("Identity", {in[0]});
-      x.graph()->node(x.node()).shapes[0] = Shape{3};
+      x.graph()->node(x.node()).shapes.own()[0] = Shape{3};
       x.graph()->node(x.node()).shape_said = true;
       const Tensor known = x.graph()->tensor({x.node(), 0});
       return std::vector{op("Shape", {known}), op("Mul", {known, constant({1, 1, 1})})};

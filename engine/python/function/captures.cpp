@@ -91,7 +91,7 @@ Ref capture_at_call(PyObject* closure, PyObject* spec, PyObject* key) {
         for (int i = 0; want.shape.has_rank() && i < want.shape.rank(); ++i) sizes.append(0);
         asked.slots.push_back(Tensor::empty(want.dtype, sizes));
         Tensor tensor = builder->capture(asked.slots.back(), "at_call", {});
-        builder->graph()->node(tensor.node()).shapes[0] = want.shape;
+        builder->graph()->node(tensor.node()).shapes.own()[0] = want.shape;
         tensor.body()->shape = want.shape;
         return checked(wrap(tensor));
       },

@@ -214,7 +214,7 @@ PyObject* set_shape(PyObject* self, PyObject* wanted) {
       t.body()->shape = known;
       Node& node = t.graph()->node(t.node());
       node.shape_said = node.shape_said || !(node.shapes[t.output()] == known);
-      node.shapes[t.output()] = known;
+      node.shapes.own()[t.output()] = known;
     }
     Py_RETURN_NONE;
   });

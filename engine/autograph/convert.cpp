@@ -374,7 +374,7 @@ Node* Converter::definition(Node* node) {
   if (marked) {
     const List& list = made->list(at::FunctionDef::decorator_list);
     Nodes decorators(list.begin(), list.end());
-    decorators.insert(decorators.begin(), ag("autograph_artifact", node->at));
+    decorators.push_back(ag("autograph_artifact", node->at));  // the first to be applied: others may give anything
     if (made == known) made = tree_.copy(known);
     made->fields()[at::FunctionDef::decorator_list].list = tree_.list(decorators);
   }

@@ -189,6 +189,7 @@ PyObject* unconverted_attribute(PyObject* self, PyObject* name) {
   PyObject* function = reinterpret_cast<Unconverted*>(self)->function;
   if (PyUnicode_CompareWithASCIIString(name, "__wrapped__") == 0) return Py_NewRef(function);
   if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) return PyObject_GenericGetAttr(self, name);
+  if (PyUnicode_CompareWithASCIIString(name, "autograph_info__") == 0) return PyDict_New();  // as on what is converted
   return PyObject_GetAttr(function, name);
 }
 

@@ -5,6 +5,8 @@ import sys
 
 import footlight as tf
 from footlight import _engine
+from footlight._autograph_limits import LIMITS, PythonLoop  # noqa: F401  (LIMITS are published with the operators)
+from footlight._autograph_registry import REGISTRIES, TypeRegistry
 
 
 class PyCTError(Exception):
@@ -71,6 +73,11 @@ class ConversionOptions:
 
     def __str__(self):
         return 'ConversionOptions[%s]' % (self.as_tuple(),)
+
+    def to_ast(self):
+        """The expression that makes them in converted code."""
+        from footlight import _autograph_features
+        return _autograph_features.options_expression(self)
 
     def uses(self, feature):
         return Feature.ALL in self.optional_features or feature in self.optional_features
@@ -243,44 +250,6 @@ class _LoopState:
         self._set(tuple(now))
 
 
-LIMITS = {'PYTHON_MAX_ITERATIONS': 100000000, 'INEFFICIENT_UNROLL_MIN_ITERATIONS': 50000}
-
-
-def _limit(name):
-    """A limit of Python loops, which programs may set in the module that control flow has in TensorFlow."""
-    module = sys.modules.get('footlight.python.autograph.operators.control_flow')
-    return getattr(module, name, LIMITS[name])
-
-
-class _PythonLoop:
-    """Counts the iterations of a loop that stays in Python, and says when there are too many."""
-
-    def __init__(self, body):
-        self._body, self._turns = body, 0
-        self._most = _limit('PYTHON_MAX_ITERATIONS')
-        self._many = _limit('INEFFICIENT_UNROLL_MIN_ITERATIONS')
-        self._ops = None
-
-    @staticmethod
-    def _made():
-        return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph().get_operations()
-
-    def turn(self, *element):
-        self._turns += 1
-        if self._turns > self._most:
-            raise ValueError('iteration limit exceeded: a loop in Python turned more than %d times' % self._most)
-        if self._ops is not None and self._turns > self._many:
-            new = [op.type for op in self._made()[len(self._ops):]]
-            self._ops = None
-            if new:
-                from footlight import _autograph_utils
-                _autograph_utils.warning('Large unrolled loop: iteration %d of a loop in Python still adds ops to the graph (%s); '
-                                         'a loop over tf.range or a tensor is in the graph once', self._turns, ', '.join(new))
-        if self._turns == self._many:
-            self._ops = self._made()
-        self._body(*element)
-
-
 def _refuse_none(get_state, names):
     for value, name in zip(get_state(), names):
         if value is None:
@@ -320,7 +289,7 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     def again():
         return known.pop() if known else test()
     if not tf.is_tensor(first):
-        turn = _PythonLoop(body).turn
+        turn = PythonLoop(body).turn
         if get_state is not None:
             _engine.ag_while_stmt(again, turn, get_state, set_state, symbol_names, opts)
             return
@@ -343,9 +312,13 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
 
 def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     """A for statement in functional form."""
+    registered = REGISTRIES['for_loop'].find((iter_,))
+    if registered:
+        registered(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        return
     staged = tf.is_tensor(iter_) or hasattr(iter_, '_staged_iterator')
     if not staged or get_state is None:
-        turn = body if staged else _PythonLoop(body).turn
+        turn = body if staged else PythonLoop(body).turn
         if get_state is None:
             get_state, set_state = tuple, lambda values: None
         _engine.ag_for_stmt(iter_, extra_test, turn, get_state, set_state, symbol_names, opts)
@@ -420,9 +393,12 @@ def not_eq(a, b):
 
 def _builtin(name):
     function = getattr(__import__('builtins'), name)
+    registry = REGISTRIES.get(name) or TypeRegistry()
+    first = name in ('filter', 'map')  # their first argument is a function
 
     def overload(*args, **named):
-        return _engine.ag_builtin(function, args, named)
+        registered = registry.find(args[first:])
+        return registered(*args, **named) if registered else _engine.ag_builtin(function, args, named)
     overload.__name__ = overload.__qualname__ = name + '_'
     overload.__doc__ = 'The builtin %s, also for tensors.' % name
     return overload
@@ -435,6 +411,9 @@ abs_, all_, any_, enumerate_, filter_, float_, int_, len_, map_, max_, min_, nex
 
 def print_(*objects, **kwargs):
     """print; where an object is a tensor, print at each run of the graph, with its value."""
+    registered = REGISTRIES['print'].find(objects)
+    if registered:
+        return registered(*objects, **kwargs)
     unknown = tuple(set(kwargs) - {'sep', 'end', 'file', 'flush'})
     if unknown:
         raise ValueError('invalid keyword arguments: %s' % (unknown,))
@@ -442,6 +421,7 @@ def print_(*objects, **kwargs):
         return print(*objects, **kwargs)
 
     def show(*values):
+        values = [value[()] if getattr(value, 'shape', None) == () else value for value in values]  # outside of graphs
         values = iter([value.decode() if isinstance(value, bytes) else value for value in values])
         print(*[next(values) if tf.is_tensor(o) else o for o in objects], **dict(kwargs, flush=True))
         import numpy
@@ -520,6 +500,8 @@ def list_pop(list_, i, opts):
     if _is_tensor_list(list_):
         if i is not None:
             raise NotImplementedError('tensor lists only support removing from the end')
+        if opts.element_dtype is None:
+            raise ValueError('cannot pop from a list without knowing its element type; use set_element_type to annotate it')
         return tf.raw_ops.TensorListPopBack(input_handle=list_, element_dtype=opts.element_dtype,
                                             element_shape=_shape_of(opts))
     if tf.is_tensor(list_):

@@ -22,6 +22,16 @@ def _operator(name, *args, **keywords):
     return call
 
 
+def options_expression(options):
+    """The expression that makes conversion options in converted code."""
+    if options == _ag.STD:
+        return ast.parse('ag__.STD', mode='eval').body
+    features = ', '.join('ag__.' + str(feature) for feature in sorted(options.optional_features, key=str))
+    text = 'ag__.ConversionOptions(recursive=%s, user_requested=%s, optional_features=(%s), internal_convert_user_code=%s)' % (
+        options.recursive, options.user_requested, features and features + ',', options.internal_convert_user_code)
+    return ast.parse(text, mode='eval').body
+
+
 class _Asserts(ast.NodeTransformer):
     def visit_Assert(self, node):
         message = ast.Lambda(ast.parse('lambda: 0', mode='eval').body.args, node.msg or ast.Constant(ast.unparse(node.test)))
@@ -48,15 +58,25 @@ def _stored(node):
     """The expression as something to assign to, or None where nothing can be."""
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
-    node = ast.parse(ast.unparse(node), mode='eval').body
+    node = _loaded(node)
     node.ctx = ast.Store()
     return node
 
 
-class _Lists(ast.NodeTransformer):
-    """In the user's own code: l.append(x) and l.pop() give the list anew; one without elements is a tensor list."""
+def _loaded(node):
+    return ast.parse(ast.unparse(node), mode='eval').body
 
-    def __init__(self, tree):
+
+def _single(node):
+    """Whether an index is of a single element."""
+    return not isinstance(node, (ast.Slice, ast.Tuple))
+
+
+class _Lists(ast.NodeTransformer):
+    """In the user's own code: l.append(x), l.pop() and l[i] = x give the list anew; one without elements is a tensor list."""
+
+    def __init__(self, tree, lists, slices):
+        self._lists, self._slices = lists, slices
         self._before, self._count = [], 0  # statements that the one which is visited needs before it
         self._types = {}  # what set_element_type says of a list
         for node in ast.walk(tree):
@@ -91,8 +111,27 @@ class _Lists(ast.NodeTransformer):
         node.test = test
         return node
 
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if not (self._slices and isinstance(node.ctx, ast.Load) and _single(node.slice)):
+            return node
+        options = _operator('GetItemOpts', element_dtype=self._said(node.value, 'dtype'))
+        return ast.copy_location(_operator('get_item', node.value, node.slice, opts=options), node)
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if not (self._slices and len(node.targets) == 1 and isinstance(target, ast.Subscript) and _single(target.slice)):
+            return node
+        to = _stored(target.value)
+        if to is None:
+            return node
+        return ast.copy_location(ast.Assign([to], _operator('set_item', _loaded(to), target.slice, node.value)), node)
+
     def visit_List(self, node):
         self.generic_visit(node)
+        if not self._lists:
+            return node
         return ast.copy_location(_operator('new_list', node), node) if isinstance(node.ctx, ast.Load) else node
 
     def _said(self, of, name):
@@ -100,14 +139,14 @@ class _Lists(ast.NodeTransformer):
 
     def visit_Expr(self, node):
         of, name = _method(node.value)
-        to = _stored(of) if name == 'append' and len(node.value.args) == 1 else None
+        to = _stored(of) if self._lists and name == 'append' and len(node.value.args) == 1 else None
         if to is None:
             return self.generic_visit(node)
         return ast.copy_location(ast.Assign([to], _operator('list_append', of, self.visit(node.value.args[0]))), node)
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        of, name = _method(node)
+        of, name = _method(node) if self._lists else (None, None)
         if name == 'pop' and len(node.args) <= 1 and _stored(of) is not None:
             self._count += 1
             popped = 'popped_%d' % self._count
@@ -133,13 +172,21 @@ class _Operators(ast.NodeTransformer):
         return node
 
 
+_MADE = '<made of '
+
+
+def is_made(code):
+    """Whether a code object is that of such a function, or of one inside."""
+    return code.co_filename.startswith(_MADE)
+
+
 def made_of(f, definition, operators):
     """The function that a def statement makes, with the defaults, names and free variables of f; these operators are its `ag__`."""
     free = f.__code__.co_freevars
     outer = ast.parse('def make(%s): pass' % ', '.join(('ag__', *free)))
     outer.body[0].body = [definition, *ast.parse('return ' + definition.name).body]
     text = ast.unparse(ast.fix_missing_locations(outer)) + '\n'
-    file = '<made of %s>' % f.__name__
+    file = _MADE + f.__name__ + '>'
     linecache.cache[file] = len(text), None, text.splitlines(True), file
     names = {}
     exec(compile(text, file, 'exec'), f.__globals__, names)
@@ -152,27 +199,36 @@ def made_of(f, definition, operators):
     return made
 
 
-def _with_lists(f):
-    """The function with operators for its lists."""
+def _with_lists(f, lists, slices):
+    """The function with operators for its lists, or for elements."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(f)))
     definition = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == f.__name__), None)
     if definition is None:
         raise NotImplementedError('Feature.LISTS: only functions that a def statement makes have their lists converted')
     definition.decorator_list = []
-    return made_of(f, _Lists(definition).visit(definition), _ag)
+    return made_of(f, _Lists(definition, lists, slices).visit(definition), _ag)
 
 
-_FEATURES = {_ag.Feature.ASSERT_STATEMENTS: _Asserts, _ag.Feature.EQUALITY_OPERATORS: _Equality, _ag.Feature.LISTS: _Operators}
+SLICES = 'SLICES'  # what Feature.LISTS does about elements, alone
+_FEATURES = {_ag.Feature.ASSERT_STATEMENTS: _Asserts, _ag.Feature.EQUALITY_OPERATORS: _Equality,
+             _ag.Feature.LISTS: _Operators, SLICES: _Operators}
 
 
 def code_with(f, features):
-    """What to_code writes of a function with these features."""
+    """What to_code writes of a function with these features; elements of lists go with lists."""
     features = features if isinstance(features, (tuple, list, set, frozenset)) else (features,)
-    features = set(_FEATURES) if _ag.Feature.ALL in features else set(features) & set(_FEATURES)
+    features = set(_FEATURES) if _ag.Feature.ALL in features else set(features)
+    return written(f, features | {SLICES} if _ag.Feature.LISTS in features else features)
+
+
+def written(f, features):
+    """What is written of a function with exactly these features."""
+    features = features & set(_FEATURES)
     if not features:
         return tf.autograph.to_code(f)
     f = inspect.unwrap(getattr(f, '__func__', f))
-    tree = ast.parse(tf.autograph.to_code(_with_lists(f) if _ag.Feature.LISTS in features else f))
+    lists, slices = _ag.Feature.LISTS in features, SLICES in features
+    tree = ast.parse(tf.autograph.to_code(_with_lists(f, lists, slices) if lists or slices else f))
     for feature in _FEATURES:
         if feature in features:
             tree = _FEATURES[feature]().visit(tree)

@@ -2,7 +2,6 @@
 
 The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
 """
-import ast
 import builtins
 import enum
 import functools
@@ -10,11 +9,11 @@ import inspect
 import sys
 import threading
 import types
-import unittest
-import weakref
 
 import footlight as tf
-from footlight import _ag, _autograph_features, _autograph_utils, _engine, _python_util
+from footlight import _ag, _autograph_features, _autograph_rules, _engine, _pyct_inspect, _python_util
+from footlight import _autograph_utils  # noqa: F401  (it lies at its places)
+from footlight._autograph_rules import TfMethodTarget, is_allowlisted
 from footlight._staging import StagingError  # noqa: F401  (it lies here)
 
 do_not_convert = tf.autograph.experimental.do_not_convert
@@ -80,98 +79,6 @@ def control_status_ctx():
     return ControlStatusCtx(status)
 
 
-class Action(enum.Enum):
-    NONE = 0
-    CONVERT = 1
-    DO_NOT_CONVERT = 2
-
-
-class Rule:
-    """What holds for a module and those inside of it."""
-    _action = Action.NONE
-
-    def __init__(self, module_prefix):
-        self._prefix = module_prefix
-
-    def matches(self, module_name):
-        return module_name == self._prefix or module_name.startswith(self._prefix + '.')
-
-    def get_action(self, module):
-        return self._action if self.matches(module.__name__) else Action.NONE
-
-    def __str__(self):
-        return '%s rule for %s' % (type(self).__name__, self._prefix)
-    __repr__ = __str__
-
-
-class Convert(Rule):
-    _action = Action.CONVERT
-
-
-class DoNotConvert(Rule):
-    _action = Action.DO_NOT_CONVERT
-
-
-def is_unsupported(o):
-    """Whether an object is no function with a source."""
-    return not (inspect.isfunction(o) or inspect.ismethod(o) or isinstance(o, functools.partial)) and (
-        inspect.ismodule(o) or inspect.isclass(o) or not callable(o) or isinstance(o, functools._lru_cache_wrapper))
-
-
-def _module_name(o):
-    module = o if inspect.ismodule(o) else getattr(o, '__module__', None) or inspect.getmodule(o)
-    return module if isinstance(module, str) else getattr(module, '__name__', '')
-
-
-def is_allowlisted(o, check_call_override=True, allow_namedtuple_subclass=False):
-    """Whether code runs as it is: a rule for its module says so, or one for the class that it is a method of."""
-    if isinstance(o, functools.partial):
-        return is_allowlisted(o.func)
-    name = _module_name(o)
-    for rule in (*_config.CONVERSION_RULES, DoNotConvert('footlight'), DoNotConvert('tensorflow')):
-        if rule.matches(name):
-            return rule._action == Action.DO_NOT_CONVERT
-    if inspect.isgeneratorfunction(o):
-        return True
-    if check_call_override and not (inspect.isclass(o) or inspect.isroutine(o)) and callable(o):
-        if is_allowlisted(type(o).__call__):
-            return True
-    if inspect.ismethod(o):
-        owner = _autograph_utils.getmethodclass(o)
-        if issubclass(owner, unittest.TestCase):
-            return True
-        if issubclass(owner, TfMethodTarget):
-            owner = o.__self__.target_class
-        if is_allowlisted(_autograph_utils.getdefiningclass(o, owner), False, True):
-            return True
-    if not _autograph_utils.isnamedtuple(o):
-        return False
-    return not (allow_namedtuple_subclass and any(_autograph_utils.isnamedtuple(base) for base in o.__bases__))
-
-
-class TfMethodTarget:
-    """Stands for the object of a method of which it does not keep the object alive."""
-
-    def __init__(self, target, original_python_function):
-        self.weakrefself_target__ = target
-        self.weakrefself_func__ = weakref.ref(original_python_function)
-
-    @property
-    def target(self):
-        return self.weakrefself_target__()
-
-    @property
-    def target_class(self):
-        made = self.target
-        return made if inspect.isclass(made) else type(made)
-
-    def call(self, args, kwargs):
-        function = self.weakrefself_func__()
-        if inspect.ismethod(function):
-            function = function.__func__
-        return function(self.target, *args, **kwargs)
-
-
 # Conversion of functions
 
 def is_autograph_artifact(entity):
@@ -185,7 +92,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     if options is None and caller_fn_scope is not None:
         options = caller_fn_scope.callopts
     named = kwargs or {}
-    if inspect.isclass(f) and not _autograph_utils.isconstructor(f):
+    if inspect.isclass(f) and not _pyct_inspect.isconstructor(f):
         f = types.MethodType(type(f).__call__, f)
     if inspect.isbuiltin(f) or inspect.isclass(f):
         if f in _IN_CONTEXT:
@@ -199,6 +106,8 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     off = options is not None and not options.internal_convert_user_code
     if off or control_status_ctx().status == Status.DISABLED:
         return do_not_convert(f)(*args, **named)
+    if options is not None and not options.recursive and (inspect.isfunction(f) or inspect.ismethod(f)):
+        f = tf.autograph.to_graph(f, recursive=False)
     return _engine.ag_converted_call(f, tuple(args), named)
 
 
@@ -251,10 +160,19 @@ def to_graph(entity, recursive=True, experimental_optional_features=None):
     """A function converted. It has the lines of the function and lies where that does, as it says under TensorFlow's names."""
     made = tf.autograph.to_graph(entity, recursive, experimental_optional_features)
     code = getattr(made, '__code__', None)
-    if inspect.isfunction(made) and made is not entity:
-        lines = [(code.co_filename, line) for _, _, line in code.co_lines() if line]
-        made.ag_source_map, made.ag_module = dict(zip(lines, lines)), inspect.getmodule(made)
-    return made
+    if not inspect.isfunction(made) or made is entity:
+        return made
+
+    @functools.wraps(made)
+    def call(*args, **kwargs):
+        if control_status_ctx().status != Status.DISABLED:
+            return made(*args, **kwargs)
+        with ControlStatusCtx(Status.ENABLED):
+            return made(*args, **kwargs)
+    lines = [(code.co_filename, line) for _, _, line in code.co_lines() if line]
+    call.ag_source_map, call.ag_module = dict(zip(lines, lines)), inspect.getmodule(made)
+    call.__name__ = 'tf__' + made.__name__
+    return _ag.autograph_artifact(call)
 
 
 class ProgramContext:
@@ -416,68 +334,6 @@ def match_staging_level(value, like_value):
     return tf.constant(value) if tf.is_tensor(like_value) else value
 
 
-# Tests
-
-def allowlist(f):
-    """Puts a function into a module that is not converted."""
-    name = 'allowlisted_module_for_testing'
-    if not any(rule.matches(name) for rule in _config.CONVERSION_RULES):
-        _config.CONVERSION_RULES = (DoNotConvert(name), *_config.CONVERSION_RULES)
-    f.__module__ = name
-    return f
-
-
-def is_inside_generated_code():
-    """Whether the caller was converted."""
-    return _engine.ag_is_generated(sys._getframe(1).f_code)
-
-
-def _with_operators(f, changed, features):
-    """The function that to_code writes of f, with these features, as one that calls changed operators."""
-    f = getattr(f, '__func__', f)
-    operators = types.ModuleType('ag__')
-    operators.__dict__.update(_ag.__dict__, STD=_ag.ConversionOptions(recursive=True), new_list=new_list)
-    operators.ConversionOptions = lambda **given: _ag.ConversionOptions(**dict(given, optional_features=_ag.Feature.ALL))
-    operators.__dict__.update(changed)
-    made = _autograph_features.made_of(f, ast.parse(_autograph_features.code_with(f, features)).body[0], operators)
-    return _ag.autograph_artifact(functools.update_wrapper(made, f, ('__module__', '__qualname__', '__doc__')))
-
-
-def _test_case():
-    import contextlib
-    import io
-
-    class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
-        """Base of tests of conversions, which run in a graph."""
-
-        def setUp(self):
-            super().setUp()
-            self.graph = tf.Graph().as_default()
-            self.graph.__enter__()
-
-        def tearDown(self):
-            self.graph.__exit__(None, None, None)
-            super().tearDown()
-
-        @contextlib.contextmanager
-        def assertPrints(self, expected_result):
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said):
-                yield
-            self.assertEqual(said.getvalue(), expected_result)
-
-        def transform(self, f, converter_module, include_ast=False, ag_overrides=None):
-            """A function converted, by all converters, which work as one here; it calls these operators in place of `ag__`'s."""
-            if include_ast:
-                raise NotImplementedError('a function is converted without a syntax tree of Python')
-            features = {_ag.Feature.ASSERT_STATEMENTS, _ag.Feature.EQUALITY_OPERATORS}
-            modules = converter_module if isinstance(converter_module, (tuple, list)) else (converter_module,)
-            if any(module.__name__.endswith('.lists') for module in modules):
-                features.add(_ag.Feature.LISTS)
-            return _with_operators(f, ag_overrides or {}, features)
-    return TestCase
-
-
 def _place(path, names, source=None):
     module = _engine.namespace('python.autograph' + (path and '.' + path))
     for name in names.split():
@@ -497,23 +353,27 @@ for _name, _names in {
 _limits = _engine.namespace('python.autograph.operators.control_flow')
 for _name, _most in _ag.LIMITS.items():
     setattr(_limits, _name, _most)
+_limits.for_loop_registry = _ag.REGISTRIES['for_loop']
 _place('operators.data_structures', 'new_list tf_tensor_array_new tf_tensor_list_new')
 _place('operators.py_builtins', 'eval_in_original_context globals_in_original_context locals_in_original_context '
        'overload_of super_in_original_context')
 _builtins = _place('operators.py_builtins', '')
+for _name, _registry in _ag.REGISTRIES.items():
+    if _name != 'for_loop':
+        setattr(_builtins, _name + '_registry', _registry)
+_place('utils.type_registry', 'TypeRegistry', _ag)
 _builtins.SUPPORTED_BUILTINS = (abs, float, int, len, print, range, enumerate, zip, map, filter, any, all, sorted)
 _builtins.BUILTIN_FUNCTIONS_MAP = {one.__name__: getattr(_ag, one.__name__ + '_')
                                    for one in (*_builtins.SUPPORTED_BUILTINS, next)}
 _place('core.ag_ctx', 'ControlStatusCtx NullCtx Status control_status_ctx')
-_place('core.config_lib', 'Action Convert DoNotConvert Rule')
-_config = _place('core.config', 'Convert DoNotConvert')
-_config.CONVERSION_RULES = ()
+_place('core.ag_ctx', '').INSPECT_SOURCE_SUPPORTED = True
+_place('core.config_lib', 'Action Convert DoNotConvert Rule', _autograph_rules)
+_place('core.config', 'Action Convert DoNotConvert', _autograph_rules)
 _converter = _place('core.converter', 'ConversionOptions Feature', _ag)
 _converter.ProgramContext = ProgramContext
 _converter.STANDARD_OPTIONS = _ag.STD
+_place('core.converter_testing', '')
 _place('core.function_wrappers', 'FunctionScope with_function_scope', _ag)
-_testing = _place('core.converter_testing', 'allowlist is_inside_generated_code')
-_testing.TestCase = _test_case()
 _api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'call_with_unspecified_conversion_status convert converted_call do_not_convert is_autograph_artifact '
               'tf_convert')
@@ -521,9 +381,9 @@ _place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
 _place('impl.api', 'to_graph')
 _place('impl.api', 'to_code', tf.autograph)
 _place('pyct.errors', 'PyCTError UnsupportedLanguageElementError', _ag)
-_place('impl.conversion', 'is_allowlisted is_unsupported')
+_place('impl.conversion', 'cache_allowlisted is_allowlisted is_in_allowlist_cache is_unsupported', _autograph_rules)
 _place('lang.directives', 'set_loop_options', tf.autograph.experimental)
-_place('lang.directives', 'set_element_type', _ag)
+_place('lang.directives', 'set_element_type', _ag).UNSPECIFIED = object()
 _place('lang.special_functions', 'match_staging_level stack tensor_list')
 _place('', 'convert converted_call do_not_convert stack tensor_list')
 _place('', 'to_code to_graph', tf.autograph)
@@ -533,6 +393,7 @@ for _name in ('asserts break_statements call_trees conditional_expressions conti
               'functions list_comprehensions lists logical_expressions return_statements slices variables').split():
     _place('converters.' + _name, '')
 _engine.namespace('python.autograph.impl.testing.pybind_for_testing').TestClassDef = type(
-    'TestClassDef', (), {'method': len, '__doc__': 'For tests: a class with a method in native code.'})
+    'TestClassDef', (), {'method': object.__sizeof__, '__doc__': 'For tests: a class with a method in native code.'})
 for _name in ('eager.function', 'eager.polymorphic_function.tf_method_target'):
     _engine.namespace('python.' + _name).TfMethodTarget = TfMethodTarget
+from footlight import _pyct  # noqa: E402, F401  (the same, for what reads and writes code)

@@ -1,6 +1,4 @@
-"""tensorflow.python.autograph.utils, and what tests import from autograph.pyct: helpers of AutoGraph and of its tests."""
-import ast
-import inspect
+"""tensorflow.python.autograph.utils: helpers of AutoGraph and of its tests."""
 import re
 import sys
 import traceback
@@ -151,59 +149,6 @@ class TensorList:
                                                   item=tf.convert_to_tensor(value, self.dtype))
 
 
-# Source, in Python's own syntax tree
-
-def parse(src, preamble_len=0, single_node=True):
-    """The syntax tree of source: its only statement, or all."""
-    nodes = ast.parse(src).body[preamble_len:]
-    if not single_node:
-        return nodes
-    if len(nodes) != 1:
-        raise ValueError('expected exactly one node, got %d' % len(nodes))
-    return nodes[0]
-
-
-def parse_expression(src):
-    """The syntax tree of an expression."""
-    try:
-        return ast.parse(src.strip(), mode='eval').body
-    except SyntaxError:
-        raise ValueError('expected a single expression, found %r' % src) from None
-
-
-def isnamedtuple(f):
-    """Whether it is a class of named tuples."""
-    return inspect.isclass(f) and issubclass(f, tuple) and hasattr(f, '_fields')
-
-
-def isbuiltin(f):
-    """Whether it is one of Python's builtins."""
-    import builtins
-    return any(f is one for one in vars(builtins).values()) or isinstance(f, types.BuiltinFunctionType) or (
-        inspect.isbuiltin(f)) or f is eval
-
-
-def isconstructor(cls):
-    """Whether calling it makes an object: a class, whose own class does not say what a call does."""
-    return inspect.isclass(cls) and not (issubclass(cls.__class__, type) and '__call__' in vars(cls.__class__)
-                                         and cls.__class__ is not type)
-
-
-def getmethodclass(m):
-    """The class of the object that a method, or an object with `__call__`, belongs to."""
-    owner = getattr(m, '__self__', None)
-    if owner is None:
-        return None if inspect.isroutine(m) or inspect.isclass(m) or not hasattr(m, '__call__') else type(m)
-    return owner if inspect.isclass(owner) else type(owner)
-
-
-def getdefiningclass(m, owner_class):
-    """The class among the bases of one in which a method stands."""
-    name = m.__name__
-    found = [base for base in inspect.getmro(owner_class) if name in vars(base)]
-    return found[0] if found else owner_class
-
-
 # Tests
 
 class AutoGraphTestCase(tf.test.TestCase):
@@ -290,7 +235,9 @@ class AutoGraphTestCase(tf.test.TestCase):
 
 
 _logging = _place('utils.ag_logging', 'error get_verbosity has_verbosity log set_verbosity trace warning')
+_logging.logging = tf.get_logger()
 _logging.VERBOSITY_VAR_NAME, _logging.DEFAULT_VERBOSITY = 'AUTOGRAPH_VERBOSITY', 0
+_logging.logging = tf.get_logger()
 _logging.verbosity_level, _logging.echo_log_to_stdout = None, hasattr(sys, 'ps1')
 _place('utils.context_managers', 'control_dependency_on_returns')
 _place('utils.misc', 'alias_tensors get_range_len')
@@ -298,5 +245,3 @@ _place('utils.tensor_list', 'TensorList dynamic_list_append')
 _place('utils.tensors', 'is_dense_tensor is_range_tensor is_tensor_array is_tensor_list')
 _place('utils.testing', 'AutoGraphTestCase')
 _place('utils', 'alias_tensors control_dependency_on_returns dynamic_list_append')
-_place('pyct.parser', 'parse parse_expression')
-_place('pyct.inspect_utils', 'getdefiningclass getmethodclass isbuiltin isconstructor isnamedtuple')

@@ -119,7 +119,7 @@ _MODULES = {
     'ops.resource_variable_ops': '. ResourceVariable=Variable BaseResourceVariable=Variable VariableSpec=__internal__.VariableSpec',
     'ops.tensor_array_ops': '',
     'ops.variable_scope': 'compat.v1 .',
-    'ops.variable_v1': 'compat.v1',
+    'ops.variable_v1': 'compat.v1 VariableV1=compat.v1.Variable',
     'ops.variables': '. compat.v1',
     'ops.while_loop': 'compat.v1 .',
     'platform.gfile': 'compat.v1.gfile io.gfile',

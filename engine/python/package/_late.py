@@ -236,6 +236,8 @@ def find(namespace, name):
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         inside = name == 'autograph' or namespace.startswith('footlight.python.autograph')
         module = '_autograph_inside' if inside else '_places'
+        if namespace == 'footlight.python.autograph.core.converter_testing':
+            module = '_autograph_testing'
     if namespace.startswith('footlight.core.function') and not name.startswith('__'):
         module = '_type_dispatch'
     if namespace == 'footlight.raw_ops' and module is None:

@@ -1,0 +1,28 @@
+"""What programs register with AutoGraph for objects of types of their own: how a loop goes over them, how a builtin takes them."""
+
+
+class TypeRegistry:
+    """Values by the types of objects: where several types are those of an object, the one that was registered first counts."""
+
+    def __init__(self):
+        self._values = {}
+
+    def register(self, obj, value):
+        if obj in self._values:
+            raise KeyError('%s is registered already' % obj)
+        self._values[obj] = value
+
+    def lookup(self, obj):
+        for kind, value in self._values.items():
+            if isinstance(obj, kind):
+                return value
+        raise LookupError('no value for objects of type %s' % type(obj).__name__)
+
+    def find(self, objects):
+        """The value of the first object that has one, or None."""
+        return next((value for one in objects for kind, value in self._values.items() if isinstance(one, kind)), None)
+
+
+# What programs do for objects of their types; the key is a builtin, or for_loop.
+REGISTRIES = {name: TypeRegistry() for name in (
+    'abs', 'all', 'any', 'enumerate', 'filter', 'for_loop', 'len', 'map', 'next', 'print', 'sorted', 'zip')}

@@ -320,6 +320,30 @@ class Directives(converter_testing.TestCase):
                            for one in (node.args.args[0], node.body[0].targets[0])]
         self.assertEqual([of_a['dtype'].value, of_a['shape'].value, of_values['dtype'].value, of_values['shape'].id], [1, 2, 'b', 'a'])
 
+    def test_where_values_may_come_from(self):
+        def f(a):
+            b = 1
+            if a:
+                b = 2
+            while b:
+                b -= a
+            try:
+                a = b
+            except ValueError:
+                b = 0
+            return a, b
+        _, node, ctx = self.transform(f, (), include_ast=True)
+        in_a, in_b = node.body[-1].value.elts
+        first, second = node.body[2].test, node.body[1].test
+        places = [anno.getanno(one, anno.Static.ORIG_DEFINITIONS) for one in (in_a, in_b, first, second)]
+        self.assertEqual(list(map(len, places)), [2, 4, 3, 1])
+        for i, definition in enumerate(places[0]):
+            definition.directives['key'] = {'same': parser.parse_expression('x'), 'other': parser.parse_expression('x%d' % i)}
+        of_tree = converter.Base(ctx)
+        self.assertEqual(of_tree.get_definition_directive(in_a, 'key', 'same', None).id, 'x')
+        self.assertEqual(of_tree.get_definition_directive(in_b, 'key', 'same', 7), 7)
+        self.assertRaises(ValueError, of_tree.get_definition_directive, in_a, 'key', 'other', None)
+
     def test_loops(self):
         def f(a):
             while a:

@@ -8,7 +8,8 @@ import types
 import unittest
 
 import footlight as tf
-from footlight import _ag, _autograph_features, _autograph_inside, _engine
+from footlight import _ag, _autograph_directives, _autograph_features, _autograph_inside, _engine
+from footlight import _pyct_inspect, _pyct_names, _pyct_transformer
 from footlight._autograph_rules import DoNotConvert, _config
 
 
@@ -71,12 +72,14 @@ class TestCase(getattr(tf.test, 'TestCase', unittest.TestCase)):
             features.add(_ag.Feature.LISTS)
         if 'slices' in names:
             features.add(_autograph_features.SLICES)
-        if include_ast and names == {'directives'}:
-            from footlight import _autograph_directives
-            noted = _autograph_directives.noted_tree(f)
-            return _with_operators(f, ag_overrides or {}, features)[0], noted, None
         made, tree = _with_operators(f, ag_overrides or {}, features)
-        return (made, tree, None) if include_ast else made
+        if not include_ast:
+            return made
+        if names <= {'directives'}:  # nothing else changes the tree
+            tree = (_autograph_directives.noted_tree if names else _autograph_directives.defined_tree)(f)
+        names = _pyct_inspect.getnamespace(getattr(f, '__func__', f))
+        info = _pyct_transformer.EntityInfo(f.__name__, None, None, (), names)
+        return made, tree, _pyct_transformer.Context(info, _pyct_names.Namer(names), None)
 
 
 _testing = _engine.namespace('python.autograph.core.converter_testing')

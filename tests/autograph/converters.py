@@ -76,6 +76,10 @@ class Transform(converter_testing.TestCase):
     def test_methods_that_call_super(self):
         self.assertEqual(self.transform(Derived.tripled, (functions, call_trees))(Derived(), 2), 7)
 
+    def test_lambdas(self):
+        y = 3
+        self.assertEqual(self.transform(lambda x, z=2: x + y + z if x else y, functions)(1), 6)
+
     def test_generated_code_knows_that_it_is(self):
         changed, tree, _ = self.transform(calls_inside, functions, include_ast=True)
         self.assertEqual((changed(), calls_inside(), type(tree).__name__), (True, False, 'FunctionDef'))

@@ -2,6 +2,7 @@
 import functools
 import os
 import unittest
+from unittest import mock
 
 import footlight as tf
 from footlight import _ag
@@ -248,6 +249,26 @@ class Strict(unittest.TestCase):
         self.assertEqual(run(sums, tf.constant(2), strict='1').numpy(), 6)  # a generator that is called stays as it is
         for off in ('0', '-1', ''):
             self.assertEqual(run(while_else, tf.constant(2), strict=off).numpy(), -100)
+
+    def test_operators_that_are_called_refuse_too(self):
+        def count(strict):
+            state = [0]
+
+            def body(*_):
+                state[0] += tf.ones([], tf.int32)
+
+            def set_state(values):
+                state[:] = values
+            with mock.patch.dict(os.environ, {VARIABLE: strict}), tf.Graph().as_default():
+                if loop == 'while':
+                    _ag.while_stmt(lambda: state[0] < 5, body, lambda: tuple(state), set_state, ('s',), {})
+                else:
+                    _ag.for_stmt(range(5), lambda: state[0] < 5, body, lambda: tuple(state), set_state, ('s',), {})
+            return state[0]
+        for loop, words in (('while', 'started as non-Tensor'), ('for', 'break and return statements which depend on a TF')):
+            self.assertTrue(tf.is_symbolic_tensor(count('-1')))
+            with self.assertRaisesRegex(NotImplementedError, words):
+                count('1')
 
     def test_asked_for_whenever_a_trace_begins(self):
         f = tf.function(for_else)

@@ -5,7 +5,7 @@ import sys
 
 import footlight as tf
 from footlight import _engine
-from footlight._autograph_limits import LIMITS, PythonLoop  # noqa: F401  (LIMITS are published with the operators)
+from footlight._autograph_limits import LIMITS, PythonLoop, decided_by_python  # noqa: F401  (LIMITS are published with the operators)
 from footlight._autograph_registry import REGISTRIES, TypeRegistry
 
 
@@ -290,6 +290,8 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         return known.pop() if known else test()
     if not tf.is_tensor(first):
         turn = PythonLoop(body).turn
+        again = decided_by_python(again, 'The condition of while loop started as non-Tensor, then changed to Tensor, by itself or because '
+                                  'a tensor decides on a break or return inside: make it a tensor from the beginning')
         if get_state is not None:
             _engine.ag_while_stmt(again, turn, get_state, set_state, symbol_names, opts)
             return
@@ -319,6 +321,9 @@ def for_stmt(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     staged = tf.is_tensor(iter_) or hasattr(iter_, '_staged_iterator')
     if not staged or get_state is None:
         turn = body if staged else PythonLoop(body).turn
+        if extra_test is not None and not staged:
+            extra_test = decided_by_python(extra_test, 'break and return statements which depend on a TF condition are not supported in '
+                                           'Python for loops: loop over a tensor, or tf.range')
         if get_state is None:
             get_state, set_state = tuple, lambda values: None
         _engine.ag_for_stmt(iter_, extra_test, turn, get_state, set_state, symbol_names, opts)

@@ -181,10 +181,12 @@ def is_made(code):
 
 
 def made_of(f, definition, operators):
-    """The function that a def statement makes, with the defaults, names and free variables of f; these operators are its `ag__`."""
+    """The function that a def statement, or an assignment of a lambda, makes, with the defaults, names and free variables of f; these
+    operators are its `ag__`."""
     free = f.__code__.co_freevars
+    name = definition.targets[0].id if isinstance(definition, ast.Assign) else definition.name
     outer = ast.parse('def make(%s): pass' % ', '.join(('ag__', *free)))
-    outer.body[0].body = [definition, *ast.parse('return ' + definition.name).body]
+    outer.body[0].body = [definition, *ast.parse('return ' + name).body]
     text = ast.unparse(ast.fix_missing_locations(outer)) + '\n'
     file = _MADE + f.__name__ + '>'
     linecache.cache[file] = len(text), None, text.splitlines(True), file
@@ -193,7 +195,7 @@ def made_of(f, definition, operators):
     made = names['make'](operators, *free)
     cells = dict(zip(free, f.__closure__ or ()))
     mine = dict(zip(made.__code__.co_freevars, made.__closure__ or ()))
-    made = types.FunctionType(made.__code__, f.__globals__, definition.name, f.__defaults__,
+    made = types.FunctionType(made.__code__, f.__globals__, name, f.__defaults__,
                               tuple(cells.get(one, mine[one]) for one in made.__code__.co_freevars))
     made.__kwdefaults__ = f.__kwdefaults__
     return made

@@ -6,13 +6,12 @@ import builtins
 import enum
 import functools
 import inspect
-import os
 import sys
 import threading
 import types
 
 import footlight as tf
-from footlight import _ag, _autograph_rules, _engine, _pyct_inspect, _python_util
+from footlight import _ag, _autograph_limits, _autograph_rules, _engine, _pyct_inspect, _python_util
 from footlight import _autograph_utils  # noqa: F401  (it lies at its places)
 from footlight._autograph_rules import TfMethodTarget, is_allowlisted
 from footlight._staging import StagingError  # noqa: F401  (it lies here)
@@ -208,11 +207,6 @@ class PyToTF:
 _TRANSPILER = PyToTF()
 
 
-def is_autograph_strict_conversion_mode():
-    """Whether code that cannot be converted is refused, not run as it is."""
-    return os.environ.get('AUTOGRAPH_STRICT_CONVERSION', '0') not in ('', '0')
-
-
 def to_graph_v1(entity, recursive=True, arg_values=None, arg_types=None, experimental_optional_features=None):
     """The same as to_graph."""
     return to_graph(entity, recursive, experimental_optional_features)
@@ -401,7 +395,8 @@ _api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'call_with_unspecified_conversion_status convert converted_call do_not_convert is_autograph_artifact '
               'tf_convert')
 _place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
-_place('impl.api', '_TRANSPILER is_autograph_strict_conversion_mode to_code_v1 to_graph to_graph_v1')
+_place('impl.api', '_TRANSPILER to_code_v1 to_graph to_graph_v1')
+_place('impl.api', 'is_autograph_strict_conversion_mode', _autograph_limits)
 _place('impl.api', 'to_code', tf.autograph)
 _place('pyct.errors', 'PyCTError UnsupportedLanguageElementError', _ag)
 _place('impl.conversion', 'cache_allowlisted is_allowlisted is_in_allowlist_cache is_unsupported', _autograph_rules)

@@ -1,9 +1,11 @@
 """Loops of converted code that stay in Python: how many turns they may make, and a warning when they fill a graph."""
+import os
 import sys
 
 import footlight as tf
 
-LIMITS = {'PYTHON_MAX_ITERATIONS': 100000000, 'INEFFICIENT_UNROLL_MIN_ITERATIONS': 50000, 'INEFFICIENT_UNROLL_MIN_OPS': 1}
+LIMITS = {'PYTHON_MAX_ITERATIONS': 100000000, 'INEFFICIENT_UNROLL_MIN_ITERATIONS': 50000, 'INEFFICIENT_UNROLL_MIN_OPS': 1,
+          'WARN_INEFFICIENT_UNROLL': True}
 
 
 def _limit(name):
@@ -36,6 +38,25 @@ class PythonLoop:
                 from footlight import _autograph_utils
                 _autograph_utils.warning('Large unrolled loop: iteration %d of a loop in Python still adds ops to the graph (%s); '
                                          'a loop over tf.range or a tensor is in the graph once', self._turns, ', '.join(new))
-        if self._turns == self._many:
+        if self._turns == self._many and _limit('WARN_INEFFICIENT_UNROLL'):
             self._ops = self._made()
         self._body(*element)
+
+
+def is_autograph_strict_conversion_mode():
+    """Whether what TensorFlow does not convert is refused, as AUTOGRAPH_STRICT_CONVERSION asks for."""
+    value = os.environ.get('AUTOGRAPH_STRICT_CONVERSION', '')
+    return value.isdecimal() and int(value) > 0
+
+
+def decided_by_python(test, words):
+    """The condition of a loop that stays in Python; where that is asked for, it must not become a tensor without a value."""
+    if not is_autograph_strict_conversion_mode():
+        return test
+
+    def checked():
+        value = test()
+        if tf.is_symbolic_tensor(value):
+            raise NotImplementedError(words)
+        return value
+    return checked

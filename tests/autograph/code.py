@@ -235,11 +235,15 @@ class Trees(unittest.TestCase):
         module, _, lines = loader.load_ast(node, include_source_map=True)
         self.assertEqual((module.f(3), sorted(one.loc.lineno for one in lines.values())), (3, [first, first + 1, first + 3]))
 
-        frame = module.__file__, 4, 'f', 'return y'
-        said = error_utils.ErrorMetadataBase([frame, ('other.py', 1, 'g', '')], None, 'words', lines, 'other.py')
-        self.assertEqual([(one.is_converted, one.is_allowlisted) for one in said.translated_stack], [(True, False), (False, True)])
-        self.assertEqual(said.translated_stack[0].lineno, first + 3)
-        self.assertRegex(said.get_message(), r'(?s)^in user code:.* in f  \*\n        return y\n.*    words\n$')
+        frames = [('a.py', 1, 'a', None), (module.__file__, 4, 'f', ''), ('to.py', 1, 'to', ''), ('g.py', 1, 'g', 'code'),
+                  ('h.py', 2, 'h', None)]
+        said = error_utils.ErrorMetadataBase(frames, None, 'words', lines, 'to.py')
+        self.assertEqual([(one.function_name, one.lineno, one.is_converted, one.is_allowlisted) for one in said.translated_stack],
+                         [('h', 2, False, False), ('g', 1, False, True), ('f', first + 3, True, False)])
+        self.assertRegex(said.get_message(), r'(?s)^in user code:\n.* in f  \*\n        return y\n.* in g  \*\*\n        code\n'
+                         r'.* in h\n        <source unavailable>\n\n    words\n$')
+        outer = error_utils.ErrorMetadataBase(frames[:1], said, 'other words', {}, 'to.py')
+        self.assertEqual(([one.function_name for one in outer.translated_stack], outer.cause_message), (['h', 'g', 'f', 'a'], 'words'))
         for kind in (ValueError, KeyError, type('Own', (Exception,), {})):
             error = said.to_exception(kind('words'))
             self.assertTrue(isinstance(error, kind) and '    words\n' in str(error) and error.ag_error_metadata is said)

@@ -111,26 +111,32 @@ class ErrorMetadataBase:
     """What an error in converted code says of the code that the user wrote."""
 
     def __init__(self, callsite_tb, cause_metadata, cause_message, source_map, converter_filename):
-        own = tuple(self._translated(frame, source_map, converter_filename) for frame in callsite_tb)
-        self.translated_stack = own + (cause_metadata.translated_stack if cause_metadata else ())
+        inner = cause_metadata.translated_stack if cause_metadata else ()
+        self.translated_stack = (*inner, *self._translated(callsite_tb, source_map, converter_filename))
         self.cause_message = cause_metadata.cause_message if cause_metadata else cause_message
 
     @staticmethod
-    def _translated(frame, source_map, converter_filename):
-        file, line, function, text = frame
-        origin = source_map.get(LineLocation(file, line))
-        if origin is None:
-            return FrameInfo(file, line, function, text, False, file == converter_filename)
-        return FrameInfo(*origin.as_frame(), True, False)
+    def _translated(frames, source_map, converter_filename):
+        """The frames, from the innermost to the first that was converted; those that the converter called were not."""
+        made = []
+        for file, line, function, text in reversed(frames):
+            origin = source_map.get(LineLocation(file, line))
+            if origin is not None:
+                made.append(FrameInfo(*origin.as_frame(), True, False))
+                break
+            if file != converter_filename:
+                made.append(FrameInfo(file, line, function, text, False, False))
+            elif made:
+                made[-1] = made[-1]._replace(is_allowlisted=True)
+        return made
 
     def get_message(self):
         """The words of the error, with the user's lines: marked with * where they were converted, ** where they were not."""
         lines = ['in user code:', '']
-        for frame in self.translated_stack:
+        for frame in reversed(self.translated_stack):
             mark = '  *' if frame.is_converted else '  **' if frame.is_allowlisted else ''
             lines.append('    File "%s", line %s, in %s%s' % (frame.filename, frame.lineno, frame.function_name, mark))
-            if frame.code:
-                lines.append('        ' + frame.code.strip())
+            lines.append('        ' + (frame.code.strip() if frame.code else '<source unavailable>'))
         return '\n'.join([*lines, '', *('    ' + line for line in self.cause_message.split('\n')), ''])
 
     def create_exception(self, source_error):

@@ -127,11 +127,12 @@ class Trees(unittest.TestCase):
         for wrong in ({'attr': 'b'}, {'subscript': 'b'}, {'attr': 'b', 'subscript': a}):
             self.assertRaises(ValueError, QN, 'a', **wrong)
         found = [anno.getanno(node.value, anno.Basic.QN, None) for node in qual_names.resolve(parser.parse(
-            'def f():\n  a\n  a.b.c\n  a[1]["k"]\n  a[b.c].d\n  a[1:2]\n  f().x')).body]
-        self.assertEqual(list(map(str, found)), ['a', 'a.b.c', "a[1]['k']", 'a[b.c].d', 'None', 'None'])
+            'def f():\n  a\n  a.b.c\n  a[1]["k"]\n  a[b.c].d\n  a[1:2]\n  a[...]\n  f().x')).body]
+        self.assertEqual(list(map(str, found)), ['a', 'a.b.c', "a[1]['k']", 'a[b.c].d', 'None', 'None', 'None'])
+        self.assertEqual({str(one) for one in found[2].support_set}, {'a', '1', "'k'"})
         namer = naming.Namer({'n': 1})
-        self.assertEqual([namer.new_symbol(name, {QN('m'), 'k'}) for name in ('n', 'n', 'm', 'k', 'o')],
-                         ['n_1', 'n_2', 'm_1', 'k_1', 'o'])
+        self.assertEqual([namer.new_symbol(name, {QN('m'), 'k', QN(QN('o'), attr='p')}) for name in ('n', 'n', 'm', 'k', 'o', 'p')],
+                         ['n_1', 'n_2', 'm_1', 'k_1', 'o', 'p_1'])
 
     def test_copies_and_comparisons(self):
         node = qual_names.resolve(parser.parse('def f(a):\n  global b\n  return a.x + b'))
@@ -170,7 +171,7 @@ class Trees(unittest.TestCase):
             compile(of(node), 'f', 'exec')
             self.assertEqual(type(node.targets[0].ctx).__name__, 'Store')
         self.assertEqual(of(templates.replace_as_expression('lambda: f(a)', a='b')), 'lambda: f(b)')
-        for wrong in (lambda: templates.replace('x.y', y=parser.parse_expression('f()')), lambda: templates.replace('a', a=1),
+        for wrong in (lambda: templates.replace('x.y', y=parser.parse_expression('f()')), lambda: templates.replace('a', a=1), lambda: templates.replace('return a', a=('b', 'c')),
                       lambda: templates.replace('f(a=1)', a='b'), lambda: templates.replace_as_expression('a = 1')):
             self.assertRaises(ValueError, wrong)
 

@@ -86,7 +86,7 @@ class Namer:
 
     def new_symbol(self, name_root, reserved_locals):
         """A name like this one: itself, else with a number."""
-        taken = {str(part) for name in reserved_locals for part in (name.qn if isinstance(name, QN) else (name,))}
+        taken = {part for name in reserved_locals for part in (name.qn if isinstance(name, QN) else (name,))}
         stem, _, number = name_root.rpartition('_')
         stem, count = (stem, int(number)) if number.isdigit() and stem else (name_root, 0)
         name = stem
@@ -112,6 +112,7 @@ class Literal(collections.namedtuple('Literal', ('value',))):
 
     def __str__(self):
         return repr(self.value)
+    __repr__ = __str__
 
 
 class QN:
@@ -150,9 +151,9 @@ class QN:
 
     @property
     def support_set(self):
-        """The variables that it reads."""
+        """The variables, and constants as indices, that it consists of."""
         if not self._kind:
-            return set() if isinstance(self._parts[0], Literal) else {self}
+            return {self}
         index = self._parts[1].support_set if self._kind == '[' and isinstance(self._parts[1], QN) else set()
         return self.parent.support_set | index
 
@@ -229,7 +230,8 @@ def _note(node):
     elif isinstance(node, trees.Attribute) and _name_of(node.value):
         name = QN(_name_of(node.value), attr=node.attr)
     elif isinstance(node, trees.Subscript) and _name_of(node.value):
-        index = QN(Literal(node.slice.value)) if isinstance(node.slice, trees.Constant) else _name_of(node.slice)
+        constant = isinstance(node.slice, trees.Constant) and node.slice.value is not Ellipsis
+        index = QN(Literal(node.slice.value)) if constant else _name_of(node.slice)
         name = index and QN(_name_of(node.value), subscript=index)
     if name is not None:
         setanno(node, Basic.QN, name)

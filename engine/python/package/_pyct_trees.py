@@ -137,7 +137,7 @@ def _printed(node, indent, noanno):
         elif isinstance(value, list) and value:
             yield '%s%s=[' % (inner, name)
             for one in value:
-                lines = _printed(one, inner + '| ', noanno) if is_tree(one) else iter([repr(one)])
+                lines = _printed(one, inner + '| ', noanno) if is_tree(one) else iter(['"%s"' % (one,)])
                 yield inner + '| ' + next(lines)
                 yield from lines
             yield inner + ']'
@@ -190,6 +190,14 @@ class _Replace(ast.NodeTransformer):
     def _copy(self, name):
         return copy_clean(self._all[name], {Basic.QN, Basic.ORIGIN, Basic.SKIP_PROCESSING, Basic.DIRECTIVES, Basic.EXTRA_LOOP_TEST,
                                             *_pyct_names.Static})
+
+    def generic_visit(self, node):
+        single = [name for name in node._fields if is_tree(getattr(node, name, None))]
+        node = super().generic_visit(node)
+        for name in single:
+            if isinstance(getattr(node, name, None), list):
+                raise ValueError('only one tree can stand in %s of %r' % (name, node))
+        return node
 
     def _named(self, name):
         """The name that stands for another one."""

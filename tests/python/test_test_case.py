@@ -100,6 +100,8 @@ class Assertions(test.TestCase):
         with self.captureWritesToStream(sys.stderr) as written:
             tf.print('seen')
             self.assertIn('seen', written.contents())
+        tf.print('not seen')
+        self.assertEqual(written.contents(), 'seen\n')
         with test.mock.patch.object(Modes, 'modes', 5):
             self.assertEqual(Modes.modes, 5)
         self.assertLen('abc', 3)

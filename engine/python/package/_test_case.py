@@ -53,11 +53,18 @@ class CapturedWrites:
     """What was written to a stream of the process, by Python or by the engine."""
 
     def __init__(self, path):
-        self._path = path
+        self._path, self._all = path, None
 
     def contents(self):
+        """What was written until now; after the context, all of it."""
+        if self._all is not None:
+            return self._all
         with open(self._path, encoding='utf-8', errors='replace') as file:
             return file.read()
+
+    def close(self):
+        """Keeps what was written, for the file goes."""
+        self._all = self.contents()
 
 
 class _CheckedThread:
@@ -266,11 +273,13 @@ class TestCase(_General):
         number = stream.fileno()
         kept = os.dup(number)
         file, path = tempfile.mkstemp()
+        written = CapturedWrites(path)
         try:
             os.dup2(file, number)
-            yield CapturedWrites(path)
+            yield written
         finally:
             stream.flush()
+            written.close()
             os.dup2(kept, number)
             os.close(kept)
             os.close(file)

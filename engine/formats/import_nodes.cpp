@@ -50,7 +50,8 @@ std::string extras_of(const NodeDef& def) {
 }
 
 [[noreturn]] void no_such_input(std::string_view reference) {
-  fail(ErrorKind::kValue, "its input '", reference, "' is neither a node of the graph nor one of its inputs");
+  fail(ErrorKind::kValue, "Unknown input node '", reference,
+       "', which is neither a node of the graph nor one of its inputs");
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ void NodeReader::read_node(uint32_t index) {
     // An error inside of a function that the node calls says where already.
     if (error.message().starts_with("function '")) throw;
     throw Error(error.kind() == ErrorKind::kInvalidArgument ? ErrorKind::kValue : error.kind(),
-                str("node '", def.name(), "' (", def.op(), "): ", error.message()));
+                str("Node '", def.name(), "': ", error.message(), " (", def.op(), ")"));
   }
 }
 

@@ -167,7 +167,7 @@ class TestImport : public QObject {
   }
 
   void inputs_and_attributes_must_fit_the_op() {
-    QVERIFY(says(refused(kX + node("y", "AddV2", "input: 'x' " + kFloat)), "node 'y' (AddV2): it has 1 inputs"));
+    QVERIFY(says(refused(kX + node("y", "AddV2", "input: 'x' " + kFloat)), "Node 'y': it has 1 inputs"));
     QVERIFY(says(refused(kX + node("y", "Neg", "input: 'x' attr { key: 'T' value { type: DT_INT32 } } ")),
                  "its input 'x' is float32, its attribute 'T' says int32"));
     QVERIFY(says(refused(kX + node("y", "Neg", "input: 'x' attr { key: 'T' value { i: 1 } } ")), "must be a type"));

@@ -93,8 +93,9 @@ Tensor FunctionScope::note(const Tensor& handle, const Tensor& initial, bool lif
   if (builder && builder->kind() == GraphBuilder::Kind::kGraph) return initial;  // in a tf.Graph of its own
   if (variables_ == Variables::kMade || (lifted && variables_ == Variables::kNone))
     fail(ErrorKind::kValue, "function '", function_,
-         "' made a variable on a call that is not its first: variables are made once, on the first call (keep it in an "
-         "attribute or a global and make it only when it is not there yet), or outside of the function");
+         "' made a variable on a call that is not its first: tf.function only supports singleton tf.Variables, made "
+         "once, on the first call (keep it in an attribute or a global and make it only when it is not there yet), or "
+         "outside of the function");
   const bool symbolic = initial.is_symbolic();
   if (symbolic && !lifted)
     fail(ErrorKind::kValue, "the initial value of a variable made with experimental_enable_variable_lifting=False in "

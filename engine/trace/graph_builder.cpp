@@ -216,6 +216,11 @@ Tensor GraphBuilder::as_own(const Tensor& value) {
   return bring_in(value, scope.empty() ? "capture" : scope, "input");
 }
 
+Tensor GraphBuilder::as_captured(const Tensor& value) {
+  if (value.is_symbolic() && value.graph() == graph_.get()) return value;
+  return capture(value, "capture/input", value.is_symbolic() ? std::string_view() : "input");
+}
+
 void GraphBuilder::add_unused_input(const Tensor& like, std::string_view full_name) {
   captures_.push_back(like);
   add_placeholder(like.dtype(), like.shape(), graph_->unique_full_name(full_name), {});
@@ -379,8 +384,16 @@ void GraphBuilder::order_effects(NodeId id, const std::vector<bool>* read_only) 
   stateful_ = true;
   const bool draws = node.op->family == OpFamily::kRandom && node.op->effect == Effect::kOther;
   if (!draws) must_run_.push_back(id);  // nobody waits for a number that is not used
-  if (as_written) return;
   const bool only_reads = node.op->effect == Effect::kReads;
+  if (as_written) {  // nothing is ordered, but what comes after a write may be asked for (last_write)
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Edge edge = node.inputs[i];
+      if (graph_->node(edge.node).dtypes[edge.output] == DType::kResource && !only_reads &&
+          !(read_only && (*read_only)[i]))
+        resources_[edge.node.value].last_write = id;
+    }
+    return;
+  }
   std::vector<NodeId> controls;
   const auto use = [&](uint32_t what, bool reads) {
     ResourceUse& uses = resources_[what];

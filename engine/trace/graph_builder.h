@@ -36,6 +36,8 @@ class GraphBuilder final : public Builder {
   Tensor bring_in(const Tensor&, const std::string& scope, std::string_view argument);
   // The same for a value that is not an op's argument: a Python value becomes a node named "Const".
   Tensor as_own(const Tensor&);
+  // The node for a value from outside, also where it is a Python value; unchanged if it is a tensor of this graph.
+  Tensor as_captured(const Tensor&);
   // An unused input, to match the inputs of another graph.
   void add_unused_input(const Tensor& like, std::string_view full_name);
   // Reorders captures as in `wanted`, which contains all of them.

@@ -209,8 +209,8 @@ std::vector<NodeId> nodes_in(PyObject* structure, trace::GraphBuilder& builder) 
     } else if (is_variable(leaf.get())) {  // what an assignment returns, too
       found = builder.last_write(variable_handle(leaf.get()));
     } else if (leaf.get() != Py_None) {
-      fail(ErrorKind::kType, "a control input must be an operation, a tensor or a variable, not ",
-           Py_TYPE(leaf.get())->tp_name);
+      fail(ErrorKind::kType, "Control input must be an operation, a tensor or a variable: 'inputs' should be zero or "
+           "more (nested) Tensors, not ", Py_TYPE(leaf.get())->tp_name);
     }
     if (found.valid() && std::ranges::find(nodes, found) == nodes.end()) nodes.push_back(found);
   }

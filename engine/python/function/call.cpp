@@ -255,6 +255,31 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
 // Copies of an object that holds a function share it.
 PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
+// A function with the same options, of another Python function.
+PyObject* clone(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  static const char* names[] = {"python_function", nullptr};
+  PyObject* callable = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:_clone", const_cast<char**>(names), &callable))
+    return nullptr;
+  return guarded([&] {
+    const FunctionCore& core = core_of(self);
+    if (callable == Py_None) callable = core.python_function.get();
+    if (!PyCallable_Check(callable)) fail(ErrorKind::kType, repr_of(callable), " is not a callable object");
+    return make_function(callable, core.options).release();
+  });
+}
+// Puts a decorated function in the place of the Python function, before anything was traced.
+PyObject* redecorate(PyObject* self, PyObject* decorator) {
+  return guarded([&]() -> PyObject* {
+    FunctionCore& core = core_of(self);
+    if (core.function.tracing_count() > 0)
+      fail(ErrorKind::kValue, "Functions cannot be decorated after they have been traced.");
+    core.python_function = checked(PyObject_CallOneArg(decorator, core.python_function.get()));
+    core.converted = {};
+    Py_RETURN_NONE;
+  });
+}
+
 // As Python's own functions: by name, a method by its object and name.
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
@@ -378,6 +403,9 @@ PyMethodDef methods[] = {
     {"__deepcopy__", copy_self, METH_O, nullptr},
     {"__copy__", copy_self, METH_NOARGS, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"_clone", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(clone)), METH_VARARGS | METH_KEYWORDS,
+     "A function with the same options, of another Python function."},
+    {"_decorate", redecorate, METH_O, "Decorates the Python function, which has not been traced yet."},
     {"_list_all_concrete_functions", all_concrete, METH_NOARGS, "All traces."},
     {nullptr, nullptr, 0, nullptr}};
 

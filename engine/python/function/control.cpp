@@ -465,7 +465,8 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
     if (!builder)
       fail(ErrorKind::kRuntime,
-           "tf.gradients works inside of a traced function only; use tf.GradientTape elsewhere");
+           "tf.gradients is not supported when eager execution is enabled: it works inside of graphs and traced "
+           "functions; use tf.GradientTape elsewhere");
     std::vector<Ref> targets, sources, seeds;
     nest_flatten(ys, targets);
     nest_flatten(xs, sources);

@@ -7,16 +7,34 @@
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/trace/graph_builder.h"
 
 namespace footlight::python {
 namespace {
 
 [[noreturn]] void cannot_return(PyObject* value) {
-  fail(ErrorKind::kType, "a traced function returned ", repr_of(value), " of type ", Py_TYPE(value)->tp_name,
-       ": it must return tensors, numbers, strings, None, or lists, tuples and dicts of these");
+  fail(ErrorKind::kType, "to be compatible with tf.function, Python functions must return zero or more Tensors or "
+       "ExtensionTypes or None values, in lists, tuples and dicts; found return value of type ",
+       Py_TYPE(value)->tp_name, ", which is not a Tensor or ExtensionType: ", repr_of(value));
+}
+
+// What a branch returns in place of an operation: that it has run.
+bool in_branch() {
+  const trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+  return builder && builder->kind() == trace::GraphBuilder::Kind::kBranch;
+}
+Tensor has_run(PyObject* operation) {
+  static const Op kIdentity{"Identity"};
+  trace::GraphBuilder& builder = *trace::GraphBuilder::innermost();
+  const std::vector<NodeId> before = builder.control_scope;
+  if (graph_with(operation) == builder.graph()) builder.control_scope.push_back(node_of(operation));
+  const Tensor done = apply(kIdentity, {Tensor::scalar<bool>(true).as_constant()});
+  builder.control_scope = before;
+  return done;
 }
 
 Tensor leaf(PyObject* value) {
@@ -25,6 +43,7 @@ Tensor leaf(PyObject* value) {
   if (PyLong_Check(value) || PyFloat_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) ||
       PyComplex_Check(value) || is_array(value) || may_be_operand(value))
     return to_tensor(value);
+  if (is_operation(value) && in_branch()) return has_run(value);
   cannot_return(value);
 }
 

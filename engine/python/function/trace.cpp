@@ -16,6 +16,7 @@
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/dtype_object.h"
+#include "engine/python/types/graph_object.h"
 #include "engine/python/types/nest.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
@@ -423,6 +424,7 @@ std::vector<Tensor> FunctionCore::run_body(trace::TraceRun& run) {
   entry.outputs = take_outputs(result.get(), tensors);
   if (options.pure && !run.builder.captures().empty()) depends_on_more(*this, run.builder);
   captures.finish(entry);
+  run_exit_callbacks(run.builder.graph());
   entry.state = watch.finish(run.builder.graph().get());
   return tensors;
 }

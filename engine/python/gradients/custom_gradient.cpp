@@ -10,6 +10,7 @@
 #include "engine/tensor/variable.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace footlight::python {
 namespace {
@@ -166,6 +167,50 @@ PyMethodDef call_method[] = {{"call_custom_gradient", call, METH_VARARGS,
                               "the gradient function that came with it."},
                              {nullptr, nullptr, 0, nullptr}};
 
+// record_gradient(outputs, inputs, function): tells the recorders how outputs, computed unseen, depend on inputs.
+PyObject* record_gradient(PyObject*, PyObject* given) {
+  PyObject *outputs, *inputs, *function;
+  if (!PyArg_ParseTuple(given, "OOO:record_gradient", &outputs, &inputs, &function)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    std::vector<Tensor> from, to;
+    std::vector<Ref> leaves;
+    nest_flatten(inputs, leaves);
+    for (const Ref& leaf : leaves) from.push_back(followed(leaf.get()));
+    leaves.clear();
+    nest_flatten(outputs, leaves);
+    for (const Ref& leaf : leaves) to.push_back(followed(leaf.get()));
+    const size_t count = from.size();
+    if (any_tape_recording()) record_backward(from, to, std::make_shared<PythonBackward>(function, from, count));
+    Py_RETURN_NONE;
+  });
+}
+
+// pause_tapes(), resume_tapes(): in between nothing of this thread is recorded.
+std::vector<std::unique_ptr<PauseTapes>>& pauses() {
+  thread_local std::vector<std::unique_ptr<PauseTapes>> all;
+  return all;
+}
+PyObject* pause_tapes(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    pauses().push_back(std::make_unique<PauseTapes>());
+    Py_RETURN_NONE;
+  });
+}
+PyObject* resume_tapes(PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    if (!pauses().empty()) pauses().pop_back();
+    Py_RETURN_NONE;
+  });
+}
+PyObject* is_recorded(PyObject*, PyObject*) { return PyBool_FromLong(any_tape_recording()); }
+PyMethodDef recording_functions[] = {
+    {"record_gradient", record_gradient, METH_VARARGS,
+     "record_gradient(outputs, inputs, function)\n--\n\nSays how outputs depend on inputs."},
+    {"pause_tapes", pause_tapes, METH_NOARGS, "Nothing is recorded until resume_tapes()."},
+    {"resume_tapes", resume_tapes, METH_NOARGS, "Ends what pause_tapes() began."},
+    {"is_recorded", is_recorded, METH_NOARGS, "Whether any tape or accumulator records."},
+    {nullptr, nullptr, 0, nullptr}};
+
 }  // namespace
 
 PyObject* function_of(const Backward& gradient) {
@@ -174,7 +219,8 @@ PyObject* function_of(const Backward& gradient) {
 }
 
 void init_custom_gradient(PyObject* module) {
-  if (PyModule_AddFunctions(module, call_method) < 0) throw PythonErrorSet();
+  if (PyModule_AddFunctions(module, call_method) < 0 || PyModule_AddFunctions(module, recording_functions) < 0)
+    throw PythonErrorSet();
 }
 
 }  // namespace footlight::python

@@ -94,11 +94,27 @@ Tensor watched(PyObject* o, const char* what) {
        Py_TYPE(o)->tp_name);
 }
 
+// Gradients flow through numbers with a fraction only: a tensor that is watched and has none is probably a slip.
+void warn_of_dtype(const Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (is_floating(dtype) || is_complex(dtype) || dtype == DType::kResource || dtype == DType::kVariant) return;
+  static int left = 5;
+  if (left-- <= 0) return;
+  const Ref logging = checked(PyImport_ImportModule("logging"));
+  const Ref logger = checked(PyObject_CallMethod(logging.get(), "getLogger", "s", "tensorflow"));
+  const std::string text =
+      str("The dtype of the watched tensor must be floating (e.g. tf.float32), got ", name_of(dtype));
+  checked(PyObject_CallMethod(logger.get(), "warning", "s", text.c_str()));
+}
 PyObject* watch(PyObject* self, PyObject* argument) {
   return guarded([&]() -> PyObject* {
     std::vector<Ref> leaves;
     nest_flatten(argument, leaves);
-    for (const Ref& leaf : leaves) of(self).watch(watched(leaf.get(), "to watch"));
+    for (const Ref& leaf : leaves) {
+      const Tensor tensor = watched(leaf.get(), "to watch");
+      warn_of_dtype(tensor);
+      of(self).watch(tensor);
+    }
     Py_RETURN_NONE;
   });
 }
@@ -235,8 +251,8 @@ Unconnected unconnected_from(PyObject* o) {
   const std::string text = value && PyUnicode_Check(value.get()) ? readable(value.get()) : "";
   if (text == "none") return Unconnected::kNone;
   if (text == "zero") return Unconnected::kZero;
-  fail(ErrorKind::kValue, "unconnected_gradients must be tf.UnconnectedGradients.NONE or .ZERO, not '", text,
-       "'");
+  fail(ErrorKind::kValue, "Unknown value for unconnected_gradients: '", text,
+       "'; it must be tf.UnconnectedGradients.NONE or .ZERO");
 }
 
 void init_tape() {

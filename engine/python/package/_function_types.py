@@ -55,6 +55,16 @@ class _Inference(_trace_types.AtomicFunction):
         """The results with `captures` in place of what was captured, in the order of captured_inputs."""
         return self._concrete._call_with_captures(tuple(args), dict(kwargs), list(captures))
 
+    definition = cached_definition = property(lambda self: self._concrete.function_def)
+    attributes = property(lambda self: self.definition.attr)
+    children = property(lambda self: [])
+
+    def call_flat(self, *args):
+        """The results in a row, for the tensors of arguments and captures in a row."""
+        own = len(self._concrete._arg_keywords)
+        found = self._concrete._call_flat(list(args[:own]), list(args[own:]))
+        return [t for t in tf.nest.flatten(found, expand_composites=True) if t is not None]
+
     def __repr__(self):
         return '<AtomicFunction %s>' % self.name
 

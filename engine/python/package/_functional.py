@@ -1,4 +1,5 @@
 """tf.map_fn, tf.scan, tf.foldl, tf.foldr: functions over the rows of tensors, as loops over TensorArrays."""
+import collections
 import types
 
 import footlight as tf
@@ -203,6 +204,38 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
         return tf.nest.pack_sequence_as(value, [a.stack() for a in arrays])
 
 
+def _vectorized(fn, elems, loops, warn):
+    """tf._vectorized, for functions too that give sparse tensors: their stacked parts become one of a rank more."""
+    sparse = []  # for each result whether it is one
+
+    def in_parts(given):
+        results = fn(given)
+        sparse[:] = [isinstance(r, tf.SparseTensor) for r in tf.nest.flatten(results)]
+        return tf.nest.map_structure(lambda r: _Parts(r.indices, r.values, r.dense_shape)
+                                     if isinstance(r, tf.SparseTensor) else r, results) if any(sparse) else results
+    found = tf._vectorized(in_parts, elems, loops, warn)
+    return _joined(found) if any(sparse) else found
+
+
+_Parts = collections.namedtuple('SparseParts', 'indices values dense_shape')
+
+
+def _joined(found):
+    """A structure with one sparse tensor in place of the stacked parts of many."""
+    if isinstance(found, _Parts):
+        indices, values, shape = found
+        count, each = tf.unstack(tf.shape(values, tf.int64))
+        numbers = tf.repeat(tf.range(count), each)[:, tf.newaxis]
+        flat = tf.reshape(indices, tf.stack([count * each, tf.shape(shape, tf.int64)[1]]))
+        return tf.SparseTensor(tf.concat([numbers, flat], 1), tf.reshape(values, [-1]),
+                               tf.concat([[count], tf.reduce_max(shape, 0)], 0))
+    if isinstance(found, dict):
+        return type(found)((key, _joined(value)) for key, value in found.items())
+    if isinstance(found, tuple) and hasattr(found, '_fields'):
+        return type(found)(*map(_joined, found))
+    return type(found)(map(_joined, found)) if isinstance(found, (list, tuple)) else found
+
+
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     """fn applied to each row of `elems`, all rows at once: each op of fn runs once, on the whole.
 
@@ -211,8 +244,8 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     fn = _staged(fn, always=True)
     loops, warn = bool(fallback_to_while_loop), bool(warn)
     if not tf.executing_eagerly():
-        return tf._vectorized(fn, elems, loops, warn)
-    return tf.function(lambda *given: tf._vectorized(fn, tf.nest.pack_sequence_as(elems, given), loops, warn),
+        return _vectorized(fn, elems, loops, warn)
+    return tf.function(lambda *given: _vectorized(fn, tf.nest.pack_sequence_as(elems, given), loops, warn),
                        autograph=False)(*[tf.convert_to_tensor(e) for e in tf.nest.flatten(elems)])
 
 

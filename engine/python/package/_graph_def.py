@@ -132,10 +132,16 @@ _of_trace('structured_outputs', lambda concrete: concrete.structured_outputs)
 
 def _capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
     """What stands, in the function that is traced, for a value that `closure` gives at each call."""
-    return _engine.capture_at_call(closure, spec, key)
+    value = _engine.capture_at_call(closure, spec, key)
+    asked = self._state.setdefault('asked', [])
+    if not any(value is known for known, _ in asked):
+        asked.append((value, closure))
+    return value
 
 
 _engine.extend(tf.Graph, 'capture_call_time_value', _capture_call_time_value)
+_engine.extend(tf.Graph, 'deferred_external_captures', property(lambda self: [f for _, f in self._state.get('asked', ())]))
+_engine.extend(tf.Graph, 'deferred_internal_captures', property(lambda self: [t for t, _ in self._state.get('asked', ())]))
 
 
 def _mark_as_unsaveable(self, error_message):
@@ -334,8 +340,9 @@ _publish('python.framework.importer', import_graph_def)
 _publish('python.eager.wrap_function', wrap_function, WrappedFunction)
 # Their messages are found when they are asked for.
 for _folder, _names in (('example', 'example feature'),
-                        ('framework', 'attr_value function graph node_def op_def summary tensor tensor_shape types versions'),
-                        ('protobuf', 'meta_graph saved_model saved_object_graph saver trackable_object_graph'),
+                        ('framework', 'attr_value cost_graph full_type function graph node_def op_def step_stats summary tensor '
+                                      'tensor_shape types variable versions'),
+                        ('protobuf', 'config meta_graph rewriter_config saved_model saved_object_graph saver trackable_object_graph'),
                         ('util', 'event')):
     for _name in _names.split():
         _engine.namespace('core.%s.%s_pb2' % (_folder, _name))

@@ -136,6 +136,57 @@ _MODULES = {
     'util.compat': 'compat',
     'util.nest': 'nest',
 }
+# Modules of which less is asked for: the same.
+_MODULES.update({
+    'compat.compat': 'compat',
+    'compat.v2_compat': 'compat.v1',
+    'distribute.mirrored_strategy': 'distribute',
+    'framework.device_spec': '. compat.v1 DeviceSpecV2=DeviceSpec',
+    'framework.extension_type': 'experimental',
+    'framework.graph_io': 'io compat.v1.train',
+    'framework.graph_util': 'compat.v1.graph_util',
+    'framework.graph_util_impl': 'compat.v1.graph_util',
+    'framework.load_library': '',
+    'framework.meta_graph': 'compat.v1.train',
+    'framework.smart_cond': '__internal__.smart_cond',
+    'framework.tensor_conversion': '. compat.v1 convert_to_tensor_v2=convert_to_tensor '
+        'convert_to_tensor_v2_with_dispatch=convert_to_tensor',
+    'framework.tensor_conversion_registry': '',
+    'framework.versions': 'version compat.v1',
+    'ops.gradient_checker': 'compat.v1.test test',
+    'ops.histogram_ops': '',
+    'ops.ragged.dynamic_ragged_shape': 'experimental',
+    'ops.ragged.ragged_tensor_value': 'compat.v1.ragged',
+    'ops.resource_variables_toggle': 'compat.v1',
+    'ops.rnn': 'compat.v1.nn',
+    'ops.rnn_cell_impl': 'compat.v1.nn compat.v1.nn.rnn_cell',
+    'ops.signal.fft_ops': 'signal',
+    'ops.standard_ops': '. math compat.v1',
+    'ops.structured.structured_tensor': 'experimental',
+    'ops.template': 'compat.v1',
+    'ops.unconnected_gradients': '',
+    'platform.app': 'compat.v1.app',
+    'platform.flags': 'compat.v1.flags',
+    'platform.tf_logging': 'compat.v1.logging',
+    'profiler.trace': 'profiler.experimental',
+    'saved_model.loader': 'compat.v1.saved_model saved_model',
+    'saved_model.save_options': 'saved_model',
+    'saved_model.signature_constants': 'saved_model compat.v1.saved_model.signature_constants',
+    'saved_model.simple_save': 'compat.v1.saved_model',
+    'saved_model.tag_constants': 'saved_model compat.v1.saved_model.tag_constants',
+    'trackable.asset': 'saved_model',
+    'trackable.resource': 'saved_model.experimental',
+    'training.adam': 'compat.v1.train',
+    'training.gradient_descent': 'compat.v1.train',
+    'training.momentum': 'compat.v1.train',
+    'training.monitored_session': 'compat.v1.train',
+    'training.optimizer': 'compat.v1.train',
+    'training.queue_runner_impl': 'compat.v1.train',
+    'training.saver': 'compat.v1.train',
+    'training.server_lib': 'train compat.v1.train',
+    'training.training': 'compat.v1.train train',
+    'util.dispatch': 'experimental __internal__.dispatch',
+})
 # A name with one of these before it: `stateless_random_normal` of its module is tf.random.stateless_normal.
 _INITIALIZERS = {
     one: ''.join('_' + c.lower() if c.isupper() else c for c in one)[1:] + '_initializer'
@@ -149,8 +200,12 @@ _MODULES.update({'ops.stateless_random_ops': 'random', 'ops.sparse_ops': 'sparse
                  'sparse.sparse_dense_matmul sparse_tensor_to_dense=sparse.to_dense sparse_to_indicator=sparse.to_indicator'})
 _GENERATED = ('array audio bitwise boosted_trees control_flow ctc data_flow dataset experimental_dataset functional image io linalg '
               'list logging lookup map_dataset math nn parsing ragged_array ragged_conversion ragged_math random resource_variable '
-              'script set sparse spectral state stateful_random stateless_random stateless_random_v2 string summary '
-              'user').split()
+              'script sendrecv set sparse spectral state stateful_random stateless_random stateless_random_v2 string summary '
+              'training user').split()
+
+
+_WITH_OPS = {'ops.%s_ops' % one for one in 'array bitwise control_flow data_flow linalg list logging lookup math nn parsing random '
+             'resource_variable script sparse state string'.split()}
 
 
 def _public(place):
@@ -186,11 +241,9 @@ def find(path, name):
     inside = path.rpartition('.')[2]
     if path.startswith('ops.gen_') and inside[4:-4] in _GENERATED:
         return _op(name)
-    if path == 'ops.list_ops':  # it has the functions of the ops too
-        return _op(name)
     words = _MODULES.get(path)
     if words is None:
-        return None
+        return _op(name) if path in _WITH_OPS else None
     renamed = dict(word.split('=') for word in words.split() if '=' in word)
     if name in renamed:
         return _public(renamed[name])
@@ -210,7 +263,7 @@ def find(path, name):
             found = _public(after + stem[len(before):])
             if found is not None:
                 return found
-    return None
+    return _op(name) if path in _WITH_OPS else None  # it has the functions of the ops too
 
 
 def fill(namespace, name):
@@ -220,6 +273,28 @@ def fill(namespace, name):
         setattr(sys.modules[namespace], name, found)
 
 
+# Of these nothing, or little that stands in other files, is asked for: what imports them can use the rest.
+_OTHERS = (
+    'python.distribute: parameter_server_strategy\n'
+    'python.eager: core execute executor forwardprop_util graph_only_ops imperative_grad monitoring remote\n'
+    'python.eager.polymorphic_function: atomic_function autograph_util compiler_ir composite_tensor_utils eager_function_run '
+    'function_context saved_model_exported_concrete saved_model_utils transform\n'
+    'python.framework: auto_control_deps_utils byte_swap_tensor c_api_util combinations common_shapes '
+    'composite_tensor_gradient device error_interpolation extension_type_field function graph_to_function_def immutable_dict '
+    'kernels none_tensor op_callbacks op_def_library op_def_registry registry stack strict_mode subscribe test_combinations '
+    'test_ops tfrt_utils traceable_stack type_utils weak_tensor\n'
+    'python.grappler: tf_optimizer\npython.layers: convolutional core\npython.lib: core\n'
+    'python.ops: array_grad batch_ops clustering_ops control_flow_grad control_flow_state control_flow_v2_func_graphs '
+    'gradients_util handle_data_util map_ops nn_grad optional_grad proto_ops ref_variable shape_util tensor_array_grad '
+    'tensor_getitem_override weak_tensor_ops while_v2_indexed_slices_rewriter\n'
+    'python.ops.linalg: linear_operator_identity\npython.ops.parallel_for: test_util\npython.ops.ragged: ragged_tensor_shape\n'
+    'python.saved_model: save_context utils_impl\npython.types: internal\n'
+    'python.util: all_util custom_nest_protocol decorator_utils deprecation lazy_loader serialization tf_export tf_stack '
+    'traceback_utils\npython.util.protobuf: compare\npython.client: pywrap_tf_session\n'
+    'python: pywrap_tensorflow pywrap_tfe tf2')
+for _line in _OTHERS.split('\n'):
+    for _name in _line.partition(': ')[2].split():
+        _engine.namespace(_line.partition(': ')[0] + '.' + _name)
 for _path in (*_MODULES, *('ops.gen_%s_ops' % one for one in _GENERATED)):
     _engine.namespace('python.' + _path)
 _engine.namespace('python.framework.test_util')

@@ -51,7 +51,8 @@ def pfor(loop_fn, iters, fallback_to_while_loop=True, parallel_iterations=None, 
     iters = tf.convert_to_tensor(iters)
     if iters.shape.rank not in (None, 0):
         raise ValueError('pfor: `iters` must be a scalar, its shape is %s' % (iters.shape,))
-    return tf.vectorized_map(loop_fn, tf.range(iters), fallback_to_while_loop, warn)
+    found = tf.vectorized_map(loop_fn, tf.range(iters), fallback_to_while_loop, warn)
+    return found if found is not None or tf.executing_eagerly() else tf.no_op()
 
 
 def for_loop(loop_fn, loop_fn_dtypes, iters, parallel_iterations=None):
@@ -102,7 +103,7 @@ def If(*, cond, input, Tout, then_branch, else_branch, output_shapes=(), name=No
 
 def Case(*, branch_index, input, Tout, branches, output_shapes=(), name=None):
     """The results of the function of that number, as a list; the last one's for all other numbers."""
-    return _flat(tf.switch_case(branch_index, [lambda branch=branch: _calls(branch, input) for branch in branches],
+    return _flat(tf.switch_case(tf.convert_to_tensor(branch_index), [lambda branch=branch: _calls(branch, input) for branch in branches],
                                 name=name or 'case'))
 
 

@@ -49,6 +49,7 @@ _BY_NAMESPACE = {
             'local_variables model_variables moving_average_variables trainable_variables'),
         '_quantization': 'quantization',
         '_signal': 'signal',
+        '_logging': 'logging',
         '_sparse_more': 'sparse_placeholder',
         '_text': 'string_split',
     },
@@ -239,7 +240,7 @@ def find(namespace, name):
         if namespace == 'footlight.python.autograph.core.converter_testing':
             module = '_autograph_testing'
     if namespace.startswith('footlight.core.function') and not name.startswith('__'):
-        module = '_type_dispatch'
+        module = '_inside_tracing' if namespace.startswith('footlight.core.function.capture') else '_type_dispatch'
     if namespace == 'footlight.raw_ops' and module is None:
         from footlight import _raw_ops
         return _raw_ops.make(name)

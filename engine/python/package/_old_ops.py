@@ -157,6 +157,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     for which, given in (('true_fn', true_fn), ('false_fn', false_fn)):
         if not callable(given):
             raise TypeError("'%s' must be callable." % which)
+    if isinstance(pred, bool) and not tf.executing_eagerly():
+        raise TypeError('pred must not be a Python bool')
     result = tf.cond(pred, true_fn, false_fn, name)
     alone = tf.executing_eagerly() and not strict and isinstance(result, (list, tuple)) and len(result) == 1
     return result[0] if alone else result

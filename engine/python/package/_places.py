@@ -2,20 +2,10 @@
 import contextlib
 
 import footlight as tf
-from footlight import _containers, _data_files, _device, _engine, _trace_types
+from footlight import _containers, _data_files, _device, _engine, _inside_graphs, _trace_types
 
 
-class _Context:
-    """The state of eager execution: ops run when they are called, so that there is never anything to wait for."""
-
-    def clear_kernel_cache(self):
-        """Forgets kernels: what is kept here depends on nothing that may change."""
-
-    def executing_eagerly(self):
-        return tf.executing_eagerly()
-
-
-_context = _Context()
+_context = _inside_graphs.Context()
 
 
 def context():
@@ -202,4 +192,6 @@ for _path, _objects in {
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()
-from footlight import _inside_control, _list_ops, _python_util, _session_values  # noqa: E402,F401  (modules beside these)
+from footlight import (  # noqa: E402,F401  (modules beside these)
+    _inside_control, _inside_functions, _inside_gradients, _inside_specs, _inside_tracing, _list_ops, _logging, _python_util,
+    _session_values)

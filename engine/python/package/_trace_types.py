@@ -114,8 +114,9 @@ def _tracing_type(self, context):
 for _kind in (tf.Tensor, tf.Variable, tf.TypeSpec):
     _engine.extend(_kind, '__tf_tracing_type__', _tracing_type)
 # Their modules are loaded when something of them is asked for.
-for _path in ('polymorphism.function_cache', 'polymorphism.function_type', 'polymorphism.type_dispatch',
-              'trace_type.custom_nest_trace_type', 'trace_type.default_types', 'trace_type.trace_type_builder'):
+for _path in ('capture.capture_container', 'polymorphism.function_cache', 'polymorphism.function_type', 'polymorphism.type_dispatch',
+              'trace_type.custom_nest_trace_type', 'trace_type.default_types', 'trace_type.serialization',
+              'trace_type.trace_type_builder'):
     _engine.namespace('core.function.' + _path)
 
 # Made when they are asked for: they need modules of Python that take long to import.

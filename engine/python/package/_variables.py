@@ -88,7 +88,15 @@ def _initializer(self):
 
 
 _engine.extend(tf.Variable, 'initializer', property(_initializer, doc=_initializer.__doc__))
-_engine.extend(tf.Variable, 'op', property(lambda self: self.handle.op))
+
+
+def _op(self):
+    """In a graph that is built the operation that stands for the variable there."""
+    graph = _engine.current_graph()
+    return (self.handle if graph is None or graph.building_function else graph._capture(self.handle)).op
+
+
+_engine.extend(tf.Variable, 'op', property(_op, doc=_op.__doc__))
 _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
 _engine.extend(tf.Variable, '_unique_id', property(lambda self: '%s_%d' % (self._shared_name, self._number),

@@ -2,6 +2,7 @@
 #include "engine/python/types/graph_object.h"
 
 #include "engine/base/text.h"
+#include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
@@ -210,6 +211,28 @@ PyObject* graph_is_control_flow(PyObject* self, void*) {
   return PyBool_FromLong(builder && (builder->kind() == Kind::kBranch || builder->kind() == Kind::kCondition ||
                                      builder->kind() == Kind::kBody));
 }
+// What stands in the graph, while it is built, for a value from outside: the same for the same value.
+PyObject* graph_capture(PyObject* self, PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    if (!is_tensor(value)) fail(ErrorKind::kType, "a tensor is wanted, not ", Py_TYPE(value)->tp_name);
+    auto* builder = const_cast<trace::GraphBuilder*>(builder_of(self));
+    if (!builder) fail(ErrorKind::kRuntime, "the graph '", name_of_graph(*graph_in(self)), "' is not being built");
+    return checked(wrap(builder->as_captured(tensor_of(value)))).release();
+  });
+}
+// Of a graph that is being built: what it captured until now, as pairs of the value outside and what stands for it.
+PyObject* graph_captured(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const trace::GraphBuilder* builder = builder_of(self);
+    const GraphPtr& graph = graph_in(self);
+    const size_t count = builder ? builder->captures().size() : 0;
+    return list_of(count, [&](size_t i) {
+             const Ref outside = checked(wrap(builder->captures()[i]));
+             const Ref inside = tensor_object(graph, {graph->inputs[graph->inputs.size() - count + i], 0});
+             return checked(PyTuple_Pack(2, outside.get(), inside.get()));
+           }).release();
+  });
+}
 // _mark(groups, device, gradients): what nodes that are added from now on get.
 PyObject* graph_mark(PyObject* self, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
@@ -269,6 +292,8 @@ PyMethodDef graph_methods[] = {
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
     {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
     {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
+    {"_capture", graph_capture, METH_O, "What stands in a graph that is built for a tensor from outside."},
+    {"_captured", graph_captured, METH_NOARGS, "What a graph that is built has captured: pairs, outside and inside."},
     {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
     {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},
     {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
@@ -449,6 +474,18 @@ Ref operation_since(size_t nodes) {
 }
 
 bool is_graph_element(const Tensor& t) { return t.is_symbolic() && t.graph() && !t.graph()->is_function; }
+
+void run_exit_callbacks(const GraphPtr& graph) {
+  const auto found = objects().find(graph.get());
+  if (found == objects().end()) return;
+  const Ref object = Ref::borrow(found->second);
+  PyObject* const state = reinterpret_cast<PyGraph*>(object.get())->state;
+  PyObject* const left = state ? find_item(state, "exit_callbacks") : nullptr;
+  if (!left) return;
+  const Ref all = checked(PySequence_Tuple(left));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(all.get()); ++i)
+    static_cast<void>(checked(PyObject_CallNoArgs(PyTuple_GET_ITEM(all.get(), i))));
+}
 
 Ref operation_of(const Tensor& symbolic) {
   return operation_object(symbolic.graph()->shared_from_this(), symbolic.node());

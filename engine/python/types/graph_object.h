@@ -21,6 +21,8 @@ Ref operation_since(size_t nodes);
 // Of a symbolic tensor: the operation that makes it, and its graph.
 Ref operation_of(const Tensor&);
 Ref graph_of(const Tensor&);
+// Calls the functions that were left with a graph for the end of its building.
+void run_exit_callbacks(const GraphPtr&);
 NodeId node_of(PyObject* operation);
 const GraphPtr& graph_with(PyObject* operation);  // the one that the operation is in
 

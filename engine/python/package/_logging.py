@@ -1,0 +1,98 @@
+"""tf.compat.v1.logging: the logger of TensorFlow programs, with its levels."""
+import logging
+import sys
+
+from footlight import _engine
+
+DEBUG, INFO, WARN, ERROR, FATAL = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.FATAL
+_counts = {}
+
+
+def get_logger():
+    """The logger."""
+    return logging.getLogger('tensorflow')
+
+
+def log(level, msg, *args, **kwargs):
+    """A message of a level."""
+    get_logger().log(level, msg, *args, **kwargs)
+
+
+def debug(msg, *args, **kwargs):
+    """A message for whoever looks for a mistake."""
+    get_logger().debug(msg, *args, **kwargs)
+
+
+def info(msg, *args, **kwargs):
+    """A message."""
+    get_logger().info(msg, *args, **kwargs)
+
+
+def warning(msg, *args, **kwargs):
+    """A message of something that may be a mistake."""
+    get_logger().warning(msg, *args, **kwargs)
+
+
+def warn(msg, *args, **kwargs):
+    """The same."""
+    get_logger().warning(msg, *args, **kwargs)
+
+
+def error(msg, *args, **kwargs):
+    """A message of a mistake."""
+    get_logger().error(msg, *args, **kwargs)
+
+
+def fatal(msg, *args, **kwargs):
+    """A message of what the program cannot go on after."""
+    get_logger().fatal(msg, *args, **kwargs)
+
+
+def vlog(level, msg, *args, **kwargs):
+    """A message of a level."""
+    get_logger().log(level, msg, *args, **kwargs)
+
+
+def _place():
+    frame = sys._getframe(2)
+    return frame.f_code, frame.f_lineno
+
+
+def log_first_n(level, msg, n, *args):
+    """A message that is given from one place so many times at most."""
+    place = _place()
+    _counts[place] = _counts.get(place, -1) + 1
+    log_if(level, msg, _counts[place] < n, *args)
+
+
+def log_every_n(level, msg, n, *args):
+    """A message that is given from one place the first time of so many."""
+    place = _place()
+    _counts[place] = _counts.get(place, -1) + 1
+    log_if(level, msg, not _counts[place] % n, *args)
+
+
+def log_if(level, msg, condition, *args):
+    """A message, if a condition holds."""
+    if condition:
+        get_logger().log(level, msg, *args)
+
+
+def flush():
+    """Does nothing: messages are written at once."""
+
+
+def get_verbosity():
+    """From which level on messages are given."""
+    return get_logger().getEffectiveLevel()
+
+
+def set_verbosity(v):
+    """Gives messages from a level on."""
+    get_logger().setLevel(v)
+
+
+for _name in ('DEBUG INFO WARN ERROR FATAL debug error fatal flush get_verbosity info log log_every_n log_first_n log_if '
+              'set_verbosity vlog warn warning get_logger').split():
+    for _path in ('compat.v1.logging', 'python.platform.tf_logging'):
+        setattr(_engine.namespace(_path), _name, globals()[_name])

@@ -13,8 +13,8 @@ from tensorflow.python.eager import (  # noqa: E402
 from tensorflow.python.eager.polymorphic_function import (  # noqa: E402
     attributes, concrete_function, function_type_utils, polymorphic_function, tracing_compilation)
 from tensorflow.python.framework import (  # noqa: E402
-    auto_control_deps, func_graph, function_def_to_graph, ops, tensor_shape, tensor_spec, tensor_util, test_ops)
-from tensorflow.python.ops import control_flow_ops, default_gradient  # noqa: E402
+    auto_control_deps, func_graph, function_def_to_graph, ops, tensor_shape, tensor_spec, tensor_util, test_ops, test_util)
+from tensorflow.python.ops import control_flow_ops, control_flow_util, default_gradient  # noqa: E402
 from tensorflow.python.ops.parallel_for import control_flow_ops as parallel  # noqa: E402
 from tensorflow.python.platform import tf_logging  # noqa: E402
 from tensorflow.python.saved_model import nested_structure_coder  # noqa: E402
@@ -215,7 +215,9 @@ class Functions(unittest.TestCase):
     def test_words_of_errors(self):
         def made():
             return tf.Variable(1.)
+        refuses = tf.function(lambda x: 1 if x else 2, autograph=False)
         for f, kind, words in (
+                (lambda: refuses(c(True)), TypeError, 'Using a symbolic `tf.Tensor` as a Python `bool` is not allowed'),
                 (lambda: tf.function(made)(), ValueError, 'singleton tf.Variable'),
                 (lambda: tf.function(object)(), TypeError, 'must return zero or more Tensors'),
                 (lambda: tf.gradients(c(1.), c(1.)), RuntimeError, 'not supported when eager execution'),
@@ -303,6 +305,23 @@ class Others(unittest.TestCase):
         self.assertEqual([r.getMessage() for r in logs.records], ['seen 5'] * 2)
         with self.assertRaises(AttributeError):
             test_ops.no_such_op
+
+    def test_help_for_tests(self):
+        kinds = []
+
+        class Tests(tf.test.TestCase):
+            @test_util.build_as_function_and_v1_graph
+            def both(self):
+                kinds.append(ops.get_default_graph().building_function)
+        Tests('both').both()
+        self.assertEqual(kinds, [False, True])
+        with tf.Graph().as_default() as graph:
+            tf.identity(1., name='same')
+        self.assertEqual(list(test_util.assert_ops_in_graph({'same': 'Identity'}, graph)), ['same'])
+        with self.assertRaisesRegex(ValueError, "'Add' in the graph, found Identity"):
+            test_util.assert_ops_in_graph({'same': 'Add'}, graph)
+        self.assertTrue(control_flow_util.ENABLE_CONTROL_FLOW_V2)
+        self.assertFalse(control_flow_util.IsSwitch(graph.get_operation_by_name('same')))
 
     def test_sparse_results_of_parallel_loops(self):
         def row(i):

@@ -1,4 +1,4 @@
-"""Ragged tensors as values of dtype variant (RaggedTensorToVariant and back), with what TensorFlow gives."""
+"""Ragged tensors as values of dtype variant (RaggedTensorToVariant and back), and their gradients; what TensorFlow gives."""
 import unittest
 
 import footlight as tf
@@ -99,6 +99,32 @@ class RaggedValues(unittest.TestCase):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "doesn't hold a RaggedTensorVariant"):
             raw.RaggedTensorFromVariant(encoded_ragged=listed, input_ragged_rank=0, output_ragged_rank=0,
                                         Tvalues=tf.float32, Tsplits=tf.int64)
+
+
+class Gradients(unittest.TestCase):
+    rows = tf.ragged.constant([[1., 2.], [], [3.]])
+
+    def test_tapes(self):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch({'r': self.rows})
+            twice = self.rows * 2.
+            total = tf.reduce_sum(twice)
+        self.assertEqual(tape.gradient(twice, self.rows).to_list(), [[2, 2], [], [2]])
+        self.assertEqual(tape.gradient([twice, total], [self.rows])[0].to_list(), [[4, 4], [], [4]])
+        self.assertEqual(tape.gradient(twice, self.rows, output_gradients=self.rows).to_list(), [[2, 4], [], [6]])
+        self.assertIsNone(tape.gradient(total, tf.ragged.constant([[1.]])))
+        sparse = tf.SparseTensor([[0]], [2.], [3])
+        with tf.GradientTape() as tape:
+            tape.watch(sparse)
+            total = tf.sparse.reduce_sum(sparse)
+        self.assertEqual(tape.gradient(total, sparse.values).numpy().tolist(), [1])
+
+    def test_graphs(self):
+        @tf.function
+        def f(r):
+            y = r * 3.
+            return tf.gradients(y, [r]), tf.gradients(y, r, grad_ys=[r])
+        self.assertEqual([g.to_list() for g, in f(self.rows)], [[[3, 3], [], [3]], [[3, 6], [], [9]]])
 
 
 if __name__ == '__main__':

@@ -310,9 +310,8 @@ PyNumberMethods variable_number_methods() {
 
 bool truth_of(const Tensor& t) {
   if (t.is_symbolic())
-    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using the symbolic tensor '", symbolic_name(t),
-         "' as a Python `bool` is not allowed: it has no value while the function is being traced. AutoGraph "
-         "did not convert "
+    fail(ErrorKind::kOperatorNotAllowedInGraph, "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: '",
+         symbolic_name(t), "' has no value while the function is being traced. AutoGraph did not convert "
          "this code (it turns `if` and `while` statements of a tf.function into tf.cond and tf.while_loop). "
          "Decorate the "
          "function with @tf.function, or use tf.cond.");

@@ -471,6 +471,9 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     nest_flatten(ys, targets);
     nest_flatten(xs, sources);
     if (given != Py_None) nest_flatten(given, seeds);
+    const std::vector<Ref> forms = sources;
+    for (std::vector<Ref>* each : {&targets, &sources, &seeds})
+      for (Ref& one : *each) one = flows_through(one.get());
     std::vector<Edge> from, to;
     std::vector<Tensor> arriving;
     for (const Ref& x : sources) to.push_back(edge_in(*builder, x.get()));
@@ -500,7 +503,9 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
         }
     Ref list = checked(PyList_New(static_cast<Py_ssize_t>(found.size())));
     for (size_t i = 0; i < found.size(); ++i)
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), found[i] ? wrap_gradient(found[i]) : Py_NewRef(Py_None));
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
+                      found[i] ? in_form_of(forms[i].get(), checked(wrap_gradient(found[i]))).release()
+                               : Py_NewRef(Py_None));
     return list.release();
   });
 }

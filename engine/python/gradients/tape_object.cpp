@@ -111,9 +111,16 @@ PyObject* watch(PyObject* self, PyObject* argument) {
     std::vector<Ref> leaves;
     nest_flatten(argument, leaves);
     for (const Ref& leaf : leaves) {
-      const Tensor tensor = watched(leaf.get(), "to watch");
-      warn_of_dtype(tensor);
-      of(self).watch(tensor);
+      std::vector<Ref> parts = {leaf};
+      if (!is_tensor(leaf.get()) && !is_variable(leaf.get())) {
+        parts.clear();
+        nest_flatten(leaf.get(), parts, true);
+      }
+      for (const Ref& part : parts) {
+        const Tensor tensor = watched(part.get(), "to watch");
+        if (parts.size() == 1) warn_of_dtype(tensor);
+        of(self).watch(tensor);
+      }
     }
     Py_RETURN_NONE;
   });
@@ -149,12 +156,13 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
     std::vector<Tensor> from, to, given;
     for (const Ref& t : target_leaves)
       if (t.get() != Py_None)
-        from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(t.get()));
-    for (const Ref& s : source_leaves) to.push_back(watched(s.get(), "as a source"));
+        from.push_back(is_variable(t.get()) ? variable_handle(t.get()) : to_tensor(flows_through(t.get()).get()));
+    for (const Ref& s : source_leaves) to.push_back(watched(flows_through(s.get()).get(), "as a source"));
     if (outputs != Py_None) {
       nest_flatten(outputs, output_leaves);
       for (size_t i = 0; i < output_leaves.size(); ++i) {
-        PyObject* o = output_leaves[i].get();
+        const Ref output = flows_through(output_leaves[i].get());
+        PyObject* const o = output.get();
         given.push_back(o == Py_None ? Tensor()
                                      : gradient_from(o, i < from.size() ? from[i].dtype() : DType::kInvalid));
         if (i < from.size()) check_fits(given.back(), from[i], i, from.size());
@@ -162,7 +170,9 @@ PyObject* gradient(PyObject* self, PyObject* args, PyObject* keywords) {
     }
     const std::vector<Tensor> results = of(self).gradient(from, to, given, way, after);
     std::vector<Ref> leaves;
-    for (const Tensor& g : results) leaves.push_back(g ? checked(wrap_gradient(g)) : Ref::borrow(Py_None));
+    for (const Tensor& g : results)
+      leaves.push_back(g ? in_form_of(source_leaves[leaves.size()].get(), checked(wrap_gradient(g)))
+                         : Ref::borrow(Py_None));
     return nest_pack(sources, leaves).release();
   });
 }
@@ -253,6 +263,17 @@ Unconnected unconnected_from(PyObject* o) {
   if (text == "zero") return Unconnected::kZero;
   fail(ErrorKind::kValue, "Unknown value for unconnected_gradients: '", text,
        "'; it must be tf.UnconnectedGradients.NONE or .ZERO");
+}
+
+Ref flows_through(PyObject* o) {
+  if (is_tensor(o) || is_variable(o) || o == Py_None) return Ref::borrow(o);
+  const Ref flat = has_attribute(o, "with_flat_values") ? optional_attribute(o, "flat_values") : Ref();
+  return flat ? flat : Ref::borrow(o);
+}
+
+Ref in_form_of(PyObject* source, Ref gradient) {
+  if (is_tensor(source) || is_variable(source) || !has_attribute(source, "with_flat_values")) return gradient;
+  return checked(PyObject_CallMethod(source, "with_flat_values", "O", gradient.get()));
 }
 
 void init_tape() {

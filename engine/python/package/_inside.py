@@ -42,7 +42,7 @@ _MODULES = {
     'framework.random_seed': 'compat.v1 random',
     'framework.sparse_tensor': '. compat.v1',
     'framework.tensor': '. compat.v1',
-    'framework.tensor_shape': '. compat.v1',
+    'framework.tensor_shape': '. compat compat.v1',
     'framework.tensor_spec': '',
     'framework.tensor_util': '. constant_value=get_static_value MakeNdarray=make_ndarray',
     'framework.type_spec': '',

@@ -190,6 +190,19 @@ def with_dependencies(dependencies, output_tensor, name=None):
         return tf.nest.map_structure(tf.identity, output_tensor, expand_composites=True)
 
 
+ENABLE_CONTROL_FLOW_V2 = True
+
+
+def IsSwitch(op):
+    """Whether the operation leads into a branch of TensorFlow 1."""
+    return op.type in ('Switch', 'RefSwitch')
+
+
+def IsMerge(op):
+    """Whether the operation joins branches of TensorFlow 1."""
+    return op.type in ('Merge', 'RefMerge')
+
+
 def IsInWhileLoop(op):
     """Whether the operation is in a loop of TensorFlow 1: there are none."""
     return False
@@ -310,7 +323,7 @@ for _path, _names in {
                          'name_from_scope_name convert_n_to_tensor add_exit_callback_to_default_func_graph '
                          'get_gradient_function',
         'framework.smart_cond': 'smart_case', 'ops.control_flow_ops': 'with_dependencies',
-        'ops.control_flow_util': 'IsInWhileLoop IsInCond EnableControlFlowV2 IsCondSwitch GraphOrParentsInXlaContext',
+        'ops.control_flow_util': 'ENABLE_CONTROL_FLOW_V2 IsSwitch IsMerge IsInWhileLoop IsInCond EnableControlFlowV2 IsCondSwitch GraphOrParentsInXlaContext',
         'ops.control_flow_v2_toggles': 'control_flow_v2_enabled enable_control_flow_v2',
         'ops.control_flow_util_v2': 'in_defun in_while_loop_defun output_all_intermediates',
         'ops.op_selector': 'get_backward_walk_ops'}.items():

@@ -66,6 +66,26 @@ def also_run_as_tf_function(func):
 
 
 @_of_method
+def build_as_function_and_v1_graph(func):
+    """Runs a test in a graph, and as a function."""
+    def run(self, *args, **kwargs):
+        with tf.Graph().as_default():
+            func(self, *args, **kwargs)
+        tf.function(lambda: func(self, *args, **kwargs), autograph=False)()
+    return run
+
+
+def assert_ops_in_graph(expected_ops, graph):
+    """An error if the graph lacks one of these operations, by name and type."""
+    found = {op.name: op.node_def for op in graph.get_operations() if op.name in expected_ops}
+    for name, kind in expected_ops.items():
+        if name not in found or found[name].op != kind:
+            raise ValueError('Expected the operation %r of type %r in the graph, found %s' % (
+                name, kind, found[name].op if name in found else 'none'))
+    return found
+
+
+@_of_method
 def run_gpu_only(func):
     """A test that is skipped without a GPU."""
     def run(self, *args, **kwargs):
@@ -164,13 +184,15 @@ def _never():
 _home = _engine.namespace('python.framework.test_util')
 for _name in (
         'TestCase TensorFlowTestCase run_in_graph_and_eager_modes run_deprecated_v1 deprecated_graph_mode_only '
-        'run_functions_eagerly also_run_as_tf_function run_gpu_only run_cuda_only run_gpu_or_tpu run_v1_only run_v2_only skip_if '
+        'run_functions_eagerly also_run_as_tf_function build_as_function_and_v1_graph assert_ops_in_graph run_gpu_only run_cuda_only run_gpu_or_tpu run_v1_only run_v2_only skip_if '
         'skip_if_error for_all_test_methods run_all_in_graph_and_eager_modes run_all_in_deprecated_graph_mode_only device '
         'use_gpu force_gpu force_cpu').split():
     setattr(_home, _name, globals()[_name])
 for _name in ('assert_no_garbage_created assert_no_new_pyobjects_executing_eagerly assert_no_new_tensors disable_asan '
               'disable_eager_op_as_function disable_mlir_bridge disable_msan disable_tfrt disable_tsan disable_ubsan disable_xla '
-              'enable_control_flow_v2 no_xla_auto_jit run_all_without_tensor_float_32 run_without_tensor_float_32 '
+              'disable_control_flow_v2 enable_c_shapes enable_control_flow_v2 enable_eager_op_as_function '
+              'enable_graph_building_optimization enable_nested_function_shape_inference enable_quantized_dtypes_training '
+              'with_c_shapes no_xla_auto_jit run_all_without_tensor_float_32 run_without_tensor_float_32 '
               'with_control_flow_v2 with_eager_op_as_function xla_allow_fallback enable_output_all_intermediates').split():
     setattr(_home, _name, _unchanged)
 for _name in ('is_asan_enabled is_mlir_bridge_enabled is_msan_enabled is_tsan_enabled is_ubsan_enabled is_xla_enabled '

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kBool =
     "OperatorNotAllowedInGraphError: in user code:\n\n    File \"/run.py\", line 3, in step  *\n        if x > 0:\n\n"
-    "    Using the symbolic tensor 'Greater:0' as a Python `bool` is not allowed: it has no value";
+    "    Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: 'Greater:0' has no value";
 
 session::GeneratedRecord fallback(int line, int last_line, const char* kind, const char* note) {
   session::GeneratedRecord g;

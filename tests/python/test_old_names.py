@@ -5,7 +5,7 @@ import unittest
 
 import footlight as tf
 
-tfe = tf.contrib.eager
+tfe, v1 = tf.contrib.eager, tf.compat.v1
 
 
 class TwoLayers(tfe.Network):
@@ -280,6 +280,29 @@ class OldParameters(unittest.TestCase):
         with tf.Graph().as_default():
             self.assertIsInstance(old(1.), tf.Variable)
             self.assertIsInstance(tf.compat.v1.get_variable('a', [2]), tf.Variable)
+
+
+class Choices(unittest.TestCase):
+    def test_what_was_a_choice(self):
+        for name in ('control_flow_v2', 'resource_variables', 'tensor_equality'):
+            getattr(v1, 'enable_' + name)()
+        self.assertTrue(v1.control_flow_v2_enabled() and v1.resource_variables_enabled() and v1.executing_eagerly())
+        self.assertTrue(tf.function(lambda: tf.constant(v1.executing_eagerly_outside_functions()))().numpy())
+        with tf.Graph().as_default():
+            self.assertFalse(v1.executing_eagerly_outside_functions())
+
+    def test_names_of_today(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [])
+            chosen = v1.case([(x < 1., lambda: 1), (x < 2., lambda: 2)], default=lambda: 3)
+            self.assertEqual([session.run(chosen, {x: float(i)}) for i in range(3)], [1, 2, 3])
+            self.assertEqual(session.run(v1.tuple([x, x * 2]), {x: 4.}), [4, 8])
+        self.assertIs(v1.VariableAggregation, tf.VariableAggregation)
+        sparse = tf.SparseTensor([[0]], [1.], [2])
+        self.assertIs(v1.convert_to_tensor_or_sparse_tensor(sparse), sparse)
+        self.assertEqual(v1.convert_to_tensor_or_sparse_tensor([1]).numpy().tolist(), [1])
+        with self.assertRaisesRegex(RuntimeError, 'Sparse dtype: requested = int32, actual = float32'):
+            v1.convert_to_tensor_or_sparse_tensor(sparse, tf.int32)
 
 
 if __name__ == '__main__':

@@ -5,8 +5,6 @@ import itertools
 import footlight as tf
 from footlight import _engine
 
-_v1 = tf.compat.v1
-
 # --- tensorflow.python.eager.context ---
 SYNC, ASYNC, EAGER_MODE, GRAPH_MODE = 0, 1, 1, 0
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, DEVICE_PLACEMENT_SILENT_FOR_INT32 = 0, 1, 2, 3
@@ -115,14 +113,6 @@ def execution_mode(mode):
 
 # --- tensorflow.python.framework.ops: where ops go ---
 _ids = itertools.count(1)
-
-
-def executing_eagerly_outside_functions():
-    """Whether ops run when they are called, outside of the functions that are traced."""
-    if tf.executing_eagerly():
-        return True
-    with tf.init_scope():
-        return tf.executing_eagerly()
 
 
 def inside_function():
@@ -236,15 +226,6 @@ def in_defun():
     return graph is not None and graph.building_function
 
 
-def control_flow_v2_enabled():
-    """Whether branches and loops have graphs of their own: always."""
-    return True
-
-
-def enable_control_flow_v2():
-    """Has branches and loops have graphs of their own: they have."""
-
-
 def in_while_loop_defun(graph):
     """Whether a loop is traced."""
     return graph is not None and graph.is_control_flow_graph
@@ -319,12 +300,11 @@ for _path, _names in {
         'eager.context': 'SYNC ASYNC EAGER_MODE GRAPH_MODE DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_WARN '
                          'DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_SILENT_FOR_INT32 Context executing_eagerly in_eager_mode '
                          'device num_gpus set_soft_device_placement set_global_seed execution_mode',
-        'framework.ops': 'executing_eagerly_outside_functions inside_function uid strip_name_scope prepend_name_scope '
+        'framework.ops': 'inside_function uid strip_name_scope prepend_name_scope '
                          'name_from_scope_name convert_n_to_tensor add_exit_callback_to_default_func_graph '
                          'get_gradient_function',
         'framework.smart_cond': 'smart_case', 'ops.control_flow_ops': 'with_dependencies',
         'ops.control_flow_util': 'ENABLE_CONTROL_FLOW_V2 IsSwitch IsMerge IsInWhileLoop IsInCond EnableControlFlowV2 IsCondSwitch GraphOrParentsInXlaContext',
-        'ops.control_flow_v2_toggles': 'control_flow_v2_enabled enable_control_flow_v2',
         'ops.control_flow_util_v2': 'in_defun in_while_loop_defun output_all_intermediates',
         'ops.op_selector': 'get_backward_walk_ops'}.items():
     for _name in _names.split():

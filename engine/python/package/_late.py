@@ -33,7 +33,9 @@ _BY_NAMESPACE = {
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
         '_old_ops': (
-            'arg_max arg_min argmax argmin batch_to_space_nd boolean_mask cond constant convert_to_tensor count_nonzero '
+            'arg_max arg_min argmax argmin batch_to_space_nd boolean_mask cond constant control_flow_v2_enabled convert_to_tensor '
+            'convert_to_tensor_or_sparse_tensor count_nonzero enable_control_flow_v2 enable_resource_variables '
+            'enable_tensor_equality executing_eagerly_outside_functions resource_variables_enabled '
             'depth_to_space device div expand_dims gather gather_nd multinomial name_scope ones_like pad random_crop '
             'random_poisson shape size transpose zeros_like reduce_all reduce_any reduce_logsumexp '
             'reduce_max reduce_mean '
@@ -203,7 +205,8 @@ _AS_TODAY = frozenset((
     'AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices IndexedSlicesSpec Module '
     'NoneTensorSpec Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor '
     'SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients '
-    'VariableSynchronization abs acos acosh add add_n argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 '
+    'VariableAggregation VariableSynchronization abs case executing_eagerly math tuple variable_creator_scope '
+    'acos acosh add add_n argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 '
     'bitcast bool broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm '
     'clip_by_value complex complex128 complex64 concat conv cos cosh cumsum custom_gradient divide double '
     'dynamic_partition dynamic_stitch edit_distance einsum ensure_shape equal exp extract_volume_patches eye fftnd '

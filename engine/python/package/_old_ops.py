@@ -328,6 +328,46 @@ def gather_nd(params, indices, name=None, batch_dims=0):
     return tf.gather_nd(params, indices, batch_dims, name)
 
 
+# --- what was a choice once ---
+def control_flow_v2_enabled():
+    """Whether branches and loops have graphs of their own: always."""
+    return True
+
+
+def enable_control_flow_v2():
+    """Asks for branches and loops with graphs of their own: they have them."""
+
+
+def resource_variables_enabled():
+    """Whether variables are resources: always."""
+    return True
+
+
+def enable_resource_variables():
+    """Asks for variables that are resources: they are."""
+
+
+def enable_tensor_equality():
+    """Asks for == of tensors by elements: it is."""
+
+
+def executing_eagerly_outside_functions():
+    """Whether ops run when they are called, outside of the functions that are traced."""
+    graph = _engine.current_graph()
+    while graph is not None and graph.building_function:
+        graph = graph.outer_graph
+    return graph is None or tf.executing_eagerly()
+
+
+def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
+    """A sparse tensor as it is, everything else as a tensor."""
+    if not isinstance(value, tf.SparseTensor):
+        return tf.convert_to_tensor(value, dtype, name=name)
+    if dtype is not None and tf.as_dtype(dtype) != value.dtype:
+        raise RuntimeError('Sparse dtype: requested = %s, actual = %s' % (tf.as_dtype(dtype).name, value.dtype.name))
+    return value
+
+
 _IN_NN = ('softmax_cross_entropy_with_logits_v2 softmax_cross_entropy_with_logits sigmoid_cross_entropy_with_logits conv2d '
           'avg_pool max_pool moments dropout xw_plus_b relu_layer fused_batch_norm batch_norm_with_global_normalization').split()
 for _name, _f in [('reduce_' + n, _reduction('reduce_' + n)) for n in 'all any logsumexp max mean min prod sum'.split()] + [

@@ -92,7 +92,8 @@ class Source(unittest.TestCase):
         outer.inner, inner.outer, inner.thing = inner, outer, thing
         names = {'x': 1, 'o': outer}
         self.assertEqual([inspect_utils.getqualifiedname(names, o) for o in (outer, thing, object())], ['o', 'o.inner.thing', None])
-        self.assertIsNone(inspect_utils.getqualifiedname(names, thing, max_depth=2))
+        self.assertIsNone(inspect_utils.getqualifiedname(names, thing, max_depth=1))
+        self.assertIs(inspect_utils.getmethodclass(Source.test_text), Source)
         made = {}
         exec('from __future__ import annotations\ndef f(): pass', made)
         self.assertEqual([inspect_utils.getfutureimports(g) for g in (made['f'], f)], [('annotations',), ()])
@@ -294,6 +295,13 @@ class Functions(unittest.TestCase):
         self.assertIn(f.__code__.co_firstlineno + 2, {one.loc.lineno for one in lines.values()})
         self.assertTrue(os.path.exists(module.__file__))
 
+    def test_annotations(self):
+        def f(x: Minus, y: 'unknown' = 2) -> QN:  # noqa: F821
+            return y + x
+        made = Minus().transform(f, None)[0]
+        self.assertEqual((made(1), made.__annotations__), (1, {'x': Minus, 'y': 'unknown', 'return': QN}))
+        self.assertEqual(Minus().transform(kinds, None)[0].__name__, 'kinds_1')  # the module has the other name
+
     def test_lambdas_and_methods(self):
         class Kept:
             def method(self, x):
@@ -306,7 +314,7 @@ class Functions(unittest.TestCase):
         class Name(transpiler.GenericTranspiler):
             def transform_ast(self, node, ctx):
                 return ctx.info.name, ctx.user
-        self.assertEqual(Name().transform(kinds, 'mine')[0], ('kinds', 'mine'))
+        self.assertEqual(Name().transform(kinds, 'mine')[0], ('kinds_1', 'mine'))
 
 
 class Directives(converter_testing.TestCase):

@@ -26,20 +26,11 @@ def isconstructor(cls):
     return inspect.isclass(cls) and type(cls).__call__ is type.__call__
 
 
-def _source(entity, how):
-    from footlight import _pyct_source
-    try:
-        return how(entity)
-    except OSError as error:
-        raise _pyct_source.InaccessibleSourceCodeError(
-            'no source code is known of %s: it was made by code without a file, as in an interactive Python' % (entity,)) from error
-
-
 def getimmediatesource(obj):
     """The source of the function itself, without looking through decorators."""
     if inspect.isfunction(obj) or inspect.ismethod(obj):
         obj = obj.__code__
-    return _source(obj, inspect.getsource)
+    return inspect.getsource(obj)
 
 
 def getnamespace(f):
@@ -63,7 +54,7 @@ def getqualifiedname(namespace, object_, max_depth=5, visited=None):
             return name
         if inspect.ismodule(value) and id(value) not in visited:
             modules.append((name, value))
-    if max_depth <= 1:
+    if max_depth <= 0:
         return None
     for name, module in modules:
         visited.add(id(module))
@@ -80,8 +71,14 @@ def getdefiningclass(m, owner_class):
 
 
 def getmethodclass(m):
-    """The class of the object that a method, or an object with `__call__`, belongs to."""
+    """The class of the object that a method, or an object with `__call__`, belongs to; of a function that stands in a class, this one."""
     owner = getattr(m, '__self__', None)
+    if owner is None and inspect.isfunction(m):
+        classes = m.__qualname__.split('.')[:-1]
+        found = inspect.getmodule(m)
+        for name in classes:
+            found = getattr(found, name, None)  # None, too, for what is made by functions
+        return found if classes and inspect.isclass(found) else None
     if owner is None:
         return None if inspect.isroutine(m) or inspect.isclass(m) or not hasattr(m, '__call__') else type(m)
     return owner if inspect.isclass(owner) else type(owner)

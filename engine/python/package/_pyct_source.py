@@ -83,11 +83,18 @@ def parse_expression(src):
         raise ValueError('expected a single expression, found %r' % src) from None
 
 
+def _source(entity, how):
+    try:
+        return how(entity)
+    except OSError as error:
+        raise InaccessibleSourceCodeError(
+            'no source code is known of %s: it was made by code without a file, as in an interactive Python' % (entity,)) from error
+
+
 def _lambda(entity):
     """The expression that made a lambda, and its text."""
     code = entity.__code__
-    lines = _pyct_inspect._source(code, lambda code: inspect.findsource(code)[0])
-    text = ''.join(lines)
+    text = ''.join(_source(entity, lambda f: inspect.findsource(code)[0]))
     wanted = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount], bool(code.co_flags & 4), bool(code.co_flags & 8)
 
     def arguments(node):
@@ -107,7 +114,7 @@ def parse_entity(entity, future_features):
     """(syntax tree, source) of a function, a lambda or a class."""
     if _pyct_inspect.islambda(entity):
         return _lambda(entity)
-    source = dedent_block(_pyct_inspect.getimmediatesource(entity))
+    source = dedent_block(_source(entity, _pyct_inspect.getimmediatesource))
     flags = 0
     if future_features:
         import __future__

@@ -178,17 +178,10 @@ class GenericTranspiler:
         raise NotImplementedError('subclasses say what a tree becomes')
 
     def transform(self, obj, user_context):
-        """What becomes of a function, or of all in a module."""
+        """What becomes of a function."""
         if inspect.isfunction(obj) or inspect.ismethod(obj):
             return self.transform_function(obj, user_context)
-        if inspect.ismodule(obj):
-            return self.transform_module(obj, user_context)
-        raise NotImplementedError('only functions and modules are transformed, not %r' % (obj,))
-
-    def transform_module(self, mod, user_context):
-        """A list with the result for each function and class that the module defines."""
-        return [self.transform(member, user_context) for member in vars(mod).values()
-                if inspect.isfunction(member) and member.__module__ == mod.__name__]
+        raise NotImplementedError('only functions are transformed, not %r' % (obj,))
 
     def transform_function(self, fn, user_context):
         """(what transform_ast gave, the context that it had)."""
@@ -196,8 +189,9 @@ class GenericTranspiler:
         node, source = _pyct_source.parse_entity(fn, future_features=future)
         _pyct_origins.resolve_entity(node, source, fn)
         namespace = _pyct_inspect.getnamespace(fn)
-        context = Context(EntityInfo(self.get_transformed_name(node), source, inspect.getsourcefile(fn), future, namespace),
-                          _pyct_names.Namer(namespace), user_context)
+        namer = _pyct_names.Namer(namespace)
+        name = namer.new_symbol(self.get_transformed_name(node), ())
+        context = Context(EntityInfo(name, source, inspect.getsourcefile(fn), future, namespace), namer, user_context)
         # Default values are those that the function has: they are not computed again.
         defaults = node.args
         defaults.defaults = [trees.Constant(None, None) for _ in defaults.defaults]
@@ -229,19 +223,21 @@ class PyToPy(GenericTranspiler):
             key = self.get_caching_key(user_context), fn.__code__.co_freevars
             if not self._made.has(fn, key):
                 self._made[fn][key] = self._module_of(fn, user_context, tuple(extra))
-            module, source_map, name = self._made[fn][key]
-        inner = module.free(*fn.__code__.co_freevars)(**extra)
+            module, source_map = self._made[fn][key]
+        outer = types.FunctionType(module.free.__code__, fn.__globals__)  # where annotations find what they name
+        inner = outer(*fn.__code__.co_freevars)(**extra)
         cells = dict(zip(inner.__code__.co_freevars, inner.__closure__ or ()))
         cells.update(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
-        made = types.FunctionType(inner.__code__, fn.__globals__, name, fn.__defaults__,
+        made = types.FunctionType(inner.__code__, fn.__globals__, inner.__name__, fn.__defaults__,
                                   tuple(cells[free] for free in inner.__code__.co_freevars))
         made.__kwdefaults__, made.__module__, made.__doc__ = fn.__kwdefaults__, fn.__module__, inner.__doc__
+        made.__annotations__ = dict(fn.__annotations__)
         return made, module, source_map
 
     def _module_of(self, fn, user_context, extra):
         nodes, context = GenericTranspiler.transform_function(self, fn, user_context)
         nodes = list(nodes) if isinstance(nodes, (list, tuple)) else [nodes]
-        name = context.namer.new_symbol(context.info.name, {*extra, *fn.__code__.co_freevars})
+        name = context.info.name
         if isinstance(nodes[-1], ast.expr):
             nodes[-1] = _pyct_trees.replace('name = value', name=name, value=nodes[-1])[0]
         else:
@@ -250,7 +246,7 @@ class PyToPy(GenericTranspiler):
             ', '.join(fn.__code__.co_freevars), ', '.join(extra), name))
         outer.body[0].body[:0] = nodes
         module, _, source_map = _pyct_source.load_ast(outer, include_source_map=True)
-        return module, source_map, name
+        return module, source_map
 
 
 class UnsupportedFeaturesChecker(ast.NodeVisitor):

@@ -16,7 +16,7 @@ from tensorflow.python.autograph.impl import api, conversion  # noqa: E402
 from tensorflow.python.autograph.impl.testing import pybind_for_testing  # noqa: E402
 from tensorflow.python.autograph.lang import directives  # noqa: E402
 from tensorflow.python.autograph.operators import control_flow, data_structures, py_builtins  # noqa: E402
-from tensorflow.python.autograph.utils import type_registry  # noqa: E402
+from tensorflow.python.autograph.utils import tensors, type_registry  # noqa: E402
 from tensorflow.python.ops import list_ops  # noqa: E402
 
 inside = converter_testing.is_inside_generated_code
@@ -127,6 +127,29 @@ class Registered(unittest.TestCase):
         kept = list_ops.tensor_list_from_tensor([7, 8], [])
         with self.assertRaisesRegex(ValueError, 'set_element_type'):
             data_structures.list_pop(kept, None, data_structures.ListPopOpts(None, None))
+
+
+class Builtins(unittest.TestCase):
+    def test_elements_that_are_tuples_are_one_argument_of_map(self):
+        pairs = tf.data.Dataset.zip((tf.data.Dataset.range(1, 3), tf.data.Dataset.range(3, 5)))
+
+        @tf.function
+        def sums():
+            s = tf.zeros([], tf.int64)
+            for e in map(lambda pair: pair[0] * pair[1], pairs):
+                s += e
+            for e in map(lambda a, b: a[1] * b[0], pairs, pairs):
+                s += e
+            return s
+        self.assertEqual(int(sums()), 22)
+
+    def test_rows_of_any_length_are_counted(self):
+        rows = tf.ragged.constant([[1], [2, 3]])
+        self.assertEqual((int(tf.function(lambda: len(rows))()), py_builtins.len_(rows)), (2, 2))
+        counted = tf.function(lambda rows: len(rows),
+                              input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+        self.assertEqual(int(counted(rows)), 2)
+        self.assertTrue(tensors.is_dense_tensor(rows))
 
 
 class WhoIsConverted(unittest.TestCase):

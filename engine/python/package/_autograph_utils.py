@@ -78,7 +78,8 @@ def is_tensor_list(t):
 
 
 def is_dense_tensor(t):
-    return tf.is_tensor(t) and not isinstance(t, (tf.SparseTensor, tf.RaggedTensor))
+    """Whether it is a tensor, of rows of any length too, and not a sparse one."""
+    return tf.is_tensor(t) and not isinstance(t, tf.SparseTensor)
 
 
 def is_range_tensor(t):

@@ -159,6 +159,11 @@ class RaggedTensor(Composite):
         """The number of rows."""
         return tf.cast(tf.shape(self._row_splits)[0] - 1, out_type or self._row_splits.dtype)
 
+    @staticmethod
+    def _len_builtin(ragged):  # what len() is where AutoGraph converts
+        known = ragged.shape[0]
+        return tf.cast(ragged.nrows(), tf.int32) if known is None else known
+
     def row_lengths(self, axis=1, name=None):
         """How many values each row has."""
         if axis > 1:

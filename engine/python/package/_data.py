@@ -151,7 +151,7 @@ class Dataset(collections.abc.Iterable):
 
     @staticmethod
     def _map_builtin(function, *datasets):
-        return datasets[0].map(function) if len(datasets) == 1 else Dataset.zip(datasets).map(function)
+        return Dataset.zip(datasets).map(function)  # an element that is a tuple is one argument
 
     @staticmethod
     def _filter_builtin(function, dataset):

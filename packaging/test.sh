@@ -121,13 +121,13 @@ cuda_part() {
 
 jobs=$(nproc)
 if [ "${1:-}" = thorough ]; then
-  thorough=yes inputs=8000 asan=() tsan=() tsan_targets=all left_out=release-only all=(release cuda asan tsan fuzz)
+  thorough=yes inputs=8000 asan=() tsan=() tsan_targets=all left_out=release-only usual=(release cuda asan tsan fuzz)
   shift
 else
-  all=(release cuda asan fuzz) thorough='' inputs=3000 asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
+  usual=(release cuda asan fuzz) thorough='' inputs=3000 asan=(-DFOOTLIGHT_APP=OFF) tsan=(-DFOOTLIGHT_PYTHON=OFF) tsan_targets=test_programs left_out='release-only|thorough'
 fi
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
+[ ${#parts[@]} -gt 0 ] || parts=("${usual[@]}")
 for part in "${parts[@]}"; do
   declare -F "${part}_part" >/dev/null || die "no part of the tests is called $part (release, asan, tsan, fuzz, cuda)"
 done

@@ -238,7 +238,6 @@ class AutoGraphTestCase(tf.test.TestCase):
 _logging = _place('utils.ag_logging', 'error get_verbosity has_verbosity log set_verbosity trace warning')
 _logging.logging = tf.get_logger()
 _logging.VERBOSITY_VAR_NAME, _logging.DEFAULT_VERBOSITY = 'AUTOGRAPH_VERBOSITY', 0
-_logging.logging = tf.get_logger()
 _logging.verbosity_level, _logging.echo_log_to_stdout = None, hasattr(sys, 'ps1')
 _place('utils.context_managers', 'control_dependency_on_returns')
 _place('utils.misc', 'alias_tensors get_range_len')

@@ -1,4 +1,5 @@
 """The state of eager execution, and graphs, by the names that they have inside of TensorFlow: context, ops, control_flow_ops."""
+import collections
 import contextlib
 import itertools
 
@@ -8,7 +9,6 @@ from footlight import _engine
 # --- tensorflow.python.eager.context ---
 SYNC, ASYNC, EAGER_MODE, GRAPH_MODE = 0, 1, 1, 0
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, DEVICE_PLACEMENT_SILENT_FOR_INT32 = 0, 1, 2, 3
-_seed = [None]
 
 
 class Context:
@@ -75,9 +75,7 @@ def executing_eagerly():
     return tf.executing_eagerly()
 
 
-def in_eager_mode():
-    """The same."""
-    return tf.executing_eagerly()
+in_eager_mode = executing_eagerly
 
 
 def _scope_name():
@@ -208,9 +206,7 @@ def EnableControlFlowV2(graph):
     return True
 
 
-def IsCondSwitch(op):
-    """Whether the operation leads into a branch."""
-    return op.type in ('Switch', 'RefSwitch')
+IsCondSwitch = IsSwitch
 
 
 def GraphOrParentsInXlaContext(graph):
@@ -258,10 +254,10 @@ def get_backward_walk_ops(seed_ops, inclusive=True, within_ops=None, within_ops_
     """The operations that others need, those first from which the walk begins."""
     stop = {t.name for t in tf.nest.flatten(list(stop_at_ts))}
     within = None if within_ops is None else {op.name for op in within_ops}
-    seeds, found, waiting = _operations(seed_ops), [], list(_operations(seed_ops))
-    seen = set()
+    seeds = _operations(seed_ops)
+    found, seen, waiting = [], set(), collections.deque(seeds)
     while waiting:
-        op = waiting.pop(0)
+        op = waiting.popleft()
         if op.name in seen or within is not None and op.name not in within or within_ops_fn and not within_ops_fn(op):
             continue
         seen.add(op.name)

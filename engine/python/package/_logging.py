@@ -33,9 +33,7 @@ def warning(msg, *args, **kwargs):
     get_logger().warning(msg, *args, **kwargs)
 
 
-def warn(msg, *args, **kwargs):
-    """The same."""
-    get_logger().warning(msg, *args, **kwargs)
+warn = warning
 
 
 def error(msg, *args, **kwargs):
@@ -48,9 +46,7 @@ def fatal(msg, *args, **kwargs):
     get_logger().fatal(msg, *args, **kwargs)
 
 
-def vlog(level, msg, *args, **kwargs):
-    """A message of a level."""
-    get_logger().log(level, msg, *args, **kwargs)
+vlog = log
 
 
 def _place():

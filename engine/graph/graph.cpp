@@ -136,7 +136,9 @@ NodeId Graph::add_named(Node node) {
   if (finalized) throw Error(ErrorKind::kRuntime, "Graph is finalized and cannot be modified.");
   affects_elsewhere |= footlight::affects_elsewhere(*this, node);
   nodes_.push_back(std::move(node));
-  return NodeId(static_cast<uint32_t>(nodes_.size() - 1));
+  const NodeId id(static_cast<uint32_t>(nodes_.size() - 1));
+  if (marks.added) [[unlikely]] marks.added(*this, id);
+  return id;
 }
 
 Tensor Graph::tensor(Edge edge) {

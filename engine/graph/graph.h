@@ -149,6 +149,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     std::vector<std::string> groups;   // "loc:@name"
     std::string device;                // of the first of them that has one
     std::map<std::string, std::string, std::less<>> gradients;  // by type of op: the type whose gradient it has
+    std::function<void(Graph&, NodeId)> added;  // asked of each node that was added: tf.Graph.device with a function
     bool any() const { return !groups.empty() || !gradients.empty(); }
   } marks;
 

@@ -78,7 +78,7 @@ bool same_value(const Tensor& a, const Tensor& b) { return identity_of(a) == ide
 GraphBuilder::GraphBuilder(std::string name, Kind kind)
     : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {
   if (outer_ && (kind == Kind::kBranch || kind == Kind::kCondition || kind == Kind::kBody))
-    graph_->marks = {outer_->graph_->marks.groups, outer_->graph_->marks.device, {}};
+    graph_->marks = {outer_->graph_->marks.groups, outer_->graph_->marks.device, {}, outer_->graph_->marks.added};
 }
 
 GraphBuilder::GraphBuilder(GraphPtr graph)

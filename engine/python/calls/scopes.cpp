@@ -360,6 +360,7 @@ PyObject* device(PyObject*, PyObject* wanted) {
       Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
                                          : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
       if (!spec) clear_only(PyExc_AttributeError);
+      if (!spec && PyCallable_Check(wanted)) fail(ErrorKind::kRuntime, "tf.device does not support functions.");
       if (!spec || !PyUnicode_Check(spec.get()))
         fail(ErrorKind::kValue, "tf.device: expected a name like '/gpu:0', got ", Py_TYPE(wanted)->tp_name);
       if (const std::string_view name = utf8(spec.get()); !name.empty()) d = parse_device(name);

@@ -1,5 +1,6 @@
 """tf.Graph as a place to build in."""
 import contextlib
+import functools
 import threading
 
 import footlight as tf
@@ -166,7 +167,6 @@ def _entered(scope):
 _engine.extend(tf.Graph, 'seed', property(lambda self: None, doc='None: the seed is that of tf.random.set_seed.'))
 _engine.extend(tf.Graph, 'get_name_scope', lambda self: tf.get_current_name_scope())
 _engine.extend(tf.Graph, 'name_scope', _entered(tf.name_scope))
-_engine.extend(tf.Graph, 'device', _entered(tf.device))
 _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
 
 
@@ -176,7 +176,9 @@ def _refresh(graph):
     for op in graph._state.get('colocation', ()):
         groups.update(group.decode() for group in op.colocation_groups())
         device = device or op.device
-    graph._mark(sorted(groups), device, graph._state.get('gradient_types', {}))
+    functions = graph._state.get('device_functions')
+    graph._mark(sorted(groups), device, graph._state.get('gradient_types', {}),
+                functools.partial(_place, functions) if functions else None)
 
 
 @contextlib.contextmanager
@@ -189,6 +191,33 @@ def _says(graph, key, value):
     finally:
         graph._state[key] = before or type(value)()
         _refresh(graph)
+
+
+def _place(functions, op):
+    """Puts an operation that was added where these functions, innermost first, say."""
+    for function in functions:
+        wanted = function(op)
+        if hasattr(wanted, 'to_string'):
+            wanted = wanted.to_string()
+        if not isinstance(wanted, (str, bytes)):
+            raise TypeError(f'Expected binary or unicode string, got {wanted!r}')
+        op._set_device_from_string(wanted if isinstance(wanted, str) else wanted.decode())
+
+
+@_member()
+def device(self, device_name_or_function):
+    """A context manager: ops that are made inside run on a device, or where a function of the operation says."""
+    if device_name_or_function is None:
+        return _placed_by_nothing(self)
+    if callable(device_name_or_function):
+        return _says(self, 'device_functions', (device_name_or_function, *self._state.get('device_functions', ())))
+    return _entered(tf.device)(self, device_name_or_function)
+
+
+@contextlib.contextmanager
+def _placed_by_nothing(graph):
+    with _entered(tf.device)(graph, None), _says(graph, 'device_functions', ()):
+        yield
 
 
 @_member(wrap=contextlib.contextmanager)

@@ -131,6 +131,15 @@ def name_scope(name, default_name=None, values=None):
     return tf.name_scope(default_name if name is None else name)
 
 
+def device(device_name_or_function):
+    """A context manager: ops that are made inside run on a device, or, in a graph, where a function of the op says."""
+    if not callable(device_name_or_function):
+        return tf.device(device_name_or_function)
+    if tf.executing_eagerly():
+        raise RuntimeError('tf.device does not support functions when eager execution is enabled.')
+    return _v1.get_default_graph().device(device_name_or_function)
+
+
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
     """Samples of a categorical distribution."""
     return tf.random.categorical(logits, num_samples, output_dtype or tf.int64, seed, name)
@@ -377,7 +386,7 @@ for _name, _f in [('reduce_' + n, _reduction('reduce_' + n)) for n in 'all any l
     setattr(_home, _name, _f)
 for _name, _place in {'random_crop': 'image', 'truncated_normal': 'random', 'regex_replace': 'strings'}.items():
     setattr(_v1, _name, getattr(getattr(tf, _place), _name))
-_v1.device, _v1.string_join, _v1.sparse_tensor_to_dense = tf.device, tf.strings.join, tf.sparse.to_dense
+_v1.string_join, _v1.sparse_tensor_to_dense = tf.strings.join, tf.sparse.to_dense
 _nn.batch_normalization = tf.nn.batch_normalization
 _batch_norm_with_global_normalization.__module__ = tf.nn.__name__
 _batch_norm_with_global_normalization.__name__ = _batch_norm_with_global_normalization.__qualname__ = (

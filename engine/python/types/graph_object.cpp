@@ -233,11 +233,13 @@ PyObject* graph_captured(PyObject* self, PyObject*) {
            }).release();
   });
 }
-// _mark(groups, device, gradients): what nodes that are added from now on get.
+// _mark(groups, device, gradients, added): what nodes that are added from now on get; `added`, if not None, is called
+// with each of them.
 PyObject* graph_mark(PyObject* self, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
-    PyObject *groups, *device, *gradients;
-    if (!PyArg_ParseTuple(arguments, "O!UO!", &PyList_Type, &groups, &device, &PyDict_Type, &gradients)) return nullptr;
+    PyObject *groups, *device, *gradients, *added;
+    if (!PyArg_ParseTuple(arguments, "O!UO!O", &PyList_Type, &groups, &device, &PyDict_Type, &gradients, &added))
+      return nullptr;
     Graph::Marks marks;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); ++i)
       marks.groups.push_back(readable(PyList_GET_ITEM(groups, i)));
@@ -245,6 +247,11 @@ PyObject* graph_mark(PyObject* self, PyObject* arguments) {
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(gradients, &at, &key, &value);)
       marks.gradients[readable(key)] = readable(value);
+    if (added != Py_None)
+      marks.added = [added = Ref::borrow(added)](Graph& graph, NodeId id) {
+        const Ref op = operation_object(graph.shared_from_this(), id);
+        checked(PyObject_CallOneArg(added.get(), op.get()));
+      };
     graph_in(self)->marks = std::move(marks);
     Py_RETURN_NONE;
   });
@@ -291,7 +298,7 @@ PyMethodDef graph_methods[] = {
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
     {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
-    {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
+    {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients, and who is asked then."},
     {"_capture", graph_capture, METH_O, "What stands in a graph that is built for a tensor from outside."},
     {"_captured", graph_captured, METH_NOARGS, "What a graph that is built has captured: pairs, outside and inside."},
     {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
@@ -316,6 +323,13 @@ PyObject* operation_name(PyObject* self, void*) {
 PyObject* operation_kind(PyObject* self, void*) { return PyUnicode_FromString(node_in(self).op->name); }
 PyObject* operation_device(PyObject* self, void*) {
   return guarded([&] { return PyUnicode_FromString(node_in(self).device.text().c_str()); });
+}
+PyObject* operation_set_device(PyObject* self, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const auto* operation = reinterpret_cast<PyOperation*>(self);
+    operation->graph->node(operation->node).device = readable(name);
+    Py_RETURN_NONE;
+  });
 }
 PyObject* operation_graph(PyObject* self, void*) {
   return guarded([&] { return graph_object(reinterpret_cast<PyOperation*>(self)->graph).release(); });
@@ -404,6 +418,7 @@ PyObject* operation_set_type(PyObject* self, PyObject* type) {
 PyMethodDef operation_methods[] = {{"experimental_set_type", operation_set_type, METH_O,
                                     "Says of which full type (a FullTypeDef) the operation is, for GraphDef."},
                                    {"get_attr", operation_attr, METH_O, "The value of an attribute."},
+                                   {"_set_device_from_string", operation_set_device, METH_O, "Where it is to run."},
                                    {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef operation_properties[] = {{"name", operation_name, nullptr, nullptr, nullptr},
                                       {"type", operation_kind, nullptr, nullptr, nullptr},

@@ -193,7 +193,7 @@ class WhoIsConverted(unittest.TestCase):
         import ast
         self.assertEqual(ast.unparse(converter.STANDARD_OPTIONS.to_ast()), 'ag__.STD')
         options = converter.ConversionOptions(recursive=True, user_requested=True, optional_features=converter.Feature.LISTS)
-        from footlight import _ag
+        from footlight._autograph import ag as _ag
         self.assertEqual(eval(ast.unparse(options.to_ast()), {'ag__': _ag}), options)
 
 

@@ -5,7 +5,7 @@ import unittest
 from unittest import mock
 
 import footlight as tf
-from footlight import _ag
+from footlight._autograph import ag as _ag
 
 VARIABLE = 'AUTOGRAPH_STRICT_CONVERSION'
 

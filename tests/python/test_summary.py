@@ -11,7 +11,8 @@ import unittest
 import zlib
 
 import footlight as tf
-from footlight import _proto, _summary
+from footlight import _proto
+from footlight._summary import writers as _summary
 
 try:
     from tensorboard.backend.event_processing import event_accumulator

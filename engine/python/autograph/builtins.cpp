@@ -456,7 +456,7 @@ thread_local bool prints_are_staged = false;
 // print(...) as the option BUILTIN_FUNCTIONS of a traced function wants it.
 static Ref staged_print(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   static PyObject* const print = checked(PyObject_GetAttrString(
-      checked(PyImport_ImportModule("footlight._ag")).get(), "print_")).release();
+      checked(PyImport_ImportModule("footlight._autograph.ag")).get(), "print_")).release();
   const Py_ssize_t positional = count - (names ? PyTuple_GET_SIZE(names) : 0);
   return checked(PyObject_Vectorcall(print, args, static_cast<size_t>(positional), names));
 }

@@ -1,5 +1,5 @@
 // Errors from traced code: "in user code:", the user's frames and source lines, then the original message; in a class
-// that TensorFlow's handlers know too (package/_staging.py).
+// that TensorFlow's handlers know too (package/_autograph/staging.py).
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"
@@ -130,7 +130,7 @@ Ref explain(PyObject* value) {
     const Ref whole = text_object(text + "\n" + indented(class_of(value) + ": " + readable(message.get())) + "\n");
     const bool converted = std::ranges::any_of(frames, [](const Frame& frame) { return frame.converted; });
     const Unseen unseen;
-    const Ref staging = checked(PyImport_ImportModule("footlight._staging"));
+    const Ref staging = checked(PyImport_ImportModule("footlight._autograph.staging"));
     const Ref keeps = checked(PyObject_CallMethod(staging.get(), "keeps_class", "O", Py_TYPE(value)));
     const bool kept = !converted || keeps.get() == Py_True;
     if (kept && set_attribute(value, "__user_message__", message.get()) &&

@@ -11,7 +11,7 @@ namespace {
 
 PyObject* list_class() {
   static PyObject* const type = [] {
-    const Ref module = checked(PyImport_ImportModule("footlight._ag"));
+    const Ref module = checked(PyImport_ImportModule("footlight._autograph.ag"));
     return checked(PyObject_GetAttrString(module.get(), "List")).release();
   }();
   return type;

@@ -6,7 +6,7 @@
 
 namespace footlight::python::ag {
 
-bool is_grown(PyObject*);               // an object of footlight._ag.List
+bool is_grown(PyObject*);               // an object of footlight._autograph.ag.List
 Tensor grown_values(PyObject* list);
 Ref grown_list(const Tensor& values);
 

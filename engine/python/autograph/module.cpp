@@ -95,7 +95,7 @@ namespace {
 
 [[noreturn]] void refuse(PyObject* entity, const std::string& reason) {
   static PyObject* const kind = checked(PyObject_GetAttrString(
-      checked(PyImport_ImportModule("footlight._ag")).get(), "ConversionError")).release();
+      checked(PyImport_ImportModule("footlight._autograph.ag")).get(), "ConversionError")).release();
   PyErr_Format(kind, "%R cannot be converted: %s", entity, reason.c_str());
   throw PythonErrorSet();
 }
@@ -118,7 +118,7 @@ PyObject* to_code(PyObject*, PyObject* args, PyObject* keywords) {
     if (features && features != Py_None) {  // written from what is written without them
       const int some = PyObject_IsTrue(features);
       if (some < 0) throw PythonErrorSet();
-      const Ref module = some ? checked(PyImport_ImportModule("footlight._autograph_features")) : Ref();
+      const Ref module = some ? checked(PyImport_ImportModule("footlight._autograph.features")) : Ref();
       if (some) return checked(PyObject_CallMethod(module.get(), "code_with", "OO", entity, features)).release();
     }
     session::GeneratedRecord record;

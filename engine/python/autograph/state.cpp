@@ -50,9 +50,9 @@ State::State(PyObject* names, std::initializer_list<PyObject*> blocks) {
 
 namespace {
 
-// The class of that name in footlight._ag, or the one of its objects.
+// The class of that name in footlight._autograph.ag, or the one of its objects.
 PyObject* stand_in_class(const char* name) {
-  const Ref module = checked(PyImport_ImportModule("footlight._ag"));
+  const Ref module = checked(PyImport_ImportModule("footlight._autograph.ag"));
   return checked(PyObject_GetAttrString(module.get(), name)).release();
 }
 PyObject* undefined_class() {

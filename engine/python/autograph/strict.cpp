@@ -60,7 +60,7 @@ Refused refused_in(const autograph::Node* function, const std::string& private_c
 
 void refuse_source(const Refused& refused, PyCodeObject* code, bool requested) {
   if (!refused.what || (!requested && code->co_flags & CO_GENERATOR) || !strict_is_asked()) return;
-  const Ref module = checked(PyImport_ImportModule("footlight._ag"));
+  const Ref module = checked(PyImport_ImportModule("footlight._autograph.ag"));
   const Ref type = checked(PyObject_GetAttrString(module.get(), "UnsupportedLanguageElementError"));
   PyErr_Format(type.get(), "%s (\"%U\", line %d, in %U)", refused.what, code->co_filename, refused.line,
                code->co_qualname);

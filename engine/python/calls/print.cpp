@@ -30,7 +30,7 @@ struct Piece {
 bool write_composite(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
   if (PyType_Check(o)) return false;
   if (!class_has_attribute(o, "flat_values") && !class_has_attribute(o, "dense_shape")) return false;
-  const Ref module = checked(PyImport_ImportModule("footlight._ragged_members"));
+  const Ref module = checked(PyImport_ImportModule("footlight._ragged.members"));
   const Ref parts = checked(PyObject_CallMethod(module.get(), "printed", "OL", o, static_cast<long long>(summarize)));
   if (parts.get() == Py_None) return false;
   for (PyObject* part : Items(parts.get()))

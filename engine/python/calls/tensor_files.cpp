@@ -1,4 +1,4 @@
-// Files for _checkpoint.py and _summary.py: named tensors, opened, read and written; events, written.
+// Files for _saving/checkpoint.py and _summary/writers.py: named tensors, opened, read and written; events, written.
 #include "engine/base/text.h"
 #include "engine/python/calls/library.h"
 #include "engine/python/interpreter/formats_api.h"

@@ -512,7 +512,7 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
 
 // What a program registered with tf.RegisterGradient.
 std::vector<Tensor> registered(const std::string& type, Graph& graph, NodeId node, std::span<const Tensor> arriving) {
-  const Ref module = checked(PyImport_ImportModule("footlight._control"));
+  const Ref module = checked(PyImport_ImportModule("footlight._control.order"));
   const Ref op = operation_object(graph.shared_from_this(), node);
   const Ref given = checked(PyList_New(static_cast<Py_ssize_t>(arriving.size())));
   for (size_t i = 0; i < arriving.size(); ++i)

@@ -84,7 +84,7 @@ bool has_custom_type(PyObject* o) {
 Ref custom_type(PyObject* o) {
   if (is_custom_type(o)) return Ref::borrow(o);
   static PyObject* const context = [] {
-    const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
+    const Ref module = checked(PyImport_ImportModule("footlight._types.trace_types"));
     return checked(PyObject_GetAttrString(module.get(), "tracing_context")).release();
   }();
   Ref type = checked(PyObject_CallMethod(o, "__tf_tracing_type__", "O", context));
@@ -182,7 +182,7 @@ Ref Rebuilder::custom(PyObject* value) {
   for (const Ref& part : parts)
     if (PyList_Append(placeholders.get(), take(part.get()).get()) < 0) throw PythonErrorSet();
   if (!builds_) return type;
-  const Ref module = checked(PyImport_ImportModule("footlight._trace_types"));
+  const Ref module = checked(PyImport_ImportModule("footlight._types.trace_types"));
   const Ref context = checked(PyObject_CallMethod(module.get(), "PlaceholderContext", "O", placeholders.get()));
   return checked(PyObject_CallMethod(type_in_key(type).get(), "placeholder_value", "O", context.get()));
 }

@@ -190,7 +190,7 @@ Ref without_objects(Ref value) {
 }
 
 Ref variable_spec(const LeafType& type) {
-  const Ref module = checked(PyImport_ImportModule("footlight._types"));
+  const Ref module = checked(PyImport_ImportModule("footlight._types.specs"));
   return checked(PyObject_CallMethod(module.get(), "VariableSpec", "OOOI",
                                      checked(shape_object(type.shape)).get(), dtype_object(type.dtype),
                                      type.trainable ? Py_True : Py_False, type.alias));

@@ -9,12 +9,52 @@ except ImportError:
         raise ImportError(_interpreter.why_unusable()) from None
     raise
 
-from footlight import (  # noqa: F401  (they add their names)
-    _enums, _types, _indexed_slices, _variables, _gradients, _tensor_proto, _trackable, _containers, _module, _eager,
-    _compat, _dropout, _device, _random, _initializers, _debugging, _py_function, _testing, _train, _sparse, _ag,
-    _trace_types, _tensor_array, _functional, _control, _function_types,
-    _graph, _graph_def, _late, _data, _data_more, _data_files, _data_saved, _data_experimental, _object_graph,
-    _checkpoint_files, _checkpoint, _saver, _summary, _summary_kinds, _summary_old, _eager_metrics, _layers, _saved_model)
+# These add their names, in this order: later ones use what earlier ones added.
+import footlight._enums
+import footlight._types.specs
+import footlight._sparse.indexed_slices
+import footlight._variables
+import footlight._gradients
+import footlight._files.tensor_proto
+import footlight._saving.trackable
+import footlight._saving.containers
+import footlight._module
+import footlight._old.eager
+import footlight._old.compat
+import footlight._nn.dropout
+import footlight._device
+import footlight._random
+import footlight._nn.initializers
+import footlight._debugging
+import footlight._control.py_function
+import footlight._testing.gradients
+import footlight._old.train
+import footlight._sparse.tensor
+import footlight._autograph.ag
+import footlight._types.trace_types
+import footlight._control.tensor_array
+import footlight._control.functional
+import footlight._control.order
+import footlight._types.function_types
+import footlight._graphs.graph
+import footlight._graphs.graph_def
+import footlight._data.datasets
+import footlight._data.more
+import footlight._data.files
+import footlight._data.saved
+import footlight._data.experimental
+import footlight._saving.object_graph
+import footlight._saving.checkpoint_files
+import footlight._saving.checkpoint
+import footlight._saving.saver
+import footlight._summary.writers
+import footlight._summary.kinds
+import footlight._old.summary
+import footlight._old.eager_metrics
+import footlight._old.layers
+import footlight._saving.load
+from footlight import _late
+del footlight  # this module itself, which these statements have named
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
 newaxis = None
@@ -49,7 +89,7 @@ def _find(name, namespace):
     if found is not None:
         return found
     if namespace == 'footlight.types.experimental':
-        from footlight import _trace_types
+        from footlight._types import trace_types as _trace_types
         if name in _trace_types.LATE:
             return _trace_types.make(name)
     if (namespace.startswith('footlight.core.') if namespace != 'footlight.compat.v1'

@@ -7,32 +7,32 @@ from footlight import _engine
 # The module of this package that adds the names, by namespace.
 _BY_NAMESPACE = {
     'footlight': {
-        '_composites': 'RaggedTensor RaggedTensorSpec ragged',
+        '_ragged.tensor': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
         '_lookup': 'lookup',
-        '_old_variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
-        '_places': 'compiler python sysconfig',
-        '_profiler': 'profiler',
-        '_sets': 'sets',
+        '_old.variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
+        '_inside.places': 'compiler python sysconfig',
+        '_summary.profiler': 'profiler',
+        '_sparse.sets': 'sets',
         '_signal': 'fftnd ifftnd irfftnd rfftnd',
     },
     'footlight.__internal__': {
-        '_internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
+        '_inside.internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
     'footlight.audio': {
-        '_files': 'decode_wav',
+        '_files.gfile': 'decode_wav',
     },
     'footlight.compat': {
-        '_text_values': 'as_bytes as_str as_str_any as_text path_to_str',
+        '_text.values': 'as_bytes as_str as_str_any as_text path_to_str',
     },
     'footlight.compat.v1': {
-        '_examples': (
+        '_files.examples': (
             'FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature parse_example parse_single_example '
             'parse_single_sequence_example'),
-        '_files': (
+        '_files.gfile': (
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
-        '_old_ops': (
+        '_old.ops': (
             'arg_max arg_min argmax argmin batch_to_space_nd boolean_mask cond constant control_flow_v2_enabled convert_to_tensor '
             'convert_to_tensor_or_sparse_tensor count_nonzero enable_control_flow_v2 enable_resource_variables '
             'enable_tensor_equality executing_eagerly_outside_functions resource_variables_enabled '
@@ -42,94 +42,94 @@ _BY_NAMESPACE = {
             'reduce_min reduce_prod reduce_sum regex_replace scatter_add scatter_sub scatter_update setdiff1d '
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
-        '_session_values': 'SparseTensorValue',
-        '_old_variables': (
+        '_graphs.session_values': 'SparseTensorValue',
+        '_old.variables': (
             'AUTO_REUSE Variable VariableScope get_variable get_variable_scope global_variables_initializer '
             'local_variables_initializer tables_initializer variable_scope variables_initializer'),
-        '_graph_collections': (
+        '_graphs.collections': (
             'GraphKeys add_to_collection add_to_collections get_collection get_collection_ref global_variables '
             'local_variables model_variables moving_average_variables trainable_variables'),
-        '_quantization': 'quantization',
+        '_nn.quantization': 'quantization',
         '_signal': 'signal',
         '_logging': 'logging',
-        '_sparse_more': 'sparse_placeholder',
-        '_text': 'string_split',
+        '_sparse.more': 'sparse_placeholder',
+        '_text.strings': 'string_split',
     },
     'footlight.compat.v1.nn': {
-        '_old_ops': (
+        '_old.ops': (
             'avg_pool batch_norm_with_global_normalization batch_normalization conv2d dropout fused_batch_norm max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
-        '_ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
+        '_nn.ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
     },
     'footlight.compat.v1.ragged': {
-        '_session_values': 'RaggedTensorValue',
+        '_graphs.session_values': 'RaggedTensorValue',
     },
     'footlight.compat.v1.saved_model': {
-        '_saved_model_v1': (
+        '_saving.saved_model_v1': (
             'Builder MethodNameUpdater build_signature_def build_tensor_info builder classification_signature_def '
             'constants get_tensor_from_tensor_info is_valid_signature load loader maybe_saved_model_directory predict_signature_def '
             'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
     },
     'footlight.compat.v1.test': {
-        '_test_case': (
+        '_testing.test_case': (
             'TestCase assert_equal_graph_def disable_with_predicate get_temp_dir gpu_device_name is_built_with_cuda '
             'is_built_with_gpu_support is_built_with_rocm is_built_with_xla is_gpu_available main mock'),
     },
     'footlight.compat.v1.strings': {
-        '_text': 'split',
+        '_text.strings': 'split',
     },
     'footlight.data.experimental': {
-        '_data_sql': 'SqlDataset',
-        '_data_tables': (
+        '_data.sql': 'SqlDataset',
+        '_data.tables': (
             'DatasetInitializer index_table_from_dataset make_batched_features_dataset make_csv_dataset '
             'table_from_dataset'),
     },
     'footlight.experimental': {
-        '_composites': 'RowPartition',
-        '_dispatch': (
+        '_ragged.tensor': 'RowPartition',
+        '_types.dispatch': (
             'dispatch_for_api dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
             'dispatch_for_unary_elementwise_apis unregister_dispatch_for'),
-        '_extension_types': 'BatchableExtensionType ExtensionType ExtensionTypeSpec extension_type',
+        '_types.extension_types': 'BatchableExtensionType ExtensionType ExtensionTypeSpec extension_type',
         '_distribute': 'dtensor',
     },
     'footlight.image': {
-        '_image': (
+        '_image.images': (
             'ResizeMethod central_crop combined_non_max_suppression crop_and_resize crop_to_bounding_box '
             'draw_bounding_boxes extract_patches flip_left_right flip_up_down non_max_suppression '
             'non_max_suppression_overlaps non_max_suppression_padded non_max_suppression_with_scores '
             'pad_to_bounding_box random_crop random_flip_left_right random_flip_up_down resize '
             'resize_with_crop_or_pad resize_with_pad rot90 stateless_random_crop stateless_random_flip_left_right '
             'stateless_random_flip_up_down transpose'),
-        '_image_colour': (
+        '_image.colour': (
             'adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation convert_image_dtype '
             'grayscale_to_rgb hsv_to_rgb image_gradients per_image_standardization psnr random_brightness '
             'random_contrast random_hue random_saturation rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv '
             'sobel_edges ssim ssim_multiscale stateless_random_brightness stateless_random_contrast '
             'stateless_random_hue stateless_random_saturation total_variation yiq_to_rgb yuv_to_rgb'),
-        '_image_files': (
+        '_image.files': (
             'adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png '
             'encode_jpeg extract_jpeg_shape is_jpeg random_jpeg_quality stateless_random_jpeg_quality'),
     },
     'footlight.io': {
-        '_examples': (
+        '_files.examples': (
             'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature parse_example '
             'parse_sequence_example parse_single_example parse_single_sequence_example'),
-        '_files': (
+        '_files.gfile': (
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 gfile matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
-        '_image_files': (
+        '_image.files': (
             'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
             'extract_jpeg_shape is_jpeg'),
-        '_sparse_more': 'deserialize_many_sparse serialize_many_sparse serialize_sparse',
+        '_sparse.more': 'deserialize_many_sparse serialize_many_sparse serialize_sparse',
     },
     'footlight.io.gfile': {
-        '_files': (
+        '_files.gfile': (
             'GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename rmtree '
             'stat walk'),
     },
     'footlight.linalg': {
-        '_linalg_more': 'lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul',
-        '_linear_operator_parts': (
+        '_linalg.more': 'lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul',
+        '_linalg.composed_operators': (
             'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
             'LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix '
             'LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker '
@@ -145,55 +145,55 @@ _BY_NAMESPACE = {
         '_lookup': 'DenseHashTable MutableHashTable',
     },
     'footlight.nn': {
-        '_ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
-        '_embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
-        '_losses': 'compute_average_loss scale_regularization_loss',
-        '_old_ops': 'batch_norm_with_global_normalization',
-        '_sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',
+        '_nn.ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
+        '_nn.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
+        '_nn.losses': 'compute_average_loss scale_regularization_loss',
+        '_old.ops': 'batch_norm_with_global_normalization',
+        '_nn.sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',
     },
     'footlight.profiler': {
-        '_profiler': 'experimental',
+        '_summary.profiler': 'experimental',
     },
     'footlight.profiler.experimental': {
-        '_profiler': 'Profile ProfilerOptions Trace start stop',
+        '_summary.profiler': 'Profile ProfilerOptions Trace start stop',
     },
     'footlight.ragged': {
-        '_composites': 'row_splits_to_segment_ids segment_ids_to_row_splits stack_dynamic_partitions',
-        '_crosses': 'cross cross_hashed',
+        '_ragged.tensor': 'row_splits_to_segment_ids segment_ids_to_row_splits stack_dynamic_partitions',
+        '_sparse.crosses': 'cross cross_hashed',
     },
     'footlight.raw_ops': {
-        '_places': 'Bucketize',
+        '_inside.places': 'Bucketize',
     },
     'footlight.saved_model': {
-        '_saved_model_save': 'save',
+        '_saving.save': 'save',
     },
     'footlight.sets': {
-        '_sets': 'difference intersection size union',
+        '_sparse.sets': 'difference intersection size union',
     },
     'footlight.sparse': {
-        '_crosses': 'cross cross_hashed',
-        '_sparse_functions': (
+        '_sparse.crosses': 'cross cross_hashed',
+        '_sparse.functions': (
             'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '
             'reduce_sum reorder reshape retain slice softmax sparse_dense_matmul transpose'),
-        '_sparse_more': 'reset_shape segment_mean segment_sqrt_n segment_sum split to_indicator',
+        '_sparse.more': 'reset_shape segment_mean segment_sqrt_n segment_sum split to_indicator',
     },
     'footlight.strings': {
-        '_text': (
+        '_text.strings': (
             'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
             'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
     },
     'footlight.test': {
-        '_test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',
-        '_test_util': 'with_eager_op_as_function',
+        '_testing.test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',
+        '_inside.test_util': 'with_eager_op_as_function',
     },
     'footlight.train': {
-        '_averages': 'CheckpointView ExponentialMovingAverage',
+        '_saving.averages': 'CheckpointView ExponentialMovingAverage',
         '_clusters': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
-        '_messages': 'BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample',
+        '_files.messages': 'BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample',
     },
 }
 # Namespaces of which one module adds all names; they can be imported before.
-_WHOLE = {'experimental.numpy': '_numpy_math', 'experimental.numpy.random': '_numpy_math', 'quantization': '_quantization',
+_WHOLE = {'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
           'signal': '_signal'}
 for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
     _engine.namespace(_namespace)
@@ -239,24 +239,24 @@ def find(namespace, name):
         module = _WHOLE.get(namespace[len('footlight.'):])
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         inside = name == 'autograph' or namespace.startswith('footlight.python.autograph')
-        module = '_autograph_inside' if inside else '_places'
+        module = '_autograph.inside' if inside else '_inside.places'
         if namespace == 'footlight.python.autograph.core.converter_testing':
-            module = '_autograph_testing'
+            module = '_autograph.testing'
     if namespace.startswith('footlight.core.function') and not name.startswith('__'):
-        module = '_inside_tracing' if namespace.startswith('footlight.core.function.capture') else '_type_dispatch'
+        module = '_inside.tracing' if namespace.startswith('footlight.core.function.capture') else '_types.type_dispatch'
     if namespace == 'footlight.raw_ops' and module is None:
         from footlight import _raw_ops
         return _raw_ops.make(name)
     if module is None:
         return None
     importlib.import_module('footlight.' + module)
-    if module == '_places':
-        from footlight import _inside
+    if module == '_inside.places':
+        from footlight._inside import rules as _inside
         if namespace == 'footlight.python.framework.test_util':
-            from footlight import _test_util  # noqa: F401
+            from footlight._inside import test_util as _test_util  # noqa: F401
     sys.modules['footlight']._describe()
     sys.modules['footlight']._explain_missing_names()
-    if module == '_places' and name not in vars(sys.modules[namespace]):
+    if module == '_inside.places' and name not in vars(sys.modules[namespace]):
         _inside.fill(namespace, name)
     return vars(sys.modules[namespace]).get(name)
 

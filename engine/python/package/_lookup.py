@@ -4,8 +4,8 @@ import uuid
 
 import footlight as tf
 from footlight import _engine
-from footlight._saved_model_names import Asset, TrackableResource
-from footlight._trackable import AutoTrackable
+from footlight._saving.names import Asset, TrackableResource
+from footlight._saving.trackable import AutoTrackable
 
 _op = _engine.dataset_op
 _lookup = _engine.namespace('lookup')

@@ -2,7 +2,7 @@
 import functools
 
 import footlight
-from footlight._trackable import AutoTrackable
+from footlight._saving.trackable import AutoTrackable
 
 
 def _snake(name):

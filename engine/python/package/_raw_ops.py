@@ -24,7 +24,7 @@ def op(_name, /, *, name=None, **arguments):
 
 def make(name):
     """The function tf.raw_ops.`name`, or None where there is no such op."""
-    from footlight import _inside_control
+    from footlight._inside import control as _inside_control
     if name in _inside_control.RAW:
         setattr(tf.raw_ops, name, _inside_control.RAW[name])
         return _inside_control.RAW[name]

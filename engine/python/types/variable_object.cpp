@@ -125,7 +125,7 @@ Tensor placed(const Tensor& value) {
 
 // Inside of `with graph.as_default()` a variable has its value at once: what it is computed from runs now.
 Tensor value_in_its_graph(const Tensor& symbolic) {
-  const Ref module = checked(PyImport_ImportModule("footlight._session"));
+  const Ref module = checked(PyImport_ImportModule("footlight._graphs.session"));
   const Ref tensor = Ref::steal(wrap(symbolic));
   return to_tensor(checked(PyObject_CallMethod(module.get(), "value_of", "O", tensor.get())).get(), symbolic.dtype());
 }

@@ -1,0 +1,92 @@
+"""Errors of traced code that name the user's lines: of a class that the program's handlers and TensorFlow's both catch.
+
+TensorFlow raises StagingError for exceptions of classes that it cannot make anew with another message; here such an
+exception is also one of its own class, with its arguments and attributes.
+"""
+import inspect
+import types
+
+from footlight import _errors
+from footlight._autograph import ag as _ag
+
+_MADE_FROM_TEXT = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
+                   UnboundLocalError, ValueError)
+_OWN = (_errors.OpError, _errors.OperatorNotAllowedInGraphError, _errors.InaccessibleTensorError,
+        _errors.SignatureMismatchError, _ag.AutoGraphError)
+_made = {}  # classes, by (class of the user, whether it is a StagingError too)
+
+
+class StagingError(_ag.AutoGraphError):
+    """Staging a function failed with an exception that cannot be made anew from a text."""
+
+
+class _Shown:
+    """What the classes made here have in common."""
+
+    def __str__(self):
+        return self.__dict__['__shown__']
+
+    def __reduce__(self):
+        # An exception of Python's own class carries what it needs to be made again.
+        inner = self.__dict__['__original__']
+        return _again, (inner, self.__dict__['__shown__'], isinstance(self, StagingError))
+
+
+def keeps_class(kind):
+    """Whether an exception of traced code keeps its class: where TensorFlow's does, or no memory or stack is left."""
+    return (kind.__init__ is Exception.__init__ or kind in _MADE_FROM_TEXT or kind is KeyError or
+            issubclass(kind, (*_OWN, MemoryError, RecursionError)))
+
+
+def _class(kind, staging):
+    made = _made.get((kind, staging))
+    if made is None:
+        name = 'StagingError' if staging else kind.__name__
+        body = {'__str__': _Shown.__str__, '__reduce__': _Shown.__reduce__, '__user_class__': kind.__name__,
+                '__module__': StagingError.__module__ if staging else kind.__module__, '__doc__': kind.__doc__}
+        made = types.new_class(name, (kind, StagingError) if staging else (kind,), {}, lambda space: space.update(body))
+        _made[kind, staging] = made
+    return made
+
+
+def _like(error, kind):
+    """An exception of this class with all that another one has; no code of the program's runs for it."""
+    base = next(c for c in type(error).__mro__ if not c.__flags__ & 1 << 9)  # the innermost class that is not Python code
+    made = base.__new__(kind, *error.args)
+    for c in type(error).__mro__:
+        if c in (BaseException, object):
+            continue
+        for name, field in vars(c).items():
+            if not name.startswith('__') and (inspect.ismemberdescriptor(field) or inspect.isgetsetdescriptor(field)):
+                try:
+                    field.__set__(made, field.__get__(error))
+                except (AttributeError, TypeError):
+                    pass  # without a value, or read only
+    BaseException.__setattr__(made, 'args', error.args)
+    made.__dict__.update(error.__dict__)
+    made.__traceback__, made.__cause__ = error.__traceback__, error.__cause__
+    made.__context__, made.__suppress_context__ = error.__context__, error.__suppress_context__
+    return made
+
+
+def _again(error, text, staging):
+    made = _like(error, _class(type(error), staging))
+    made.__dict__.update(__shown__=text, __original__=error)
+    return made
+
+
+def told(error, text, message):
+    """The exception that says `text`; None where it has to stay as it is. `message` is what it said itself."""
+    if '__shown__' in getattr(error, '__dict__', ()):
+        error.__dict__['__shown__'] = text
+        return error
+    kind = type(error)
+    try:
+        made = _again(error, text, not keeps_class(kind))
+    except Exception:
+        return None  # classes that cannot be derived from, or not together with another one
+    made.__dict__['__user_message__'] = message
+    return made
+
+
+StagingError.__module__ = 'footlight.python.autograph.impl.api'

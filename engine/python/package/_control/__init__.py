@@ -1,0 +1,1 @@
+"""Loops over rows, lists of tensors, Python in graphs, and order."""

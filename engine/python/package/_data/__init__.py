@@ -1,0 +1,1 @@
+"""tf.data: how pipelines are written; the engine runs them."""

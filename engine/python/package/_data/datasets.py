@@ -1,0 +1,538 @@
+"""tf.data.Dataset: pipelines of elements. What a dataset does is an op of the engine; this is how it is written."""
+import atexit
+import collections.abc
+
+import footlight as tf
+from footlight._data import structure
+from footlight import _engine
+from footlight._data.functions import ElementFunction
+from footlight._data.iterators import NumpyIterator, OwnedIterator
+from footlight._data.options import Options
+
+AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -1, -2
+_op = _engine.dataset_op
+
+
+def _int64(value, name=None):
+    return tf.convert_to_tensor(value, tf.int64, name=name)
+
+
+def _known(value):
+    """The int that a value is known to be, else None."""
+    if isinstance(value, (tf.Tensor, tf.Variable)):
+        found = tf.get_static_value(value) if isinstance(value, tf.Tensor) else None
+        return None if found is None else int(found)
+    return int(value)
+
+
+def _types(specs):
+    return {'output_types': structure.types_of(specs), 'output_shapes': structure.shapes_of(specs)}
+
+
+def _in_function():
+    return tf.compat.v1.get_default_graph().building_function
+
+
+def _how(deterministic):
+    return 'default' if deterministic is None else 'true' if deterministic else 'false'
+
+
+class DatasetSpec(tf.TypeSpec):
+    """The type of a dataset."""
+
+    value_type = property(lambda self: Dataset)
+
+    def __init__(self, element_spec, dataset_shape=()):
+        self._element_spec, self._dataset_shape = element_spec, tf.TensorShape(dataset_shape)
+
+    element_spec = property(lambda self: self._element_spec)
+    _component_specs = property(lambda self: [tf.TensorSpec(self._dataset_shape, tf.variant)])
+    __repr__ = lambda self: 'DatasetSpec(%r, %r)' % (self._element_spec, self._dataset_shape)
+
+    def _serialize(self):
+        return self._element_spec, self._dataset_shape
+
+    def _to_components(self, value):
+        return [value._variant_tensor]
+
+    def _from_components(self, parts):
+        return _VariantDataset(parts[0], self._element_spec)
+
+    def is_subtype_of(self, other):
+        """Whether every dataset of this type is one of the other."""
+        if type(other) is not DatasetSpec or self._dataset_shape != other._dataset_shape:
+            return False
+        try:
+            pairs = zip(structure.flatten(self._element_spec),
+                        structure.flatten_up_to(self._element_spec, other._element_spec))
+            return all(a.is_subtype_of(b) for a, b in pairs)
+        except (TypeError, ValueError):
+            return False
+
+    def most_specific_common_supertype(self, others):
+        """The narrowest type that covers all, or None."""
+        specs = self._element_spec
+        for other in others:
+            if type(other) is not DatasetSpec:
+                return None
+            specs = structure.common(specs, other._element_spec)
+            if specs is None:
+                return None
+        return DatasetSpec(specs, self._dataset_shape)
+
+    def _batch(self, size):
+        return DatasetSpec(self._element_spec, tf.TensorShape([size]).concatenate(self._dataset_shape))
+
+    def _unbatch(self):
+        return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+
+
+class Dataset(collections.abc.Iterable):
+    """Elements, one after the other, and what is done to them."""
+
+    def __init__(self, variant_tensor):
+        self._variant_tensor = variant_tensor
+        self._options_attr = Options()
+
+    @property
+    def element_spec(self):
+        """The structure and the types of the elements."""
+        raise NotImplementedError('Dataset.element_spec')
+
+    _type_spec = property(lambda self: DatasetSpec(self.element_spec))
+    _flat_types = property(lambda self: structure.types_of(self.element_spec))
+    _flat_shapes = property(lambda self: structure.shapes_of(self.element_spec))
+
+    def _inputs(self):
+        return []
+
+    def __repr__(self):
+        name = type(self).__name__
+        return '<%s element_spec=%s>' % (name, self.element_spec)
+
+    __str__ = __repr__
+
+    def __iter__(self):
+        if tf.executing_eagerly() or _in_function():
+            return OwnedIterator(self)
+        raise RuntimeError('`tf.data.Dataset` only supports Python-style iteration in eager mode or within '
+                           'tf.function.')
+
+    # --- what converted code calls ---
+    _variant_tensor_of_dataset = property(lambda self: self._variant_tensor)
+
+    def _staged_iterator(self):
+        return OwnedIterator(self)
+
+    def _element_of(self, tensors):
+        return structure.from_tensors(self.element_spec, tensors)
+
+    def _len_builtin(self, dataset):
+        count = self.cardinality()
+        known = tf.get_static_value(count)
+        check = tf.debugging.Assert(count >= 0, ['len requires a dataset with a known length%s' % (
+            ': this one is infinite' if known == INFINITE_CARDINALITY else '')])
+        if check is None:
+            return count
+        with tf.control_dependencies([check]):
+            return tf.identity(count)
+
+    @staticmethod
+    def _abs_builtin(dataset):
+        return dataset.map(lambda *element: tf.nest.map_structure(tf.abs, element if len(element) > 1 else element[0]))
+
+    @staticmethod
+    def _enumerate_builtin(dataset, start=0):
+        return dataset.enumerate(start)
+
+    @staticmethod
+    def _zip_builtin(*datasets):
+        return Dataset.zip(datasets)
+
+    @staticmethod
+    def _map_builtin(function, *datasets):
+        return Dataset.zip(datasets).map(function)  # an element that is a tuple is one argument
+
+    @staticmethod
+    def _filter_builtin(function, dataset):
+        return dataset.filter(function)
+
+    def _any_builtin(self, dataset):
+        _check_predicate(self.element_spec)
+        return self.reduce(tf.constant(False), tf.logical_or)
+
+    def _all_builtin(self, dataset):
+        _check_predicate(self.element_spec)
+        return self.reduce(tf.constant(True), tf.logical_and)
+
+    def __bool__(self):
+        return True
+
+    __nonzero__ = __bool__
+
+    def __len__(self):
+        if not tf.executing_eagerly():
+            raise TypeError('`tf.data.Dataset` only supports `len` in eager mode. Use '
+                            '`tf.data.Dataset.cardinality()` instead.')
+        count = int(self.cardinality())
+        if count == INFINITE_CARDINALITY:
+            raise TypeError('The dataset is infinite.')
+        if count == UNKNOWN_CARDINALITY:
+            raise TypeError('The dataset length is unknown.')
+        return count
+
+    def _made(self, kind, op, inputs, attributes=None, specs=None, name=None):
+        """The dataset that an op makes of this one."""
+        specs = self.element_spec if specs is None else specs
+        variant, = _op(op, [self._variant_tensor, *inputs], {**_types(specs), **(attributes or {})}, name)
+        return _made(kind, variant, specs, [self])
+
+    # --- sources ---
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        """A dataset of one element."""
+        element = structure.normalized(tensors)
+        specs = structure.specs_of(element)
+        variant, = _op('TensorDataset', structure.to_tensors(specs, element),
+                       {'output_shapes': structure.shapes_of(specs)}, name)
+        return _made('_TensorDataset', variant, specs)
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        """A dataset of the rows of tensors."""
+        element = structure.normalized(tensors)
+        batched = structure.specs_of(element)
+        flat = structure.to_tensors(batched, element)
+        if not flat:
+            raise ValueError('Invalid `tensors`. `tensors` should not be empty.')
+        specs = structure.unbatched(batched)
+        if not structure.all_plain(batched):
+            from footlight._data import ragged as _data_ragged
+            return _data_ragged.slices(element, batched, specs)
+        count = flat[0].shape[0]
+        for tensor in flat[1:]:
+            if count is not None and tensor.shape[0] is not None and tensor.shape[0] != count:
+                raise ValueError('Dimensions %s and %s are not compatible' % (count, tensor.shape[0]))
+        variant, = _op('TensorSliceDataset', flat, {'output_shapes': structure.shapes_of(specs)}, name)
+        return _made('_TensorSliceDataset', variant, specs)
+
+    @staticmethod
+    def range(*args, output_type=tf.int64, name=None):
+        """A dataset of numbers, as Python's range."""
+        if not 1 <= len(args) <= 3:
+            raise ValueError('Invalid `args`. The length of `args` should be between 1 and 3 but was %d.' % len(args))
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
+        specs = tf.TensorSpec([], output_type)
+        variant, = _op('RangeDataset', [_int64(start), _int64(stop), _int64(step)], _types(specs), name)
+        return _made('_RangeDataset', variant, specs)
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+        """A dataset of what `generator()` yields."""
+        from footlight._data import generator as _data_generator
+        return _data_generator.dataset(generator, output_types, output_shapes, args, output_signature)
+
+    # --- one element after the other ---
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
+            use_unbounded_threadpool=False, name=None):
+        """map_func(element) of each; several at once with `num_parallel_calls`."""
+        function = ElementFunction(map_func, 'map', self.element_spec)
+        if num_parallel_calls is None:
+            return self._made('_MapDataset', 'MapDataset', function.captures, function.attributes(),
+                              function.output_specs, name)
+        return self._made('_ParallelMapDataset', 'ParallelMapDatasetV2',
+                          [*function.captures, _int64(num_parallel_calls)],
+                          {**function.attributes(), 'deterministic': _how(deterministic),
+                           'preserve_cardinality': True}, function.output_specs, name)
+
+    def flat_map(self, map_func, name=None):
+        """The elements of the datasets that map_func(element) gives."""
+        function = ElementFunction(map_func, 'flat_map', self.element_spec)
+        if not isinstance(function.output_specs, DatasetSpec):
+            raise TypeError('The `map_func` argument must return a `Dataset` object. Got %r.' % (
+                _type_of(function.output_specs),))
+        return self._made('_FlatMapDataset', 'FlatMapDataset', function.captures, function.attributes(),
+                          function.output_specs.element_spec, name)
+
+    def filter(self, predicate, name=None):
+        """The elements for which predicate(element) is true."""
+        function = ElementFunction(predicate, 'filter', self.element_spec)
+        _check_predicate(function.output_specs)
+        return self._made('_FilterDataset', 'FilterDataset', function.captures, function.attributes('predicate'),
+                          name=name)
+
+    def enumerate(self, start=0, name=None):
+        """(number, element) for each."""
+        limit = tf.int64.max
+        return Dataset.zip((Dataset.range(start, limit), self))
+
+    # --- several elements ---
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        """Consecutive elements stacked along a new first dimension."""
+        size = _known(batch_size) if drop_remainder is True else None
+        specs = structure.batched(self.element_spec, size)
+        if not structure.all_plain(self.element_spec):
+            from footlight._data import ragged as _data_ragged
+            return _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
+        drop = tf.convert_to_tensor(drop_remainder, tf.bool)
+        if num_parallel_calls is None:
+            return self._made('_BatchDataset', 'BatchDatasetV2', [_int64(batch_size), drop], None, specs, name)
+        return self._made('_ParallelBatchDataset', 'ParallelBatchDataset',
+                          [_int64(batch_size), _int64(num_parallel_calls), drop],
+                          {'deterministic': _how(deterministic)}, specs, name)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
+        """The elements in random order, each drawn from the next `buffer_size`."""
+        generator, = _op('DummySeedGenerator', [], {})
+        if reshuffle_each_iteration is None:
+            reshuffle_each_iteration = True
+        return self._made('_ShuffleDataset', 'ShuffleDatasetV3', [_int64(buffer_size), *seeds(seed), generator],
+                          {'reshuffle_each_iteration': reshuffle_each_iteration}, name=name)
+
+    def repeat(self, count=None, name=None):
+        """The elements `count` times, or forever."""
+        return self._made('_RepeatDataset', 'RepeatDataset', [_int64(-1 if count is None else count)], name=name)
+
+    def take(self, count, name=None):
+        """The first `count` elements."""
+        return self._made('_TakeDataset', 'TakeDataset', [_int64(count)], name=name)
+
+    def skip(self, count, name=None):
+        """All but the first `count` elements."""
+        return self._made('_SkipDataset', 'SkipDataset', [_int64(count)], name=name)
+
+    def prefetch(self, buffer_size, name=None):
+        """The same elements, made ahead by a thread."""
+        if buffer_size is None:
+            buffer_size = AUTOTUNE
+        return self._made('_PrefetchDataset', 'PrefetchDataset', [_int64(buffer_size)], name=name)
+
+    def cache(self, filename='', name=None):
+        """The same elements, kept by the first complete iteration for later ones."""
+        kept, = _op('DummyMemoryCache', [], {})
+        return self._made('CacheDataset', 'CacheDatasetV2', [tf.convert_to_tensor(filename, tf.string), kept],
+                          name=name)
+
+    # --- several datasets ---
+    @staticmethod
+    def zip(*args, datasets=None, name=None):
+        """Elements of several datasets side by side."""
+        if not args and datasets is None:
+            raise TypeError('Must pass at least one dataset to `zip`.')
+        if args and datasets is not None:
+            raise TypeError('Both `*args` and `datasets` cannot be set.')
+        if len(args) == 1:
+            datasets = args[0]
+        elif args:
+            datasets = args
+        for one in structure.flatten(datasets):
+            if not isinstance(one, Dataset):
+                if isinstance(one, list):
+                    raise TypeError('Invalid input to `zip`. Inputs are expected to be (nested) structures of '
+                                    '`tf.data.Dataset` objects. Python `list` is not supported and you should use '
+                                    '`tuple` instead.')
+                raise TypeError('Invalid input to `zip`. Inputs are expected to be (nested) structures of '
+                                '`tf.data.Dataset` objects but encountered object of type %s.' % type(one))
+        all_of_them = structure.flatten(datasets)
+        specs = structure.map_structure(lambda one: one.element_spec, datasets)
+        variant, = _op('ZipDataset', [one._variant_tensor for one in all_of_them], _types(specs), name)
+        return _made('_ZipDataset', variant, specs, all_of_them)
+
+    def concatenate(self, dataset, name=None):
+        """These elements, then those of another dataset."""
+        specs = structure.common(self.element_spec, dataset.element_spec)
+        if specs is None:
+            raise TypeError('Incompatible dataset elements:\n  %s vs.   %s' % (
+                self.element_spec, dataset.element_spec))
+        made = self._made('_ConcatenateDataset', 'ConcatenateDataset', [dataset._variant_tensor], None, specs, name)
+        return _inherit(made, [self, dataset])
+
+    # --- as a whole ---
+    def reduce(self, initial_state, reduce_func, name=None):
+        """reduce_func(state, element) over all elements, from `initial_state` on."""
+        state = structure.normalized(initial_state)
+        specs = structure.specs_of(state)
+        for _ in range(8):  # until the shapes of the state hold for all steps
+            function = ElementFunction(reduce_func, 'reduce', (specs, self.element_spec))
+            wider = _wider(specs, function.output_specs, 'reduce')
+            if wider == specs:
+                break
+            specs = wider
+        tensors = _op('ReduceDataset',
+                      [self._variant_tensor, *structure.to_tensors(specs, state), *function.captures],
+                      {**function.attributes(), 'Tstate': structure.types_of(specs), **_types(specs)}, name)
+        return structure.from_tensors(specs, tensors)
+
+    def get_single_element(self, name=None):
+        """The only element; InvalidArgumentError if there are none or several."""
+        tensors = _op('DatasetToSingleElement', [self._variant_tensor], _types(self.element_spec), name)
+        return structure.from_tensors(self.element_spec, tensors)
+
+    def cardinality(self, name=None):
+        """How many elements there are; INFINITE_CARDINALITY, UNKNOWN_CARDINALITY."""
+        return _op('DatasetCardinality', [self._variant_tensor], {}, name)[0]
+
+    def fingerprint(self):
+        """A uint64 that is the same for datasets which are written alike."""
+        return _op('DatasetFingerprint', [self._variant_tensor], {})[0]
+
+    def apply(self, transformation_func, name=None):
+        """transformation_func(self)."""
+        dataset = transformation_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError('`transformation_func` must return a `tf.data.Dataset` object. Got %r.' % type(dataset))
+        return dataset
+
+    def as_numpy_iterator(self):
+        """Elements with NumPy values in place of tensors."""
+        if not tf.executing_eagerly():
+            raise RuntimeError('`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.')
+        for spec in structure.flatten(self.element_spec):
+            if not isinstance(spec, (tf.TensorSpec, structure.NoneTensorSpec)) and not hasattr(
+                    spec.value_type, 'numpy'):
+                raise TypeError('`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce '
+                                'values of type %s.' % spec.value_type)
+        return NumpyIterator(self)
+
+    def options(self):
+        """The options of this dataset and those it is made of."""
+        return self._options_attr._merged(Options())._fix()
+
+    def with_options(self, options, name=None):
+        """The same elements, with these options as well."""
+        made = self._made('_OptionsDataset', 'OptionsDataset', [], {'serialized_options': options._text()}, name=name)
+        made._options_attr = self._options_attr.merge(options)
+        return made
+
+    def _gather_saveables_for_checkpoint(self):
+        return {}
+
+
+def _type_of(specs):
+    return specs.value_type if isinstance(specs, tf.TypeSpec) else type(specs)
+
+
+def _check_predicate(specs):
+    if not (structure.is_plain(specs) and specs.dtype == tf.bool and specs.shape.is_compatible_with([])):
+        raise ValueError('Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type '
+                         'is %s.' % (specs,))
+
+
+def _wider(specs, found, what):
+    """The state's types so that they also hold for what a step returns."""
+    try:
+        pairs = structure.flatten_up_to(specs, found)
+        structure.flatten_up_to(found, specs)
+    except (TypeError, ValueError) as error:
+        raise TypeError('The element types for the new state must match the initial state. Expected %s; got %s. %s' % (
+            specs, found, error)) from error
+    out = []
+    for spec, other in zip(structure.flatten(specs), pairs):
+        if structure.is_plain(spec) and structure.is_plain(other):
+            if spec.dtype != other.dtype:
+                raise TypeError('The element types for the new state must match the initial state. Expected %s; got '
+                                '%s.' % (structure.map_structure(lambda s: s.dtype, specs),
+                                         structure.map_structure(lambda s: s.dtype, found)))
+            spec = tf.TensorSpec(spec.most_specific_compatible_type(tf.TensorSpec(other.shape, other.dtype)).shape,
+                                 spec.dtype)
+        out.append(spec)
+    return structure.pack(specs, iter(out))
+
+
+def seeds(seed):
+    """The two seeds of an op, as int64 tensors."""
+    if isinstance(seed, tf.Tensor):
+        own, other = _engine.dataset_seeds(0)[0], seed
+        return [tf.constant(own, tf.int64), tf.cast(other, tf.int64)]
+    first, second = _engine.dataset_seeds(None if seed is None else int(seed))
+    if seed is not None and first == 0 and second == 0:
+        second = 2 ** 31 - 1
+    return [tf.constant(first, tf.int64), tf.constant(second, tf.int64)]
+
+
+_kinds = {}
+
+
+def _made(kind, variant, specs, inputs=()):
+    """A dataset of the class that TensorFlow names."""
+    cls = _kinds.get(kind)
+    if cls is None:
+        cls = _kinds[kind] = type(kind, (_Made,), {'__module__': 'footlight.data'})
+    dataset = cls(variant, specs)
+    return _inherit(dataset, inputs)
+
+
+def _inherit(dataset, inputs):
+    for one in inputs:
+        dataset._options_attr = dataset._options_attr._merged(one._options_attr)
+    dataset._made_of = list(inputs)
+    return dataset
+
+
+class _Made(Dataset):
+    def __init__(self, variant, specs):
+        super().__init__(variant)
+        self._specs, self._made_of = specs, []
+
+    element_spec = property(lambda self: self._specs)
+
+    def _inputs(self):
+        return list(self._made_of)
+
+
+class _VariantDataset(_Made):
+    """A dataset that came as a tensor."""
+
+
+def cardinality(dataset):
+    """How many elements a dataset has."""
+    return dataset.cardinality()
+
+
+def make_initializable_iterator(dataset, shared_name=None):
+    """For programs of TensorFlow 1: an iterator over the dataset."""
+    return OwnedIterator(dataset)
+
+
+def make_one_shot_iterator(dataset):
+    """For programs of TensorFlow 1: an iterator over the dataset, which in a graph that is run in parts goes on from run to run."""
+    if tf.executing_eagerly() or tf.inside_function():
+        return OwnedIterator(dataset)
+    iterator = OwnedIterator(dataset)
+    handle = iterator._iterator_resource
+    made = next(op for op in reversed(handle.graph.get_operations()) if op.type == 'MakeIterator')
+    handle.graph._state.setdefault('first_run', {})[handle.name] = made
+    return iterator
+
+
+def get_single_element(dataset):
+    """The only element of a dataset."""
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator):
+    """The structure and types of the elements."""
+    return dataset_or_iterator.element_spec
+
+
+def _apply(name, kind):
+    def transformation(*args, **keywords):
+        return lambda dataset: getattr(dataset, name)(*args, **keywords)
+    transformation.__name__ = transformation.__qualname__ = name
+    transformation.__doc__ = 'For Dataset.apply: Dataset.%s.' % name
+    return transformation
+
+
+_data = tf.data
+_data.Dataset, _data.DatasetSpec = Dataset, DatasetSpec
+_data.AUTOTUNE = _data.experimental.AUTOTUNE = AUTOTUNE
+_data.INFINITE_CARDINALITY = _data.experimental.INFINITE_CARDINALITY = INFINITE_CARDINALITY
+_data.UNKNOWN_CARDINALITY = _data.experimental.UNKNOWN_CARDINALITY = UNKNOWN_CARDINALITY
+DatasetSpec.__module__ = 'footlight.data'
+# By this name libraries recognise datasets without importing anything.
+Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
+for _f in (cardinality, get_single_element, get_structure):
+    setattr(_data.experimental, _f.__name__, _f)
+_engine.namespace('compat.v1.data').make_one_shot_iterator = make_one_shot_iterator  # its other names are those of tf.data
+tf.contrib.eager.Iterator = OwnedIterator
+atexit.register(_engine.end_datasets)

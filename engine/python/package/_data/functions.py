@@ -1,0 +1,53 @@
+"""Functions of elements: traced like any other, run by the engine for each element."""
+import footlight as tf
+from footlight._data import structure
+from footlight._control.functional import _staged
+
+
+def _name_of(function):
+    function = getattr(function, 'func', function)  # functools.partial
+    name = getattr(function, '__name__', type(function).__name__)
+    return 'lambda' if name == '<lambda>' else name
+
+
+class ElementFunction:
+    """A function of elements of one structure: its trace, what it captured, and the structure of what it returns."""
+
+    def __init__(self, function, what, specs, several=False):
+        """`specs`: of its argument; `several`: of all its arguments. A tuple is passed as several arguments."""
+        if not callable(function):
+            raise ValueError("`%s` of a dataset takes a function, not %r" % (what, function))
+        staged = _staged(function, always=True)
+        given = structure.flatten(specs)
+        found = []
+
+        def traced(*tensors):
+            element = structure.from_tensors(specs, list(tensors))
+            result = staged(*element) if type(element) is tuple else staged(element)
+            if several is not None:
+                result = _checked(result, what)
+            found[:] = [structure.specs_of(result)]
+            return tuple(structure.to_tensors(found[0], result))
+        traced.__name__ = traced.__qualname__ = 'Dataset_%s_%s' % (what, _name_of(function))
+        traced._footlight_runs = function  # where recordings show it
+        made = tf.function(traced)  # whose own code stays as it is: errors name the lines of the function
+        wanted = [tf.TensorSpec(s.shape, s.dtype) for s in structure.tensor_specs(specs)]
+        self.concrete = made.get_concrete_function(*wanted)
+        self.captures = list(self.concrete.captured_inputs)
+        self.output_specs = found[0]
+        self._kept = made, given
+
+    def attributes(self, name='f', arguments='Targuments'):
+        """The attributes of an op that holds the function."""
+        return {name: self.concrete, arguments: [c.dtype if isinstance(c, tf.Tensor) else tf.resource
+                                                 for c in self.captures]}
+
+
+def _checked(result, what):
+    if isinstance(result, list):
+        result = tuple(result)
+    try:
+        return structure.normalized(result)
+    except (TypeError, ValueError) as error:
+        raise TypeError('Unsupported return value from function passed to Dataset.%s(): %s. %s' % (
+            what, result, error)) from error

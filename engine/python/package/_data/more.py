@@ -1,0 +1,454 @@
+"""More of tf.data.Dataset: what groups, splits, chooses and keeps elements."""
+import footlight as tf
+from footlight._data import structure
+from footlight._data.datasets import (AUTOTUNE, Dataset, DatasetSpec, _check_predicate, _how, _int64, _known, _made, _op,
+                             _type_of, _types, _wider, seeds)
+from footlight._data.functions import ElementFunction
+
+
+def _text(value):
+    return tf.convert_to_tensor('' if value is None else value, tf.string)
+
+
+# --- members of Dataset ---
+def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
+               name=None):
+    """The elements of the datasets that map_func(element) gives, in turn from `cycle_length` of them."""
+    function = ElementFunction(map_func, 'interleave', self.element_spec)
+    if not isinstance(function.output_specs, DatasetSpec):
+        raise TypeError('The `map_func` argument must return a `Dataset` object. Got %r.' % (
+            _type_of(function.output_specs),))
+    specs = function.output_specs.element_spec
+    cycle = _int64(AUTOTUNE if cycle_length is None else cycle_length)
+    block = _int64(1 if block_length is None else block_length)
+    if num_parallel_calls is None:
+        return self._made('_InterleaveDataset', 'InterleaveDataset', [*function.captures, cycle, block],
+                          function.attributes(), specs, name)
+    return self._made('_ParallelInterleaveDataset', 'ParallelInterleaveDatasetV4',
+                      [*function.captures, cycle, block, _int64(AUTOTUNE), _int64(AUTOTUNE),
+                       _int64(num_parallel_calls)],
+                      {**function.attributes(), 'deterministic': _how(deterministic)}, specs, name)
+
+
+def _padded_shape(shape, spec):
+    if isinstance(shape, tf.Tensor):
+        return tf.cast(shape, tf.int64), tf.TensorShape([None] * shape.shape[0] if shape.shape.rank else None)
+    shape = tf.TensorShape(shape)
+    if shape.rank is None:
+        raise ValueError('Unable to convert the shape %s: its rank is not known; give `padded_shapes`' % (shape,))
+    if not spec.shape.rank is None and spec.shape.rank != shape.rank:
+        raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
+                         'component.' % (shape, spec.shape))
+    for padded, own in zip(shape.as_list(), spec.shape.as_list() if spec.shape.rank is not None else []):
+        if padded is not None and own is not None and padded < own:
+            raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
+                             'component.' % (shape, spec.shape))
+    return tf.constant([-1 if d is None else d for d in shape.as_list()], tf.int64), shape
+
+
+def _default_padding(dtype):
+    if dtype == tf.string:
+        return tf.constant('')
+    if dtype == tf.variant:
+        raise TypeError('Unable to create default padding for a component of type %s' % dtype.name)
+    return tf.zeros([], dtype)
+
+
+def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+    """Consecutive elements, each filled up to a common shape, stacked."""
+    specs = self.element_spec
+    leaves = structure.flatten(specs)
+    for spec in leaves:
+        if not structure.is_plain(spec):
+            raise TypeError('`tf.data.Dataset.padded_batch` is only supported for datasets that produce tensor '
+                            'elements but type spec of elements in the input dataset is not a TensorSpec: %s.' % spec)
+    if padded_shapes is None:
+        padded_shapes = structure.map_structure(lambda s: s.shape, specs)
+        for shape in structure.flatten(padded_shapes):
+            if shape.rank is None:
+                raise ValueError('You must provide `padded_shapes` argument because component 0 has unknown rank.')
+    from footlight._data.generator import structure_of_shapes
+    pairs = [_padded_shape(s, spec) for s, spec in zip(structure_of_shapes(specs, padded_shapes), leaves)]
+    if padding_values is None:
+        paddings = [_default_padding(spec.dtype) for spec in leaves]
+    else:
+        if not structure.is_nested(padding_values):
+            padding_values = structure.map_structure(lambda _: padding_values, specs)
+        paddings = [_default_padding(spec.dtype) if p is None else tf.convert_to_tensor(p, spec.dtype)
+                    for p, spec in zip(structure.flatten_up_to(specs, padding_values), leaves)]
+    size = _known(batch_size) if drop_remainder is True else None
+    shapes = iter([tf.TensorShape([size]).concatenate(shape) for _, shape in pairs])
+    batched = structure.map_structure(lambda spec: tf.TensorSpec(next(shapes), spec.dtype), specs)
+    variant, = _op('PaddedBatchDatasetV2',
+                   [self._variant_tensor, _int64(batch_size), *[vector for vector, _ in pairs], *paddings,
+                    tf.convert_to_tensor(drop_remainder, tf.bool)],
+                   {'N': len(pairs), 'Toutput_types': structure.types_of(batched),
+                    'output_shapes': structure.shapes_of(batched)}, name)
+    return _made('_PaddedBatchDataset', variant, batched, [self])
+
+
+def unbatch(self, name=None):
+    """The rows of each element."""
+    if not structure.all_plain(self.element_spec):
+        from footlight._data import ragged as _data_ragged
+        return _data_ragged.unbatch(self)
+    return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, structure.unbatched(self.element_spec),
+                            name)
+
+
+def rebatch(self, batch_size, drop_remainder=False, name=None):
+    """The rows of each element in batches of another size, or of several sizes in turn."""
+    sizes = tf.convert_to_tensor(batch_size, tf.int64)
+    known = tf.get_static_value(sizes) if drop_remainder is True else None
+    flat = [] if known is None else [int(v) for v in known.reshape(-1).tolist()]
+    size = flat[0] if flat and len(set(flat)) == 1 else None
+    specs = structure.batched(structure.unbatched(self.element_spec), size)
+    return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
+                      None, specs, name)
+
+
+def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+    """Datasets of consecutive elements."""
+    specs = structure.map_structure(lambda spec: DatasetSpec(spec), self.element_spec)
+    return self._made('_WindowDataset', 'WindowDataset',
+                      [_int64(size), _int64(size if shift is None else shift), _int64(stride),
+                       tf.convert_to_tensor(drop_remainder, tf.bool)], None, specs, name)
+
+
+def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
+    """Collects elements by key_func(element); reduce_func(key, dataset of them) for each full window."""
+    if (window_size is None) == (window_size_func is None):
+        raise ValueError('Either the `window_size` argument or the `window_size_func` argument must be specified.')
+    if window_size is not None:
+        def window_size_func(key):
+            return tf.convert_to_tensor(window_size, tf.int64)
+    key_type = tf.TensorSpec([], tf.int64)
+    key = ElementFunction(_as_int64(key_func), 'group_by_window', self.element_spec)
+    if not (structure.is_plain(key.output_specs) and key.output_specs.shape.is_compatible_with([])):
+        raise ValueError('Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return '
+                         'type is %s.' % (key.output_specs,))
+    size = ElementFunction(_as_int64(window_size_func), 'group_by_window', key_type)
+    reduce = ElementFunction(reduce_func, 'group_by_window', (key_type, DatasetSpec(self.element_spec)))
+    if not isinstance(reduce.output_specs, DatasetSpec):
+        raise TypeError('Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its '
+                        'return type is %s.' % (reduce.output_specs,))
+    return self._made('_GroupByWindowDataset', 'GroupByWindowDataset',
+                      [*key.captures, *reduce.captures, *size.captures],
+                      {**key.attributes('key_func', 'Tkey_func_other_arguments'),
+                       **reduce.attributes('reduce_func', 'Treduce_func_other_arguments'),
+                       **size.attributes('window_size_func', 'Twindow_size_func_other_arguments')},
+                      reduce.output_specs.element_spec, name)
+
+
+def _as_int64(function):
+    def wrapped(*args):
+        return tf.cast(staged(*args), tf.int64)
+    from footlight._control.functional import _staged
+    staged = _staged(function, always=True)
+    wrapped.__name__ = getattr(function, '__name__', 'function')
+    return tf.autograph.experimental.do_not_convert(wrapped)
+
+
+def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
+                              padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                              drop_remainder=False, name=None):
+    """Batches of elements of similar length."""
+    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+        raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(%s)=%d` and '
+                         '`len(%s)=%d`.' % ('bucket_batch_sizes', len(bucket_batch_sizes), 'bucket_boundaries',
+                                            len(bucket_boundaries)))
+    sizes = tf.constant(bucket_batch_sizes, tf.int64)
+    bounds = list(bucket_boundaries)
+
+    def bucket_of(*args):
+        length = tf.cast(element_length_func(*args), tf.int32)
+        least = tf.constant([tf.int32.min] + bounds, tf.int32)
+        most = tf.constant(bounds + [tf.int32.max], tf.int32)
+        inside = tf.logical_and(tf.less_equal(least, length), tf.less(length, most))
+        return tf.reduce_min(tf.where(inside))
+
+    def size_of(bucket):
+        return sizes[bucket]
+
+    def batch_of(bucket, grouped):
+        size = size_of(bucket)
+        if no_padding:
+            return grouped.batch(size, drop_remainder=drop_remainder)
+        shapes = padded_shapes
+        if shapes is None:
+            shapes = structure.map_structure(lambda s: s.shape, grouped.element_spec)
+        if pad_to_bucket_boundary:
+            boundary = tf.constant([b - 1 for b in bounds] + [-1], tf.int64)[bucket]
+            with tf.control_dependencies([tf.debugging.assert_less(
+                    bucket, tf.constant(len(bounds), tf.int64),
+                    message='When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).')]):
+                boundary = tf.identity(boundary)
+            shapes = structure.pack(grouped.element_spec, iter([
+                tf.stack([boundary if d is None else tf.constant(d, tf.int64) for d in s.as_list()])
+                if s.rank else s for s in map(tf.TensorShape, structure.flatten_up_to(grouped.element_spec, shapes))]))
+        return grouped.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+    # These are not the user's.
+    plain = tf.autograph.experimental.do_not_convert
+    return self.group_by_window(plain(bucket_of), plain(batch_of), window_size_func=plain(size_of), name=name)
+
+
+def take_while(self, predicate, name=None):
+    """The elements up to the first for which predicate(element) is false."""
+    function = ElementFunction(predicate, 'take_while', self.element_spec)
+    _check_predicate(function.output_specs)
+    return self._made('_TakeWhileDataset', 'TakeWhileDataset', function.captures, function.attributes('predicate'),
+                      name=name)
+
+
+def scan(self, initial_state, scan_func, name=None):
+    """scan_func(state, element) gives (next state, what takes the element's place)."""
+    state = structure.normalized(initial_state)
+    specs = structure.specs_of(state)
+    for _ in range(8):
+        function = ElementFunction(scan_func, 'scan', (specs, self.element_spec))
+        if type(function.output_specs) is not tuple or len(function.output_specs) != 2:
+            raise TypeError('Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the '
+                            'output value but its return type is %s.' % (function.output_specs,))
+        wider = _wider(specs, function.output_specs[0], 'scan')
+        if wider == specs:
+            break
+        specs = wider
+    return self._made('_ScanDataset', 'ScanDataset', [*structure.to_tensors(specs, state), *function.captures],
+                      {**function.attributes(), 'Tstate': structure.types_of(specs)}, function.output_specs[1], name)
+
+
+def unique(self, name=None):
+    """Each element once."""
+    for spec in structure.flatten(self.element_spec):
+        if not structure.is_plain(spec):
+            raise TypeError('`tf.data.Dataset.unique` takes elements of dense tensors, not %s' % (spec,))
+    return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
+
+
+def shard(self, num_shards, index, name=None):
+    """Every `num_shards`-th element, from number `index` on."""
+    return self._made('_ShardDataset', 'ShardDataset', [_int64(num_shards), _int64(index)], name=name)
+
+
+def ignore_errors(self, log_warning=False, name=None):
+    """The elements that can be made."""
+    return self._made('_IgnoreErrorsDataset', 'IgnoreErrorsDataset', [], {'log_warning': log_warning}, name=name)
+
+
+def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=tf.int64, name=None):
+    """Consecutive elements of different shapes as ragged tensors."""
+    from footlight._data import ragged as _data_ragged
+    return _data_ragged.ragged_batch(self, batch_size, drop_remainder, row_splits_dtype)
+
+
+def sparse_batch(self, batch_size, row_shape, name=None):
+    """Consecutive elements of different shapes as sparse tensors with rows of `row_shape`."""
+    from footlight._data import ragged as _data_ragged
+    return _data_ragged.sparse_batch(self, batch_size, row_shape)
+
+
+def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+    """(class, element) of the elements that are kept so that their classes are distributed as `target_dist`."""
+    plain = tf.autograph.experimental.do_not_convert
+    target = tf.convert_to_tensor(target_dist)
+    classes = ElementFunction(class_func, 'rejection_resample', self.element_spec).output_specs
+    if not (structure.is_plain(classes) and classes.dtype in (tf.int32, tf.int64) and classes.shape.rank in (0, None)):
+        raise TypeError('`class_func` must return a scalar integer, not %s' % (classes,))
+    marked = Dataset.zip((self.map(class_func), self))
+    tiny = tf.constant(1e-16 if target.dtype == tf.float64 else 1e-7, target.dtype)
+
+    def keeps(found, initial):
+        ratios = target / tf.maximum(initial, tiny)
+        share = ratios[tf.cast(found, tf.int32)] / tf.reduce_max(tf.where(initial > tiny, ratios, 0))
+        return tf.random.uniform([], seed=seed, dtype=target.dtype) < share
+
+    if initial_dist is not None:
+        initial = tf.convert_to_tensor(initial_dist, target.dtype)
+        return marked.filter(plain(lambda found, *element: keeps(found, initial)))
+
+    # The distribution so far is that of the classes seen.
+    def count(seen, pair):
+        seen += tf.one_hot(tf.cast(pair[0], tf.int32), target.shape[0], dtype=target.dtype)
+        return seen, (pair, seen / tf.reduce_sum(seen))
+    counted = marked.scan(tf.zeros([target.shape[0]], target.dtype), plain(count))
+    return counted.filter(plain(lambda pair, so_far: keeps(pair[0], so_far))).map(plain(lambda pair, so_far: pair))
+
+
+# The file in a snapshot's folder.
+_ELEMENTS = 'elements'
+
+
+def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
+    """The elements, kept in the folder `path` by the first complete iteration and read from there later."""
+    import os
+    os.makedirs(path, exist_ok=True)
+    made = self._made('_SnapshotDataset', 'ElementFileCacheDataset', [_text(os.path.join(path, _ELEMENTS))],
+                      {'compression': 'GZIP' if compression == 'GZIP' else ''}, name=name)
+    if reader_func is not None:
+        return reader_func(Dataset.from_tensors(0).map(lambda _: made))
+    return made
+
+
+def _directed(selector, datasets, stop):
+    specs = datasets[0].element_spec
+    for one in datasets[1:]:
+        wider = structure.common(specs, one.element_spec)
+        if wider is None:
+            raise TypeError('All datasets must have compatible element specs: %s, %s' % (specs, one.element_spec))
+        specs = wider
+    variant, = _op('DirectedInterleaveDataset', [selector._variant_tensor, *[d._variant_tensor for d in datasets]],
+                   {**_types(specs), 'N': len(datasets), 'stop_on_empty_dataset': stop})
+    return _made('_DirectedInterleaveDataset', variant, specs, list(datasets))
+
+
+def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+    """Elements of several datasets, each from the one whose number `choice_dataset` gives."""
+    if not datasets:
+        raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
+    if choice_dataset is not None and not tf.TensorSpec([], tf.int64).is_compatible_with(choice_dataset.element_spec):
+        raise TypeError('Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but '
+                        'are %s.' % (choice_dataset.element_spec,))
+    return _directed(choice_dataset, list(datasets), stop_on_empty_dataset)
+
+
+def random(seed=None, rerandomize_each_iteration=None, name=None):
+    """Random numbers without end."""
+    generator, = _op('DummySeedGenerator', [], {})
+    specs = tf.TensorSpec([], tf.int64)
+    variant, = _op('RandomDatasetV2', [*seeds(seed), generator],
+                   {'rerandomize_each_iteration': bool(rerandomize_each_iteration), **_types(specs)}, name)
+    return _made('_RandomDataset', variant, specs)
+
+
+def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
+                         rerandomize_each_iteration=None):
+    """Elements of several datasets, each from one drawn with probabilities `weights`."""
+    datasets = list(datasets)
+    if not datasets:
+        raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
+    plain = tf.autograph.experimental.do_not_convert
+    if isinstance(weights, Dataset):
+        logits = weights.map(plain(lambda p: tf.expand_dims(tf.math.log(p), 0)))
+    else:
+        if weights is None:
+            probabilities = [1.0] * len(datasets)
+            logits = [[0.0] * len(datasets)]
+        else:
+            probabilities = tf.convert_to_tensor(weights)
+            if probabilities.shape.rank != 1 or probabilities.shape[0] not in (None, len(datasets)):
+                raise ValueError('Invalid `weights`. The shape of `weights` should be [%d] but is %s.' % (
+                    len(datasets), probabilities.shape))
+            logits = tf.expand_dims(tf.math.log(probabilities), 0)
+        if len(datasets) == 1:
+            return datasets[0]
+        logits = Dataset.from_tensors(logits).repeat()
+    draws = random(seed, rerandomize_each_iteration).batch(2)
+
+    def choose(logit, pair):
+        return tf.squeeze(tf.random.stateless_categorical(logit, 1, pair), [0, 1])
+    selector = Dataset.zip((logits, draws)).map(plain(choose))
+    return _directed(selector, datasets, stop_on_empty_dataset)
+
+
+def list_files(file_pattern, shuffle=None, seed=None, name=None):
+    """The names of the files that match patterns, in random order unless told otherwise."""
+    pattern = tf.convert_to_tensor(file_pattern, tf.string)
+    names, = _op('MatchingFiles', [pattern], {})
+    if tf.executing_eagerly() and int(tf.size(names)) == 0:
+        raise tf.errors.InvalidArgumentError(None, None, 'No files matched pattern: %s' % (
+            file_pattern if isinstance(file_pattern, str) else ', '.join(map(str, file_pattern)),))
+    dataset = Dataset.from_tensor_slices(names)
+    if shuffle is None or shuffle:
+        dataset = dataset.shuffle(tf.maximum(tf.size(names, out_type=tf.int64), tf.constant(1, tf.int64)), seed=seed)
+    return dataset
+
+
+def counter(start=0, step=1, dtype=tf.int64, name=None):
+    """Numbers without end."""
+    start, step = tf.convert_to_tensor(start, dtype), tf.convert_to_tensor(step, dtype)
+    plain = tf.autograph.experimental.do_not_convert
+    return Dataset.from_tensors(0, name=name).repeat().scan(start, plain(lambda state, _: (state + step, state)))
+
+
+for _f in (interleave, padded_batch, unbatch, rebatch, window, group_by_window, bucket_by_sequence_length, take_while,
+           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, rejection_resample, snapshot):
+    setattr(Dataset, _f.__name__, _f)
+for _f in (choose_from_datasets, sample_from_datasets, random, list_files, counter):
+    setattr(Dataset, _f.__name__, staticmethod(_f))
+
+
+# --- tf.data.experimental: functions for Dataset.apply, and old names ---
+_data = tf.data
+
+
+def _applied(name):
+    def transformation(*args, **keywords):
+        return lambda dataset: getattr(dataset, name)(*args, **keywords)
+    transformation.__name__ = transformation.__qualname__ = name
+    transformation.__doc__ = 'Dataset.%s, for Dataset.apply.' % name
+    return transformation
+
+
+for _name in ('bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'rejection_resample', 'scan',
+              'take_while', 'unbatch', 'unique'):
+    setattr(_data.experimental, _name, _applied(_name))
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """map, then batch."""
+    calls = num_parallel_calls if num_parallel_calls is not None else (
+        num_parallel_batches and num_parallel_batches * batch_size)
+    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    """shuffle, then repeat."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """interleave with threads."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
+
+
+def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype=tf.int64):
+    """Dataset.ragged_batch, for Dataset.apply."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size, row_shape):
+    """Dataset.sparse_batch, for Dataset.apply."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    """prefetch, for Dataset.apply."""
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device, source_device='/cpu:0'):
+    """The same elements, for Dataset.apply."""
+    return lambda dataset: dataset
+
+
+def enumerate_dataset(start=0):
+    """Dataset.enumerate, for Dataset.apply."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def assert_cardinality(expected_cardinality):
+    """The same elements; FailedPreconditionError if they are more or fewer than said."""
+    return lambda dataset: dataset._made('_AssertCardinalityDataset', 'AssertCardinalityDataset',
+                                         [_int64(expected_cardinality)])
+
+
+for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragged_batch, dense_to_sparse_batch,
+           prefetch_to_device,
+           copy_to_device, enumerate_dataset, assert_cardinality):
+    setattr(_data.experimental, _f.__name__, _f)
+_data.experimental.choose_from_datasets = choose_from_datasets
+_data.experimental.sample_from_datasets = sample_from_datasets
+_data.experimental.Counter = counter
+_data.experimental.RandomDataset = random
+_data.experimental.snapshot = _applied('snapshot')

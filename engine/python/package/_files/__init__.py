@@ -1,0 +1,1 @@
+"""tf.io: files, examples and messages."""

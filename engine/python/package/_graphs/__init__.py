@@ -1,0 +1,1 @@
+"""tf.Graph, GraphDef and sessions."""

@@ -1,0 +1,352 @@
+"""Graphs of files: import_graph_def, wrap_function and prune, freezing, tf.io.write_graph, graph_util."""
+import contextlib
+import os
+
+import footlight as tf
+from footlight import _engine, _proto
+from footlight._graphs import graph as _graph, session as _session
+
+_v1 = tf.compat.v1
+
+
+def _string(argument, value):
+    if isinstance(value, bytes):
+        value = value.decode()
+    if not isinstance(value, str):
+        raise TypeError('Argument `%s` must hold strings, got %r' % (argument, value))
+    return value
+
+
+def _inputs(input_map):
+    if input_map is None:
+        return []
+    if not isinstance(input_map, dict):
+        raise TypeError('Argument `input_map` must be a dictionary. Obtained %s' % type(input_map).__name__)
+    pairs = []
+    for name, value in input_map.items():
+        name = _string('input_map', name)
+        if not name.startswith('^') and ':' not in name:
+            name += ':0'
+        pairs.append((name, value.handle if isinstance(value, tf.Variable) else value))
+    return pairs
+
+
+def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
+    """Adds the nodes of a GraphDef to the graph that is being built, below the scope `name` ("import" by default).
+
+    `input_map` gives tensors in place of those of the file, by name. Returns the tensors ("node:0") and operations
+    ("node") that `return_elements` names, or None.
+    """
+    if return_elements is not None and (isinstance(return_elements, (str, bytes)) or
+                                        not hasattr(return_elements, '__iter__')):
+        raise TypeError('Argument `return_elements` must be a list of strings. Obtained %r' % (return_elements,))
+    wanted = [_string('return_elements', element) for element in return_elements or ()]
+    inputs = _inputs(input_map)
+    if _engine.current_graph() is None:
+        with _graph.get_default_graph().as_default():
+            return import_graph_def(graph_def, input_map, return_elements, name, op_dict, producer_op_list)
+    prefix = ''
+    if name != '':
+        with tf.name_scope('import' if name is None else name) as prefix:
+            pass
+    found = _engine.import_graph_def(graph_def, inputs, wanted, prefix, producer_op_list)
+    return None if return_elements is None else found
+
+
+class WrappedFunction:
+    """A concrete function of which parts can be had: see prune()."""
+
+    def __init__(self, concrete, structure=None):
+        self._concrete, self._structure = concrete, structure
+
+    def __call__(self, *args, **kwargs):
+        results = self._concrete(*args, **kwargs)
+        return results if self._structure is None else self._structure(iter(results))
+
+    def __getattr__(self, name):
+        return getattr(object.__getattribute__(self, '_concrete'), name)
+
+    @property
+    def structured_outputs(self):
+        outputs = self._concrete.structured_outputs
+        return outputs if self._structure is None else self._structure(iter(outputs))
+
+    def __repr__(self):
+        return repr(self._concrete).replace('ConcreteFunction', 'WrappedFunction', 1)
+
+    def prune(self, feeds, fetches, name=None, input_signature=None):
+        """The part of the graph that computes `fetches`, as a function of the tensors `feeds`.
+
+        `fetches` is a structure of tensors, operations (which run, and give None) and names of both.
+        """
+        graph = self.graph
+        flat = [graph.as_graph_element(t.handle if isinstance(t, tf.Variable) else t, allow_operation=False)
+                for t in tf.nest.flatten(feeds)]
+        if input_signature is not None and len(tf.nest.flatten(input_signature)) != len(flat):
+            raise ValueError('prune: input_signature has %d specs for %d feeds'
+                             % (len(tf.nest.flatten(input_signature)), len(flat)))
+        elements = [graph.as_graph_element(f) for f in tf.nest.flatten(fetches)]
+        tensors = [e for e in elements if isinstance(e, tf.Tensor)]
+        operations = [e for e in elements if not isinstance(e, tf.Tensor)]
+        concrete = _session.part(graph, flat, tensors, operations, _captures(self), name or 'pruned')
+
+        def structure(results):
+            return tf.nest.pack_sequence_as(fetches, [next(results) if isinstance(e, tf.Tensor) else None
+                                                      for e in elements])
+        return WrappedFunction(concrete, structure)
+
+
+def _captures(concrete):
+    """The placeholders that stand for values from outside, with these."""
+    values = concrete.captured_inputs
+    inputs = concrete.graph.inputs
+    return list(zip(inputs[len(inputs) - len(values):], values))
+
+
+def _with_trace(traced_graph):
+    def graph(self):
+        found = traced_graph.__get__(self)
+        found._state['concrete'] = self
+        return found
+    return property(graph, doc='What was traced.')
+
+
+def _of_trace(name, read):
+    """A member of the graphs of traced functions."""
+    def member(self):
+        if 'concrete' not in self._state:
+            raise AttributeError("only the graph of a ConcreteFunction has '%s'" % name)
+        return read(self._state['concrete'])
+    _engine.extend(tf.Graph, name, property(member))
+
+
+_Concrete = tf.types.experimental.ConcreteFunction
+_engine.extend(_Concrete, 'graph', _with_trace(_Concrete.graph))
+_of_trace('captures', lambda concrete: [(value, inner) for inner, value in _captures(concrete)])
+_of_trace('external_captures', lambda concrete: concrete.captured_inputs)
+_of_trace('internal_captures', lambda concrete: [inner for inner, _ in _captures(concrete)])
+_of_trace('variables', lambda concrete: concrete.variables)
+_of_trace('trainable_variables', lambda concrete: concrete.trainable_variables)
+_of_trace('structured_input_signature', lambda concrete: concrete.structured_input_signature)
+_of_trace('structured_outputs', lambda concrete: concrete.structured_outputs)
+
+
+def _capture_call_time_value(self, closure, spec, key=None, default_value=None, placeholder=None):
+    """What stands, in the function that is traced, for a value that `closure` gives at each call."""
+    value = _engine.capture_at_call(closure, spec, key)
+    asked = self._state.setdefault('asked', [])
+    if not any(value is known for known, _ in asked):
+        asked.append((value, closure))
+    return value
+
+
+_engine.extend(tf.Graph, 'capture_call_time_value', _capture_call_time_value)
+_engine.extend(tf.Graph, 'deferred_external_captures', property(lambda self: [f for _, f in self._state.get('asked', ())]))
+_engine.extend(tf.Graph, 'deferred_internal_captures', property(lambda self: [t for t, _ in self._state.get('asked', ())]))
+
+
+def _mark_as_unsaveable(self, error_message):
+    """A function with this graph is not saved: this says why."""
+    self._state.setdefault('unsaveable', []).append(error_message)
+
+
+_engine.extend(tf.Graph, 'mark_as_unsaveable', _mark_as_unsaveable)
+_engine.extend(tf.Graph, 'saveable', property(lambda self: not self._state.get('unsaveable'),
+                                              doc='Whether a function with this graph may be saved.'))
+
+
+def wrap_function(fn, signature, name=None):
+    """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
+    made = []  # the variables of the first trace, which the one that stays takes
+
+    def body(*args, **kwargs):
+        _engine.as_written()
+        known = iter(tuple(made))
+
+        def once(creator, **how):
+            variable = next(known, None)
+            if variable is None:
+                variable = creator(**how)
+                made.append(variable)
+            return variable
+        with tf.variable_creator_scope(once):
+            return fn(*args, **kwargs)
+
+    body.__name__ = body.__qualname__ = name or getattr(fn, '__name__', '').strip('<>') or 'wrapped_function'
+    if not isinstance(signature, (list, tuple, dict)):
+        signature = [signature]
+    args, kwargs = ((), signature) if isinstance(signature, dict) else (signature, {})
+    with tf.init_scope():
+        return WrappedFunction(tf.function(body, autograph=False).get_concrete_function(*args, **kwargs))
+
+
+def convert_variables_to_constants_v2(func, lower_control_flow=True, aggressive_inlining=False):
+    """A function of the same inputs with the values of its variables, and of captured tensors, as constants.
+
+    Branches and loops stay functions whatever `lower_control_flow` says, and so do calls.
+    """
+    if not hasattr(func, '_frozen_graph'):
+        raise TypeError('convert_variables_to_constants_v2 takes a concrete function, which get_concrete_function() '
+                        'returns, not a %s' % type(func).__name__)
+    graph = func._frozen_graph()
+    return WrappedFunction(_session.part(graph, graph.inputs, graph.outputs, name='frozen_' + func.graph.name.strip('_')))
+
+
+def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+    """Writes a graph, or a GraphDef, as text or as bytes. Returns the path of the file."""
+    if isinstance(graph_or_graph_def, tf.Graph):
+        graph_or_graph_def = graph_or_graph_def.as_graph_def()
+    os.makedirs(logdir, exist_ok=True)
+    path = os.path.join(logdir, name)
+    data = str(graph_or_graph_def).encode() if as_text else graph_or_graph_def.SerializeToString(deterministic=True)
+    fresh = '%s.%d.new' % (path, os.getpid())  # readers see the old file or the new one
+    with open(fresh, 'wb') as file:
+        file.write(data)
+    os.replace(fresh, path)
+    return path
+
+
+# --- tf.compat.v1.graph_util: changes to messages ---
+def _node_name(reference):
+    return reference.lstrip('^').partition(':')[0]
+
+
+def extract_sub_graph(graph_def, dest_nodes):
+    """A GraphDef of the nodes that `dest_nodes` need."""
+    if isinstance(dest_nodes, (str, bytes)):
+        raise TypeError('Argument `dest_nodes` should be an iterable of strings. Obtained: %r' % (dest_nodes,))
+    if not isinstance(graph_def, _proto.GraphDef):
+        raise TypeError('Argument `graph_def` must be a GraphDef, got %s' % type(graph_def).__name__)
+    nodes = {node.name: node for node in graph_def.node}
+    needed, waiting = set(), [_node_name(name) for name in dest_nodes]
+    for name in waiting:
+        if name not in nodes:
+            raise AssertionError('%s is not in graph' % name)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed and name in nodes:
+            needed.add(name)
+            waiting.extend(_node_name(i) for i in nodes[name].input)
+    out = _proto.GraphDef(node=[node for node in graph_def.node if node.name in needed])
+    out.library.CopyFrom(graph_def.library)
+    out.versions.CopyFrom(graph_def.versions)
+    return out
+
+
+def remove_training_nodes(input_graph, protected_nodes=None):
+    """A GraphDef without checks and identities that only training needs."""
+    protected = set(protected_nodes or ())
+    kept = {node.name: node for node in input_graph.node
+            if node.op != 'CheckNumerics' or node.name in protected}
+    controls = {_node_name(i) for node in kept.values() for i in node.input if i.startswith('^')}
+    spliced = {node.name for node in kept.values()
+               if node.op == 'Identity' and node.name not in protected and node.name not in controls
+               and not any(i.startswith('^') for i in node.input)}
+
+    def source(reference):
+        while _node_name(reference) not in kept or (_node_name(reference) in spliced and reference[0] != '^'):
+            dropped = nodes[_node_name(reference)]
+            if reference.startswith('^'):
+                return None
+            reference = dropped.input[0]
+        return reference
+
+    nodes = {node.name: node for node in input_graph.node}
+    out = _proto.GraphDef()
+    for name, node in kept.items():
+        if name in spliced:
+            continue
+        made = out.node.add()
+        made.CopyFrom(node)
+        made.ClearField('input')
+        made.input.extend([i for i in map(source, node.input) if i is not None])
+    out.library.CopyFrom(input_graph.library)
+    out.versions.CopyFrom(input_graph.versions)
+    return out
+
+
+def tensor_shape_from_node_def_name(graph, input_name):
+    """The shape of the tensor "node:output" of a graph."""
+    return graph.get_tensor_by_name(input_name if ':' in input_name else input_name + ':0').shape
+
+
+def _add_node(graph, node, inputs):
+    """The node of a message, with these tensors as its inputs, as an operation of the graph."""
+    for i, value in enumerate(inputs):
+        if not isinstance(value, tf.Tensor):
+            raise TypeError('Input #%d is not a tensor: %s' % (i, value))
+    if graph.finalized:
+        raise RuntimeError('Graph is finalized and cannot be modified.')
+    definition = _v1.GraphDef(node=[node])
+    del definition.node[0].input[:]
+    definition.node[0].input.extend('input/%d' % i for i in range(len(inputs)))
+    given = {'input/%d:0' % i: value for i, value in enumerate(inputs)}
+    with contextlib.nullcontext() if _engine.current_graph() is graph else graph.as_default():
+        return import_graph_def(definition, given, [node.name], name='')[0]
+
+
+def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None,
+              compute_shapes=True, compute_device=True):
+    """Adds a node: an op by its name, with its inputs and attributes (messages) as they are.
+
+    `input_types` is checked; the definition of an op is that of its name, whatever `op_def` says.
+    """
+    if input_types is not None and all(tf.is_tensor(t) for t in inputs):
+        given, wanted = [t.dtype for t in inputs], [tf.as_dtype(d) for d in input_types]
+        if given != wanted:
+            raise TypeError("In op '%s', input types (%s) are not compatible with expected types (%s)"
+                            % (name or op_type, given, wanted))
+    scope = tf.get_current_name_scope() if _engine.current_graph() is self else ''
+    if name and name.endswith('/'):
+        name, scope = name[:-1], ''
+    node = _v1.NodeDef(name=(scope and scope + '/') + (name or op_type), op=op_type)
+    for key, value in (attrs or {}).items():
+        node.attr[key].CopyFrom(value)
+    made = _add_node(self, node, inputs)
+    if dtypes is not None and [t.dtype for t in made.outputs] != [tf.as_dtype(d) for d in dtypes]:
+        raise TypeError('%s gives %s, not %s' % (op_type, [t.dtype.name for t in made.outputs],
+                                                 [tf.as_dtype(d).name for d in dtypes]))
+    return made
+
+
+def from_node_def(cls, node_def, g, inputs=None, output_types=None, control_inputs=None, input_types=None,
+                  original_op=None, op_def=None):
+    """Adds the node of a NodeDef, with these tensors as its inputs."""
+    if not isinstance(node_def, _v1.NodeDef):
+        raise TypeError('Argument node_def must be a NodeDef. Received an instance of type: %s' % type(node_def).__name__)
+    if not isinstance(g, tf.Graph):
+        raise TypeError('Argument g must be a Graph. Received an instance of type: %s' % type(g).__name__)
+    return _add_node(g, node_def, inputs or [])
+
+
+_engine.extend(tf.Graph, 'create_op', create_op)
+_engine.extend(tf.Operation, 'from_node_def', classmethod(from_node_def))
+
+
+def _publish(namespace, *functions):
+    for f in functions:
+        setattr(_engine.namespace(namespace), f.__name__, f)
+
+
+_publish('', import_graph_def)
+_publish('graph_util', import_graph_def)
+_publish('io', write_graph)
+_publish('compat.v1', import_graph_def, wrap_function)
+_publish('compat.v1.io', write_graph)
+_publish('compat.v1.train', write_graph)
+_publish('compat.v1.graph_util', import_graph_def, extract_sub_graph, remove_training_nodes,
+         tensor_shape_from_node_def_name)
+_publish('python.framework.convert_to_constants', convert_variables_to_constants_v2)
+_publish('python.framework.importer', import_graph_def)
+_publish('python.eager.wrap_function', wrap_function, WrappedFunction)
+# Their messages are found when they are asked for.
+for _folder, _names in (('example', 'example feature'),
+                        ('framework', 'attr_value cost_graph full_type function graph node_def op_def step_stats summary tensor '
+                                      'tensor_shape types variable versions'),
+                        ('protobuf', 'config meta_graph rewriter_config saved_model saved_object_graph saver trackable_object_graph'),
+                        ('util', 'event')):
+    for _name in _names.split():
+        _engine.namespace('core.%s.%s_pb2' % (_folder, _name))
+for _name, _value in (('GRAPH_DEF_VERSION', 2474), ('GRAPH_DEF_VERSION_MIN_CONSUMER', 0),
+                      ('GRAPH_DEF_VERSION_MIN_PRODUCER', 0)):
+    setattr(_engine.namespace('version'), _name, _value)

@@ -1,0 +1,215 @@
+"""tf.compat.v1.Session, which runs parts of a graph, and such parts as functions."""
+import contextlib
+import threading
+
+import footlight as tf
+from footlight import _engine
+from footlight._graphs.graph import get_default_graph
+
+_v1 = tf.compat.v1
+_local = threading.local()
+
+
+def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
+    """A concrete function: values for the tensors `feeds` -> the values of `fetches`, after `targets` have run.
+
+    `captured`: pairs of a placeholder of the graph and the value from outside that it stands for.
+    """
+    feeds, fetches, targets = list(feeds), list(fetches), list(targets)
+    given = {t.name for t in feeds}
+    captured = [(t, value) for t, value in captured if t.name not in given]
+
+    def body(*values):
+        _engine.as_written()
+        return _engine.inline_graph(graph, feeds + [t for t, _ in captured],
+                                    list(values) + [value for _, value in captured], fetches, targets)
+
+    body.__name__ = body.__qualname__ = name
+    specs = [tf.TensorSpec(t.shape, t.dtype, name=t.op.name) for t in feeds]
+    with tf.init_scope():
+        return tf.function(body, autograph=False).get_concrete_function(*specs)
+
+
+def value_of(tensor):
+    """The value that a tensor of a graph has when nothing is fed: what a variable made inside the graph starts with.
+
+    What is to run once for it, runs too: an op that fills a resource.
+    """
+    first = tensor.graph._state.get('first_run', {}).get(tensor.name)
+    with tf.init_scope():
+        return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
+
+
+class Session:
+    """Runs parts of a graph: run(what, {placeholder: value})."""
+
+    def __init__(self, target='', graph=None, config=None):
+        if target:
+            raise ValueError('Session: target=%r is another machine; a session runs on this one' % (target,))
+        if graph is not None and not isinstance(graph, tf.Graph):
+            raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
+        self._graph = get_default_graph() if graph is None else graph
+        self._parts, self._closed, self._entered = {}, False, []
+        self._reads = {}
+        self._resources, self._looked_at = {}, None
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def graph_def(self):
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self):
+        return ''
+
+    def _resource(self, tensor):
+        """The value of a tensor that an op gives anew each time, such as a variable's handle: a session has one."""
+        if tensor.name not in self._resources:
+            self._resources[tensor.name] = tensor, value_of(tensor)
+        return self._resources[tensor.name][1]
+
+    def _kept(self):
+        """{name: (tensor, value)} of the resources that ops of the graph make."""
+        if self._looked_at != self._graph.version:
+            self._looked_at = self._graph.version
+            for tensor in self._made():
+                self._resource(tensor)
+        return self._resources
+
+    def _made(self):
+        """The resources that ops of the graph make of nothing."""
+        return [tensor for op in self._graph.get_operations()
+                if op.type != 'Placeholder' and not any(t.dtype == tf.resource for t in op.inputs)
+                for tensor in op.outputs if tensor.dtype == tf.resource]
+
+    def _feeds(self, feed_dict):
+        values = {}
+        from footlight._graphs import session_values as _session_values
+        for key, value in _session_values.fed(feed_dict):
+            try:
+                tensor = self._graph.as_graph_element(key, allow_operation=False)
+            except (KeyError, ValueError, TypeError) as error:
+                raise TypeError('Cannot interpret feed_dict key as Tensor: %s' % (error.args[0],)) from None
+            if not self._graph.is_feedable(tensor):
+                raise ValueError('Tensor %s may not be fed.' % tensor.name)
+            if isinstance(value, tf.Tensor) and value.dtype != tf.resource:
+                raise TypeError('The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python '
+                                'scalars, strings, lists, numpy ndarrays, or TensorHandles.')
+            if tensor.dtype != tf.resource:
+                value = tf.constant(value, dtype=tensor.dtype)
+                if not tensor.shape.is_compatible_with(value.shape):
+                    raise ValueError('Cannot feed value of shape %s for Tensor %s, which has shape %s'
+                                     % (value.shape, tensor.name, tensor.shape))
+            values[tensor.name] = (tensor, value)
+        return values
+
+    def _read(self, variable):
+        """The tensor of a variable's value, after the update that gave the object."""
+        update = variable.__dict__.get('_update')
+        key = id(variable), update and update.name
+        if key not in self._reads:
+            with self._graph.as_default(), tf.control_dependencies([update] if update is not None else []):
+                self._reads[key] = variable, variable.read_value()
+        return self._reads[key][1]
+
+    def _fetch(self, leaf):
+        if isinstance(leaf, tf.Variable):
+            leaf = self._read(leaf)
+        try:
+            element = self._graph.as_graph_element(leaf)
+        except TypeError:
+            raise TypeError('Argument `fetch` = %r has invalid type "%s"%s' % (
+                leaf, type(leaf).__name__, '. Cannot be None' if leaf is None else ' must be a string or Tensor.')) from None
+        except (KeyError, ValueError) as error:
+            raise ValueError('Argument `fetch` = %s cannot be interpreted as a Tensor. (%s)'
+                             % (leaf, error.args[0])) from None
+        if not self._graph.is_fetchable(element):
+            raise ValueError('Operation %r has been marked as not fetchable.' % element.name)
+        return element
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The values of `fetches`, in their structure, as arrays; None for operations."""
+        if self._closed:
+            raise RuntimeError('Attempted to use a closed Session.')
+        with tf.init_scope():
+            from footlight._graphs import session_values as _session_values
+            leaves, together = _session_values.taken_apart(tf.nest.flatten(fetches))
+            elements = [self._fetch(leaf) for leaf in leaves]
+            feeds = {**self._kept(), **self._feeds(feed_dict)}
+            tensors = [e for e in elements if isinstance(e, tf.Tensor)]
+            operations = [e for e in elements if not isinstance(e, tf.Tensor)]
+            key = (tuple(feeds), tuple(t.name for t in tensors), tuple(o.name for o in operations))
+            if key not in self._parts:
+                self._parts[key] = part(self._graph, [t for t, _ in feeds.values()], tensors, operations, name='session')
+            results = iter(self._parts[key](*[value for _, value in feeds.values()]))
+            values = [next(results) if isinstance(e, tf.Tensor) else None for e in elements]
+            values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
+        return tf.nest.pack_sequence_as(fetches, together(values))
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function of the values of `feed_list` that returns what run() does."""
+        feeds = list(feed_list or ())
+        return lambda *values: self.run(fetches, dict(zip(feeds, values, strict=True)))
+
+    def close(self):
+        """Lets go of what was prepared to run."""
+        self._parts, self._resources, self._closed = {}, {}, True
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """A context manager: Tensor.eval() and Operation.run() use this session."""
+        stack = _local.__dict__.setdefault('sessions', [])
+        stack.append(self)
+        try:
+            yield self
+        finally:
+            stack.remove(self)
+
+    def __enter__(self):
+        scopes = contextlib.ExitStack()
+        scopes.enter_context(self._graph.as_default())
+        scopes.enter_context(self.as_default())
+        self._entered.append(scopes)
+        return self
+
+    def __exit__(self, *error):
+        self._entered.pop().close()
+        self.close()
+
+
+def get_default_session():
+    """The innermost session that is entered, or None."""
+    sessions = getattr(_local, 'sessions', ())
+    return sessions[-1] if sessions else None
+
+
+def _session(given, what):
+    session = given or get_default_session()
+    if session is None:
+        raise ValueError('Cannot %s: no default session is registered. Use `with sess.as_default()` or pass an explicit '
+                         'session.' % what)
+    return session
+
+
+def run(self, feed_dict=None, session=None):
+    """Runs the operation in a session."""
+    _session(session, 'execute operation using `run()`').run(self, feed_dict)
+
+
+_eval_of = tf.Tensor.eval
+
+
+def tensor_eval(self, feed_dict=None, session=None):
+    """The value of a tensor of a graph, in a session."""
+    if tf.is_symbolic_tensor(self) and (session is not None or get_default_session() is not None):
+        return _session(session, 'evaluate tensor using `eval()`').run(self, feed_dict)
+    return _eval_of(self, feed_dict, session)  # which says why not
+
+
+_engine.extend(tf.Operation, 'run', run)
+_engine.extend(tf.Tensor, 'eval', tensor_eval)
+_v1.get_default_session = get_default_session
+_v1.Session = tf.Session = Session

@@ -1,0 +1,152 @@
+"""Specs, shapes and structures by the names that they have inside of TensorFlow: tensor_spec, tensor_shape, tensor_util, type_spec."""
+import footlight as tf
+from footlight import _engine
+from footlight._saving import structure_coder as _structure_coder
+
+
+class BoundedTensorSpec(tf.TypeSpec):
+    """The spec of tensors whose elements lie between two values."""
+
+    def __init__(self, shape, dtype, minimum, maximum, name=None):
+        import numpy as np
+        self._spec = tf.TensorSpec(shape, dtype, name)
+        for which, value in (('minimum', minimum), ('maximum', maximum)):
+            if value is None:
+                raise ValueError('`%s` can not be None.' % which)
+            try:
+                within = np.shape(value)
+                if tf.broadcast_static_shape(tf.TensorShape(within), self.shape) != self.shape:
+                    raise ValueError('it has the shape %s' % (within,))
+            except ValueError as error:
+                raise ValueError('`%s` is not compatible with `shape`: %s.' % (which, error)) from None
+        self._minimum, self._maximum = (np.array(value, dtype=self.dtype.as_numpy_dtype) for value in (minimum, maximum))
+        self._minimum.setflags(write=False)
+        self._maximum.setflags(write=False)
+
+    shape = property(lambda self: self._spec.shape)
+    dtype = property(lambda self: self._spec.dtype)
+    name = property(lambda self: self._spec.name)
+    value_type = property(lambda self: tf.Tensor)
+    _component_specs = property(lambda self: self._spec)
+    minimum = property(lambda self: self._minimum, doc='The least values.')
+    maximum = property(lambda self: self._maximum, doc='The largest values.')
+
+    @classmethod
+    def from_spec(cls, spec):
+        """The spec with the bounds of another one, or of its type."""
+        dtype = tf.as_dtype(spec.dtype)
+        return cls(spec.shape, spec.dtype, getattr(spec, 'minimum', dtype.min), getattr(spec, 'maximum', dtype.max), spec.name)
+
+    def _to_components(self, value):
+        return tf.convert_to_tensor(value, self.dtype)
+
+    def _from_components(self, components):
+        return components
+
+    def _serialize(self):
+        return self.shape, self.dtype, self._minimum, self._maximum, self.name
+
+    def is_compatible_with(self, spec_or_value):
+        """Whether a tensor has this shape and type; the bounds are not looked at."""
+        return self._spec.is_compatible_with(spec_or_value)
+
+    def __repr__(self):
+        return 'BoundedTensorSpec(shape=%s, dtype=%r, name=%r, minimum=%r, maximum=%r)' % (
+            self.shape, self.dtype, self.name, self._minimum, self._maximum)
+
+    def __eq__(self, other):
+        return (isinstance(other, BoundedTensorSpec) and self._spec == other._spec and
+                (self._minimum == other._minimum).all() and (self._maximum == other._maximum).all())
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+    def __reduce__(self):
+        return BoundedTensorSpec, (self.shape, self.dtype, self._minimum, self._maximum, self.name)
+
+
+# --- tensorflow.python.framework.tensor_shape ---
+def as_shape(shape):
+    """A shape."""
+    return shape if isinstance(shape, tf.TensorShape) else tf.TensorShape(shape)
+
+
+def unknown_shape(rank=None, **kwargs):
+    """A shape of which nothing is known, or only how many dimensions it has."""
+    return tf.TensorShape(None if rank is None else [None] * rank)
+
+
+# --- tensorflow.python.framework.tensor_util ---
+def constant_value_as_shape(tensor):
+    """The shape that a tensor has as its value, as far as that is known."""
+    tensor = tf.convert_to_tensor(tensor)
+    known = tf.get_static_value(tensor)
+    if known is not None:
+        return tf.TensorShape([None if d == -1 else int(d) for d in known])
+    if tensor.shape.rank not in (None, 1):
+        raise ValueError('Only a vector is a shape, not a tensor of shape %s' % tensor.shape)
+    op = tensor.op
+    if op.type == 'Shape':
+        return op.inputs[0].shape
+    if op.type in ('Pack', 'ConcatV2') and (op.type != 'Pack' or op.get_attr('axis') == 0):
+        shape = tf.TensorShape([])
+        for part in op.inputs if op.type == 'Pack' else op.inputs[:-1]:
+            value = tf.get_static_value(part)
+            shape = shape.concatenate(constant_value_as_shape(part) if op.type == 'ConcatV2' else
+                                      tf.TensorShape([None if value is None or value < 0 else int(value)]))
+        return shape
+    return unknown_shape(tensor.shape[0])
+
+
+def is_tensor(x):
+    """Whether it is a tensor, a variable or a composite of tensors."""
+    return tf.is_tensor(x)
+
+
+# --- tensorflow.python.framework.composite_tensor, type_spec ---
+def replace_composites_with_components(structure):
+    """A structure with the tensors of composites in a list in their place."""
+    if hasattr(type(structure), '_type_spec') and not isinstance(structure, (tf.Tensor, tf.Variable)):
+        return replace_composites_with_components(structure._type_spec._to_components(structure))
+    if not tf.nest.is_nested(structure):
+        return structure
+    return tf.nest.map_structure(replace_composites_with_components, structure, expand_composites=False)
+
+
+# --- tensorflow.python.saved_model.nested_structure_coder ---
+def encode_structure(nested_structure):
+    """A structure of specs and plain values as a message."""
+    from footlight import _proto
+    found = _proto.StructuredValue()
+    _structure_coder.fill(found, nested_structure)
+    return found
+
+
+def decode_proto(proto):
+    """What encode_structure() was given."""
+    return _structure_coder.value_of(proto)
+
+
+def can_encode(nested_structure):
+    """Whether encode_structure() takes it."""
+    try:
+        encode_structure(nested_structure)
+    except _structure_coder.NotEncodableError:
+        return False
+    return True
+
+
+NotEncodableError = _structure_coder.NotEncodableError
+_engine.extend(tf.TypeSpec, '_flat_tensor_specs', property(
+    lambda self: tf.nest.flatten(self._component_specs, expand_composites=True), doc='The specs of its tensors, in a row.'))
+_engine.extend(tf.Tensor, '_shape_tuple', lambda self: None if self.shape.rank is None else tuple(self.shape.as_list()))
+for _path, _names in {
+        'framework.composite_tensor': 'replace_composites_with_components',
+        'framework.tensor_shape': 'as_shape unknown_shape', 'framework.tensor_spec': 'BoundedTensorSpec',
+        'framework.tensor_util': 'constant_value_as_shape is_tensor',
+        'saved_model.nested_structure_coder': 'encode_structure decode_proto can_encode NotEncodableError'}.items():
+    for _name in _names.split():
+        setattr(_engine.namespace('python.' + _path), _name, globals()[_name])

@@ -1,0 +1,1 @@
+"""tf.linalg beyond its ops: linear operators."""

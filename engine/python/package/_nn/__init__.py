@@ -1,0 +1,1 @@
+"""tf.nn and tf.initializers, as far as they are written in Python."""

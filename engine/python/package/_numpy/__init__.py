@@ -1,0 +1,1 @@
+"""tf.experimental.numpy."""

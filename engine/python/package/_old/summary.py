@@ -1,0 +1,140 @@
+"""tf.contrib.summary, and the step that programs of TensorFlow 1 share."""
+import contextlib
+
+import footlight as tf
+from footlight import _engine, _proto
+from footlight._summary import writers as _summary
+from footlight._summary.writers import summary_scope
+
+_contrib = _engine.namespace('contrib.summary')
+_global = None
+
+
+def get_global_step(graph=None):
+    """The variable that counts steps, or None."""
+    return _global
+
+
+def get_or_create_global_step(graph=None):
+    """The variable that counts steps; it is made at the first call."""
+    global _global
+    if _global is None:
+        with tf.init_scope():
+            _global = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
+    return _global
+
+
+def create_global_step(graph=None):
+    """Makes the variable that counts steps."""
+    if _global is not None:
+        raise ValueError('"global_step" already exists.')
+    return get_or_create_global_step(graph)
+
+
+for _namespace in (tf.train, tf.compat.v1.train):
+    for _f in (get_global_step, get_or_create_global_step, create_global_step):
+        setattr(_namespace, _f.__name__, _f)
+
+
+def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
+    """A writer of a new event file in the folder `logdir`; without one, a writer that throws everything away."""
+    if logdir is None:
+        return _summary.create_noop_writer()
+    return _summary.create_file_writer(logdir, max_queue, flush_millis,
+                                       '.v2' if filename_suffix is None else filename_suffix)
+
+
+def always_record_summaries():
+    """A context in which every summary is written."""
+    return _summary.record_if(True)
+
+
+def never_record_summaries():
+    """A context in which no summary is written."""
+    return _summary.record_if(False)
+
+
+@contextlib.contextmanager
+def record_summaries_every_n_global_steps(n, global_step=None):
+    """A context in which summaries are written if the step is a multiple of `n`."""
+    step = get_or_create_global_step() if global_step is None else global_step
+    with _summary.record_if(lambda: tf.equal(tf.cast(step, tf.int64) % n, 0)):
+        yield
+
+
+def should_record_summaries():
+    """Whether summaries are written now: only inside of one of the contexts that say so."""
+    if _summary._state.recording is None:
+        return tf.constant(False)
+    return _summary.should_record_summaries()
+
+
+def _write(family, name, default, make, step):
+    """Writes Summary.Value fields that `make(tensor values)` gives, if a context says so."""
+    if _summary._state.recording is None:
+        return tf.constant(False)
+    tag = '%s/%s' % (family, name) if family else name
+    if step is None:
+        step = get_or_create_global_step()
+    with summary_scope(tag, default) as (tag, _):
+        return make(tag, step)
+
+
+def generic(name, tensor, metadata=None, family=None, step=None):
+    """Writes a tensor."""
+    return _write(family, name, 'summary', lambda tag, at: _summary.write(tag, tensor, at, metadata), step)
+
+
+def _value(plugin):
+    metadata = _proto.SummaryMetadata()
+    metadata.plugin_data.plugin_name = plugin
+    return metadata
+
+
+def scalar(name, tensor, family=None, step=None):
+    """Writes a number."""
+    return _write(family, name, 'scalar_summary',
+                  lambda tag, at: _summary.write(tag, lambda: tf.cast(tensor, tf.float32), at, _value('scalars')), step)
+
+
+def histogram(name, tensor, family=None, step=None):
+    """Writes how the numbers of a tensor are distributed."""
+    from footlight._summary import kinds as _summary_kinds
+    return _write(family, name, 'histogram_summary', lambda tag, at: _summary.write(
+        tag, lambda: _summary_kinds._buckets(tf.convert_to_tensor(tensor), 30), at, _value('histograms')), step)
+
+
+def image(name, tensor, bad_color=None, max_images=3, family=None, step=None):
+    """Writes images: [how many, height, width, channels]."""
+    from footlight._summary import kinds as _summary_kinds
+    return _write(family, name, 'image_summary',
+                  lambda tag, at: _summary_kinds.image(tag, tensor, at, max_images), step)
+
+
+def audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
+    """Writes sounds: [how many, frames, channels], from -1 to 1."""
+    from footlight._summary import kinds as _summary_kinds
+    return _write(family, name, 'audio_summary',
+                  lambda tag, at: _summary_kinds.audio(tag, tensor, sample_rate, at, max_outputs), step)
+
+
+def graph(param, step=None, name=None):
+    """Writes a graph."""
+    return _summary.graph(param)
+
+
+def flush(writer=None, name=None):
+    """Writes what a writer, or the default one, still holds."""
+    _summary.flush(writer)
+
+
+def initialize(graph=None, session=None):
+    """Does nothing: writers are ready when they are made."""
+
+
+for _object in (create_file_writer, always_record_summaries, never_record_summaries,
+                record_summaries_every_n_global_steps, should_record_summaries, generic, scalar, histogram, image, audio,
+                graph, flush, initialize):
+    _object.__module__ = 'footlight.contrib.summary'
+    setattr(_contrib, _object.__name__, _object)
+_contrib.SummaryWriter = _summary.SummaryWriter

@@ -1,0 +1,184 @@
+"""tf.train's optimizers of TensorFlow 1."""
+import footlight as tf
+from footlight._saving.trackable import AutoTrackable
+
+
+class Optimizer(AutoTrackable):
+    """Base class of optimizers: a subclass defines how one gradient updates one variable."""
+
+    def __init__(self, use_locking=False, name='Optimizer'):
+        if not name:
+            raise ValueError('an optimizer must have a name')
+        self._use_locking, self._name = use_locking, name
+
+    def get_name(self):
+        return self._name
+
+    def variables(self):
+        """The variables that the optimizer created."""
+        return []
+
+    def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
+                          colocate_gradients_with_ops=False, grad_loss=None):
+        """(gradient, variable) pairs of `loss`, a function without arguments."""
+        if not callable(loss):
+            if tf.executing_eagerly():
+                raise RuntimeError('`loss` must be a function when executing eagerly: lambda: ...')
+            if var_list is None:
+                raise ValueError('var_list must be given where the loss is a tensor')
+            return list(zip(tf.gradients(loss, var_list, grad_ys=grad_loss), var_list))
+        with tf.GradientTape() as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = loss()
+            if var_list is None:
+                var_list = tape.watched_variables()
+        var_list = list(var_list)
+        return list(zip(tape.gradient(value, var_list, output_gradients=grad_loss), var_list))
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """Updates the variables; increments `global_step`."""
+        pairs = list(grads_and_vars)
+        if not pairs:
+            raise ValueError('No variables provided.')
+        used = [(g, v) for g, v in pairs if g is not None]
+        if not used:
+            raise ValueError('No gradients provided for any variable: ' + ', '.join(v.name for _, v in pairs))
+        with tf.name_scope(name or self._name):
+            self._prepare([v for _, v in used])
+            for gradient, variable in used:
+                self._apply(gradient, variable)
+            self._finish()
+            if global_step is not None:
+                global_step.assign_add(tf.ones([], global_step.dtype))
+
+    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None,
+                 colocate_gradients_with_ops=False, name=None, grad_loss=None):
+        """compute_gradients and apply_gradients."""
+        pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        if all(g is None for g, _ in pairs):
+            raise ValueError('No gradients provided for any variable, check that the loss depends on them: ' +
+                             ', '.join(v.name for _, v in pairs))
+        return self.apply_gradients(pairs, global_step, name)
+
+    def _prepare(self, variables):
+        """Creates the optimizer's own variables for these variables."""
+
+    def _finish(self):
+        """Updates what belongs to all variables, after each call."""
+
+    def _apply(self, gradient, variable):
+        raise NotImplementedError(f'{type(self).__name__} does not say how a gradient changes a variable')
+
+    @staticmethod
+    def _number(value, dtype):
+        return tf.cast(value() if callable(value) else value, dtype)
+
+
+class GradientDescentOptimizer(Optimizer):
+    """variable -= learning_rate * gradient"""
+
+    def __init__(self, learning_rate, use_locking=False, name='GradientDescent'):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _apply(self, gradient, variable):
+        rate = self._number(self._learning_rate, variable.dtype)
+        if isinstance(gradient, tf.IndexedSlices):
+            variable.scatter_sub(tf.IndexedSlices(gradient.values * rate, gradient.indices))
+        else:
+            variable.assign_sub(rate * gradient)
+
+
+class _WithSlots(Optimizer):
+    """An optimizer with variables of its own for each variable that it updates."""
+
+    def __init__(self, use_locking, name):
+        super().__init__(use_locking, name)
+        # {name: {reference of a variable: slot}}, {name: variable}, and what waits for slots: not children.
+        for attribute in ('_slots', '_others', '_waiting'):
+            object.__setattr__(self, attribute, {})
+
+    def variables(self):
+        slots = [v for by_variable in self._slots.values() for v in by_variable.values()]
+        return sorted(list(self._others.values()) + slots, key=lambda variable: variable.name)
+
+    def get_slot_names(self):
+        """The names of the variables that it keeps for each variable."""
+        return sorted(self._slots)
+
+    def get_slot(self, var, name):
+        """The variable that it keeps for `var` under that name, or None."""
+        return self._slots.get(name, {}).get(var.ref())
+
+    def _slot(self, variable, name):
+        by_variable = self._slots.setdefault(name, {})
+        if variable.ref() not in by_variable:
+            number = list(self._slots).index(name)
+            with tf.init_scope():
+                by_variable[variable.ref()] = slot = tf.Variable(
+                    tf.zeros(variable.shape, variable.dtype), trainable=False,
+                    name='%s/%s' % (variable.name.rsplit(':', 1)[0],
+                                    '%s_%d' % (self._name, number) if number else self._name))
+            for waiting in self._waiting.pop((name, variable.ref()), ()):
+                waiting.restore(slot)
+        return by_variable[variable.ref()]
+
+    def _create_or_restore_slot_variable(self, slot_variable_position, slot_name, variable):
+        """Keeps what a checkpoint has for a slot that is not there yet."""
+        self._waiting.setdefault((slot_name, variable.ref()), []).append(slot_variable_position)
+
+    def _other(self, name, value):
+        if name not in self._others:
+            with tf.init_scope():
+                self._others[name] = made = tf.Variable(value, trainable=False, name=name)
+            self._track_trackable(made, name, overwrite=True)
+        return self._others[name]
+
+
+class MomentumOptimizer(_WithSlots):
+    """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation"""
+
+    def __init__(self, learning_rate, momentum, use_locking=False, name='Momentum', use_nesterov=False):
+        super().__init__(use_locking, name)
+        self._learning_rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
+
+    def _apply(self, gradient, variable):
+        gradient = tf.convert_to_tensor(gradient)
+        rate, momentum = (self._number(n, variable.dtype) for n in (self._learning_rate, self._momentum))
+        sums = self._slot(variable, 'momentum')
+        sums.assign(sums * momentum + gradient)
+        variable.assign_sub(rate * (gradient + momentum * sums if self._nesterov else sums))
+
+
+class AdamOptimizer(_WithSlots):
+    """The gradient's running mean, divided by the square root of the running mean of its square."""
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name='Adam'):
+        super().__init__(use_locking, name)
+        self._learning_rate, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
+
+    def _prepare(self, variables):
+        self._other('beta1_power', lambda: self._number(self._beta1, tf.float32))
+        self._other('beta2_power', lambda: self._number(self._beta2, tf.float32))
+
+    def _apply(self, gradient, variable):
+        gradient = tf.convert_to_tensor(gradient)
+        rate, beta1, beta2, epsilon = (self._number(n, variable.dtype) for n in (
+            self._learning_rate, self._beta1, self._beta2, self._epsilon))
+        power1, power2 = (tf.cast(self._others[n], variable.dtype) for n in ('beta1_power', 'beta2_power'))
+        mean, square = self._slot(variable, 'm'), self._slot(variable, 'v')
+        mean.assign_add((gradient - mean) * (1 - beta1))
+        square.assign_add((gradient * gradient - square) * (1 - beta2))
+        variable.assign_sub(rate * tf.sqrt(1 - power2) / (1 - power1) * mean / (tf.sqrt(square) + epsilon))
+
+    def _finish(self):
+        for name, beta in (('beta1_power', self._beta1), ('beta2_power', self._beta2)):
+            power = self._others[name]
+            power.assign(power * self._number(beta, power.dtype))
+
+
+for _object in (Optimizer, GradientDescentOptimizer, MomentumOptimizer, AdamOptimizer):
+    _object.__module__ = 'footlight.train'
+    for _namespace in (tf.train, tf.compat.v1.train):
+        setattr(_namespace, _object.__name__, _object)

@@ -1,0 +1,267 @@
+"""tf.compat.v1.get_variable and variable_scope: variables by name, in scopes that say how they are made."""
+import contextlib
+import enum
+import threading
+import weakref
+
+import footlight as tf
+from footlight import _engine
+from footlight._graphs.graph import variable_collections
+
+_v1 = tf.compat.v1
+
+
+class _Reuse(enum.Enum):
+    """Whether variables may be there already."""
+
+    AUTO_REUSE = 1
+
+    def __repr__(self):
+        return '<_ReuseMode.AUTO_REUSE: 1>'
+
+
+AUTO_REUSE = _Reuse.AUTO_REUSE
+
+
+class VariableScope:
+    """What applies to the variables that are made in it."""
+
+    def __init__(self, reuse, name='', initializer=None, regularizer=None, caching_device=None, partitioner=None,
+                 custom_getter=None, name_scope='', dtype=tf.float32, use_resource=None, constraint=None):
+        self._reuse, self._name, self._initializer, self._regularizer = reuse, name, initializer, regularizer
+        self._custom_getter, self._name_scope, self._dtype, self._constraint = custom_getter, name_scope, dtype, constraint
+        self._taken = {}  # default names of scopes in this one -> how often
+
+    name = property(lambda self: self._name, doc='The names of the scopes, joined.')
+    original_name_scope = property(lambda self: self._name_scope, doc='The name scope that was entered with it.')
+    reuse = property(lambda self: self._reuse, doc='Whether variables must, or may, be there already.')
+    initializer = property(lambda self: self._initializer, doc='What makes first values.')
+    regularizer = property(lambda self: self._regularizer, doc='What is called for each variable.')
+    custom_getter = property(lambda self: self._custom_getter, doc='What is called in place of get_variable.')
+    dtype = property(lambda self: self._dtype, doc='The dtype of variables.')
+    constraint = property(lambda self: self._constraint, doc='What is applied to values after updates.')
+    use_resource = property(lambda self: True, doc='True.')
+
+    def reuse_variables(self):
+        """Variables must be there already from now on."""
+        self._reuse = True
+
+    def set_initializer(self, initializer):
+        """What makes first values from now on."""
+        self._initializer = initializer
+
+    def set_regularizer(self, regularizer):
+        """What is called for each variable from now on."""
+        self._regularizer = regularizer
+
+    def set_dtype(self, dtype):
+        """The dtype of variables from now on."""
+        self._dtype = dtype
+
+    def set_custom_getter(self, custom_getter):
+        """What is called in place of get_variable from now on."""
+        self._custom_getter = custom_getter
+
+    def get_variable(self, name, **how):
+        """A variable of this scope."""
+        return get_variable(name, _scope=self, **how)
+
+
+class _State(threading.local):
+    def __init__(self):
+        self.eager = VariableScope(False)
+        self.current = None
+
+
+_state = _State()
+_by_graph = weakref.WeakKeyDictionary()  # graph -> (its outermost scope, its variables by name)
+
+
+def _graph():
+    return None if tf.executing_eagerly() else _v1.get_default_graph()
+
+
+def _kept(graph):
+    if graph not in _by_graph:
+        _by_graph[graph] = [VariableScope(False), {}]
+    return _by_graph[graph]
+
+
+def get_variable_scope():
+    """The scope that is entered."""
+    if _state.current is not None:
+        return _state.current
+    graph = _graph()
+    return _state.eager if graph is None else _kept(graph)[0]
+
+
+def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
+                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
+                 constraint=None, synchronization=None, aggregation=None, _scope=None):
+    """A variable of the scope that is entered: a new one, or the one of that name in the graph."""
+    if not isinstance(name, str):
+        raise TypeError('get_variable() takes a name, got %r' % (name,))
+    if partitioner is not None:
+        raise NotImplementedError('get_variable(): variables are not divided, partitioner must be None')
+    scope = get_variable_scope() if _scope is None else _scope
+    getter = custom_getter or scope.custom_getter
+    how = dict(shape=shape, dtype=scope.dtype if dtype is None else dtype, initializer=initializer or scope.initializer if not
+               tf.is_tensor(initializer) and not isinstance(initializer, (list, tuple, int, float)) and not hasattr(
+                   initializer, '__array__') else initializer,
+               regularizer=regularizer or scope.regularizer, trainable=trainable, constraint=constraint or scope.constraint,
+               reuse=scope.reuse, collections=collections)
+    full = scope.name + '/' + name if scope.name else name
+    if getter is not None:
+        return getter(_made_or_found, full, **how)
+    return _made_or_found(full, given_dtype=dtype, **how)
+
+
+def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regularizer=None, trainable=None, constraint=None,
+                   reuse=None, given_dtype=None, collections=None, **others):
+    graph = _graph()
+    known = {} if graph is None else _kept(graph)[1]
+    if graph is not None and name in known:
+        if reuse is False or reuse is None:
+            raise ValueError('Variable %s already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE '
+                             'in VarScope?' % name)
+        found = known[name]
+        if shape is not None and not found.shape.is_compatible_with(shape):
+            raise ValueError('Trying to share variable %s, but specified shape %s and found shape %s.' % (
+                name, tf.TensorShape(shape), found.shape))
+        if given_dtype is not None and tf.as_dtype(given_dtype) != found.dtype:
+            raise ValueError('Trying to share variable %s, but specified dtype %s and found dtype %s.' % (
+                name, tf.as_dtype(given_dtype).name, found.dtype.name))
+        return found
+    if graph is not None and reuse is True:
+        raise ValueError('Variable %s does not exist, or was not created with tf.get_variable(). Did you mean to set '
+                         'reuse=tf.AUTO_REUSE in VarScope?' % name)
+    dtype = tf.as_dtype(dtype)
+    scope, _, leaf = name.rpartition('/')
+    with tf.name_scope(scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
+        value = _first_value(name, shape, dtype, initializer, given_dtype)
+        made = tf.Variable(value, trainable=True if trainable is None else trainable, name=leaf,
+                           dtype=None if initializer is not None and not callable(initializer) else dtype, constraint=constraint)
+    if regularizer is not None:
+        with tf.name_scope(name + '/Regularizer/'):
+            loss = regularizer(made)
+        if loss is not None and hasattr(_v1, 'add_to_collection'):
+            _v1.add_to_collection('regularization_losses', loss)
+    if graph is not None:
+        known[name] = made
+    return made
+
+
+def _first_value(name, shape, dtype, initializer, given_dtype):
+    if initializer is not None and not callable(initializer):
+        if shape is not None:
+            raise ValueError('If initializer is a constant, do not specify shape.')
+        return tf.convert_to_tensor(initializer, given_dtype)
+    shape = None if shape is None else tf.TensorShape(shape)
+    if shape is None or not shape.is_fully_defined():
+        if isinstance(initializer, type) or initializer is None:
+            if shape is None:
+                raise ValueError('Variable %s did not get an initializer, so its `shape` argument must be specified.' % name)
+            raise ValueError('Shape of a new variable (%s) must be fully defined, but instead was %s.' % (name, shape))
+        if shape is None:
+            return initializer
+        raise ValueError('Shape of a new variable (%s) must be fully defined, but instead was %s.' % (name, shape))
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if initializer is None:
+        if dtype.is_floating:
+            initializer = tf.compat.v1.glorot_uniform_initializer()
+        elif dtype.is_integer or dtype in (tf.bool, tf.string):
+            return tf.zeros(shape, dtype)
+        else:
+            raise ValueError('An initializer for Variable %s of %s is required' % (name, dtype))
+    return lambda: initializer(shape.as_list(), dtype=dtype)
+
+
+def _new_variable(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
+                  name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
+                  use_resource=None, synchronization=tf.VariableSynchronization.AUTO,
+                  aggregation=tf.VariableAggregation.NONE, shape=None):
+    with variable_collections(collections):
+        return tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
+                           constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
+
+
+VariableV1 = _engine.variable_subclass('VariableV1', {
+    '__new__': _new_variable, '__module__': 'footlight.compat.v1', '__qualname__': 'VariableV1',
+    '__doc__': 'tf.compat.v1.Variable: makes a tf.Variable that collections of the graph know.'})
+
+
+@contextlib.contextmanager
+def variable_scope(name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None,
+                   partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None,
+                   auxiliary_name_scope=True):
+    """A context in which variables have names below this one, and are made as it says."""
+    if default_name is None and name_or_scope is None:
+        raise TypeError('If default_name is None then name_or_scope is required')
+    if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+        raise TypeError('VariableScope: name_or_scope must be a string or VariableScope.')
+    outer = get_variable_scope()
+    if isinstance(name_or_scope, VariableScope):
+        base, name, label = name_or_scope, name_or_scope.name, name_or_scope.name.rpartition('/')[2]
+    else:
+        if name_or_scope is None:
+            count = outer._taken[default_name] = outer._taken.get(default_name, -1) + 1
+            name_or_scope = '%s_%d' % (default_name, count) if count else default_name
+        else:
+            outer._taken.setdefault(name_or_scope, 0)
+        base, label = outer, name_or_scope
+        name = outer.name + '/' + label if outer.name else label
+    inherited = base.reuse or outer.reuse
+    made = VariableScope(reuse or inherited, name, initializer or base.initializer, regularizer or base.regularizer, None, None,
+                         _both(custom_getter, base.custom_getter), dtype=base.dtype if dtype is None else dtype,
+                         constraint=constraint or base.constraint)
+    before = _state.current
+    _state.current = made
+    try:
+        if auxiliary_name_scope and label:
+            with tf.name_scope(label) as entered:
+                made._name_scope = entered
+                yield made
+        else:
+            yield made
+    finally:
+        _state.current = before
+
+
+def _both(inner, outer):
+    if inner is None or outer is None:
+        return inner or outer
+    return lambda getter, *args, **kwargs: inner(lambda *a, **k: outer(getter, *a, **k), *args, **kwargs)
+
+
+def variables_initializer(var_list=None, name='init'):
+    """An operation that gives variables their first values: they have them when a session first sees them."""
+    return tf.group(name=name)
+
+
+def global_variables_initializer():
+    """An operation for all variables of the graph."""
+    return variables_initializer()
+
+
+def local_variables_initializer():
+    """An operation for all variables that are not kept."""
+    return variables_initializer()
+
+
+def tables_initializer(name='init_all_tables'):
+    """An operation for all tables of the graph, which have their contents when they are made."""
+    return tf.group(name=name)
+
+
+for _f in (variables_initializer, global_variables_initializer, local_variables_initializer, tables_initializer):
+    _f.__module__ = 'footlight.compat.v1'
+    setattr(_v1, _f.__name__, _f)
+_v1.Variable = VariableV1
+for _f in (get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
+    _name = getattr(_f, '__name__', 'AUTO_REUSE')
+    if _f is not AUTO_REUSE:
+        _f.__module__ = 'footlight.compat.v1'
+    setattr(_v1, _name, _f)
+    if _name in ('get_variable', 'get_variable_scope', 'variable_scope', 'AUTO_REUSE'):
+        setattr(tf, _name, _f)

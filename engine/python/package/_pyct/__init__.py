@@ -1,0 +1,1 @@
+"""tensorflow.python.autograph.pyct: what programs use to read, change and write Python code."""

@@ -1,0 +1,557 @@
+"""What functions of tensors do with ragged ones. The engine calls dispatch() where an argument is one."""
+import builtins
+import sys
+
+import footlight as tf
+from footlight._ragged.tensor import RaggedTensor, _count, gather as _gather_rows
+from footlight._sparse.values import key as _key, of_sparse
+
+_RULES = {}
+
+
+def _key_of(name):
+    found = tf
+    for part in name.split('.'):
+        found = getattr(found, part)
+    return _key(found)
+
+
+def _rule(*names):
+    def add(rule):
+        _RULES.update((_key_of(name), rule) for name in names)
+        return rule
+    return add
+
+
+def is_ragged(value):
+    """Whether it is a ragged tensor."""
+    return isinstance(value, RaggedTensor)
+
+
+def dispatch(function, args, kwargs):
+    """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
+    given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
+    if any(hasattr(v, '_is_extension_value') for v in given):  # of a program's own type, to which none of the rules apply
+        own = sys.modules.get('footlight._types.dispatch')
+        return own.dispatched(function, args, kwargs) if own else NotImplemented
+    if any(isinstance(v, tf.SparseTensor) for v in given):
+        return of_sparse(function, args, kwargs)
+    rule = _RULES.get(_key(function))
+    return NotImplemented if rule is None else rule(function, *args, **kwargs)
+
+
+# --- element by element ---
+def _unary(function, *args, **kwargs):
+    args = list(args)
+    given, at = (args, 0) if args else (kwargs, next(k for k, v in kwargs.items() if is_ragged(v)))
+    value = given[at]
+    if not is_ragged(value) or sum(is_ragged(v) for v in [*args, *kwargs.values()]) > 1:
+        raise TypeError('%s takes one ragged tensor, as its first argument' % function.__name__)
+    given[at] = value.flat_values
+    return value.with_flat_values(function(*args, **kwargs))
+
+
+def _deepened(value, ragged_rank):
+    """The same as a ragged tensor of this ragged rank; the dimensions of a whole tensor stay known as uniform."""
+    if not ragged_rank:
+        return value
+    if is_ragged(value):
+        if value.ragged_rank >= ragged_rank:
+            return value
+        return value.with_values(_deepened(value.values, ragged_rank - 1))
+    shape = tf.shape(value)
+    flat = tf.reshape(value, tf.concat([[shape[0] * shape[1]], shape[2:]], 0))
+    known = value.shape[1]
+    splits = tf.range(tf.cast(shape[0], tf.int64) + 1) * tf.cast(shape[1], tf.int64)
+    return RaggedTensor(_deepened(flat, ragged_rank - 1), splits, known)
+
+
+def _raised(value, rank):
+    for _ in range(rank - value.shape.rank):
+        value = expand_dims(None, value, 0)
+    return value
+
+
+def _taken(values, places):
+    if not is_ragged(values):
+        return tf.gather(values, places)
+    return RaggedTensor(*_gathered_parts(values, places), values._uniform)
+
+
+def _sure(value):
+    known = tf.get_static_value(value)
+    return None if known is None else bool(known)
+
+
+def _aligned(values):
+    """(flat values, ragged tensor whose rows the result has) of values of one ragged rank."""
+    if not is_ragged(values[0]):
+        return values, None
+    dtype = tf.int64 if any(v.row_splits.dtype == tf.int64 for v in values) else tf.int32
+    values = [v.with_row_splits_dtype(dtype) for v in values]
+    if all(_same_rows(v, values[0]) for v in values[1:]):
+        return [v.flat_values for v in values], values[0]
+    counts = [tf.size(v.row_splits) - 1 for v in values]
+    most = counts[0]
+    for count in counts[1:]:
+        most = tf.where(tf.equal(most, 1), count, most)
+    values = [v if _sure(tf.equal(c, most)) else _repeated(v, c, most) for v, c in zip(values, counts)]
+    # Rows of one are repeated only where all rows are known to have one: in a ragged dimension it is chance.
+    leader = next((v for v in values if v._uniform != 1), values[0])
+    longest = leader.row_lengths()
+    fits = [tf.equal(tf.size(v.row_splits), most + 1) for v in values]
+    fits += [_all_equal(v.row_lengths(), longest) for v in values if v._uniform != 1 and v is not leader]
+    check = tf.debugging.Assert(tf.reduce_all(fits), ['Unable to broadcast: dimension size mismatch between ragged tensors'])
+    with tf.control_dependencies([check] if check is not None else []):
+        splits = tf.identity(leader.row_splits)
+    rows = tf.repeat(tf.range(tf.size(longest)), longest)
+    inner = [v.values if v._uniform != 1 or leader._uniform == 1 else _taken(v.values, rows) for v in values]
+    flat, below = _aligned(inner)
+    return flat, RaggedTensor(inner[0] if below is None else below, splits, leader._uniform)
+
+
+def _all_equal(a, b):
+    same = tf.equal(tf.size(a), tf.size(b))
+    count = tf.minimum(tf.size(a), tf.size(b))
+    return same & tf.reduce_all(tf.equal(a[:count], b[:count]))
+
+
+def _repeated(value, count, most):
+    places = tf.where(tf.equal(count, 1), tf.zeros([most], tf.int32), tf.minimum(tf.range(most), tf.maximum(count - 1, 0)))
+    return RaggedTensor(*_gathered_parts(value, places), value._uniform)
+
+
+def _gathered_parts(value, places):
+    taken = _gather_rows(value, places)
+    return taken.values, taken.row_splits
+
+
+def _same_rows(a, b):
+    if a is b:
+        return True
+    if len(a.nested_row_splits) != len(b.nested_row_splits):
+        return False
+    for one, other in zip(a.nested_row_splits, b.nested_row_splits):
+        if one is other:
+            continue
+        known, wanted = tf.get_static_value(one), tf.get_static_value(other)
+        if known is None or wanted is None or len(known) != len(wanted) or (known != wanted).any():
+            return False
+    return True
+
+
+def broadcast(values):
+    """(flat values, ragged tensor whose rows the result of an op on them has) of ragged and whole tensors."""
+    dtype = next((v.dtype for v in values if is_ragged(v) or tf.is_tensor(v)), None)
+    values = [v if is_ragged(v) else tf.convert_to_tensor(v, None if tf.is_tensor(v) or isinstance(v, tf.Variable) else dtype)
+              for v in values]
+    if any(v.shape.rank is None for v in values):
+        raise ValueError('Unable to broadcast: unknown rank')
+    ragged = [v for v in values if is_ragged(v)]
+    scalars = [not is_ragged(v) and v.shape.rank == 0 for v in values]
+    rank = builtins.max(v.shape.rank for v in values)
+    # A tensor that has only the dimensions of the flat values' rows is broadcast by the op.
+    small = [s or (not is_ragged(v) and all(v.shape.rank <= r.flat_values.shape.rank - 1 for r in ragged))
+             for s, v in zip(scalars, values)]
+    depth = builtins.max(v.ragged_rank + rank - v.shape.rank for v in ragged)
+    full = [_deepened(_raised(v, rank), depth) for v, s in zip(values, small) if not s]
+    flat, top = _aligned(full)
+    flat = iter(flat)
+    return [v if s else next(flat) for v, s in zip(values, small)], top
+
+
+def _binary(function, x, y, *args, **kwargs):
+    (x, y), top = broadcast([x, y])
+    return top.with_flat_values(function(x, y, *args, **kwargs))
+
+
+def _binary_named(function, *args, **kwargs):
+    given = list(args)
+    for name in ('x', 'y', 'a', 'b'):
+        if name in kwargs and builtins.len(given) < 2:
+            given.append(kwargs.pop(name))
+    return _binary(function, *given, **kwargs)
+
+
+def _add_n(function, inputs, name=None):
+    flat, top = broadcast(list(inputs))
+    return top.with_flat_values(function(flat, name=name))
+
+
+def _clip(function, t, clip_value_min, clip_value_max, name=None):
+    (t, low, high), top = broadcast([t, clip_value_min, clip_value_max])
+    return top.with_flat_values(function(t, low, high, name=name))
+
+
+def _where(function, condition, x=None, y=None, name=None):
+    if x is None and y is None:
+        return coordinates(condition)
+    dtype = next((v.dtype for v in (x, y) if hasattr(v, 'dtype')), None)
+    x, y = (v if is_ragged(v) else tf.convert_to_tensor(v, dtype) for v in (x, y))
+    (condition, x, y), top = broadcast([condition, x, y])
+    return top.with_flat_values(function(condition, x, y, name=name))
+
+
+def coordinates(condition):
+    """The indices of the elements of a ragged tensor that hold."""
+    if not is_ragged(condition):
+        return tf.where(condition)
+    inner = coordinates(condition.values)
+    rows = tf.cast(condition.value_rowids(), tf.int64)
+    at = inner[:, 0]
+    row = tf.gather(rows, at)
+    column = at - tf.gather(tf.cast(condition.row_starts(), tf.int64), row)
+    return tf.concat([row[:, tf.newaxis], column[:, tf.newaxis], inner[:, 1:]], 1)
+
+
+# --- along dimensions ---
+def axis_of(axis, rank, what='axis'):
+    """The axis counted from the front; ValueError where there is none."""
+    axis = int(tf.get_static_value(axis)) if tf.is_tensor(axis) else axis
+    if not isinstance(axis, int) and not hasattr(axis, '__index__'):
+        raise TypeError('%s must be an int; got %s' % (what, type(axis).__name__))
+    axis = axis.__index__()
+    if rank is None:
+        if axis < 0:
+            raise ValueError('%s=%d may only be negative if ndims is statically known.' % (what, axis))
+        return axis
+    if not -rank <= axis < rank:
+        raise ValueError('%s=%d out of bounds: expected %d<=%s<%d' % (what, axis, -rank, what, rank))
+    return axis % rank
+
+
+def axes_of(axis, rank):
+    """Several axes counted from the front."""
+    if tf.is_tensor(axis):
+        known = tf.get_static_value(axis)
+        if known is None:
+            raise ValueError('axis must be known at graph construction time.')
+        axis = known.tolist()
+    if isinstance(axis, (list, tuple)):
+        found = [axis_of(a, rank, 'axis[%d]' % i) for i, a in enumerate(axis)]
+        if builtins.len(set(found)) != builtins.len(found):
+            raise ValueError('Duplicate axes: %s' % (axis,))
+        return found
+    return [axis_of(axis, rank)]
+
+
+# --- parts and wholes ---
+def _as_ragged(values):
+    dtype = next((v.dtype for v in values if is_ragged(v) or tf.is_tensor(v)), None)
+    values = [v if is_ragged(v) else tf.convert_to_tensor(v, None if tf.is_tensor(v) else dtype) for v in values]
+    ranks = {v.shape.rank for v in values}
+    if builtins.len(ranks) > 1:
+        raise ValueError('Inputs must have identical ranks: %s' % sorted(ranks))
+    depth = builtins.max((v.ragged_rank for v in values if is_ragged(v)), default=0)
+    splits = tf.int64 if any(is_ragged(v) and v.row_splits.dtype == tf.int64 for v in values) else tf.int32
+    found = []
+    for v in values:
+        v = _deepened(v, builtins.max(depth, 1)) if v.shape.rank > 1 else v
+        found.append(v.with_row_splits_dtype(splits) if is_ragged(v) else v)
+    return found
+
+
+def _concat_rows(values):
+    """Along the first dimension."""
+    if not any(is_ragged(v) for v in values):
+        return tf.concat(values, 0)
+    dtype = values[0].row_splits.dtype
+    lengths = tf.concat([v.row_lengths() for v in values], 0)
+    splits = tf.concat([tf.zeros([1], dtype), tf.cumsum(lengths)], 0)
+    return RaggedTensor(_concat_rows([v.values for v in values]), splits)
+
+
+@_rule('concat')
+def concat(function, values, axis, name=None):
+    """Joined along a dimension."""
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    rank = values[0].shape.rank if is_ragged(values[0]) else tf.convert_to_tensor(values[0]).shape.rank
+    axis = axis_of(axis, rank)
+    values = _as_ragged(values)
+    if builtins.len(values) == 1:
+        return values[0]
+    return _joined(values, axis)
+
+
+def _joined(values, axis):
+    if axis == 0:
+        return _concat_rows(values)
+    if axis == 1:
+        whole = _concat_rows(values)
+        counts = [v.nrows() for v in values]
+        same = tf.reduce_all([tf.equal(c, counts[0]) for c in counts])
+        check = tf.debugging.Assert(same, ['Input tensors have incompatible shapes'])
+        with tf.control_dependencies([check] if check is not None else []):
+            count = tf.identity(counts[0])
+        order = tf.reshape(tf.transpose(tf.reshape(tf.range(count * builtins.len(values)), [builtins.len(values), count])), [-1])
+        rows = _gather_rows(whole, order)
+        lengths = tf.reduce_sum(tf.reshape(rows.row_lengths(), [count, builtins.len(values)]), 1)
+        return RaggedTensor.from_row_lengths(rows.values, lengths, validate=False)
+    inner = [v.values for v in values]
+    joined = _joined(inner, axis - 1) if any(is_ragged(v) for v in inner) else tf.concat(inner, axis - 1)
+    return values[0].with_values(joined)
+
+
+@_rule('stack')
+def stack(function, values, axis=0, name='stack'):
+    """Joined along a new dimension, as ragged tensors."""
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    values = [v if is_ragged(v) else tf.convert_to_tensor(v) for v in values]
+    rank = values[0].shape.rank
+    axis = axis_of(axis, None if rank is None else rank + 1)
+    if not any(is_ragged(v) for v in values) and rank == 0:
+        return tf.stack(values)
+    if axis == 0 and rank is not None and rank >= 1:
+        values = _as_ragged(values)
+        counts = tf.stack([tf.cast(_count(v), tf.int64) for v in values])
+        splits = values[0].row_splits.dtype if is_ragged(values[0]) else tf.int64
+        return RaggedTensor.from_row_lengths(_concat_rows(values), tf.cast(counts, splits), validate=False)
+    return concat(None, [expand_dims(None, v, axis) for v in values], axis)
+
+
+@_rule('expand_dims')
+def expand_dims(function, input, axis, name=None):
+    """With another dimension of size one."""
+    if not is_ragged(input):
+        return tf.expand_dims(input, axis)
+    rank = input.shape.rank
+    axis = axis_of(axis, None if rank is None else rank + 1)
+    if axis == 0:
+        return RaggedTensor.from_uniform_row_length(input, input.nrows(), nrows=1, validate=False)
+    if axis == 1:
+        return RaggedTensor.from_uniform_row_length(input, 1, nrows=input.nrows(), validate=False)
+    if is_ragged(input.values):
+        return input.with_values(expand_dims(None, input.values, axis - 1))
+    return input.with_values(tf.expand_dims(input.values, axis - 1))
+
+
+@_rule('squeeze')
+def squeeze(function, input, axis=None, name=None):
+    """Without dimensions of size one, which `axis` names."""
+    if axis is None:
+        raise ValueError('Ragged.squeeze must have an axis argument.')
+    axes = sorted(axes_of(axis, input.shape.rank), reverse=True)
+    for a in axes:
+        input = _squeezed(input, a)
+    return input
+
+
+def _squeezed(value, axis):
+    if not is_ragged(value):
+        return tf.squeeze(value, [axis])
+    if axis == 0:
+        check = tf.debugging.Assert(tf.equal(value.nrows(), 1), ['squeeze: the dimension 0 is not of size 1'])
+        with tf.control_dependencies([check] if check is not None else []):
+            return value.values
+    if axis == 1:
+        check = tf.debugging.Assert(tf.reduce_all(tf.equal(value.row_lengths(), 1)), ['squeeze: the dimension 1 is not of size 1'])
+        with tf.control_dependencies([check] if check is not None else []):
+            return value.values
+    return value.with_values(_squeezed(value.values, axis - 1))
+
+
+@_rule('tile')
+def tile(function, input, multiples, name=None):
+    """Repeated along dimensions."""
+    known = tf.get_static_value(multiples) if tf.is_tensor(multiples) else multiples
+    if known is None:
+        raise ValueError('tf.tile of a ragged tensor: multiples must be known')
+    times = [int(m) for m in known]
+    if builtins.len(times) != input.shape.rank:
+        raise IndexError('multiples must have one number for each of %d dimensions: %s' % (input.shape.rank, times))
+    return _tiled(input, times)
+
+
+def _tiled(value, times):
+    if not is_ragged(value):
+        return tf.tile(value, times)
+    inner = _tiled(value.values, [1] + times[2:])
+    value = value.with_values(inner)
+    if times[1] != 1:
+        order = tf.repeat(tf.range(value.nrows()), times[1])
+        rows = _gather_rows(value, order)
+        value = RaggedTensor.from_row_lengths(rows.values, value.row_lengths() * times[1], validate=False)
+    if times[0] != 1:
+        value = _gather_rows(value, tf.tile(tf.range(value.nrows()), [times[0]]))
+    return value
+
+
+@_rule('gather')
+def gather(function, params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """Rows by their numbers."""
+    axis = batch_dims if axis is None else axis
+    if not is_ragged(indices):
+        indices = tf.convert_to_tensor(indices)
+    if not is_ragged(params):
+        params = tf.convert_to_tensor(params)
+    rank = params.shape.rank
+    axis = axis_of(axis, rank)
+    if batch_dims < 0:
+        batch_dims += indices.shape.rank
+    if batch_dims == 0 and axis == 0:
+        if is_ragged(indices):
+            return indices.with_values(gather(function, params, indices.values))
+        if not is_ragged(params):
+            return tf.gather(params, indices)
+        if indices.shape.rank == 0:
+            return params[indices]
+        if indices.shape.rank > 1:
+            flat = gather(function, params, tf.reshape(indices, [-1]))
+            outer = RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1)
+            return _without_uniform(outer, flat)
+        return _gather_rows(params, indices)
+    if batch_dims > 0:
+        params, indices = _deepened(params, batch_dims), _deepened(indices, batch_dims)
+        if batch_dims > 1:
+            return params.with_values(gather(function, params.values, indices.values, axis=axis - 1, batch_dims=batch_dims - 1))
+        if axis == 1:
+            starts = tf.gather(params.row_starts(), indices.value_rowids())
+            places = tf.cast(indices.values, starts.dtype)
+            if is_ragged(places):
+                raise ValueError('tf.gather: batch_dims=1 with indices of more ragged dimensions is not supported')
+            starts = tf.reshape(starts, tf.concat([tf.shape(starts), tf.ones([tf.rank(places) - 1], tf.int32)], 0))
+            return indices.with_values(gather(function, params.values, places + starts))
+        raise ValueError('tf.gather of a ragged tensor: axis %d with batch_dims %d is not supported' % (axis, batch_dims))
+    if not is_ragged(params):
+        return _gather_ragged_columns(params, indices, axis)
+    return params.with_values(gather(function, params.values, indices, axis=axis - 1)) if axis > 1 else _gather_columns(
+        function, params, indices)
+
+
+def _without_uniform(rows, flat):
+    """`flat` in the place of the flat values of `rows`, with no dimension known as uniform."""
+    return RaggedTensor(_without_uniform(rows.values, flat) if is_ragged(rows.values) else flat, rows.row_splits)
+
+
+def _gather_columns(function, params, indices):
+    """The same places of each row."""
+    count = tf.cast(params.nrows(), tf.int64)
+    each = tf.tile(tf.reshape(tf.cast(indices, tf.int64), [1, -1]), tf.stack([count, tf.constant(1, tf.int64)]))
+    return gather(function, params, each, axis=1, batch_dims=1)
+
+
+def _gather_ragged_columns(params, indices, axis):
+    """Ragged rows of places along an axis of a whole tensor, for each place before that axis."""
+    sizes = tf.shape(params, tf.int64)
+    count = tf.reduce_prod(sizes[:axis])
+    flat = tf.gather(tf.reshape(params, tf.concat([[count], sizes[axis:]], 0)), indices.flat_values, axis=1)
+    rows = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
+    for lengths in reversed(indices.nested_row_lengths()):
+        rows = RaggedTensor.from_row_lengths(rows, tf.tile(lengths, [count]), validate=False)
+    rows = RaggedTensor.from_uniform_row_length(rows, indices.nrows(), count)
+    for d in range(axis - 1, 0, -1):
+        rows = RaggedTensor.from_uniform_row_length(rows, sizes[d], tf.reduce_prod(sizes[:d]))
+    return rows
+
+
+@_rule('gather_nd')
+def gather_nd(function, params, indices, batch_dims=0, name=None, bad_indices_policy=''):
+    """Elements by their indices."""
+    if batch_dims:
+        raise ValueError('batch_dims is not supported for ragged gather yet.')
+    if is_ragged(indices):
+        return indices.with_values(gather_nd(function, params, indices.values)) if indices.shape.rank > 2 else (
+            tf.gather_nd(params, indices.to_tensor()))
+    indices = tf.convert_to_tensor(indices)
+    depth = indices.shape[-1]
+    if indices.shape.rank != 2:
+        flat = gather_nd(function, params, tf.reshape(indices, [-1, depth]))
+        return tf.reshape(flat, indices.shape[:-1]) if not is_ragged(flat) else (
+            flat[0] if indices.shape.rank == 1 else RaggedTensor.from_tensor(
+                indices[..., 0], ragged_rank=indices.shape.rank - 2).with_flat_values(flat))
+    column = 0
+    at = tf.cast(indices[:, 0], tf.int64)
+    while is_ragged(params) and column + 1 < depth:
+        column += 1
+        at = tf.cast(tf.gather(params.row_starts(), at), tf.int64) + tf.cast(indices[:, column], tf.int64)
+        params = params.values
+    if is_ragged(params):
+        return _gather_rows(params, at)
+    if column + 1 == depth:
+        return tf.gather(params, at)
+    return tf.gather_nd(params, tf.concat([at[:, tf.newaxis], tf.cast(indices[:, column + 1:], tf.int64)], 1))
+
+
+@_rule('reverse')
+def reverse(function, tensor, axis, name=None):
+    """With the elements of dimensions in reverse."""
+    for a in sorted(axes_of(list(axis), tensor.shape.rank)):
+        tensor = _reversed(tensor, a)
+    return tensor
+
+
+def _reversed(value, axis):
+    if not is_ragged(value):
+        return tf.reverse(value, [axis])
+    if axis == 0:
+        return _gather_rows(value, tf.range(value.nrows() - 1, -1, -1))
+    if axis == 1:
+        rows = value.value_rowids()
+        at = tf.range(tf.cast(_count(value.values), rows.dtype))
+        places = tf.gather(value.row_starts(), rows) + tf.gather(value.row_limits(), rows) - 1 - at
+        return value.with_values(_taken(value.values, places))
+    return value.with_values(_reversed(value.values, axis - 1))
+
+
+@_rule('one_hot')
+def _one_hot(function, indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    if axis is not None and axis != -1 and axis < indices.ragged_rank + 1:
+        raise ValueError('axis (%d) must be greater than indices.ragged_rank (%d).' % (axis, indices.ragged_rank))
+    inner = axis if axis in (None, -1) else axis - indices.ragged_rank
+    return indices.with_flat_values(tf.one_hot(indices.flat_values, depth, on_value, off_value, inner, dtype, name))
+
+
+@_rule('nn.softmax')
+def _softmax(function, logits, axis=None, name=None):
+    if axis not in (None, -1):
+        raise ValueError('tf.nn.softmax of a ragged tensor: only the last axis')
+    padded = logits.to_tensor(default_value=logits.dtype.min)
+    return RaggedTensor.from_tensor(tf.nn.softmax(padded), lengths=logits.nested_row_lengths() if logits.ragged_rank > 1 else
+                                    logits.row_lengths(), ragged_rank=logits.ragged_rank)
+
+
+@_rule('strings.join')
+def _join(function, inputs, separator='', name=None):
+    flat, top = broadcast(list(inputs))
+    return top.with_flat_values(tf.strings.join(flat, separator))
+
+
+@_rule('unstack')
+def _unstack(function, value, num=None, axis=0, name='unstack'):
+    raise TypeError('tf.unstack takes no ragged tensor; iterate over it')
+
+
+@_rule('zeros_like', 'ones_like')
+def _like(function, input, dtype=None, name=None, layout=None):
+    return input.with_flat_values(function(input.flat_values, dtype=dtype))
+
+
+UNARY = '''abs bitcast bitwise.invert cast clip_by_norm debugging.check_numerics identity image.convert_image_dtype
+    math.acos math.acosh math.angle math.asin math.asinh math.atan math.atanh math.bessel_i0 math.bessel_i0e math.bessel_i1
+    math.bessel_i1e math.ceil math.conj math.cos math.cosh math.digamma math.erf math.erfc math.erfcinv math.erfinv math.exp
+    math.expm1 math.floor math.imag math.is_finite math.is_inf math.is_nan math.lgamma math.log math.log1p math.log_sigmoid
+    math.logical_not math.ndtri math.negative math.nextafter math.real math.reciprocal math.reciprocal_no_nan math.rint
+    math.round math.rsqrt math.sigmoid math.sign math.sin math.sinh math.softplus math.sqrt math.square math.tan math.tanh
+    nn.elu nn.gelu nn.leaky_relu nn.relu nn.relu6 nn.selu nn.silu nn.softsign saturate_cast stop_gradient
+    strings.as_string strings.length strings.lower strings.regex_full_match strings.regex_replace strings.strip strings.substr
+    strings.to_hash_bucket strings.to_hash_bucket_fast strings.to_hash_bucket_strong strings.to_number strings.upper
+    dtypes.cast dtypes.saturate_cast nn.dropout reverse_sequence'''
+BINARY = '''bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bitwise.right_shift dtypes.complex
+    math.add math.atan2 math.divide math.divide_no_nan math.equal math.floordiv math.floormod math.greater math.greater_equal
+    math.less math.less_equal math.logical_and math.logical_or math.logical_xor math.maximum math.minimum math.multiply
+    math.multiply_no_nan math.not_equal math.pow math.squared_difference math.subtract math.truediv math.xdivy math.xlog1py
+    math.xlogy math.zeta math.polygamma math.igamma math.igammac math.mod realdiv truncatediv truncatemod'''
+
+for _names, _elementwise in ((UNARY, _unary), (BINARY, _binary_named)):
+    for _name in _names.split():
+        _RULES.setdefault(_key_of(_name), _elementwise)
+for _name, _f in (('math.add_n', _add_n), ('clip_by_value', _clip), ('where', _where)):
+    _rule(_name)(_f)
+
+
+@_rule('nn.embedding_lookup')
+def _embedding_lookup(function, params, ids, *args, **kwargs):
+    return ids.with_flat_values(function(params, ids.flat_values, *args, **kwargs))
+
+
+from footlight._ragged import reductions as _ragged_reductions, shape as _ragged_shape  # noqa: E402,F401  (they add their rules)

@@ -1,0 +1,110 @@
+"""Functions that reduce dimensions of ragged tensors."""
+import footlight as tf
+from footlight._ragged.tensor import RaggedTensor, _count
+from footlight._ragged.ops import _rule, axes_of, expand_dims, is_ragged
+
+_SEGMENTS = {'reduce_sum': 'unsorted_segment_sum', 'reduce_prod': 'unsorted_segment_prod',
+             'reduce_max': 'unsorted_segment_max', 'reduce_min': 'unsorted_segment_min'}
+
+
+def _segments(kind, data, ids, count):
+    """Each segment of the rows of `data`, reduced."""
+    if not is_ragged(data):
+        return getattr(tf.math, _SEGMENTS[kind])(data, ids, count)
+    lengths = data.row_lengths()
+    ids = tf.cast(ids, lengths.dtype)
+    widest = tf.maximum(tf.math.unsorted_segment_max(lengths, ids, count), 0)
+    splits = tf.concat([tf.zeros([1], lengths.dtype), tf.cumsum(widest)], 0)
+    rows = data.value_rowids()
+    within = tf.range(tf.cast(_count(data.values), rows.dtype)) - tf.gather(data.row_starts(), rows)
+    places = tf.gather(splits, tf.gather(ids, rows)) + within
+    return RaggedTensor(_segments(kind, data.values, places, splits[-1]), splits)
+
+
+def _reduced(kind, value, axis, keepdims):
+    """One dimension."""
+    if axis == 0:
+        rows = value.value_rowids()
+        columns = tf.range(tf.cast(_count(value.values), rows.dtype)) - tf.gather(value.row_starts(), rows)
+        width = tf.reduce_max(tf.concat([value.row_lengths(), tf.zeros([1], value.row_splits.dtype)], 0))
+        found = _segments(kind, value.values, columns, width)
+        return expand_dims(None, found, 0) if keepdims else found
+    if axis == 1:
+        found = _segments(kind, value.values, value.value_rowids(), value.nrows())
+        return expand_dims(None, found, 1) if keepdims else found
+    inner = value.values
+    if is_ragged(inner):
+        return value.with_values(_reduced(kind, inner, axis - 1, keepdims))
+    return value.with_values(getattr(tf, kind)(inner, axis=axis - 1, keepdims=keepdims))
+
+
+def _reduction(kind, value, axis, keepdims):
+    if axis is None:
+        found = getattr(tf, kind)(value.flat_values)
+        return tf.reshape(found, [1] * value.shape.rank) if keepdims else found
+    for a in sorted(axes_of(axis, value.shape.rank), reverse=True):
+        value = _reduced(kind, value, a, keepdims) if is_ragged(value) else getattr(tf, kind)(value, axis=a, keepdims=keepdims)
+    return value
+
+
+@_rule('reduce_sum', 'reduce_prod', 'reduce_max', 'reduce_min')
+def _reduce(function, input_tensor, axis=None, keepdims=False, name=None):
+    return _reduction(function.__name__, input_tensor, axis, bool(keepdims))
+
+
+@_rule('reduce_all', 'reduce_any')
+def _reduce_flags(function, input_tensor, axis=None, keepdims=False, name=None):
+    numbers = input_tensor.with_flat_values(tf.cast(input_tensor.flat_values, tf.int32))
+    kind = 'reduce_prod' if function.__name__ == 'reduce_all' else 'reduce_max'
+    found = _reduction(kind, numbers, axis, bool(keepdims))
+    return tf.ragged.map_flat_values(lambda flat: flat > 0, found)
+
+
+@_rule('reduce_mean')
+def _reduce_mean(function, input_tensor, axis=None, keepdims=False, name=None):
+    if axis is None:
+        found = tf.reduce_mean(input_tensor.flat_values)
+        return tf.reshape(found, [1] * input_tensor.shape.rank) if keepdims else found
+    total = _reduction('reduce_sum', input_tensor, axis, bool(keepdims))
+    count = _reduction('reduce_sum', input_tensor.with_flat_values(tf.ones_like(input_tensor.flat_values)), axis, bool(keepdims))
+    if is_ragged(total):
+        flat = total.flat_values
+        return total.with_flat_values(flat / count.flat_values if flat.dtype.is_floating else flat // count.flat_values)
+    return total / count if total.dtype.is_floating else total // count
+
+
+@_rule('math.reduce_variance')
+def _reduce_variance(function, input_tensor, axis=None, keepdims=False, name=None):
+    if axis is None:
+        return tf.math.reduce_variance(input_tensor.flat_values)
+    squares = input_tensor.with_flat_values(tf.square(input_tensor.flat_values))
+    mean = _reduce_mean(None, input_tensor, axis, keepdims)
+    return tf.math.subtract(_reduce_mean(None, squares, axis, keepdims), tf.square(mean))
+
+
+@_rule('math.reduce_std')
+def _reduce_std(function, input_tensor, axis=None, keepdims=False, name=None):
+    return tf.sqrt(_reduce_variance(None, input_tensor, axis, keepdims))
+
+
+@_rule('strings.reduce_join')
+def _reduce_join(function, inputs, axis=None, keepdims=False, separator='', name=None):
+    def joined(data, ids, count):
+        if not is_ragged(data):
+            return tf.strings.unsorted_segment_join(data, ids, count, separator)
+        raise ValueError('tf.strings.reduce_join: only the innermost ragged dimension')
+    if axis is None:
+        return tf.strings.reduce_join(inputs.flat_values, separator=separator)
+    for a in sorted(axes_of(axis, inputs.shape.rank), reverse=True):
+        inputs = _join_one(inputs, a, joined)
+    return inputs
+
+
+def _join_one(value, axis, joined):
+    if axis > 1:
+        return value.with_values(_join_one(value.values, axis - 1, joined))
+    if axis == 1:
+        return joined(value.values, value.value_rowids(), value.nrows())
+    rows = value.value_rowids()
+    columns = tf.range(tf.cast(_count(value.values), rows.dtype)) - tf.gather(value.row_starts(), rows)
+    return joined(value.values, columns, tf.reduce_max(value.row_lengths()))

@@ -1,0 +1,542 @@
+"""tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
+import sys
+
+import footlight as tf
+from footlight import _engine
+from footlight._sparse.tensor import Composite
+
+
+class RaggedTensor(Composite):
+    """Row i is `values[row_splits[i]:row_splits[i + 1]]`; the values may be a ragged tensor again."""
+
+    def __init__(self, values, row_splits, uniform_row_length=None):
+        self._values, self._row_splits, self._uniform = values, row_splits, uniform_row_length
+
+    # --- made of ---
+    @classmethod
+    def from_row_splits(cls, values, row_splits, name=None, validate=True):
+        """Of where rows begin: as many numbers as rows, and the number of values."""
+        values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values, name='values')
+        splits = tf.convert_to_tensor(row_splits, name='row_splits')
+        if splits.dtype not in (tf.int32, tf.int64):
+            raise ValueError('row_splits must be integers of 32 or 64 bits, not %s' % splits.dtype.name)
+        if splits.dtype == tf.int32 and not tf.is_tensor(row_splits):
+            splits = tf.cast(splits, tf.int64)
+        if splits.shape.rank not in (None, 1):
+            raise ValueError('row_splits must be a vector, not of shape %s' % (splits.shape,))
+        known = tf.get_static_value(splits) if validate else None
+        if known is not None:
+            if len(known) == 0 or known[0] != 0:
+                raise tf.errors.InvalidArgumentError(None, None, 'Arguments to from_row_splits do not form a valid '
+                                                     'RaggedTensor: row_splits must begin with zero')
+            if any(b < a for a, b in zip(known, known[1:])):
+                raise tf.errors.InvalidArgumentError(None, None, 'Arguments to from_row_splits do not form a valid '
+                                                     'RaggedTensor: row_splits must not decrease')
+            count = values.shape[0]
+            if count is not None and known[-1] != count:
+                raise tf.errors.InvalidArgumentError(None, None, 'Arguments to from_row_splits do not form a valid '
+                                                     'RaggedTensor: row_splits must end with the number of values, %d' % count)
+        return cls(values, splits)
+
+    @classmethod
+    def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
+        """Of how many values each row has."""
+        lengths = tf.convert_to_tensor(row_lengths, tf.int64 if not tf.is_tensor(row_lengths) else None)
+        splits = tf.concat([tf.zeros([1], lengths.dtype), tf.cumsum(lengths)], 0)
+        return cls.from_row_splits(values, splits, name, validate)
+
+    @classmethod
+    def from_row_starts(cls, values, row_starts, name=None, validate=True):
+        """Of where each row begins."""
+        values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values)
+        starts = tf.convert_to_tensor(row_starts, tf.int64 if not tf.is_tensor(row_starts) else None)
+        return cls.from_row_splits(values, tf.concat([starts, [tf.cast(_count(values), starts.dtype)]], 0), name, validate)
+
+    @classmethod
+    def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
+        """Of the row of each value, in order."""
+        rows = tf.convert_to_tensor(value_rowids, tf.int64 if not tf.is_tensor(value_rowids) else None)
+        if nrows is None:
+            nrows = tf.reduce_max(tf.concat([rows, tf.constant([-1], rows.dtype)], 0)) + 1
+        lengths = tf.math.bincount(tf.cast(rows, tf.int32), minlength=tf.cast(nrows, tf.int32), dtype=tf.int32)
+        return cls.from_row_lengths(values, tf.cast(lengths, rows.dtype), name, validate)
+
+    @classmethod
+    def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):
+        """Of one length that all rows have."""
+        values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values)
+        dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else tf.int64
+        size, known = tf.cast(uniform_row_length, dtype), tf.get_static_value(uniform_row_length) if tf.is_tensor(
+            uniform_row_length) else uniform_row_length
+        known = None if known is None else int(known)
+        if known is not None and known < 0:
+            raise ValueError('`uniform_row_length` must be greater than or equal to 0.')
+        if nrows is None:
+            if known == 0:
+                nrows = 0
+            rows = tf.cast(_count(values), dtype) // tf.maximum(size, 1) if nrows is None else tf.zeros([], dtype)
+        else:
+            rows = tf.cast(nrows, dtype)
+        made = cls.from_row_splits(values, tf.range(rows + 1) * size, name, validate)
+        made._uniform = known
+        return made
+
+    @classmethod
+    def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=tf.int64):
+        """Of a whole tensor, without the elements behind each row's length, or behind its last that is not padding."""
+        tensor = tf.convert_to_tensor(tensor)
+        if ragged_rank < 1 or (tensor.shape.rank is not None and tensor.shape.rank <= ragged_rank):
+            raise ValueError('ragged_rank must be at least 1 and less than the rank of the tensor, got %s' % ragged_rank)
+        if lengths is not None and padding is not None:
+            raise ValueError('Specify argument `lengths` or `padding`, but not both.')
+        if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, tf.Tensor)) and (
+                not tf.is_tensor(lengths[0]) or lengths[0].shape.rank):
+            if ragged_rank not in (1, len(lengths)):
+                raise ValueError('If Argument `lengths` is a tuple of row_lengths, argument `ragged_rank` must be len(lengths): %d. '
+                                 'Received ragged_rank: %d' % (len(lengths), ragged_rank))
+            for axis in range(len(lengths) - 1):
+                shape = tf.shape(tensor)
+                kept = tf.sequence_mask(tf.convert_to_tensor(lengths[axis]), shape[1])
+                outer = [cls.from_row_lengths(tf.boolean_mask(tensor, kept), tf.cast(lengths[axis], row_splits_dtype))]
+                return outer[0].with_values(cls.from_tensor(outer[0].values, lengths[axis + 1:] if len(lengths) > 2 else lengths[1],
+                                                            row_splits_dtype=row_splits_dtype))
+            lengths = lengths[0]
+        if ragged_rank > 1:
+            shape = tf.shape(tensor)
+            inner = cls.from_tensor(tf.reshape(tensor, tf.concat([[shape[0] * shape[1]], shape[2:]], 0)), lengths, padding,
+                                    ragged_rank - 1, row_splits_dtype=row_splits_dtype)
+            made = cls.from_uniform_row_length(inner, tf.shape(tensor)[1], nrows=shape[0])
+            made._uniform = tensor.shape[1]
+            return made
+        width = tf.shape(tensor)[1]
+        if padding is not None:
+            same = tf.equal(tensor, tf.cast(padding, tensor.dtype))
+            kept = tf.logical_not(tf.reduce_all(same, list(range(2, tensor.shape.rank))))
+            lengths = tf.reduce_max(tf.where(kept, tf.range(1, width + 1), 0), 1) if tensor.shape[1] != 0 else (
+                tf.zeros(tf.shape(tensor)[:1], tf.int32))
+        if lengths is None:
+            lengths = tf.fill([tf.shape(tensor)[0]], width)
+            whole = cls.from_row_lengths(tf.reshape(tensor, tf.concat([[-1], tf.shape(tensor)[2:]], 0)),
+                                         tf.cast(lengths, row_splits_dtype), validate=False)
+            whole._uniform = tensor.shape[1]
+            return whole
+        lengths = tf.cast(lengths, row_splits_dtype)
+        there = tf.sequence_mask(lengths, width)
+        return cls.from_row_lengths(tf.boolean_mask(tensor, there), lengths)
+
+    # --- parts ---
+    values = property(lambda self: self._values, doc='The values of all rows.')
+    row_splits = property(lambda self: self._row_splits, doc='Where rows begin.')
+    dtype = property(lambda self: self._values.dtype)
+    ragged_rank = property(lambda self: 1 + getattr(self._values, 'ragged_rank', 0))
+
+    @property
+    def flat_values(self):
+        """The innermost values."""
+        return self._values.flat_values if isinstance(self._values, RaggedTensor) else self._values
+
+    @property
+    def nested_row_splits(self):
+        """Where rows begin, for each ragged dimension."""
+        return (self._row_splits, *getattr(self._values, 'nested_row_splits', ()))
+
+    @property
+    def shape(self):
+        """The known part: None for the ragged dimensions."""
+        rows = self._row_splits.shape[0]
+        rows = None if rows is None else rows - 1
+        inner = self._values.shape
+        return tf.TensorShape(None) if inner.rank is None else tf.TensorShape([rows, self._uniform]).concatenate(inner[1:])
+
+    get_shape = shape.fget
+
+    @property
+    def uniform_row_length(self):
+        """The length that all rows have; None where they may differ."""
+        return None if self._uniform is None else tf.constant(self._uniform, self._row_splits.dtype)
+
+    def nrows(self, out_type=None, name=None):
+        """The number of rows."""
+        return tf.cast(tf.shape(self._row_splits)[0] - 1, out_type or self._row_splits.dtype)
+
+    @staticmethod
+    def _len_builtin(ragged):  # what len() is where AutoGraph converts
+        known = ragged.shape[0]
+        return tf.cast(ragged.nrows(), tf.int32) if known is None else known
+
+    def row_lengths(self, axis=1, name=None):
+        """How many values each row has."""
+        if axis > 1:
+            return self.with_values(self._values.row_lengths(axis - 1))
+        return self._row_splits[1:] - self._row_splits[:-1]
+
+    def row_starts(self, name=None):
+        """Where rows begin."""
+        return self._row_splits[:-1]
+
+    def row_limits(self, name=None):
+        """Where rows end."""
+        return self._row_splits[1:]
+
+    def value_rowids(self, name=None):
+        """The row of each value."""
+        return tf.repeat(tf.range(self.nrows()), self.row_lengths())
+
+    def with_row_splits_dtype(self, dtype):
+        """The same with row splits of another dtype."""
+        dtype = tf.as_dtype(dtype)
+        if dtype not in (tf.int32, tf.int64):
+            raise ValueError('Argument `row_splits` dtype must be int32 or int64. Received %s.' % dtype)
+        if all(splits.dtype == dtype for splits in self.nested_row_splits):
+            return self
+        inner = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
+        return RaggedTensor(inner, tf.cast(self._row_splits, dtype), self._uniform)
+
+    def bounding_shape(self, axis=None, name=None, out_type=None):
+        """The shape of the smallest tensor that holds all rows."""
+        out_type = tf.as_dtype(out_type or self._row_splits.dtype)
+        longest = tf.reduce_max(tf.concat([self.row_lengths(), tf.zeros([1], self._row_splits.dtype)], 0))
+        inner = self._values.bounding_shape(out_type=out_type) if isinstance(self._values, RaggedTensor) else tf.shape(
+            self._values, out_type=out_type)
+        shape = tf.concat([[self.nrows(out_type)], [tf.cast(longest, out_type)], inner[1:]], 0)
+        return shape if axis is None else tf.gather(shape, axis)
+
+    def with_values(self, new_values):
+        """The same rows with other values."""
+        if not isinstance(new_values, RaggedTensor):
+            new_values = tf.convert_to_tensor(new_values)
+        if new_values.shape.rank == 0:
+            raise ValueError('Shape %s must have rank at least 1' % (new_values.shape,))
+        count, known = self._values.shape[0] if self._values.shape.rank else None, new_values.shape[0] if new_values.shape.rank \
+            else None
+        if count is not None and known is not None and count != known:
+            raise ValueError('Shapes (%d,) and (%d,) are incompatible' % (count, known))
+        return RaggedTensor(new_values, self._row_splits, self._uniform)
+
+    def with_flat_values(self, new_values):
+        """The same rows with other innermost values."""
+        inner = self._values
+        return self.with_values(inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values)
+
+    # --- as something else ---
+    def to_tensor(self, default_value=None, name=None, shape=None):
+        """A whole tensor, filled up with `default_value`."""
+        values = self._values
+        if isinstance(values, RaggedTensor):
+            values = values.to_tensor(default_value)
+        rows = self.value_rowids()
+        places = tf.stack([rows, tf.range(tf.cast(_count(values), rows.dtype)) - tf.gather(self.row_starts(), rows)], 1)
+        inner = tf.shape(values, out_type=rows.dtype)[1:]
+        size = tf.concat([self.bounding_shape(out_type=rows.dtype)[:2], inner], 0)
+        if default_value is None:
+            default_value = '' if self.dtype == tf.string else False if self.dtype == tf.bool else 0
+        default = tf.convert_to_tensor(default_value, self.dtype)
+        full = tf.tensor_scatter_nd_update(tf.fill(size, default) if default.shape.rank == 0 else
+                                           tf.broadcast_to(default, size), places, values)
+        full.set_shape(tf.TensorShape([self.shape[0], None]).concatenate(values.shape[1:]))
+        if shape is None:
+            return full
+        wanted = shape.as_list() if isinstance(shape, tf.TensorShape) else list(shape)
+        for axis, length in enumerate(wanted):
+            if length is not None:
+                full = _cut_or_filled(full, axis, length, default)
+        return full
+
+    def to_sparse(self, name=None):
+        """A sparse tensor."""
+        from footlight._ragged import ops as _ragged_ops
+        every = self.with_flat_values(tf.ones(tf.shape(self.flat_values), tf.bool))
+        return tf.SparseTensor(_ragged_ops.coordinates(every), tf.reshape(self.flat_values, [-1]),
+                               self.bounding_shape(out_type=tf.int64))
+
+    def to_list(self):
+        """Nested Python lists."""
+        splits, values = self._row_splits.numpy(), self._values
+        values = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
+        return [values[a:b] for a, b in zip(splits, splits[1:])]
+
+    def numpy(self):
+        """An array: of arrays where rows differ in length."""
+        import numpy
+        splits, values = self._row_splits.numpy(), self._values.numpy()
+        rows = [values[a:b] for a, b in zip(splits, splits[1:])]
+        if len({len(row) for row in rows}) <= 1:
+            return numpy.array(rows)
+        all_rows = numpy.empty(len(rows), object)
+        all_rows[:] = rows
+        return all_rows
+
+    def __iter__(self):
+        rows = self.shape[0]
+        if rows is None:
+            raise TypeError('the number of rows of a RaggedTensor is not known yet; use tf.map_fn')
+        return iter([self[i] for i in range(rows)])
+
+    def _row_count(self):
+        """The number of rows as an int32, for loops in a graph."""
+        rows = self.shape[0] if self.shape.rank else None
+        return tf.cast(self.nrows(), tf.int32) if rows is None else tf.constant(rows, tf.int32)
+
+    def __getitem__(self, key):
+        from footlight._ragged import members as _ragged_members
+        return _ragged_members.item(self, key if isinstance(key, tuple) else (key,))
+
+    @property
+    def _type_spec(self):
+        return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self._row_splits.dtype,
+                                self.flat_values.shape if self.shape.rank is None else None)
+
+    def __repr__(self):
+        if any(tf.is_symbolic_tensor(t) for t in (self.flat_values, *self.nested_row_splits)):
+            return 'tf.RaggedTensor(values=%s, row_splits=%s)' % (self._values, self._row_splits)
+        return '<tf.RaggedTensor %s>' % (self.to_list(),)
+
+
+def _count(values):
+    return values.nrows() if isinstance(values, RaggedTensor) else tf.shape(values, out_type=tf.int64)[0]
+
+
+def _cut_or_filled(full, axis, length, default):
+    rank = full.shape.rank
+    full = tf.slice(full, [0] * rank, [length if a == axis else -1 for a in range(rank)]) if (
+        full.shape[axis] is not None and full.shape[axis] >= length) else tf.gather(
+            full, tf.range(tf.minimum(tf.shape(full)[axis], length)), axis=axis)
+    missing = length - tf.shape(full)[axis]
+    around = [[0, missing if a == axis else 0] for a in range(rank)]
+    full = tf.pad(full, around, constant_values=default)
+    full.set_shape([length if a == axis else d for a, d in enumerate(full.shape)])
+    return full
+
+
+def gather(ragged, rows):
+    """Some rows of a ragged tensor, in the given order."""
+    lengths = tf.gather(ragged.row_lengths(), rows)
+    starts = tf.gather(ragged.row_starts(), rows)
+    ends = tf.cumsum(lengths)
+    offsets = tf.range(tf.reduce_sum(lengths)) - tf.repeat(ends - lengths, lengths)
+    places = tf.repeat(starts, lengths) + offsets
+    inner = ragged.values
+    values = gather(inner, places) if isinstance(inner, RaggedTensor) else tf.gather(inner, places)
+    return RaggedTensor.from_row_lengths(values, lengths, validate=False)
+
+
+class RaggedTensorSpec(tf.TypeSpec):
+    """The type of a ragged tensor."""
+
+    value_type = property(lambda self: RaggedTensor)
+
+    def __init__(self, shape=None, dtype=tf.float32, ragged_rank=None, row_splits_dtype=tf.int64, flat_values_spec=None):
+        self._shape, self._dtype = tf.TensorShape(shape), tf.as_dtype(dtype)
+        if ragged_rank is None:
+            if self._shape.rank is None:
+                raise ValueError('Must specify ragged_rank or a shape with a known rank.')
+            ragged_rank = self._shape.rank - 1
+        self._ragged_rank, self._row_splits_dtype = ragged_rank, tf.as_dtype(row_splits_dtype)
+        self._flat_values_spec = flat_values_spec
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+    ragged_rank = property(lambda self: self._ragged_rank)
+    row_splits_dtype = property(lambda self: self._row_splits_dtype)
+    flat_values_spec = property(lambda self: self._flat_values_spec)
+
+    def _serialize(self):
+        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+
+    @property
+    def _component_specs(self):
+        inner = None if self._shape.rank is None else self._shape[self._ragged_rank + 1:]
+        flat = tf.TensorShape(None) if inner is None else tf.TensorShape([None]).concatenate(inner)
+        if self._ragged_rank == 0:
+            return [tf.TensorSpec(self._shape, self._dtype)]
+        rows = None if self._shape.rank is None else self._shape[0]
+        splits = [tf.TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype)]
+        splits += [tf.TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1)
+        return [tf.TensorSpec(flat, self._dtype), *splits]
+
+    def _to_components(self, value):
+        if not isinstance(value, RaggedTensor):  # of ragged rank 0
+            return [value]
+        return [value.flat_values, *value.nested_row_splits]
+
+    def _batch(self, size):
+        return RaggedTensorSpec(tf.TensorShape([size]).concatenate(self._shape), self._dtype, self._ragged_rank + 1,
+                                self._row_splits_dtype)
+
+    def _unbatch(self):
+        return RaggedTensorSpec(self._shape[1:], self._dtype, max(0, self._ragged_rank - 1), self._row_splits_dtype)
+
+    def _from_components(self, components):
+        values, *splits = components
+        for axis, part in reversed(list(enumerate(splits, 1))):
+            values = RaggedTensor(values, part, None if self._shape.rank is None else self._shape[axis])
+        return values
+
+    def __repr__(self):
+        return 'RaggedTensorSpec(%r, %r, %d, %r)' % (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+
+
+# --- tf.ragged ---
+def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype=tf.int64):
+    """A ragged tensor of nested lists whose lengths may differ."""
+    def depth(value):
+        return 1 + max((depth(v) for v in value), default=0) if isinstance(value, (list, tuple)) else 0
+    def plain(value):
+        return value.tolist() if isinstance(getattr(value, 'dtype', None), numpy_type) else [plain(v) for v in value] if (
+            isinstance(value, (list, tuple))) else value
+    numpy = sys.modules.get('numpy')
+    numpy_type = numpy.dtype if numpy else ()
+    if numpy and dtype is None:
+        first = pylist
+        while isinstance(first, (list, tuple)) and first:
+            first = first[0]
+        dtype = getattr(first, 'dtype', None)
+    pylist = plain(pylist)
+    levels = depth(pylist)
+    if levels == 0:
+        if ragged_rank:
+            raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
+        return tf.constant(pylist, dtype)
+    if ragged_rank is not None and inner_shape is None and ragged_rank >= max(1, levels):
+        raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
+
+    def check(value, level):
+        is_list = isinstance(value, (list, tuple))
+        if is_list != (level > 0) and not (is_list and not value):
+            raise ValueError('all scalar values must have the same nesting depth')
+        if is_list:
+            for item in value:
+                check(item, level - 1)
+    check(pylist, levels)
+    ragged_rank = max(levels - 1 - (0 if inner_shape is None else len(inner_shape)), 0) if ragged_rank is None else ragged_rank
+    if ragged_rank == 0:
+        return tf.constant(pylist, dtype)
+    splits, values = [], pylist
+    for _ in range(ragged_rank):
+        ends = [0]
+        for row in values:
+            ends.append(ends[-1] + len(row))
+        splits.append(tf.constant(ends, row_splits_dtype))
+        values = [item for row in values for item in row]
+    if values or inner_shape is None:
+        found = tf.constant(values, dtype) if values or dtype else tf.constant([], tf.float32)
+    else:
+        found = tf.zeros([0, *inner_shape], dtype or tf.float32)
+    if inner_shape is not None and not found.shape[1:].is_compatible_with(inner_shape):
+        raise ValueError('inner values of shape %s do not fit inner_shape=%s' % (found.shape[1:], tuple(inner_shape)))
+    for part in reversed(splits):
+        found = RaggedTensor(found, part)
+    return found
+
+
+def map_flat_values(op, *args, **kwargs):
+    """op(...) on the innermost values of the ragged tensors among the arguments, in their rows."""
+    first = next((a for a in [*args, *kwargs.values()] if isinstance(a, RaggedTensor)), None)
+    if first is None:
+        return op(*args, **kwargs)
+
+    def inner(value):
+        return value.flat_values if isinstance(value, RaggedTensor) else value
+    return first.with_flat_values(op(*[inner(a) for a in args], **{k: inner(v) for k, v in kwargs.items()}))
+
+
+def boolean_mask(data, mask, name=None):
+    """The elements of each row where the mask holds."""
+    if not isinstance(data, RaggedTensor):
+        data = tf.convert_to_tensor(data)
+    if not isinstance(mask, RaggedTensor):
+        mask = tf.convert_to_tensor(mask, tf.bool)
+        if mask.shape.rank is None:
+            raise ValueError('mask.shape.ndims must be known statically.')
+        if mask.shape.rank == 0:
+            raise ValueError('mask cannot be scalar.')
+        if mask.shape.rank == 1:
+            kept = tf.where(mask)[:, 0]
+            return gather(data, kept) if isinstance(data, RaggedTensor) else tf.gather(data, kept)
+        mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.shape.rank - 1)
+    if not isinstance(data, RaggedTensor):
+        data = RaggedTensor.from_tensor(data, ragged_rank=mask.ragged_rank)
+    if mask.ragged_rank > 1:
+        inner = boolean_mask(data.values, mask.values)
+        return RaggedTensor(inner, data.row_splits)
+    if isinstance(mask, RaggedTensor):
+        kept = mask.flat_values
+        rows = data.value_rowids()
+        lengths = tf.math.unsorted_segment_sum(tf.cast(kept, tf.int64), rows, data.nrows())
+        values = gather(data.values, tf.where(kept)[:, 0]) if isinstance(data.values, RaggedTensor) else tf.boolean_mask(
+            data.values, kept)
+        return RaggedTensor.from_row_lengths(values, lengths, validate=False)
+
+
+def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):
+    """A row of numbers for each start and limit."""
+    if limits is None:
+        starts, limits = tf.zeros_like(starts), starts
+    starts, limits = tf.convert_to_tensor(starts, dtype), tf.convert_to_tensor(limits, dtype)
+    deltas = tf.cast(deltas, starts.dtype)
+    starts, limits, deltas = (tf.reshape(t + tf.zeros_like(starts + limits), [-1]) for t in (starts, limits, deltas))
+    lengths = tf.cast(tf.maximum(tf.math.ceil(tf.cast(limits - starts, tf.float64) / tf.cast(deltas, tf.float64)), 0),
+                      row_splits_dtype)
+    shape = RaggedTensor.from_row_lengths(tf.range(tf.reduce_sum(lengths)), lengths, validate=False)
+    rows = shape.value_rowids()
+    steps = tf.cast(shape.values - tf.gather(shape.row_starts(), rows), starts.dtype)
+    return shape.with_values(tf.gather(starts, rows) + steps * tf.gather(deltas, rows))
+
+
+def stack(values, axis=0, name=None):
+    """Tensors joined along a new dimension, as a ragged tensor."""
+    from footlight._ragged import ops as _ragged_ops
+    return _ragged_ops.stack(None, values, axis)
+
+
+class RowPartition:
+    """How values are divided into rows."""
+
+    def __init__(self, row_splits):
+        self._row_splits = row_splits
+
+    @classmethod
+    def from_value_rowids(cls, value_rowids, nrows=None, validate=True, dtype=None, dtype_hint=None):
+        """Of the row of each value, in order."""
+        rows = tf.convert_to_tensor(value_rowids, dtype)
+        return cls(RaggedTensor.from_value_rowids(rows, rows, nrows, validate=validate).row_splits)
+
+    @classmethod
+    def from_row_splits(cls, row_splits, validate=True, dtype=None, dtype_hint=None):
+        """Of where rows begin."""
+        return cls(tf.convert_to_tensor(row_splits, dtype))
+
+    def row_splits(self):
+        """Where rows begin."""
+        return self._row_splits
+
+    def row_lengths(self):
+        """How many values each row has."""
+        return self._row_splits[1:] - self._row_splits[:-1]
+
+    def row_starts(self):
+        """Where rows begin."""
+        return self._row_splits[:-1]
+
+    def nrows(self):
+        """The number of rows."""
+        return tf.shape(self._row_splits, out_type=self._row_splits.dtype)[0] - 1
+
+
+def _same_names():
+    ragged = _engine.namespace('ragged')
+    stack_, range_ = stack, ragged_range
+    range_.__name__ = range_.__qualname__ = 'range'
+    for function in (constant, map_flat_values, boolean_mask, range_, stack_):
+        function.__module__ = 'footlight.ragged'
+        setattr(ragged, function.__name__, function)
+
+
+# By these names libraries recognise the classes without importing anything.
+RaggedTensor.__module__ = 'tensorflow.python.ops.ragged.ragged_tensor'
+RaggedTensorSpec.__module__ = 'footlight'
+RowPartition.__module__ = 'footlight.experimental'
+tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
+_engine.namespace('experimental').RowPartition = RowPartition
+_same_names()
+from footlight._ragged import members as _ragged_members, ops as _ragged_ops  # noqa: E402,F401  (they add to the class)

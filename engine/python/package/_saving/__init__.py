@@ -1,0 +1,1 @@
+"""Objects that keep others by name, checkpoints and SavedModels."""

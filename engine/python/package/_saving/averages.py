@@ -1,0 +1,115 @@
+"""tf.train.ExponentialMovingAverage, and tf.train.CheckpointView: the objects of a checkpoint."""
+import collections
+
+import footlight as tf
+from footlight import _engine, _proto
+from footlight._saving import object_graph as _object_graph
+
+_FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
+
+
+class ExponentialMovingAverage:
+    """Averages of variables, in which each later value weighs more."""
+
+    def __init__(self, decay, num_updates=None, zero_debias=False, name='ExponentialMovingAverage'):
+        self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
+        self._averages = {}
+
+    name = property(lambda self: self._name, doc='The name, part of those of its variables.')
+
+    def apply(self, var_list=None):
+        """Makes an average of each variable, or updates it."""
+        variables = list(tf.compat.v1.trainable_variables() if var_list is None else var_list)
+        for variable in variables:
+            if isinstance(variable, tf.Tensor):
+                raise TypeError('tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager '
+                                'execution is enabled.')
+            if variable.dtype not in _FLOATS:
+                raise TypeError('The variables must be half, float, or double: %s' % variable.name)
+            if variable.ref() not in self._averages:
+                with tf.init_scope():
+                    self._averages[variable.ref()] = tf.Variable(
+                        variable.read_value(), trainable=False, name='%s/%s' % (variable.name.split(':')[0], self._name))
+        decay = tf.convert_to_tensor(self._decay, tf.float32)
+        if self._num_updates is not None:
+            updates = tf.cast(self._num_updates, tf.float32)
+            decay = tf.minimum(decay, (1. + updates) / (10. + updates))
+        for variable in variables:
+            average = self._averages[variable.ref()]
+            rest = tf.cast(1. - decay, average.dtype)
+            average.assign_sub((average - variable) * rest)
+        return tf.no_op()
+
+    def average(self, var):
+        """The average of a variable; None where there is none yet."""
+        return self._averages.get(var.ref())
+
+    def average_name(self, var):
+        """The name that the average of a variable has, or would have."""
+        known = self.average(var)
+        return known.name.split(':')[0] if known is not None else '%s/%s' % (var.name.split(':')[0], self._name)
+
+    def variables_to_restore(self, moving_avg_variables=None):
+        """Variables by the names under which they are restored: those with an average by its name."""
+        if moving_avg_variables is None:
+            moving_avg_variables = [ref.deref() for ref in self._averages]
+        found = {self.average_name(v): v for v in moving_avg_variables}
+        return found
+
+
+class CheckpointView:
+    """The objects of a checkpoint, by their numbers; 0 is the root."""
+
+    def __init__(self, save_path):
+        file = _engine.open_tensors(save_path)
+        if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
+            raise ValueError('The specified checkpoint "%s" does not appear to be object-based (saved with TF2) since it is '
+                             'missing the key "%s".' % (save_path, _object_graph.GRAPH_KEY))
+        self._graph = _proto.TrackableObjectGraph()
+        self._graph.ParseFromString(_engine.read_tensor(file, _object_graph.GRAPH_KEY).numpy())
+
+    def children(self, node_id):
+        """The numbers of the children of an object, by their names."""
+        return {child.local_name: child.node_id for child in self._graph.nodes[node_id].children}
+
+    def descendants(self):
+        """The numbers of all objects, breadth first."""
+        found, todo = {0: None}, collections.deque([0])
+        while todo:
+            for child in self.children(todo.popleft()).values():
+                if child not in found:
+                    found[child] = None
+                    todo.append(child)
+        return list(found)
+
+    def match(self, obj):
+        """The objects below `obj` that have the same place, by the numbers of those of the checkpoint."""
+        if not isinstance(obj, _object_graph.Trackable):
+            raise ValueError('Expected a Trackable, got %s of type %s.' % (obj, type(obj)))
+        found, todo, visited = {0: obj}, collections.deque([(0, obj)]), set()
+        while todo:
+            number, here = todo.popleft()
+            there = _object_graph.children_of(here)
+            for name, child in self.children(number).items():
+                if child in visited or child == 0 or name not in there:
+                    continue
+                if child not in found:
+                    found[child] = there[name]
+                    todo.append((child, there[name]))
+                elif found[child] is not there[name]:
+                    tf.get_logger().warning('Inconsistent references when matching the checkpoint into this object graph. '
+                                            'The referenced objects are: (%r and %r).' % (found[child], there[name]))
+            visited.add(number)
+        return found
+
+    def diff(self, obj):
+        """(what matches, numbers that are only in the checkpoint, objects that are only below `obj`)."""
+        both = self.match(obj)
+        known = {id(o) for o in both.values()}
+        return (both, [n for n in self.descendants() if n not in both],
+                [o for o in _object_graph.Listing(obj).objects if id(o) not in known])
+
+
+for _kind in (ExponentialMovingAverage, CheckpointView):
+    _kind.__module__ = 'footlight.train'
+    setattr(tf.train, _kind.__name__, _kind)

@@ -1,0 +1,340 @@
+"""tf.train.Checkpoint: saves a graph of objects and restores it, also into objects that are made later."""
+import os
+import weakref
+
+import footlight as tf
+from footlight._saving import checkpoint_files as files
+from footlight import _engine
+from footlight._saving import containers as _containers, object_graph as _object_graph, trackable as _trackable
+from footlight._saving.trackable import AutoTrackable, Trackable
+
+
+class CheckpointOptions:
+    """How a checkpoint is written and read. Devices and layouts are taken and ignored: there is one machine."""
+
+    def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False,
+                 experimental_write_callbacks=None, enable_async=False, experimental_skip_slot_variables=False,
+                 experimental_sharding_callback=None):
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = experimental_enable_async_checkpoint or enable_async
+        self.experimental_enable_async_checkpoint = self.enable_async
+        for callback in experimental_write_callbacks or ():
+            if not callable(callback):
+                raise TypeError('experimental_write_callbacks must be functions, got %r' % (callback,))
+        self.experimental_write_callbacks = experimental_write_callbacks
+        self.experimental_sharding_callback = experimental_sharding_callback
+        self.experimental_skip_slot_variables = experimental_skip_slot_variables
+
+
+def _after_writing(options, path):
+    for callback in getattr(options, 'experimental_write_callbacks', None) or ():
+        try:
+            takes_path = callback.__code__.co_argcount > 0
+        except AttributeError:
+            takes_path = True
+        callback(path) if takes_path else callback()
+
+
+def _shown(objects):
+    return 'Showing %d of %d unmatched objects: %s' % (min(10, len(objects)), len(objects), objects[:10])
+
+
+class _Status:
+    """What restore() returns: whether everything found its place."""
+
+    def assert_consumed(self):
+        """Raises an AssertionError unless every value and every object has found the other."""
+        raise NotImplementedError
+
+    def assert_existing_objects_matched(self):
+        """Raises an AssertionError unless every object that exists got its values; the checkpoint may hold more."""
+        raise NotImplementedError
+
+    def assert_nontrivial_match(self):
+        """Raises an AssertionError if nothing but the root was matched."""
+        raise NotImplementedError
+
+    def expect_partial(self):
+        """Says that values may be left over: no warning about them."""
+        return self
+
+    def run_restore_ops(self, session=None):
+        """Does nothing: values are restored at once."""
+
+    def initialize_or_restore(self, session=None):
+        """Does nothing: values are restored at once."""
+
+
+class CheckpointLoadStatus(_Status):
+    """The status of a restoration by objects."""
+
+    def __init__(self, restoration, root, attached):
+        self._restoration, self._root, self._attached = restoration, root, attached
+        self._watch = _Leftovers(restoration)
+
+    def _objects(self):
+        return _object_graph.Listing(self._root, self._attached() if self._attached else None).objects
+
+    def assert_consumed(self):
+        self.assert_existing_objects_matched()
+        restoration = self._restoration
+        for number in restoration.unmatched():
+            raise AssertionError(
+                'Unresolved object in checkpoint %s: %s. To silence this, use `status.expect_partial()`.'
+                % (restoration.path_to(number), restoration.nodes[number]))
+        if restoration.unused:
+            number, names = next(iter(restoration.unused.items()))
+            raise AssertionError('Unused attributes in the object %s: %s' % (restoration.path_to(number), names))
+        return self
+
+    def assert_existing_objects_matched(self):
+        matched = {id(found()) for found in self._restoration.objects.values()}
+        missing = []
+        for found in self._objects():
+            if isinstance(found, _containers.TrackableDataStructure) and not found._trackable_children():
+                continue  # an empty container has nothing that could be restored
+            if id(found) not in matched and _object_graph.tensors_of(found):
+                missing.append(found)
+        if missing:
+            raise AssertionError('Found %d Python objects that were not bound to checkpointed values, likely due to '
+                                 'changes in the Python program. %s' % (len(missing), _shown(missing)))
+        return self
+
+    def assert_nontrivial_match(self):
+        objects = self._objects()
+        matched = {id(found()) for found in self._restoration.objects.values()}
+        missing = [found for found in objects[1:] if id(found) not in matched]
+        if len(missing) == len(objects) - 1:
+            raise AssertionError('Nothing except the root object matched a checkpointed value. Typically this means '
+                                 'that the checkpoint does not match the Python program. The following objects have no '
+                                 'matching checkpointed value: %s' % (missing,))
+        return self
+
+    def expect_partial(self):
+        self._watch.expected = True
+        return self
+
+
+class _Leftovers:
+    """Warns of values that were not restored when the restoration ends: with the status and whatever waits for it."""
+
+    def __init__(self, restoration):
+        self.restoration, self.expected = restoration, False
+        restoration.watch = self  # a cycle on purpose: it ends with the objects that wait
+
+    def __del__(self):
+        restoration = self.restoration
+        left = [] if self.expected else restoration.unmatched()
+        if not left:
+            return
+        try:
+            log = tf.get_logger()
+            log.warning('Detecting that an object or model or tf.train.Checkpoint is being deleted with unrestored '
+                        'values. See the following logs for the specific values in question. To silence these '
+                        'warnings, use `status.expect_partial()`.')
+            for number in left:
+                log.warning('Value in checkpoint could not be found in the restored object: %s',
+                            restoration.path_to(number))
+        except Exception:  # the interpreter is ending
+            pass
+
+
+class InitializationOnlyStatus(_Status):
+    """The status of restore(None)."""
+
+    def _nothing(self):
+        raise AssertionError('No checkpoint specified (save_path=None); nothing is being restored.')
+
+    assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = _nothing
+
+
+class NameBasedSaverStatus(_Status):
+    """The status of a restoration by the names of variables."""
+
+    def __init__(self, restoration, root, attached):
+        self._restoration, self._root, self._attached = restoration, root, attached
+
+    def assert_consumed(self):
+        self.assert_existing_objects_matched()
+        left = sorted(set(self._restoration.tensors) - self._restoration.used)
+        if left:
+            raise AssertionError('Some values of the checkpoint were not restored: %s' % left)
+        return self
+
+    def assert_existing_objects_matched(self):
+        listing = _object_graph.Listing(self._root, self._attached() if self._attached else None)
+        missing = [v for v in listing.objects if isinstance(v, tf.Variable) and
+                   v._shared_name not in self._restoration.used and v._shared_name != 'save_counter']
+        if missing:
+            raise AssertionError('Some objects had attributes which were not restored: %s' % ''.join(
+                '\n    %r: %s' % (v, [v._shared_name]) for v in missing))
+        return self
+
+    def assert_nontrivial_match(self):
+        if not self._restoration.used:
+            raise AssertionError('Nothing matched a checkpointed value. The checkpoint was written by a '
+                                 'tf.compat.v1.train.Saver, by names of variables: %s'
+                                 % sorted(self._restoration.tensors))
+        return self
+
+
+def _not_trackable(name, value):
+    return ValueError('`Checkpoint` was expecting %s to be a trackable object (an object derived from `Trackable`), got '
+                      '%s. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python API '
+                      'and manages state), please open an issue.' % (name, value))
+
+
+class Checkpoint(AutoTrackable):
+    """Saves and restores the objects given to it by name, and everything that they refer to."""
+
+    def __init__(self, root=None, **kwargs):
+        attached, present, counter = {}, {}, None
+        if root is not None:
+            root = _containers.wrap(root)
+            if not isinstance(root, Trackable):
+                raise _not_trackable('root', root)
+            present = _object_graph.children_of(root)
+            counter = present.get('save_counter')
+            kwargs['root'] = root
+        for name, value in sorted(kwargs.items()):  # as TensorFlow: the order is that of the file
+            value = _containers.wrap(value)
+            if not isinstance(value, Trackable) and isinstance(value, weakref.ref):
+                value = value()
+            if not isinstance(value, Trackable):
+                raise _not_trackable(name, value)
+            if name in present and present[name] is not value:
+                raise ValueError('Cannot create a Checkpoint with keyword argument %s if root.%s already exists.'
+                                 % (name, name))
+            setattr(self, name, value)
+            if name not in present:
+                attached[name] = value
+        # Not children: the counter is one under its public name, the root below.
+        object.__setattr__(self, '_self_counter', counter)
+        object.__setattr__(self, '_self_saved', (root, attached) if root is not None else None)
+
+    def _graph_of(self):
+        """The object that is saved, and a function for what is attached to it beside its own children."""
+        if self._self_saved is None:
+            return self, None
+        root, attached = self._self_saved
+
+        def all_attached():
+            if self._self_counter is None or 'save_counter' in root._trackable_children():
+                return attached
+            return dict(attached, save_counter=self._self_counter)
+        return root, all_attached
+
+    @property
+    def save_counter(self):
+        """How often save() was called, as a variable that is saved too."""
+        self._make_counter()
+        return self._self_counter
+
+    def _make_counter(self):
+        if self._self_counter is not None:
+            return
+        with tf.init_scope():
+            counter = tf.Variable(0, name='save_counter', dtype=tf.int64, trainable=False)
+        object.__setattr__(self, '_self_counter', counter)
+        self._track_trackable(counter, 'save_counter', overwrite=True)
+        if self._self_saved is not None:
+            self._self_saved[0]._handle_deferred_dependencies('save_counter', counter)
+
+    def write(self, file_prefix, options=None):
+        """Writes the files of a checkpoint and returns their prefix; no counter, no file `checkpoint`."""
+        path = files.path_of(file_prefix)
+        root, attached = self._graph_of()
+        with tf.init_scope():
+            names, values = _object_graph.serialized(root, attached() if attached else None)
+            files.make_folder(path)
+            _engine.write_tensors(path, names, values)
+        _after_writing(options, path)
+        return path
+
+    def save(self, file_prefix, options=None):
+        """Writes the checkpoint PREFIX-NUMBER, says in the file `checkpoint` that it is the latest, returns its path."""
+        prefix = files.path_of(file_prefix)
+        with tf.init_scope():
+            number = self.save_counter.assign_add(1).numpy()
+        path = self.write('%s-%d' % (prefix, number))
+        files.update_checkpoint_state_internal(os.path.dirname(path), path, [path], save_relative_paths=True)
+        _after_writing(options, path)
+        return path
+
+    def read(self, save_path, options=None):
+        """Restores what write() wrote. Values for objects that are not there yet wait for them."""
+        if save_path is None:
+            return InitializationOnlyStatus()
+        path = files.path_of(save_path)
+        root, attached = self._graph_of()
+        file = _engine.open_tensors(path)
+        if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
+            restoration = _object_graph.NamedRestoration(file, path)
+            for found in _object_graph.Listing(root, attached() if attached else None).objects:
+                restoration.restore(found)
+            return NameBasedSaverStatus(restoration, root, attached)
+        restoration = _object_graph.Restoration(file, path)
+        status = CheckpointLoadStatus(restoration, root, attached)
+        restoration.bind(0, root, attached() if attached else None)
+        return status
+
+    def restore(self, save_path, options=None):
+        """Restores what save() wrote, with the counter. Values for objects that are not there yet wait for them."""
+        try:
+            status = self.read(save_path, options)
+        except tf.errors.NotFoundError as error:
+            if 'Failed to find any matching files' not in error.message:
+                raise
+            raise tf.errors.NotFoundError(
+                None, None, "Error when restoring from checkpoint or SavedModel at %s: %s\nPlease double-check that the "
+                "path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1')."
+                % (save_path, error.message)) from None
+        if save_path is not None:
+            self._make_counter()
+        return status
+
+    def sync(self):
+        """Does nothing: a checkpoint is written when save() returns."""
+
+
+class TrackableView:
+    """The objects below a trackable object, as a checkpoint of it would have them."""
+
+    def __init__(self, root):
+        self._root = weakref.ref(root)
+
+    @classmethod
+    def children(cls, obj, save_type=_trackable.CHECKPOINT, **kwargs):
+        """{name: child} of one object."""
+        return {name: _containers.wrap(child)
+                for name, child in obj._trackable_children(save_type=save_type, **kwargs).items()}
+
+    @property
+    def root(self):
+        return self._root()
+
+    def descendants(self):
+        """All objects, breadth first, beginning with the root."""
+        found, seen = [self.root], {id(self.root)}
+        for one in found:
+            for child in self.children(one).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    found.append(child)
+        return found
+
+
+class CheckpointV1(Checkpoint):
+    """tf.compat.v1.train.Checkpoint: without a root."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+
+
+CheckpointV1.__name__ = CheckpointV1.__qualname__ = 'Checkpoint'
+for _object in (Checkpoint, CheckpointOptions, TrackableView):
+    _object.__module__ = 'footlight.train'
+    setattr(tf.train, _object.__name__, _object)
+CheckpointV1.__module__ = 'footlight.compat.v1.train'
+tf.compat.v1.train.Checkpoint = CheckpointV1
+tf.contrib.eager.Checkpoint = CheckpointV1

@@ -1,0 +1,455 @@
+"""tf.saved_model.load: the objects, functions and signatures of a SavedModel."""
+import collections.abc
+import os
+
+import footlight as tf
+from footlight import _engine, _proto  # noqa: F401
+from footlight._saving import containers as _containers, function_saving as _function_saving, object_graph as _object_graph  # noqa: F401
+from footlight._saving.function_saving import unique_names
+from footlight._saving.structure_coder import shape_of, value_of
+from footlight._saving.names import Asset, LoadOptions, TrackableResource, saved_model
+from footlight._saving.trackable import AutoTrackable, Trackable
+
+_MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
+
+
+def read_messages(export_dir):
+    for name, read in (('saved_model.pb', lambda data: _proto.SavedModel.FromString(data)),
+                       ('saved_model.pbtxt', lambda data: _proto.SavedModel.FromText(data.decode()))):
+        path = os.path.join(export_dir, name)
+        if not os.path.isfile(path):
+            continue
+        if os.path.getsize(path) > _MOST:
+            raise OSError('Cannot parse file %s: it is larger than %d bytes.' % (path, _MOST))
+        with open(path, 'rb') as file:
+            content = file.read()  # a limit here would take that much memory at first
+        try:
+            return read(content)
+        except ValueError as error:
+            raise OSError('Cannot parse file %s: %s.' % (path, error)) from None
+    raise OSError('SavedModel file does not exist at: %s%s{saved_model.pbtxt|saved_model.pb}' % (export_dir, os.sep))
+
+
+def _damaged(words, *args):
+    return tf.errors.DataLossError(None, None, 'the SavedModel is damaged: ' + words % args)
+
+
+def _components(spec):
+    """The specs of the tensors that a value of the spec consists of."""
+    return [spec] if isinstance(spec, tf.TensorSpec) else tf.nest.flatten(spec._component_specs, expand_composites=True)
+
+
+def packed(structure, tensors):
+    """The structure with values in the place of their specs, made of the tensors in order."""
+    def value(leaf):
+        if isinstance(leaf, tf.TensorSpec):
+            return next(tensors)
+        if isinstance(leaf, tf.TypeSpec):
+            return leaf._from_components(tf.nest.pack_sequence_as(
+                leaf._component_specs, [next(tensors) for _ in _components(leaf)]))
+        return leaf
+    return tf.nest.map_structure(value, structure)
+
+
+def _as_arguments(structure):
+    """A saved signature as arguments to trace with: arrays in it were Python's numbers."""
+    return tuple(structure[0]), dict(structure[1])
+
+
+class LoadedTrace(Trackable):
+    """A function of the file with the tensors that it captured: made into one of this process when it is called."""
+
+    def __init__(self, loader, name):
+        saved = loader.graph.concrete_functions[name]
+        if name not in loader.functions:
+            raise _damaged('it has no function %s', name)
+        self._definition = loader.functions[name]
+        self._loader, self.name = loader, name
+        arguments = value_of(saved.canonicalized_input_signature) or ((), {})
+        self.structured_input_signature = _as_arguments(arguments)
+        self._outputs = value_of(saved.output_signature)
+        leaves = [s for s in tf.nest.flatten(self.structured_input_signature) if isinstance(s, tf.TypeSpec)]
+        self.specs = [s for leaf in leaves for s in _components(leaf)]
+        self.bound = list(saved.bound_inputs)
+        wanted = len(self._definition.signature.input_arg)
+        if len(self.specs) + len(self.bound) != wanted:
+            raise _damaged('the function %s has %d inputs, and %d are given', name, wanted,
+                           len(self.specs) + len(self.bound))
+        self._function = None
+
+    def _captured(self):
+        return [self._loader.object_of(number) for number in self.bound]
+
+    def _captures(self):
+        return [found.asset_path if isinstance(found, Asset) else
+                found.resource_handle if isinstance(found, TrackableResource) else found for found in self._captured()]
+
+    def _traced(self, *args, **kwargs):
+        """The body: a call of the file's function, read from its library."""
+        definition = self._definition
+        tensors = [t for t in tf.nest.flatten((args, kwargs), expand_composites=True) if isinstance(t, tf.Tensor)]
+        graph = _proto.GraphDef()
+        graph.versions.CopyFrom(self._loader.definition.versions)
+        graph.library.CopyFrom(self._loader.definition.library)
+        inputs = {}
+        for i, (argument, value) in enumerate(zip(definition.signature.input_arg, tensors + self._captures())):
+            node = graph.node.add(name='input_%d' % i, op='Placeholder')
+            node.attr['dtype'].type = argument.type
+            inputs['input_%d:0' % i] = value
+        call = graph.node.add(name='call', op='StatefulPartitionedCall', input=['input_%d' % i for i in range(len(inputs))])
+        call.attr['f'].func.name = definition.signature.name
+        for name, arguments in (('Tin', definition.signature.input_arg), ('Tout', definition.signature.output_arg)):
+            call.attr[name].list.SetInParent()  # an empty list is one too
+            call.attr[name].list.type.extend([a.type for a in arguments])
+        outputs = ['call:%d' % i for i in range(len(definition.signature.output_arg))]
+        found = tf.import_graph_def(graph, inputs, outputs, name='')
+        for tensor, spec in zip(found, self._flat_outputs()):
+            tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
+        return None if self._outputs is None else packed(self._outputs, iter(found))
+
+    def _flat_outputs(self):
+        return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
+
+    @property
+    def concrete(self):
+        """The function as one of this process."""
+        if self._function is None:
+            def body(*args, **kwargs):
+                return self._traced(*args, **kwargs)
+            body.__name__ = body.__qualname__ = self.name.removeprefix('__inference_').rstrip('0123456789').rstrip('_') or 'f'
+            args, kwargs = self.structured_input_signature
+            with tf.init_scope():
+                self._function = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
+        return self._function
+
+    @property
+    def graph(self):
+        return self.concrete.graph
+
+    inputs = property(lambda self: self.concrete.inputs)
+    outputs = property(lambda self: self.concrete.outputs)
+    captured_inputs = property(lambda self: self.concrete.captured_inputs)
+    structured_outputs = property(lambda self: self._outputs)
+    variables = property(lambda self: [v for v in self._captured() if isinstance(v, tf.Variable)])
+    trainable_variables = property(lambda self: [v for v in self.variables if v.trainable])
+
+    def pretty_printed_signature(self, verbose=True):
+        """Parameters, result and captures as text."""
+        return self.concrete.pretty_printed_signature(verbose=verbose)
+
+    def flat(self, tensors):
+        """The structured outputs for the tensors of the inputs, in order."""
+        args, kwargs = packed(self.structured_input_signature, iter(tensors))
+        return self.concrete(*args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        names = unique_names([s.name for s in self.specs])
+        if len(args) > len(names):
+            raise TypeError('%s takes %d arguments, %d were given' % (self.name, len(names), len(args)))
+        values = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in names or name in values:
+                raise TypeError('%s got an unexpected argument %r; it takes %s' % (self.name, name, names))
+            values[name] = value
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise TypeError('%s is missing the arguments %s' % (self.name, missing))
+        return self.flat([tf.convert_to_tensor(values[name], s.dtype) for name, s in zip(names, self.specs)])
+
+
+class LoadedFunction(Trackable):
+    """A tf.function of the file: calls the one of its traces that fits the arguments."""
+
+    def __init__(self, loader, saved):
+        self._traces = [LoadedTrace(loader, name) for name in saved.concrete_functions]
+        spec = value_of(saved.function_spec.fullargspec)
+        self._spec = spec
+        self.input_signature = value_of(saved.function_spec.input_signature)
+        self._jit_compile = {1: True, 2: False}.get(saved.function_spec.jit_compile)
+        self.name = self.__name__ = self._traces[0].name if self._traces else 'f'
+        self._names = list(getattr(spec, 'args', ()) or ())
+        if saved.function_spec.is_method and self._names[:1] == ['self']:
+            self._names = self._names[1:]
+        defaults = list(getattr(spec, 'defaults', None) or ())
+        self._defaults = dict(zip(self._names[len(self._names) - len(defaults):], defaults))
+        self._defaults.update(getattr(spec, 'kwonlydefaults', None) or {})
+        self._keyword_only = list(getattr(spec, 'kwonlyargs', None) or ())
+
+    concrete_functions = property(lambda self: list(self._traces))
+
+    def _list_all_concrete_functions(self):
+        return [trace.concrete for trace in self._traces]
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The trace for arguments, or specs, like these."""
+        if not args and not kwargs and len(self._traces) == 1:
+            return self._traces[0].concrete
+        given = self._canonical(args, kwargs)
+        for trace in self._traces:
+            if _matched(trace.structured_input_signature, given) is not None:
+                return trace.concrete
+        raise ValueError(self._unmatched(given))
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        if save_type == 'checkpoint':
+            return {}
+        return {'trace_%d' % i: trace.concrete for i, trace in enumerate(self._traces)}
+
+    def _canonical(self, args, kwargs):
+        args, kwargs = list(args), dict(kwargs)
+        for name in self._names[len(args):]:
+            if name in kwargs:
+                args.append(kwargs.pop(name))
+            elif name in self._defaults:
+                args.append(self._defaults[name])
+            else:
+                break
+        for name in self._keyword_only:
+            if name not in kwargs and name in self._defaults:
+                kwargs[name] = self._defaults[name]
+        return tuple(args), kwargs
+
+    def _unmatched(self, given):
+        if not self._traces:
+            return 'Found zero restored functions for caller function.'
+        return ('Could not find matching concrete function to call loaded from the SavedModel. Got: %s. Expected one of: %s'
+                % (given, [t.structured_input_signature for t in self._traces]))
+
+    def __call__(self, *args, **kwargs):
+        given = self._canonical(args, kwargs)
+        for trace in self._traces:
+            tensors = _matched(trace.structured_input_signature, given)
+            if tensors is not None:
+                return trace.flat(tensors)
+        raise ValueError(self._unmatched(given))
+
+
+def _matched(signature, given):
+    """The tensors for the specs of a signature; None if the arguments do not fit it."""
+    try:
+        tf.nest.assert_same_structure(signature, given, check_types=False)
+    except (ValueError, TypeError):
+        return None
+    tensors = []
+    for spec, value in zip(tf.nest.flatten(signature), tf.nest.flatten(given)):
+        if not isinstance(spec, tf.TypeSpec):
+            if isinstance(value, tf.Tensor) or spec != value:
+                return None
+            continue
+        if isinstance(value, tf.TypeSpec):
+            if not spec.is_compatible_with(value):
+                return None
+            continue
+        if not isinstance(spec, tf.TensorSpec):
+            if isinstance(value, (tf.Tensor, tf.Variable)) or not spec.is_compatible_with(value):
+                return None
+            tensors += tf.nest.flatten(value, expand_composites=True)
+            continue
+        try:
+            value = tf.convert_to_tensor(value, spec.dtype)
+        except (ValueError, TypeError):
+            return None
+        if not spec.shape.is_compatible_with(value.shape):
+            return None
+        if value.shape.rank is None and spec.shape.rank is not None:
+            value = tf.ensure_shape(value, spec.shape)
+        tensors.append(value)
+    return tensors
+
+
+class _Loaded(AutoTrackable):
+    """An object of the file whose class is not known here."""
+
+    def __call__(self, *args, **kwargs):
+        function = vars(self).get('__call__')
+        if function is None:
+            raise TypeError('%r object is not callable' % type(self).__name__)
+        return function(*args, **kwargs)
+
+
+class SignatureMap(Trackable, collections.abc.Mapping):
+    """The signatures of a SavedModel, which cannot be changed: functions of tensors by name, which give a dict."""
+
+    def __init__(self, functions=()):
+        self._functions = dict(functions)
+
+    def __getitem__(self, key):
+        return self._functions[key]
+
+    def __iter__(self):
+        return iter(self._functions)
+
+    def __len__(self):
+        return len(self._functions)
+
+    def __repr__(self):
+        return '_SignatureMap(%r)' % (self._functions,)
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        return {} if save_type == 'checkpoint' else dict(self._functions)
+
+
+class _LoadedResource(TrackableResource):
+    """A resource of the file, whose functions make and fill it: they take the place of the methods."""
+
+    def __init__(self, device):
+        super().__init__(device)
+        self._functions, self._saveables = {}, {}
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        return {} if save_type == 'checkpoint' else dict(self._functions)
+
+    _saveable_name = property(lambda self: next(iter(self._saveables), None))
+
+    def _serialize_to_tensors(self):
+        if not self._saveables:
+            raise NotImplementedError
+        (name, (give, _)), = self._saveables.items()
+        return {found['name'].numpy().decode(): found['tensor'] for found in give.flat([tf.constant(name)])}
+
+    def _restore_from_tensors(self, restored_tensors):
+        self._saveables[self._saveable_name][1].flat([restored_tensors[name] for name in self._serialize_to_tensors()])
+
+
+class _Loader:
+
+    def __init__(self, export_dir, meta):
+        self.folder, self.meta = export_dir, meta
+        self.definition, self.graph = meta.graph_def, meta.object_graph_def
+        self.functions = {f.signature.name: f for f in self.definition.library.function}
+        self.nodes = list(self.graph.nodes)
+        self.objects = {}
+
+    def object_of(self, number):
+        """The object of a number: variables and containers first, functions when they are asked for."""
+        if not 0 <= number < len(self.nodes):
+            raise _damaged('it refers to the object %d, of %d', number, len(self.nodes))
+        if number not in self.objects:
+            self.objects[number] = self._made(self.nodes[number])
+        return self.objects[number]
+
+    def _made(self, node):
+        kind = node.WhichOneof('kind')
+        if kind == 'variable':
+            saved = node.variable
+            shape, dtype = shape_of(saved.shape), tf.as_dtype(saved.dtype)
+            return tf.Variable(lambda: tf.zeros([d or 0 for d in (shape.as_list() if shape.rank is not None else ())],
+                                                dtype),
+                               shape=shape, trainable=saved.trainable, name=saved.name or None)
+        if kind == 'constant':
+            for found in self.definition.node:
+                if found.name == node.constant.operation:
+                    return tf.constant(tf.make_ndarray(found.attr['value'].tensor))
+            raise _damaged('it has no constant %s', node.constant.operation)
+        if kind == 'asset':
+            files = list(self.meta.asset_file_def)
+            if not 0 <= node.asset.asset_file_def_index < len(files):
+                raise _damaged('it has no asset %d', node.asset.asset_file_def_index)
+            name = files[node.asset.asset_file_def_index].filename
+            if not name or os.path.basename(name) != name:
+                raise _damaged('the name %r of an asset is not that of a file in its folder', name)
+            return Asset(os.path.join(self.folder, 'assets', name))
+        if kind == 'function':
+            return LoadedFunction(self, node.function)
+        if kind == 'bare_concrete_function':
+            return LoadedTrace(self, node.bare_concrete_function.concrete_function_name)
+        if kind == 'resource':
+            return _LoadedResource(node.resource.device)
+        if kind == 'user_object':
+            if node.user_object.identifier == 'signature_map':
+                return SignatureMap()
+            made = {'trackable_list_wrapper': list, 'trackable_dict_wrapper': dict,
+                    'trackable_tuple_wrapper': list}.get(node.user_object.identifier)
+            return _containers.wrap(made()) if made else _Loaded()
+        raise NotImplementedError('tf.saved_model.load: objects of the kind %s are not supported' % kind)
+
+    def load(self, options):
+        for number in range(len(self.nodes)):
+            self.object_of(number)
+        for number, node in enumerate(self.nodes):
+            self._add_children(self.objects[number], [(c.local_name, self.object_of(c.node_id)) for c in node.children])
+            if node.WhichOneof('kind') == 'resource':
+                self.objects[number]._saveables = {
+                    name: (self.object_of(found.save_function), self.object_of(found.restore_function))
+                    for name, found in dict(node.saveable_objects).items()}
+        root = self.objects[0]
+        if not options.experimental_skip_checkpoint:
+            self._restore(root, options)
+        for found in self.objects.values():
+            if isinstance(found, TrackableResource):
+                found.resource_handle  # noqa: B018  (made now, so that it can be filled)
+                found._initialize()
+        if not hasattr(root, 'signatures'):
+            root.signatures = SignatureMap()
+        if options.experimental_load_function_aliases:
+            root.function_aliases = self._aliases()
+        root.graph_debug_info, root.tensorflow_version = None, self.meta.meta_info_def.tensorflow_version
+        return root
+
+    @staticmethod
+    def _add_children(parent, children):
+        if isinstance(parent, list):
+            for _, child in sorted(((int(name), child) for name, child in children), key=lambda pair: pair[0]):
+                parent.append(child)
+        elif isinstance(parent, dict):
+            for name, child in children:
+                parent[name] = child
+        if isinstance(parent, (SignatureMap, _LoadedResource)):
+            parent._functions.update(children)
+        if isinstance(parent, (_Loaded, _LoadedResource)):
+            for name, child in children:
+                setattr(parent, name, child)
+
+    def _restore(self, root, options):
+        variables = {number for number, node in enumerate(self.nodes) if node.WhichOneof('kind') == 'variable'}
+        prefix = os.path.join(self.folder, 'variables', 'variables')
+        if not os.path.isfile(prefix + '.index'):
+            if variables:
+                raise tf.errors.NotFoundError(None, None, 'Could not find checkpoint or SavedModel at %s' % prefix)
+            return
+        restoration = _object_graph.Restoration(_engine.open_tensors(prefix), prefix)
+        restoration.bind(0, root)
+        if options.allow_partial_checkpoint:
+            return
+        matched = {id(found()) for found in restoration.objects.values()}
+        missing = [self.objects[number] for number in variables if id(self.objects[number]) not in matched]
+        if missing:
+            raise AssertionError('Found %d Python objects that were not bound to checkpointed values, likely due to changes '
+                                 'in the Python program: %s' % (len(missing), missing[:10]))
+
+    def _aliases(self):
+        """{alias: the functions that have it}"""
+        names = self.meta.meta_info_def.function_aliases
+        found = {}
+        for loaded in self.objects.values():
+            for trace in getattr(loaded, 'concrete_functions', ()):
+                if trace.name in names and loaded not in found.setdefault(names[trace.name], []):
+                    found[names[trace.name]].append(loaded)
+        return {alias: one[0] if len(one) == 1 else one for alias, one in found.items()}
+
+
+def find_meta_graph(metas, tags):
+    """The MetaGraphDef that has just these tags, or None."""
+    return next((meta for meta in metas if tags == set(meta.meta_info_def.tags)), None)
+
+
+def load(export_dir, tags=None, options=None):
+    """The root object of a SavedModel, with its variables, functions and `signatures`."""
+    export_dir = os.fspath(export_dir)
+    metas = list(read_messages(export_dir).meta_graphs)
+    wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
+    meta = metas[0] if wanted is None and len(metas) == 1 else find_meta_graph(metas, wanted)
+    if meta is None:
+        raise ValueError('Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more '
+                         'than one MetaGraph. Got `tags=%s`, but there are %d MetaGraphs in the SavedModel with tag sets: '
+                         '%s.' % (tags, len(metas), [list(m.meta_info_def.tags) for m in metas]))
+    if not meta.object_graph_def.nodes:
+        raise NotImplementedError('%s is a SavedModel of TensorFlow 1: it has no objects, and is not supported'
+                                  % export_dir)
+    return _Loader(export_dir, meta).load(options or LoadOptions())
+
+
+load.__module__ = 'footlight.saved_model'
+saved_model.load = load
+_old = _engine.namespace('compat.v1.saved_model')
+_old.load_v2 = load

@@ -1,0 +1,323 @@
+"""The graph of trackable objects in a checkpoint: written from objects, and matched with objects when it is restored."""
+import itertools
+import weakref
+
+import footlight as tf
+from footlight import _engine, _proto
+from footlight._saving import containers as _containers, trackable as _trackable
+from footlight._saving.trackable import Trackable, state_of
+
+GRAPH_KEY = '_CHECKPOINTABLE_OBJECT_GRAPH'
+_numbers = itertools.count()
+
+
+def escaped(name):
+    """A name as part of a key, in which / and . mean something."""
+    return name.replace('.', '..').replace('/', '.S')
+
+
+def short(dtype):
+    """A dtype as errors of ops name it."""
+    if dtype is None:
+        return 'one that is not supported'
+    return {'float32': 'float', 'float64': 'double', 'float16': 'half'}.get(dtype.name, dtype.name)
+
+
+def children_of(trackable, attached=None):
+    """The children by name; `attached` has those of the root beside its own."""
+    children = dict(trackable._trackable_children(save_type=_trackable.CHECKPOINT))
+    for name, child in (attached or {}).items():
+        children[name] = child
+    return {name: _converted(child) for name, child in children.items()}
+
+
+def _converted(child):
+    child = _containers.wrap(child)
+    if not isinstance(child, Trackable):
+        raise ValueError('Cannot save %r: it is a child of a trackable object but not trackable itself' % (child,))
+    return child
+
+
+class Listing:
+    """All objects below a root, breadth first, with the path by which each was found."""
+
+    def __init__(self, root, attached=None, children=children_of):
+        self.objects, self.paths, self.children = [root], [()], []
+        self.numbers = {id(root): 0}
+        self.slots, self.slot_keys = {}, {}  # number of an optimizer -> its slots; number of a slot -> its key
+        for at in itertools.count():
+            if at == len(self.objects):
+                break
+            found = children(self.objects[at], attached if at == 0 else None)
+            for name, child in found.items():
+                if id(child) not in self.numbers:
+                    self.numbers[id(child)] = len(self.objects)
+                    self.objects.append(child)
+                    self.paths.append(self.paths[at] + (name,))
+            self.children.append(found)
+
+    def key(self, number):
+        return '/'.join(escaped(part) for part in self.paths[number])
+
+
+def tensors_of(trackable):
+    """The values of an object's own by the names of their attributes; callables and mappings are not resolved."""
+    try:
+        found = trackable._serialize_to_tensors()
+    except NotImplementedError:
+        return {}
+    return {escaped(name) if name != _trackable.VARIABLE_VALUE else name: value for name, value in found.items()}
+
+
+def _slots(listing):
+    """(number of the optimizer, number of the variable, name, variable that the optimizer keeps for it) of each."""
+    for number, trackable in enumerate(list(listing.objects)):
+        names = getattr(trackable, 'get_slot_names', None)
+        if not callable(names) or not callable(getattr(trackable, 'get_slot', None)):
+            continue
+        for name in names():
+            for original, variable in enumerate(list(listing.objects)):
+                if isinstance(variable, tf.Variable):
+                    slot = trackable.get_slot(variable, name)
+                    if slot is not None:
+                        yield number, original, name, slot
+
+
+def serialized(root, attached=None, listing=None):
+    """(names of tensors, their values) of everything below `root`; the last one is the graph. Slots join the listing."""
+    listing = listing or Listing(root, attached)
+    graph = _proto.TrackableObjectGraph()
+    names, values = [], []
+    references, keys = listing.slots, listing.slot_keys
+    for optimizer, original, name, slot in _slots(listing):
+        if id(slot) in listing.numbers:
+            continue
+        number = listing.numbers[id(slot)] = len(listing.objects)
+        listing.objects.append(slot)
+        listing.children.append({})
+        keys[number] = '/'.join(part for part in (listing.key(original), '.OPTIMIZER_SLOT', listing.key(optimizer),
+                                                  escaped(name)) if part)
+        references.setdefault(optimizer, []).append((original, name, number))
+    has_values = [False] * len(listing.objects)
+    for number, trackable in enumerate(listing.objects):
+        node = graph.nodes.add()
+        for name, child in listing.children[number].items():
+            node.children.add(node_id=listing.numbers[id(child)], local_name=name)
+        key = keys.get(number, None)
+        key = listing.key(number) if key is None else key
+        for name, value in tensors_of(trackable).items():
+            full = '%s/.ATTRIBUTES/%s' % (key, escaped(name) if name != _trackable.VARIABLE_VALUE else name)
+            full = full.lstrip('/') if not key else full
+            whole = getattr(trackable, '_saveable_name', None)  # one attribute, whose key several keys begin with
+            if whole is None:
+                node.attributes.add(name=name, full_name=getattr(trackable, '_shared_name', ''), checkpoint_key=full)
+            elif not node.attributes:
+                node.attributes.add(name=whole, checkpoint_key=full[:len(full) - len(name) + len(whole)])
+            names.append(full)
+            values.append(value)
+            has_values[number] = True
+        for original, name, slot in references.get(number, ()):
+            node.slot_variables.add(original_variable_node_id=original, slot_name=name, slot_variable_node_id=slot)
+    _spread(listing, has_values)
+    for node, has in zip(graph.nodes, has_values):
+        node.has_checkpoint_values.value = has
+    names.append(GRAPH_KEY)
+    values.append(tf.constant(graph.SerializeToString(deterministic=True)))
+    return names, values
+
+
+def _spread(listing, has_values):
+    """An object has values too if one below it has."""
+    parents = [[] for _ in listing.objects]
+    for number, children in enumerate(listing.children):
+        for child in children.values():
+            parents[listing.numbers[id(child)]].append(number)
+    todo = [number for number, has in enumerate(has_values) if has]
+    while todo:
+        for parent in parents[todo.pop()]:
+            if not has_values[parent]:
+                has_values[parent] = True
+                todo.append(parent)
+
+
+class Restoration:
+    """One call of restore(): which object of the checkpoint became which object of the program."""
+
+    def __init__(self, file, path):
+        self.file, self.path = file, path
+        self.tensors = _engine.tensors_in(file)
+        self.number = next(_numbers)
+        graph = _proto.TrackableObjectGraph()
+        graph.ParseFromString(_engine.read_tensor(file, GRAPH_KEY).numpy())
+        self.nodes = list(graph.nodes)
+        if not self.nodes:
+            raise tf.errors.DataLossError(None, None, 'the checkpoint %s has no objects' % path)
+        self.children = [{child.local_name: self._checked(child.node_id) for child in node.children}
+                         for node in self.nodes]
+        self.attributes = [{a.name: a.checkpoint_key for a in node.attributes} for node in self.nodes]
+        self.has_values = [bool(attributes) for attributes in self.attributes]
+        self.objects = {}   # number -> a weak reference to the object
+        self.unused = {}    # number -> names of attributes that the object did not take
+        self.slots = {}     # number of an optimizer or of a variable -> slots that wait for both
+        for number, node in enumerate(self.nodes):
+            for slot in node.slot_variables:
+                waiting = (number, self._checked(slot.original_variable_node_id), slot.slot_name,
+                           self._checked(slot.slot_variable_node_id))
+                self.slots.setdefault(waiting[0], []).append(waiting)
+                self.slots.setdefault(waiting[1], []).append(waiting)
+
+    def _checked(self, number):
+        if not 0 <= number < len(self.nodes):
+            raise tf.errors.DataLossError(None, None, 'the checkpoint %s refers to the object %d, of %d'
+                                          % (self.path, number, len(self.nodes)))
+        return number
+
+    def object_of(self, number):
+        found = self.objects.get(number)
+        return None if found is None else found()
+
+    def bind(self, number, trackable, attached=None):
+        """Restores an object and everything below it; what is not there yet is restored when it comes."""
+        todo = [(number, trackable, attached)]
+        while todo:
+            number, trackable, attached = todo.pop(0)
+            known = self.object_of(number)
+            if known is not None:
+                if known is not trackable:
+                    tf.get_logger().warning('Inconsistent references when loading the checkpoint into this object '
+                                            'graph. For example, in the saved checkpoint object, `model.layer.weight` '
+                                            'and `model.layer_copy.weight` reference the same variable, while in the '
+                                            'current object these are two different variables. The referenced '
+                                            'variables are:(%r and %r).' % (known, trackable))
+                continue
+            self.objects[number] = _reference(trackable)
+            self._restore_values(number, trackable)
+            self._restore_slots(number)
+            present = children_of(trackable, attached)
+            for name, child_number in self.children[number].items():
+                child = present.get(name)
+                if child is None:
+                    child = trackable._lookup_dependency(name, present)
+                if child is not None:
+                    todo.append((child_number, child, None))
+                else:
+                    trackable._deferred_dependencies.setdefault(name, []).append(_Waiting(self, child_number))
+
+    def _restore_values(self, number, trackable):
+        keys = self.attributes[number]
+        if not keys or state_of(trackable)._after(self.number):
+            return
+        wanted = _wanted_names(trackable, keys)
+        if not wanted:
+            self.unused[number] = sorted(keys)
+            return
+        whole = getattr(trackable, '_saveable_name', None)
+        if whole in keys:
+            keys = {name: keys[whole] + name[len(whole):] for name in wanted}
+        found = {}
+        for name in wanted:
+            written = escaped(name) if name not in keys else name
+            if written not in keys:
+                continue
+            found[name] = self._read(keys[written], trackable)
+        missed = set(keys) - {n if n in keys else escaped(n) for n in wanted}
+        if missed:
+            self.unused[number] = sorted(missed)
+        state_of(trackable).restored = self.number
+        with tf.init_scope():
+            trackable._restore_from_tensors(found)
+
+    def _read(self, key, trackable):
+        entry = self.tensors.get(key)
+        if entry is not None and isinstance(trackable, tf.Variable) and entry[0] != trackable.dtype:
+            raise tf.errors.InvalidArgumentError(
+                None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
+                % (key, short(trackable.dtype), short(entry[0])))
+        if isinstance(trackable, tf.data.Iterator) and (entry is None or entry[0] != tf.string):
+            raise tf.errors.UnimplementedError(
+                None, None, 'the checkpoint %s holds at %s the state of an iterator that TensorFlow wrote for its own '
+                'pipelines: it cannot be read here. Restore the other objects and make a new iterator.'
+                % (self.path, key))
+        return _engine.read_tensor(self.file, key)
+
+    def _restore_slots(self, number):
+        for optimizer, original, name, slot in self.slots.get(number, ()):
+            owner, variable = self.object_of(optimizer), self.object_of(original)
+            if owner is None or variable is None or not callable(getattr(owner, 'get_slot', None)):
+                continue
+            found = owner.get_slot(variable, name)
+            if found is not None:
+                self.bind(slot, found)
+            elif callable(getattr(owner, '_create_or_restore_slot_variable', None)):
+                owner._create_or_restore_slot_variable(slot_variable_position=_Waiting(self, slot), slot_name=name,
+                                                       variable=variable)
+
+    def unmatched(self):
+        """Numbers of objects with values that no object of the program has taken."""
+        return [number for number, has in enumerate(self.has_values) if has and number not in self.objects]
+
+    def path_to(self, number):
+        """The names that lead to an object: "(root).model.w"."""
+        if not hasattr(self, '_paths'):
+            self._paths, todo = {0: '(root)'}, [0]
+            while todo:
+                at = todo.pop(0)
+                for name, child in self.children[at].items():
+                    if child not in self._paths:
+                        self._paths[child] = '%s.%s' % (self._paths[at], name)
+                        todo.append(child)
+            for at, node in enumerate(self.nodes):
+                for slot in node.slot_variables:
+                    self._paths.setdefault(slot.slot_variable_node_id, "%s's state %r for %s" % (
+                        self._paths.get(at), slot.slot_name, self._paths.get(slot.original_variable_node_id)))
+        return self._paths.get(number, '(object %d)' % number)
+
+
+def _wanted_names(trackable, keys):
+    """The names of values that an object takes, as it calls them."""
+    if isinstance(trackable, tf.Variable):
+        return [_trackable.VARIABLE_VALUE]
+    if isinstance(trackable, tf.data.Iterator):
+        return trackable._value_names
+    try:
+        return list(trackable._serialize_to_tensors())
+    except NotImplementedError:
+        return []
+
+
+def _reference(trackable):
+    try:
+        return weakref.ref(trackable)
+    except TypeError:  # a tuple, which its owner keeps
+        return lambda: trackable
+
+
+class _Waiting:
+    """What a restoration holds for an object that is not there yet."""
+
+    def __init__(self, restoration, node):
+        self.restoration, self.node, self.number = restoration, node, restoration.number
+
+    def restore(self, trackable):
+        self.restoration.bind(self.node, trackable)
+
+    @property
+    def restore_uid(self):
+        return self.number
+
+
+class NamedRestoration:
+    """A restoration by names of variables, from a checkpoint of tf.compat.v1.train.Saver; for new children too."""
+
+    def __init__(self, file, path):
+        self.file, self.path, self.number = file, path, next(_numbers)
+        self.tensors = _engine.tensors_in(file)
+        self.used = set()
+
+    def restore(self, trackable):
+        if not isinstance(trackable, tf.Variable) or trackable._shared_name not in self.tensors:
+            return
+        self.used.add(trackable._shared_name)
+        with tf.init_scope():
+            trackable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(
+                self.file, trackable._shared_name)})

@@ -1,0 +1,260 @@
+"""tf.compat.v1.train.Saver and tfe.Saver: checkpoints of variables by their names."""
+import collections
+import os
+import time
+
+import footlight as tf
+from footlight._saving import checkpoint_files as files
+from footlight import _engine
+from footlight._saving import object_graph as _object_graph, trackable as _trackable
+
+_v1 = tf.compat.v1
+
+
+def _by_name(var_list):
+    """{name: variable} of a list or dict of variables."""
+    if isinstance(var_list, dict):
+        found = dict(var_list)
+    else:
+        found = {}
+        for variable in var_list:
+            if not isinstance(variable, tf.Variable):
+                raise TypeError('Variable to save is not a Variable: %r' % (variable,))
+            if variable._shared_name in found and found[variable._shared_name] is not variable:
+                if not tf.executing_eagerly():
+                    raise ValueError('At least two variables have the same name: %s' % variable._shared_name)
+                # As TensorFlow does, the first keeps its name and the others get a number.
+                number = 1
+                while '%s_%d' % (variable._shared_name, number) in found:
+                    number += 1
+                found['%s_%d' % (variable._shared_name, number)] = variable
+                continue
+            found[variable._shared_name] = variable
+    for name, variable in found.items():
+        if not isinstance(variable, tf.Variable):
+            raise TypeError('Variable to save is not a Variable: %r (of the name %s)' % (variable, name))
+    if not found:
+        raise ValueError('No variables to save')
+    return found
+
+
+class Saver:
+    """Saves variables under their names, and keeps the last checkpoints that it saved."""
+
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
+                 keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False, saver_def=None,
+                 builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False,
+                 save_relative_paths=False, filename=None):
+        if var_list is None:
+            if tf.executing_eagerly():
+                raise RuntimeError('When eager execution is enabled, `var_list` must specify a list or dict of '
+                                   'variables to save')
+            var_list = _v1.global_variables() if hasattr(_v1, 'global_variables') else []
+        self._variables = _by_name(var_list) if var_list or not allow_empty else {}
+        self._reshape, self._max_to_keep, self._every_n_hours = reshape, max_to_keep, keep_checkpoint_every_n_hours
+        self._pad, self._relative = pad_step_number, save_relative_paths
+        self._last = collections.OrderedDict()  # path -> time
+        self._preserved = time.time()
+
+    last_checkpoints = property(lambda self: list(self._last), doc='The paths of those that were not deleted.')
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Sets the list of (path, time) of checkpoints that may be deleted."""
+        self._last = collections.OrderedDict(last_checkpoints_with_time)
+
+    def set_last_checkpoints(self, last_checkpoints):
+        """Sets the list of checkpoints that may be deleted."""
+        self._last = collections.OrderedDict((path, float('inf')) for path in last_checkpoints)
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Sets the list of those of these checkpoints that exist."""
+        self.set_last_checkpoints_with_time([(path, os.path.getmtime(path + '.index')) for path in checkpoint_paths
+                                             if files.checkpoint_exists(path)])
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix='meta',
+             write_meta_graph=True, write_state=True, strip_default_attrs=False, save_debug_info=False):
+        """Saves the values and returns the path."""
+        path = files.path_of(save_path)
+        if os.path.basename(path) == (latest_filename or 'checkpoint') and not os.path.dirname(path):
+            raise ValueError("'latest_filename' collides with 'save_path': %r" % path)
+        if global_step is not None:
+            step = int(global_step if not isinstance(global_step, tf.Variable) else global_step.numpy())
+            path = ('%s-%08d' if self._pad else '%s-%d') % (path, step)
+        folder = os.path.dirname(path)
+        files.make_folder(path)
+        names = list(self._variables)
+        with tf.init_scope():
+            values = [self._variables[name].read_value() for name in names]
+            _engine.write_tensors(path, names, values)
+        if write_state:
+            self._remember(path)
+            files.update_checkpoint_state_internal(folder, path, self.last_checkpoints or [path], latest_filename,
+                                                   self._relative)
+        return path
+
+    def _remember(self, path):
+        if not self._max_to_keep:
+            return
+        self._last.pop(path, None)
+        self._last[path] = time.time()
+        while len(self._last) > self._max_to_keep:
+            oldest, when = self._last.popitem(last=False)
+            if when > self._preserved + self._every_n_hours * 3600 and when != float('inf'):
+                self._preserved = when
+            else:
+                files.remove_checkpoint(oldest)
+
+    def restore(self, sess, save_path):
+        """Gives the variables the values saved under their names."""
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        path = files.path_of(save_path)
+        if not files.checkpoint_exists(path):
+            raise ValueError('The passed save_path is not a valid checkpoint: ' + path)
+        file = _engine.open_tensors(path)
+        there = _engine.tensors_in(file)
+        keys = _keys_of_objects(file, there)
+        missing = [name for name in self._variables if keys.get(name, name) not in there]
+        if missing:
+            raise tf.errors.NotFoundError(None, None, _what_is_missing(path, missing, there, keys))
+        with tf.init_scope():
+            for name, variable in self._variables.items():
+                value = _engine.read_tensor(file, keys.get(name, name))
+                if self._reshape:
+                    value = tf.reshape(value, variable.shape)
+                if value.dtype != variable.dtype:
+                    raise tf.errors.InvalidArgumentError(
+                        None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
+                        % (name, _object_graph.short(variable.dtype), _object_graph.short(value.dtype)))
+                variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
+
+
+def _keys_of_objects(file, there):
+    """The keys of a checkpoint of objects by the names that their variables had."""
+    if _object_graph.GRAPH_KEY not in there:
+        return {}
+    restoration = _object_graph.Restoration(file, '')
+    return {a.full_name: a.checkpoint_key for node in restoration.nodes for a in node.attributes if a.full_name}
+
+
+def _what_is_missing(path, missing, there, keys):
+    if not keys:
+        return ('Restoring from checkpoint failed: Key %s not found in checkpoint %s, which has: %s. This is most likely '
+                'due to a variable name that is missing from the checkpoint: give a dict of names and variables where '
+                'names have changed.' % (missing[0], path, ', '.join(sorted(there))))
+    return ('Existing variables not in the checkpoint: %s\n\nVariables names when this checkpoint was written: %s\n\n'
+            'The checkpoint was saved by objects (tf.train.Checkpoint): restore it with tf.train.Checkpoint, or give '
+            'the Saver a dict of the old names and variables.' % (', '.join(sorted(missing)), ', '.join(sorted(keys))))
+
+
+Saver.__module__ = 'footlight.compat.v1.train'
+_v1.train.Saver = Saver
+tf.train.Saver = Saver
+
+
+class _EagerSaver:
+    """tfe.Saver: save(prefix) and restore(prefix), without a session."""
+
+    def __init__(self, var_list):
+        self._saver = Saver(list(var_list) if not isinstance(var_list, dict) else var_list)
+
+    def save(self, file_prefix, global_step=None):
+        """Saves the values and returns the path."""
+        return self._saver.save(None, file_prefix, global_step=global_step)
+
+    def restore(self, file_prefix):
+        """Gives the variables the values saved under their names."""
+        self._saver.restore(None, file_prefix)
+
+
+_EagerSaver.__name__ = _EagerSaver.__qualname__ = 'Saver'
+tf.contrib.eager.Saver = _EagerSaver
+
+
+class restore_variables_on_create:
+    """A context in which variables get the values that a checkpoint has under their names; None: as usual."""
+
+    def __init__(self, save_path, map_func=None):
+        self._path, self._map = save_path, map_func
+
+    def __enter__(self):
+        self._scope = None
+        if self._path is not None:
+            file = _engine.open_tensors(files.path_of(self._path))
+            there = _engine.tensors_in(file)
+
+            def create(make, **arguments):
+                variable = make(**arguments)
+                name = self._map(variable._shared_name) if self._map else variable._shared_name
+                if name not in there:
+                    raise tf.errors.NotFoundError(None, None, 'the checkpoint %s has no variable %r, which has: %s'
+                                                  % (self._path, name, ', '.join(sorted(there))))
+                with tf.init_scope():
+                    variable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(file, name)})
+                return variable
+            self._scope = tf.variable_creator_scope(create)
+            self._scope.__enter__()
+
+    def __exit__(self, *error):
+        if self._scope is not None:
+            self._scope.__exit__(*error)
+
+
+tf.contrib.eager.restore_variables_on_create = restore_variables_on_create
+
+
+def _network_names(network, map_func):
+    """What gives a variable's name in the files of a network: by default layers without a name of their own are numbered
+    within the network."""
+    if map_func is not None:
+        return map_func
+    known, counts = {}, collections.Counter()
+
+    def add(part, path):
+        base = part.name.rstrip('0123456789').rstrip('_') if part.name.rpartition('_')[2].isdigit() else part.name
+        number = counts[path + base]
+        counts[path + base] += 1
+        name = path + ('%s_%d' % (base, number) if number else base)
+        known[part.name] = name
+        for inner in getattr(part, 'layers', ()):
+            add(inner, name + '/')
+    for part in network.layers:
+        add(part, '')
+
+    def name_of(name):
+        first, _, rest = name.partition('/')
+        return '%s/%s' % (known.get(first, first), rest) if rest else name
+    return name_of
+
+
+def save_network_checkpoint(network, save_path, global_step=None, map_func=None):
+    """Saves the variables of a network that was called, and returns the path."""
+    if not network.variables:
+        raise ValueError('Attempted to save a Network which has no variables: it must be called before.')
+    name_of = _network_names(network, map_func)
+    named = {}
+    for variable in network.variables:
+        name = name_of(variable._shared_name)
+        if name in named and named[name] is not variable:
+            raise ValueError('The map_func passed to save_network_checkpoint for the Network %r resulted in two variables '
+                             'named %r' % (network.name, name))
+        named[name] = variable
+    path = os.fspath(save_path)
+    if os.path.isdir(path):
+        path = os.path.join(path, network.name.replace('/', '_'))
+    return Saver(named, max_to_keep=None).save(None, path, global_step=global_step)
+
+
+def restore_network_checkpoint(network, save_path, map_func=None):
+    """Gives the variables of a network the values of a file: those that it has, or the others when it makes them."""
+    name_of = _network_names(network, map_func)
+    if network.variables:
+        Saver({name_of(v._shared_name): v for v in network.variables}).restore(None, save_path)
+        return
+    if not files.checkpoint_exists(files.path_of(save_path)):
+        raise ValueError('The passed save_path is not a valid checkpoint: %s' % save_path)
+    object.__setattr__(network, '_restored_on_create', (save_path, name_of))
+
+
+for _f in (save_network_checkpoint, restore_network_checkpoint):
+    setattr(tf.contrib.eager, _f.__name__, _f)

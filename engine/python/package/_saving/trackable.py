@@ -1,0 +1,289 @@
+"""Trackable: named children and values of its own, for checkpoints; AutoTrackable makes children of its attributes."""
+import contextlib
+import functools
+
+import footlight as tf
+from footlight import _engine
+
+_tracking = _engine.namespace('__internal__.tracking')
+Trackable = _tracking.Trackable
+
+CHECKPOINT, SAVEDMODEL = 'checkpoint', 'savedmodel'
+VARIABLE_VALUE = 'VARIABLE_VALUE'
+
+
+class _State:
+    """What a trackable object knows of checkpoints: it is made when first asked for."""
+
+    __slots__ = ('children', 'deferred', 'restored', '__weakref__')
+
+    def __init__(self):
+        self.children = {}   # name -> Trackable, in the order in which they came
+        self.deferred = {}   # name -> restorations that wait for a child of that name
+        self.restored = -1   # the number of the last restoration that wrote here
+
+    def _after(self, number):
+        return self.restored >= number
+
+
+def state_of(trackable):
+    """The state of an object; a new one that nobody keeps for objects that cannot hold it."""
+    state = getattr(trackable, '_self_tracking', None)
+    if state is None:
+        state = _State()
+        try:
+            object.__setattr__(trackable, '_self_tracking', state)
+        except (AttributeError, TypeError):
+            pass  # a concrete function: it has neither children nor values
+    return state
+
+
+class TrackableReference:
+    """A child and its name."""
+
+    __slots__ = ('name', 'ref')
+
+    def __init__(self, name, ref):
+        self.name, self.ref = name, ref
+
+    def __iter__(self):
+        return iter((self.name, self.ref))
+
+    def __eq__(self, other):
+        return isinstance(other, (tuple, TrackableReference)) and tuple(self) == tuple(other)
+
+    __hash__ = None
+
+    def __repr__(self):
+        return 'TrackableReference(name=%s, ref=%r)' % (self.name, self.ref)
+
+
+class NoDependency:
+    """Wraps the value of an attribute that is not to be saved."""
+
+    __slots__ = ('value',)
+
+    def __init__(self, value):
+        self.value = value
+
+
+def _method(f):
+    _engine.extend(Trackable, f.__name__, f)
+    return f
+
+
+def _property(name, getter, setter=None):
+    _engine.extend(Trackable, name, property(getter, setter))
+
+
+@_method
+def _maybe_initialize_trackable(self):
+    state_of(self)
+
+
+@_method
+def _track_trackable(self, trackable, name, overwrite=False):
+    """Makes `trackable` a child; with `overwrite` also where another one has that name."""
+    if not isinstance(trackable, Trackable):
+        raise TypeError('Trackable._track_trackable() can only be used to track objects of type Trackable. Got type %s.'
+                        % type(trackable).__name__)
+    if not getattr(self, '_manual_tracking', True):
+        return trackable
+    children = state_of(self).children
+    known = children.get(name)
+    if known is not None and known is not trackable and not overwrite:
+        raise ValueError('Called Trackable._track_trackable() with name=%r, but a Trackable with this name is already '
+                         'declared as a dependency. Names must be unique (or overwrite=True).' % (name,))
+    children[name] = trackable
+    self._handle_deferred_dependencies(name, trackable)
+    return trackable
+
+
+@_method
+def _handle_deferred_dependencies(self, name, trackable):
+    """Gives a new child what restorations hold for it."""
+    deferred = self._deferred_dependencies
+    if deferred:
+        for restoration in sorted(deferred.pop(name, ()), key=lambda r: r.number, reverse=True):
+            restoration.restore(trackable)
+
+
+@_method
+def _lookup_dependency(self, name, cached_dependencies=None):
+    """The child of that name, or None."""
+    if cached_dependencies is not None:
+        return cached_dependencies.get(name)
+    return self._trackable_children().get(name)
+
+
+@_method
+def _trackable_children(self, save_type=CHECKPOINT, cache=None, **kwargs):
+    """The children by name."""
+    return {name: child for name, child in self._checkpoint_dependencies}
+
+
+@_method
+def _add_trackable_child(self, name, value):
+    self._track_trackable(value, name, overwrite=True)
+
+
+@_method
+def _deserialization_dependencies(self, children):
+    return {}
+
+
+@_method
+def _no_dependency(self, value):
+    return value
+
+
+@_method
+def _serialize_to_tensors(self):
+    """The values of its own, by name."""
+    raise NotImplementedError
+
+
+@_method
+def _restore_from_tensors(self, restored_tensors):
+    """Takes what _serialize_to_tensors gave at another time."""
+    raise NotImplementedError
+
+
+@_method
+def _gather_saveables_for_checkpoint(self):
+    return {}
+
+
+@_method
+def _checkpoint_adapter(self, path):
+    return None
+
+
+def _set_tracking(self, value):
+    self._self_setattr_tracking = value
+
+
+def _set_number(self, value):
+    state_of(self).restored = value
+
+
+_property('_checkpoint_dependencies',
+          lambda self: [TrackableReference(name, ref) for name, ref in state_of(self).children.items()])
+_property('_unconditional_checkpoint_dependencies',
+          lambda self: [TrackableReference(name, ref) for name, ref in state_of(self).children.items()])
+_property('_unconditional_dependency_names', lambda self: state_of(self).children)
+_property('_deferred_dependencies', lambda self: state_of(self).deferred)
+_property('_object_identifier', lambda self: '_generic_user_object')
+_property('_setattr_tracking', lambda self: getattr(self, '_self_setattr_tracking', True), _set_tracking)
+_property('_update_uid', lambda self: state_of(self).restored, _set_number)
+
+
+def _variable_tensors(self):
+    return {VARIABLE_VALUE: self.read_value()}
+
+
+def _variable_restore(self, restored_tensors):
+    value = restored_tensors[VARIABLE_VALUE]
+    if not self.shape.is_compatible_with(value.shape):
+        raise ValueError('Received incompatible tensor with shape %s when attempting to restore variable with shape %s '
+                         'and name %s.' % (value.shape, self.shape, self.name))
+    self.assign(value)
+
+
+_engine.extend(tf.Variable, '_serialize_to_tensors', _variable_tensors)
+_engine.extend(tf.Variable, '_restore_from_tensors', _variable_restore)
+
+
+def no_automatic_dependency_tracking(method):
+    """A method in which assignments to attributes make no children."""
+    @functools.wraps(method)
+    def untracked(self, *args, **kwargs):
+        before = getattr(self, '_self_setattr_tracking', True)
+        self._self_setattr_tracking = False
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._self_setattr_tracking = before
+    return untracked
+
+
+@contextlib.contextmanager
+def no_automatic_dependency_tracking_scope(obj):
+    """A context in which assignments to the object's attributes make no children."""
+    before = getattr(obj, '_setattr_tracking', True)
+    obj._setattr_tracking = False
+    try:
+        yield
+    finally:
+        obj._setattr_tracking = before
+
+
+@contextlib.contextmanager
+def no_manual_dependency_tracking_scope(obj):
+    """A context in which _track_trackable() adds nothing to the object."""
+    before = getattr(obj, '_manual_tracking', True)
+    obj._manual_tracking = False
+    try:
+        yield
+    finally:
+        obj._manual_tracking = before
+
+
+def sticky_attribute_assignment(trackable, name, value):
+    """Makes a child of the value of an attribute, and returns what to store: containers are stored as trackable ones."""
+    from footlight._saving import containers as _containers
+    if isinstance(value, NoDependency):
+        return _containers.wrap(value)
+    value = _containers.wrap(value)
+    if isinstance(value, Trackable):
+        trackable._track_trackable(value, name=name, overwrite=True)
+    return value
+
+
+_nothing = object()
+
+
+class AutoTrackable(Trackable):
+    """A trackable object whose trackable attributes are its children."""
+
+    def __setattr__(self, name, value):
+        if getattr(self, name, _nothing) is value:
+            return
+        if getattr(self, '_self_setattr_tracking', True):
+            value = sticky_attribute_assignment(trackable=self, value=value, name=name)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name):
+        self._delete_tracking(name)
+        super().__delattr__(name)
+
+    def _delete_tracking(self, name):
+        state_of(self).children.pop(name, None)
+
+    def _no_dependency(self, value):
+        return NoDependency(value)
+
+    def _add_trackable_child(self, name, value):
+        setattr(self, name, value)
+
+    def _trackable_children(self, save_type=CHECKPOINT, **kwargs):
+        children = super()._trackable_children(save_type, **kwargs)
+        if save_type != SAVEDMODEL:
+            return children
+        kinds = (tf.types.experimental.PolymorphicFunction, tf.types.experimental.ConcreteFunction)
+        children = {name: child for name, child in children.items() if not isinstance(child, kinds)}
+        for name in dir(self):
+            try:
+                value = getattr(self, name, None)
+            except Exception:  # a property of the user's that fails says nothing about functions
+                continue
+            if isinstance(value, kinds):
+                children[name] = value
+        return children
+
+
+for _object in (AutoTrackable, TrackableReference, NoDependency, no_automatic_dependency_tracking,
+                no_automatic_dependency_tracking_scope, no_manual_dependency_tracking_scope,
+                sticky_attribute_assignment):
+    _object.__module__ = 'footlight.__internal__.tracking'
+    setattr(_tracking, _object.__name__, _object)

@@ -1,0 +1,1 @@
+"""Sparse tensors, and rows by index."""

@@ -1,0 +1,227 @@
+"""tf.SparseTensor: indices, values, and the dense shape. Most functions of tf.sparse are in functions.py."""
+import collections
+
+import footlight as tf
+from footlight import _engine
+
+
+class Composite:
+    """What sparse and ragged tensors are: several tensors that functions of tensors take as one."""
+
+    _is_several_tensors = True
+
+
+def _known_sizes(tensor):
+    """The numbers of a tensor of sizes, None for each that is not known; None where not even their number is."""
+    value = tf.get_static_value(tensor)
+    if value is not None:
+        return [int(d) for d in value]
+    if tensor.op.type == 'Cast':
+        return _known_sizes(tensor.op.inputs[0])
+    if tensor.op.type == 'Pack':
+        return [None if d is None or d < 0 else int(d) for d in map(tf.get_static_value, tensor.op.inputs)]
+    return None if tensor.shape[0] is None else [None] * tensor.shape[0]
+
+
+class SparseTensor(Composite):
+    """Values at some places of a tensor; everything else is zero."""
+
+    _fields = ('indices', 'values', 'dense_shape')
+
+    def __init__(self, indices, values, dense_shape):
+        self._indices = tf.convert_to_tensor(indices, tf.int64, name='indices')
+        self._values = tf.convert_to_tensor(values, name='values')
+        self._dense_shape = tf.convert_to_tensor(dense_shape, tf.int64, name='dense_shape')
+        rank = self._dense_shape.shape[:1]
+        if not self._indices.shape.is_compatible_with(tf.TensorShape([None]) + rank):
+            raise ValueError('indices of shape %s do not go with a dense_shape of %s numbers' % (
+                self._indices.shape, rank[0]))
+        if not self._indices.shape[:1].is_compatible_with(self._values.shape[:1]):
+            raise ValueError('as many indices as values are wanted: %s and %s' % (
+                self._indices.shape, self._values.shape))
+
+    indices = property(lambda self: self._indices)
+    values = property(lambda self: self._values)
+    dense_shape = property(lambda self: self._dense_shape)
+    dtype = property(lambda self: self._values.dtype)
+
+    graph = property(lambda self: self._values.graph)
+    op = property(lambda self: self._values.op)
+
+    @property
+    def shape(self):
+        """The known part of the dense shape."""
+        said = getattr(self, '_said_shape', None)
+        known = _known_sizes(self._dense_shape)
+        if known is None:
+            return said or tf.TensorShape(None)
+        return tf.TensorShape(known).merge_with(said) if said and None in known else tf.TensorShape(known)
+
+    get_shape = shape.fget
+
+    def set_shape(self, shape):
+        """Says what else is known of the shape."""
+        self._said_shape = self.shape.merge_with(shape)
+
+    @property
+    def _type_spec(self):
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    def __neg__(self):
+        return self.with_values(-self._values)
+
+    @classmethod
+    def _make(cls, parts):
+        return cls(*parts)
+
+    def with_values(self, new_values):
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def __str__(self):
+        return 'SparseTensor(indices=%s, values=%s, dense_shape=%s)' % (self._indices, self._values, self._dense_shape)
+
+    def _with_whole(self, other, function):
+        """function(values, elements of a whole tensor at their places); its shape is broadcast to this one."""
+        if isinstance(other, SparseTensor):
+            raise TypeError('a sparse tensor is multiplied and divided by whole ones')
+        other = tf.convert_to_tensor(other, None if tf.is_tensor(other) else self.dtype)
+        if other.shape.rank == 0:
+            return self.with_values(function(self._values, other))
+        rank = other.shape.rank
+        if rank is None or self.shape.rank is None or rank > self.shape.rank:
+            raise tf.errors.InvalidArgumentError(None, None, 'SparseDenseBinaryOpShared broadcasts dense to sparse only; got '
+                                                 'incompatible shapes: [%s] vs. [%s]' % (self.shape, other.shape))
+        size = tf.shape(other, out_type=tf.int64)
+        fits = tf.reduce_all((size == 1) | (size == self._dense_shape[-rank:]))
+        check = tf.debugging.Assert(fits, ['SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes'])
+        with tf.control_dependencies([check] if check is not None else []):
+            places = self._indices[:, -rank:] * tf.cast(size != 1, tf.int64)
+        return self.with_values(function(self._values, tf.gather_nd(other, places)))
+
+    def __mul__(self, other):
+        return self._with_whole(other, tf.multiply)
+
+    def __rmul__(self, other):
+        return self * other if tf.is_tensor(other) else NotImplemented
+
+    def __truediv__(self, other):
+        return self._with_whole(other, tf.truediv)
+
+    def __div__(self, other):
+        return self._with_whole(other, tf.divide)
+
+    def eval(self, feed_dict=None, session=None):
+        """The three parts as arrays."""
+        return SparseTensor._Value(*(t.numpy() for t in (self._indices, self._values, self._dense_shape)))
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value):
+        """Of another one, or of its parts."""
+        if not (isinstance(sparse_tensor_value, SparseTensor) or hasattr(sparse_tensor_value, 'dense_shape')):
+            raise TypeError('Argument sparse_tensor_value=%r must be a SparseTensor or SparseTensorValue' % (
+                sparse_tensor_value,))
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
+    def consumers(self):
+        """The ops that take a part of it, in a graph."""
+        found = []
+        for part in (self._indices, self._values, self._dense_shape):
+            found += [op for op in part.consumers() if op not in found]
+        return found
+
+    def __repr__(self):
+        return 'SparseTensor(indices=%r, values=%r, dense_shape=%r)' % (self._indices, self._values, self._dense_shape)
+
+
+SparseTensor._Value = collections.namedtuple('SparseTensorValue', SparseTensor._fields)
+
+
+class SparseTensorSpec(tf.TypeSpec):
+    """The type of a sparse tensor."""
+
+    value_type = property(lambda self: SparseTensor)
+
+    def __init__(self, shape=None, dtype=tf.float32):
+        self._shape, self._dtype = tf.TensorShape(shape), tf.as_dtype(dtype)
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+
+    def _serialize(self):
+        return self._shape, self._dtype
+
+    @property
+    def _component_specs(self):
+        rank = self._shape.rank
+        return [tf.TensorSpec([None, rank], tf.int64), tf.TensorSpec([None], self._dtype), tf.TensorSpec([rank], tf.int64)]
+
+    def _to_components(self, value):
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components):
+        made = SparseTensor(*components)
+        if made.shape.is_compatible_with(self._shape):  # in a loop that changes it, the parts know better
+            made.set_shape(self._shape)
+        return made
+
+    def _batch(self, size):
+        return SparseTensorSpec(tf.TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self):
+        return SparseTensorSpec(self._shape[1:], self._dtype)
+
+    def __repr__(self):
+        return 'SparseTensorSpec(%r, %r)' % (self._shape, self._dtype)
+
+
+# By this name libraries recognise the class without importing anything.
+SparseTensor.__module__ = 'tensorflow.python.framework.sparse_tensor'
+SparseTensorSpec.__module__ = 'footlight'
+
+
+def from_dense(tensor, name=None):
+    """The sparse form of a tensor: the elements that are not zero, false or empty."""
+    tensor = tf.convert_to_tensor(tensor)
+    there = tensor != '' if tensor.dtype == tf.string else tf.cast(tensor, tf.bool)
+    indices = tf.where(there)
+    return SparseTensor(indices, tf.gather_nd(tensor, indices), tf.shape(tensor, out_type=tf.int64))
+
+
+def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
+    """The dense tensor, with `default_value` for missing elements."""
+    if validate_indices:
+        strides = tf.math.cumprod(sp_input.dense_shape, exclusive=True, reverse=True)
+        places = tf.reduce_sum(sp_input.indices * strides, axis=1)
+        check = tf.debugging.Assert(tf.reduce_all(places[1:] > places[:-1]), [
+            'indices are out of order or repeated. Many sparse ops require sorted indices. Use `tf.sparse.reorder` to create a '
+            'correctly ordered copy.'])
+        with tf.control_dependencies([check] if check is not None else []):
+            sp_input = sp_input.with_values(tf.identity(sp_input.values))
+    if default_value is None:
+        return tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
+    whole = tf.fill(sp_input.dense_shape, tf.cast(default_value, sp_input.dtype)
+                    if sp_input.dtype != tf.string else default_value)
+    return tf.tensor_scatter_nd_update(whole, sp_input.indices, sp_input.values, name=name)
+
+
+def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
+    """The edit distances from `hypothesis` to `truth`; if normalized, divided by the length of the latter."""
+    for what, value in (('hypothesis', hypothesis), ('truth', truth)):
+        if not isinstance(value, SparseTensor):
+            raise TypeError('%s must be a SparseTensor, not %s' % (what, type(value).__name__))
+    return tf.sparse._edit_distance(
+        hypothesis.indices, hypothesis.values, hypothesis.dense_shape, truth.indices, truth.values, truth.dense_shape,
+        normalize, name=name)
+
+
+tf.SparseTensor = tf.sparse.SparseTensor = SparseTensor
+tf.SparseTensorSpec = SparseTensorSpec
+tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dense, edit_distance
+
+
+def _dispatch(function, args, kwargs):
+    from footlight._ragged import ops as _ragged_ops
+    return _ragged_ops.dispatch(function, args, kwargs)
+
+
+_engine.on_composites(Composite, _dispatch)

@@ -1,0 +1,1 @@
+"""tf.summary and tf.profiler."""

@@ -1,0 +1,1 @@
+"""tf.strings and tf.compat.as_text."""

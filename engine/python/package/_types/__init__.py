@@ -1,0 +1,1 @@
+"""The types by which traced functions know their arguments, specs, and types that programs define."""

@@ -1,0 +1,471 @@
+"""tensorflow.core.function.trace_type: the types of arguments by which traces are told apart, made from values.
+
+Loaded when something of it is asked for; traced functions have keys of their own (engine/python/function/key.cpp).
+"""
+import collections.abc
+import weakref
+
+import footlight as tf
+from footlight import _engine
+from footlight._types import trace_types as _trace_types
+
+TraceType = tf.types.experimental.TraceType
+
+
+class InternalTracingContext(_trace_types.TracingContext):
+    """What the types of one call share: the numbers of its variables, and whether specs stand for values."""
+
+    def __init__(self, is_legacy_signature=False):
+        self.is_legacy_signature = is_legacy_signature
+        self._numbers, self._placeholders = {}, {}
+
+    def alias_global_id(self, global_id):
+        """The number of an object: of the first one 0, of the next 1."""
+        return self._numbers.setdefault(global_id, len(self._numbers))
+
+    def add_placeholder(self, alias_id, variable):
+        """Keeps the variable that has a number."""
+        self._placeholders[alias_id] = variable
+
+    def get_placeholder_mapping(self):
+        """Variables by their numbers."""
+        return self._placeholders
+
+
+class InternalPlaceholderContext(_trace_types.PlaceholderContext):
+    """Makes placeholders in a graph."""
+
+    def __init__(self, context_graph=None, placeholder_mapping=None, unnest_only=False,
+                 with_none_control_dependencies=False, composite_device_name=None):
+        self.context_graph, self.unnest_only = context_graph, unnest_only
+        self.with_none_control_dependencies = with_none_control_dependencies
+        self.composite_device_name, self.naming_scope = composite_device_name, None
+        self._by_number = dict(placeholder_mapping or {})
+
+    def has_placeholder(self, alias_id):
+        """Whether the variable of a number has one."""
+        return alias_id in self._by_number
+
+    def get_placeholder(self, alias_id):
+        """That of the variable of a number."""
+        if alias_id not in self._by_number:
+            raise KeyError('alias_id: %s not found in this instance of placeholder context.' % (alias_id,))
+        return self._by_number[alias_id]
+
+    def add_placeholder(self, alias_id, placeholder):
+        """Keeps the placeholder of a number."""
+        if alias_id in self._by_number:
+            raise KeyError('alias id: %s is already stored in this instance of placeholder context.' % (alias_id,))
+        self._by_number[alias_id] = placeholder
+
+    def update_naming_scope(self, naming_scope):
+        """Says for which parameter the next placeholders are."""
+        self.naming_scope = naming_scope
+
+    def placeholder(self, spec):
+        """The placeholder for a tensor of a spec."""
+        graph = tf.compat.v1.get_default_graph() if self.context_graph is None else self.context_graph
+        with graph.as_default():
+            return tf.compat.v1.placeholder(spec.dtype, spec.shape, name=spec.name or self.naming_scope)
+
+
+class InternalCastContext(_trace_types.CastContext):
+    """Whether specs of values may stand in their place."""
+
+    def __init__(self, allow_specs=False):
+        self.allow_specs = allow_specs
+
+
+def _cast_all(types, values, context):
+    """The values cast, and whether that changed any."""
+    done = [kind.cast(value, context) for kind, value in zip(types, values)]
+    return done, any(a is not b for a, b in zip(done, values))
+
+
+def _supertypes(of, others):
+    """For each part the type that covers it in all, or None where a part has none."""
+    found = [first.most_specific_common_supertype(list(rest)) for first, *rest in zip(of, *others)]
+    return None if any(one is None for one in found) else found
+
+
+class _Whole(TraceType):
+    """What has no parts: only an equal type covers it."""
+
+    def is_subtype_of(self, other):
+        return self == other
+
+    def most_specific_common_supertype(self, types):
+        return self if all(self == other for other in types) else None
+
+    def placeholder_value(self, placeholder_context):
+        return self._held()
+
+    def from_tensors(self, tensors):
+        return self._held()
+
+
+class Literal(_Whole):
+    """A Python value: only an equal one has the same type."""
+
+    def __init__(self, value):
+        self.value = value
+        self._hash = 0 if value != value else hash(value)
+
+    def _held(self):
+        return self.value
+
+    def cast(self, value, casting_context):
+        if self == Literal(value):
+            return value
+        raise ValueError('Can not cast %r to %r' % (value, self))
+
+    def __eq__(self, other):
+        if not isinstance(other, TraceType):
+            return NotImplemented
+        if not isinstance(other, Literal):
+            return False
+        return self.value == other.value or (self.value != self.value and other.value != other.value)
+
+    def __hash__(self):
+        return self._hash
+
+    def __repr__(self):
+        return 'Literal[%r]' % (self.value,)
+
+
+class Weakref(_Whole):
+    """An object that is held weakly: once it is gone, nothing has its type any more."""
+
+    def __init__(self, ref):
+        self._ref = ref
+        self._hash = hash(ref)
+
+    def _held(self):
+        return self._ref()
+
+    def cast(self, value, casting_context):
+        own = self._ref()
+        if value is own or value == own:
+            return value
+        raise ValueError('Can not cast %r to %r' % (value, self))
+
+    def __eq__(self, other):
+        if not isinstance(other, TraceType):
+            return NotImplemented
+        if not isinstance(other, Weakref):
+            return False
+        mine, theirs = self._ref(), other._ref()
+        return mine is not None and theirs is not None and (mine is theirs or mine == theirs)
+
+    def __hash__(self):
+        return self._hash
+
+    def __repr__(self):
+        return 'Weakref[%r]' % (self._ref,)
+
+
+class _Parts(TraceType):
+    """A structure: its type consists of those of its parts, in the order of _keys()."""
+
+    def __init__(self, *components):
+        self.components = components
+
+    def _shape(self):
+        """What besides the parts has to be equal."""
+        return type(self), len(self.components)
+
+    def _with(self, components):
+        """The same structure of other parts."""
+        return type(self)(*components)
+
+    def _make(self, values):
+        """A value of these parts."""
+        raise NotImplementedError
+
+    def _values(self, value):
+        """The parts of a value; AssertionError where it is another structure."""
+        raise NotImplementedError
+
+    def is_subtype_of(self, other):
+        return isinstance(other, _Parts) and self._shape() == other._shape() and all(
+            mine.is_subtype_of(theirs) for mine, theirs in zip(self.components, other._like(self)))
+
+    def _like(self, other):
+        """The own parts in the order of the other's, which has the same structure."""
+        return self.components
+
+    def most_specific_common_supertype(self, others):
+        if any(not isinstance(other, _Parts) or other._shape() != self._shape() for other in others):
+            return None
+        found = _supertypes(self.components, [other._like(self) for other in others])
+        return None if found is None else self._with(found)
+
+    def placeholder_value(self, placeholder_context):
+        return self._make([part.placeholder_value(placeholder_context) for part in self.components])
+
+    def to_tensors(self, value):
+        return [t for part, one in zip(self.components, self._values(value)) for t in part.to_tensors(one)]
+
+    def from_tensors(self, tensors):
+        return self._make([part.from_tensors(tensors) for part in self.components])
+
+    def flatten(self):
+        return [spec for part in self.components for spec in part.flatten()]
+
+    def cast(self, value, casting_context):
+        done, changed = _cast_all(self.components, self._values(value), casting_context)
+        return self._make(done) if changed else value
+
+    def __eq__(self, other):
+        if not isinstance(other, TraceType):
+            return NotImplemented
+        return isinstance(other, _Parts) and self._shape() == other._shape() and all(
+            mine == theirs for mine, theirs in zip(self.components, other._like(self)))
+
+    def __hash__(self):
+        return hash((self._shape(), self.components))
+
+    def __repr__(self):
+        return '%s[%s]' % (type(self).__name__, ', '.join(map(repr, self.components)))
+
+
+class _InOrder(_Parts):
+    def _make(self, values):
+        return self._kind(values)
+
+    def _values(self, value):
+        assert isinstance(value, self._kind), 'Can not cast %r to %s type.' % (value, self._kind.__name__)
+        assert len(value) == len(self.components), 'Expected %r to have length of %d' % (value, len(self.components))
+        return value
+
+
+class Tuple(_InOrder):
+    """A tuple."""
+    _kind = tuple
+
+
+class List(_InOrder):
+    """A list."""
+    _kind = list
+
+
+class _Named(_Parts):
+    """An object with attributes in an order, made from their values."""
+
+    def __init__(self, type_name, attribute_names, attributes, placeholder_type=None):
+        super().__init__(*attributes)
+        self.type_name, self.attribute_names = type_name, tuple(attribute_names)
+        self._placeholder_type = placeholder_type
+
+    @classmethod
+    def from_type_and_attributes(cls, type_, attributes):
+        """That of a class, by the types of its attributes."""
+        return cls(type_.__name__, cls._names_of(type_), tuple(attributes), type_)
+
+    def _shape(self):
+        return type(self), self.type_name, self.attribute_names
+
+    def _with(self, components):
+        return type(self)(self.type_name, self.attribute_names, components, self._placeholder_type)
+
+    def _make(self, values):
+        if self._placeholder_type is None:
+            raise ValueError('Packing serialized %s is not supported.' % type(self).__name__)
+        return self._placeholder_type(*values)
+
+    def _values(self, value):
+        kind = self._placeholder_type
+        assert kind is None or isinstance(value, kind), 'Cannot cast %r to type %r.' % (value, kind)
+        return [getattr(value, name) for name in self.attribute_names]
+
+    def __repr__(self):
+        return '%s[%s]' % (self.type_name, ', '.join(
+            '[%r, %r]' % pair for pair in zip(self.attribute_names, self.components)))
+
+
+class NamedTuple(_Named):
+    """A tuple with names."""
+
+    @staticmethod
+    def _names_of(kind):
+        return kind._fields
+
+
+class Attrs(_Named):
+    """An object of a class that attrs made."""
+
+    @staticmethod
+    def _names_of(kind):
+        return tuple(attribute.name for attribute in kind.__attrs_attrs__)
+
+
+class Dict(_Parts):
+    """A mapping, whatever the order of its keys."""
+
+    def __init__(self, mapping, placeholder_type=None):
+        super().__init__(*mapping.values())
+        self.mapping, self._placeholder_type = mapping, placeholder_type
+
+    def _shape(self):
+        return Dict, frozenset(self.mapping)
+
+    def _like(self, other):
+        return tuple(self.mapping[key] for key in other.mapping)
+
+    def _with(self, components):
+        return Dict(dict(zip(self.mapping, components)), self._placeholder_type)
+
+    def _make(self, values):
+        if self._placeholder_type is None:
+            raise ValueError('Packing serialized Dict is not supported.')
+        if issubclass(self._placeholder_type, collections.defaultdict):
+            return self._placeholder_type(None, zip(self.mapping, values))
+        return self._placeholder_type(zip(self.mapping, values))
+
+    def _values(self, value):
+        assert isinstance(value, collections.abc.Mapping), 'Can not cast %r to a Dict type.' % (value,)
+        assert set(value) == set(self.mapping), '%r has different keys with the TraceType %r.' % (value, self)
+        return [value[key] for key in self.mapping]
+
+    def __hash__(self):
+        return hash(frozenset(self.mapping))
+
+    def flatten(self):  # in the order of keys, as nests are
+        return [spec for key in _in_order(self.mapping) for spec in self.mapping[key].flatten()]
+
+    def to_tensors(self, value):
+        self._values(value)
+        return [t for key in _in_order(self.mapping) for t in self.mapping[key].to_tensors(value[key])]
+
+    def from_tensors(self, tensors):
+        made = {key: self.mapping[key].from_tensors(tensors) for key in _in_order(self.mapping)}
+        return self._make([made[key] for key in self.mapping])
+
+    def placeholder_value(self, placeholder_context):
+        made = {key: self.mapping[key].placeholder_value(placeholder_context) for key in _in_order(self.mapping)}
+        return self._make([made[key] for key in self.mapping])
+
+    def __repr__(self):
+        return 'Dict[%s]' % ', '.join('[%r, %r]' % pair for pair in self.mapping.items())
+
+
+def _in_order(mapping):
+    try:
+        return sorted(mapping)
+    except TypeError:
+        return list(mapping)
+
+
+class CustomNestTraceType(_Parts):
+    """An object that takes itself apart: __tf_flatten__() and __tf_unflatten__()."""
+
+    def __init__(self, value_type, metadata, components):
+        super().__init__(*components)
+        self.value_type, self.metadata = value_type, metadata
+
+    def _shape(self):
+        return self.value_type, self.metadata, len(self.components)
+
+    def _with(self, components):
+        return CustomNestTraceType(self.value_type, self.metadata, components)
+
+    def _make(self, values):
+        return self.value_type.__tf_unflatten__(self.metadata, tuple(values))
+
+    def _values(self, value):
+        if not isinstance(value, self.value_type):
+            raise TypeError('[%r] is not an instance of %r.' % (value, self.value_type))
+        metadata, parts = value.__tf_flatten__()
+        if metadata != self.metadata:
+            raise ValueError('Metadata mismatch: [%r] != [%r].' % (self.metadata, metadata))
+        if len(parts) != len(self.components):
+            raise ValueError('Lengths of components do not match: [%d] != [%d].' % (len(self.components), len(parts)))
+        return parts
+
+    def __hash__(self):
+        return hash((self.value_type, self.components))
+
+    def __repr__(self):
+        return '%s [metadata=%r, value_type=%r, components=%r]' % (
+            type(self).__name__, self.metadata, self.value_type, self.components)
+
+
+def _type_of_own(value, context):
+    """The type of a tensor, a variable, a composite or a spec, or None."""
+    if isinstance(value, tf.TypeSpec):
+        return value
+    if isinstance(value, tf.Variable):
+        number = context.alias_global_id(id(value))
+        context.add_placeholder(number, value)
+        kind = tf.__internal__.VariableSpec
+        return kind(value.shape, value.dtype, value.trainable, number)
+    if isinstance(value, tf.Tensor):
+        return tf.TensorSpec(value.shape, value.dtype)
+    spec = getattr(value, '_type_spec', None)
+    return spec if isinstance(spec, tf.TypeSpec) else None
+
+
+def from_value(value, context=None):
+    """The type of a value: calls with values of one type share a trace."""
+    if not hasattr(context, 'alias_global_id'):
+        context = InternalTracingContext()
+    if isinstance(value, TraceType) and context.is_legacy_signature:
+        return value
+    own = None if isinstance(value, type) else _type_of_own(value, context)
+    if own is not None:
+        return own
+    if hasattr(value, '__tf_tracing_type__') and not isinstance(value, type):
+        made = value.__tf_tracing_type__(context)
+        if not isinstance(made, TraceType):
+            raise TypeError('Expected an instance of TraceType for Tracing Protocol call to %r but got %r' % (value, made))
+        return made
+    if isinstance(value, weakref.ref):
+        raise TypeError('weakref input %r not supported for tf.function.' % (value,))
+    if hasattr(value, '__wrapped__'):
+        return from_value(value.__wrapped__, context)
+    parts = lambda values: [from_value(one, context) for one in values]
+    if isinstance(value, list):
+        return List(*parts(value))
+    if isinstance(value, tuple):
+        if isinstance(getattr(value, '_fields', None), tuple):
+            return NamedTuple.from_type_and_attributes(type(value), parts(value))
+        return Tuple(*parts(value))
+    if isinstance(value, collections.abc.Mapping):
+        return Dict(dict(zip(value, parts(value.values()))), type(value))
+    if hasattr(type(value), '__attrs_attrs__'):
+        names = Attrs._names_of(type(value))
+        return Attrs.from_type_and_attributes(type(value), parts(getattr(value, name) for name in names))
+    if hasattr(value, '__array__') and not isinstance(value, type):
+        array = value.__array__()
+        return tf.TensorSpec(array.shape, array.dtype)
+    if hasattr(value, '__tf_flatten__') and not isinstance(value, type):
+        metadata, components = value.__tf_flatten__()
+        return CustomNestTraceType(type(value), metadata, tuple(parts(components)))
+    try:
+        return Weakref(weakref.ref(value))
+    except TypeError:
+        pass
+    try:
+        return Literal(value)
+    except Exception as error:
+        raise _not_generic(value) from error
+
+
+def _not_generic(value):
+    return TypeError('Could not generate a generic TraceType for %r. Please verify that it is immutable/hashable. '
+                     'Otherwise, consider implementing the Tracing Protocol for it.' % (value,))
+
+
+_trace = _engine.namespace('core.function.trace_type')
+_types = _engine.namespace('core.function.trace_type.default_types')
+_nest = _engine.namespace('core.function.trace_type.custom_nest_trace_type')
+_builder = _engine.namespace('core.function.trace_type.trace_type_builder')
+for _kind in (Literal, Weakref, Tuple, List, NamedTuple, Attrs, Dict):
+    setattr(_types, _kind.__name__, _kind)
+    _kind.__module__ = _types.__name__
+_types.TENSOR = tf.TensorSpec
+_nest.CustomNestTraceType = CustomNestTraceType
+for _kind in (InternalTracingContext, InternalPlaceholderContext, InternalCastContext, from_value):
+    setattr(_trace, _kind.__name__, _kind)
+    setattr(_builder, _kind.__name__, _kind)
+_trace.Weakref = Weakref

@@ -1,0 +1,153 @@
+"""tf.types.experimental: the types by which traced functions know their arguments, and the kinds of functions."""
+import abc
+
+import footlight as tf
+from footlight import _engine
+
+_home = tf.types.experimental
+
+
+class TraceType(metaclass=abc.ABCMeta):
+    """The type of an argument: calls with arguments of one type share a trace. A class that users derive from.
+
+    An object says its type by a method __tf_tracing_type__(self, context).
+    """
+
+    @abc.abstractmethod
+    def is_subtype_of(self, other):
+        """Whether a trace for `other` serves a value of this type."""
+
+    @abc.abstractmethod
+    def most_specific_common_supertype(self, others):
+        """A type that covers this one and all others, or None."""
+
+    @abc.abstractmethod
+    def placeholder_value(self, placeholder_context):
+        """What the function gets while it is traced, in place of the value."""
+
+    def to_tensors(self, value):
+        """The tensors that a value consists of, as many as flatten() has specs."""
+        return []
+
+    def from_tensors(self, tensors):
+        """The value made of the next tensors of an iterator."""
+        return self.placeholder_value(PlaceholderContext([]))
+
+    def flatten(self):
+        """The specs of the tensors that a value consists of."""
+        return []
+
+    def cast(self, value, cast_context):
+        """The value converted to this type."""
+        assert value == self.placeholder_value(PlaceholderContext([])), 'Can not cast %r to type %r' % (value, self)
+        return value
+
+    @abc.abstractmethod
+    def __hash__(self):
+        """Equal types have equal hashes."""
+
+    @abc.abstractmethod
+    def __eq__(self, other):
+        """Whether calls with these types share a trace."""
+
+
+class TracingContext:
+    """Given to __tf_tracing_type__."""
+
+
+tracing_context = TracingContext()
+
+
+class CastContext:
+    """Given to cast()."""
+
+
+class PlaceholderContext:
+    """Given to placeholder_value(): the placeholders of the tensors of one value, in the order of flatten()."""
+
+    def __init__(self, placeholders):
+        self._rest = iter(placeholders)
+
+    def placeholder(self, spec):
+        """The next one, which is for a tensor of this spec."""
+        found = next(self._rest, None)
+        if found is None:
+            raise ValueError('placeholder_value() asked for more tensors than flatten() has')
+        return found
+
+
+class Callable(metaclass=abc.ABCMeta):
+    """What can be called and says by which types."""
+
+    @property
+    @abc.abstractmethod
+    def function_type(self):
+        """Its parameters and results."""
+
+    def __call__(self, *args, **kwargs):
+        """Calls it."""
+
+
+class AtomicFunction(Callable):
+    """One trace, called with what it captured."""
+
+    def call_with_captures(self, args, kwargs, captures):
+        """Calls it with other tensors in place of those captured."""
+
+
+for _kind in (TraceType, Callable, AtomicFunction):
+    _kind.__module__ = 'footlight.types.experimental'
+    setattr(_home, _kind.__name__, _kind)
+Callable.register(_home.ConcreteFunction)
+Callable.register(_home.PolymorphicFunction)
+_home.GenericFunction = _home.PolymorphicFunction
+
+TraceType.register(tf.TypeSpec)
+
+
+def _tracing_type(self, context):
+    """The type by which traces know it."""
+    from footlight._types import default_types as _default_types
+    return _default_types.from_value(self, context)
+
+
+for _kind in (tf.Tensor, tf.Variable, tf.TypeSpec):
+    _engine.extend(_kind, '__tf_tracing_type__', _tracing_type)
+# Their modules are loaded when something of them is asked for.
+for _path in ('capture.capture_container', 'polymorphism.function_cache', 'polymorphism.function_type', 'polymorphism.type_dispatch',
+              'trace_type.custom_nest_trace_type', 'trace_type.default_types', 'trace_type.serialization',
+              'trace_type.trace_type_builder'):
+    _engine.namespace('core.function.' + _path)
+
+# Made when they are asked for: they need modules of Python that take long to import.
+LATE = ('FunctionType', 'SupportsTracingProtocol', 'TensorLike')
+
+
+def make(name):
+    """One of them, which then stands in its place."""
+    import inspect
+    import typing
+
+    if name == 'FunctionType':
+        class FunctionType(inspect.Signature):
+            """The parameters of a function and what it returns."""
+
+            @classmethod
+            def from_callable(cls, obj, *, follow_wrapped=True):
+                """That of a Python function."""
+                return super().from_callable(obj, follow_wrapped=follow_wrapped)
+        made = FunctionType
+    elif name == 'SupportsTracingProtocol':
+        @typing.runtime_checkable
+        class SupportsTracingProtocol(typing.Protocol):
+            """An object that says its trace type."""
+
+            def __tf_tracing_type__(self, context):
+                """The type, a TraceType."""
+        made = SupportsTracingProtocol
+    else:
+        made = typing.Union[tf.Tensor, int, float, bool, str, bytes, complex, tuple, list]
+    if name != 'TensorLike':
+        made.__module__ = 'footlight.types.experimental'
+    setattr(_home, name, made)
+    return made

@@ -49,7 +49,8 @@ install_packages() {
   say "installing ${#missing[@]} packages: ${missing[*]}"
   mkdir -p build
   local log=build/packages.log
-  apt() { "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" </dev/null 2>&1 | tee -a "$log" | shown_progress; return "${PIPESTATUS[0]}"; }
+  # Another apt (a fresh machine updates itself) is waited for.
+  apt() { "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null 2>&1 | tee -a "$log" | shown_progress; return "${PIPESTATUS[0]}"; }
   : > "$log"
   apt update || say "the package lists could not be brought up to date; trying with those that are there"
   if ! apt install --no-install-recommends "${missing[@]}"; then

@@ -298,7 +298,7 @@ PyMethodDef graph_methods[] = {
     {"get_operation_by_name", get_operation_by_name, METH_O, nullptr},
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
     {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
-    {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients, and who is asked then."},
+    {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
     {"_capture", graph_capture, METH_O, "What stands in a graph that is built for a tensor from outside."},
     {"_captured", graph_captured, METH_NOARGS, "What a graph that is built has captured: pairs, outside and inside."},
     {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},

@@ -5,7 +5,8 @@
 
 namespace footlight::python {
 
-// It has no data of its own and gets its methods from _saving/trackable.py: a Python class may derive from it and from others.
+// It has no data of its own and gets its methods from _saving/trackable.py: a Python class may derive from it
+// and from others.
 extern PyTypeObject* trackable_type;
 void init_trackable();
 

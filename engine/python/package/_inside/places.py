@@ -196,6 +196,7 @@ for _path, _objects in {
     for _name, _object in _objects.items():
         setattr(_engine.namespace(_path), _name, _object)
 _register_own()
-from footlight import (  # noqa: E402,F401  (modules beside these)
-    _inside_control, _inside_functions, _inside_gradients, _inside_specs, _inside_tracing, _list_ops, _logging, _python_util,
-    _session_values)
+from footlight import _logging  # noqa: E402,F401  (these add the names of modules too)
+from footlight._graphs import session_values  # noqa: E402,F401
+from footlight._inside import (  # noqa: E402,F401
+    control, functions, gradients, specs, tracing, list_ops, python_util)

@@ -4,6 +4,9 @@
 
 #include "engine/ops/row.h"
 
+#include <bit>
+#include <cstdint>
+
 namespace footlight {
 
 // A stride is 0 (one element for all) or 1. The output may be exactly the memory of an input of as large elements.
@@ -30,6 +33,10 @@ struct ElementLoop {
   ElementLoop(Select loop, int cost) : kind(Kind::kSelect), weight(static_cast<uint8_t>(cost)), select(loop) {}
   ElementLoop(ByOutput loop, int cost) : kind(Kind::kByOutput), weight(static_cast<uint8_t>(cost)), by_output(loop) {}
   explicit operator bool() const { return kind != Kind::kNone; }
+  uintptr_t address() const { return std::bit_cast<uintptr_t>(unary); }  // of whichever it is: all are as large
+  friend bool operator==(const ElementLoop& a, const ElementLoop& b) {
+    return a.kind == b.kind && a.weight == b.weight && a.address() == b.address();
+  }
 };
 
 // The loop of the host's kernel, if that is one. `by`: the dtype that selects the kernel.

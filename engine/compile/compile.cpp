@@ -48,7 +48,6 @@ class Compiler {
       if (grouping_.group[i] != Grouping::kAlone && grouping_.level[i] != Level::kWhole)
         slots_->never_keep(schedule[i]);
     program_->code.reserve(schedule.size() + grouping_.by_rows.size());
-    program_->groups.reserve(grouping_.by_rows.size());
     for (uint32_t i = 0; i < schedule.size(); ++i) {
       if (i == 0 || grouping_.group[i] != grouping_.group[i - 1]) open_group(i);
       add(schedule[i], i);
@@ -59,7 +58,10 @@ class Compiler {
     take_passes(rewrite_, *program_);
     for (Instruction& in : program_->code)
       in.makes = in.inserted < 0 ? &graph_.node(in.node) : &program_->inserted[static_cast<size_t>(in.inserted)].node;
-    note_groups();
+    program_->passes.push_back("fuse");  // what it grouped says the code
+    program_->operands.shrink_to_fit();
+    program_->released.shrink_to_fit();
+    program_->changes.shrink_to_fit();
     program_->pure = is_pure(*program_);
     if (!may_split(*program_)) program_->lanes.stay_straight();
     return program_;
@@ -182,7 +184,7 @@ class Compiler {
     Instruction& in = program_->code[group_at_];
     in.step = Step::kFused;
     in.skip = static_cast<uint16_t>(members.size());
-    in.callee = static_cast<int32_t>(program_->groups.size());
+    in.callee = place_of(std::move(group));
     in.inputs = static_cast<uint16_t>(outside.size());
     in.first_input = static_cast<uint32_t>(program_->operands.size());
     for (Edge edge : outside) program_->operands.push_back(operand(edge));
@@ -192,20 +194,17 @@ class Compiler {
       for (const NodeId dead : dying(at))
         if (std::ranges::find(members, dead) == members.end()) release(dead);
     in.released = static_cast<uint16_t>(program_->released.size() - in.first_released);
-    program_->groups.push_back(std::move(group));
   }
 
-  // The last pass over a graph: what it grouped.
-  void note_groups() {
-    program_->passes.push_back("fuse");
-    const auto pass = static_cast<uint16_t>(program_->passes.size() - 1);
-    const std::vector<NodeId>& ids = grouping_.schedule;
-    for (uint32_t i = 0, first = 0; i < ids.size(); ++i) {
-      if (grouping_.group[i] == Grouping::kAlone) continue;
-      if (i == 0 || grouping_.group[i - 1] != grouping_.group[i]) first = i;
-      const NodeId with = ids[i == first ? i + 1 : first];
-      program_->changes.push_back({pass, optimize::Change::Action::kFused, {ids[i], 0}, {with, 0}});
-    }
+  // Of a group among those of the program.
+  int32_t place_of(FusedGroup group) {
+    const auto [first, last] = group_index_.equal_range(group.hash());
+    for (auto at = first; at != last; ++at)
+      if (program_->groups[static_cast<size_t>(at->second)].does_as(group)) return at->second;
+    const auto place = static_cast<int32_t>(program_->groups.size());
+    group_index_.emplace(group.hash(), place);
+    program_->groups.push_back(std::move(group));
+    return place;
   }
 
   void release(NodeId dead) {
@@ -342,6 +341,7 @@ class Compiler {
   std::vector<NodeId> dying_;
   std::vector<uint32_t> input_index_, constant_index_;  // of nodes, among the program's; kNever if they are none
   std::unordered_map<const Graph*, int32_t> callee_index_;
+  std::unordered_multimap<size_t, int32_t> group_index_;  // by hash
 };
 
 }  // namespace

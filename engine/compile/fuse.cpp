@@ -139,7 +139,7 @@ class Fusing {
     FusedGroup::Value& value = group_.values.back();
     value.place = FusedGroup::Place::kResult;
     value.index = static_cast<uint16_t>(group_.results.size());
-    group_.results.push_back({made_.back(), slots_.slot(id), value.dtype, FusedGroup::kNoReuse});
+    group_.results.push_back({made_.back(), static_cast<uint16_t>(member), value.dtype, FusedGroup::kNoReuse});
   }
 
   void add_step(FusedGroup::Step& step, DType dtype, Level level) {

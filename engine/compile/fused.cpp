@@ -2,6 +2,7 @@
 #include "engine/compile/fused.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace footlight::compile {
 namespace {
@@ -55,6 +56,23 @@ bool FusedGroup::fit(std::span<const Tensor> inputs, Shape& common, std::span<Sp
     for (uint8_t k = 0; (step.alike || step.does == Step::Does::kReduce) && k < step.inputs; ++k)
       if (step.in[k] < outside && !(inputs[step.in[k]].shape() == shape_of(values[step.in[k]], common))) return false;
   return true;
+}
+
+bool FusedGroup::does_as(const FusedGroup& o) const {
+  const auto facts = [](const FusedGroup& g) {
+    return std::tie(g.by_rows, g.reductions, g.outside, g.tiles, g.row_tiles, g.widest, g.weight, g.settled, g.dims,
+                    g.shape, g.values, g.steps, g.results, g.spreads);
+  };
+  return facts(*this) == facts(o);
+}
+
+size_t FusedGroup::hash() const {
+  size_t all = outside + 31 * results.size();
+  const auto add = [&](size_t more) { all = all * 0x9e3779b97f4a7c15u + more + (all >> 29); };
+  for (const Step& step : steps) add(step.loop.address() + static_cast<size_t>(step.in[0] + step.in[1] * 64));
+  for (const Result& result : results) add(result.value);
+  for (const int64_t size : shape.dims()) add(static_cast<size_t>(size));
+  return all;
 }
 
 }  // namespace footlight::compile

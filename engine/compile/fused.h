@@ -30,6 +30,7 @@ struct MadeLater {
   ~MadeLater() { delete code.load(); }
 };
 
+// It says nothing of where in a program it is: one serves all walks that do the same.
 struct FusedGroup {
   enum class Place : uint8_t { kOutside, kTile, kResult };
   struct Value {
@@ -38,6 +39,7 @@ struct FusedGroup {
     Place place = Place::kTile;
     Level level = Level::kWhole;  // from outside: kWhole, or, spread over what is left, kKept or kLeft
     uint16_t index = 0;        // into the instruction's inputs, the tiles of its level, or `results`
+    bool operator==(const Value&) const = default;
   };
   struct Step {
     enum class Does : uint8_t { kLoop, kReduce, kRepeat };  // kRepeat: what a row has one of, for all its elements
@@ -52,12 +54,14 @@ struct FusedGroup {
     uint16_t out = 0;
 
     uint32_t weight() const { return does == Does::kLoop ? loop.weight : does == Does::kReduce; }
+    bool operator==(const Step&) const = default;
   };
   struct Result {
     uint16_t value = 0;
-    uint32_t slot = 0;         // of the frame
+    uint16_t member = 0;       // the node of the group that gives it, whose instruction says in which slot
     DType dtype = DType::kInvalid;
     uint8_t reuse = kNoReuse;  // the input whose memory it may take over, if that has its shape
+    bool operator==(const Result&) const = default;
   };
   static constexpr uint8_t kNoReuse = 255;
   static constexpr size_t kMostValues = 2 * kMostSteps + kMostOutside;  // each may have to be repeated
@@ -94,6 +98,9 @@ struct FusedGroup {
   // The same for these inputs, if the nodes give one shape, or what is left of it, to which everything broadcasts.
   bool fit(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const;
   bool repeated(uint16_t value) const;
+
+  bool does_as(const FusedGroup&) const;  // the same, to values of the same types and shapes
+  size_t hash() const;                    // equal for those that do the same
 };
 
 }  // namespace footlight::compile

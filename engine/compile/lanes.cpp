@@ -88,7 +88,6 @@ class Planner {
     first_value_.assign(code.size(), 0);
     step_of_.assign(code.size(), 0);
     std::vector<uint32_t> in_slot(program_.frame_size, kNone);
-    results_of_.resize(program_.groups.size());
     for (uint32_t at = 0; at < code.size(); ++at) {
       const uint32_t end = at + 1 + code[at].skip;
       const auto number = static_cast<uint32_t>(steps_.size());
@@ -102,12 +101,6 @@ class Planner {
           in_slot[code[i].first_output + k] = static_cast<uint32_t>(values_.size());
           values_.emplace_back().made = i;
         }
-      }
-      if (code[at].step == Step::kFused) {
-        const auto number_of_group = static_cast<size_t>(code[at].callee);
-        const FusedGroup& group = program_.groups[number_of_group];
-        for (const FusedGroup::Result& result : group.results)
-          results_of_[number_of_group].push_back(in_slot[result.slot]);
       }
       at = end - 1;
     }
@@ -310,10 +303,6 @@ class Planner {
       seen[value] = true;
     }
     for (uint32_t i = 0; i < tape->code.size(); ++i) tape->code[i].first_output = first_value_[i];
-    for (size_t g = 0; g < tape->groups.size(); ++g) {
-      FusedGroup& group = tape->groups[g];
-      for (size_t k = 0; k < group.results.size(); ++k) group.results[k].slot = results_of_[g][k];
-    }
     place_releases(*tape, sections);
     limit_reuse(*tape);
     for (Section& section : sections)
@@ -385,9 +374,16 @@ class Planner {
       if (in.reuse != Instruction::kNoReuse && !ends_in(step_of_[i], in.first_input + in.reuse))
         in.reuse = Instruction::kNoReuse;
       if (in.step != Step::kFused) continue;
-      for (FusedGroup::Result& result : tape.groups[static_cast<size_t>(in.callee)].results)
-        if (result.reuse != FusedGroup::kNoReuse && !ends_in(step_of_[i], in.first_input + result.reuse))
-          result.reuse = FusedGroup::kNoReuse;
+      FusedGroup group = tape.groups[static_cast<size_t>(in.callee)];
+      bool limited = false;
+      for (FusedGroup::Result& result : group.results) {
+        if (result.reuse == FusedGroup::kNoReuse || ends_in(step_of_[i], in.first_input + result.reuse)) continue;
+        result.reuse = FusedGroup::kNoReuse;
+        limited = true;
+      }
+      if (!limited) continue;
+      in.callee = static_cast<int32_t>(tape.groups.size());
+      tape.groups.push_back(std::move(group));
     }
   }
 
@@ -397,7 +393,6 @@ class Planner {
   std::vector<Value> values_;
   std::vector<uint32_t> value_of_;     // of each operand; none: it is in no slot
   std::vector<uint32_t> first_value_;  // of each instruction's outputs
-  std::vector<std::vector<uint32_t>> results_of_;  // the values of each walk's results
   std::vector<uint32_t> result_value_;
   std::vector<uint32_t> step_of_;      // of each instruction
   std::vector<uint32_t> released_at_;

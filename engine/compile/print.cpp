@@ -147,7 +147,7 @@ class Printer {
         }
         between = ": ";
         for (const uint32_t step : section.tasks[t].steps) {
-          out_ += str(between, program_.node(program_.code[step]).name);
+          out_ += str(between, program_.name(program_.code[step]));
           if (program_.code[step].skip) out_ += str(" (a walk of ", program_.code[step].skip, ')');
           between = ", ";
         }
@@ -167,7 +167,7 @@ class Printer {
     for (uint32_t k = 0; k < in.outputs; ++k) out_ += str(k ? ", s" : "s", in.first_output + k);
     out_ += str(in.outputs ? " = " : "", made.op->name, '(');
     for (uint32_t i = 0; i < in.inputs; ++i) out_ += str(i ? ", " : "", operand(in, i));
-    out_ += str(")  # ", made.name);
+    out_ += str(")  # ", program_.name(in));
     std::vector<TensorType> inputs, outputs;
     bool known = true;
     for (Edge edge : made.inputs) inputs.push_back(nodes_.type_of(edge));

@@ -66,7 +66,7 @@ struct Tape {
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
-  std::vector<FusedGroup> groups;
+  std::vector<FusedGroup> groups;       // each once, however many instructions do the same
   std::vector<Operand> results;
   std::vector<bool> last_result;        // of each: no later one is in the same slot
   std::vector<Section> sections;        // in their order; instructions in none run one after the other
@@ -83,8 +83,8 @@ class Program : public Tape {
 
   GraphPtr graph;                // kept alive: instructions look into its nodes
   std::deque<optimize::Inserted> inserted;  // nodes that passes added
-  std::vector<const char*> passes;        // that ran over the graph, in their order
-  std::vector<optimize::Change> changes;  // what they did to it
+  std::vector<const char*> passes;        // that ran over the graph, in their order, and "fuse"
+  std::vector<optimize::Change> changes;  // what they did to it, but for "fuse": Instruction::skip
   std::vector<Tensor> constants;
   std::vector<ProgramPtr> callees;
   std::vector<int32_t> branches;        // of each kCase, by number, into callees
@@ -96,6 +96,13 @@ class Program : public Tape {
   mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 
   const Node& node(const Instruction& in) const { return *in.makes; }
+  // Of its node: the graph's come first, then the inserted ones.
+  uint32_t number(const Instruction& in) const {
+    return in.inserted < 0 ? in.node.value : static_cast<uint32_t>(graph->size()) + static_cast<uint32_t>(in.inserted);
+  }
+  std::string name(const Instruction& in) const {
+    return in.inserted < 0 ? std::string(in.makes->name) : inserted[static_cast<size_t>(in.inserted)].name();
+  }
   // The traced node whose work an instruction does.
   optimize::Origin origin(const Instruction& in) const {
     return has_origin(in) && in.inserted >= 0 ? inserted[static_cast<size_t>(in.inserted)].origin

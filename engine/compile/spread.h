@@ -20,6 +20,7 @@ struct Spread {
   int rank = 0;
   int64_t size[kMostDims] = {};
   int64_t stride[kMostDims] = {};
+  bool operator==(const Spread&) const = default;
 };
 
 // None: it does not broadcast to exactly `over`, or in too many dimensions. Both are known.

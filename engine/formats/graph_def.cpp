@@ -92,11 +92,11 @@ std::string input_text(const InputNames& scope, Edge edge) {
 }
 
 void fill_node(NodeDef* message, const InputNames& scope, const Node& node) {
-  message->set_name(node.name);
+  message->set_name(node.name.c_str(), node.name.size());
   message->set_op(name_in_files(*node.op, node.dtypes));
   for (Edge edge : node.inputs) message->add_input(input_text(scope, edge));
   std::vector<std::string> controls;
-  for (NodeId control : node.control_inputs) controls.push_back('^' + scope.graph.node(control).name);
+  for (NodeId control : node.control_inputs) controls.push_back("^" + scope.graph.node(control).name);
   std::ranges::sort(controls);
   for (std::string& control : controls) message->add_input(std::move(control));
   message->set_device(node.device.text());

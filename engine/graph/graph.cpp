@@ -28,12 +28,11 @@ const Attrs& NodeAttrs::none() {
   return none;
 }
 
-NodeAttrs::NodeAttrs(Attrs attrs) : attrs_(attrs.empty() ? nullptr : std::make_shared<Attrs>(std::move(attrs))) {}
-
-void NodeAttrs::set(AttrName name, AttrValue value) {
-  if (!attrs_ || attrs_.use_count() > 1) attrs_ = std::make_shared<Attrs>(all());
-  attrs_->set(name, std::move(value));
+NodeAttrs::NodeAttrs(Attrs attrs) {
+  if (!attrs.empty()) attrs_ = CopyOnWrite(std::move(attrs));
 }
+
+void NodeAttrs::set(AttrName name, AttrValue value) { attrs_.own().set(name, std::move(value)); }
 
 bool NodeAttrs::share(const NodeAttrs& other) {
   const auto same = [](const auto& mine, const auto& theirs) {
@@ -56,12 +55,8 @@ const std::vector<Shape>& NodeShapes::none() {
   return none;
 }
 
-NodeShapes::NodeShapes(std::vector<Shape> shapes)
-    : shapes_(shapes.empty() ? nullptr : std::make_shared<std::vector<Shape>>(std::move(shapes))) {}
-
-std::vector<Shape>& NodeShapes::own() {
-  if (!shapes_ || shapes_.use_count() > 1) shapes_ = std::make_shared<std::vector<Shape>>(all());
-  return *shapes_;
+NodeShapes::NodeShapes(std::vector<Shape> shapes) {
+  if (!shapes.empty()) shapes_ = CopyOnWrite(std::move(shapes));
 }
 
 DeviceName::DeviceName(const std::string& text) {

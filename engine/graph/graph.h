@@ -1,7 +1,9 @@
 // A graph: nodes in creation order, its outputs, and the source line of each node.
 #pragma once
 
+#include "engine/base/copy_on_write.h"
 #include "engine/base/small_vector.h"
+#include "engine/graph/node_name.h"
 #include "engine/ops/builder.h"
 
 #include <functional>
@@ -56,7 +58,7 @@ class NodeAttrs {
 
  private:
   static const Attrs& none();
-  std::shared_ptr<Attrs> attrs_;
+  CopyOnWrite<Attrs> attrs_;
 };
 
 // The shapes of a node's outputs. Nodes share them until those of one are changed.
@@ -71,12 +73,12 @@ class NodeShapes {
   size_t size() const { return all().size(); }
   auto begin() const { return all().begin(); }
   auto end() const { return all().end(); }
-  std::vector<Shape>& own();  // to change them
+  std::vector<Shape>& own() { return shapes_.own(); }  // to change them
   friend bool operator==(const NodeShapes& a, const NodeShapes& b) { return a.all() == b.all(); }
 
  private:
   static const std::vector<Shape>& none();
-  std::shared_ptr<std::vector<Shape>> shapes_;
+  CopyOnWrite<std::vector<Shape>> shapes_;
 };
 
 // A short list of a node: without memory of its own, because graphs have many nodes.
@@ -95,9 +97,9 @@ class NodeList : public SmallVector<T, N> {
 
 struct Node {
   const OpRow* op = nullptr;
-  std::string name;                  // unique in its graph, named as TensorFlow would
+  NodeName name;                     // unique in its graph, as TensorFlow would name it
   NodeList<Edge, 3> inputs;
-  std::vector<NodeId> control_inputs;
+  NodeList<NodeId, 2> control_inputs;
   NodeAttrs attrs;
   NodeList<DType, 8> dtypes;         // of the outputs
   NodeShapes shapes;

@@ -109,7 +109,7 @@ class Canceller {
     if (in && out && moves_only_ones(*perm, *in)) return reshape(id, from, *out);
     if (!composed) return;
     const Tensor both = ints(rewrite_.dtype(node.inputs[1]), *perm);
-    const Edge by{rewrite_.insert_constant(both, id, node.name + "/both/perm"), 0};
+    const Edge by{rewrite_.insert_constant(both, id, rewrite_.name(id) + "/both/perm"), 0};
     rewrite_.replace({id, 0}, {insert_instead(rewrite_, id, *node.op, {from, by}, "/both"), 0});
   }
 
@@ -126,7 +126,7 @@ class Canceller {
   void reshape(NodeId id, Edge from, const Shape& to) {
     static const Op kReshape{"Reshape"};
     static const AttrName kShapeType("Tshape"), kType("T");
-    const std::string name = rewrite_.node(id).name + "/reshape";
+    const std::string name = rewrite_.name(id) + "/reshape";
     const Edge shape{rewrite_.insert_constant(ints(DType::kInt64, to.dims()), id, name + "/shape"), 0};
     const NodeId made = insert_instead(rewrite_, id, kReshape.row(), {from, shape}, "/reshape");
     rewrite_.made(made).attrs.set(kType, rewrite_.dtype(from));

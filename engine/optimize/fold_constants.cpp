@@ -44,7 +44,7 @@ void fold_constants(Rewrite& rewrite, Evaluator evaluate) {
       continue;
     }
     for (uint32_t k = 0; k < values.size(); ++k) {
-      const std::string name = node.name + (k ? str("/folded_", k) : "/folded");
+      const std::string name = rewrite.name(id) + (k ? str("/folded_", k) : "/folded");
       if (!rewrite.replaced({id, k})) rewrite.replace({id, k}, {rewrite.insert_constant(values[k], id, name), 0});
     }
   }

@@ -83,13 +83,13 @@ class Hoisted {
 
   void copy(NodeId id) {
     Node node = graph_.node(id);
-    node.name += "/hoisted";
+    node.name = graph_.name(id) + "/hoisted";
     node.control_inputs.clear();
     for (Edge& edge : node.inputs) {
       const Edge from = graph_.resolve(edge);
       Edge& here = outside_[graph_.slot(from)];
       if (!here.node.valid())
-        here = {caller_.insert_constant(*graph_.constant(from), loop_, graph_.node(from.node).name + "/hoisted"), 0};
+        here = {caller_.insert_constant(*graph_.constant(from), loop_, graph_.name(from.node) + "/hoisted"), 0};
       edge = here;
     }
     const NodeId made = caller_.insert(std::move(node), loop_, graph_.origin(id));
@@ -122,7 +122,7 @@ void hoist(Unit& unit, Rewrite& caller, NodeId loop) {
   const auto add = [&](Edge outside, Edge inside, Rewrite& in, Rewrite& other) {
     const DType dtype = in.dtype(inside);
     const Shape& shape = in.shape(inside);
-    const std::string name = in.node(inside.node).name + "/hoisted";
+    const std::string name = in.name(inside.node) + "/hoisted";
     const NodeId here = add_parameter(in, dtype, shape, inside.node, name);
     const NodeId there = add_parameter(other, dtype, shape, other.inputs[0], name);
     in.replace(inside, {here, 0});

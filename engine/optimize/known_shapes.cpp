@@ -41,7 +41,7 @@ class Shapes {
   }
 
   void become(NodeId id, uint32_t output, const Tensor& value) {
-    rewrite_.replace({id, output}, {rewrite_.insert_constant(value, id, rewrite_.node(id).name + "/known"), 0});
+    rewrite_.replace({id, output}, {rewrite_.insert_constant(value, id, rewrite_.name(id) + "/known"), 0});
   }
 
   void shapes(NodeId id, const Node& node) {
@@ -76,7 +76,7 @@ class Shapes {
     if (!knows_operands(rewrite_, node)) return;
     if (*in == *out) return rewrite_.replace({id, 0}, node.inputs[0]);
     const Tensor value = ints(DType::kInt64, out->dims());
-    const Edge shape{rewrite_.insert_constant(value, id, node.name + "/reshape/shape"), 0};
+    const Edge shape{rewrite_.insert_constant(value, id, rewrite_.name(id) + "/reshape/shape"), 0};
     const NodeId made = insert_instead(rewrite_, id, kReshape.row(), {node.inputs[0], shape}, "/reshape");
     rewrite_.made(made).attrs.set(AttrName("T"), dtype);
     rewrite_.made(made).attrs.set(kShapeType, DType::kInt64);

@@ -19,7 +19,7 @@ bool has_own_graphs(const Unit& unit, const Rewrite& caller, NodeId id) {
 
 void change_interface(Rewrite& caller, NodeId id, Node changed, const std::vector<uint32_t>& old, const char* suffix) {
   static const AttrName kT("T"), kTin("Tin"), kTout("Tout"), kShapes("output_shapes");
-  changed.name += suffix;
+  changed.name = caller.name(id) + suffix;
   changed.control_inputs.clear();
   std::vector<DType> in;
   const bool condition = changed.op->execution == Execution::kIf;

@@ -54,7 +54,7 @@ void take_constants(Rewrite& callee, const Unit& unit) {
     if (const Tensor* constant = constant_argument(callee, i, unit)) found.emplace_back(input, constant);
   }
   for (const auto& [input, constant] : found)
-    callee.replace({input, 0}, {callee.insert_constant(*constant, input, callee.node(input).name + "/known"), 0});
+    callee.replace({input, 0}, {callee.insert_constant(*constant, input, callee.name(input) + "/known"), 0});
 }
 
 }  // namespace

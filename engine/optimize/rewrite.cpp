@@ -10,7 +10,6 @@ const char* name_of(Change::Action action) {
     case Change::Action::kReplaced: return "replaced";
     case Change::Action::kInserted: return "inserted";
     case Change::Action::kRemoved: return "removed";
-    case Change::Action::kFused: return "fused";
   }
   return "";
 }
@@ -63,10 +62,10 @@ void Rewrite::remove(NodeId id, NodeId by) {
   note(Change::Action::kRemoved, {id, 0}, {by, 0});
 }
 
-NodeId Rewrite::insert(Node node, NodeId before, Origin origin) {
+NodeId Rewrite::insert(Node node, NodeId before, Origin origin, NodeName inside) {
   const NodeId id(static_cast<uint32_t>(size()));
   add_outputs(node);
-  inserted_.push_back({std::move(node), before, origin});
+  inserted_.push_back({std::move(node), before, origin, std::move(inside)});
   note(Change::Action::kInserted, {id, 0}, {before, 0});
   return id;
 }

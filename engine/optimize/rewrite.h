@@ -22,7 +22,6 @@ struct Change {
     kReplaced,  // users of `value` use `by` instead
     kInserted,  // the node of `value` is new and runs directly before the node of `by`
     kRemoved,   // the node of `value` does not run: it is unused, or, where `by` is a node, that does its work
-    kFused,     // the node of `value` runs in one walk over memory with that of `by`, its group's first or second
   };
   uint16_t pass;  // position in Rewrite::passes
   Action action;
@@ -42,6 +41,9 @@ struct Inserted {
   Node node;
   NodeId before;
   Origin origin;
+  NodeName inside;  // "call/", of a copy: its name begins so, in memory that the copies of one graph share
+
+  std::string name() const { return std::string(inside) + node.name; }
 };
 
 class Rewrite {
@@ -55,6 +57,10 @@ class Rewrite {
   const Node& node(NodeId id) const {
     return inserted(id) ? inserted_[id.value - graph_.size()].node : graph_.node(id);
   }
+  std::string name(NodeId id) const {
+    return inserted(id) ? inserted_[id.value - graph_.size()].name() : std::string(graph_.node(id).name);
+  }
+  const NodeName& inside(NodeId id) const { return inserted_[id.value - graph_.size()].inside; }  // of inserted ones
   // The node of the graph before which `id` was inserted, or `id` itself.
   NodeId traced(NodeId id) const {
     while (inserted(id)) id = inserted_[id.value - graph_.size()].before;
@@ -91,7 +97,7 @@ class Rewrite {
   void replace(Edge value, Edge by);
   void remove(NodeId);
   void remove(NodeId, NodeId by);  // what `id` does is done by `by`
-  NodeId insert(Node, NodeId before, Origin = {});
+  NodeId insert(Node, NodeId before, Origin = {}, NodeName inside = {});
   Node& made(NodeId id) { return inserted_[id.value - graph_.size()].node; }  // of inserted ones
   // A constant with the source of the node that it is inserted before.
   NodeId insert_constant(Tensor value, NodeId before, std::string name);

@@ -67,7 +67,7 @@ class Simplifier {
     const Shape* shape = certain_shape(rewrite_, unit_, {id, 0});
     if (!shape || shape->elements() > kMostElements) return false;
     const Tensor value = filled(node.dtypes[0], *shape, number);
-    rewrite_.replace({id, 0}, {rewrite_.insert_constant(value, id, node.name + "/known"), 0});
+    rewrite_.replace({id, 0}, {rewrite_.insert_constant(value, id, rewrite_.name(id) + "/known"), 0});
     return true;
   }
 
@@ -125,7 +125,7 @@ class Simplifier {
   }
 
   bool take(NodeId id, const OpRow& op, Edge x, const Tensor& constant, const char* suffix) {
-    const Edge with{rewrite_.insert_constant(constant, id, rewrite_.node(id).name + suffix + "/y"), 0};
+    const Edge with{rewrite_.insert_constant(constant, id, rewrite_.name(id) + suffix + "/y"), 0};
     rewrite_.replace({id, 0}, {insert_instead(rewrite_, id, op, {x, with}, suffix), 0});
     return true;
   }

@@ -39,17 +39,21 @@ void splice(Rewrite& caller, NodeId site, const Rewrite& callee, std::span<const
   std::ranges::stable_partition(order, [&](NodeId id) {
     return callee.node(id).inputs.empty() && !callee.node(id).op->stateful();
   });
-  const std::string prefix = prefix_of(caller.node(site).name);
+  const NodeName prefix = prefix_of(caller.name(site));
+  NodeName inside = prefix, deeper;
   NodeId last = site;
   for (const NodeId id : order) {
     Node node = callee.node(id);
-    node.name = prefix + node.name;
+    if (const NodeName& there = callee.inserted(id) ? callee.inside(id) : NodeName(); !(there == deeper)) {
+      deeper = there;
+      inside = std::string(prefix) + there;
+    }
     node.control_inputs.clear();  // they run in this order
     for (Edge& edge : node.inputs) {
       edge = copied[callee.slot(callee.resolve(edge))];
       FL_CHECK(edge.node.valid());
     }
-    last = caller.insert(std::move(node), site, callee.origin(id));
+    last = caller.insert(std::move(node), site, callee.origin(id), inside);
     for (uint32_t k = 0; k < callee.node(id).dtypes.size(); ++k) copied[callee.slot({id, k})] = {last, k};
   }
   for (uint32_t k = 0; k < callee.outputs.size(); ++k)

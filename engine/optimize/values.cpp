@@ -77,7 +77,7 @@ NodeId insert_instead(Rewrite& rewrite, NodeId id, const OpRow& op, std::vector<
   const Node& node = rewrite.node(id);
   Node made;
   made.op = &op;
-  made.name = node.name + suffix;
+  made.name = rewrite.name(id) + suffix;
   made.inputs = std::move(inputs);
   for (const AttrSpec& attr : op.attrs)
     if (const AttrValue* value = node.attrs.find(attr.key)) made.attrs.set(attr.key, *value);

@@ -44,7 +44,7 @@ class Checked {
  private:
   [[noreturn]] void fail(NodeId node, const std::string& what) const {
     throw Error(ErrorKind::kInternal, str("after ", pass_, ", graph '", rewrite_.graph().name(), "', node '",
-                                          rewrite_.node(node).name, "': ", what));
+                                          rewrite_.name(node), "': ", what));
   }
 
   void check(NodeId id) {
@@ -66,10 +66,10 @@ class Checked {
   void check(Edge edge, NodeId user, const char* use) const {
     const Edge from = rewrite_.resolve(edge);
     if (from.output >= rewrite_.node(from.node).dtypes.size())
-      fail(user, str("output ", from.output, " of '", rewrite_.node(from.node).name, "' ", use));
-    if (!rewrite_.live(from.node)) fail(user, str("'", rewrite_.node(from.node).name, "' ", use, " and was removed"));
+      fail(user, str("output ", from.output, " of '", rewrite_.name(from.node), "' ", use));
+    if (!rewrite_.live(from.node)) fail(user, str("'", rewrite_.name(from.node), "' ", use, " and was removed"));
     if (!ran_[from.node.value])
-      fail(user, str("'", rewrite_.node(from.node).name, "' ", use, " and has not run before it"));
+      fail(user, str("'", rewrite_.name(from.node), "' ", use, " and has not run before it"));
   }
 
   void check_replaced() const {

@@ -293,6 +293,7 @@ class Run {
     std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
     Tensor* const fresh = many.empty() ? few : many.data();
     void* to[compile::kMostSteps];
+    const auto slot_of = [&](const FusedGroup::Result& result) { return (&in)[1 + result.member].first_output; };
     {
       const Doing allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
@@ -300,7 +301,7 @@ class Run {
         const bool whole = group.values[result.value].level == compile::Level::kWhole;
         const Shape left = whole ? Shape() : group.shape_of(group.values[result.value], shape);
         const Shape& own = whole ? shape : left;
-        const Tensor* memory = &slots_[result.slot];
+        const Tensor* memory = &slots_[slot_of(result)];
         if (!serves(*memory, result.dtype, own)) {
           memory = &fresh[k];
           if (result.reuse != FusedGroup::kNoReuse && inputs[result.reuse].exclusive() &&
@@ -318,7 +319,7 @@ class Run {
     }
     if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
     for (size_t k = 0; k < group.results.size(); ++k)
-      if (fresh[k]) slots_[group.results[k].slot] = std::move(fresh[k]);
+      if (fresh[k]) slots_[slot_of(group.results[k])] = std::move(fresh[k]);
   }
 
   // An event for each node, as if they had run one after the other, each for its share of the time.

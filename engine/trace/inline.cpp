@@ -83,7 +83,7 @@ class Copy {
   // A node may wait for one that comes later: an output waits for all effects.
   void wait_as(NodeId id) {
     Graph& graph = *builder_.graph();
-    std::vector<NodeId>& controls = graph.node(made_[id.value]).control_inputs;
+    auto& controls = graph.node(made_[id.value]).control_inputs;
     for (NodeId control : graph_.node(id).control_inputs) {
       const NodeId own = made_[control.value];
       if (own.valid() && std::ranges::find(controls, own) == controls.end()) controls.push_back(own);

@@ -38,10 +38,6 @@ class Plan {
  private:
   static constexpr size_t kNobody = SIZE_MAX;
 
-  uint32_t id_of(const Instruction& in) const {
-    return in.inserted < 0 ? in.node.value
-                           : static_cast<uint32_t>(program_.graph->size()) + static_cast<uint32_t>(in.inserted);
-  }
   // The value in the frame that an instruction reads.
   size_t read(const Instruction& in, size_t input) const {
     if (input >= in.inputs) return kNobody;
@@ -78,7 +74,7 @@ class Plan {
   void add_member(const Instruction& walk, const FusedGroup& group, uint16_t member) {
     const Instruction& in = (&walk)[1 + member];
     for (const FusedGroup::Result& result : group.results) {
-      if (group.steps[result.value - group.outside].member != member) continue;
+      if (result.member != member) continue;
       if (in.kept) return add(in, 0, MemoryPlace::kKept, taken(in.first_output));
       if (result.reuse == FusedGroup::kNoReuse) return add(in, 0, MemoryPlace::kOwn, kNobody);
       return add(in, 0, MemoryPlace::kTakenOver, read(walk, result.reuse));
@@ -89,7 +85,7 @@ class Plan {
   void add(const Instruction& in, uint16_t output, MemoryPlace place, size_t of) {
     const Node& node = program_.node(in);
     PlannedValue value;
-    value.node = value.of = id_of(in);
+    value.node = value.of = program_.number(in);
     value.output = output;
     value.slot = in.first_output + output;
     value.place = place;

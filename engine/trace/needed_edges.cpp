@@ -28,7 +28,9 @@ void remove_of_few(Graph& graph, std::span<const ControlEdge> edges) {
     bool implied = false;
     each_input(node, [&](NodeId input) { implied |= !(input == edges[i].from) && (bits(input) >> i & 1); });
     const bool by_value = std::ranges::any_of(node.inputs, [&](Edge in) { return in.node == edges[i].from; });
-    if (implied || by_value) std::erase(node.control_inputs, edges[i].from);
+    if (!implied && !by_value) continue;
+    const auto kept = std::ranges::remove(node.control_inputs, edges[i].from);
+    node.control_inputs.resize(static_cast<size_t>(kept.begin() - node.control_inputs.begin()));
   }
 }
 

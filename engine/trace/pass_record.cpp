@@ -46,7 +46,6 @@ std::vector<uint16_t> passes_of_new(const Program& program) {
 Fate fate_of(const Program& program, const Change& change, const std::vector<uint16_t>& made_in) {
   if (change.action == Change::Action::kInserted) return Fate::kInserted;
   if (change.action == Change::Action::kRemoved) return Fate::kNothing;
-  if (change.action == Change::Action::kFused) return Fate::kFusedWith;
   const size_t size = program.graph->size();
   const uint32_t by = change.by.node.value, node = change.value.node.value;
   if (by >= size) {
@@ -65,6 +64,20 @@ GraphChange change_record(const Program& program, const Change& change, const st
   if (change.action == Change::Action::kInserted) std::swap(value, by);
   return {change.pass, fate_of(program, change, made_in), value.node.value, static_cast<uint16_t>(value.output),
           by.node.value, static_cast<uint16_t>(by.output)};
+}
+
+// What the passes did, and, of the last of them, what runs in one walk with what.
+std::vector<GraphChange> changes_of(const Program& program) {
+  std::vector<GraphChange> changes;
+  const std::vector<uint16_t> made_in = passes_of_new(program);
+  for (const Change& change : program.changes) changes.push_back(change_record(program, change, made_in));
+  const auto last = static_cast<uint16_t>(program.passes.size() - 1);
+  for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip)
+    for (size_t m = 1; m <= program.code[i].skip; ++m) {
+      const compile::Instruction &in = program.code[i + m], &with = program.code[i + (m == 1 ? 2 : 1)];
+      changes.push_back({last, Fate::kFusedWith, program.number(in), 0, program.number(with), 0});
+    }
+  return changes;
 }
 
 void gather(const Program& program, std::set<const Graph*>& seen, std::vector<const Program*>& all) {
@@ -86,9 +99,7 @@ std::vector<const Program*> programs_of(const Program& program) {
 std::vector<session::PassChange> pass_changes(const Program& program) {
   std::vector<std::pair<uint16_t, session::PassChange>> found;
   for (const Program* each : programs_of(program)) {
-    const std::vector<uint16_t> made_in = passes_of_new(*each);
-    for (const Change& change : each->changes) {
-      const GraphChange made = change_record(*each, change, made_in);
+    for (const GraphChange& made : changes_of(*each)) {
       const char* pass = each->passes[made.pass];
       // What is done to a node that works for one of another graph is done to that.
       const size_t size = each->graph->size();
@@ -106,13 +117,13 @@ std::vector<session::PassChange> pass_changes(const Program& program) {
 
 void add_passes(const Program& program, session::GraphRecord& record, size_t most) {
   for (const char* pass : program.passes) record.passes.emplace_back(pass);
-  if (program.changes.size() > most) return;
-  const std::vector<uint16_t> made_in = passes_of_new(program);
-  for (const Change& change : program.changes) record.changes.push_back(change_record(program, change, made_in));
+  std::vector<GraphChange> changes = changes_of(program);
+  if (changes.size() > most) return;
+  record.changes = std::move(changes);
   for (const optimize::Inserted& each : program.inserted) {
     const size_t id = program.graph->size() + record.new_nodes.size();
     session::NodeRecord made = node_record(each.node, static_cast<uint32_t>(id));
-    record.new_nodes.push_back({made.id, std::move(made.name), std::move(made.op), std::move(made.family),
+    record.new_nodes.push_back({made.id, each.name(), std::move(made.op), std::move(made.family),
                                 std::move(made.inputs), std::move(made.outputs), std::move(made.attributes),
                                 std::move(made.constant), made.source, std::move(made.functions)});
   }
@@ -121,9 +132,9 @@ void add_passes(const Program& program, session::GraphRecord& record, size_t mos
   for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip) {
     const compile::Instruction& in = program.code[i];
     const char* const why = compile::why_alone(program, in);
-    const size_t node = in.inserted < 0 ? in.node.value : program.graph->size() + static_cast<size_t>(in.inserted);
+    const uint32_t node = program.number(in);
     const auto last = static_cast<uint16_t>(program.passes.size() - 1);
-    if (*why) record.alone.push_back({last, static_cast<uint32_t>(node), why});
+    if (*why) record.alone.push_back({last, node, why});
   }
 }
 

@@ -47,9 +47,15 @@ NodeId add_push(Graph& graph, NodeId list, Edge value, DType dtype) {
   Node node;
   node.op = &kPush.row();
   node.inputs = {{list, 0}, value};
-  node.attrs.set(kElementDType, dtype);
   node.dtypes = {DType::kVariant};
-  node.shapes = {Shape()};
+  if (const Node& before = graph.node(list);
+      before.op == node.op && before.attrs.get<DType>(kElementDType) == dtype) {  // there may be many
+    node.attrs = before.attrs;
+    node.shapes = before.shapes;
+  } else {
+    node.attrs.set(kElementDType, dtype);
+    node.shapes = {Shape()};
+  }
   return graph.add(std::move(node));
 }
 

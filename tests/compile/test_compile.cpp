@@ -1,9 +1,13 @@
 // Programs: the instructions, what runs in one walk, where values lie, how long they live; in words.
 #include "engine/compile/print.h"
 #include "engine/ops/functions.h"
+#include "engine/trace/pass_record.h"
 #include "tests/trace/support.h"
 
 #include <QTest>
+
+#include <algorithm>
+#include <cmath>
 
 using namespace footlight;
 using namespace footlight::test;
@@ -35,6 +39,22 @@ class TestCompile : public QObject {
     QCOMPARE(p.results[1].array(), uint32_t{Operand::kInput});
     QCOMPARE(p.operands[p.code[1].first_input].array(), uint32_t{Operand::kInput});
     QCOMPARE(p.operands[p.code[1].first_input + 1].array(), uint32_t{Operand::kConstant});
+  }
+
+  void walks_that_do_the_same_are_one() {
+    auto f = traced({{DType::kFloat32, {4, 4}}}, [](std::span<const Tensor> in) {
+      Tensor x = in[0];
+      for (int i = 0; i < 20; ++i) x = squared(op("Tanh", {op("Neg", {x})}));
+      return std::vector{op("Exp", {op("Abs", {x})})};
+    });
+    const compile::Program& p = f->program();
+    QCOMPARE(std::ranges::count(p.code, Step::kFused, &Instruction::step), 21);
+    QCOMPARE(p.groups.size(), size_t{2});
+    Tensor x = Tensor::empty(DType::kFloat32, {4, 4});
+    std::fill_n(x.data<float>(), 16, 0.1f);
+    float expected = 0.1f;
+    for (int i = 0; i < 20; ++i) expected = 4 * std::tanh(-expected) * std::tanh(-expected);
+    QVERIFY(std::abs(f->call(std::vector{x})[0].data<float>()[5] - std::exp(std::abs(expected))) < 1e-4f);
   }
 
   void the_memory_of_a_dying_value_is_taken_over() {
@@ -167,7 +187,7 @@ class TestCompile : public QObject {
     QCOMPARE(p.groups[0].dims.first, 1);
     QCOMPARE(std::string(p.passes.back()), std::string("fuse"));
     size_t fused = 0;  // the nodes that the pass `fuse` names
-    for (const optimize::Change& change : p.changes) fused += change.action == optimize::Change::Action::kFused;
+    for (const session::PassChange& change : trace::pass_changes(p)) fused += change.fate == session::Fate::kFusedWith;
     QCOMPARE(fused, size_t{3});
     auto down = traced({{DType::kFloat32, {64, 32}}, {DType::kFloat32, {32}}}, [](std::span<const Tensor> in) {
       const Tensor first = footlight::ops::ints({0});

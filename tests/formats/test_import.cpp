@@ -105,7 +105,7 @@ class TestImport : public QObject {
     QCOMPARE(got.graph->size(), size_t{4});
     const Node& y = got.graph->node(got.graph->node(got.found[0].node).inputs[0].node);
     QCOMPARE(y.name, std::string("y"));
-    QCOMPARE(y.control_inputs, std::vector<NodeId>{got.found[1].node});
+    QCOMPARE(y.control_inputs.to_vector(), std::vector<NodeId>{got.found[1].node});
     QCOMPARE(got.found[0].output, int64_t{0});
     QCOMPARE(got.found[1].output, int64_t{-1});
     QVERIFY(y.shapes[0] == Shape{2});

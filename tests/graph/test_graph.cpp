@@ -63,6 +63,36 @@ void fails(const Graph& graph, const char* what) {
 class TestGraph : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+
+  void names_short_and_long() {
+    const std::string fits(15, 'x'), longer(16, 'y'), longest(300, 'z');
+    for (const std::string& text : {std::string(), std::string("a"), fits, longer, longest}) {
+      NodeName name = text;
+      const NodeName copy = name;
+      QCOMPARE(name.size(), text.size());
+      QCOMPARE(std::string(name.c_str()), text);
+      QVERIFY(copy == name && copy == text);
+      QCOMPARE(copy.c_str() == name.c_str(), text.size() > fits.size());  // long ones are shared
+      const NodeName moved = std::move(name);
+      QVERIFY(moved == text && name.empty());  // NOLINT: after a move on purpose
+      name = moved + "/more";
+      QCOMPARE(std::string(name), text + "/more");
+      QVERIFY(copy == text);
+    }
+  }
+
+  void attributes_and_shapes_are_shared_until_changed() {
+    Graph graph("g");
+    const NodeId x = placeholder(graph, "x");
+    Node copy = graph.node(x);
+    QCOMPARE(&copy.attrs.all(), &graph.node(x).attrs.all());
+    QCOMPARE(&copy.shapes.all(), &graph.node(x).shapes.all());
+    copy.attrs.set(kDType, DType::kInt32);
+    copy.shapes.own()[0] = Shape{3};
+    QVERIFY(graph.node(x).attrs.get<DType>(kDType) == DType::kFloat32);
+    QVERIFY(graph.node(x).shapes[0] == Shape{2} && copy.shapes[0] == Shape{3});
+  }
+
   void names_count_up_without_regard_to_case() {
     Graph graph("names");
     QCOMPARE(graph.unique_name("add"), std::string("add"));

@@ -17,7 +17,7 @@ inline void add_text(std::string& out, const optimize::Unit& unit, const optimiz
                      const std::string& indent) {
   const auto text = [&](Edge edge) {
     const Edge from = rewrite.resolve(edge);
-    return rewrite.node(from.node).name + (from.output ? ":" + std::to_string(from.output) : "");
+    return rewrite.name(from.node) + (from.output ? ":" + std::to_string(from.output) : "");
   };
   const auto list = [&](const auto& edges) {
     std::string all;
@@ -31,7 +31,7 @@ inline void add_text(std::string& out, const optimize::Unit& unit, const optimiz
     const Node& node = rewrite.node(id);
     const Execution by = node.op->execution;
     if (!rewrite.live(id) || by == Execution::kPlaceholder || by == Execution::kNoOp) continue;
-    out += indent + node.name + " = " + node.op->name + '(' + list(node.inputs) + ')';
+    out += indent + rewrite.name(id) + " = " + node.op->name + '(' + list(node.inputs) + ')';
     if (const Tensor* constant = rewrite.constant({id, 0})) out += ' ' + describe_value(*constant);
     out += '\n';
     for (const Graph* callee : optimize::callees_of(node)) add_text(out, unit, unit.of(*callee), indent + "    ");

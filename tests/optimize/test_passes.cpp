@@ -31,9 +31,9 @@ std::string text_of(const optimize::Rewrite& rewrite) {
   std::string out;
   for (const optimize::Change& change : rewrite.changes()) {
     out += std::string(rewrite.passes()[change.pass]) + ' ' + name_of(change.action) + ' ' +
-           rewrite.node(change.value.node).name;
-    if (change.action == optimize::Change::Action::kReplaced) out += " by " + rewrite.node(change.by.node).name;
-    if (change.action == optimize::Change::Action::kInserted) out += " before " + rewrite.node(change.by.node).name;
+           rewrite.name(change.value.node);
+    if (change.action == optimize::Change::Action::kReplaced) out += " by " + rewrite.name(change.by.node);
+    if (change.action == optimize::Change::Action::kInserted) out += " before " + rewrite.name(change.by.node);
     out += '\n';
   }
   return out;
@@ -217,7 +217,7 @@ class TestPasses : public QObject {
     optimize::prune(rewrite, optimize::Keep::kOutputsAndEffects);
     std::string order;
     for (const NodeId id : rewrite.order())
-      if (rewrite.live(id)) order += rewrite.node(id).name + ' ';
+      if (rewrite.live(id)) order += rewrite.name(id) + ' ';
     QCOMPARE(order, std::string("x Exp two square sum Mul Identity "));
     QVERIFY(rewrite.traced(rewrite.order()[3]) == named(*f->graph(), "Neg"));
     QCOMPARE(value(run(std::move(rewrite), {real(0)})[0]), 9.f);  // (exp(0)^2 + 2)^2

@@ -155,7 +155,7 @@ class TestLargeGraphs : public QObject {
     for (const Cost& cost : costs) {
       const auto words = QString("%1 allocations, %2 bytes a node").arg(cost.allocations).arg(cost.bytes);
       QVERIFY2(cost.allocations < 1.1 * costs[0].allocations && cost.allocations < 60, qPrintable(words));
-      QVERIFY2(cost.bytes < 4000, qPrintable(words));  // 100,000 nodes: 400 MB
+      QVERIFY2(cost.bytes < 2600, qPrintable(words));
     }
   }
 
@@ -183,7 +183,7 @@ class TestLargeGraphs : public QObject {
     const auto words = QString("%1 and %2 allocations, %3 and %4 bytes a node")
                            .arg(costs[0].allocations).arg(costs[1].allocations).arg(costs[0].bytes).arg(costs[1].bytes);
     QVERIFY2(costs[1].allocations < 1.5 * costs[0].allocations, qPrintable(words));
-    QVERIFY2(costs[1].bytes < 1.5 * costs[0].bytes && costs[1].bytes < 6500, qPrintable(words));
+    QVERIFY2(costs[1].bytes < 1.5 * costs[0].bytes && costs[1].bytes < 4000, qPrintable(words));
   }
 
   // Each function calls the next: what moves up the chain moves once.

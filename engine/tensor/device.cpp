@@ -65,4 +65,33 @@ Device parse_device(std::string_view text) {
   return device;
 }
 
+std::string merged_device(std::string_view around, std::string_view within) {
+  std::string parts[4];  // job, replica, task, device
+  for (const std::string_view name : {around, within}) {
+    for (size_t at = 0; at < name.size();) {
+      const size_t end = std::min(name.find('/', at), name.size());
+      const std::string_view part = name.substr(at, end - at);
+      at = end + 1;
+      if (part.empty()) continue;
+      size_t place = 0;
+      for (const std::string_view key : {"job:", "replica:", "task:"})
+        if (!part.starts_with(key)) ++place;
+        else break;
+      if (place < 3) {
+        parts[place] = part;
+        continue;
+      }
+      std::string device(part.starts_with("device:") ? part.substr(7) : part);
+      const size_t colon = std::min(device.find(':'), device.size());
+      std::transform(device.begin(), device.begin() + static_cast<ptrdiff_t>(colon), device.begin(),
+                     [](unsigned char c) { return std::toupper(c); });
+      parts[place] = "device:" + device + (colon == device.size() ? ":*" : "");
+    }
+  }
+  std::string merged;
+  for (const std::string& part : parts)
+    if (!part.empty()) merged += '/' + part;
+  return merged;
+}
+
 }  // namespace footlight

@@ -21,5 +21,8 @@ struct Device {
 std::string full_name(Device);
 // Accepts "/gpu:0", "GPU:0", "/device:GPU:0", "/CPU:0", full names, ""; throws kValue for anything else.
 Device parse_device(std::string_view);
+// The name of a device inside of the scope of another, as nodes of graphs have it: "/job:a" and "cpu:0" give
+// "/job:a/device:CPU:0". Both are names that parse_device accepts.
+std::string merged_device(std::string_view around, std::string_view within);
 
 }  // namespace footlight

@@ -180,6 +180,7 @@ Tensor GraphBuilder::constant_node(const Tensor& value, std::string_view name) {
   node.attrs.set(kValue, frozen(value));
   node.dtypes = {value.dtype()};
   node.shapes = {value.shape()};
+  node.device = device;
   note_place(node);
   mark(node);
   return graph_->tensor({graph_->add_named(std::move(node)), 0});

@@ -378,6 +378,41 @@ class Marks(unittest.TestCase):
             with self.assertRaisesRegex(KeyError, 'Registering two gradient'):
                 tf.RegisterGradient(taken)(twice)
 
+    def test_devices_by_function(self):
+        graph, asked = tf.Graph(), []
+
+        def place(op):
+            asked.append((op.name, op.device))
+            return '/job:there/device:GPU:1' if op.type == 'Exp' else op.device
+
+        with graph.as_default():
+            with graph.device(place):
+                a = tf.constant(1., name='a')
+                with tf.device('/cpu:0'):
+                    b = tf.exp(a, name='b')
+                    c = tf.add(b, a, name='c')
+                with graph.device(lambda op: tf.DeviceSpec(device_type='CPU', device_index=3)):
+                    d = tf.exp(c, name='d')
+                    e = tf.negative(c, name='e')
+                with graph.device(None):
+                    tf.exp(d, name='unasked')
+                inner = tf.cond(a > 0., lambda: tf.exp(a, name='within'), lambda: a)
+            outside = tf.exp(a, name='outside')
+            for wrong in (lambda op: None, lambda op: 3):
+                with self.assertRaisesRegex(TypeError, 'Expected binary or unicode string'), graph.device(wrong):
+                    tf.exp(a)
+        self.assertEqual([t.op.device for t in (a, b, c, d, e, outside)],
+                         ['', '/job:there/device:GPU:1', '/device:CPU:0', '/job:there/device:GPU:1', '/device:CPU:3', ''])
+        self.assertEqual([pair for pair in asked if pair[0] in 'abcde'],
+                         [('a', ''), ('b', '/device:CPU:0'), ('c', '/device:CPU:0'), ('d', '/device:CPU:3'),
+                          ('e', '/device:CPU:3')])
+        self.assertIn(('within', ''), [(name.split('/')[-1], device) for name, device in asked])
+        self.assertNotIn('unasked', [name for name, _ in asked])
+        self.assertEqual(inner.op.device, '')
+        for scope in (tf.device, tf.compat.v1.device):
+            with self.assertRaisesRegex(RuntimeError, 'tf.device does not support functions'), scope(place):
+                pass
+
     def test_colocation(self):
         graph = tf.Graph()
         with graph.as_default():

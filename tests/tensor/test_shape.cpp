@@ -106,6 +106,10 @@ class TestShape : public QObject {
       QCOMPARE(parse_device(name), Device::cpu());
     QCOMPARE(full_name(Device::gpu(2)), std::string("/job:localhost/replica:0/task:0/device:GPU:2"));
     QCOMPARE(parse_device(full_name(Device::gpu(2))), Device::gpu(2));
+    QCOMPARE(merged_device("", "/cpu:0"), std::string("/device:CPU:0"));
+    QCOMPARE(merged_device("", "gpu"), std::string("/device:GPU:*"));
+    QCOMPARE(merged_device("/job:a/task:1/device:CPU:0", "/task:2/gpu:1"), std::string("/job:a/task:2/device:GPU:1"));
+    QCOMPARE(merged_device("/replica:0/device:GPU:1", ""), std::string("/replica:0/device:GPU:1"));
     for (const char* name : {"/tpu:0", "gpu:x", "gpu:", "gpu:300", "nonsense"})
       QCOMPARE(kind_thrown([&] { parse_device(name); }), ErrorKind::kValue);
   }

@@ -130,7 +130,9 @@ const Device* lasting(Device device) {
 
 class DeviceScope final : public ContextAction {
  public:
-  explicit DeviceScope(std::optional<Device> device) : device_(device) {}
+  // None: no device at all, wherever ops were put before.
+  DeviceScope(std::optional<Device> device, std::optional<std::string> name)
+      : device_(device), name_(std::move(name)) {}
   ~DeviceScope() override {
     while (!before_.empty()) leave();  // entered by hand and never left: the thread must not keep a pointer to this
   }
@@ -138,8 +140,8 @@ class DeviceScope final : public ContextAction {
     if (device_ && !placed_) placed_ = gpu::soft(*device_);
     auto* graph = trace::GraphBuilder::innermost();
     before_.push_back({eager::wanted_device, {}, graph ? graph->device : std::string()});
-    eager::wanted_device = placed_ ? lasting(*placed_) : nullptr;
-    if (graph) graph->device = device_ ? full_name(*device_) : "";
+    if (device_ || !name_) eager::wanted_device = placed_ ? lasting(*placed_) : nullptr;
+    if (graph) graph->device = name_ ? merged_device(graph->device, *name_) : "";
     return Ref::borrow(Py_None);
   }
   void leave() override {
@@ -157,6 +159,7 @@ class DeviceScope final : public ContextAction {
     std::string device;
   };
   std::optional<Device> device_, placed_;
+  std::optional<std::string> name_;
   std::vector<Before> before_;
 };
 
@@ -356,6 +359,7 @@ PyObject* name_scope(PyObject*, PyObject* args, PyObject* keywords) {
 PyObject* device(PyObject*, PyObject* wanted) {
   return guarded([&] {
     std::optional<Device> d;
+    std::optional<std::string> asked;
     if (wanted != Py_None) {
       Ref spec = PyUnicode_Check(wanted) ? Ref::borrow(wanted)
                                          : Ref::steal(PyObject_CallMethod(wanted, "to_string", nullptr));
@@ -363,9 +367,10 @@ PyObject* device(PyObject*, PyObject* wanted) {
       if (!spec && PyCallable_Check(wanted)) fail(ErrorKind::kRuntime, "tf.device does not support functions.");
       if (!spec || !PyUnicode_Check(spec.get()))
         fail(ErrorKind::kValue, "tf.device: expected a name like '/gpu:0', got ", Py_TYPE(wanted)->tp_name);
-      if (const std::string_view name = utf8(spec.get()); !name.empty()) d = parse_device(name);
+      asked = utf8(spec.get());
+      if (!asked->empty()) d = parse_device(*asked);
     }
-    return context_manager(std::make_unique<DeviceScope>(d));
+    return context_manager(std::make_unique<DeviceScope>(d, std::move(asked)));
   });
 }
 

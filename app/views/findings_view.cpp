@@ -194,6 +194,8 @@ void FindingsView::build() {
                      QString::number(busy()) + QString::number(document().traces.empty());
   for (const FindingCard& c : list_.cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
   for (const FindingNote& note : list_.notes) contents += note.text;
+  for (const LookedFor& looked : list_.not_found) contents += looked.where + looked.causes.join(QLatin1Char('\n'));
+  contents += list_.dropped.join(QLatin1Char('\n'));
   if (contents == shown_) return;
   shown_ = contents;
   while (QLayoutItem* item = column_->takeAt(0)) {

@@ -374,16 +374,16 @@ class Planner {
       if (in.reuse != Instruction::kNoReuse && !ends_in(step_of_[i], in.first_input + in.reuse))
         in.reuse = Instruction::kNoReuse;
       if (in.step != Step::kFused) continue;
-      FusedGroup group = tape.groups[static_cast<size_t>(in.callee)];
-      bool limited = false;
-      for (FusedGroup::Result& result : group.results) {
-        if (result.reuse == FusedGroup::kNoReuse || ends_in(step_of_[i], in.first_input + result.reuse)) continue;
-        result.reuse = FusedGroup::kNoReuse;
-        limited = true;
-      }
-      if (!limited) continue;
+      const auto may = [&](const FusedGroup::Result& result) {
+        return result.reuse == FusedGroup::kNoReuse || ends_in(step_of_[i], in.first_input + result.reuse);
+      };
+      const FusedGroup& group = tape.groups[static_cast<size_t>(in.callee)];
+      if (std::ranges::all_of(group.results, may)) continue;
+      FusedGroup limited = group;  // other instructions may do the same, and more
+      for (FusedGroup::Result& result : limited.results)
+        if (!may(result)) result.reuse = FusedGroup::kNoReuse;
       in.callee = static_cast<int32_t>(tape.groups.size());
-      tape.groups.push_back(std::move(group));
+      tape.groups.push_back(std::move(limited));
     }
   }
 

@@ -149,6 +149,21 @@ class FindingTest : public WindowCase {
                                .arg(sums[QStringLiteral("traces")].toInt())));
   }
 
+  // The last calls of a run may come after its findings, which they do not change.
+  void counts_beside_follow_the_session() {
+    with_sample();
+    window().findings()->open_first();
+    Session& session = window().session();
+    const_cast<Document&>(session.document()).calls += 5;
+    Q_EMIT session.grown();
+    const QString words = QStringLiteral("In the keys of %1 calls").arg(session.document().calls);
+    const auto said = [&] {
+      return std::ranges::any_of(window().findChild<FindingSide*>()->findChildren<QLabel*>(),
+                                 [&](QLabel* label) { return label->text().startsWith(words); });
+    };
+    QTRY_VERIFY(said());
+  }
+
   void applied_and_run_again() {
     run_script();
     open_first();

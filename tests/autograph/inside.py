@@ -432,6 +432,46 @@ class Functions(unittest.TestCase):
         self.assertIn((__file__, doubled.__code__.co_firstlineno + 1), first.ag_source_map)
         self.assertFalse(hasattr(doubled, 'ag_module'))
 
+    def test_what_errors_say_of_the_code(self):
+        def inner(x):
+            raise ValueError('bad %d' % x)
+
+        def outer(x):
+            return inner(x)
+
+        class Own(Exception):
+            def __init__(self, a, b):
+                super().__init__(a, b)
+
+        def own():
+            raise Own(1, 2)
+
+        enabled = ag_ctx.ControlStatusCtx(ag_ctx.Status.ENABLED)
+        for run, shown in ((lambda: tf.function(outer)(3), True), (lambda: tf.function(lambda: tf.function(outer)(3))(), True),
+                           (lambda: api.tf_convert(outer, enabled)(3), True), (lambda: api.convert()(outer)(3), True),
+                           (lambda: call(outer, (3,)), False), (lambda: api.to_graph(outer)(3), False)):
+            with self.assertRaisesRegex(ValueError, 'in user code:' if shown else '^bad 3$') as caught:
+                run()
+            known = caught.exception.ag_error_metadata
+            self.assertEqual(known.cause_message, 'ValueError: bad 3')
+            frames = known.translated_stack[:2]
+            self.assertEqual([(f.function_name, f.filename, f.code.strip(), f.is_converted) for f in frames],
+                             [('inner', __file__, "raise ValueError('bad %d' % x)", True), ('outer', __file__, 'return inner(x)', True)])
+            self.assertEqual(frames[1].lineno, outer.__code__.co_firstlineno + 1)
+            again = known.to_exception(caught.exception)
+            self.assertIs(type(again), ValueError)
+            self.assertIs(again.ag_error_metadata, known)
+            self.assertEqual(str(again), known.get_message())
+            if shown:
+                self.assertEqual(str(again).strip(), str(caught.exception).strip())
+        with self.assertRaises(Own) as caught:
+            tf.function(own)()
+        self.assertEqual(caught.exception.ag_error_metadata.cause_message, 'Own: (1, 2)')
+        self.assertIs(type(caught.exception.ag_error_metadata.to_exception(caught.exception)), api.StagingError)
+        with self.assertRaises(ValueError) as caught:
+            tf.function(outer, autograph=False)(3)
+        self.assertFalse(hasattr(caught.exception, 'ag_error_metadata'))
+
     def test_errors_by_their_codes(self):
         for code, kind in ((1, tf.errors.CancelledError), (11, tf.errors.OutOfRangeError), (16, tf.errors.UnauthenticatedError)):
             with self.assertRaises(kind) as caught:

@@ -31,6 +31,8 @@ std::string ag_reason(PyObject* callable);
 void ag_explain_error();
 // "in user code:" and those frames of an exception.
 std::string ag_user_frames(PyObject* exception);
+// The same as a list of (file, line, function, source, whether it is converted), the outermost first.
+Ref ag_frames(PyObject* exception);
 // The same and the message below it.
 std::string ag_explained(PyObject* exception);
 

@@ -154,6 +154,13 @@ Ref explain(PyObject* value) {
   return {};
 }
 
+// Keeps with the exception what it says of the program's code, for programs that ask it.
+void note_metadata(PyObject* value) {
+  const Unseen unseen;
+  const Ref staging = checked(PyImport_ImportModule("footlight._autograph.staging"));
+  checked(PyObject_CallMethod(staging.get(), "note_metadata", "O", value));
+}
+
 // Reports an unbound variable as a local of the user's function, whichever generated block reads it. Null if `value` is
 // a different error.
 Ref as_local(PyObject* value) {
@@ -185,12 +192,24 @@ std::string ag_explained(PyObject* exception) {
 
 std::string ag_user_frames(PyObject* exception) { return shown_frames(frames_of_exception(exception)); }
 
+Ref ag_frames(PyObject* exception) {
+  Ref list = checked(PyList_New(0));
+  for (const Frame& frame : frames_of_exception(exception)) {
+    const Ref item = checked(Py_BuildValue("(NiNNO)", text_object(frame.file).release(), frame.line,
+                                           text_object(frame.function).release(), text_object(frame.source).release(),
+                                           frame.converted ? Py_True : Py_False));
+    if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
+  }
+  return list;
+}
+
 void ag_explain_error() {
   if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   Ref exception = take_exception();
   try {
     if (Ref local = as_local(exception.get())) exception = std::move(local);
     if (Ref told = explain(exception.get())) exception = std::move(told);
+    note_metadata(exception.get());
   } catch (const PythonErrorSet&) {
     // Never lose the user's exception, except to an interrupt, which replaces it.
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return;

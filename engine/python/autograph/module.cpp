@@ -224,6 +224,8 @@ PyMethodDef private_methods[] = {
     {"autograph_late", late_count, METH_NOARGS, "How many staged forms of statements were compiled."},
     {"autograph_callees", callees, METH_NOARGS, "How many functions were made to be kept in a trace, and let go."},
     {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},
+    {"autograph_frames", [](PyObject*, PyObject* e) { return guarded([&] { return ag_frames(e).release(); }); }, METH_O,
+     "The frames of the program's code in the traceback of an exception."},
     {"autograph_reason", reason_of, METH_O, "Why a function is not converted, or an empty string."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -3,6 +3,7 @@
 The operators are those of `_ag`, which converted code in its readable form calls; most of this file says where they lie.
 """
 import builtins
+import contextlib
 import enum
 import functools
 import inspect
@@ -17,7 +18,7 @@ from footlight._pyct import inspect_code as _pyct_inspect
 from footlight._inside import python_util as _python_util
 from footlight._autograph import utils as _autograph_utils  # noqa: F401  (it lies at its places)
 from footlight._autograph.rules import TfMethodTarget, is_allowlisted
-from footlight._autograph.staging import StagingError  # noqa: F401  (it lies here)
+from footlight._autograph.staging import StagingError, note_metadata  # noqa: F401  (the class lies here)
 
 do_not_convert = tf.autograph.experimental.do_not_convert
 
@@ -111,7 +112,17 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
         return do_not_convert(f)(*args, **named)
     if options is not None and not options.recursive and (inspect.isfunction(f) or inspect.ismethod(f)):
         f = tf.autograph.to_graph(f, recursive=False)
-    return _engine.ag_converted_call(f, tuple(args), named)
+    with _noted_errors():
+        return _engine.ag_converted_call(f, tuple(args), named)
+
+
+@contextlib.contextmanager
+def _noted_errors():
+    try:
+        yield
+    except Exception as error:
+        note_metadata(error)
+        raise
 
 
 def convert(recursive=False, optional_features=None, user_requested=True, conversion_ctx=NullCtx()):
@@ -120,8 +131,14 @@ def convert(recursive=False, optional_features=None, user_requested=True, conver
 
     def decorate(f):
         def converted(*args, **kwargs):
-            with conversion_ctx:
-                return converted_call(f, args, kwargs, options=options)
+            try:
+                with conversion_ctx:
+                    return converted_call(f, args, kwargs, options=options)
+            except Exception as error:
+                known = getattr(error, 'ag_error_metadata', None)
+                if known is None or '__user_message__' in getattr(error, '__dict__', ()):
+                    raise
+                raise known.to_exception(error)
         return _ag.autograph_artifact(_python_util.make_decorator(f, converted, 'convert'))
     return decorate
 
@@ -168,10 +185,11 @@ def to_graph(entity, recursive=True, experimental_optional_features=None):
 
     @functools.wraps(made)
     def call(*args, **kwargs):
-        if control_status_ctx().status != Status.DISABLED:
-            return made(*args, **kwargs)
-        with ControlStatusCtx(Status.ENABLED):
-            return made(*args, **kwargs)
+        with _noted_errors():
+            if control_status_ctx().status != Status.DISABLED:
+                return made(*args, **kwargs)
+            with ControlStatusCtx(Status.ENABLED):
+                return made(*args, **kwargs)
     lines = [(code.co_filename, line) for _, _, line in code.co_lines() if line]
     call.ag_source_map, call.ag_module = dict(zip(lines, lines)), inspect.getmodule(made)
     call.__name__ = 'tf__' + made.__name__

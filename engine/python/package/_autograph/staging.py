@@ -6,7 +6,7 @@ exception is also one of its own class, with its arguments and attributes.
 import inspect
 import types
 
-from footlight import _errors
+from footlight import _engine, _errors
 from footlight._autograph import ag as _ag
 
 _MADE_FROM_TEXT = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
@@ -87,6 +87,52 @@ def told(error, text, message):
         return None  # classes that cannot be derived from, or not together with another one
     made.__dict__['__user_message__'] = message
     return made
+
+
+class Metadata:
+    """What an error in converted code says of the code that the user wrote: TensorFlow's ErrorMetadataBase."""
+
+    def __init__(self, frames, cause_message):
+        self._frames, self.cause_message = frames, cause_message
+
+    @property
+    def translated_stack(self):
+        """The frames, the innermost first."""
+        from footlight._pyct.origins import FrameInfo
+        return tuple(FrameInfo(file, line, function, source, converted, not converted)
+                     for file, line, function, source, converted in reversed(self._frames))
+
+    def get_message(self):
+        """The words of the error, with the user's lines: marked with * where they were converted, ** where they were not."""
+        from footlight._pyct.origins import ErrorMetadataBase
+        return ErrorMetadataBase.get_message(self)
+
+    def create_exception(self, source_error):
+        """An error with these words: of the same class where one can be made from a text, else a StagingError."""
+        kind = type(source_error)
+        if kind in _MADE_FROM_TEXT or kind.__init__ is Exception.__init__:
+            return kind(self.get_message())
+        return StagingError(self.get_message())
+
+    def to_exception(self, source_error):
+        """The same, which knows these data."""
+        made = self.create_exception(source_error)
+        made.__suppress_context__ = True
+        made.ag_error_metadata = self
+        return made
+
+
+def note_metadata(error):
+    """Sets `ag_error_metadata` of an exception that comes out of converted code."""
+    frames = _engine.autograph_frames(error)
+    if not frames:
+        return
+    own = getattr(error, '__dict__', {})
+    cause = '%s: %s' % (getattr(error, '__user_class__', type(error).__name__), own.get('__user_message__', error))
+    try:
+        error.ag_error_metadata = Metadata(frames, cause)
+    except (AttributeError, TypeError):
+        pass  # it has no attributes
 
 
 StagingError.__module__ = 'footlight.python.autograph.impl.api'

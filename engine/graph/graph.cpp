@@ -181,6 +181,7 @@ GraphPtr clone(const Graph& graph) {
   copy->id = GraphId();
   copy->finalized = false;
   copy->derivative.reset();
+  copy->marks = {};  // of the scopes around what is built
   return copy;
 }
 

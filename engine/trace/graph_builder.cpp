@@ -457,6 +457,7 @@ void GraphBuilder::finish_marked(std::vector<Tensor> marked) {
     }
   }
   for (const Tensor& output : marked) graph_->outputs.push_back({output.node(), output.output()});
+  if (!as_written) graph_->marks.added = nullptr;  // which is the language's, and the graph may end on any thread
   graph_->trim();
 }
 

@@ -13,14 +13,16 @@ class TypeRegistry:
         self._values[obj] = value
 
     def lookup(self, obj):
-        for kind, value in self._values.items():
-            if isinstance(obj, kind):
-                return value
+        for value in self._of(obj):
+            return value
         raise LookupError('no value for objects of type %s' % type(obj).__name__)
 
     def find(self, objects):
         """The value of the first object that has one, or None."""
-        return next((value for one in objects for kind, value in self._values.items() if isinstance(one, kind)), None)
+        return next((value for one in objects for value in self._of(one)), None)
+
+    def _of(self, obj):
+        return (value for kind, value in self._values.items() if isinstance(obj, kind))
 
 
 # What programs do for objects of their types; the key is a builtin, or for_loop.

@@ -48,6 +48,51 @@ class Evicted(unittest.TestCase):
         self.assertEqual(len(traces), 3)
         self.assertEqual(f.experimental_get_tracing_count(), 3)
 
+    def test_an_instance_with_traced_methods_is_freed_with_its_last_reference(self):
+        class Model:
+            def __init__(self):
+                self.v = tf.Variable(2.)
+
+            @tf.function
+            def step(self, x):
+                return x * self.v
+
+            @tf.function
+            def __call__(self, x):
+                return self.step(x) + 1.
+        x = tf.constant(3.)
+        gc.disable()
+        try:
+            model = Model()
+            self.assertEqual([float(model(x)) for _ in range(3)], [7.] * 3)
+            self.assertEqual(model.step.experimental_get_tracing_count(), 1)
+            self.assertIs(model.step, model.step)
+            model.step.note = 'kept'
+            self.assertEqual((model.step.note, model.step.__name__), ('kept', 'step'))
+            self.assertEqual(model.step.__wrapped__, model.step.python_function)
+            takes, traces = counted()
+            for _ in range(3):
+                takes(model.step, x)
+            self.assertEqual(len(traces), 1)  # the function stays the same argument, though nobody held it
+            there, step = weakref.ref(model), model.step
+            del model
+            self.assertEqual(float(step(x)), 6.)  # a method that is held holds its instance
+            self.assertIs(step, there().step)
+            del step
+            self.assertIsNone(there())
+            self.assertEqual(size(takes), 0)
+            model = Model()
+            model.own = model.step
+            model.step.owner = model
+            there = weakref.ref(model)
+            self.assertEqual(float(model.own(x)), 6.)
+            del model
+            self.assertIsNotNone(there())  # a cycle of the program's own
+            gc.collect()
+            self.assertIsNone(there())
+        finally:
+            gc.enable()
+
     def test_objects_that_are_equal_share_a_trace_while_the_first_lives(self):
         class Equal:
             def __eq__(self, other):

@@ -162,11 +162,30 @@ Ref run_entry(TraceEntry& entry, std::span<const Tensor> arguments, CallId call_
 
 namespace {
 
+// What an instance keeps of a method: its traces and attributes, but no reference to the instance, which would else be
+// freed by the garbage collector only. Who asks for the method gets a PyTracedFunction, which holds the instance.
+struct PyKeptMethod {
+  PyObject_HEAD
+  FunctionCore* core;
+  PyObject* dict;
+  PyObject* weakrefs;         // a key names it, not what is bound
+  PyTracedFunction* bound;    // while somebody holds it
+};
+
 void destroy(PyObject* self) {
   auto* f = reinterpret_cast<PyTracedFunction*>(self);
   PyObject_GC_UnTrack(self);
   if (f->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(f->dict);
+  if (f->method) {
+    reinterpret_cast<PyKeptMethod*>(f->method)->bound = nullptr;
+    // These may be the last to hold the instance.
+    const Ref function = f->core->decorated ? Ref() : std::exchange(f->core->python_function, Ref());
+    const Ref converted = std::exchange(f->core->converted, Ref());
+    const Ref method = Ref::steal(f->method);
+    PyObject_GC_Del(self);
+    return;
+  }
   delete f->core;
   PyObject_GC_Del(self);
 }
@@ -174,6 +193,7 @@ void destroy(PyObject* self) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
   auto* f = reinterpret_cast<PyTracedFunction*>(self);
   Py_VISIT(f->dict);
+  Py_VISIT(f->method);
   if (f->core) {
     Py_VISIT(f->core->python_function.get());
     Py_VISIT(f->core->converted.get());  // the same object again where nothing is converted: a reference of its own
@@ -190,6 +210,28 @@ int clear(PyObject* self) {
   }
   return 0;
 }
+
+void destroy_method(PyObject* self) {
+  auto* method = reinterpret_cast<PyKeptMethod*>(self);
+  PyObject_GC_UnTrack(self);
+  if (method->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(method->dict);
+  delete method->core;
+  PyObject_GC_Del(self);
+}
+int traverse_method(PyObject* self, visitproc visit, void* arg) {
+  auto* method = reinterpret_cast<PyKeptMethod*>(self);
+  Py_VISIT(method->dict);
+  if (!method->bound) Py_VISIT(method->core->python_function.get());  // only where it was decorated
+  return 0;
+}
+int clear_method(PyObject* self) {
+  auto* method = reinterpret_cast<PyKeptMethod*>(self);
+  Py_CLEAR(method->dict);
+  if (!method->bound) const Ref function = std::exchange(method->core->python_function, Ref());
+  return 0;
+}
+PyTypeObject method_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 // A dictionary that is pickled and copied as an empty one.
 PyObject* reduce_to_nothing(PyObject*, PyObject*) { return Py_BuildValue("(O())", &PyDict_Type); }
@@ -231,14 +273,47 @@ Ref functions_of(PyObject* instance) {
   return fresh;
 }
 
+PyTracedFunction* new_function();
+
+// The function that whoever asks an instance for a method gets: the same one as long as somebody holds it.
+PyObject* bound(PyKeptMethod* method, PyObject* python_function, PyObject* instance) {
+  if (method->bound) return Py_NewRef(reinterpret_cast<PyObject*>(method->bound));
+  Ref own;
+  if (!method->core->python_function) own = checked(PyMethod_New(python_function, instance));
+  PyTracedFunction* const f = new_function();
+  f->core = method->core;
+  f->dict = Py_XNewRef(method->dict);
+  f->method = Py_NewRef(reinterpret_cast<PyObject*>(method));
+  if (own) f->core->python_function = std::move(own);
+  method->bound = f;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  return reinterpret_cast<PyObject*>(f);
+}
+
+// Lets an instance keep what its new function has, under the class's function.
+void keep(PyObject* functions, PyObject* of, PyObject* made) {
+  auto* const f = reinterpret_cast<PyTracedFunction*>(made);
+  if (PyDict_DelItemString(f->dict, "__wrapped__") < 0) throw PythonErrorSet();  // it holds the instance
+  auto* const method = PyObject_GC_New(PyKeptMethod, &method_type);
+  if (!method) throw PythonErrorSet();
+  method->core = f->core;
+  method->dict = Py_NewRef(f->dict);
+  method->weakrefs = nullptr;
+  method->bound = f;
+  f->method = reinterpret_cast<PyObject*>(method);
+  PyObject_GC_Track(f->method);
+  if (PyDict_SetItem(functions, of, f->method) < 0) throw PythonErrorSet();
+}
+
 // A method: the instance gets a Function of its own.
 PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
   if (!instance || instance == Py_None) return Py_NewRef(self);
   return guarded([&]() -> PyObject* {
     const Ref known = functions_of(instance);
-    if (known)
-      if (PyObject* made = find_item(known.get(), self); made && is_function(made)) return Py_NewRef(made);
     auto* f = reinterpret_cast<PyTracedFunction*>(self);
+    if (known)
+      if (PyObject* found = find_item(known.get(), self); found && Py_IS_TYPE(found, &method_type))
+        return bound(reinterpret_cast<PyKeptMethod*>(found), f->core->python_function.get(), instance);
     Ref method = checked(PyMethod_New(f->core->python_function.get(), instance));
     Ref made = make_function(method.get(), f->core->options);
     FunctionCore& core = core_of(made.get());
@@ -247,7 +322,7 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
     core.made_at = f->core->made_at;
     core.self_number = object_number(instance);
     core.function.belong_to(f->core->function, core.self_number);
-    if (known && PyDict_SetItem(known.get(), self, made.get()) < 0) throw PythonErrorSet();
+    if (known) keep(known.get(), self, made.get());
     return made.release();
   });
 }
@@ -276,6 +351,7 @@ PyObject* redecorate(PyObject* self, PyObject* decorator) {
       fail(ErrorKind::kValue, "Functions cannot be decorated after they have been traced.");
     core.python_function = checked(PyObject_CallOneArg(decorator, core.python_function.get()));
     core.converted = {};
+    core.decorated = true;
     Py_RETURN_NONE;
   });
 }
@@ -383,6 +459,19 @@ PyObject* get_jit(PyObject* self, void*) {
   const Ref& jit = core_of(self).options.jit_compile;
   return Py_NewRef(jit ? jit.get() : Py_None);
 }
+// What was set by whoever decorates it, or what it was made of.
+PyObject* get_wrapped(PyObject* self, void*) {
+  return guarded([&] {
+    static PyObject* const name = PyUnicode_InternFromString("__wrapped__");
+    PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
+    PyObject* const set = dict ? find_item(dict, name) : nullptr;
+    return Py_NewRef(set ? set : core_of(self).python_function.get());
+  });
+}
+int set_wrapped(PyObject* self, PyObject* value, void*) {
+  PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
+  return value ? PyDict_SetItemString(dict, "__wrapped__", value) : PyDict_DelItemString(dict, "__wrapped__");
+}
 PyObject* get_name(PyObject* self, void*) { return guarded([&] { return text_object(core_of(self).name).release(); }); }
 
 PyObject* repr(PyObject* self) {
@@ -415,6 +504,7 @@ PyGetSetDef properties[] = {
     {"__signature__", get_signature, nullptr, nullptr, nullptr},
     {"_jit_compile", get_jit, nullptr, nullptr, nullptr},
     {"name", get_name, nullptr, nullptr, nullptr},
+    {"__wrapped__", get_wrapped, set_wrapped, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -441,13 +531,25 @@ FunctionCore::FunctionCore(PyObject* callable, const FunctionOptions& o)
       function(*this, {.reduce_retracing = o.reduce_retracing},
                trace::definition_at(qualified_name, definition_place(callable))) {}
 
-Ref make_function(PyObject* callable, const FunctionOptions& options) {
+namespace {
+// Empty, and not known to the garbage collector yet.
+PyTracedFunction* new_function() {
   auto* f = PyObject_GC_New(PyTracedFunction, &type);
   if (!f) throw PythonErrorSet();
   f->vectorcall = called_by(call);
   f->core = nullptr;
-  f->dict = nullptr;
-  f->weakrefs = nullptr;
+  f->dict = f->weakrefs = f->method = nullptr;
+  return f;
+}
+}  // namespace
+
+PyObject* lasting(PyObject* function) {
+  PyObject* const method = reinterpret_cast<PyTracedFunction*>(function)->method;
+  return method ? method : function;
+}
+
+Ref make_function(PyObject* callable, const FunctionOptions& options) {
+  PyTracedFunction* const f = new_function();
   Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
   f->core = new FunctionCore(callable, options);
   f->dict = checked(PyDict_New()).release();
@@ -477,7 +579,14 @@ void init_function_type() {
   type.tp_descr_get = bind_to;
   type.tp_methods = methods;
   type.tp_getset = properties;
-  if (PyType_Ready(&type) < 0) throw PythonErrorSet();
+  method_type.tp_name = "footlight.Function";  // so keys name it
+  method_type.tp_basicsize = sizeof(PyKeptMethod);
+  method_type.tp_weaklistoffset = offsetof(PyKeptMethod, weakrefs);
+  method_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  method_type.tp_dealloc = destroy_method;
+  method_type.tp_traverse = traverse_method;
+  method_type.tp_clear = clear_method;
+  if (PyType_Ready(&type) < 0 || PyType_Ready(&method_type) < 0) throw PythonErrorSet();
   function_type = &type;
 }
 

@@ -105,11 +105,12 @@ class FunctionCore final : public trace::FrontEnd {
  public:
   FunctionCore(PyObject* callable, const FunctionOptions&);
 
-  Ref python_function;                   // what the user wrote; bound for a method
+  Ref python_function;                   // what the user wrote; bound for a method, while somebody holds that
   Ref converted;                         // what runs while tracing; made at the first trace
   std::string name, qualified_name;
   FunctionOptions options;
   bool ready = false;                    // signature was read
+  bool decorated = false;                // python_function is no longer what it was made of
   FunctionSignature signature;
   uint64_t self_number = 0;              // of a method's instance
   SourceRef made_at;
@@ -143,10 +144,13 @@ struct PyTracedFunction {
   FunctionCore* core;
   PyObject* dict;
   PyObject* weakrefs;
+  PyObject* method;  // what its instance keeps of it, which has the core and the dictionary; null: it has its own
 };
 extern PyTypeObject* function_type;
 inline FunctionCore& core_of(PyObject* o) { return *reinterpret_cast<PyTracedFunction*>(o)->core; }
 bool is_function(PyObject*);
+// What lives as long as the function is known: of a method, what its instance keeps.
+PyObject* lasting(PyObject* function);
 // A new tf.function object around `callable`.
 Ref make_function(PyObject* callable, const FunctionOptions&);
 

@@ -4,6 +4,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/python/function/coexisting.h"
+#include "engine/python/function/function_object.h"
 #include "engine/python/function/state_value.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
@@ -202,6 +203,7 @@ uint64_t kept_number(PyObject* object) {
 }
 
 uint64_t object_number(PyObject* object) {
+  if (is_function(object)) object = lasting(object);
   Ref reference = Ref::steal(PyWeakref_NewRef(object, nullptr));
   if (!reference) {
     clear_only(PyExc_TypeError);

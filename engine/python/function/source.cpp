@@ -75,9 +75,9 @@ const trace::FunctionSource& FunctionCore::source() {
   const SourcePlace made = place_of(made_at);
   // What was written by the user, where a function of our own calls it: a dataset's map.
   Ref written = python_function;
-  if (has_attribute(written.get(), "_footlight_runs"))
+  if (written && has_attribute(written.get(), "_footlight_runs"))
     written = checked(PyObject_GetAttrString(written.get(), "_footlight_runs"));
-  PyCodeObject* code = code_of(written.get());
+  PyCodeObject* code = written ? code_of(written.get()) : nullptr;
   if (code && !(is_of_library(code) && !made.file.empty())) {
     found.file = readable(code->co_filename);
     found.line = definition_line(code);

@@ -48,18 +48,5 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-class Feature(enum.Enum):
-    """Optional conversions of tf.autograph."""
-    ALL = 'ALL'
-    AUTO_CONTROL_DEPS = 'AUTO_CONTROL_DEPS'
-    ASSERT_STATEMENTS = 'ASSERT_STATEMENTS'
-    BUILTIN_FUNCTIONS = 'BUILTIN_FUNCTIONS'
-    EQUALITY_OPERATORS = 'EQUALITY_OPERATORS'
-    LISTS = 'LISTS'
-    NAME_SCOPES = 'NAME_SCOPES'
-
-
-footlight.autograph.experimental.Feature = Feature
-
 for _kind in (VariableAggregationV2, VariableSynchronization, UnconnectedGradients, AggregationMethod):
     setattr(footlight, _kind.__name__.removesuffix('V2'), _kind)

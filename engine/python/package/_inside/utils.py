@@ -82,8 +82,8 @@ class ObjectIdentityDictionary(collections.abc.MutableMapping):
         return 'ObjectIdentityDictionary(%s)' % ', '.join('%r: %r' % pair for pair in self.items())
 
 
-class ObjectIdentityWeakKeyDictionary(ObjectIdentityDictionary):
-    """One that does not keep its keys."""
+class _Weak:
+    """What dictionaries and sets have in common that do not keep their objects."""
 
     def _wrap_key(self, key):
         return WeakReference(key)
@@ -95,9 +95,16 @@ class ObjectIdentityWeakKeyDictionary(ObjectIdentityDictionary):
         for key in list(self._storage):
             found = key.unwrapped
             if found is None:
-                del self._storage[key]
+                self._forget(key)
             else:
                 yield found
+
+
+class ObjectIdentityWeakKeyDictionary(_Weak, ObjectIdentityDictionary):
+    """One that does not keep its keys."""
+
+    def _forget(self, key):
+        del self._storage[key]
 
 
 class ObjectIdentitySet(collections.abc.MutableSet):
@@ -146,22 +153,11 @@ class ObjectIdentitySet(collections.abc.MutableSet):
             yield key.unwrapped
 
 
-class ObjectIdentityWeakSet(ObjectIdentitySet):
+class ObjectIdentityWeakSet(_Weak, ObjectIdentitySet):
     """One that does not keep its objects."""
 
-    def _wrap_key(self, key):
-        return WeakReference(key)
-
-    def __len__(self):
-        return len(list(self))
-
-    def __iter__(self):
-        for key in list(self._storage):
-            found = key.unwrapped
-            if found is None:
-                self._storage.discard(key)
-            else:
-                yield found
+    def _forget(self, key):
+        self._storage.discard(key)
 
 
 # --- tf_contextlib, variable_utils, lazy_loader, keyword_args ---

@@ -208,25 +208,23 @@ def no_automatic_dependency_tracking(method):
 
 
 @contextlib.contextmanager
+def _off(obj, switch):
+    before = getattr(obj, switch, True)
+    setattr(obj, switch, False)
+    try:
+        yield
+    finally:
+        setattr(obj, switch, before)
+
+
 def no_automatic_dependency_tracking_scope(obj):
     """A context in which assignments to the object's attributes make no children."""
-    before = getattr(obj, '_setattr_tracking', True)
-    obj._setattr_tracking = False
-    try:
-        yield
-    finally:
-        obj._setattr_tracking = before
+    return _off(obj, '_setattr_tracking')
 
 
-@contextlib.contextmanager
 def no_manual_dependency_tracking_scope(obj):
     """A context in which _track_trackable() adds nothing to the object."""
-    before = getattr(obj, '_manual_tracking', True)
-    obj._manual_tracking = False
-    try:
-        yield
-    finally:
-        obj._manual_tracking = before
+    return _off(obj, '_manual_tracking')
 
 
 def sticky_attribute_assignment(trackable, name, value):

@@ -64,6 +64,35 @@ class AlikeWhenTraced(unittest.TestCase):
         self.both('does not index|out of bound|negative',
                   lambda: tf.math.confusion_matrix(tf.constant([1, 0]), tf.constant([float('nan'), 1.])))
 
+    def test_inputs_that_a_kernel_would_read_too_far(self):
+        raw, image = tf.raw_ops, tf.ones([2, 3, 4, 2])
+        windows = dict(ksize=[1, 2, 3, 1], strides=[1, 1, 2, 1], padding='SAME')
+        half = tf.complex(tf.ones([2, 3]), tf.zeros([2, 3]))
+
+        def of_k(k):
+            return raw.InTopKV2(predictions=tf.ones([2, 3]), targets=[2, 1], k=tf.cast(k, tf.int32))
+
+        def of_gradient(grad):
+            return raw.MaxPoolGradGradWithArgmax(input=image, grad=grad, argmax=tf.zeros([2, 3, 2, 2], tf.int64), **windows)
+        for k in (tf.zeros([0]), tf.zeros([1])):
+            self.both('k must be 0-D', lambda: of_k(k))
+            self.late(Invalid, 'k must be 0-D', of_k, k)
+        self.both('Expected grad shape', lambda: of_gradient(tf.ones([1])))
+        self.late(Invalid, 'Expected grad shape', of_gradient, tf.ones([1]))
+        none = tf.zeros([0], tf.int32)
+        self.both('at least one dimension', lambda: raw.IRFFTND(input=half, fft_length=[2, 5], axes=none))
+        self.both('at least one dimension', lambda: raw.RFFTND(input=tf.ones([2, 3]), fft_length=none, axes=none))
+        # Lengths for which there is no axis count for nothing.
+        tf.debugging.assert_near(raw.IRFFTND(input=half, fft_length=[4, 99], axes=[1]), raw.IRFFT(input=half, fft_length=[4]))
+        tf.debugging.assert_near(raw.RFFTND(input=tf.ones([2, 3]), fft_length=[3, 1], axes=[1]), tf.signal.rfft(tf.ones([2, 3])))
+        for key, counter in (([1], [2]), ([], [1, 2])):
+            self.both('counter 2', lambda: raw.StatelessShuffle(value=[1, 2, 3], key=tf.constant(key, tf.uint64),
+                                                                  counter=tf.constant(counter, tf.uint64), alg=1))
+        for shape in ([2, None], [None, 2]):
+            self.both('not fully defined', lambda: raw.ParallelConcat(values=[tf.ones([1, 2])] * 2, shape=tf.TensorShape(shape)))
+        for axes in ((1., 2.), [[1.], [0]], ([0], [[1]])):
+            self.assertRaisesRegex(TypeError, 'integer', tf.tensordot, half, half, axes)
+
     def test_axes_that_no_tensor_has(self):
         x = tf.ones([2, 3])
         self.assertRaises(ValueError, tf.boolean_mask, x, [True, False], axis=2**63 - 1)

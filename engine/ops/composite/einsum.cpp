@@ -213,7 +213,11 @@ Axes axes_from(const Arg& a) {
     out.tensor = t->shape().has_rank() && t->shape().rank() == 0 ? ops::reshape(*t, ops::ints({1})) : *t;
     return out;
   }
-  out.known = std::holds_alternative<int64_t>(a.value) ? std::vector<int64_t>{integer(a)} : integers(a);
+  const auto is_whole = [](const Arg& one) { return std::holds_alternative<int64_t>(one.value); };
+  const auto* list = std::get_if<ArgList>(&a.value);
+  if (!is_whole(a) && !(list && std::ranges::all_of(*list, is_whole)))
+    fail(ErrorKind::kType, "tf.tensordot: each axis must be an integer");
+  out.known = list ? integers(a) : std::vector<int64_t>{integer(a)};
   return out;
 }
 

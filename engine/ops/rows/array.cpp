@@ -318,6 +318,7 @@ void parallel_concat_shape(Inference& i) {
   const Shape& out = i.attrs.get<Shape>(kShape);
   if (!out.has_rank() || out.rank() == 0)
     invalid("shape must have at least one dimension [Op:ParallelConcat]");
+  if (!out.fully_known()) invalid("Shape ", out.brackets(), " is not fully defined [Op:ParallelConcat]");
   for (const Tensor& t : i.inputs)
     if (t.shape().has_rank() && (t.shape().rank() == 0 || (t.shape()[0] >= 0 && t.shape()[0] != 1)))
       invalid("Size of first dimension must be 1, the shape is ", t.shape().to_string(),

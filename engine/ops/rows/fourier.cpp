@@ -74,6 +74,8 @@ void any_axes_shape(Inference& i) {
     out = Shape::of_rank(out.rank());
   } else if (out.has_rank()) {
     if (lengths) check_lengths(i, *lengths);
+    if (kind != Kind::kComplex && axes->empty())
+      invalid("axes must name at least one dimension, of which half is kept [Op:", i.row.name, "]");
     if (lengths && lengths->size() < axes->size())
       invalid("fft_length must have at least ", axes->size(), " elements, one for each of axes [Op:", i.row.name, "]");
     std::vector<int64_t> seen;

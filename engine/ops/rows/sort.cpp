@@ -40,6 +40,8 @@ void top_k_gradient(GradientCall& c) {
 void in_top_k_shape(Inference& i) {
   infer::want_rank(i, 0, 2);
   infer::want_rank(i, 1, 1);
+  if (i.shape(2).has_rank() && i.shape(2).rank() != 0)
+    invalid("k must be 0-D, got shape ", i.shape(2).brackets(), " [Op:InTopKV2]");
   const Shape &predictions = i.shape(0), &targets = i.shape(1);
   int64_t rows = predictions.has_rank() ? predictions[0] : kUnknownDim;
   const int64_t wanted = targets.has_rank() ? targets[0] : kUnknownDim;

@@ -217,6 +217,12 @@ PyObject* contained_loops(PyObject*, PyObject*) {
                        static_cast<unsigned long long>(ag::contained_counts.written));
 }
 PyObject* looked_at(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(ag::looked_at); }
+PyObject* frames_of(PyObject*, PyObject* exception) {
+  return guarded([&] {
+    if (!PyExceptionInstance_Check(exception)) fail(ErrorKind::kType, "an exception is wanted, not ", repr_of(exception));
+    return ag_frames(exception).release();
+  });
+}
 PyMethodDef private_methods[] = {
     {"autograph_contained_loops", contained_loops, METH_NOARGS,
      "How often loops were asked whether they meet no tensor, and how often they ran as they were written."},
@@ -224,7 +230,7 @@ PyMethodDef private_methods[] = {
     {"autograph_late", late_count, METH_NOARGS, "How many staged forms of statements were compiled."},
     {"autograph_callees", callees, METH_NOARGS, "How many functions were made to be kept in a trace, and let go."},
     {"autograph_nanoseconds", nanoseconds, METH_NOARGS, "Time that this thread spent on conversions."},
-    {"autograph_frames", [](PyObject*, PyObject* e) { return guarded([&] { return ag_frames(e).release(); }); }, METH_O,
+    {"autograph_frames", frames_of, METH_O,
      "The frames of the program's code in the traceback of an exception."},
     {"autograph_reason", reason_of, METH_O, "Why a function is not converted, or an empty string."},
     {nullptr, nullptr, 0, nullptr},

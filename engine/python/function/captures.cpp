@@ -86,6 +86,9 @@ Ref capture_at_call(PyObject* closure, PyObject* spec, PyObject* key) {
   Asked asked{Ref::borrow(key), {}, {}, {Ref::borrow(closure), Ref::borrow(spec)}};
   Rebuilder inner(
       [&](PyObject* leaf) {
+        if (!is_spec(leaf))
+          fail(ErrorKind::kType, "what is captured at each call is described by tf.TensorSpec, not by a ",
+               Py_TYPE(leaf)->tp_name);
         const SpecValue& want = spec_of(leaf);
         Shape sizes;  // of a value that is never looked at
         for (int i = 0; want.shape.has_rank() && i < want.shape.rank(); ++i) sizes.append(0);

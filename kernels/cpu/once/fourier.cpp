@@ -92,6 +92,7 @@ Plan plan_of(const KernelContext& c, int rank) {
   }
   if (c.inputs.size() > 1) plan.lengths = numbers(c.inputs[1]);
   else for (const int axis : plan.axes) plan.lengths.push_back(c.inputs[0].shape()[axis]);
+  plan.lengths.resize(plan.axes.size());  // there may be more than axes
   return plan;
 }
 

@@ -185,7 +185,7 @@ class Compiler {
     in.step = Step::kFused;
     in.skip = static_cast<uint16_t>(members.size());
     in.callee = place_of(std::move(group));
-    in.inputs = static_cast<uint16_t>(outside.size());
+    in.inputs = static_cast<uint32_t>(outside.size());
     in.first_input = static_cast<uint32_t>(program_->operands.size());
     for (Edge edge : outside) program_->operands.push_back(operand(edge));
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
@@ -193,7 +193,7 @@ class Compiler {
     for (uint32_t at = group_starts_; at < end; ++at)
       for (const NodeId dead : dying(at))
         if (std::ranges::find(members, dead) == members.end()) release(dead);
-    in.released = static_cast<uint16_t>(program_->released.size() - in.first_released);
+    in.released = static_cast<uint32_t>(program_->released.size() - in.first_released);
   }
 
   // Of a group among those of the program.
@@ -230,8 +230,8 @@ class Compiler {
     static const AttrName kThen("then_branch"), kElse("else_branch"), kCond("cond"), kBody("body"), kFunction("f");
     const Node& node = rewrite_.node(id);
     Instruction in = instruction(id);
-    in.inputs = static_cast<uint16_t>(node.inputs.size());
-    in.outputs = static_cast<uint16_t>(node.dtypes.size());
+    in.inputs = static_cast<uint32_t>(node.inputs.size());
+    in.outputs = static_cast<uint32_t>(node.dtypes.size());
     in.first_input = static_cast<uint32_t>(program_->operands.size());
     for (Edge edge : node.inputs) program_->operands.push_back(operand(edge));
     NodeId passed_on;  // whose slot is the output's too
@@ -273,7 +273,7 @@ class Compiler {
       if (slots_->keeps(dead) && !(dead == passed_on)) slots_->give_back(dead);
       release(dead);
     }
-    in.released = static_cast<uint16_t>(program_->released.size() - in.first_released);
+    in.released = static_cast<uint32_t>(program_->released.size() - in.first_released);
     program_->code.push_back(in);
   }
 

@@ -358,7 +358,7 @@ class Planner {
     }
     for (uint32_t i = 0; i < after.size(); ++i) {
       tape.code[i].first_released = static_cast<uint32_t>(tape.released.size());
-      tape.code[i].released = static_cast<uint16_t>(after[i].size());
+      tape.code[i].released = static_cast<uint32_t>(after[i].size());
       tape.released.insert(tape.released.end(), after[i].begin(), after[i].end());
     }
   }

@@ -40,11 +40,11 @@ struct Instruction {
   Alone alone = Alone::kNothingBeside;  // if it is in no group, but might be
   uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it, and it has
                                  // the output's shape
-  uint16_t inputs = 0, outputs = 0, released = 0;
+  uint16_t skip = 0;             // of a group: how many instructions run instead where it cannot, the next ones
+  uint32_t inputs = 0, outputs = 0, released = 0;
   uint32_t first_input = 0;      // into Program::operands
   uint32_t first_output = 0;     // frame slot
   uint32_t first_released = 0;   // into Program::released
-  uint16_t skip = 0;             // of a group: how many instructions run instead where it cannot, the next ones
   int32_t callee = -1, other = -1;  // into Program::callees: then/else, cond/body, function; a group's into `groups`;
                                     // kCase: into Program::branches, from and to
   Kernel kernel = nullptr;       // of the host

@@ -23,7 +23,7 @@ class Plan {
     for (size_t i = 0; i < code.size(); i += size_t{1} + code[i].skip, ++step_) {
       note_reads(code[i]);
       if (code[i].step != Step::kFused) {
-        for (uint16_t k = 0; k < code[i].outputs; ++k) add(code[i], k, place_of(code[i]), reused(code[i], k));
+        for (uint32_t k = 0; k < code[i].outputs; ++k) add(code[i], k, place_of(code[i]), reused(code[i], k));
         continue;
       }
       const FusedGroup& group = program_.groups[static_cast<size_t>(code[i].callee)];
@@ -45,7 +45,7 @@ class Plan {
     return from.array() == Operand::kFrame ? holder_[from.index()] : kNobody;
   }
   void note_reads(const Instruction& in) {
-    for (uint16_t i = 0; i < in.inputs; ++i)
+    for (uint32_t i = 0; i < in.inputs; ++i)
       if (const size_t from = read(in, i); from != kNobody) plan_[from].last = step_;
   }
 
@@ -57,7 +57,7 @@ class Plan {
     return in.reuse == Instruction::kNoReuse ? MemoryPlace::kOwn : MemoryPlace::kTakenOver;
   }
   // The value whose memory an output is in, beside its own.
-  size_t reused(const Instruction& in, uint16_t output) const {
+  size_t reused(const Instruction& in, uint32_t output) const {
     switch (place_of(in)) {
       case MemoryPlace::kView: return read(in, static_cast<size_t>(program_.node(in).op->alias_input));
       case MemoryPlace::kTakenOver: return read(in, in.reuse);
@@ -82,11 +82,11 @@ class Plan {
     add(in, 0, MemoryPlace::kTile, kNobody);
   }
 
-  void add(const Instruction& in, uint16_t output, MemoryPlace place, size_t of) {
+  void add(const Instruction& in, uint32_t output, MemoryPlace place, size_t of) {
     const Node& node = program_.node(in);
     PlannedValue value;
     value.node = value.of = program_.number(in);
-    value.output = output;
+    value.output = static_cast<uint16_t>(output);
     value.slot = in.first_output + output;
     value.place = place;
     if (of != kNobody) value.of = plan_[of].node;

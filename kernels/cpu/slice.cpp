@@ -61,6 +61,9 @@ void concat(KernelContext& c) {
 }
 
 void concat_offset(KernelContext& c) {
+  if (c.inputs[0].elements() != 1)
+    invalid("Concat dim tensor should be a scalar integer, but got shape ", c.inputs[0].shape().brackets(),
+            " [Op:ConcatOffset]");
   int32_t at = 0;
   for (size_t k = 0; k < c.outputs.size(); ++k) {
     const Tensor& shape = c.inputs[k + 1];

@@ -90,6 +90,28 @@ class Graphs(unittest.TestCase):
         self.assertEqual(shapes, [[[3, 4], [2, 6], [5, 2, 6], [None, None]]] * 3)
 
 
+class ManyValues(unittest.TestCase):
+    def test_nodes_with_more_than_65536_of_them(self):
+        n = 70000
+
+        @tf.function(autograph=False)
+        def joined(x):
+            values = [x] * n + [x + 1.]
+            return tf.stack(values), tf.add_n(values)
+
+        @tf.function(autograph=False)
+        def parts(x):
+            each = tf.unstack(x)
+            return each[0] + each[-1]
+        x = tf.constant(2.)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            stacked, total = joined(x)
+        self.assertEqual((stacked.shape, float(stacked[-1]), float(total)), ([n + 1], 3., 2. * n + 3.))
+        self.assertEqual(float(tape.gradient(stacked, x)), n + 1.)
+        self.assertEqual(float(parts(tf.range(0., n + 1.))), n)
+
+
 class Gradients(unittest.TestCase):
     def test_derivatives_of_a_loop_within_one_trace(self):
         def power(x):  # ** 4

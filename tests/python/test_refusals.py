@@ -88,6 +88,10 @@ class AlikeWhenTraced(unittest.TestCase):
         for key, counter in (([1], [2]), ([], [1, 2])):
             self.both('counter 2', lambda: raw.StatelessShuffle(value=[1, 2, 3], key=tf.constant(key, tf.uint64),
                                                                   counter=tf.constant(counter, tf.uint64), alg=1))
+        def offset(axis):
+            return raw.ConcatOffset(concat_dim=tf.cast(axis, tf.int32), shape=[[2, 3], [2, 1]])
+        self.both('should be a scalar', lambda: offset(tf.zeros([3, 0])))
+        self.late(Invalid, 'should be a scalar', offset, tf.zeros([3, 0]))
         for shape in ([2, None], [None, 2]):
             self.both('not fully defined', lambda: raw.ParallelConcat(values=[tf.ones([1, 2])] * 2, shape=tf.TensorShape(shape)))
         for axes in ((1., 2.), [[1.], [0]], ([0], [[1]])):

@@ -95,6 +95,9 @@ void concat_gradient(GradientCall& c) {
 }
 
 void concat_offset_shape(Inference& i) {
+  if (i.shape(0).fully_known() && i.shape(0).elements() != 1)
+    invalid("Concat dim tensor should be a scalar integer, but got shape ", i.shape(0).brackets(),
+            " [Op:ConcatOffset]");
   for (size_t k = 0; k < i.output_shapes.size(); ++k) i.output_shapes[k] = i.shape(k + 1);
 }
 

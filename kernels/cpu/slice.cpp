@@ -233,8 +233,10 @@ SliceMasks masks_of(const Attrs& attrs) {
 
 SliceSpec spec_of(KernelContext& c, const Shape& input, size_t first) {
   const std::vector<int64_t> begin = ints_of(c.inputs[first]);
-  const std::vector<int64_t> end = ints_of(c.inputs[first + 1]);
-  return slice_spec(input, begin.size(), &begin, &end, ints_of(c.inputs[first + 2]), masks_of(c.attrs));
+  const std::vector<int64_t> end = ints_of(c.inputs[first + 1]), strides = ints_of(c.inputs[first + 2]);
+  if (end.size() != begin.size() || strides.size() != begin.size())
+    invalid("begin, end and strides must have equally many entries [Op:", c.row.name, "]");
+  return slice_spec(input, begin.size(), &begin, &end, strides, masks_of(c.attrs));
 }
 
 // x[i] with one index: no error is left to say, and what is taken lies side by side.

@@ -88,6 +88,15 @@ class AlikeWhenTraced(unittest.TestCase):
         for key, counter in (([1], [2]), ([], [1, 2])):
             self.both('counter 2', lambda: raw.StatelessShuffle(value=[1, 2, 3], key=tf.constant(key, tf.uint64),
                                                                   counter=tf.constant(counter, tf.uint64), alg=1))
+        def placed(strides):
+            return raw.StridedSliceGrad(shape=[3], begin=[0], end=[3], strides=tf.cast(strides, tf.int32), dy=[1., 2., 3.])
+        self.both('equally many', lambda: placed(tf.zeros([0])))
+        self.late(Invalid, 'equally many', placed, tf.zeros([0]))
+
+        variable = tf.Variable([1., 2., 3.])
+        with self.assertRaisesRegex(Invalid, 'equally many'):
+            raw.ResourceStridedSliceAssign(ref=variable.handle, begin=[0], end=[3], strides=tf.zeros([0], tf.int32), value=[5., 6., 7.])
+
         def offset(axis):
             return raw.ConcatOffset(concat_dim=tf.cast(axis, tf.int32), shape=[[2, 3], [2, 1]])
         self.both('should be a scalar', lambda: offset(tf.zeros([3, 0])))

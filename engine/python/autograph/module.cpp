@@ -219,7 +219,8 @@ PyObject* contained_loops(PyObject*, PyObject*) {
 PyObject* looked_at(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(ag::looked_at); }
 PyObject* frames_of(PyObject*, PyObject* exception) {
   return guarded([&] {
-    if (!PyExceptionInstance_Check(exception)) fail(ErrorKind::kType, "an exception is wanted, not ", repr_of(exception));
+    if (!PyExceptionInstance_Check(exception))
+      fail(ErrorKind::kType, "an exception is wanted, not ", repr_of(exception));
     return ag_frames(exception).release();
   });
 }

@@ -198,11 +198,12 @@ class Compiler {
 
   // Of a group among those of the program.
   int32_t place_of(FusedGroup group) {
-    const auto [first, last] = group_index_.equal_range(group.hash());
+    const size_t hash = group.hash();
+    const auto [first, last] = group_index_.equal_range(hash);
     for (auto at = first; at != last; ++at)
       if (program_->groups[static_cast<size_t>(at->second)].does_as(group)) return at->second;
     const auto place = static_cast<int32_t>(program_->groups.size());
-    group_index_.emplace(group.hash(), place);
+    group_index_.emplace(hash, place);
     program_->groups.push_back(std::move(group));
     return place;
   }

@@ -10,6 +10,9 @@ namespace footlight {
 SliceSpec slice_spec(const Shape& input, size_t entries, const std::vector<int64_t>* begin,
                      const std::vector<int64_t>* end, const std::vector<int64_t>& strides,
                      const SliceMasks& masks) {
+  const auto wrong = [&](const std::vector<int64_t>& numbers) { return numbers.size() != entries; };
+  if (wrong(strides) || (begin && wrong(*begin)) || (end && wrong(*end)))
+    invalid("begin, end and strides must have equally many entries [Op:StridedSlice]");
   SliceSpec spec;
   auto bit = [](int64_t mask, size_t i) { return i < 64 && (mask >> i & 1) != 0; };
   int used = 0;

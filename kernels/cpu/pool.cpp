@@ -442,9 +442,6 @@ void argmax_grad(KernelContext& c) {
 template <class T, class Index>
 void argmax_grad_grad(KernelContext& c) {
   const Pool p(c, c.inputs[0].shape());
-  if (!(c.inputs[1].shape() == c.inputs[0].shape()))
-    invalid("Expected grad shape to be ", c.inputs[0].shape().brackets(), ", but got ", c.inputs[1].shape().brackets(),
-            " [Op:MaxPoolGradGradWithArgmax]");
   for_argmax(c, p, c.in<Index>(2), [&](int64_t in, int64_t i) { c.out<T>()[i] = c.in<T>(1)[in]; });
 }
 

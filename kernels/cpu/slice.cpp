@@ -61,9 +61,6 @@ void concat(KernelContext& c) {
 }
 
 void concat_offset(KernelContext& c) {
-  if (c.inputs[0].elements() != 1)
-    invalid("Concat dim tensor should be a scalar integer, but got shape ", c.inputs[0].shape().brackets(),
-            " [Op:ConcatOffset]");
   int32_t at = 0;
   for (size_t k = 0; k < c.outputs.size(); ++k) {
     const Tensor& shape = c.inputs[k + 1];
@@ -233,10 +230,8 @@ SliceMasks masks_of(const Attrs& attrs) {
 
 SliceSpec spec_of(KernelContext& c, const Shape& input, size_t first) {
   const std::vector<int64_t> begin = ints_of(c.inputs[first]);
-  const std::vector<int64_t> end = ints_of(c.inputs[first + 1]), strides = ints_of(c.inputs[first + 2]);
-  if (end.size() != begin.size() || strides.size() != begin.size())
-    invalid("begin, end and strides must have equally many entries [Op:", c.row.name, "]");
-  return slice_spec(input, begin.size(), &begin, &end, strides, masks_of(c.attrs));
+  const std::vector<int64_t> end = ints_of(c.inputs[first + 1]);
+  return slice_spec(input, begin.size(), &begin, &end, ints_of(c.inputs[first + 2]), masks_of(c.attrs));
 }
 
 // x[i] with one index: no error is left to say, and what is taken lies side by side.

@@ -48,6 +48,12 @@ void check_pooled(Inference& i, size_t which) {
             i.shape(which).to_string(), " [Op:", i.row.name, "]");
 }
 
+void check_like_input(Inference& i, size_t grad) {
+  if (!compatible(i.shape(0), i.shape(grad)))
+    invalid("Expected grad shape to be ", i.shape(0).to_string(), ", but got ", i.shape(grad).to_string(),
+            " [Op:", i.row.name, "]");
+}
+
 // orig_input, orig_output, grad: like the input, or like the output.
 template <int kSpatial>
 void max_grad_shape(Inference& i) {
@@ -59,9 +65,7 @@ template <int kSpatial>
 void max_grad_grad_shape(Inference& i) {
   check_pooled<kSpatial>(i, 1);
   pool_shape<kSpatial>(i);
-  if (!compatible(i.shape(0), i.shape(2)))
-    invalid("Expected grad shape to be ", i.shape(0).to_string(), ", but got ", i.shape(2).to_string(),
-            " [Op:", i.row.name, "]");
+  check_like_input(i, 2);
 }
 
 template <int kSpatial>
@@ -146,6 +150,7 @@ void argmax_grad_shape(Inference& i) {
 void argmax_grad_grad_shape(Inference& i) {
   check_pooled<2>(i, 2);
   pool_shape<2>(i);
+  check_like_input(i, 1);
 }
 
 }  // namespace

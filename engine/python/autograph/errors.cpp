@@ -119,8 +119,7 @@ std::string class_of(PyObject* value) {
 }
 
 // The exception to raise instead; null: this one, which was changed.
-Ref explain(PyObject* value) {
-  const std::vector<Frame> frames = frames_of_exception(value);
+Ref explain(PyObject* value, const std::vector<Frame>& frames) {
   const std::string text = shown_frames(frames);
   if (text.empty()) return {};
   // The message becomes part of a text with the frames; where that cannot be, they are added as a note.
@@ -154,11 +153,22 @@ Ref explain(PyObject* value) {
   return {};
 }
 
+Ref frames_object(const std::vector<Frame>& frames) {
+  Ref list = checked(PyList_New(0));
+  for (const Frame& frame : frames) {
+    const Ref item = checked(Py_BuildValue("(NiNNO)", text_object(frame.file).release(), frame.line,
+                                           text_object(frame.function).release(), text_object(frame.source).release(),
+                                           frame.converted ? Py_True : Py_False));
+    if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
+  }
+  return list;
+}
+
 // Keeps with the exception what it says of the program's code, for programs that ask it.
-void note_metadata(PyObject* value) {
+void note_metadata(PyObject* value, const std::vector<Frame>& frames) {
   const Unseen unseen;
   const Ref staging = checked(PyImport_ImportModule("footlight._autograph.staging"));
-  checked(PyObject_CallMethod(staging.get(), "note_metadata", "O", value));
+  checked(PyObject_CallMethod(staging.get(), "note_metadata", "OO", value, frames_object(frames).get()));
 }
 
 // Reports an unbound variable as a local of the user's function, whichever generated block reads it. Null if `value` is
@@ -192,24 +202,16 @@ std::string ag_explained(PyObject* exception) {
 
 std::string ag_user_frames(PyObject* exception) { return shown_frames(frames_of_exception(exception)); }
 
-Ref ag_frames(PyObject* exception) {
-  Ref list = checked(PyList_New(0));
-  for (const Frame& frame : frames_of_exception(exception)) {
-    const Ref item = checked(Py_BuildValue("(NiNNO)", text_object(frame.file).release(), frame.line,
-                                           text_object(frame.function).release(), text_object(frame.source).release(),
-                                           frame.converted ? Py_True : Py_False));
-    if (PyList_Append(list.get(), item.get()) < 0) throw PythonErrorSet();
-  }
-  return list;
-}
+Ref ag_frames(PyObject* exception) { return frames_object(frames_of_exception(exception)); }
 
 void ag_explain_error() {
   if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   Ref exception = take_exception();
   try {
     if (Ref local = as_local(exception.get())) exception = std::move(local);
-    if (Ref told = explain(exception.get())) exception = std::move(told);
-    note_metadata(exception.get());
+    const std::vector<Frame> frames = frames_of_exception(exception.get());
+    if (Ref told = explain(exception.get(), frames)) exception = std::move(told);
+    if (!frames.empty()) note_metadata(exception.get(), frames);
   } catch (const PythonErrorSet&) {
     // Never lose the user's exception, except to an interrupt, which replaces it.
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return;

@@ -40,21 +40,17 @@ inline Philox seeded_stream(const Tensor& seed) {
   return mixed(one(0), one(1));
 }
 
-// The inputs key, counter and alg starting at `first`, which a trace may not have known the shapes of.
-inline void want_stream(const KernelContext& c, size_t first, int64_t words) {
-  const Tensor &key = c.inputs[first], &counter = c.inputs[first + 1], &alg = c.inputs[first + 2];
-  if (key.elements() < 1 || counter.elements() < words || alg.elements() < 1)
-    invalid("key and alg must have an element and counter ", words, ", their shapes are ", key.shape().brackets(), ", ",
-            alg.shape().brackets(), " and ", counter.shape().brackets(), " [Op:", c.row.name, "]");
-}
-
-// Philox only.
+// The inputs key, counter and alg starting at `first`; Philox only.
 inline Philox keyed_stream(const KernelContext& c, size_t first) {
-  want_stream(c, first, 2);
+  constexpr int64_t kWords = 2;
+  const Tensor &key = c.inputs[first], &counter = c.inputs[first + 1], &alg = c.inputs[first + 2];
+  if (key.elements() < 1 || counter.elements() < kWords || alg.elements() < 1)
+    invalid("key and alg must have an element and counter ", kWords, ", their shapes are ", key.shape().brackets(),
+            ", ", alg.shape().brackets(), " and ", counter.shape().brackets(), " [Op:", c.row.name, "]");
   if (*c.in<int32_t>(first + 2) == 2)
     fail(ErrorKind::kUnimplemented, "this distribution has no form for Threefry: use Philox [Op:", c.row.name, "]");
-  const uint64_t* counter = c.in<uint64_t>(first + 1);
-  return philox_at(*c.in<uint64_t>(first), counter[0], counter[1]);
+  const uint64_t* words = counter.data<uint64_t>();
+  return philox_at(*key.data<uint64_t>(), words[0], words[1]);
 }
 
 // Advances the counter of the generator's state (input 0) by `blocks`: counter, key. Returns its previous value.

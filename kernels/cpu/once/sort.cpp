@@ -187,8 +187,6 @@ void top_k(KernelContext& c) {
 template <class T>
 void in_top_k(KernelContext& c) {
   const int64_t rows = c.inputs[0].shape()[0], classes = c.inputs[0].shape()[1];
-  if (c.inputs[2].shape().rank() != 0)
-    invalid("k must be 0-D, got shape ", c.inputs[2].shape().brackets(), " [Op:InTopKV2]");
   const int64_t k = int_at(c.inputs[2], 0);
   const float* in = c.in<float>(0);
   for (int64_t r = 0; r < rows; ++r) {

@@ -224,8 +224,6 @@ void slice_assign(KernelContext& c) {
     return out;
   };
   const std::vector<int64_t> begin = numbers(1), end = numbers(2), strides = numbers(3);
-  if (end.size() != begin.size() || strides.size() != begin.size())
-    invalid("begin, end and strides must have equally many entries [Op:", c.row.name, "]");
   const SliceMasks masks{c.attrs.get_or(kBegin, int64_t{0}), c.attrs.get_or(kEnd, int64_t{0}),
                          c.attrs.get_or(kEllipsis, int64_t{0}), c.attrs.get_or(kNew, int64_t{0}),
                          c.attrs.get_or(kShrink, int64_t{0})};

@@ -121,7 +121,9 @@ def _noted_errors():
     try:
         yield
     except Exception as error:
-        note_metadata(error)
+        frames = _engine.autograph_frames(error)
+        if frames:
+            note_metadata(error, frames)
         raise
 
 

@@ -3,13 +3,14 @@
 TensorFlow raises StagingError for exceptions of classes that it cannot make anew with another message; here such an
 exception is also one of its own class, with its arguments and attributes.
 """
+import collections
 import inspect
 import types
 
-from footlight import _engine, _errors
+from footlight import _errors
 from footlight._autograph import ag as _ag
 
-_MADE_FROM_TEXT = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
+MADE_FROM_TEXT = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration, TypeError,
                    UnboundLocalError, ValueError)
 _OWN = (_errors.OpError, _errors.OperatorNotAllowedInGraphError, _errors.InaccessibleTensorError,
         _errors.SignatureMismatchError, _ag.AutoGraphError)
@@ -32,10 +33,14 @@ class _Shown:
         return _again, (inner, self.__dict__['__shown__'], isinstance(self, StagingError))
 
 
+def made_from_text(kind):
+    """Whether an exception of this class can be made anew from a text alone."""
+    return kind in MADE_FROM_TEXT or kind.__init__ is Exception.__init__
+
+
 def keeps_class(kind):
     """Whether an exception of traced code keeps its class: where TensorFlow's does, or no memory or stack is left."""
-    return (kind.__init__ is Exception.__init__ or kind in _MADE_FROM_TEXT or kind is KeyError or
-            issubclass(kind, (*_OWN, MemoryError, RecursionError)))
+    return made_from_text(kind) or kind is KeyError or issubclass(kind, (*_OWN, MemoryError, RecursionError))
 
 
 def _class(kind, staging):
@@ -89,30 +94,29 @@ def told(error, text, message):
     return made
 
 
-class Metadata:
-    """What an error in converted code says of the code that the user wrote: TensorFlow's ErrorMetadataBase."""
+FrameInfo = collections.namedtuple('FrameInfo', ('filename', 'lineno', 'function_name', 'code', 'is_converted', 'is_allowlisted'))
 
-    def __init__(self, frames, cause_message):
-        self._frames, self.cause_message = frames, cause_message
 
-    @property
-    def translated_stack(self):
-        """The frames, the innermost first."""
-        from footlight._pyct.origins import FrameInfo
-        return tuple(FrameInfo(file, line, function, source, converted, not converted)
-                     for file, line, function, source, converted in reversed(self._frames))
+class ErrorMetadata:
+    """What an error in converted code says of the code that the user wrote."""
+
+    def __init__(self, translated_stack, cause_message):
+        self.translated_stack = translated_stack  # frames, the innermost first
+        self.cause_message = cause_message
 
     def get_message(self):
         """The words of the error, with the user's lines: marked with * where they were converted, ** where they were not."""
-        from footlight._pyct.origins import ErrorMetadataBase
-        return ErrorMetadataBase.get_message(self)
+        lines = ['in user code:', '']
+        for frame in reversed(self.translated_stack):
+            mark = '  *' if frame.is_converted else '  **' if frame.is_allowlisted else ''
+            lines.append('    File "%s", line %s, in %s%s' % (frame.filename, frame.lineno, frame.function_name, mark))
+            lines.append('        ' + (frame.code.strip() if frame.code else '<source unavailable>'))
+        return '\n'.join([*lines, '', *('    ' + line for line in self.cause_message.split('\n')), ''])
 
     def create_exception(self, source_error):
         """An error with these words: of the same class where one can be made from a text, else a StagingError."""
         kind = type(source_error)
-        if kind in _MADE_FROM_TEXT or kind.__init__ is Exception.__init__:
-            return kind(self.get_message())
-        return StagingError(self.get_message())
+        return (kind if made_from_text(kind) else StagingError)(self.get_message())
 
     def to_exception(self, source_error):
         """The same, which knows these data."""
@@ -122,15 +126,13 @@ class Metadata:
         return made
 
 
-def note_metadata(error):
-    """Sets `ag_error_metadata` of an exception that comes out of converted code."""
-    frames = _engine.autograph_frames(error)
-    if not frames:
-        return
+def note_metadata(error, frames):
+    """Sets `ag_error_metadata` of an exception that comes out of converted code, by its frames, the outermost first."""
     own = getattr(error, '__dict__', {})
     cause = '%s: %s' % (getattr(error, '__user_class__', type(error).__name__), own.get('__user_message__', error))
     try:
-        error.ag_error_metadata = Metadata(frames, cause)
+        error.ag_error_metadata = ErrorMetadata(
+            tuple(FrameInfo(*frame, not frame[-1]) for frame in reversed(frames)), cause)
     except (AttributeError, TypeError):
         pass  # it has no attributes
 

@@ -6,6 +6,7 @@ import io
 import os
 import tokenize
 
+from footlight._autograph.staging import MADE_FROM_TEXT, ErrorMetadata, FrameInfo, made_from_text
 from footlight._pyct import names as _pyct_names, source as _pyct_source, trees as _pyct_trees
 from footlight._pyct.names import Basic
 
@@ -91,9 +92,7 @@ def create_source_map(nodes, code, filepath):
 
 # Errors
 
-FrameInfo = collections.namedtuple('FrameInfo', ('filename', 'lineno', 'function_name', 'code', 'is_converted', 'is_allowlisted'))
-KNOWN_STRING_CONSTRUCTOR_ERRORS = (AssertionError, AttributeError, NameError, NotImplementedError, RuntimeError, StopIteration,
-                                   TypeError, UnboundLocalError, ValueError)
+KNOWN_STRING_CONSTRUCTOR_ERRORS = MADE_FROM_TEXT
 
 
 class MultilineMessageKeyError(KeyError):
@@ -107,8 +106,8 @@ class MultilineMessageKeyError(KeyError):
         return self._message
 
 
-class ErrorMetadataBase:
-    """What an error in converted code says of the code that the user wrote."""
+class ErrorMetadataBase(ErrorMetadata):
+    """The same, of the frames of a traceback and a map of their lines."""
 
     def __init__(self, callsite_tb, cause_metadata, cause_message, source_map, converter_filename):
         inner = cause_metadata.translated_stack if cause_metadata else ()
@@ -130,25 +129,9 @@ class ErrorMetadataBase:
                 made[-1] = made[-1]._replace(is_allowlisted=True)
         return made
 
-    def get_message(self):
-        """The words of the error, with the user's lines: marked with * where they were converted, ** where they were not."""
-        lines = ['in user code:', '']
-        for frame in reversed(self.translated_stack):
-            mark = '  *' if frame.is_converted else '  **' if frame.is_allowlisted else ''
-            lines.append('    File "%s", line %s, in %s%s' % (frame.filename, frame.lineno, frame.function_name, mark))
-            lines.append('        ' + (frame.code.strip() if frame.code else '<source unavailable>'))
-        return '\n'.join([*lines, '', *('    ' + line for line in self.cause_message.split('\n')), ''])
-
     def create_exception(self, source_error):
         """An error of the same class with these words, or None where it is not known how to make one."""
         kind = type(source_error)
-        if kind in KNOWN_STRING_CONSTRUCTOR_ERRORS or kind.__init__ is Exception.__init__:
+        if made_from_text(kind):
             return kind(self.get_message())
         return MultilineMessageKeyError(self.get_message(), self.cause_message) if kind is KeyError else None
-
-    def to_exception(self, source_error):
-        """The same, which knows these data."""
-        made = self.create_exception(source_error)
-        made.__suppress_context__ = True
-        made.ag_error_metadata = self
-        return made

@@ -13,6 +13,7 @@
 #include "engine/runtime/decide.h"
 #include "engine/runtime/frame.h"
 #include "engine/runtime/fused.h"
+#include "engine/runtime/inferred.h"
 #include "engine/runtime/task_queue.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
@@ -40,44 +41,11 @@ using compile::Tape;
 
 thread_local Failure last_failure;
 
-// At run time every input is known.
-class RunInference final : public Inference {
- public:
-  RunInference(const OpRow& r, const Attrs& a, std::span<const Tensor> in, std::span<DType> dtypes,
-               std::span<Shape> shapes)
-      : Inference(r, a, in) {
-    output_dtypes = dtypes;
-    output_shapes = shapes;
-  }
-  Tensor constant(size_t input) override { return gpu::on_host(inputs[input]); }
-};
-
 [[noreturn]] void not_fed(const Node& placeholder) {
   const Shape& shape = placeholder.shapes[0];
   const bool any = !shape.has_rank();
   fail(ErrorKind::kInvalidArgument, "You must feed a value for placeholder tensor '", placeholder.name, "' with dtype ",
        short_name(placeholder.dtypes[0]), any ? "" : " and shape ", any ? "" : shape.brackets());
-}
-
-void allocate_inferred(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<Tensor> outputs,
-                       Device device = Device::cpu()) {
-  constexpr size_t kFew = 4;
-  DType few_dtypes[kFew];
-  Shape few_shapes[kFew];
-  std::vector<DType> many_dtypes;
-  std::vector<Shape> many_shapes;
-  std::span<DType> dtypes(few_dtypes, std::min(outputs.size(), kFew));
-  std::span<Shape> shapes(few_shapes, std::min(outputs.size(), kFew));
-  if (outputs.size() > kFew) {
-    many_dtypes.resize(outputs.size());
-    many_shapes.resize(outputs.size());
-    dtypes = many_dtypes;
-    shapes = many_shapes;
-  }
-  RunInference inference(row, attrs, inputs, dtypes, shapes);
-  infer_outputs(inference);
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (shapes[i].fully_known()) outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
 }
 
 // The host's memory of a result that may be written again: nobody else holds it.

@@ -1,7 +1,6 @@
-// Kernels of convolutions: a slab of the input with its padding, then tiles of pixels by channels over it; the
-// input gradient is a convolution of the incoming gradient, one per remainder modulo the strides.
-#include "kernels/cpu/conv_tile.h"
-#include "kernels/cpu/images.h"
+// Kernels of convolutions. The input gradient is a convolution of the incoming gradient, one pass per remainder modulo
+// the strides; the filter gradient sums products of pixels over blocks that stay in the cache.
+#include "kernels/cpu/conv_pass.h"
 
 #include <vector>
 
@@ -9,185 +8,6 @@ namespace footlight {
 namespace FL_ISA {
 
 namespace {
-
-// A filter tap: its offset from the pixel's window, and its index in the filter.
-struct Tap {
-  int64_t offset, index;
-};
-
-// Images in memory, channels last.
-template <class T>
-struct View {
-  const T* data;
-  int64_t size[3];  // depth, height, width
-  int64_t channels;
-};
-
-// Part of an image, zero-filled where it reaches beyond; nothing is copied where it does not.
-template <class T>
-struct Slab {
-  const T* data;
-  int64_t plane, row;  // in elements
-};
-
-template <class T>
-Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&count)[3], int which) {
-  const int64_t row = image.size[2] * image.channels;
-  const int64_t plane = image.size[1] * row;
-  bool inside = true;
-  for (int d = 0; d < 3; ++d) inside &= from[d] >= 0 && from[d] + count[d] <= image.size[d];
-  if (inside) return {image.data + from[0] * plane + from[1] * row + from[2] * image.channels, plane, row};
-  const int64_t to_row = count[2] * image.channels;
-  T* const memory = scratch<T>(which, count[0] * count[1] * to_row);
-  const int64_t left = std::clamp<int64_t>(-from[2], 0, count[2]);
-  const int64_t right = std::clamp<int64_t>(image.size[2] - from[2], left, count[2]);
-  T* to = memory;
-  for (int64_t z = from[0]; z < from[0] + count[0]; ++z)
-    for (int64_t y = from[1]; y < from[1] + count[1]; ++y, to += to_row) {
-      if (z < 0 || z >= image.size[0] || y < 0 || y >= image.size[1]) {
-        std::fill(to, to + to_row, T(0));
-        continue;
-      }
-      const T* line = image.data + z * plane + y * row;
-      std::fill(to, to + left * image.channels, T(0));
-      if (right > left)
-        std::memcpy(to + left * image.channels, line + (from[2] + left) * image.channels,
-                    static_cast<size_t>((right - left) * image.channels) * sizeof(T));
-      std::fill(to + right * image.channels, to + to_row, T(0));
-    }
-  return {memory, count[1] * to_row, to_row};
-}
-
-// Output pixel (z, y, x) of one pass: the sum over taps at (z * step + tap, ...) times the filter there.
-template <class T>
-struct Pass {
-  View<T> in;  // of the first image
-  int64_t step[3];
-  std::vector<Tap> taps[3];
-  int64_t groups, seen, made;  // channels of the input and of the output, per group
-  T* out;                      // of the first image and pixel
-  int64_t count[3];            // pixels
-  int64_t stride[3];           // elements between them
-  int64_t image;               // elements between images
-};
-
-// The weights packed as panels of kColumns outputs: panel, tap, channel, column. Tap t, channel c and column j
-// is at start[t] + c * channel + j * column, where one of the two strides is 1.
-template <class T>
-BufferPtr panels_of(const std::vector<const T*>& start, int64_t channel, int64_t column, int64_t seen, int64_t made) {
-  constexpr int64_t kColumns = Lanes<T>::kColumns;
-  const auto taps = static_cast<int64_t>(start.size());
-  const int64_t panels = (made + kColumns - 1) / kColumns;
-  const size_t size = static_cast<size_t>(panels * taps * seen * kColumns + 1) * sizeof(T);
-  const BufferPtr buffer = allocate_buffer(Device::cpu(), size);
-  T* const all = static_cast<T*>(buffer->data());
-  parallel_for(panels * taps, std::max<int64_t>(1, 32768 / (seen * kColumns + 1)), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t panel = i / taps;
-      const int64_t columns = std::min(kColumns, made - panel * kColumns);
-      const T* from = start[static_cast<size_t>(i % taps)] + panel * kColumns * column;
-      T* to = all + i * seen * kColumns;
-      if (columns < kColumns) std::fill(to, to + seen * kColumns, T(0));
-      if (column == 1) {
-        for (int64_t c = 0; c < seen; ++c)
-          std::memcpy(to + c * kColumns, from + c * channel, static_cast<size_t>(columns) * sizeof(T));
-        continue;
-      }
-      constexpr int64_t kTile = 16;
-      for (int64_t c0 = 0; c0 < seen; c0 += kTile)
-        for (int64_t j = 0; j < columns; ++j)
-          for (int64_t c = c0; c < std::min(seen, c0 + kTile); ++c)
-            to[c * kColumns + j] = from[c * channel + j * column];
-    }
-  });
-  return buffer;
-}
-
-// `weights`: per group the panels for the product over the taps, in order.
-template <class T>
-void run(const Pass<T>& pass, int64_t batch, const std::vector<BufferPtr>& weights) {
-  constexpr int64_t kColumns = Lanes<T>::kColumns;
-  constexpr int64_t kRows = Lanes<T>::kRows;
-  int64_t low[3], reach[3];
-  bool empty = false;
-  for (int d = 0; d < 3; ++d) {
-    empty |= pass.taps[d].empty();
-    low[d] = empty ? 0 : pass.taps[d].front().offset;
-    reach[d] = empty ? 1 : pass.taps[d].back().offset - low[d] + 1;
-  }
-  // Adjacent taps along the width with contiguous channels are merged into one run.
-  const int64_t width_taps = static_cast<int64_t>(pass.taps[2].size());
-  const bool merged = !empty && pass.groups == 1 && reach[2] == width_taps;
-  const int64_t columns_in = (pass.count[2] - 1) * pass.step[2] + reach[2];
-  // As many rows at once as fit part of the L2 cache, but enough tasks for all cores.
-  const int64_t row_bytes = columns_in * pass.in.channels * static_cast<int64_t>(sizeof(T)) * reach[0] * pass.step[1];
-  int64_t rows = std::clamp<int64_t>((int64_t{1} << 19) / std::max<int64_t>(1, row_bytes), 1, pass.count[1]);
-  if (batch * pass.count[0] < 2 * pool_size())
-    rows = std::min(rows, std::max<int64_t>(1, pass.count[1] / (2 * pool_size())));
-  const int64_t blocks = (pass.count[1] + rows - 1) / rows;
-  const int64_t tasks = batch * pass.count[0] * blocks;
-  const int64_t in_image = pass.in.size[0] * pass.in.size[1] * pass.in.size[2] * pass.in.channels;
-  const int64_t tap_total = empty ? 0 : static_cast<int64_t>(pass.taps[0].size() * pass.taps[1].size()) * width_taps;
-  const int64_t work = rows * pass.count[2] * tap_total * pass.seen * pass.made * pass.groups;
-  parallel_for(tasks, std::max<int64_t>(1, 100000 / std::max<int64_t>(1, work)), [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> taps;
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t y0 = task % blocks * rows;
-      const int64_t z = task / blocks % pass.count[0];
-      const int64_t n = task / blocks / pass.count[0];
-      const int64_t height = std::min(rows, pass.count[1] - y0);
-      View<T> image = pass.in;
-      image.data += n * in_image;
-      const int64_t from[3] = {z * pass.step[0] + low[0], y0 * pass.step[1] + low[1], low[2]};
-      const int64_t size[3] = {reach[0], (height - 1) * pass.step[1] + reach[1], columns_in};
-      const Slab<T> s = empty ? Slab<T>{} : slab(image, from, size, 0);
-      taps.clear();
-      if (!empty)
-        for (const Tap& a : pass.taps[0])
-          for (const Tap& b : pass.taps[1])
-            for (int64_t c = 0; c < (merged ? 1 : width_taps); ++c)
-              taps.push_back((a.offset - low[0]) * s.plane + (b.offset - low[1]) * s.row +
-                             (pass.taps[2][static_cast<size_t>(c)].offset - low[2]) * image.channels);
-      // Rows of a plane skip the taps above or below the image.
-      const int64_t line_taps = merged ? 1 : width_taps;
-      const int64_t line_weights = width_taps * pass.seen * kColumns;
-      const bool plane = pass.taps[0].size() == 1 && !empty;
-      const auto& lines = pass.taps[1];
-      T* const out = pass.out + n * pass.image + z * pass.stride[0] + y0 * pass.stride[1];
-      const T* const in = empty ? pass.in.data : s.data;
-      const int64_t pixel = empty ? 0 : pass.step[2] * image.channels;
-      const int64_t strips = (pass.count[2] + kRows - 1) / kRows;  // of nearly equal width
-      PixelTile<T> tile{taps.data(), static_cast<int64_t>(taps.size()), merged ? width_taps * pass.seen : pass.seen,
-                        pixel, pass.stride[2]};
-      for (int64_t g = 0; g < pass.groups; ++g) {
-        const T* panel = static_cast<const T*>(weights[static_cast<size_t>(g)]->data());
-        for (int64_t j = 0; j < pass.made; j += kColumns, panel += tap_total * pass.seen * kColumns) {
-          const int64_t columns = std::min(kColumns, pass.made - j);
-          const int vectors = columns > Lanes<T>::kWidth ? 2 : 1;
-          for (int64_t y = 0; y < height; ++y) {
-            int64_t first = 0;
-            if (plane) {
-              const int64_t at = (y0 + y) * pass.step[1];
-              auto end = static_cast<int64_t>(lines.size());
-              while (first < end && at + lines[static_cast<size_t>(first)].offset < 0) ++first;
-              while (end > first && at + lines[static_cast<size_t>(end - 1)].offset >= image.size[1]) --end;
-              tile.taps = taps.data() + first * line_taps;
-              tile.tap_count = (end - first) * line_taps;
-            }
-            const T* line = in + (empty ? 0 : y * pass.step[1] * s.row + g * pass.seen);
-            T* to = out + y * pass.stride[1] + g * pass.made + j;
-            for (int64_t k = 0, x = 0; k < strips; ++k) {
-              const int64_t next = (k + 1) * pass.count[2] / strips;
-              kTiles<T>.pixels[next - x][vectors](tile, line + x * pixel, panel + first * line_weights,
-                                                  to + x * pass.stride[2], columns);
-              x = next;
-            }
-          }
-        }
-      }
-    }
-  });
-}
 
 struct Geometry : Convolution {
   int64_t seen, made;  // per group
@@ -198,12 +18,6 @@ struct Geometry : Convolution {
         made(c.out_channels / std::max<int64_t>(1, c.groups)),
         window{&d, &h, &w} {}
   Geometry(const Geometry&) = delete;
-  // 1x1: a plain matrix product.
-  bool plain() const {
-    bool yes = groups == 1;
-    for (const Window* v : window) yes &= v->size == 1 && v->stride == 1 && v->before == 0 && v->after == 0;
-    return yes;
-  }
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
 
@@ -231,10 +45,10 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   pass.stride[1] = g.w.out * pass.stride[2];
   pass.stride[0] = g.h.out * pass.stride[1];
   pass.image = g.d.out * pass.stride[0];
-  std::vector<BufferPtr> weights;
+  Weights<T> weights{{}, g.out_channels, 1};
   for (int64_t group = 0; group < g.groups; ++group)
-    weights.push_back(panels_of(tap_starts(pass, g, filter + group * g.made), g.out_channels, 1, g.seen, g.made));
-  run(pass, g.batch, weights);
+    weights.starts.push_back(tap_starts(pass, g, filter + group * g.made));
+  PassRunner<T>(pass, g.batch, weights).run();
 }
 
 // Pixels with the same remainder modulo the strides use the same taps, read from the incoming gradient `step` 1
@@ -267,12 +81,35 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
             if (at % w.stride == 0) pass.taps[d].push_back({at / w.stride, k});
           }
         }
-        std::vector<BufferPtr> weights;
+        Weights<T> weights{{}, 1, g.out_channels};
         for (int64_t group = 0; group < g.groups; ++group)
-          weights.push_back(
-              panels_of(tap_starts(pass, g, filter + group * g.made), 1, g.out_channels, g.made, g.seen));
-        run(pass, g.batch, weights);
+          weights.starts.push_back(tap_starts(pass, g, filter + group * g.made));
+        PassRunner<T>(pass, g.batch, weights).run();
       }
+}
+
+// Part of an image, zero-filled where it reaches beyond; nothing is copied where it does not.
+template <class T>
+struct Slab {
+  const T* data;
+  int64_t plane, row;  // in elements
+};
+
+template <class T>
+Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&count)[3], int which) {
+  const int64_t row = image.size[2] * image.channels;
+  const int64_t plane = image.size[1] * row;
+  if (inside_of(image, from, count))
+    return {image.data + from[0] * plane + from[1] * row + from[2] * image.channels, plane, row};
+  const int64_t to_row = count[2] * image.channels;
+  T* const memory = scratch<T>(which, count[0] * count[1] * to_row);
+  const int64_t left = std::clamp<int64_t>(-from[2], 0, count[2]);
+  const int64_t right = std::clamp<int64_t>(image.size[2] - from[2], left, count[2]);
+  T* to = memory;
+  for (int64_t z = from[0]; z < from[0] + count[0]; ++z)
+    for (int64_t y = from[1]; y < from[1] + count[1]; ++y, to += to_row)
+      copy_padded(image, z, y, from[2], left, right, count[2], to);
+  return {memory, count[1] * to_row, to_row};
 }
 
 // Each thread sums over its own images; the partial sums are added at the end.

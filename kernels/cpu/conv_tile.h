@@ -59,16 +59,21 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
   using V = typename Lanes<T>::Vector;
   constexpr int64_t kWidth = Lanes<T>::kWidth;
   V sums[kRows][kVectors];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) sums[r][v] = V{};
   const int64_t pixel = tile.pixel;
   for (int64_t t = 0; t < tile.tap_count; ++t) {
     const T* a = in + tile.taps[t];
     for (int64_t k = 0; k < tile.run; ++k) {
       V b[kVectors];
+#pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) b[v] = *reinterpret_cast<const V*>(weights + v * kWidth);
+#pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
         const T x = a[r * pixel];
+#pragma GCC unroll 2
         for (int v = 0; v < kVectors; ++v) sums[r][v] += b[v] * x;
       }
       ++a;
@@ -76,10 +81,13 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
     }
   }
   if (columns == kVectors * kWidth) {
+#pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) *reinterpret_cast<V*>(out + r * tile.out_pixel + v * kWidth) = sums[r][v];
     return;
   }
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     T* to = out + r * tile.out_pixel;
     if constexpr (kVectors == 2) {

@@ -5,6 +5,7 @@ import reductions
 import shapes
 import indexing
 import products
+import convolutions
 
 ALL = drawing.ALL
 NEED_A_RANK = {'repeat', 'nn.softmax', 'nn.log_softmax'}  # the rank of the first argument, while tracing

@@ -4,9 +4,11 @@
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
 #include "app/views/view_names.h"
+#include "engine/session/output_place.h"
 
 #include <QApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QTextStream>
 
@@ -22,6 +24,19 @@ QStringList view_names() {
   QStringList names;
   for (const char* name : kViewNames) names << QLatin1String(name);
   return names << QStringLiteral("console") << QStringLiteral("finding") << QStringLiteral("welcome");
+}
+
+// Empty: a picture may be written there. Only another picture is replaced.
+QString why_not_replaced(const QString& path) {
+  if (path.isEmpty()) return {};
+  const session::FileAtPath found = session::look_at(QFile::encodeName(path).toStdString());
+  if (found.type == session::FileType::kNothing) return {};
+  const bool is_picture = found.is_readable && (found.first.empty() || found.first.starts_with("\x89PNG\r\n"));
+  if (found.type == session::FileType::kRegular && is_picture) return {};
+  const QString what = found.type == session::FileType::kRegular ? QStringLiteral("a file that is not a PNG picture")
+                                                                  : QString::fromUtf8(words_for(found.type));
+  return QStringLiteral("%1 is %2, which a picture does not replace: name another file for --screenshot, or move this "
+                        "one away first").arg(path, what);
 }
 
 bool draw(MainWindow& window, const QString& view, const QString& path) {
@@ -46,9 +61,11 @@ int take_screenshots(const ScreenshotRequest& request) {
   if (!request.view.isEmpty() && !view_names().contains(request.view))
     return fail(QStringLiteral("there is no view '%1'; there are: %2")
                     .arg(request.view, view_names().join(QStringLiteral(", "))));
+  if (const QString why = why_not_replaced(all ? QString() : request.out); !why.isEmpty()) return fail(why);
   if (all && !QDir().mkpath(request.out)) return fail(QStringLiteral("there can be no folder ") + request.out);
   const auto save = [&](MainWindow& window, const QString& view) {
     const QString path = all ? QDir(request.out).filePath(view + QStringLiteral(".png")) : request.out;
+    if (const QString why = why_not_replaced(path); !why.isEmpty()) return fail(why);
     return draw(window, view, path) ? 0 : fail(QStringLiteral("the picture could not be written to ") + path);
   };
   MainWindow window(false);

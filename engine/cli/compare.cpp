@@ -7,6 +7,7 @@
 #include "engine/cli/text.h"
 #include "engine/explain/compare/recorded.h"
 #include "engine/explain/compare/text.h"
+#include "engine/session/output_place.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -189,7 +190,9 @@ int compare(const Words& words) {
     if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: a session takes no option but --json");
     return print(request.file, request.json);
   }
-  const Kept kept(option(request, "--output", ""));
+  const std::string output = option(request, "--output", "");
+  if (!output.empty()) session::refuse_unless_recording(output);  // else what is there would be taken for the result
+  const Kept kept(output);
   const int status = run_script(request, kept.path());
   if (status == kUnusable && !std::filesystem::exists(kept.path())) return status;
   return print(kept.path(), request.json);

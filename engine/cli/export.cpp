@@ -12,13 +12,32 @@ namespace {
 struct Format {
   const char* name;
   void (*write)(const Export& what);
-  bool binary = false, has_table = false, has_graph = false;
+  OutputKind kind;
+  bool has_table = false, has_graph = false;
 };
-constexpr Format kFormats[] = {{"chrome", export_chrome},
-                               {"perfetto", export_perfetto, true},
-                               {"csv", export_csv, false, true},
-                               {"dot", export_dot, false, false, true},
-                               {"svg", export_svg, false, false, true}};
+
+// A header of plain names; only CSV ends it with CR and LF.
+bool begins_as_csv(std::string_view first) {
+  const size_t end = first.find("\r\n");
+  return end != first.npos &&
+         first.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789,") == first.npos;
+}
+bool begins_as_chrome(std::string_view first) { return first.starts_with("{\"displayTimeUnit\":"); }
+bool begins_as_perfetto(std::string_view first) { 
+  return first.size() > 2 && first[0] == '\x0a' && first[2] == '\x32';  // a packet with the clocks
+}
+bool begins_as_dot(std::string_view first) { return first.starts_with("digraph "); }
+bool begins_as_svg(std::string_view first) {
+  return first.find("<svg") != first.npos || (first.starts_with("<?xml") && first.find("DTD SVG") != first.npos);
+}
+
+const Format kFormats[] = {
+    {"chrome", export_chrome, {"trace events as JSON", {".json"}, begins_as_chrome}},
+    {"perfetto", export_perfetto,
+     {"a Perfetto trace", {".perfetto-trace", ".pftrace", ".perfetto"}, begins_as_perfetto, true}},
+    {"csv", export_csv, {"a CSV table", {".csv", ".txt"}, begins_as_csv}, true},
+    {"dot", export_dot, {"a graph for dot", {".dot", ".gv"}, begins_as_dot}, false, true},
+    {"svg", export_svg, {"an SVG picture", {".svg"}, begins_as_svg}, false, true}};
 
 constexpr const char* kHow =
     "`footlight export FILE --format chrome|perfetto|csv|dot|svg [-o FILE] [--table TABLE] "
@@ -58,7 +77,7 @@ void run(const Words& words) {
     progress.show("reading", share);
     return true;
   }});
-  Output out(output, file, format.binary);
+  Output out(output, file, format.kind);
   format.write({*reader, out, progress, file, table, graph});
   out.finish();
 }

@@ -2,6 +2,8 @@
 #include "engine/cli/export_output.h"
 
 #include "engine/base/text.h"
+#include "engine/cli/text.h"
+#include "engine/session/output_place.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -29,15 +32,42 @@ void remove_unfinished(int signal) {
   raise(signal);
 }
 
+// The descriptor that a name of an open file stands for, or -1. Opened by that name a file would be written from its
+// beginning, whatever the shell has put there (`>> file`), and replaced it would be another file.
+int open_descriptor(std::string_view path) {
+  if (path.empty() || path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view number = path.substr(folder.size());
+    int descriptor = -1;
+    const auto end = std::from_chars(number.data(), number.data() + number.size(), descriptor);
+    if (end.ec == std::errc() && end.ptr == number.data() + number.size() && fcntl(descriptor, F_GETFD) >= 0)
+      return descriptor;
+  }
+  return -1;
+}
+
+void refuse_other_kind(const std::string& path, const OutputKind& kind) {
+  const session::FileAtPath found = session::look_at(path);
+  constexpr const char* kAdvice = ": it is not replaced. Name another file after -o, or move this one away first";
+  if (session::begins_as_recording(found.first)) fail(ErrorKind::kAlreadyExists, path, " is a recording", kAdvice);
+  if (found.is_readable && (found.first.empty() || kind.begins_as_one(found.first))) return;
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  if (std::ranges::any_of(kind.endings, [&](std::string_view ending) { return name.ends_with(ending); })) return;
+  fail(ErrorKind::kAlreadyExists, path, " is there already and is not ", kind.name, kAdvice);
+}
+
 }  // namespace
 
-Output::Output(const std::string& path, const std::string& session, bool binary) : path_(path) {
+Output::Output(const std::string& path, const std::string& session, const OutputKind& kind) : path_(path) {
   struct stat there {}, read {};
-  if (path.empty() || path == "-") {
-    path_ = "standard output";
-    if (binary && isatty(STDOUT_FILENO))
+  if (const int open_already = open_descriptor(path); open_already >= 0) {
+    if (open_already == STDOUT_FILENO) path_ = "standard output";
+    if (kind.is_binary && isatty(open_already))
       invalid("this format is binary and would garble the terminal: -o FILE names a file for it");
-    file_ = STDOUT_FILENO;
+    file_ = open_already;
+    is_borrowed_ = true;
   } else if (stat(path.c_str(), &there) == 0) {
     if (stat(session.c_str(), &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
       invalid(path, " is the session itself, which an export must not replace");
@@ -48,10 +78,14 @@ Output::Output(const std::string& path, const std::string& session, bool binary)
     } else {
       char resolved[PATH_MAX];  // a link stays a link
       final_ = realpath(path.c_str(), resolved) ? resolved : path;
+      refuse_other_kind(final_, kind);
     }
   } else {
+    if (session::look_at(path).type == session::FileType::kLink)
+      fail(ErrorKind::kNotFound, path, " is a symbolic link to a file that is not there: name that file after -o");
     final_ = path;
   }
+  is_terminal_ = final_.empty() && isatty(file_);
   if (final_.empty()) return;
   const std::string temporary = final_ + ".part-" + std::to_string(getpid());
   if (temporary.size() >= sizeof unfinished) fail(ErrorKind::kIo, path, ": the name is too long");
@@ -64,7 +98,7 @@ Output::Output(const std::string& path, const std::string& session, bool binary)
 }
 
 Output::~Output() {
-  if (file_ != STDOUT_FILENO && file_ >= 0) close(file_);
+  if (!is_borrowed_ && file_ >= 0) close(file_);
   if (!final_.empty()) unlink(unfinished);
 }
 
@@ -73,6 +107,7 @@ void Output::fail_here(const char* what) const {
 }
 
 void Output::flush() {
+  if (is_terminal_) buffer_ = printable_lines(buffer_);
   std::string_view left = buffer_;
   while (!left.empty()) {
     const ssize_t written = ::write(file_, left.data(), left.size());

@@ -12,7 +12,9 @@
 #include "engine/session/writer.h"
 
 #include <cinttypes>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 namespace footlight::cli {
@@ -214,7 +216,13 @@ int recover(const Words& words) {
   try {
     if (session::Reader::open(file)->state() == session::State::kLive)
       return complain(file + ": the run is still going on");
-    session::finish_log(file, out.empty() ? file : out);
+    if (!out.empty()) {
+      session::finish_log(file, out);
+      return 0;
+    }
+    char resolved[PATH_MAX];  // a link stays a link
+    const std::string session = realpath(file.c_str(), resolved) ? resolved : file;
+    session::finish_log(session, session);
   } catch (const Error& e) {
     return complain(e.message());
   }

@@ -121,6 +121,11 @@ void append_json_text(std::string& out, std::string_view text) {
       char escape[8];
       std::snprintf(escape, sizeof escape, "\\u%04x", c);
       out += escape;
+    } else if (is_deceptive(text)) {  // the same text for programs, and harmless in a terminal
+      const auto byte = [&](size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i]) & 0x3f); };
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", length == 2 ? 0x80 | byte(1) : 0x2000 | byte(1) << 6 | byte(2));
+      out += escape;
     } else {
       out += text.substr(0, length);
     }

@@ -1,5 +1,6 @@
 // The `footlight` program: picks the command.
 #include "engine/cli/commands.h"
+#include "engine/cli/text.h"
 
 #include "footlight_version.h"
 
@@ -93,7 +94,7 @@ int run(const Words& words) {
 
 int complain(const std::string& message) {
   std::fflush(stdout);
-  std::fprintf(stderr, "footlight: %s\n", message.c_str());
+  std::fprintf(stderr, "footlight: %s\n", printable_lines(message).c_str());
   return kUnusable;
 }
 

@@ -11,6 +11,22 @@
 #include <optional>
 
 namespace footlight::cli {
+namespace {
+
+const OutputKind& kind_of(const std::string& form) {
+  static const OutputKind json{"a report as JSON", {".json"}, [](std::string_view first) {
+    return first.starts_with("{\n  \"format\": \"footlight-report\"");
+  }};
+  static const OutputKind html{"a page of HTML", {".html", ".htm"}, [](std::string_view first) {
+    return first.starts_with("<!DOCTYPE html><html lang=\"en\">");
+  }};
+  static const OutputKind markdown{"a report as Markdown", {".md", ".markdown", ".txt"}, [](std::string_view first) {
+    return first.starts_with("# ") && first.find(" traced function") != first.npos;
+  }};
+  return form == "json" ? json : form == "html" ? html : markdown;
+}
+
+}  // namespace
 
 int report(const Words& words) {
   constexpr const char* kHow =
@@ -47,7 +63,7 @@ int report(const Words& words) {
     const std::string text = form == "json"   ? report_json(*reader, made)
                              : form == "html" ? report_html(*reader, made)
                                               : report_markdown(*reader, made);
-    Output to(out, file, false);
+    Output to(out, file, kind_of(form));
     to.write(text);
     to.finish();
     if (most && made.retraces > *most) {

@@ -54,7 +54,7 @@ ul.tree{list-style:none;padding-left:18px;margin:0}
 // Text from the session: markup is escaped, control characters and broken UTF-8 are gone.
 std::string html(std::string_view text) {
   std::string out;
-  for (const char c : printable(valid_text(text))) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
@@ -281,7 +281,7 @@ class Page {
   void graph(const session::TraceRecord& t) {
     const session::GraphRecord* record = reader_.graph(t.graph());
     if (!record || record->nodes.empty() || record->nodes.size() > kMostNodes) return;
-    Output nowhere("", "", false);
+    Output nowhere("", "", {"", {}, nullptr});
     Progress progress;
     std::string svg;
     try {

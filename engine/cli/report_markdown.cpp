@@ -2,6 +2,7 @@
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace footlight::cli {
@@ -16,28 +17,57 @@ std::string ms(int64_t ns) {
   return text;
 }
 
-std::string clean(const std::string& text) { return printable(valid_text(text)); }
+// As code; a longer fence than any run of backquotes in the text. In a table's cell a bar would end the cell.
+std::string code(const std::string& text, bool in_cell = false) {
+  const std::string shown = printable(text);
+  if (shown.empty()) return "";
+  size_t longest = 0, run = 0;
+  std::string out;
+  for (const char c : shown) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|' && in_cell) out += '\\';
+    out += c;
+  }
+  const std::string fence(longest + 1, '`'), space = shown.front() == '`' || shown.back() == '`' ? " " : "";
+  return fence + space + out + space + fence;
+}
+
+// Readers of Markdown make links, mentions, references and formulas out of such words even where they are escaped, but
+// not where they are code.
+bool is_live(std::string_view word) {
+  return word.find_first_of("@$#") != word.npos || word.find("://") != word.npos || word.find("www.") != word.npos;
+}
 
 // Text from the session in Markdown: no control characters, no markup.
-std::string plain(const std::string& text) {
+std::string plain(const std::string& text, bool in_cell = false) {
   std::string out;
-  for (const char c : clean(text)) {
-    if (std::string_view("\\`*_<>[]|#").find(c) != std::string_view::npos) out += '\\';
-    out += c;
+  std::string_view left = text;
+  for (bool first = true; !left.empty() || first; first = false) {
+    const size_t end = left.find(' ');
+    const std::string word = printable(left.substr(0, end));
+    if (is_live(word)) {
+      out += code(word, in_cell);
+    } else {
+      // What makes a list, a heading or a line where it stands first.
+      const size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+      for (size_t i = 0; i < word.size(); ++i) {
+        const bool begins = first && ((i == 0 && std::string_view("-+=").find(word[i]) != std::string_view::npos) ||
+                                      (i > 0 && i == digits && (word[i] == '.' || word[i] == ')')));
+        if (begins || std::string_view("\\`*_<>[]|~&!").find(word[i]) != std::string_view::npos) out += '\\';
+        out += word[i];
+      }
+    }
+    if (end == left.npos) break;
+    out += ' ';
+    left.remove_prefix(end + 1);
   }
   return out;
 }
 
-// As code; a longer fence where the text has backquotes itself.
-std::string code(const std::string& text) {
-  const std::string shown = clean(text);
-  const std::string fence = shown.find('`') == shown.npos ? "`" : "``";
-  return shown.empty() ? "" : fence + shown + fence;
-}
-
-std::string place(const Reader& reader, const explain::Line& line) {
+std::string place(const Reader& reader, const explain::Line& line, bool in_cell = false) {
   const std::string path = explain::path_of(reader, line);
-  return path.empty() ? "" : code(path.substr(path.rfind('/') + 1) + ':' + std::to_string(line.line));
+  return path.empty() ? "" : code(path.substr(path.rfind('/') + 1) + ':' + std::to_string(line.line), in_cell);
 }
 
 std::string plural(size_t count, const char* what) {
@@ -92,7 +122,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
            "|---|---|--:|--:|--:|--:|--:|\n";
     for (const explain::ReportedFunction& f : report.functions)
-      out += "| " + plain(f.name) + " | " + place(reader, f.at) + " | " + std::to_string(f.calls) +
+      out += "| " + plain(f.name, true) + " | " + place(reader, f.at, true) + " | " + std::to_string(f.calls) +
              (f.failed ? " (" + std::to_string(f.failed) + " failed)" : "") + " | " + std::to_string(f.hits) + " | " +
              std::to_string(f.traces) + " | " + ms(f.trace_ns) + " | " + ms(f.run_ns) + " |\n";
   }

@@ -23,7 +23,13 @@ std::vector<std::string> text_lines(std::string_view text);
 // "2026-11-21 12:04:31"
 std::string local_time(int64_t ns);
 
-// Removes control characters: for terminals.
+// For terminals, which every text of a session goes through: control characters are gone, and U+FFFD stands for what is
+// no UTF-8 and for deceptive characters. The second keeps line ends.
 std::string printable(std::string_view text);
+std::string printable_lines(std::string_view text);
+
+// Whether a character that is no ASCII stands at the front which a terminal obeys (C1 controls: U+009B alone begins an
+// escape sequence) or which shows other characters in another order than they stand (bidirectional controls).
+bool is_deceptive(std::string_view s);
 
 }  // namespace footlight::cli

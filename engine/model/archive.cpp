@@ -1,17 +1,18 @@
 // Reads the directory of a zip file, with the longer fields of large ones, and its members.
 #include "engine/model/archive.h"
 
+#include "engine/base/claimed_size.h"
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace footlight::model {
 namespace {
 
-constexpr uint64_t kLargest = uint64_t{1} << 31;
 constexpr size_t kMostMembers = 65535;
 
 [[noreturn]] void bad_archive(const char* why) {
@@ -89,17 +90,18 @@ Archive::Archive(std::string_view bytes) : bytes_(bytes) {
   }
 }
 
-std::string Archive::member(std::string_view name) const {
+std::string Archive::member(std::string_view name, uint64_t most) const {
   const auto found = members_.find(name);
   if (found == members_.end()) fail(ErrorKind::kValue, "the archive has no ", std::string(name));
   const Member& m = found->second;
-  if (m.size >= kLargest || m.packed >= kLargest) bad_archive("a member has 2 GiB or more");
+  if (m.size > most || m.packed > most)
+    fail(ErrorKind::kValue, std::string(name), " in the archive takes ", bytes_text(std::max(m.size, m.packed)),
+         ", and at most ", bytes_text(most), " are read: it is damaged, or was made to use up memory");
   if (at<uint32_t>(bytes_, m.offset) != 0x04034b50) bad_archive("a member is not where the directory says");
   const uint64_t begin =
       m.offset + 30 + at<uint16_t>(bytes_, m.offset + 26) + at<uint16_t>(bytes_, m.offset + 28);
   if (begin > bytes_.size() || bytes_.size() - begin < m.packed) bad_archive("a member ends too early");
-  // A thousandth of the size at least: what deflate can reach.
-  if (m.size / 1100 > m.packed) bad_archive("a member says that it is larger than it can be");
+  if (m.size / kMaxDeflateRatio > m.packed) bad_archive("a member says that it is larger than it can be");
   const std::string_view packed = bytes_.substr(begin, m.packed);
   std::string out = m.method == 0   ? std::string(packed)
                     : m.method == 8 ? inflated(packed, m.size)

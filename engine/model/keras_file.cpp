@@ -1,4 +1,5 @@
 // A .keras file: an archive with config.json, metadata.json and the weights.
+#include "engine/base/claimed_size.h"
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/model/archive.h"
@@ -9,6 +10,9 @@
 namespace footlight::model {
 namespace {
 
+constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 26;    // those of the largest models have a few million bytes
+constexpr uint64_t kMaxWeightsBytes = uint64_t{1} << 31;
+constexpr uint64_t kMaxWeightsRatio = 64;  // weights hardly get smaller; zeros of an optimizer may, beside them
 constexpr size_t kMostLayers = size_t{1} << 16;
 
 std::string dims_text(const std::vector<uint64_t>& dims) {
@@ -80,9 +84,9 @@ class Layers {
 
 void read_keras(ModelFile& model, std::string_view bytes) {
   const Archive archive(bytes);
-  const Json config = parse_json(archive.member("config.json"));
+  const Json config = parse_json(archive.member("config.json", kMaxConfigBytes));
   if (archive.has("metadata.json")) {
-    const Json metadata = parse_json(archive.member("metadata.json"));
+    const Json metadata = parse_json(archive.member("metadata.json", kMaxConfigBytes));
     model.facts.emplace_back("written by", "Keras " + metadata["keras_version"].text());
     model.facts.emplace_back("saved", metadata["date_saved"].text());
   }
@@ -91,7 +95,8 @@ void read_keras(ModelFile& model, std::string_view bytes) {
   const std::string optimizer = config["compile_config"]["optimizer"]["class_name"].text();
   if (!optimizer.empty()) model.facts.emplace_back("optimizer", optimizer);
   std::vector<Dataset> weights;
-  if (archive.has("model.weights.h5")) weights = read_datasets(archive.member("model.weights.h5"));
+  const uint64_t most = std::min(kMaxWeightsBytes, std::max(kMaxUnbackedBytes, bytes.size() * kMaxWeightsRatio));
+  if (archive.has("model.weights.h5")) weights = read_datasets(archive.member("model.weights.h5", most));
   for (const Dataset& weight : weights) {
     const int64_t count = count_of(weight.dims);
     Variable& v = model.variables.emplace_back();

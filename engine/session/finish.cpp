@@ -4,6 +4,7 @@
 #include "engine/session/chunk.h"
 #include "engine/session/database.h"
 #include "engine/session/log.h"
+#include "engine/session/output_place.h"
 #include "engine/session/writer.h"
 
 #include <fcntl.h>
@@ -294,6 +295,15 @@ class Finisher {
 
 namespace {
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::kIo, what + ": " + std::strerror(errno)); }
+
+// A killed conversion leaves an SQLite file, or one whose first page was not written yet.
+void remove_leftover(const std::string& temporary) {
+  const FileAtPath found = look_at(temporary);
+  const bool is_unwritten = found.type == FileType::kRegular && found.is_readable &&
+                            found.first.find_first_not_of('\0') == std::string::npos;
+  if (!is_unwritten) refuse_unless_recording(temporary);
+  unlink(temporary.c_str());
+}
 }  // namespace
 
 void finish_log(const std::string& from, const std::string& to) {
@@ -309,9 +319,10 @@ void finish_log(Descriptor file, const std::string& from, const std::string& to)
     throw Error(ErrorKind::kFailedPrecondition, from + " is not a session that was left unfinished");
   struct stat mode {};
   fstat(file.get(), &mode);
+  if (to != from) refuse_unless_recording(to);
 
   const std::string temporary = to + ".finishing";
-  unlink(temporary.c_str());
+  remove_leftover(temporary);
   // Private from its first byte; SQLite would make it readable by everybody.
   if (!Descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)))
     fail("cannot make " + temporary);

@@ -3,6 +3,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/session/bytes.h"
+#include "engine/session/output_place.h"
 #include "engine/session/schema.h"
 
 #include <fcntl.h>
@@ -78,6 +79,7 @@ void append_frame(std::string& out, std::string_view payload) {
 }
 
 LogFile LogFile::create(const std::string& path, uint32_t layout) {
+  refuse_unless_recording(path);
   // A new inode: readers of the old session at this path keep it.
   if (unlink(path.c_str()) != 0 && errno != ENOENT) throw_io(path, errno);
   LogFile log;

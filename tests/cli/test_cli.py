@@ -8,6 +8,7 @@ import stat
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
 PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
@@ -60,6 +61,25 @@ class Models(unittest.TestCase):
             self.assertEqual(run('info', os.path.join(GOLDEN, 'savedmodel', 'net'), '--ops')[0], 2)
 
 
+    def test_a_member_that_uses_up_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for large, name in (('config.json', 'config.keras'), ('metadata.json', 'metadata.keras'),
+                                ('model.weights.h5', 'weights.keras')):
+                with zipfile.ZipFile(os.path.join(folder, name), 'w', zipfile.ZIP_DEFLATED) as archive:
+                    for member in ('config.json', 'metadata.json', 'model.weights.h5'):
+                        with archive.open(member, 'w') as file:
+                            if member == large:
+                                for _ in range(300):
+                                    file.write(b' ' * 1_000_000)
+                            elif member != 'model.weights.h5':
+                                file.write(b'{}')
+                limit = ('prlimit', '--as=%d' % (600 << 20)) if 'LD_PRELOAD' not in os.environ else ()
+                done = subprocess.run([*limit, PROGRAM, 'info', os.path.join(folder, name)], capture_output=True,
+                                      text=True, env=ENVIRONMENT, timeout=120)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f'{large} in the archive takes 286.1 MB, and at most', done.stderr)
+
+
 class Cli(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
@@ -72,6 +92,39 @@ class Cli(unittest.TestCase):
         subprocess.run([os.path.join(BUILD, 'tests', 'make_sample_session'), self.path(name), *options],
                        check=True, env=ENVIRONMENT)
         return self.path(name)
+
+    def test_recover_replaces_only_recordings(self):
+        log = self.sample('log', '--unfinished')
+        os.mkfifo(self.path('fifo'))
+        os.mkdir(self.path('folder'))
+        os.symlink('notes.txt', self.path('link'))
+        for name, text in (('notes.txt', b'precious'), ('zeros', bytes(4096)), ('code.py', b'print("x")'),
+                           ('other.db', b'SQLite format 3\0' + bytes(200))):
+            with open(self.path(name), 'wb') as file:
+                file.write(text)
+        with open(self.path('log.footlight.finishing'), 'wb') as file:
+            file.write(b'mine')
+        words = {'fifo': 'is a pipe', 'folder': 'is a folder', 'link': 'is a symbolic link'}
+        before = {name: os.lstat(self.path(name)) for name in os.listdir(self.folder)}
+        for name in ('fifo', 'folder', 'link', 'notes.txt', 'zeros', 'code.py', 'other.db'):
+            code, _, err = run('recover', log, '-o', self.path(name))
+            self.assertEqual(code, 2, name)
+            self.assertIn(words.get(name, 'is not a recording'), err)
+            self.assertIn('after -o', err)
+        self.assertIn('log.footlight.finishing is there already', run('recover', log, '-o', self.path('log.footlight'))[2])
+        for name, was in before.items():
+            now = os.lstat(self.path(name))
+            self.assertEqual((now.st_ino, now.st_mode, now.st_size), (was.st_ino, was.st_mode, was.st_size), name)
+        os.remove(self.path('log.footlight.finishing'))
+        # Nothing, an empty file and a recording are replaced.
+        with open(self.path('empty'), 'wb'):
+            pass
+        for name in ('new', 'empty', 'empty'):
+            self.assertEqual(run('recover', log, '-o', self.path(name)), (0, '', ''))
+        # A link to the session itself stays one.
+        os.symlink('log', self.path('to_log'))
+        self.assertEqual(run('recover', self.path('to_log')), (0, '', ''))
+        self.assertTrue(os.path.islink(self.path('to_log')))
 
     def script(self, name, text):
         with open(self.path(name), 'w', encoding='utf-8') as file:

@@ -502,6 +502,45 @@ class Export(unittest.TestCase):
         self.assertIn('No such file', self.refuse(path, '--format', 'chrome', '-o', self.path('no/folder')))
         self.assertIn('Is a directory', self.refuse(path, '--format', 'chrome', '-o', self.folder))
 
+    def test_only_its_own_kind_is_replaced(self):
+        path = self.session()
+        formats = [('chrome',), ('perfetto',), ('csv', '--table', 'ops'), ('dot', '--graph', 'f'), ('svg', '--graph', 'f')]
+        for name, *options in formats:
+            words = (path, '--format', name, *options)
+            for there, text in (('train.py', b'print("mine")\n'), ('notes', b'precious'), ('zeros', bytes(600))):
+                with open(self.path(there), 'wb') as file:
+                    file.write(text)
+                self.assertIn('is not replaced. Name another file', self.refuse(*words, '-o', self.path(there)))
+                with open(self.path(there), 'rb') as file:
+                    self.assertEqual(file.read(), text)
+            other = shutil.copy(path, self.path('other.csv'))
+            self.assertIn('is a recording', self.refuse(*words, '-o', other))
+        for name, *options in formats[:3]:
+            words = (path, '--format', name, *options)
+            # A name without an ending: an empty file, and what this command wrote itself, are replaced.
+            out = self.path('plain_' + name)
+            with open(out, 'wb'):
+                pass
+            for _ in range(2):
+                self.ok(*words, '-o', out)
+            with open(out, 'rb') as file:
+                self.assertEqual(file.read(), self.ok(*words))
+        os.symlink('nowhere', self.path('dangling'))
+        self.assertIn('a symbolic link to a file that is not there',
+                      self.refuse(path, '--format', 'chrome', '-o', self.path('dangling')))
+
+    def test_open_descriptors_are_written_where_they_are(self):
+        path, log = self.session(), self.path('log.txt')
+        expected = self.ok(path, '--format', 'csv', '--table', 'ops')
+        for name in ('-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'):
+            with open(log, 'wb') as file:
+                file.write(b'before\n')
+            with open(log, 'ab') as file:
+                self.assertEqual(export(path, '--format', 'csv', '--table', 'ops', '-o', name, stdout=file,
+                                        stderr=subprocess.PIPE, capture_output=False)[0], 0)
+            with open(log, 'rb') as file:
+                self.assertEqual(file.read(), b'before\n' + expected, name)
+
     def test_a_terminal_gets_no_binary(self):
         path = self.session()
         ours, theirs = pty.openpty()

@@ -85,6 +85,35 @@ class Report(unittest.TestCase):
                 db.execute('update %s set %s = cast(? as text)' % (table, column), (HOSTILE.encode('latin-1'),))
         return path
 
+    def test_markdown_is_inert_and_terminals_get_no_controls(self):
+        path = os.path.join(self.folder, 'live.footlight')
+        shutil.copy(self.session, path)
+        live = ['@everyone', '$x^2$', 'http://bad.example/', 'www.bad.example', '#12', '<b>', '[a](b)', '![c](d)', '~~gone~~',
+                '``three```', '&lt;', 'a|b', '@a|b']
+        name = '- ' + ' '.join(live) + ' \x9b31m\u202eabc\u2066\u2028'
+        with sqlite3.connect(path) as db:
+            db.execute('update function set name = cast(? as text)', (name.encode() + b'\x9b\xff',))
+        text = self.run_report(session=path)[0]
+        self.assertNotRegex(text, '[\x80-\x9f\u2028-\u202e\u2066-\u2069]')
+        self.assertIn('\ufffd31m\ufffdabc', text)
+        [row] = [line for line in text.splitlines() if line.startswith('| \\- ') and 'abc' in line][:1]
+        for word in live[:5]:
+            self.assertIn(f' `{word}` ', row)
+        for word in ('\\<b\\>', '\\[a\\](b)', '\\!\\[c', '\\~\\~gone', '\\&lt;', 'a\\|b', '`@a\\|b`'):
+            self.assertIn(word, row)
+        # A code span's fence is longer than what stands in it.
+        self.assertIn('\n\n````- @everyone $x^2$', text)
+        # In JSON the same text is escaped; it is whole, but for what is no UTF-8.
+        raw = self.run_report('--json', session=path)[0]
+        self.assertNotRegex(raw, '[\x80-\x9f\u2028-\u202e\u2066-\u2069]')
+        self.assertIn(name + '\ufffd\ufffd', {f['function'] for f in json.loads(raw)['functions']})
+        for words in (('info', path), ('info', path, '--json'), ('info', path, '--ops'), ('diff', path, self.session),
+                      ('compare', path, self.session), ('export', path, '--format', 'dot', '--graph', 'nothing'),
+                      ('export', path, '--format', 'dot', '--graph', '\u202e\x9b')):
+            done = subprocess.run([PROGRAM, *words], capture_output=True, env=ENVIRONMENT, timeout=120)
+            for shown in (done.stdout, done.stderr):
+                self.assertNotRegex(shown.decode('utf-8'), '[\x80-\x9f\u2028-\u202e\u2066-\u2069\x1b]', words)
+
     def test_json_says_what_the_script_counted(self):
         report = json.loads(self.run_report('--json')[0])
         self.assertEqual((report['format'], report['version']), ('footlight-report', 1))

@@ -59,6 +59,21 @@ class Files(unittest.TestCase):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'compression_type'):
             tf.data.TFRecordDataset(path, 'LZ4')
 
+    def test_records_of_several_gzip_members(self):
+        parts = []
+        for number in range(3):
+            path = os.path.join(self.folder, f'part{number}')
+            with tf.io.TFRecordWriter(path, 'GZIP') as writer:
+                writer.write(b'%d' % number * 1000)
+            with open(path, 'rb') as file:
+                parts.append(file.read())
+        whole = self.write('whole', b''.join(parts))
+        for buffer_size in (None, 1, 5000):
+            found = list(tf.data.TFRecordDataset(whole, 'GZIP', buffer_size).as_numpy_iterator())
+            self.assertEqual(found, [b'%d' % number * 1000 for number in range(3)])
+        with self.assertRaises(tf.errors.DataLossError):
+            list(tf.data.TFRecordDataset(self.write('cut', b''.join(parts)[:-9]), 'GZIP'))
+
     def test_lines(self):
         first, second = self.write('a.txt', b'one\ntwo\r\n\nlast'), self.write('b.txt', b'x\n')
         self.assertEqual(list(tf.data.TextLineDataset([first, second]).as_numpy_iterator()),

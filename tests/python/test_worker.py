@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -136,6 +137,41 @@ class Worker(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn('footlight:', done.stderr)
                 self.assertFalse(os.path.exists(self.session))
+
+    def test_only_a_recording_is_replaced(self):
+        def record_into(name, script):
+            done = subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', name, script], text=True,
+                                  capture_output=True, cwd=self.folder.name, timeout=60)
+            return done.returncode, done.stdout, done.stderr
+        path, empty = self.script('print("ran")'), self.script('', 'empty.py')
+        os.mkfifo(os.path.join(self.folder.name, 'fifo'))
+        os.symlink('notes', os.path.join(self.folder.name, 'link'))
+        with socket.socket(socket.AF_UNIX) as server, open(os.path.join(self.folder.name, 'notes'), 'wb') as notes:
+            server.bind(os.path.join(self.folder.name, 'socket'))
+            notes.write(b'precious')
+            notes.flush()
+            files = sorted(os.listdir(self.folder.name))
+            before = [os.lstat(os.path.join(self.folder.name, file)) for file in files]
+            for name, script, why in (('fifo', path, 'is a pipe'), ('socket', path, 'is a socket'),
+                                      ('link', path, 'is a symbolic link'), ('notes', path, 'is not a recording'),
+                                      ('.', path, 'is a folder'), ('/dev/null', path, 'is a device'),
+                                      ('script.py', path, 'is the script itself'), ('empty.py', empty, 'is the script itself'),
+                                      ('-', path, 'cannot go to standard output')):
+                code, out, err = record_into(name, script)
+                self.assertEqual((code, out), (2, ''), name)
+                self.assertIn(why, err)
+                self.assertIn('after -o', err)
+            self.assertEqual(sorted(os.listdir(self.folder.name)), files)
+            for file, was in zip(files, before):
+                now = os.lstat(os.path.join(self.folder.name, file))
+                self.assertEqual((now.st_ino, now.st_mode, now.st_size), (was.st_ino, was.st_mode, was.st_size), file)
+        # Nothing, a recording, one that was cut off, and an empty file are replaced.
+        for content in (None, None, b'footlight log', b''):
+            if content is not None:
+                with open(self.session, 'wb') as file:
+                    file.write(content)
+            self.assertEqual(record_into(self.session, path)[:2], (0, 'ran\n'))
+            self.assertEqual(last_end(self.session)[2], 'finished')
 
     def test_a_crash_is_survived_and_said(self):
         done = self.record('''

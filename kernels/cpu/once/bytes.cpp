@@ -186,29 +186,37 @@ void decode_base64(KernelContext& c) {
 // --- compressed ---
 constexpr size_t kMostInflated = size_t{1} << 32;
 
-std::string inflated(const std::string& in, int window_bits) {
+// A gzip file may have several members, one behind the other, whose contents make one; zlib's format has no members,
+// and what follows its end is not looked at.
+std::string inflated(const std::string& in, bool is_gzip) {
   z_stream stream{};
-  if (inflateInit2(&stream, window_bits) != Z_OK)
+  if (inflateInit2(&stream, is_gzip ? 16 + MAX_WBITS : MAX_WBITS) != Z_OK)
     fail(ErrorKind::kResourceExhausted, "no memory to decompress [Op:DecodeCompressed]");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
-  stream.avail_in = static_cast<uInt>(std::min<size_t>(in.size(), UINT32_MAX));
+  std::string_view left = in;  // zlib counts in 32 bits
   std::string out;
   char part[1 << 16];
-  for (int state = Z_OK; state != Z_STREAM_END;) {
+  for (;;) {
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(left.data()));
+    const auto given = static_cast<uInt>(std::min<size_t>(left.size(), UINT32_MAX));
+    stream.avail_in = given;
     stream.next_out = reinterpret_cast<Bytef*>(part);
     stream.avail_out = sizeof part;
-    state = inflate(&stream, Z_NO_FLUSH);
-    if (state != Z_OK && state != Z_STREAM_END)
-      fail(ErrorKind::kDataLoss, "inflate() failed with error ", state, stream.msg ? str(": ", stream.msg) : "",
-           " [Op:DecodeCompressed]");
+    const int state = inflate(&stream, Z_NO_FLUSH);
+    left.remove_prefix(given - stream.avail_in);
     out.append(part, sizeof part - stream.avail_out);
     if (out.size() > kMostInflated)
       fail(ErrorKind::kResourceExhausted, "more than ", kMostInflated, " bytes decompressed [Op:DecodeCompressed]");
-    if (state == Z_OK && stream.avail_in == 0 && stream.avail_out != 0)
+    if (state == Z_STREAM_END) {
+      if (!is_gzip || left.empty()) return out;
+      inflateReset(&stream);
+    } else if (left.empty() && (state == Z_BUF_ERROR || (state == Z_OK && stream.avail_out != 0))) {
       fail(ErrorKind::kDataLoss, "the compressed data ends too early [Op:DecodeCompressed]");
+    } else if (state != Z_OK) {
+      fail(ErrorKind::kDataLoss, "inflate() failed with error ", state, stream.msg ? str(": ", stream.msg) : "",
+           " [Op:DecodeCompressed]");
+    }
   }
-  return out;
 }
 
 void decode_compressed(KernelContext& c) {
@@ -217,7 +225,7 @@ void decode_compressed(KernelContext& c) {
   for (int64_t i = 0; i < c.inputs[0].elements(); ++i) {
     const std::string& in = c.in<std::string>(0)[i];
     c.out<std::string>()[i] =
-        type.empty() || in.empty() ? in : inflated(in, type == "GZIP" ? 16 + MAX_WBITS : MAX_WBITS);
+        type.empty() || in.empty() ? in : inflated(in, type == "GZIP");
   }
 }
 

@@ -1,4 +1,5 @@
 // JPEG files, by libjpeg, whose errors jump out of it: between the jump and its target nothing may have a destructor.
+#include "engine/base/claimed_size.h"
 #include "kernels/cpu/once/image_files.h"
 
 #include <algorithm>
@@ -110,6 +111,18 @@ void from_cmyk(const uint8_t* from, uint8_t* to, int64_t pixels, bool inverted) 
       to[k] = static_cast<uint8_t>(inverted ? from[3] * from[k] / 255 : (255 - from[3]) * (255 - from[k]) / 255);
 }
 
+constexpr uint64_t kMaxCoefficientBytes = 4 * static_cast<uint64_t>(kMostBytes);
+
+// What libjpeg keeps of an image whose data comes in several scans: all coefficients in full size, however small the
+// result is. Of other images it keeps a few lines.
+uint64_t coefficient_bytes(jpeg_decompress_struct& info) {
+  if (!jpeg_has_multiple_scans(&info)) return 0;
+  uint64_t bytes = 0;
+  for (int k = 0; k < info.num_components; ++k)
+    bytes += uint64_t{info.comp_info[k].width_in_blocks} * info.comp_info[k].height_in_blocks * sizeof(JBLOCK);
+  return bytes;
+}
+
 }  // namespace
 
 void decode_jpeg(std::string_view bytes, const JpegOptions& options, const Allocate& allocate) {
@@ -127,6 +140,12 @@ void decode_jpeg(std::string_view bytes, const JpegOptions& options, const Alloc
   const int64_t height = info.output_height, width = info.output_width;
   if (height <= 0 || width <= 0 || height * width * 4 >= kMostBytes)
     invalid("Invalid JPEG data: an image of ", height, " x ", width, " pixels [Op:DecodeJpeg]");
+  const uint64_t held = coefficient_bytes(info), wanted = static_cast<uint64_t>(height * width * channels);
+  if (held > kMaxCoefficientBytes)
+    invalid("Invalid JPEG data: a progressive image of ", info.image_height, " x ", info.image_width,
+            " pixels is decoded whole, whatever the ratio, and takes ", bytes_text(held), " [Op:DecodeJpeg]");
+  check_claimed_size(ErrorKind::kInvalidArgument, "Invalid JPEG data: the image", held + wanted, bytes.size(),
+                     kMaxJpegRatio);
   uint8_t* const pixels = allocate(height, width, channels);
   std::vector<uint8_t> line(static_cast<size_t>(cmyk ? width * 4 : 0));
   const bool inverted = info.saw_Adobe_marker;

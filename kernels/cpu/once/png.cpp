@@ -1,4 +1,5 @@
 // PNG files, by libpng, whose errors jump out of it: between the jump and its target nothing may have a destructor.
+#include "engine/base/claimed_size.h"
 #include "kernels/cpu/once/image_files.h"
 
 #include <algorithm>
@@ -83,6 +84,12 @@ void decode_png(std::string_view bytes, int channels, bool wide, const Allocate&
   const int64_t bytes_each = channels * (wide ? 2 : 1);
   if (height <= 0 || width <= 0 || height * width * bytes_each >= kMostBytes)
     invalid("PNG size too large for int: ", height, " by ", width, " [Op:DecodePng]");
+  // Few bits of the file may become many channels of whole bytes.
+  const auto taken = static_cast<uint64_t>(height * width * bytes_each);
+  const auto line_bits = static_cast<uint64_t>(width * png_get_channels(png, info) * bits);
+  const uint64_t packed = (line_bits + 7) / 8 * static_cast<uint64_t>(height);
+  check_claimed_size(ErrorKind::kInvalidArgument, "Invalid PNG data: the image", taken, bytes.size(),
+                     kMaxDeflateRatio * (taken / packed + 1));
   bool synthesize = wide && bits < 16;
   reading.run([&] {
     if (palette) png_set_palette_to_rgb(png);

@@ -1,6 +1,7 @@
 // Kernels that write a tensor as a TensorProto and read one.
 #include "kernels/cpu/register.h"
 
+#include "engine/base/claimed_size.h"
 #include "engine/base/protobuf_reader.h"
 #include "engine/base/text.h"
 #include "engine/tensor/size.h"
@@ -213,13 +214,13 @@ void parse(KernelContext& c) {
             ") [Op:ParseTensor]");
   check_shape(shape);
   const int64_t elements = shape.elements();
+  const uint64_t element_bytes = dtype == DType::kString ? sizeof(std::string) : size_of(dtype);
   if (!content.empty() && dtype != DType::kString && content.size() != static_cast<size_t>(elements) * size_of(dtype))
     refuse();
-  // A short message may stand for many equal elements, but not for any number of them.
-  constexpr int64_t kMostRepeated = int64_t{1} << 28;
-  if (content.empty() && elements > kMostRepeated && elements > static_cast<int64_t>(serialized.size()))
-    fail(ErrorKind::kResourceExhausted, "a TensorProto of ", serialized.size(), " bytes says that it has ", elements,
-         " elements [Op:ParseTensor]");
+  // A short message may stand for many equal elements.
+  if (content.empty())
+    check_claimed_size(ErrorKind::kResourceExhausted, "Could not parse `serialized`: the TensorProto",
+                       static_cast<uint64_t>(elements) * element_bytes, serialized.size(), element_bytes);
   Tensor out = Tensor::empty(dtype, shape);
   if (dtype == DType::kString) {
     if (static_cast<int64_t>(strings.size()) > elements) refuse();

@@ -171,6 +171,10 @@ def main(words):
         footlight_recorder.wanted_comparison = _wanted_comparison(settings)
         code, broken = _load(script)
         output = settings['output'] or os.path.splitext(os.path.basename(script))[0] + '.footlight'
+        if output == '-':
+            raise Refused('a recording is a file, which cannot go to standard output: name one after -o')
+        if os.path.exists(output) and os.path.samefile(output, script):
+            raise Refused(f"'{output}' is the script itself: name another file for the recording after -o")
     except Refused as refused:
         print(f'footlight: {refused}\n\n{USAGE}', end='', file=sys.stderr)
         return 2

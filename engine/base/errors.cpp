@@ -1,14 +1,19 @@
-// What happens when a bug of ours is found.
+// What happens when an internal bug is found: an exception that is no Error, so that no handler of expected failures
+// takes it for one. The user sees an InternalError that asks for a report (engine/python/interpreter/errors.cpp).
 #include "engine/base/errors.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
 
 namespace footlight {
 
 void check_failed(const char* file, int line, const char* condition) {
-  std::fprintf(stderr, "footlight: internal check failed at %s:%d: %s\n", file, line, condition);
-  std::abort();
+  // The path inside of the source tree: where the tree was built is nobody's business.
+  std::string_view place = file;
+  for (const std::string_view top : {"/engine/", "/kernels/", "/app/", "/tests/"})
+    if (const size_t at = place.rfind(top); at != place.npos) place.remove_prefix(at + 1);
+  throw std::logic_error("internal check failed at " + std::string(place) + ":" + std::to_string(line) + ": " +
+                         condition);
 }
 
-}  // What happens when an internal bug is found.
+}  // namespace footlight

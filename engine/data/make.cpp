@@ -29,8 +29,8 @@ void make_stage(KernelContext& context) {
     const AttrValue* types = context.attrs.find(kTypes);
     if (!types) types = context.attrs.find(kComponents);
     if (types) stage->types = std::get<std::vector<DType>>(*types);
-    stage->shapes = context.attrs.get_or(kShapes, std::vector<Shape>());
   }
+  if (stage->shapes.empty()) stage->shapes = context.attrs.get_or(kShapes, std::vector<Shape>());
   context.outputs[0] = std::move(dataset);
 }
 

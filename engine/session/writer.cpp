@@ -23,6 +23,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <unordered_map>
 #include <variant>
@@ -123,6 +124,7 @@ struct Writer::State {
   Losses unsaid;          // not appended to the log yet: kept in the slot
   std::optional<EndRecord> unsaid_end;
   uint64_t out_of_memory = 0;  // flushes that failed because of it
+  uint64_t failed_checks = 0;  // flushes that an internal bug ended
   uint32_t generated = 0, observations = 0, comparisons = 0;
   std::thread thread;
   bool elsewhere = false;  // the log's descriptors are in the thread's own table
@@ -235,6 +237,7 @@ void Writer::State::flush_now() {
   std::apply([&](const auto&... kind) { (add_chunks(batch, pending, kind), ...); }, all_events);
   for (auto& [key, count] : losses) unsaid[key] += count;
   if (out_of_memory) unsaid[{"batches of records", "memory ran out"}] += std::exchange(out_of_memory, 0);
+  if (failed_checks) unsaid[{"batches of records", "an internal check failed"}] += std::exchange(failed_checks, 0);
   write_out(batch, pending);
   if (!unsaid.empty() && append_losses(unsaid)) unsaid.clear();
   if (!unsaid.empty() || unsaid_end) write_slot();
@@ -354,6 +357,10 @@ void Writer::State::run() {
       } catch (const std::bad_alloc&) {  // the program used up its memory, or limited it: it can recover, and so can we
         std::lock_guard losses(file_mutex);
         ++out_of_memory;
+        more = false;
+      } catch (const std::logic_error&) {  // the program and the rest of its session outlive a bug of ours
+        std::lock_guard losses(file_mutex);
+        ++failed_checks;
         more = false;
       }
     }

@@ -1,5 +1,6 @@
 // The thread pool: each element runs once, errors are passed on, nesting, other threads, forks, cancelling.
 #include "engine/base/cancel.h"
+#include "engine/base/errors.h"
 #include "engine/base/thread_pool.h"
 
 #include <QTest>
@@ -45,6 +46,11 @@ class TestThreadPool : public QObject {
         for (auto& count : seen) QCOMPARE(count.load(), 1);
       }
     }
+  }
+
+  void failed_checks_reach_the_caller() {
+    const auto check = [](int64_t begin, int64_t) { FL_CHECK(begin < 3); };
+    for (int i = 0; i < 20; ++i) QVERIFY_THROWS_EXCEPTION(std::logic_error, parallel_for(64, 1, check));
   }
 
   void more_than_one_thread_works() {

@@ -9,12 +9,20 @@
 #include <QTest>
 
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 using namespace footlight;
 using namespace footlight::data;
 
 namespace {
+
+// A function whose run finds an internal bug.
+class Broken final : public ElementFunction {
+ public:
+  void run(std::span<const Tensor> inputs, std::span<Tensor>) override { FL_CHECK(inputs.empty()); }
+  Tensor with_new_streams() override { return {}; }
+};
 
 // x -> 2x; fails for multiples of `fails_at`.
 class Double final : public ElementFunction {
@@ -107,6 +115,33 @@ class TestCursors : public QObject {
     }
     QCOMPARE(failures, 4);
     QVERIFY(!iterator.next(element));
+  }
+
+  // A check that fails in a thread of a pipeline is an exception where elements are taken; the pipeline goes on.
+  void failed_checks() {
+    Iterator iterator;
+    iterator.make(stage_of(prefetched(mapped(range(20), 3, true, new Broken), 3)));
+    Element element;
+    for (int i = 0; i < 20; ++i) QVERIFY_THROWS_EXCEPTION(std::logic_error, iterator.next(element));
+    QVERIFY(!iterator.next(element));
+  }
+
+  // Windows know what their elements consist of, also right above a source, which infers it from its tensors.
+  void windows_of_a_source() {
+    for (const char* source : {"TensorSliceDataset", "TensorDataset"}) {
+      const Tensor numbers = Tensor::scalar(int64_t{7}).reshaped(Shape{1});
+      Attrs attrs;
+      attrs.set(AttrName("output_shapes"), kShapes);
+      const Tensor dataset = eager::execute(*find_row(source), {{numbers}}, attrs)[0];
+      Iterator windows, window;
+      windows.make(stage_of(op("WindowDataset", {dataset, number(2), number(2), number(1), Tensor::scalar(false)})));
+      Element element;
+      QVERIFY(windows.next(element));
+      QCOMPARE(element.size(), size_t{1});
+      window.make(stage_of(element[0]));
+      QVERIFY(window.next(element));
+      QCOMPARE(value(element), int64_t{7});
+    }
   }
 
   void dropped_while_threads_work() {

@@ -54,6 +54,26 @@ class Groups(unittest.TestCase):
         pairs = Dataset.zip((Dataset.range(3), Dataset.range(5, 8))).window(2)
         self.assertEqual([(values(a), values(b)) for a, b in pairs], [([0, 1], [5, 6]), ([2], [7])])
 
+    def test_windows_of_sources(self):
+        x = tf.range(7)
+        windows = Dataset.from_tensor_slices(x).window(3)
+        self.assertEqual([values(w) for w in windows], [[0, 1, 2], [3, 4, 5], [6]])
+        self.assertEqual(values(windows.flat_map(lambda w: w.batch(3))), [[0, 1, 2], [3, 4, 5], [6]])
+        self.assertEqual([values(w) for w in Dataset.from_tensors(x).window(2)], [[[0, 1, 2, 3, 4, 5, 6]]])
+        pairs = Dataset.from_tensor_slices(([1, 2, 3], {'k': ['a', 'b', 'c']})).window(2)
+        self.assertEqual([(values(a), values(b['k'])) for a, b in pairs], [([1, 2], [b'a', b'b']), ([3], [b'c'])])
+
+    def test_windows_of_composites(self):
+        rows = Dataset.from_tensor_slices((tf.ragged.constant([[[1]], [[], [2, 3]], [[4]]]), [7, 8, 9])).window(2)
+        found = [([r.to_list() for r in a], values(b)) for a, b in rows]
+        self.assertEqual(found, [([[[1]], [[], [2, 3]]], [7, 8]), ([[[4]]], [9])])
+        batches = rows.flat_map(lambda a, b: Dataset.zip((a, b)).batch(2))
+        self.assertEqual([(a.to_list(), b.numpy().tolist()) for a, b in batches],
+                         [([[[1]], [[], [2, 3]]], [7, 8]), ([[[4]]], [9])])
+        sparse = Dataset.from_tensor_slices(tf.sparse.from_dense([[0, 1], [2, 0], [3, 4]])).window(2)
+        self.assertEqual([[tf.sparse.to_dense(s).numpy().tolist() for s in w] for w in sparse],
+                         [[[0, 1], [2, 0]], [[3, 4]]])
+
     def test_group_by_window_and_buckets(self):
         grouped = Dataset.range(10).group_by_window(lambda x: x % 2, lambda key, d: d.batch(3), window_size=3)
         self.assertEqual(values(grouped), [[0, 2, 4], [1, 3, 5], [6, 8], [7, 9]])

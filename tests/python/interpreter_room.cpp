@@ -20,6 +20,7 @@ PyObject* throw_cpp(PyObject*, PyObject* name) {
     if (kind == "bad_optional_access") (void)std::optional<int>().value();
     if (kind == "out_of_range") (void)std::string().at(1);
     if (kind == "logic_error") throw std::logic_error("an assumption of ours");
+    if (kind == "failed_check") FL_CHECK(kind.empty());
     if (kind == "system_error") throw std::system_error(std::make_error_code(std::errc::no_space_on_device), "x.log");
     if (kind == "bad_alloc") throw std::bad_alloc();
     throw Error(ErrorKind::kType, "the user's");

@@ -24,6 +24,11 @@ class Bugs(unittest.TestCase):
                 room.throw_cpp(kind)
             self.assertIn('report it', caught.exception.message)
 
+    def test_failed_check(self):
+        with self.assertRaisesRegex(tf.errors.InternalError, 'a bug in Footlight, not in your program') as caught:
+            room.throw_cpp('failed_check')
+        self.assertRegex(caught.exception.message, r'check failed at tests/python/interpreter_room.cpp:\d+: kind.empty')
+
     def test_others(self):
         self.assertRaisesRegex(TypeError, "the user's", room.throw_cpp, 'error')
         self.assertRaises(MemoryError, room.throw_cpp, 'bad_alloc')

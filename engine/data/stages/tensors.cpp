@@ -7,9 +7,15 @@
 namespace footlight::data {
 namespace {
 
+std::vector<DType> types_of(const Element& element) {
+  std::vector<DType> types;
+  for (const Tensor& tensor : element) types.push_back(tensor.dtype());
+  return types;
+}
+
 class Tensors final : public Stage {
  public:
-  explicit Tensors(Element element) : element_(std::move(element)) {}
+  explicit Tensors(Element element) : element_(std::move(element)) { types = types_of(element_); }
   int64_t cardinality() const override { return 1; }
   CursorPtr open(const Start&) override { return std::make_unique<Once>(StagePtr(this), element_); }
 
@@ -38,6 +44,7 @@ class Tensors final : public Stage {
 class Slices final : public Stage {
  public:
   explicit Slices(Element tensors) : tensors_(std::move(tensors)) {
+    types = types_of(tensors_);
     for (const Tensor& tensor : tensors_) {
       if (tensor.shape().rank() == 0) invalid("Unbatching a tensor is only supported for rank >= 1");
       if (tensor.shape()[0] != tensors_[0].shape()[0])

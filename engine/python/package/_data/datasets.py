@@ -41,6 +41,7 @@ class DatasetSpec(tf.TypeSpec):
     """The type of a dataset."""
 
     value_type = property(lambda self: Dataset)
+    _rows_together = True  # a batch of datasets is a vector of them
 
     def __init__(self, element_spec, dataset_shape=()):
         self._element_spec, self._dataset_shape = element_spec, tf.TensorShape(dataset_shape)
@@ -56,6 +57,8 @@ class DatasetSpec(tf.TypeSpec):
         return [value._variant_tensor]
 
     def _from_components(self, parts):
+        if self._dataset_shape.rank != 0:
+            return _NestedVariant(parts[0], self._element_spec, self._dataset_shape)
         return _VariantDataset(parts[0], self._element_spec)
 
     def is_subtype_of(self, other):
@@ -84,7 +87,18 @@ class DatasetSpec(tf.TypeSpec):
         return DatasetSpec(self._element_spec, tf.TensorShape([size]).concatenate(self._dataset_shape))
 
     def _unbatch(self):
+        if self._dataset_shape.rank == 0:
+            raise ValueError('Slicing dataset elements is not supported for rank 0.')
         return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+
+
+class _NestedVariant:
+    """Several datasets as one value: what a batch of datasets is; `unbatch` gives them one by one."""
+
+    def __init__(self, variant_tensor, element_spec, dataset_shape):
+        self._variant_tensor, self._element_spec, self._dataset_shape = variant_tensor, element_spec, dataset_shape
+
+    _type_spec = property(lambda self: DatasetSpec(self._element_spec, self._dataset_shape))
 
 
 class Dataset(collections.abc.Iterable):
@@ -271,8 +285,8 @@ class Dataset(collections.abc.Iterable):
         """Consecutive elements stacked along a new first dimension."""
         size = _known(batch_size) if drop_remainder is True else None
         specs = structure.batched(self.element_spec, size)
-        if not structure.all_plain(self.element_spec):
-            from footlight._data import ragged as _data_ragged
+        from footlight._data import ragged as _data_ragged
+        if not _data_ragged.all_whole(self.element_spec):
             return _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
         drop = tf.convert_to_tensor(drop_remainder, tf.bool)
         if num_parallel_calls is None:

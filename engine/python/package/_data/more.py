@@ -89,20 +89,43 @@ def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop
 
 def unbatch(self, name=None):
     """The rows of each element."""
-    if not structure.all_plain(self.element_spec):
-        from footlight._data import ragged as _data_ragged
+    from footlight._data import ragged as _data_ragged
+    specs = structure.unbatched(self.element_spec)
+    if not _data_ragged.all_whole(self.element_spec):
         return _data_ragged.unbatch(self)
-    return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, structure.unbatched(self.element_spec),
-                            name)
+    return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, specs, name)
+
+
+def _rebatched_size(specs, sizes, drop_remainder):
+    """How many rows all batches have; None: they differ, or it is not known."""
+    known = tf.get_static_value(sizes)
+    if known is None:
+        return None
+    if known.ndim > 1:
+        raise ValueError('Invalid `batch_sizes`: a scalar or a vector is needed, not a tensor of rank %d' % known.ndim)
+    flat = {int(v) for v in known.reshape(-1).tolist()}
+    if len(flat) != 1 or flat == {0}:
+        return None
+    size, = flat
+    if drop_remainder is True or isinstance(drop_remainder, tf.Tensor) and tf.get_static_value(drop_remainder):
+        return size
+    shapes = [leaf.shape for leaf in structure.flatten(specs) if getattr(leaf, 'shape', None) is not None]
+    if any(shape.rank == 0 for shape in shapes):
+        raise ValueError('rebatch needs batches, not scalar elements: call `batch` first')
+    rows = {shape[0] for shape in shapes if shape.rank is not None} - {None}
+    if len(rows) > 1:
+        raise ValueError('the components of the elements have different numbers of rows: %s' % sorted(rows))
+    return size if rows and rows.pop() % size == 0 else None
 
 
 def rebatch(self, batch_size, drop_remainder=False, name=None):
     """The rows of each element in batches of another size, or of several sizes in turn."""
+    from footlight._data import ragged as _data_ragged
     sizes = tf.convert_to_tensor(batch_size, tf.int64)
-    known = tf.get_static_value(sizes) if drop_remainder is True else None
-    flat = [] if known is None else [int(v) for v in known.reshape(-1).tolist()]
-    size = flat[0] if flat and len(set(flat)) == 1 else None
-    specs = structure.batched(structure.unbatched(self.element_spec), size)
+    rows = structure.unbatched(self.element_spec)
+    specs = structure.batched(rows, _rebatched_size(self.element_spec, sizes, drop_remainder))
+    if not _data_ragged.all_whole(self.element_spec):
+        return _data_ragged.rebatch(self, sizes, specs, drop_remainder)
     return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
                       None, specs, name)
 
@@ -110,9 +133,27 @@ def rebatch(self, batch_size, drop_remainder=False, name=None):
 def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
     """Datasets of consecutive elements."""
     specs = structure.map_structure(lambda spec: DatasetSpec(spec), self.element_spec)
-    return self._made('_WindowDataset', 'WindowDataset',
-                      [_int64(size), _int64(size if shift is None else shift), _int64(stride),
-                       tf.convert_to_tensor(drop_remainder, tf.bool)], None, specs, name)
+    inputs = [_int64(size), _int64(size if shift is None else shift), _int64(stride),
+              tf.convert_to_tensor(drop_remainder, tf.bool)]
+    counts = [len(structure.tensor_specs(leaf)) for leaf in structure.flatten(self.element_spec)]
+    if all(count == 1 for count in counts):
+        return self._made('_WindowDataset', 'WindowDataset', inputs, None, specs, name)
+    # The op gives a dataset for each tensor: those of one value become one dataset.
+    columns = tuple(DatasetSpec(spec) for spec in structure.tensor_specs(self.element_spec))
+    windows = self._made('_WindowDataset', 'WindowDataset', inputs, None, columns, name)
+
+    def together(element):
+        rest = iter(element)
+        return [_zipped([next(rest) for _ in range(count)]) for count in counts]
+    from footlight._data import ragged as _data_ragged
+    return _data_ragged._mapped(windows, together, specs, '_WindowDataset', [self])
+
+
+def _zipped(columns):
+    if len(columns) == 1:
+        return columns[0]._variant_tensor
+    specs = tuple(column.element_spec for column in columns)
+    return _op('ZipDataset', [column._variant_tensor for column in columns], _types(specs))[0]
 
 
 def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
@@ -219,9 +260,13 @@ def scan(self, initial_state, scan_func, name=None):
 
 def unique(self, name=None):
     """Each element once."""
-    for spec in structure.flatten(self.element_spec):
-        if not structure.is_plain(spec):
-            raise TypeError('`tf.data.Dataset.unique` takes elements of dense tensors, not %s' % (spec,))
+    leaves = structure.flatten(self.element_spec)
+    for spec in leaves:
+        if getattr(spec, 'dtype', None) not in (tf.int32, tf.int64, tf.string):
+            raise TypeError('`tf.data.Dataset.unique` takes elements of tf.int32, tf.int64 or tf.string, not %s' % (spec,))
+    if len(leaves) != 1 or not structure.is_plain(leaves[0]):
+        raise tf.errors.InvalidArgumentError(
+            None, None, '`tf.data.Dataset.unique` takes elements of one dense tensor, not %s' % (self.element_spec,))
     return self._made('_UniqueDataset', 'UniqueDataset', [], name=name)
 
 

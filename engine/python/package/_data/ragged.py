@@ -2,7 +2,7 @@
 they are put together, and made of the parts again."""
 import footlight as tf
 from footlight._data import structure
-from footlight._data.datasets import Dataset, _int64, _made
+from footlight._data.datasets import Dataset, _int64, _made, _op
 
 _plain = tf.autograph.experimental.do_not_convert
 
@@ -15,11 +15,22 @@ def _is_sparse(spec):
     return isinstance(spec, tf.SparseTensorSpec)
 
 
+def _parts(spec):
+    return spec._parts() if hasattr(spec, '_parts') else spec._component_specs
+
+
 def _is_whole(spec):
     """Whether rows are stacked tensor by tensor."""
     if structure.is_plain(spec):
         return True
-    return getattr(spec, '_rows_together', False) and all(map(structure.is_plain, spec._parts()))
+    if _is_ragged(spec):
+        return spec.ragged_rank < 0
+    return getattr(spec, '_rows_together', False) and all(map(structure.is_plain, _parts(spec)))
+
+
+def all_whole(specs):
+    """Whether rows of all leaves are stacked tensor by tensor."""
+    return all(_is_whole(spec) or isinstance(spec, structure.NoneTensorSpec) for spec in structure.flatten(specs))
 
 
 def _other(spec):
@@ -52,7 +63,7 @@ def _row(spec, value, at):
         return [value.indices[first:last, 1:], value.values[first:last], value.dense_shape[1:]]
     if not _is_ragged(spec):
         raise _other(spec)
-    if spec.ragged_rank == 0:
+    if spec.ragged_rank <= 0:
         return [value[at]]
     splits, parts = value.nested_row_splits, []
     first, last = at, at + 1
@@ -81,6 +92,22 @@ def unbatch(dataset):
         return Dataset.from_tensor_slices(element if type(dataset.element_spec) is tuple else element[0])
     made = dataset.flat_map(_plain(rows))
     return _made('_UnbatchDataset', made._variant_tensor, structure.unbatched(dataset.element_spec), [dataset])
+
+
+def rebatch(dataset, sizes, specs, drop_remainder):
+    """Dataset.rebatch: of as many rows as all sizes together, those of each size in turn."""
+    rows = dataset.unbatch()
+    if sizes.shape.rank == 0:
+        made = rows.batch(sizes, drop_remainder)
+        return _made('_RebatchDataset', made._variant_tensor, specs, [dataset])
+    ends = tf.cumsum(sizes)
+
+    def batches(*group):
+        together = Dataset.zip(group if type(rows.element_spec) is tuple else group[0])
+        return Dataset.range(tf.size(sizes, tf.int64)).flat_map(_plain(
+            lambda k: together.skip(ends[k] - sizes[k]).take(sizes[k]).batch(sizes[k], drop_remainder)))
+    made = rows.window(ends[-1]).flat_map(_plain(batches))
+    return _made('_RebatchDataset', made._variant_tensor, specs, [dataset])
 
 
 # --- batches ---
@@ -140,8 +167,11 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
     plain_ones = [_is_whole(spec) for spec, count in zip(leaves, lengths) for _ in range(count)]
     shapes = tuple(part.shape if plain else [None, *part.shape[1:]]
                    for part, plain in zip(padded.element_spec[0], plain_ones))
+    # Datasets among the parts are never padded, but the op takes a value to pad each component with.
+    paddings = tuple(_op('OptionalNone', [], {})[0] if part.dtype == tf.variant else None
+                     for part in padded.element_spec[0])
     padded = padded.padded_batch(_int64(size), (shapes, tuple([] for _ in padded.element_spec[1])),
-                                 drop_remainder=drop_remainder)
+                                 (paddings, tuple(None for _ in padded.element_spec[1])), drop_remainder)
 
     def together(pair):
         parts, counts = iter(pair[0]), iter(pair[1])
@@ -167,7 +197,7 @@ def _as_ragged(spec, splits):
 
 
 def _ragged_of(spec, value):
-    if not _is_ragged(spec) or isinstance(value, tf.RaggedTensor) or spec.ragged_rank == 0:
+    if not _is_ragged(spec) or isinstance(value, tf.RaggedTensor) or spec.ragged_rank <= 0:
         return value
     return tf.RaggedTensor.from_tensor(value, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype)
 
@@ -194,6 +224,10 @@ def sparse_batch(dataset, size, row_shape):
     rows = tf.constant([-1 if d is None else d for d in wanted.as_list()], tf.int64)
 
     def parts(value):
+        if value.shape.rank is not None and value.shape.rank != wanted.rank:  # an error of the elements, if there are any
+            with tf.control_dependencies([tf.debugging.Assert(False, [
+                    f'sparse_batch: the elements have rank {value.shape.rank}, the row shape {wanted} another'])]):
+                return tf.zeros([0, wanted.rank], tf.int64), tf.zeros([0], value.dtype), tf.identity(rows)
         shape = tf.shape(value, out_type=tf.int64)
         fits = tf.reduce_all((rows < 0) | (shape <= rows))
         with tf.control_dependencies([tf.debugging.Assert(fits, ['Input element had a shape that is larger than the row '

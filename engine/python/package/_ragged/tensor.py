@@ -347,7 +347,7 @@ class RaggedTensorSpec(tf.TypeSpec):
     def _component_specs(self):
         inner = None if self._shape.rank is None else self._shape[self._ragged_rank + 1:]
         flat = tf.TensorShape(None) if inner is None else tf.TensorShape([None]).concatenate(inner)
-        if self._ragged_rank == 0:
+        if self._ragged_rank <= 0:  # -1: of the scalars that rows consist of
             return [tf.TensorSpec(self._shape, self._dtype)]
         rows = None if self._shape.rank is None else self._shape[0]
         splits = [tf.TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype)]
@@ -364,7 +364,7 @@ class RaggedTensorSpec(tf.TypeSpec):
                                 self._row_splits_dtype)
 
     def _unbatch(self):
-        return RaggedTensorSpec(self._shape[1:], self._dtype, max(0, self._ragged_rank - 1), self._row_splits_dtype)
+        return RaggedTensorSpec(self._shape[1:], self._dtype, max(-1, self._ragged_rank - 1), self._row_splits_dtype)
 
     def _from_components(self, components):
         values, *splits = components

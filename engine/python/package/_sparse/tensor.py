@@ -189,6 +189,7 @@ def from_dense(tensor, name=None):
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     """The dense tensor, with `default_value` for missing elements."""
+    shape = sp_input.shape
     if validate_indices:
         strides = tf.math.cumprod(sp_input.dense_shape, exclusive=True, reverse=True)
         places = tf.reduce_sum(sp_input.indices * strides, axis=1)
@@ -198,10 +199,14 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
         with tf.control_dependencies([check] if check is not None else []):
             sp_input = sp_input.with_values(tf.identity(sp_input.values))
     if default_value is None:
-        return tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
+        made = tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
+        made.set_shape(shape)
+        return made
     whole = tf.fill(sp_input.dense_shape, tf.cast(default_value, sp_input.dtype)
                     if sp_input.dtype != tf.string else default_value)
-    return tf.tensor_scatter_nd_update(whole, sp_input.indices, sp_input.values, name=name)
+    made = tf.tensor_scatter_nd_update(whole, sp_input.indices, sp_input.values, name=name)
+    made.set_shape(shape)
+    return made
 
 
 def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):

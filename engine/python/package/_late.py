@@ -71,6 +71,7 @@ _BY_NAMESPACE = {
             'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
     },
     'footlight.compat.v1.test': {
+        '_testing.gradients_of_graphs': 'compute_gradient compute_gradient_error',
         '_testing.test_case': (
             'TestCase assert_equal_graph_def disable_with_predicate get_temp_dir gpu_device_name is_built_with_cuda '
             'is_built_with_gpu_support is_built_with_rocm is_built_with_xla is_gpu_available main mock'),
@@ -185,6 +186,7 @@ _BY_NAMESPACE = {
     'footlight.test': {
         '_testing.test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',
         '_inside.test_util': 'with_eager_op_as_function',
+        '_inside.small_names': 'Benchmark',
     },
     'footlight.train': {
         '_saving.averages': 'CheckpointView ExponentialMovingAverage',
@@ -194,7 +196,7 @@ _BY_NAMESPACE = {
 }
 # Namespaces of which one module adds all names; they can be imported before.
 _WHOLE = {'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
-          'signal': '_signal'}
+          'signal': '_signal', '__internal__.test.combinations': '_testing.combinations'}
 for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
@@ -252,6 +254,8 @@ def find(namespace, name):
     importlib.import_module('footlight.' + module)
     if module == '_inside.places':
         from footlight._inside import rules as _inside
+        from footlight._inside import small_names, subject_rules  # noqa: F401
+        from footlight._testing import combinations, gradients_of_graphs  # noqa: F401
         if namespace == 'footlight.python.framework.test_util':
             from footlight._inside import test_util as _test_util  # noqa: F401
     sys.modules['footlight']._describe()

@@ -31,7 +31,7 @@ NOT_YET = {
         'isotonic_regression learned_unigram_candidate_sampler with_space_to_batch'),
     'random': 'fixed_unigram_candidate_sampler learned_unigram_candidate_sampler',
     'sparse': 'sampled_addmm',
-    'test': 'Benchmark benchmark_config create_local_cluster is_cpu_target_available',
+    'test': 'benchmark_config create_local_cluster is_cpu_target_available',
     'train': 'experimental',
     'version': 'COMPILER_VERSION',
 }

@@ -1,0 +1,62 @@
+"""More modules inside of TensorFlow by rule, those that each hold one subject: kinds of datasets, of optimizers, of ops.
+
+The form of a rule is explained in rules.py.
+"""
+from footlight import _engine
+from footlight._inside import rules as _rules
+
+_BY_RULE = {
+    'data data.experimental compat.v1.data': (
+        'data.experimental.ops.', 'batching counter distributed_save_op error_ops global_shuffle_op grouping interleave_ops io '
+        'iterator_ops matching_files prefetching_ops random_access readers scan_ops shuffle_ops take_while_ops testing unique '
+        'writers cardinality enumerate_ops get_single_element random_ops resampling snapshot'),
+    'data data.experimental': (
+        'data.ops.', 'from_generator_op load_op map_op options_lib prefetch_op scan_op shuffle_op structured_function'),
+    'experimental': ('data.ops.', 'optional_ops'),
+    'train compat.v1.train': (
+        'checkpoint.', 'checkpoint_management checkpoint_options'),
+    'compat.v1.train train': (
+        'training.', 'adadelta adagrad adagrad_da basic_loops basic_session_run_hooks checkpoint_management coordinator device_setter '
+        'evaluation ftrl input moving_averages proximal_adagrad proximal_gradient_descent py_checkpoint_reader quantize_training '
+        'rmsprop saver_test_utils session_manager session_run_hook supervisor sync_replicas_optimizer warm_starting_util'),
+    'compat.v1.saved_model saved_model': (
+        'saved_model.', 'builder builder_impl load_options loader_impl main_op signature_def_utils signature_def_utils_impl utils'),
+    'compat.v1.saved_model.constants saved_model': ('saved_model.', 'constants'),
+    'compat.v1.summary': ('summary.', 'summary summary_iterator'),
+    'compat.v1 .': ('ops.', 'partitioned_variables'),
+    'compat.v1.losses': ('ops.', 'losses.losses losses.losses_impl losses.util'),
+    'compat.v1.metrics': ('ops.', 'metrics metrics_impl'),
+    'compat.v1.nn.rnn_cell': ('ops.', 'rnn_cell'),
+    'compat.v1.nn nn': ('ops.', 'ctc_ops'),
+    'random nn compat.v1.nn': ('ops.', 'candidate_sampling_ops'),
+    'image compat.v1 .': ('ops.', 'random_crop_ops'),
+    'sets': ('ops.', 'sets'),
+    'experimental.numpy': ('ops.numpy_ops.', 'np_array_ops np_dtypes np_math_ops np_random np_utils np_arrays np_config'),
+    'ragged .': (
+        'ops.ragged.', 'ragged_batch_gather_ops ragged_bincount_ops ragged_conversion_ops ragged_gather_ops ragged_image_ops '
+        'ragged_map_ops ragged_operators ragged_sort_ops ragged_squeeze_op ragged_where_op segment_id_ops'),
+    'signal': (
+        'ops.signal.', 'dct_ops mel_ops mfcc_ops reconstruction_ops shape_ops spectral_ops util_ops window_ops'),
+    'linalg linalg.experimental': (
+        'ops.linalg.', 'linear_operator linear_operator_adjoint linear_operator_block_diag linear_operator_block_lower_triangular '
+        'linear_operator_circulant linear_operator_composition linear_operator_diag linear_operator_full_matrix '
+        'linear_operator_householder linear_operator_identity linear_operator_inversion linear_operator_kronecker '
+        'linear_operator_low_rank_update linear_operator_lower_triangular linear_operator_permutation linear_operator_toeplitz '
+        'linear_operator_tridiag linear_operator_zeros sparse.conjugate_gradient'),
+    'io compat.v1': ('lib.io.', 'python_io'),
+    'compat.v1.resource_loader': ('platform.', 'resource_loader'),
+    'test compat.v1.test': ('platform.', 'benchmark'),
+}
+for _words, (_folder, _names) in _BY_RULE.items():
+    for _name in _names.split():
+        _rules._MODULES.setdefault(_folder + _name, _words)
+_rules._MODULES['ops.ragged.segment_id_ops'] = ('segment_ids_to_row_splits=ragged.segment_ids_to_row_splits '
+                                                'row_splits_to_segment_ids=ragged.row_splits_to_segment_ids')
+_OPS_OF = 'batch boosted_trees candidate_sampling checkpoint count optional rnn stateless_random_v2 random_index_shuffle'.split()
+_rules._GENERATED.extend(one for one in _OPS_OF if one not in _rules._GENERATED)
+# Nothing stands in these but what small_names.py puts there.
+_PLAIN = ('checkpoint.graph_view checkpoint.trackable_view checkpoint.util data.util.nest data.util.structure data.util.traverse '
+          'data.util.random_seed ops.data_flow_grad ops.math_grad ops.random_grad ops.sparse_grad ops.state_grad ops.rnn_grad '
+          'ops.nn_fused_batch_norm_grad pywrap_sanitizers training.saving.saveable_object util.numpy_compat')
+for _path in (*_rules._MODULES, *('ops.gen_%s_ops' % one for one in _rules._GENERATED), *_PLAIN.split()):
+    _engine.namespace('python.' + _path)

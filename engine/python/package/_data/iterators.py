@@ -88,6 +88,12 @@ class OwnedIterator(Iterator):
 
     next = __next__
 
+    def _next_internal(self):
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise tf.errors.OutOfRangeError(None, None, 'End of sequence') from None
+
     def _staged_iterator(self):
         return self
 

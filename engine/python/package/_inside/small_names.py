@@ -142,6 +142,20 @@ def map_structure(func, *structure, **check_types_dict):
 
 
 # --- datasets ---
+def are_compatible(spec1, spec2):
+    """Whether elements of one spec can stand where those of another are expected."""
+    try:
+        tf.nest.assert_same_structure(spec1, spec2)
+    except (TypeError, ValueError):
+        return False
+    return all(one.is_compatible_with(other) for one, other in zip(tf.nest.flatten(spec1), tf.nest.flatten(spec2)))
+
+
+def _spec_of(element):
+    """The spec of an element, with the structure of the element."""
+    return map_structure(tf.type_spec_from_value, element)
+
+
 def get_legacy_output_shapes(dataset_or_iterator):
     """The shapes of the elements' values, in their structure."""
     return _of_specs(dataset_or_iterator, lambda spec: spec._to_legacy_output_shapes() if hasattr(
@@ -161,6 +175,27 @@ def get_legacy_output_classes(dataset_or_iterator):
 
 def _of_specs(dataset_or_iterator, what):
     return map_structure(what, dataset_or_iterator.element_spec)
+
+
+def _global_shuffle(dataset, seed=None, reshuffle_each_iteration=True, name=None):
+    """All elements of a dataset in random order, each iteration in another one."""
+    size = dataset.cardinality()
+    if tf.executing_eagerly() and size <= 0:
+        raise tf.errors.InvalidArgumentError(
+            None, None, f'`global_shuffle` requires the input dataset to have a non-empty finite cardinality. Got cardinality: {int(size)}')
+    return dataset.shuffle(size, seed=seed, reshuffle_each_iteration=reshuffle_each_iteration, name=name)
+
+
+def toggle_test_mode(test_mode):
+    """Says whether tests run: pipelines here are the same then."""
+    _engine.namespace('python.data.ops.test_mode').TEST_MODE = bool(test_mode)
+
+
+def toggle_debug_mode(debug_mode):
+    """Has datasets run their functions eagerly, as tf.data.experimental.enable_debug_mode does, or not."""
+    if debug_mode:
+        tf.data.experimental.enable_debug_mode()
+    _engine.namespace('python.data.ops.debug_mode').DEBUG_MODE = bool(debug_mode)
 
 
 # --- gradient checks ---
@@ -308,6 +343,9 @@ for _path, _names in {
         'python.data.util.nest': 'is_nested flatten pack_sequence_as assert_same_structure map_structure',
         'python.data.ops.dataset_ops': 'get_legacy_output_shapes get_legacy_output_types get_legacy_output_classes',
         'python.data.ops.iterator_ops': 'get_legacy_output_shapes get_legacy_output_types get_legacy_output_classes',
+        'python.data.experimental.ops.global_shuffle_op': '_global_shuffle',
+        'python.data.util.structure': 'are_compatible',
+        'python.data.ops.test_mode': 'toggle_test_mode', 'python.data.ops.debug_mode': 'toggle_debug_mode',
         'python.ops.gradient_checker_v2': 'max_error',
         'python.ops.math_ops': 'approximate_equal tensor_equals tensor_not_equals',
         'python.framework.sparse_tensor': 'is_sparse',
@@ -325,6 +363,9 @@ for _path, _name, _object in (
         ('python.data.util.nest', 'is_sequence', is_nested),
         ('python.data.ops.dataset_ops', 'INFINITE', tf.data.INFINITE_CARDINALITY),
         ('python.data.ops.dataset_ops', 'UNKNOWN', tf.data.UNKNOWN_CARDINALITY),
+        ('python.data.ops.test_mode', 'TEST_MODE', False),
+        ('python.data.ops.debug_mode', 'DEBUG_MODE', False),
+        ('python.data.util.structure', 'type_spec_from_value', _spec_of),
         ('python.ops.array_ops', 'newaxis', None),
         ('python.tf2', 'enabled', _is_always),
         ('python.compat.compat', 'forward_compatible', lambda year, month, day: True),

@@ -9,10 +9,11 @@ _BY_RULE = {
     'data data.experimental compat.v1.data': (
         'data.experimental.ops.', 'batching counter distributed_save_op error_ops global_shuffle_op grouping interleave_ops io '
         'iterator_ops matching_files prefetching_ops random_access readers scan_ops shuffle_ops take_while_ops testing unique '
-        'writers cardinality enumerate_ops get_single_element random_ops resampling snapshot'),
+        'writers cardinality compression_ops data_service_ops enumerate_ops from_list get_single_element index_flat_map_op '
+        'iterator_model_ops lookup_ops map_defun pad_to_cardinality parsing_ops random_ops resampling snapshot weighted_flat_map_op'),
     'data data.experimental': (
         'data.ops.', 'from_generator_op load_op map_op options_lib prefetch_op scan_op shuffle_op structured_function'),
-    'experimental': ('data.ops.', 'optional_ops'),
+    '. experimental': ('data.ops.', 'optional_ops'),
     'train compat.v1.train': (
         'checkpoint.', 'checkpoint_management checkpoint_options'),
     'compat.v1.train train': (
@@ -52,6 +53,11 @@ for _words, (_folder, _names) in _BY_RULE.items():
         _rules._MODULES.setdefault(_folder + _name, _words)
 _rules._MODULES['ops.ragged.segment_id_ops'] = ('segment_ids_to_row_splits=ragged.segment_ids_to_row_splits '
                                                 'row_splits_to_segment_ids=ragged.row_splits_to_segment_ids')
+_rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
+_rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {
+    'Copy': 'copy', 'DeleteRecursively': 'rmtree', 'Exists': 'exists', 'FastGFile': 'GFile', 'Glob': 'glob', 'IsDirectory': 'isdir',
+    'ListDirectory': 'listdir', 'MakeDirs': 'makedirs', 'MkDir': 'mkdir', 'Open': 'GFile', 'Remove': 'remove', 'Rename': 'rename',
+    'Stat': 'stat', 'Walk': 'walk'}.items())
 _OPS_OF = 'batch boosted_trees candidate_sampling checkpoint count optional rnn stateless_random_v2 random_index_shuffle'.split()
 _rules._GENERATED.extend(one for one in _OPS_OF if one not in _rules._GENERATED)
 # Nothing stands in these but what small_names.py puts there.

@@ -34,10 +34,6 @@ def _by_gradient(np, run, x, value, y, y_shape, dy, slope):
     for column in range(columns):
         seed.reshape(-1)[column // width] = (1, 1j)[column % width]
         got = run(slope, {x: value, dy: seed})
-        if hasattr(got, 'indices'):
-            dense = np.zeros(value.shape, got.values.dtype)
-            np.add.at(dense, got.indices, got.values)
-            got = dense
         jacobian[:, column] = _numbers(np, np.broadcast_to(got, value.shape).astype(x.dtype.as_numpy_dtype))
         seed.reshape(-1)[column // width] = 0
     return jacobian
@@ -79,7 +75,8 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
         session.run(target)
     values = [_start(np, one, list(shape), start) for one, shape, start in zip(xs, shapes, starts)]
     dy = tf.compat.v1.placeholder(y.dtype, shape=list(y_shape))
-    slopes = tf.gradients(y, xs, grad_ys=dy)
+    slopes = [tf.convert_to_tensor(slope) if isinstance(slope, tf.IndexedSlices) else slope
+              for slope in tf.gradients(y, xs, grad_ys=dy)]
     found = []
     for one, value, slope in zip(xs, values, slopes):
         if slope is None:

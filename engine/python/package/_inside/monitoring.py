@@ -1,0 +1,189 @@
+"""tensorflow.python.eager.monitoring: counters, gauges and histograms of a program, each with cells by the values of labels."""
+import bisect
+import functools
+import sys
+import threading
+import time
+import types
+
+from footlight import _engine
+from footlight import errors as _errors
+
+_metrics = {}
+_lock = threading.Lock()
+
+
+class _Cell:
+    def __init__(self, value):
+        self._value, self._lock = value, threading.Lock()
+
+    def value(self):
+        """What the cell holds."""
+        return self._value
+
+
+class CounterCell(_Cell):
+    """A number that grows."""
+
+    def increase_by(self, value):
+        """Adds to it."""
+        if value < 0:
+            raise ValueError(f'a counter only grows: increase_by({value})')
+        with self._lock:
+            self._value += value
+
+
+class _GaugeCell(_Cell):
+    def set(self, value):
+        """Replaces what it holds."""
+        with self._lock:
+            self._value = self._kind(value)
+
+
+class IntGaugeCell(_GaugeCell):
+    """A whole number."""
+    _kind = int
+
+
+class StringGaugeCell(_GaugeCell):
+    """A text."""
+    _kind = str
+
+
+class BoolGaugeCell(_GaugeCell):
+    """True or False."""
+    _kind = bool
+
+
+class SamplerCell(_Cell):
+    """How many samples fell between the limits of a histogram."""
+
+    def __init__(self, buckets):
+        super().__init__(None)
+        self._limits, self._counts = buckets.limits, [0] * (len(buckets.limits) + 1)
+        self._number, self._sum, self._squares, self._least, self._greatest = 0, 0., 0., 0., 0.
+
+    def add(self, value):
+        """Adds a sample."""
+        with self._lock:
+            self._counts[bisect.bisect_right(self._limits, value)] += 1
+            self._least = min(self._least, value) if self._number else value
+            self._greatest = max(self._greatest, value) if self._number else value
+            self._number += 1
+            self._sum += value
+            self._squares += value * value
+
+    def value(self):
+        """What is known of the samples, with the names of a HistogramProto's fields."""
+        return types.SimpleNamespace(
+            min=self._least, max=self._greatest, num=float(self._number), sum=self._sum, sum_squares=self._squares,
+            bucket_limit=[*self._limits, sys.float_info.max], bucket=[float(count) for count in self._counts])
+
+
+class Metric:
+    """A name that is not in use, with cells by the values of its labels."""
+    _cell, _first = None, ()
+
+    def __init__(self, name, description, *labels):
+        if len(labels) > 2:
+            raise ValueError(f'a metric has at most 2 labels, {name} would have {len(labels)}')
+        with _lock:
+            if name in _metrics:
+                raise _errors.AlreadyExistsError(None, None, f'Another metric with the same name already exists: {name}')
+            _metrics[name] = self
+        self._name, self._description, self._labels, self._cells = name, description, labels, {}
+
+    def get_cell(self, *labels):
+        """The cell for these values of the labels, one for each."""
+        if len(labels) != len(self._labels):
+            raise ValueError(f'The {self._name} expects taking {len(self._labels)} labels')
+        with _lock:
+            if labels not in self._cells:
+                self._cells[labels] = self._cell(*self._first)
+            return self._cells[labels]
+
+
+class Counter(Metric):
+    """Numbers that grow."""
+    _cell, _first = CounterCell, (0,)
+
+
+class IntGauge(Metric):
+    """Whole numbers."""
+    _cell, _first = IntGaugeCell, (0,)
+
+
+class StringGauge(Metric):
+    """Texts."""
+    _cell, _first = StringGaugeCell, ('',)
+
+
+class BoolGauge(Metric):
+    """Values that are True or False."""
+    _cell, _first = BoolGaugeCell, (False,)
+
+
+class Buckets:
+    """The limits of a histogram, in order."""
+
+    def __init__(self, limits):
+        self.limits = list(limits)
+        if self.limits != sorted(set(self.limits)):
+            raise ValueError(f'the limits of buckets must grow: {self.limits}')
+
+
+class ExponentialBuckets(Buckets):
+    """Limits from `scale` on, each `growth_factor` times the one before."""
+
+    def __init__(self, scale, growth_factor, bucket_count):
+        super().__init__(scale * growth_factor ** power for power in range(bucket_count))
+
+
+class Sampler(Metric):
+    """Histograms of samples."""
+    _cell = SamplerCell
+
+    def __init__(self, name, buckets, description, *labels):
+        super().__init__(name, description, *labels)
+        self._first = (buckets,)
+
+
+class MonitoredTimer:
+    """A context that adds the microseconds it took to a cell."""
+
+    def __init__(self, cell, monitored_section_name=None, avoid_repetitive_counting=False):
+        self.cell, self._section, self._counts_once = cell, monitored_section_name, avoid_repetitive_counting
+
+    def __enter__(self):
+        self._is_inside = self._section in _sections
+        if self._section is not None and not self._is_inside:
+            _sections.add(self._section)
+        self.t = time.time()
+        return self
+
+    def __exit__(self, *raised):
+        took = int((time.time() - self.t) * 1000000)
+        if not (self._counts_once and self._is_inside):
+            self.cell.increase_by(took)
+        if not self._is_inside:
+            _sections.discard(self._section)
+
+
+_sections = set()
+
+
+def monitored_timer(cell):
+    """Decorates a function whose microseconds are added to a cell."""
+    def decorate(func):
+        @functools.wraps(func)
+        def run(*args, **kwargs):
+            with MonitoredTimer(cell):
+                return func(*args, **kwargs)
+        return run
+    return decorate
+
+
+_home = _engine.namespace('python.eager.monitoring')
+for _name in ('Counter CounterCell IntGauge IntGaugeCell StringGauge StringGaugeCell BoolGauge BoolGaugeCell Sampler SamplerCell '
+              'Buckets ExponentialBuckets Metric MonitoredTimer monitored_timer').split():
+    setattr(_home, _name, globals()[_name])

@@ -400,17 +400,42 @@ bool has_composite(PyObject* const* args, Py_ssize_t count) {
   return false;
 }
 
-// The result for arguments of which one is of that class; NotImplemented where none is, or the function takes
-// none.
-Ref composite_result(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* names) {
+// function(self, arguments, keyword arguments), the arguments as a vector call has them.
+Ref ask(PyObject* function, PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* names) {
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-  if (!composite_type || !has_composite(args, positional + named)) return Ref::borrow(Py_NotImplemented);
   Ref given = checked(PyTuple_New(positional));
   for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(given.get(), i, Py_NewRef(args[i]));
   Ref keywords = checked(PyDict_New());
   for (Py_ssize_t i = 0; i < named; ++i)
     if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(names, i), args[positional + i]) < 0) throw PythonErrorSet();
-  return checked(PyObject_CallFunctionObjArgs(composite_call, self, given.get(), keywords.get(), nullptr));
+  return checked(PyObject_CallFunctionObjArgs(function, self, given.get(), keywords.get(), nullptr));
+}
+
+// The result for arguments of which one is of that class; NotImplemented where none is, or the function takes
+// none.
+Ref composite_result(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* names) {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (!composite_type || !has_composite(args, positional + named)) return Ref::borrow(Py_NotImplemented);
+  return ask(composite_call, self, args, positional, names);
+}
+
+// Who may answer a call that failed, like `composite_call`: set by the package when a program registers a dispatcher.
+PyObject* call_after_failure = nullptr;
+
+PyObject* answer_after_failure(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* names) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    Ref failure = take_exception();
+    Ref found = ask(call_after_failure, self, args, positional, names);
+    if (found.get() != Py_NotImplemented) return found.release();
+    raise_again(std::move(failure));
+    return nullptr;
+  });
+}
+
+PyObject* on_failures(PyObject*, PyObject* function) {
+  Py_XSETREF(call_after_failure, Py_NewRef(function));
+  Py_RETURN_NONE;
 }
 
 PyObject* on_composites(PyObject*, PyObject* args) {
@@ -421,7 +446,7 @@ PyObject* on_composites(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   const size_t nodes = nodes_of_plain_graph();
   return named(self, [&]() -> PyObject* {
     if (KeptArguments& kept = kept_arguments(self); kept.usable && !kept.in_use) {
@@ -467,6 +492,13 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* na
     }
     return returned(self, result, nodes);
   });
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+  PyObject* result = call_once(self, args, flags, names);
+  if (result || !call_after_failure) [[likely]]
+    return result;
+  return answer_after_failure(self, args, PyVectorcall_NARGS(flags), names);
 }
 
 Ref signature_object(PyObject* self) {
@@ -529,6 +561,8 @@ PyObject* reduce(PyObject* self, PyObject*) {
 PyObject* as_attribute(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 PyMethodDef module_functions[] = {
+    {"on_failures", on_failures, METH_O,
+     "on_failures(function)\n--\n\nWho is asked for the result of a call that raised TypeError or ValueError."},
     {"on_composites", on_composites, METH_VARARGS,
      "on_composites(kind, function)\n--\n\nThe class above ragged and sparse tensors, and who computes with them."},
     {nullptr, nullptr, 0, nullptr}};

@@ -11,7 +11,7 @@ _BY_NAMESPACE = {
         '_distribute': 'distribute',
         '_lookup': 'lookup',
         '_old.variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
-        '_inside.places': 'compiler python sysconfig',
+        '_inside.places': 'compiler python sysconfig tools',
         '_summary.profiler': 'profiler',
         '_sparse.sets': 'sets',
         '_signal': 'fftnd ifftnd irfftnd rfftnd',
@@ -239,6 +239,8 @@ def find(namespace, name):
     module = _LATE.get((namespace, name))
     if module is None and not name.startswith('_'):
         module = _WHOLE.get(namespace[len('footlight.'):])
+    if module is None and namespace.startswith('footlight.__internal__') and not name.startswith('_'):
+        module = '_inside.library_hooks'
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         inside = name == 'autograph' or namespace.startswith('footlight.python.autograph')
         module = '_autograph.inside' if inside else '_inside.places'

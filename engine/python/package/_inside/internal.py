@@ -1,4 +1,5 @@
 """tf.__internal__: what Keras takes from TensorFlow besides the public names."""
+import abc
 import contextlib
 import operator
 
@@ -8,18 +9,15 @@ from footlight import _engine
 _home = _engine.namespace('__internal__')
 
 
-class _ByTensors(type):
-    """A composite is whatever consists of tensors: classes that say so, and variables."""
+class CompositeTensor(abc.ABC):
+    """A value that consists of tensors: classes that derive from this or say so, and variables."""
 
-    def __instancecheck__(cls, value):
+    @classmethod
+    def __subclasshook__(cls, kind):
         if cls is not CompositeTensor:
-            return type.__instancecheck__(cls, value)
-        return hasattr(type(value), '__tensor_fields__') or isinstance(value, tf.Variable) or (
-            hasattr(type(value), '_type_spec') and not isinstance(value, tf.Tensor))
-
-
-class CompositeTensor(metaclass=_ByTensors):
-    """A value that consists of tensors."""
+            return NotImplemented
+        return hasattr(kind, '__tensor_fields__') or issubclass(kind, tf.Variable) or (
+            hasattr(kind, '_type_spec') and not issubclass(kind, tf.Tensor)) or NotImplemented
 
 
 class _Eager(type):

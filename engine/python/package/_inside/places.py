@@ -70,6 +70,7 @@ def TestRaiseFromStatus(code):
 
 # --- specs by name, for files ---
 _specs = {}
+_names_of_specs = {}
 
 
 def register(name):
@@ -77,17 +78,16 @@ def register(name):
     def add(kind):
         if name in _specs:
             raise ValueError('Name %s has already been registered for class %s.' % (name, _specs[name]))
-        _specs[name] = kind
+        _specs[name], _names_of_specs[kind] = kind, name
         return kind
     return add
 
 
 def get_name(kind):
     """The name that files have for a class of specs."""
-    for name, known in _specs.items():
-        if known is kind:
-            return name
-    raise ValueError('TypeSpec %s has not been registered.' % kind)
+    if kind not in _names_of_specs:
+        raise ValueError('TypeSpec %s has not been registered.' % kind)
+    return _names_of_specs[kind]
 
 
 def lookup(name):
@@ -180,7 +180,9 @@ for _path, _objects in {
             'is_op_determinism_enabled': is_op_determinism_enabled, 'disable_op_determinism': disable_op_determinism,
             'enable_op_determinism': _device.enable_op_determinism},
         'python.framework.tensor_util': {'is_tf_type': is_tf_type},
-        'python.framework.type_spec_registry': {'get_name': get_name, 'lookup': lookup, 'register': register},
+        'python.framework.type_spec_registry': {
+            'get_name': get_name, 'lookup': lookup, 'register': register, '_NAME_TO_TYPE_SPEC': _specs,
+            '_TYPE_SPEC_TO_NAME': _names_of_specs},
         'python.lib.io.tf_record': {'tf_record_iterator': _data_files.tf_record_iterator},
         'python.ops.linalg.sparse.sparse_csr_matrix_ops': {
             'csr_sparse_matrix_to_sparse_tensor': csr_sparse_matrix_to_sparse_tensor,
@@ -199,4 +201,4 @@ _register_own()
 from footlight import _logging  # noqa: E402,F401  (these add the names of modules too)
 from footlight._graphs import session_values  # noqa: E402,F401
 from footlight._inside import (  # noqa: E402,F401
-    control, functions, gradients, specs, tracing, list_ops, python_util)
+    control, exports, functions, gradients, library_hooks, nests, specs, tracing, list_ops, python_util)

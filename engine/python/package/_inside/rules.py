@@ -275,7 +275,9 @@ def fill(namespace, name):
 
 # Of these nothing, or little that stands in other files, is asked for: what imports them can use the rest.
 _OTHERS = (
-    'python.distribute: parameter_server_strategy\n'
+    'python.data: util\npython.data.ops: from_generator_op from_sparse_tensor_slices_op from_tensor_slices_op from_tensors_op range_op\n'
+    'python.data.util: structure\n'
+    'python.distribute: cluster_resolver distribute_utils input_lib input_ops parameter_server_strategy\n'
     'python.eager: core execute executor forwardprop_util graph_only_ops imperative_grad monitoring remote\n'
     'python.eager.polymorphic_function: atomic_function autograph_util compiler_ir composite_tensor_utils eager_function_run '
     'function_context saved_model_exported_concrete saved_model_utils transform\n'
@@ -287,8 +289,8 @@ _OTHERS = (
     'python.ops: array_grad batch_ops clustering_ops control_flow_grad control_flow_state control_flow_v2_func_graphs '
     'gradients_util handle_data_util map_ops nn_grad optional_grad proto_ops ref_variable shape_util tensor_array_grad '
     'tensor_getitem_override weak_tensor_ops while_v2_indexed_slices_rewriter\n'
-    'python.ops.linalg: linear_operator_identity\npython.ops.parallel_for: test_util\npython.ops.ragged: ragged_tensor_shape\n'
-    'python.saved_model: save_context utils_impl\npython.types: internal\n'
+    'python.ops.linalg: linear_operator_addition linear_operator_identity\npython.ops.parallel_for: test_util\npython.ops.ragged: ragged_map_ops ragged_tensor_shape ragged_util\n'
+    'python.saved_model: model_utils save_context utils_impl\npython.types: internal\n'
     'python.util: all_util custom_nest_protocol decorator_utils deprecation lazy_loader serialization tf_export tf_stack '
     'traceback_utils\npython.util.protobuf: compare\npython.client: pywrap_tf_session\n'
     'python: pywrap_tensorflow pywrap_tfe tf2')

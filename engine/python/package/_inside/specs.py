@@ -68,6 +68,25 @@ class BoundedTensorSpec(tf.TypeSpec):
         return BoundedTensorSpec, (self.shape, self.dtype, self._minimum, self._maximum, self.name)
 
 
+# --- tensorflow.python.framework.type_spec ---
+class BatchableTypeSpec(tf.TypeSpec):
+    """A spec whose values can be stacked, as elements of a dataset are: it says what its own batch is."""
+
+    __batch_encoder__ = None
+
+    def _batch(self, batch_size):
+        """The spec of a batch of these."""
+        raise NotImplementedError('%s._batch' % type(self).__name__)
+
+    def _unbatch(self):
+        """The spec of one of a batch."""
+        raise NotImplementedError('%s._unbatch' % type(self).__name__)
+
+    @property
+    def _flat_tensor_specs(self):
+        return tf.nest.flatten(self._component_specs, expand_composites=True)
+
+
 # --- tensorflow.python.framework.tensor_shape ---
 def as_shape(shape):
     """A shape."""
@@ -142,10 +161,13 @@ def can_encode(nested_structure):
 NotEncodableError = _structure_coder.NotEncodableError
 _engine.extend(tf.TypeSpec, '_flat_tensor_specs', property(
     lambda self: tf.nest.flatten(self._component_specs, expand_composites=True), doc='The specs of its tensors, in a row.'))
+for _name in ('div', 'rdiv'):  # division as Python 2 called it, which libraries look up
+    _engine.extend(tf.Tensor, '__%s__' % _name, getattr(tf.Tensor, '__%s__' % _name.replace('div', 'truediv')))
 _engine.extend(tf.Tensor, '_shape_tuple', lambda self: None if self.shape.rank is None else tuple(self.shape.as_list()))
 for _path, _names in {
         'framework.composite_tensor': 'replace_composites_with_components',
         'framework.tensor_shape': 'as_shape unknown_shape', 'framework.tensor_spec': 'BoundedTensorSpec',
+        'framework.type_spec': 'BatchableTypeSpec',
         'framework.tensor_util': 'constant_value_as_shape is_tensor',
         'saved_model.nested_structure_coder': 'encode_structure decode_proto can_encode NotEncodableError'}.items():
     for _name in _names.split():

@@ -1,0 +1,405 @@
+"""Names and ages of a library's functions: tf_export, deprecation and dispatch, as libraries take them from inside of TensorFlow."""
+import collections
+import contextlib
+import functools
+import inspect
+import re
+
+import footlight as tf
+from footlight import _engine
+from footlight._inside import python_util as _python_util
+
+# --- tensorflow.python.util.tf_export ---
+_V1 = 'compat.v1.'
+_symbols = {}  # public name -> what a library has exported under it
+_names = {}  # id of that -> (it, the API, its names, those of v1)
+
+
+class InvalidSymbolNameError(Exception):
+    """A name that its API does not have, or has already."""
+
+
+class api_export:  # a class, as functools.partial(api_export, api_name=...) and isinstance() take it
+    """A decorator: the public names of a function or class; it stays what it is."""
+
+    def __init__(self, *args, api_name='tensorflow', v1=None, allow_multiple_exports=True):
+        self._names, self._api_name = args, api_name
+        self._names_v1 = tuple(v1) if v1 is not None else args
+        for name in (*self._names, *self._names_v1):
+            if api_name == 'keras' and not name.startswith('keras.'):
+                raise InvalidSymbolNameError('a name that Keras exports begins with `keras.`, which %r does not' % name)
+
+    def __call__(self, func):
+        inner = _python_util.unwrap(func)[1]
+        for name in self._names:
+            _symbols[name] = func
+        for name in self._names_v1:
+            _symbols[_V1 + name] = func
+        _names[id(inner)] = (inner, self._api_name, self._names, self._names_v1)
+        names, names_v1 = (('_tf_api_names', '_tf_api_names_v1') if self._api_name == 'tensorflow' else
+                           ('_keras_api_names', '_keras_api_names_v1'))
+        for attribute, value in ((names, self._names), (names_v1, self._names_v1)):
+            with contextlib.suppress(AttributeError, TypeError):
+                setattr(inner, attribute, value)
+        return func
+
+    def export_constant(self, module_name, name):
+        """Exports a constant of a module."""
+        import sys
+        value = getattr(sys.modules[module_name], name)
+        for public in self._names:
+            _symbols[public] = value
+        for public in self._names_v1:
+            _symbols[_V1 + public] = value
+
+
+tf_export = functools.partial(api_export, api_name='tensorflow')
+keras_export = functools.partial(api_export, api_name='keras')
+
+
+def _is_there(name, symbol):
+    return get_symbol_from_name(name) is symbol
+
+
+def get_canonical_name_for_symbol(symbol, api_name='tensorflow', add_prefix_to_v1_names=False):
+    """The first public name of a function or class, or None; with a prefix where only v1 has it."""
+    found = _names.get(id(_python_util.unwrap(symbol)[1]))
+    if found is not None:
+        _, api, names, names_v1 = found
+        if api != api_name:
+            return None
+        if names:
+            return names[0]
+        return (_V1 if add_prefix_to_v1_names else '') + names_v1[0] if names_v1 else None
+    if api_name != 'tensorflow':
+        return None
+    module, name = getattr(symbol, '__module__', None), getattr(symbol, '__name__', None)
+    if not isinstance(module, str) or not isinstance(name, str) or module.partition('.')[0] != 'footlight':
+        return None
+    full = (module + '.' + name).partition('.')[2]
+    if not _is_there(full, symbol):
+        return None
+    if full.startswith(_V1) and not add_prefix_to_v1_names:
+        return full[len(_V1):]
+    return full
+
+
+def get_symbol_from_name(name):
+    """What has a public name, or None."""
+    if name in _symbols:
+        return _symbols[name]
+    found = tf
+    for part in name.split('.'):
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return None if inspect.ismodule(found) else found
+
+
+# --- tensorflow.python.util.deprecation ---
+_said = set()
+_is_silent = False
+
+
+class DeprecatedNamesAlreadySetError(Exception):
+    """A function whose deprecated names are given twice."""
+
+
+@contextlib.contextmanager
+def silence():
+    """A context in which nothing is said about what is deprecated."""
+    global _is_silent
+    before, _is_silent = _is_silent, True
+    try:
+        yield
+    finally:
+        _is_silent = before
+
+
+def _check(date, instructions):
+    if date is not None and not re.match(r'20\d\d-[01]\d-[0123]\d', date):
+        raise ValueError('Date must be in format YYYY-MM-DD. Received: %s' % date)
+    if not instructions:
+        raise ValueError('Don\'t deprecate things without conversion instructions! Specify the `instructions` argument.')
+
+
+def _say(key, once, words, *values):
+    if _is_silent or once and key in _said:
+        return
+    _said.add(key)
+    caller = inspect.currentframe().f_back.f_back
+    tf.get_logger().warning('From %s:%d: ' + words, caller.f_code.co_filename, caller.f_lineno, *values)
+
+
+def _when(date):
+    return 'in a future version' if date is None else 'after %s' % date
+
+
+def deprecated(date, instructions, warn_once=True):
+    """A decorator: calls of the function, or making the class, say that it goes away, and what to use instead."""
+    _check(date, instructions)
+
+    def decorate(func_or_class):
+        function = func_or_class.__init__ if isinstance(func_or_class, type) else func_or_class
+
+        @functools.wraps(function)
+        def new_func(*args, **kwargs):
+            _say(func_or_class, warn_once, '%s (from %s) is deprecated and will be removed %s.\nInstructions for updating:\n%s',
+                 func_or_class.__qualname__, func_or_class.__module__, _when(date), instructions)
+            return function(*args, **kwargs)
+        if isinstance(func_or_class, type):
+            func_or_class.__init__ = new_func
+            return func_or_class
+        new_func.__doc__ = '%s (deprecated)\n\nInstructions for updating:\n%s' % (function.__doc__ or '', instructions)
+        return _python_util.make_decorator(function, new_func, 'deprecated', new_func.__doc__)
+    return decorate
+
+
+def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
+    """The function or class under a name that goes away."""
+    if isinstance(func_or_class, type):
+        def init(self, *args, **kwargs):
+            _say((func_or_class, deprecated_name), warn_once, 'The name %s is deprecated. Please use %s instead.\n',
+                 deprecated_name, name)
+            func_or_class.__init__(self, *args, **kwargs)
+        return type(func_or_class.__name__, (func_or_class,), {
+            '__init__': init, '__doc__': func_or_class.__doc__, '__module__': func_or_class.__module__})
+
+    @functools.wraps(func_or_class)
+    def new_func(*args, **kwargs):
+        _say((func_or_class, deprecated_name), warn_once, 'The name %s is deprecated. Please use %s instead.\n',
+             deprecated_name, name)
+        return func_or_class(*args, **kwargs)
+    return _python_util.make_decorator(func_or_class, new_func, 'deprecated')
+
+
+def deprecated_endpoints(*args):
+    """A decorator: which of a function's public names go away."""
+    def decorate(func):
+        if '_tf_deprecated_api_names' in getattr(func, '__dict__', ()):
+            raise DeprecatedNamesAlreadySetError('the deprecated names of %s are set already' % func.__name__)
+        func._tf_deprecated_api_names = args
+        return func
+    return decorate
+
+
+def _warns_for(date, instructions, warn_once, is_used, words, name):
+    """A decorator that says something for those (argument, value) that `is_used` yields."""
+    _check(date, instructions)
+
+    def decorate(func):
+        signature = inspect.signature(_python_util.unwrap(func)[1])
+
+        @functools.wraps(func)
+        def new_func(*args, **kwargs):
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+            except TypeError:
+                given = kwargs  # the call below says what is wrong
+            for argument, shown in is_used(given):
+                _say((func, argument), warn_once, words, func.__qualname__, func.__module__, shown, _when(date), instructions)
+            return func(*args, **kwargs)
+        return _python_util.make_decorator(func, new_func, name)
+
+    return decorate
+
+
+def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_once=True):
+    """A decorator: calls that give one of these arguments say that it goes away; (name, value): unless it is that value."""
+    if not deprecated_arg_names_or_tuples:
+        raise ValueError('Specify which argument is deprecated.')
+    fine = {}
+    for one in deprecated_arg_names_or_tuples:
+        if isinstance(one, tuple):
+            fine[one[0]] = one[1:]
+        else:
+            fine[one] = ()
+
+    def is_used(given):
+        for name, values in fine.items():
+            if name in given and not any(given[name] is v or type(given[name]) is type(v) and isinstance(v, (
+                    str, int, float, bool, type(None))) and given[name] == v for v in values):
+                yield name, name
+    return _warns_for(date, instructions, warn_once, is_used,
+                      'calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s',
+                      'deprecated_args')
+
+
+def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
+    """A decorator: calls that give an argument this value say that it goes away."""
+    if not deprecated_kwargs:
+        raise ValueError('Specify which argument values are deprecated.')
+
+    def is_used(given):
+        for name, value in deprecated_kwargs.items():
+            if name in given and (given[name] is value or type(given[name]) is type(value) and isinstance(
+                    value, (str, int, float, bool)) and given[name] == value):
+                yield name, '%s=%s' % (name, value)
+    return _warns_for(date, instructions, warn_once, is_used,
+                      'calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s',
+                      'deprecated_arg_values')
+
+
+def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
+    """The value of an argument that has got another name."""
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError("Cannot specify both '%s' and '%s'." % (old_name, new_name))
+    return old_value
+
+
+def rewrite_argument_docstring(old_doc, old_argument, new_argument):
+    """A docstring that calls an argument by its new name."""
+    return old_doc.replace('`%s`' % old_argument, '`%s`' % new_argument).replace('%s:' % old_argument, '%s:' % new_argument)
+
+
+# --- tf.__internal__.dispatch ---
+_everywhere = []
+_of_function = collections.defaultdict(list)
+NOT_SUPPORTED = object()
+
+
+class OpDispatcher:
+    """Who may answer calls of one function that cannot do with its arguments: `handle` gives the result or NOT_SUPPORTED."""
+
+    NOT_SUPPORTED = NOT_SUPPORTED
+
+    def handle(self, args, kwargs):
+        """The result of a call."""
+        return self.NOT_SUPPORTED
+
+    def register(self, op):
+        """Asks it for calls of `op` that fail."""
+        _listen()
+        _of_function[_key(op)].append(self)
+
+
+class GlobalOpDispatcher:
+    """The same for calls of any function: handle(op, args, kwargs)."""
+
+    NOT_SUPPORTED = NOT_SUPPORTED
+
+    def handle(self, op, args, kwargs):
+        """The result of a call."""
+        return self.NOT_SUPPORTED
+
+    def register(self):
+        """Asks it for all calls that fail."""
+        _listen()
+        _everywhere.append(self)
+
+
+def _key(op):
+    op = getattr(op, '__func__', op)
+    return getattr(op, '__wrapped__', op)
+
+
+def _answer(op, args, kwargs):
+    for one in _everywhere:
+        found = one.handle(op, args, kwargs)
+        if found is not NOT_SUPPORTED:
+            return found
+    for one in _of_function.get(_key(op), ()):
+        found = one.handle(args, kwargs)
+        if found is not NOT_SUPPORTED:
+            return found
+    return NotImplemented
+
+
+def dispatch(op, args, kwargs):
+    """What the dispatchers of a program give for a call, or NOT_SUPPORTED."""
+    found = _answer(op, args, kwargs)
+    return NOT_SUPPORTED if found is NotImplemented else found
+
+
+def _listen():
+    _engine.on_failures(_answer)
+
+
+class _TypeDispatcher(OpDispatcher):
+    def __init__(self, function, types):
+        self._function, self._types = function, types
+
+    def handle(self, args, kwargs):
+        for value in [*args, *kwargs.values()]:
+            for one in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(one, self._types):
+                    return self._function(*args, **kwargs)
+        return self.NOT_SUPPORTED
+
+
+def dispatch_for_types(op, *types):
+    """A decorator: what answers failed calls of `op` where an argument is of one of these types."""
+    def decorate(function):
+        _TypeDispatcher(function, types).register(op)
+        return function
+    return decorate
+
+
+def add_dispatch_support(target=None, iterable_parameters=None):
+    """A decorator: calls of the function that raise TypeError or ValueError ask the program's dispatchers."""
+    def decorate(function):
+        @functools.wraps(function)
+        def asked(*args, **kwargs):
+            if iterable_parameters and any(isinstance(value, collections.abc.Iterator) for value in [*args, *kwargs.values()]):
+                bound = inspect.signature(function).bind(*args, **kwargs)
+                for name in iterable_parameters:
+                    if name in bound.arguments:
+                        bound.arguments[name] = list(bound.arguments[name])
+                args, kwargs = bound.args, bound.kwargs
+            try:
+                return function(*args, **kwargs)
+            except (TypeError, ValueError):
+                found = _answer(asked, args, kwargs)
+                if found is NotImplemented:
+                    raise
+                return found
+        return _python_util.make_decorator(function, asked, 'add_dispatch_support')
+    return decorate if target is None else decorate(target)
+
+
+# --- tensorflow.tools.docs.doc_controls: what documentation leaves out; marks on functions and classes ---
+def _marker(mark, about):
+    def decorate(obj):
+        with contextlib.suppress(AttributeError, TypeError):
+            setattr(obj, mark, None)
+        return obj
+    decorate.__doc__ = about
+    return decorate
+
+
+do_not_generate_docs = _marker('_tf_docs_do_not_document', 'Leaves it out.')
+do_not_doc_inheritable = _marker('_tf_docs_do_not_doc_inheritable', 'Leaves it out, in subclasses too.')
+do_not_doc_in_subclasses = _marker('_tf_docs_do_not_doc_in_subclasses', 'Leaves it out in subclasses.')
+for_subclass_implementers = _marker('_tf_docs_tools_for_subclass_implementers', 'Is for who writes subclasses.')
+doc_in_current_and_subclasses = _marker('_tf_docs_doc_in_current_and_subclasses', 'Is documented in subclasses too.')
+
+
+def inheritable_header(text):
+    """A decorator: words that stand above the documentation of a class and its subclasses."""
+    def decorate(kind):
+        kind._tf_docs_inheritable_header = inspect.cleandoc(text)
+        return kind
+    return decorate
+
+
+def documented(obj, doc):
+    """The object with a docstring."""
+    obj.__doc__ = doc
+    return obj
+
+
+for _path, _all in {
+        'python.util.tf_export': 'api_export tf_export keras_export get_canonical_name_for_symbol get_symbol_from_name '
+                                 'InvalidSymbolNameError',
+        'python.util.deprecation': 'deprecated deprecated_alias deprecated_args deprecated_arg_values deprecated_argument_lookup '
+                                   'deprecated_endpoints rewrite_argument_docstring silence DeprecatedNamesAlreadySetError',
+        'tools.docs.doc_controls': 'do_not_generate_docs do_not_doc_inheritable do_not_doc_in_subclasses doc_in_current_and_subclasses '
+                                   'documented for_subclass_implementers inheritable_header',
+        'python.util.dispatch': 'OpDispatcher GlobalOpDispatcher add_dispatch_support dispatch dispatch_for_types',
+        '__internal__.dispatch': 'OpDispatcher GlobalOpDispatcher add_dispatch_support'}.items():
+    for _name in _all.split():
+        setattr(_engine.namespace(_path), _name, globals()[_name])
+for _name in 'make_decorator unwrap'.split():
+    setattr(_engine.namespace('__internal__.decorator'), _name, getattr(_python_util, _name))

@@ -15,7 +15,7 @@ from tensorflow.python.data.util import nest, structure  # noqa: E402
 from tensorflow.python.eager import context, execute, monitoring  # noqa: E402
 from tensorflow.python.framework import combinations, sparse_tensor, test_util  # noqa: E402
 from tensorflow.python.lib.io import file_io  # noqa: E402
-from tensorflow.python.ops import gradient_checker, gradient_checker_v2, math_ops  # noqa: E402
+from tensorflow.python.ops import array_ops, data_flow_ops, gradient_checker, gradient_checker_v2, math_ops  # noqa: E402
 from tensorflow.python.ops.ragged import ragged_tensor  # noqa: E402
 
 public = tf.__internal__.test.combinations
@@ -140,6 +140,12 @@ class Small(unittest.TestCase):
             ragged_tensor.convert_to_tensor_or_ragged_tensor(ragged, tf.float32)
         self.assertEqual(test_util.NHWCToNCHW([1, 2, 3, 4]), [1, 4, 2, 3])
         self.assertEqual(test_util.NCHWToNHWC(tf.zeros([1, 4, 2, 3])).shape, [1, 2, 3, 4])
+
+    def test_other_names(self):
+        joined = data_flow_ops.parallel_dynamic_stitch([[0, 2], [1]], [[1, 3], [2]])
+        self.assertEqual(joined.numpy().tolist(), [1, 2, 3])
+        self.assertEqual(array_ops.listdiff([1, 2, 3], [2])[0].numpy().tolist(), [1, 3])
+        self.assertIsNone(array_ops.newaxis)
 
     def test_monitoring(self):
         counter = monitoring.Counter('footlight/counter', 'what it counts', 'label')

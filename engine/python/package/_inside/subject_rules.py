@@ -53,6 +53,8 @@ for _words, (_folder, _names) in _BY_RULE.items():
         _rules._MODULES.setdefault(_folder + _name, _words)
 _rules._MODULES['ops.ragged.segment_id_ops'] = ('segment_ids_to_row_splits=ragged.segment_ids_to_row_splits '
                                                 'row_splits_to_segment_ids=ragged.row_splits_to_segment_ids')
+_rules._MODULES['ops.data_flow_ops'] += ' parallel_dynamic_stitch=dynamic_stitch'  # whatever order its parts are written in
+_rules._MODULES['ops.array_ops'] += ' listdiff=compat.v1.setdiff1d'
 _rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
 _rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {
     'Copy': 'copy', 'DeleteRecursively': 'rmtree', 'Exists': 'exists', 'FastGFile': 'GFile', 'Glob': 'glob', 'IsDirectory': 'isdir',

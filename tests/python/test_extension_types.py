@@ -46,6 +46,12 @@ class Pair(E.BatchableExtensionType):
     y: tf.Tensor
 
 
+class Sized(E.BatchableExtensionType):
+    pair: Pair
+    shape: tf.TensorShape
+    name: str = 'x'
+
+
 class Classes(unittest.TestCase):
     def test_fields(self):
         value = Masked([1, 2, 3], mask=[True, False, True])
@@ -149,6 +155,21 @@ class InPrograms(unittest.TestCase):
         self.assertEqual(plain(tf.map_fn(lambda p: Pair(p.x * 2, p.y + 1), pairs).x), [[2, 4], [6, 8], [10, 12]])
         self.assertEqual(plain(tf.map_fn(lambda p: tf.reduce_sum(p.x) + p.y, pairs, fn_output_signature=tf.int32)),
                          [10, 15, 20])
+
+
+    def test_shapes_follow_batches(self):
+        value = Sized(Pair(tf.zeros([4, 2]), tf.zeros([4])), [4, 2])
+        rows = tf.data.Dataset.from_tensor_slices(value)
+
+        def shapes(data):
+            spec = data.element_spec
+            return [(s.shape.as_list(), s.pair.x.shape.as_list()) for s in [spec, *data]]
+        self.assertEqual(shapes(rows), [([2], [2])] * 5)
+        self.assertEqual(shapes(rows.batch(3)), [([None, 2], [None, 2]), ([None, 2], [3, 2]), ([None, 2], [1, 2])])
+        self.assertEqual(shapes(rows.batch(2, drop_remainder=True)), [([2, 2], [2, 2])] * 3)
+        self.assertEqual(shapes(rows.batch(2).unbatch()), [([2], [2])] * 5)
+        whole = tf.data.Dataset.from_tensors(value).batch(3).element_spec
+        self.assertEqual((whole.shape.as_list(), whole.name), ([None, 4, 2], 'x'))
 
 
 class Dispatch(unittest.TestCase):

@@ -282,6 +282,41 @@ class OldParameters(unittest.TestCase):
             self.assertIsInstance(tf.compat.v1.get_variable('a', [2]), tf.Variable)
 
 
+class VariablesOfGraphs(unittest.TestCase):
+    def test_load(self):
+        with tf.Graph().as_default():
+            variable = v1.Variable([0., 0.])
+            with v1.Session() as session:
+                variable.load([1., 2.], session)
+                self.assertEqual(session.run(variable).tolist(), [1, 2])
+                with session.as_default():
+                    variable.load([3., 4.])
+                self.assertEqual(session.run(variable).tolist(), [3, 4])
+            with self.assertRaisesRegex(ValueError, 'session'):
+                variable.load([5., 6.])
+        variable = tf.Variable(1.)
+        variable.load(2.)
+        self.assertEqual(float(variable), 2)
+
+    def test_made_in_bodies(self):
+        def weight():
+            return v1.get_variable('w', [], initializer=v1.ones_initializer())
+        for result_of in (lambda: tf.map_fn(lambda x: x * weight(), tf.range(3.)),
+                          lambda: tf.foldl(lambda a, x: a + x * weight(), tf.range(3.)),
+                          lambda: tf.scan(lambda a, x: a + x * weight(), tf.range(3.)),
+                          lambda: tf.cond(v1.placeholder_with_default(True, []), lambda: weight() * 2., lambda: 0.)):
+            with tf.Graph().as_default(), v1.Session() as session:
+                result = result_of()
+                (made,) = v1.trainable_variables()
+                self.assertEqual(v1.global_variables(), [made])
+                with v1.variable_scope('', reuse=True):
+                    self.assertIs(weight(), made)
+                session.run(v1.global_variables_initializer())
+                before = session.run(result)
+                made.load(2., session)
+                self.assertEqual(session.run(result).tolist(), (2 * before).tolist())
+
+
 class Choices(unittest.TestCase):
     def test_what_was_a_choice(self):
         for name in ('control_flow_v2', 'resource_variables', 'tensor_equality'):

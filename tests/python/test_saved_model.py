@@ -613,5 +613,24 @@ class Damaged(unittest.TestCase):
         self.assertGreater(loaded, 0)
 
 
+class Signatures(unittest.TestCase):
+    def test_set_shape_leaves_the_signature(self):
+        class Model(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec([None, None])])
+            def add(self, x):
+                x.set_shape([None, 3])
+                return x + 1
+        model = Model()
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(model, folder, signatures=model.add)
+            signature = tf.saved_model.load(folder).signatures['serving_default']
+            self.assertEqual(signature.structured_input_signature[1]['x'].shape.as_list(), [None, None])
+            self.assertEqual(signature.inputs[0].shape.as_list(), [None, None])
+            (result,) = signature(x=tf.zeros([2, 3])).values()
+            self.assertEqual(result.shape, [2, 3])
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                signature(x=tf.zeros([2, 2]))
+
+
 if __name__ == '__main__':
     unittest.main()

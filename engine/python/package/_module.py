@@ -46,7 +46,7 @@ class Module(AutoTrackable):
                              '(e.g. a valid class name).' % (name,))
         self._name = name
         with footlight.name_scope(name) as scope:
-            self._scope_name = scope
+            self._name_scope = _Scope(scope)
 
     @property
     def name(self):
@@ -55,8 +55,11 @@ class Module(AutoTrackable):
 
     @property
     def name_scope(self):
-        """The name scope of the module; it can be entered again and again."""
-        return _Scope(getattr(self, '_scope_name', self.name + '/'))
+        """The name scope of the module, always the same object; it can be entered again and again."""
+        scope = vars(self).get('_name_scope')
+        if scope is None:  # a class that did not call Module.__init__
+            scope = vars(self)['_name_scope'] = _Scope(self.name + '/')
+        return scope
 
     @property
     def variables(self):

@@ -129,8 +129,15 @@ def read_value_no_copy(self):
 
 @_member(tf.Variable)
 def load(self, value, session=None):
-    """Assigns a value to the variable."""
-    self.assign(value)
+    """Assigns a value to the variable; where a session keeps the values, in `session` or the default one."""
+    if tf.executing_eagerly():
+        self.assign(value)
+        return
+    session = session or tf.compat.v1.get_default_session()
+    if session is None:
+        raise ValueError('Either session argument should be provided or default session should be established: '
+                         'variable.load(value, session), or variable.load(value) inside of `with session:`')
+    session._load(self, value)
 
 
 @_member(tf.Variable)

@@ -25,7 +25,7 @@ def _is_whole(spec):
         return True
     if _is_ragged(spec):
         return spec.ragged_rank < 0
-    return getattr(spec, '_rows_together', False) and all(map(structure.is_plain, _parts(spec)))
+    return getattr(spec, '_rows_together', False) and all(map(_is_whole, _parts(spec)))
 
 
 def all_whole(specs):

@@ -365,8 +365,20 @@ def variable_collections(names):
         _local.collections = before
 
 
-def _note_variable(variable):
+def graph_of_variables():
+    """The graph whose lists have the variables that are made now: of functions, branches and loops the tf.Graph that they
+    are in, if they are in one; None in eager."""
     graph = _engine.current_graph()
+    while graph is not None and graph.building_function:
+        outer = graph.outer_graph
+        if outer is None or outer is _default:  # a function of a program that runs eagerly
+            break
+        graph = outer
+    return graph
+
+
+def _note_variable(variable):
+    graph = graph_of_variables()
     if graph is None or graph.building_function:
         return
     names = getattr(_local, 'collections', None)

@@ -115,6 +115,16 @@ class Session:
                 self._reads[key] = variable, variable.read_value()
         return self._reads[key][1]
 
+    def _load(self, variable, value):
+        """Gives a variable of the graph a value in this session."""
+        key = id(variable), 'load'
+        if key not in self._reads:
+            with self._graph.as_default(), tf.control_dependencies(None):
+                fed = _v1.placeholder(variable.dtype, variable.shape)
+                self._reads[key] = variable, (fed, variable.assign(fed))
+        fed, assign = self._reads[key][1]
+        self.run(assign, {fed: value})
+
     def _fetch(self, leaf):
         if isinstance(leaf, tf.Variable):
             leaf = self._read(leaf)

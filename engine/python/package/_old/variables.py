@@ -6,7 +6,7 @@ import weakref
 
 import footlight as tf
 from footlight import _engine
-from footlight._graphs.graph import variable_collections
+from footlight._graphs.graph import graph_of_variables, variable_collections
 
 _v1 = tf.compat.v1
 
@@ -78,7 +78,7 @@ _by_graph = weakref.WeakKeyDictionary()  # graph -> (its outermost scope, its va
 
 
 def _graph():
-    return None if tf.executing_eagerly() else _v1.get_default_graph()
+    return None if tf.executing_eagerly() else graph_of_variables() or _v1.get_default_graph()
 
 
 def _kept(graph):
@@ -137,7 +137,9 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
                          'reuse=tf.AUTO_REUSE in VarScope?' % name)
     dtype = tf.as_dtype(dtype)
     scope, _, leaf = name.rpartition('/')
-    with tf.name_scope(scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
+    inner = graph is not None and _v1.get_default_graph() is not graph  # the body of a loop, a branch or a function
+    with graph.as_default() if inner else contextlib.nullcontext(), tf.name_scope(
+            scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
         value = _first_value(name, shape, dtype, initializer, given_dtype)
         made = tf.Variable(value, trainable=True if trainable is None else trainable, name=leaf,
                            dtype=None if initializer is not None and not callable(initializer) else dtype, constraint=constraint)

@@ -98,11 +98,18 @@ def _wrapped(function, key):
                          'with an input signature or concrete functions can be used as a signature.' % (function,))
     names = _function_saving.names_of_arguments(concrete)
     structure = concrete.structured_input_signature
-    specs = {name: tf.TensorSpec(t.shape, t.dtype, name)
-             for name, t in zip(names, _function_saving.argument_inputs(concrete))}
+    inputs = _function_saving.argument_inputs(concrete)
+    declared = [s for s in tf.nest.flatten(structure, expand_composites=True) if isinstance(s, tf.TensorSpec)]
+    if len(declared) != len(inputs):
+        declared = inputs
+    # The shapes are those that callers may give; what the function says of its inputs (set_shape) is its own.
+    specs = {name: tf.TensorSpec(spec.shape, t.dtype, name) for name, t, spec in zip(names, inputs, declared)}
 
     def wrapper(**tensors):
-        args, kwargs = packed(structure, iter([tensors[name] for name in names]))
+        # The function may count on what it said of the shapes.
+        given = [tensors[name] if str(specs[name].shape) == str(t.shape) else tf.ensure_shape(
+            tensors[name], t.shape) for name, t in zip(names, inputs)]
+        args, kwargs = packed(structure, iter(given))
         return _named(concrete(*args, **kwargs), concrete, key)
 
     wrapper.__name__ = wrapper.__qualname__ = 'signature_wrapper_' + getattr(

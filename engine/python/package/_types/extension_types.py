@@ -312,12 +312,22 @@ class _BatchableSpec(ExtensionTypeSpec):
     _rows_together = True  # the parts of a batch are those of its rows, stacked
 
     def _batch(self, size):
-        return self._with_parts(lambda part: part._batch(size) if not isinstance(part, tf.TensorSpec) else tf.TensorSpec(
-            tf.TensorShape([size]).concatenate(part.shape), part.dtype))
+        def batched(part):
+            if isinstance(part, tf.TensorShape):
+                return tf.TensorShape([size]).concatenate(part)
+            if isinstance(part, tf.TensorSpec):
+                return tf.TensorSpec(batched(part.shape), part.dtype)
+            return part._batch(size) if _is_spec(part) else part
+        return self._of({field: _mapped(batched, value) for field, value in self._values.items()})
 
     def _unbatch(self):
-        return self._with_parts(lambda part: part._unbatch() if not isinstance(part, tf.TensorSpec) else tf.TensorSpec(
-            part.shape[1:], part.dtype))
+        def row(part):
+            if isinstance(part, tf.TensorShape):
+                return part[1:]
+            if isinstance(part, tf.TensorSpec):
+                return tf.TensorSpec(row(part.shape), part.dtype)
+            return part._unbatch() if _is_spec(part) else part
+        return self._of({field: _mapped(row, value) for field, value in self._values.items()})
 
 
 class ExtensionType(Composite, metaclass=_Made):

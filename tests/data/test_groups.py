@@ -74,6 +74,16 @@ class Groups(unittest.TestCase):
         self.assertEqual([[tf.sparse.to_dense(s).numpy().tolist() for s in w] for w in sparse],
                          [[[0, 1], [2, 0]], [[3, 4]]])
 
+    def test_remainder_of_other_shapes(self):
+        batches = Dataset.range(5).batch(2, num_parallel_calls=2).batch(2)
+        self.assertEqual(values(batches.take(1)), [[[0, 1], [2, 3]]])
+        self.assertEqual(values(Dataset.range(3).batch(2).batch(3, drop_remainder=True)), [])
+
+    def test_cardinality_of_unknown_inputs(self):
+        unknown, endless = Dataset.range(5).filter(lambda x: x > 2), Dataset.range(5).repeat()
+        made = unknown.repeat(), unknown.take(0), unknown.skip(-1), endless.skip(-1), endless.take(0)
+        self.assertEqual([int(d.cardinality()) for d in made], [-1, -2, -2, -1, 0])
+
     def test_group_by_window_and_buckets(self):
         grouped = Dataset.range(10).group_by_window(lambda x: x % 2, lambda key, d: d.batch(3), window_size=3)
         self.assertEqual(values(grouped), [[0, 2, 4], [1, 3, 5], [6, 8], [7, 9]])

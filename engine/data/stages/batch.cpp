@@ -34,14 +34,17 @@ class Batch final : public Stage {
       for (const Tensor& tensor : row_) batch.push_back(rows_like(tensor, room));
       const Element first = row_;
       int64_t count = 0;
+      std::string unlike;  // said when the batch is full: a remainder that is dropped may be of any shapes
       do {
-        check_like(first, row_, count);
-        if (count < room)
+        if (unlike.empty()) unlike = difference(first, row_, count);
+        if (unlike.empty() && count < room)
           for (size_t k = 0; k < batch.size(); ++k) write_row(batch[k], count, row_[k]);
-        else late.push_back(row_);
+        else if (unlike.empty())
+          late.push_back(row_);
         ++count;
       } while (count < stage_.size_ && more(count));
       if (count < stage_.size_ && stage_.drop_remainder_) return end();
+      if (!unlike.empty()) invalid(unlike);
       if (count != room)
         for (size_t k = 0; k < batch.size(); ++k) {
           Tensor fitting = rows_like(first[k], count);
@@ -87,11 +90,13 @@ class Batch final : public Stage {
         if (e.kind() == ErrorKind::kCancelled) throw;  // else the batch has said already why it failed
       }
     }
-    static void check_like(const Element& first, const Element& row, int64_t at) {
+    // Why the row is not like the first of its batch; empty: it is.
+    static std::string difference(const Element& first, const Element& row, int64_t at) {
       for (size_t k = 0; k < first.size(); ++k)
         if (row[k].shape() != first[k].shape() || row[k].dtype() != first[k].dtype())
-          invalid("Cannot batch tensors with different shapes in component ", k, ". First element had shape ",
-                  first[k].shape().to_string(), " and element ", at, " had shape ", row[k].shape().to_string(), ".");
+          return str("Cannot batch tensors with different shapes in component ", k, ". First element had shape ",
+                     first[k].shape().to_string(), " and element ", at, " had shape ", row[k].shape().to_string(), ".");
+      return {};
     }
 
     StagePtr held_;

@@ -17,8 +17,10 @@ class Range final : public Stage {
     const bool any = step > 0 ? stop > start : start > stop;
     const uint64_t span = !any ? 0 : step > 0 ? distance(start, stop) : distance(stop, start);
     count_ = span / stride + (span % stride != 0);
+    endless_ = any && stop == INT64_MAX;
   }
-  int64_t cardinality() const override { return static_cast<int64_t>(count_); }
+  // A range up to the last number there is counts as endless, as that of `enumerate` does.
+  int64_t cardinality() const override { return endless_ ? kInfinite : static_cast<int64_t>(count_); }
   CursorPtr open(const Start&) override { return std::make_unique<Numbers>(*this); }
 
  private:
@@ -66,6 +68,7 @@ class Range final : public Stage {
   };
   int64_t start_, step_;
   uint64_t count_ = 0;
+  bool endless_ = false;
   DType dtype_;
 };
 

@@ -29,7 +29,10 @@ class Rebatch final : public Stage {
       const int64_t wanted = stage_.sizes_[turn_];
       std::vector<Element> rows;
       while (static_cast<int64_t>(rows.size()) < wanted || slicers_.empty()) {
-        if (at_ == count_ && !next_batch()) break;
+        if (at_ == count_) {
+          if (!next_batch()) break;
+          continue;  // it may have no rows
+        }
         if (static_cast<int64_t>(rows.size()) == wanted) break;
         Element row;
         for (const RowSlicer& slicer : slicers_) row.push_back(slicer.row(at_));
@@ -73,6 +76,9 @@ class Rebatch final : public Stage {
       slicers_.clear();
       for (const Tensor& tensor : batch_) {
         if (tensor.shape().rank() == 0) invalid("Cannot rebatch an element with scalar components.");
+        if (tensor.shape()[0] != batch_[0].shape()[0])
+          invalid("Input element must have the same batch size in each component. Component 0 had size ",
+                  batch_[0].shape()[0], " but another had size ", tensor.shape()[0], ".");
         slicers_.emplace_back(tensor);
       }
       at_ = 0;

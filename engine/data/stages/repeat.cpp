@@ -11,7 +11,7 @@ class Repeat final : public Stage {
   int64_t cardinality() const override {
     const int64_t once = input_->cardinality();
     if (count_ == 0 || once == 0) return 0;
-    if (count_ < 0) return once == kUnknown ? kUnknown : kInfinite;
+    if (count_ < 0) return kInfinite;
     if (once < 0) return once;
     return once > INT64_MAX / count_ ? kInfinite : once * count_;
   }

@@ -12,8 +12,8 @@ class Skip final : public Stage {
   const Stage* windowed(size_t component) const override { return input_->windowed(component); }
   int64_t cardinality() const override {
     const int64_t all = input_->cardinality();
-    if (count_ < 0) return 0;
-    return all < 0 ? all : std::max<int64_t>(0, all - count_);
+    if (all < 0) return all;
+    return count_ < 0 ? 0 : std::max<int64_t>(0, all - count_);
   }
   CursorPtr open(const Start& start) override {
     return std::make_unique<Rest>(StagePtr(this), count_, start.run, input_->start(start));

@@ -13,7 +13,7 @@ class Take final : public Stage {
   int64_t cardinality() const override {
     const int64_t all = input_->cardinality();
     if (count_ < 0) return all;
-    if (all == kInfinite || count_ == 0) return count_;
+    if (all == kInfinite) return count_;
     return all == kUnknown ? kUnknown : std::min(all, count_);
   }
   CursorPtr open(const Start& start) override {

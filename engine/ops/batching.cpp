@@ -470,6 +470,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"MatrixSetDiagV3", diagonal_set},
       {"MatrixBandPart", with_parameters},
       {"MatrixExponential", unary},
+      {"MatrixLogarithm", unary},
+      {"MatrixSquareRoot", unary},
       {"AdjustContrastv2", with_parameters},
       {"AdjustHue", with_parameters},
       {"AdjustSaturation", with_parameters},

@@ -175,6 +175,10 @@ FL_PUBLIC(product) {
        "a_is_sparse: bool = False, b_is_sparse: bool = False, name: str? = None",
        bind<matvec>, "products of matrices with vectors"},
       {"linalg.expm", "input: tensor, name: str? = None", bind<expm>, "the exponentials of square matrices"},
+      {"linalg.logm", "input: tensor, name: str? = None", one_op<"MatrixLogarithm">,
+       "the logarithms of square matrices of complex numbers"},
+      {"linalg.sqrtm matrix_square_root", "input: tensor, name: str? = None", one_op<"MatrixSquareRoot">,
+       "the square roots of square matrices"},
   };
 }
 

@@ -155,6 +155,12 @@ Arg index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_ind
   return {apply(op, {index, padded, max_index})};
 }
 
+Arg random_index_shuffle(const Tensor& index, const Tensor& seed, const Tensor& max_index, int64_t rounds,
+                         std::string_view name) {
+  static const Op op{"RandomIndexShuffle"};
+  return {apply(op, {index, seed, max_index}, {{AttrName("rounds"), rounds}}, name)};
+}
+
 // The parts of tf.random.Generator. A state is the counter (two numbers, one for Threefry) and the key.
 Arg read_and_skip(const Tensor& handle, int64_t alg, const Tensor& delta, std::string_view) {
   static const Op op{"RngReadAndSkip"};
@@ -233,6 +239,9 @@ FL_PUBLIC(random_distributions) {
       {"random.experimental.index_shuffle", "index: tensor, seed: tensor, max_index: tensor like index",
        bind<index_shuffle>,
        "the image of an index in a permutation determined by the seed"},
+      {"random_index_shuffle",
+       "index: tensor, seed: tensor, max_index: tensor like index, rounds: int = 4, name: str? = None",
+       bind<random_index_shuffle>, "the image of an index in a permutation determined by three numbers"},
       {"_generator.read_and_skip", "handle: tensor, alg: int, delta: tensor", bind<read_and_skip>,
        "the state of a generator, which is advanced"},
       {"_generator.draw",

@@ -110,6 +110,22 @@ Arg top_k(const Tensor& input, const Tensor& k, bool sorted, DType index_type, s
       top_k_of(input, k, sorted, index_type, name_or(name, "TopKV2")))};
 }
 
+Arg approximate_top(const Tensor& x, int64_t k, int64_t dimension, double recall, bool largest, int64_t override_size,
+                    bool aggregate, std::string_view name) {
+  static const Op op{"ApproxTopK"};
+  static const AttrName kK{"k"}, kDimension{"reduction_dimension"}, kRecall{"recall_target"}, kLargest{"is_max_k"},
+      kOverride{"reduction_input_size_override"}, kAggregate{"aggregate_to_topk"};
+  return {list_of(apply_all(op.row(), {&x, 1},
+                            {{kK, k}, {kDimension, dimension}, {kRecall, static_cast<float>(recall)},
+                             {kLargest, largest}, {kOverride, override_size}, {kAggregate, aggregate}},
+                            name_or(name, "ApproxTopK")))};
+}
+template <bool kLargest>
+Arg approximate(const Tensor& operand, int64_t k, int64_t dimension, double recall, int64_t override_size,
+                bool aggregate, std::string_view name) {
+  return approximate_top(operand, k, dimension, recall, kLargest, override_size, aggregate, name);
+}
+
 Arg in_top_k(const Tensor& targets, const Tensor& predictions, const Tensor& k, std::string_view name) {
   static const Op op{"InTopKV2"};
   const Scope scope(name_or(name, "in_top_k"));
@@ -187,6 +203,21 @@ FL_PUBLIC(sort) {
        "None "
        "-> TopKV2(values, indices)",
        bind<top_k>, "the k largest elements of each row, and their indices"},
+      {"math.approx_max_k nn.approx_max_k",
+       "operand: tensor, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, "
+       "reduction_input_size_override: int = -1, aggregate_to_topk: bool = True, name: str? = None "
+       "-> ApproxTopK(values, indices)",
+       bind<approximate<true>>, "the k largest elements along a dimension, and their indices"},
+      {"math.approx_min_k nn.approx_min_k",
+       "operand: tensor, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, "
+       "reduction_input_size_override: int = -1, aggregate_to_topk: bool = True, name: str? = None "
+       "-> ApproxTopK(values, indices)",
+       bind<approximate<false>>, "the k smallest elements along a dimension, and their indices"},
+      {"approx_top_k",
+       "input: tensor, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, is_max_k: bool = True, "
+       "reduction_input_size_override: int = -1, aggregate_to_topk: bool = True, name: str? = None "
+       "-> ApproxTopK(values, indices)",
+       bind<approximate_top>, "the k largest or smallest elements along a dimension, and their indices"},
       {"nn.in_top_k math.in_top_k",
        "targets: tensor of int32, predictions: tensor fits float32, k: tensor like targets, name: str? = "
        "None",

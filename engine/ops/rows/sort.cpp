@@ -37,6 +37,50 @@ void top_k_gradient(GradientCall& c) {
             {{kBatchDims, int64_t{-1}}});
 }
 
+const AttrName kCount{"k"}, kReduced{"reduction_dimension"};
+
+// The k largest or smallest along any dimension: exact ones, whatever recall is asked for.
+void approximate_top_shape(Inference& i) {
+  const Shape& in = i.shape(0);
+  const int64_t k = i.attrs.get_or(kCount, int64_t{0});
+  if (k < 0) invalid("Need k >= 0, got ", k, " [Op:ApproxTopK]");
+  Shape out = in;
+  if (in.has_rank()) {
+    if (in.rank() == 0) invalid("input must have at least 1 dimension, got a scalar [Op:ApproxTopK]");
+    const auto axis = static_cast<int>(infer::axis_in(i.attrs.get_or(kReduced, int64_t{-1}), in.rank(), i.row));
+    if (in[axis] >= 0 && in[axis] < k)
+      invalid("input must have at least k columns. Had ", in[axis], ", needed ", k, " [Op:ApproxTopK]");
+    out.set(axis, k);
+  }
+  for (Shape& s : i.output_shapes) s = out;
+}
+
+void approximate_top_gradient(GradientCall& c) {
+  static const Op op{"GatherGrad"};
+  if (!c.output_gradients[0]) return;
+  const Shape& in = c.inputs[0].shape();
+  const int64_t given = c.attrs.get_or(kReduced, int64_t{-1});
+  if (!in.has_rank() && given != -1)
+    fail(ErrorKind::kValue, "the gradient of ApproxTopK along dimension ", given,
+         " needs an input whose number of dimensions is known; give it one with set_shape or ensure_shape");
+  const auto along_last = [&](const Tensor& shape, const Tensor& indices, const Tensor& flowing) {
+    return apply(op, {shape, indices, ops::integer(-1), flowing}, {{kBatchDims, int64_t{-1}}});
+  };
+  const int64_t axis = in.has_rank() && given < 0 ? given + in.rank() : given;
+  if (!in.has_rank() || axis == in.rank() - 1) {
+    c.input_gradients[0] = along_last(ops::shape(c.inputs[0]), c.outputs[1], c.output_gradients[0]);
+    return;
+  }
+  std::vector<int64_t> order(static_cast<size_t>(in.rank()));
+  for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int64_t>(d);
+  std::swap(order.back(), order[static_cast<size_t>(axis)]);
+  const Tensor swapped = ops::ints(order);
+  c.input_gradients[0] = ops::transpose(
+      along_last(ops::gather(ops::shape(c.inputs[0]), swapped), ops::transpose(c.outputs[1], swapped),
+                 ops::transpose(c.output_gradients[0], swapped)),
+      swapped);
+}
+
 void in_top_k_shape(Inference& i) {
   infer::want_rank(i, 0, 2);
   infer::want_rank(i, 1, 1);
@@ -133,6 +177,15 @@ FL_ROWS(sort) {
        OpFamily::kMove,
        "the k largest elements of each row, and their indices",
        {.host_inputs = 2, .flops = flops::sorting}},
+      {"ApproxTopK",
+       "input: T -> values: T, indices: int32",
+       "k: int; reduction_dimension: int = -1; recall_target: float = 0.95; is_max_k: bool = true; "
+       "reduction_input_size_override: int = -1; aggregate_to_topk: bool = true; T: float16|bfloat16|float32",
+       approximate_top_shape,
+       approximate_top_gradient,
+       OpFamily::kMove,
+       "the k largest or smallest elements along a dimension, and their indices",
+       {.flops = flops::sorting}},
       {"InTopKV2",
        "predictions: float32, targets: T, k: T -> precision: bool",
        "T: index = int32",

@@ -129,7 +129,7 @@ _BY_NAMESPACE = {
             'stat walk'),
     },
     'footlight.linalg': {
-        '_linalg.more': 'lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul',
+        '_linalg.more': 'eigh_tridiagonal lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul tridiagonal_solve',
         '_linalg.composed_operators': (
             'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
             'LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix '
@@ -148,6 +148,7 @@ _BY_NAMESPACE = {
     'footlight.nn': {
         '_nn.ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
         '_nn.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
+        '_nn.erosion': 'erosion2d',
         '_nn.losses': 'compute_average_loss scale_regularization_loss',
         '_old.ops': 'batch_norm_with_global_normalization',
         '_nn.sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',

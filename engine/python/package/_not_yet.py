@@ -2,9 +2,9 @@
 
 NOT_YET = {
     '': (
-        'approx_top_k check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 '
-        'load_library load_op_library matrix_square_root qint16 qint32 qint8 queue quint16 quint8 '
-        'ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle security'),
+        'check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 '
+        'load_library load_op_library qint16 qint32 qint8 queue quint16 quint8 '
+        'ragged_fill_empty_rows ragged_fill_empty_rows_grad security'),
     'config': 'experimental_connect_to_cluster experimental_connect_to_host',
     'config.experimental': (
         'ClusterDeviceFilters disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_usage '
@@ -22,12 +22,11 @@ NOT_YET = {
         'decode_json_example decode_jxl decode_proto decode_webp encode_proto '
         'match_filenames_once'),
     'linalg': (
-        'LinearOperatorBlockLowerTriangular banded_triangular_solve eigh_tridiagonal logm sqrtm tridiagonal_solve'),
-    'math': 'approx_max_k approx_min_k sobol_sample',
+        'LinearOperatorBlockLowerTriangular banded_triangular_solve'),
+    'math': 'sobol_sample',
     'nn': (
-        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper approx_max_k '
-        'approx_min_k atrous_conv2d_transpose '
-        'erosion2d fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool '
+        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper atrous_conv2d_transpose '
+        'fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool '
         'isotonic_regression learned_unigram_candidate_sampler with_space_to_batch'),
     'random': 'fixed_unigram_candidate_sampler learned_unigram_candidate_sampler',
     'sparse': 'sampled_addmm',

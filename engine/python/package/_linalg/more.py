@@ -78,6 +78,107 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format='compact', name=None):
     return middle * rhs + upper * tf.concat([rhs[..., 1:, :], zero], -2) + lower * tf.concat([zero, rhs[..., :-1, :]], -2)
 
 
-for _f in (lu_reconstruct, lu_solve, lu_matrix_inverse, tridiagonal_matmul):
+def _whole_band(band, size, before):
+    """A band as long as the matrix: one that has only its own elements gets a 0 in front or at the end."""
+    length = band.shape[-1]
+    if length is not None and size is not None and length not in (size, size - 1):
+        raise ValueError('Expected %s to be have length %d or %d, got %d' % (
+            'subdiagonal' if before else 'superdiagonal', size, size - 1, length))
+    if length is None or size is None or length == size:
+        return band
+    return tf.pad(band, [[0, 0]] * (band.shape.rank - 1) + [[1, 0] if before else [0, 1]])
+
+
+def tridiagonal_solve(diagonals, rhs, diagonals_format='compact', transpose_rhs=False, conjugate_rhs=False, name=None,
+                      partial_pivoting=True, perturb_singular=False):
+    """The x of matrix * x = rhs, for tridiagonal matrices.
+
+    diagonals_format says what `diagonals` is: 'compact', [..., 3, M], the upper, the main and the lower diagonal; 'sequence',
+    these three apart; 'matrix', [..., M, M]. `rhs` is [..., M], or [..., M, K] for K systems.
+    """
+    if perturb_singular and not partial_pivoting:
+        raise ValueError('partial_pivoting must be True if perturb_singular is.')
+    if diagonals_format == 'sequence':
+        if len(diagonals) != 3:
+            raise ValueError('Expected diagonals to be a sequence of length 3.')
+        rhs = tf.convert_to_tensor(rhs)
+        upper, middle, lower = (tf.convert_to_tensor(d, rhs.dtype) for d in diagonals)
+        diagonals = tf.stack([_whole_band(upper, middle.shape[-1], False), middle,
+                              _whole_band(lower, middle.shape[-1], True)], -2)
+    else:
+        diagonals = tf.stack(bands(diagonals, diagonals_format), -2)
+        rhs = tf.convert_to_tensor(rhs, diagonals.dtype)
+    if diagonals.shape.rank is None or rhs.shape.rank is None:
+        raise ValueError('tf.linalg.tridiagonal_solve needs to know how many dimensions diagonals and rhs have; say it with '
+                         'ensure_shape')
+    if rhs.shape.rank not in (diagonals.shape.rank - 1, diagonals.shape.rank):
+        raise ValueError('Expected the rank of rhs to be {} or {}, got {}'.format(
+            diagonals.shape.rank - 1, diagonals.shape.rank, rhs.shape.rank))
+
+    def solved(columns):
+        return tf.raw_ops.TridiagonalSolve(diagonals=diagonals, rhs=columns, partial_pivoting=partial_pivoting,
+                                           perturb_singular=perturb_singular)
+
+    with tf.name_scope(name or 'tridiagonal_solve'):
+        if rhs.shape.rank == diagonals.shape.rank - 1:
+            if transpose_rhs:
+                raise ValueError('`rhs` of one system cannot be transposed: with transpose_rhs its shape is [..., K, M]')
+            return solved((tf.math.conj(rhs) if conjugate_rhs else rhs)[..., tf.newaxis])[..., 0]
+        if transpose_rhs:
+            rhs = tf.linalg.matrix_transpose(rhs, conjugate=conjugate_rhs)
+        elif conjugate_rhs:
+            rhs = tf.math.conj(rhs)
+        return solved(rhs)
+
+
+def eigh_tridiagonal(alpha, beta, eigvals_only=True, select='a', select_range=None, tol=None, name=None):
+    """The eigenvalues, and with eigvals_only=False the eigenvectors, of a self-adjoint tridiagonal matrix.
+
+    `alpha` is its diagonal, `beta` what is above that. `select` is 'a' for all of them, 'i' for those whose indices are in
+    `select_range`, both included, 'v' for those in the interval of `select_range`, without its lower end. They are exact to
+    the dtype, so that `tol` has nothing to say.
+    """
+    with tf.name_scope(name or 'eigh_tridiagonal'):
+        alpha, beta = tf.convert_to_tensor(alpha), tf.convert_to_tensor(beta)
+        if alpha.dtype != beta.dtype:
+            raise ValueError("'alpha' and 'beta' must have the same type.")
+        if not (alpha.dtype.is_floating or alpha.dtype.is_complex):
+            raise ValueError(f"'alpha' and 'beta' must be floats or complex numbers, not {alpha.dtype.name}; cast them first")
+        if select not in ('a', 'i', 'v'):
+            raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
+        if select != 'a' and (select_range is None or len(select_range) != 2):
+            raise ValueError(f"select={select!r} needs select_range=(first, last), got {select_range!r}")
+        if alpha.shape.rank not in (None, 1) or beta.shape.rank not in (None, 1):
+            raise ValueError(f"'alpha' and 'beta' must be vectors, their shapes are {alpha.shape} and {beta.shape}; use "
+                             'tf.map_fn for several matrices')
+        wide = {tf.float16: tf.float32, tf.bfloat16: tf.float32}.get(alpha.dtype, alpha.dtype)
+        if alpha.dtype.is_complex:
+            alpha = tf.cast(tf.math.real(alpha), alpha.dtype)
+        main, lower = tf.cast(alpha, wide), tf.math.conj(tf.cast(beta, wide))
+        matrix = tf.linalg.diag(main) + tf.pad(tf.linalg.diag(lower), [[1, 0], [0, 1]])
+        if eigvals_only:
+            values, vectors = tf.linalg.eigvalsh(matrix), None
+        else:
+            values, vectors = tf.linalg.eigh(matrix)
+        values = tf.math.real(values)
+        if select == 'i':
+            first, last = (tf.cast(end, tf.int32) for end in select_range)
+            tf.debugging.assert_less_equal(first, last, message='Got empty index range in select_range.')
+            size = tf.shape(values)[0]
+            tf.debugging.assert_greater_equal(first, 0, message='select_range begins before the first eigenvalue.')
+            tf.debugging.assert_less(last, size, message='select_range ends after the last eigenvalue.')
+            values = values[first:last + 1]
+            vectors = None if vectors is None else vectors[:, first:last + 1]
+        elif select == 'v':
+            low, high = (tf.cast(end, values.dtype) for end in select_range)
+            tf.debugging.assert_less(low, high, message='Got empty interval in select_range.')
+            kept = tf.logical_and(values > low, values <= high)
+            values = tf.boolean_mask(values, kept)
+            vectors = None if vectors is None else tf.boolean_mask(vectors, kept, axis=1)
+        values = tf.cast(values, {tf.complex64: tf.float32, tf.complex128: tf.float64}.get(alpha.dtype, alpha.dtype))
+        return values if vectors is None else (values, tf.cast(vectors, alpha.dtype))
+
+
+for _f in (tridiagonal_solve, eigh_tridiagonal, lu_reconstruct, lu_solve, lu_matrix_inverse, tridiagonal_matmul):
     _f.__module__ = 'footlight.linalg'
     setattr(_home, _f.__name__, _f)

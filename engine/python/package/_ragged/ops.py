@@ -554,4 +554,10 @@ def _embedding_lookup(function, params, ids, *args, **kwargs):
     return ids.with_flat_values(function(params, ids.flat_values, *args, **kwargs))
 
 
+@_rule('math.bincount')
+def _bincount(function, arr, *args, **kwargs):
+    from footlight._sparse.counts import bincount
+    return bincount(arr, *args, **kwargs)
+
+
 from footlight._ragged import reductions as _ragged_reductions, shape as _ragged_shape  # noqa: E402,F401  (they add their rules)

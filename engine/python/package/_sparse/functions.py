@@ -278,6 +278,14 @@ def fill_empty_rows(sp_input, default_value, name=None):
 
 def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):
     """How often each number occurs, as a sparse tensor: in all (axis 0) or in each row (axis -1)."""
+    if weights is not None and binary_output:
+        raise ValueError('Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.')
+    if axis not in (0, -1):
+        raise ValueError(f'Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.')
+    for kind in (SparseTensor, tf.RaggedTensor):
+        if weights is not None and isinstance(values, kind) and not isinstance(weights, kind):
+            raise ValueError(f'Argument `weights` must be a {kind.__name__} if `values` is a {kind.__name__}. '
+                             f'Received weights={weights} of type: {type(weights).__name__}')
     if isinstance(values, SparseTensor):
         numbers = values.values
         rows = values.indices[:, 0] if axis == -1 and values.shape.rank == 2 else tf.zeros_like(values.indices[:, 0])
@@ -296,15 +304,15 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
     kept_dtype = numbers.dtype if numbers.dtype in (tf.int32, tf.int64) else tf.int64
     by_row = axis == -1 and (isinstance(values, tf.RaggedTensor) or values.shape.rank == 2)
     numbers, rows = tf.cast(numbers, tf.int64), tf.cast(rows, tf.int64)
-    width = tf.reduce_max(tf.concat([numbers, [tf.constant(-1, tf.int64)]], 0)) + 1
+    width = tf.reduce_max(tf.concat([numbers, [tf.constant(0, tf.int64)]], 0)) + 1  # never empty
     if maxlength is not None:
         kept = numbers < tf.cast(maxlength, tf.int64)
         numbers, rows = tf.boolean_mask(numbers, kept), tf.boolean_mask(rows, kept)
         weights = None if weights is None else tf.boolean_mask(weights, kept)
-    if minlength is not None:
-        width = tf.maximum(width, tf.cast(minlength, tf.int64))
     if maxlength is not None:
-        width = tf.minimum(width, tf.cast(maxlength, tf.int64))
+        width = tf.cast(maxlength, tf.int64)
+    elif minlength is not None:
+        width = tf.maximum(width, tf.cast(minlength, tf.int64))
     amounts = tf.ones_like(numbers, kept_dtype) if weights is None or binary_output else tf.convert_to_tensor(weights)
     combine = tf.math.unsorted_segment_max if binary_output else tf.math.unsorted_segment_sum
     indices = tf.stack([rows, numbers], 1) if by_row else numbers[:, tf.newaxis]

@@ -24,13 +24,18 @@ def _rank(function, tensor, name=None):
     return tf.size(tensor.dense_shape, name=name)
 
 
+def _bincount(function, arr, *args, **kwargs):
+    from footlight._sparse.counts import bincount
+    return bincount(arr, *args, **kwargs)
+
+
 def key(function):
     """The name of a function of the library, by which its rule is found."""
     return function.__module__ + '.' + function.__name__
 
 
 _RULES = {**{key(function): _of_values for function in _OF_VALUES},
-          key(tf.shape): _shape, key(tf.size): _size, key(tf.rank): _rank}
+          key(tf.shape): _shape, key(tf.size): _size, key(tf.rank): _rank, key(tf.math.bincount): _bincount}
 
 
 def of_sparse(function, args, kwargs):

@@ -67,6 +67,22 @@ class Refused(unittest.TestCase):
                 getattr(tf, name)
         self.assertFalse(hasattr(tf, 'security'))
 
+    def test_what_to_do_instead(self):
+        v1 = tf.compat.v1
+        for home, names, words in (
+                (tf, 'queue', 'tf.data.Dataset'), (v1, 'FIFOQueue RandomShuffleQueue', 'tf.data.Dataset'),
+                (v1.train, 'string_input_producer shuffle_batch start_queue_runners QueueRunner', 'tf.data.Dataset'),
+                (v1, 'TextLineReader WholeFileReader TFRecordReader', 'TextLineDataset'),
+                (tf, 'qint8 quint16', 'tf.int8'), (tf.dtypes, 'quint8', 'tf.int8'), (tf.quantization, 'quantize', 'tf.int8'),
+                (tf.experimental, 'float8_e4m3fn int4', 'tf.bfloat16'), (tf.image, 'decode_webp', 'PNG or JPEG'),
+                (tf.io, 'decode_webp', 'PNG or JPEG'), (tf.experimental, 'DynamicRaggedShape', 'bounding_shape'),
+                (tf.raw_ops, 'FIFOQueueV2 TextLineReaderV2', 'tf.data'), (tf.raw_ops, 'QuantizeV2', 'tf.int8')):
+            for name in names.split():
+                with self.assertRaisesRegex(AttributeError, 'not in Footlight yet: .*' + words):
+                    getattr(home, name)
+        with self.assertRaisesRegex(NotImplementedError, 'name one device'):
+            tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:1'])
+
 
 @tf.function
 def doubled(x):

@@ -35,6 +35,31 @@ NOT_YET = {
     'version': 'COMPILER_VERSION',
 }
 
+# What to do instead, by the names in the namespaces.
+_INSTEAD = (
+    ('queue FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue QueueRunner add_queue_runner '
+     'start_queue_runners batch batch_join maybe_batch maybe_batch_join shuffle_batch shuffle_batch_join '
+     'maybe_shuffle_batch maybe_shuffle_batch_join input_producer limit_epochs range_input_producer '
+     'slice_input_producer string_input_producer FIFOQueueV2 PaddingFIFOQueueV2 RandomShuffleQueueV2 PriorityQueueV2',
+     'Footlight has no queues; write a tf.data.Dataset (from_tensor_slices, shuffle, batch, prefetch)'),
+    ('TextLineReader WholeFileReader TFRecordReader FixedLengthRecordReader IdentityReader LMDBReader ReaderBase '
+     'TextLineReaderV2 WholeFileReaderV2 TFRecordReaderV2 FixedLengthRecordReaderV2 IdentityReaderV2',
+     'Footlight has no readers; write tf.data.TextLineDataset, TFRecordDataset or FixedLengthRecordDataset'),
+    ('qint8 qint16 qint32 quint8 quint16 QUANTIZED_DTYPES quantize quantize_v2 dequantize quantized_concat '
+     'quantize_and_dequantize QuantizeV2 Dequantize QuantizedConv2D QuantizedMatMul',
+     'Footlight has no quantized dtypes; use tf.int8 or tf.uint8 with a scale of your own, or '
+     'tf.quantization.fake_quant_with_min_max_vars'),
+    ('float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz int2 int4 uint2 uint4',
+     'Footlight has no floats or integers this short; use tf.bfloat16 or tf.float16, tf.int8 or tf.uint8'),
+    ('decode_webp DecodeWebP', 'Footlight does not read WebP; convert the images to PNG or JPEG first'),
+    ('DynamicRaggedShape', 'use tf.RaggedTensor.bounding_shape(), row_lengths() and nested_row_splits, or '
+     'tf.TensorShape for whole tensors'),
+)
+_INSTEAD = {name: words for names, words in _INSTEAD for name in names.split()}
+# Where these names are TensorFlow's.
+_PLACES = {'': 'queue qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '', 'compat.v1.train': '',
+           'quantization': 'quantize dequantize quantized_concat quantize_and_dequantize'}
+
 NUMPY = {
     'amax': 'tf.reduce_max(x)', 'amin': 'tf.reduce_min(x)', 'append': 'tf.concat([x, y], axis)',
     'arange': 'tf.range(start, limit, delta)', 'arccos': 'tf.acos(x)', 'arcsin': 'tf.asin(x)', 'arctan': 'tf.atan(x)',
@@ -55,7 +80,12 @@ NUMPY = {
 
 def words_for(shown, name):
     """A hint for the unknown name `shown`.name, or None."""
-    namespace = shown[len('tf.'):] if shown != 'tf' else ''
+    namespace = '' if shown == 'tf' else shown[len('tf.'):]
+    if name in _INSTEAD:
+        only = _PLACES.get(namespace)
+        if (only is not None and (not only or name in only.split())) or (
+                name in NOT_YET.get(namespace.removeprefix('compat.v1.'), '').split()):
+            return f'{shown}.{name} is not in Footlight yet: {_INSTEAD[name]}'
     if namespace == 'compat.v1' or namespace.startswith('compat.v1.'):
         namespace = namespace[len('compat.v1.'):]
     if name in NOT_YET.get(namespace, '').split():

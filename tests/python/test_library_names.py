@@ -173,6 +173,7 @@ class Hooks(unittest.TestCase):
     def test_kinds(self):
         self.assertIsInstance(tf.data.Dataset.range(3), range_op._RangeDataset)
         self.assertNotIsInstance(tf.data.Dataset.range(3).batch(1), range_op._RangeDataset)
+        self.assertIs(tf.python.distribute.input_lib.DistributedDataset, tf.distribute.DistributedDataset)
         self.assertTrue(issubclass(type_spec.BatchableTypeSpec, tf.TypeSpec))
 
         @type_spec_registry.register('library_names.Spec')

@@ -18,6 +18,7 @@ _MODULES = {
     'data.ops.options': 'data data.experimental',
     'data.ops.readers': 'data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset '
                         'FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset',
+    'distribute.input_lib': 'distribute',
     'distribute.distribute_lib': 'distribute get_distribution_strategy=distribute.get_strategy',
     'eager.backprop': '',
     'eager.context': 'config config.experimental experimental . compat.v1',

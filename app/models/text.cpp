@@ -125,6 +125,17 @@ QString plain_tip(const QString& text) {
   return QStringLiteral("<p style='white-space:pre-wrap'>") + text.toHtmlEscaped() + QStringLiteral("</p>");
 }
 
+QString beginning_of(const QString& text, qsizetype most) {
+  if (text.size() <= most) return text;
+  // Half of a pair of surrogates is no character.
+  const qsizetype end = text[most - 1].isHighSurrogate() ? most - 1 : most;
+  QString shown = text.left(end) + QChar(0x2026);
+  if (most >= kMaxShownText)
+    shown += QString::fromUtf8("\n(%1 more characters, which “Copy as Markdown” in the inspector has)")
+                 .arg(count_text(static_cast<uint64_t>(text.size() - end)));
+  return shown;
+}
+
 QString joined(const std::vector<std::string>& parts, const char* between) {
   QString text;
   for (const std::string& part : parts) {

@@ -28,6 +28,10 @@ QString clock_text(int64_t ns);                 // "12:04:31"
 QString run_clock(const QString& path, int64_t started_ns);
 // For every tool tip, in models too: Qt takes a text that looks like HTML for HTML, and opens files for its images.
 QString plain_tip(const QString& text);
+// The beginning of a text that anybody may have written, as much as the window lays out in one place; Qt takes seconds
+// for a line of a million characters. Says how much is left out, and where it is, if it is long enough for that.
+constexpr qsizetype kMaxShownText = 4000, kMaxShownCell = 400;
+QString beginning_of(const QString& text, qsizetype most = kMaxShownText);
 QString joined(const std::vector<std::string>& parts, const char* between);
 
 }  // namespace footlight::app

@@ -23,8 +23,8 @@ double number_in(const QString& text) {
 }  // namespace
 
 QString reason_text(const session::TraceRecord& t) {
-  if (!t.error.empty()) return q(t.error);
-  if (!t.why.empty()) return q(t.why);
+  if (!t.error.empty()) return beginning_of(q(t.error), kMaxShownCell);
+  if (!t.why.empty()) return beginning_of(q(t.why), kMaxShownCell);
   switch (t.reason) {
     case session::TraceReason::kGetConcreteFunction: return QStringLiteral("get_concrete_function");
     case session::TraceReason::kVariableCreation: return QStringLiteral("makes variables");

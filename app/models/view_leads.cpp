@@ -132,7 +132,8 @@ ViewLead nothing_to_show(const Document& document, const Selection& selection, L
             {}, QStringLiteral("Show its graph"), QStringLiteral("graph")};
   const session::TraceRecord* t = document.trace(selection.trace);
   if (t && !t->error.empty())
-    return to_console(document, QStringLiteral("Tracing failed, so there is no graph:\n") + q(t->error));
+    return to_console(document, QStringLiteral("Tracing failed, so there is no graph:\n") +
+                                    beginning_of(q(t->error)));
   if (view == LeadFor::kGraph && t)
     return {QStringLiteral("The graph of this trace was not recorded."), {}, QStringLiteral("Why it was traced"),
             QStringLiteral("retraces")};

@@ -129,7 +129,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
     column_->addWidget(elided_label(group.title, "group"));
   }
   if (!group.paragraph.isEmpty()) {
-    QLabel* text = plain_label(group.paragraph, "dim");
+    QLabel* text = plain_label(beginning_of(group.paragraph), "dim");
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column_->addWidget(text);

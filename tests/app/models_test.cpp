@@ -67,6 +67,23 @@ class ModelsTest : public QObject {
     QCOMPARE(counted(4492, "event", "events"), QStringLiteral("4,492 events"));
   }
 
+  void long_texts_are_cut_where_they_are_laid_out() {
+    QCOMPARE(beginning_of(QStringLiteral("short")), QStringLiteral("short"));
+    const QString whole(1'000'000, QLatin1Char('W'));
+    QVERIFY(beginning_of(whole).startsWith(whole.left(kMaxShownText) + QChar(0x2026)));
+    QVERIFY(beginning_of(whole).contains(QStringLiteral("996,000 more characters")));
+    QCOMPARE(beginning_of(whole, kMaxShownCell), whole.left(kMaxShownCell) + QChar(0x2026));
+    const QString pairs = QString::fromUcs4(U"\x1F600").repeated(10);
+    QCOMPARE(beginning_of(pairs, 5), pairs.left(4) + QChar(0x2026));
+    // A trace that failed with a text of this length: what is copied is whole, cells and leads are not.
+    Document failed = d_;
+    const auto trace = std::find_if(failed.traces.begin(), failed.traces.end(),
+                                    [](const session::TraceRecord& t) { return t.id == TraceId(12); });
+    trace->error = whole.toStdString();
+    QVERIFY(reason_text(*trace).size() <= kMaxShownCell + 1);
+    QVERIFY(as_markdown(inspect(failed, Selection::of_trace(failed, TraceId(12)), nullptr)).contains(whole));
+  }
+
   void document_looks_up() {
     QCOMPARE(d_.place({CodeId(1), 9}).line, 9);
     QVERIFY(!d_.place({CodeId(77), 9}));

@@ -4,6 +4,7 @@
 
 #include "engine/base/text.h"
 #include "engine/formats/checkpoint.pb.h"
+#include "engine/formats/config.pb.h"
 #include "engine/formats/event.pb.h"
 #include "engine/formats/example.pb.h"
 #include "engine/formats/graph_def.h"
@@ -329,6 +330,12 @@ PyObject* message_class(const pb::Descriptor* descriptor) {
         PyDict_SetItemString(members.get(), inner->name().c_str(), message_class(inner)) < 0)
       throw PythonErrorSet();
   }
+  for (int i = 0; i < descriptor->enum_type_count(); ++i)
+    for (int k = 0; k < descriptor->enum_type(i)->value_count(); ++k) {
+      const pb::EnumValueDescriptor* value = descriptor->enum_type(i)->value(k);
+      const Ref number = checked(PyLong_FromLong(value->number()));
+      if (PyDict_SetItemString(members.get(), value->name().c_str(), number.get()) < 0) throw PythonErrorSet();
+    }
   Ref type = checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O)O",
                                            descriptor->name().c_str(), &message_type, members.get()));
   return classes()[descriptor] = type.release();
@@ -365,7 +372,7 @@ void init_messages(PyObject* module) {
   for (const pb::FileDescriptor* file :
        {formats::GraphDef::descriptor()->file(), formats::TrackableObjectGraph::descriptor()->file(),
         formats::Event::descriptor()->file(), formats::SavedModel::descriptor()->file(),
-        formats::Example::descriptor()->file()})
+        formats::Example::descriptor()->file(), formats::ConfigProto::descriptor()->file()})
     for (int i = 0; i < file->message_type_count(); ++i) {
       const pb::Descriptor* message = file->message_type(i);
       if (PyObject_SetAttrString(module, message->name().c_str(), message_class(message)) < 0) throw PythonErrorSet();

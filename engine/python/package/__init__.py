@@ -83,6 +83,11 @@ def _explain_missing_names():
             module.__getattr__ = lambda name, full=full: _find(name, full)
 
 
+_MESSAGES = frozenset(
+    'AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef NameAttrList NodeDef '
+    'OptimizerOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata TensorInfo'.split())
+
+
 def _find(name, namespace):
     """Messages and types that are loaded when the first one is asked for; else the error for an unknown name."""
     found = _late.find(namespace, name)
@@ -93,8 +98,7 @@ def _find(name, namespace):
         if name in _trace_types.LATE:
             return _trace_types.make(name)
     if (namespace.startswith('footlight.core.') if namespace != 'footlight.compat.v1'
-            else name in ('AttrValue', 'Event', 'GraphDef', 'NameAttrList', 'NodeDef',
-                          'SummaryMetadata')) and not name.startswith('_'):
+            else name in _MESSAGES) and not name.startswith('_'):
         from footlight import _proto
         if hasattr(_proto, name):
             return getattr(_proto, name)

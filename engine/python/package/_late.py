@@ -9,6 +9,7 @@ _BY_NAMESPACE = {
     'footlight': {
         '_ragged.tensor': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute': 'distribute',
+        '_far': 'lite tpu',
         '_lookup': 'lookup',
         '_old.variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
         '_inside.places': 'compiler python sysconfig tools',
@@ -23,7 +24,9 @@ _BY_NAMESPACE = {
         '_files.gfile': 'decode_wav',
     },
     'footlight.compat': {
-        '_text.values': 'as_bytes as_str as_str_any as_text path_to_str',
+        '_text.values': (
+            'as_bytes as_str as_str_any as_text bytes_or_text_types complex_types dimension_at_index dimension_value '
+            'forward_compatibility_horizon forward_compatible integral_types path_to_str real_types'),
     },
     'footlight.compat.v1': {
         '_files.examples': (
@@ -54,12 +57,56 @@ _BY_NAMESPACE = {
         '_logging': 'logging',
         '_sparse.more': 'sparse_placeholder',
         '_text.strings': 'string_split',
+        '_old.switches': (
+            'InteractiveSession disable_control_flow_v2 disable_eager_execution disable_resource_variables '
+            'disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_eager_execution enable_v2_behavior '
+            'enable_v2_tensorshape'),
+        '_old.checks': (
+            'Dimension Print all_variables assert_equal assert_greater assert_greater_equal assert_less '
+            'assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal '
+            'assert_positive assert_rank assert_rank_at_least assert_rank_in assert_type batch_gather clip_by_average_norm '
+            'extract_image_patches fixed_size_partitioner foldl foldr initialize_all_tables initialize_all_variables '
+            'initialize_local_variables initialize_variables is_variable_initialized make_template map_fn '
+            'min_max_variable_partitioner no_regularizer norm op_scope py_func report_uninitialized_variables '
+            'scan space_to_batch sparse_concat sparse_to_dense string_to_hash_bucket to_complex128 to_complex64 '
+            'variable_axis_size_partitioner variable_op_scope'),
+        '_old.initializers': (
+            'constant_initializer ones_initializer orthogonal_initializer random_normal_initializer '
+            'random_uniform_initializer truncated_normal_initializer '
+            'uniform_unit_scaling_initializer variance_scaling_initializer zeros_initializer'),
+    },
+    'footlight.compat.v1.app': {'_old.flags': 'run flags'},
+    'footlight.compat.v1.data': {
+        '_old.data': 'get_output_classes get_output_shapes get_output_types make_initializable_iterator',
+    },
+    'footlight.compat.v1.gfile': {
+        '_old.files': ('Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open Remove '
+                       'Rename Stat Walk'),
+    },
+    'footlight.compat.v1.image': {
+        '_old.images': ('ResizeMethod crop_and_resize draw_bounding_boxes extract_image_patches extract_patches resize '
+                        'resize_area resize_bicubic resize_bilinear resize_image_with_pad resize_images '
+                        'resize_nearest_neighbor'),
+    },
+    'footlight.compat.v1.initializers': {
+        '_old.initializers': 'he_normal he_uniform lecun_normal lecun_uniform',
+    },
+    'footlight.compat.v1.python_io': {'_old.files': 'TFRecordCompressionType'},
+    'footlight.compat.v1.resource_loader': {
+        '_old.files': ('get_data_files_path get_path_to_datafile get_root_dir_with_all_resources load_resource '
+                       'readahead_file_path'),
     },
     'footlight.compat.v1.nn': {
         '_old.ops': (
             'avg_pool batch_norm_with_global_normalization batch_normalization conv2d dropout fused_batch_norm max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_nn.ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
+        '_old.nn': (
+            'avg_pool2d conv1d conv2d_transpose conv3d conv3d_transpose convolution crelu depthwise_conv2d '
+            'depthwise_conv2d_native dilation2d embedding_lookup embedding_lookup_sparse in_top_k log_softmax '
+            'max_pool_with_argmax pool safe_embedding_lookup_sparse sampled_softmax_loss separable_conv2d softmax '
+            'sparse_softmax_cross_entropy_with_logits sufficient_statistics weighted_cross_entropy_with_logits '
+            'weighted_moments'),
     },
     'footlight.compat.v1.ragged': {
         '_graphs.session_values': 'RaggedTensorValue',
@@ -79,6 +126,12 @@ _BY_NAMESPACE = {
     'footlight.compat.v1.strings': {
         '_text.strings': 'split',
     },
+    'footlight.compat.v1.tpu': {
+        '_far': ('CrossShardOptimizer batch_parallel cross_replica_sum initialize_system outside_compilation replicate rewrite shard '
+                 'shutdown_system'),
+    },
+    'footlight.config': {'_far': 'experimental_connect_to_cluster experimental_connect_to_host'},
+    'footlight.distribute': {'_far': 'cluster_resolver experimental'},
     'footlight.data.experimental': {
         '_data.sql': 'SqlDataset',
         '_data.tables': (
@@ -196,19 +249,24 @@ _BY_NAMESPACE = {
     },
 }
 # Namespaces of which one module adds all names; they can be imported before.
-_WHOLE = {'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
+_WHOLE = {'compat.v1.flags': '_old.flags', 'compat.v1.losses': '_old.losses', 'compat.v1.metrics': '_old.metrics',
+          'compat.v1.summary': '_old.written',
+          'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
           'signal': '_signal', '__internal__.test.combinations': '_testing.combinations'}
-for _namespace in (*_WHOLE, 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
+for _namespace in (*_WHOLE, 'compat.v1.app', 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}
+# What tf.compat.v1 has in a form of its own is loaded, and is not today's, which was put there with it.
+for _name in _BY_NAMESPACE['footlight.compat.v1']['_old.checks'].split():
+    vars(sys.modules['footlight.compat.v1']).pop(_name, None)
 
 # Names of tf.compat.v1 that are today's of tf: nothing about them has changed since.
 _AS_TODAY = frozenset((
     'AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices IndexedSlicesSpec Module '
     'NoneTensorSpec Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor '
     'SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients '
-    'VariableAggregation VariableSynchronization abs case executing_eagerly math tuple variable_creator_scope '
+    'VariableAggregation VariableSynchronization abs case executing_eagerly tuple variable_creator_scope '
     'acos acosh add add_n argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 '
     'bitcast bool broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm '
     'clip_by_value complex complex128 complex64 concat conv cos cosh cumsum custom_gradient divide double '
@@ -225,6 +283,8 @@ _AS_TODAY = frozenset((
     'tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod '
     'type_spec_from_value uint16 uint32 uint64 uint8 unique unique_with_counts unravel_index unstack variant '
     'vectorized_map zeros').split())
+# Namespaces of Keras that are those of tf as well.
+_OF_KERAS = ('initializers', 'losses', 'metrics', 'optimizers')
 
 
 def find(namespace, name):
@@ -233,9 +293,19 @@ def find(namespace, name):
         from footlight import _keras
         found = sys.modules['footlight'].keras = sys.modules['footlight.keras'] = _keras.load()
         return found
+    if namespace == 'footlight' and name in _OF_KERAS:
+        found = getattr(sys.modules['footlight'].keras, name)
+        setattr(sys.modules['footlight'], name, found)
+        sys.modules['footlight.' + name] = found
+        return found
+    if namespace == 'footlight.compat' and name == 'v2':
+        sys.modules['footlight.compat'].v2 = sys.modules['footlight.compat.v2'] = sys.modules['footlight']
+        return sys.modules['footlight']
+    if namespace == 'footlight.compat.v1' and name == 'keras':
+        return sys.modules['footlight'].keras
     if namespace == 'footlight.compat.v1' and name in _AS_TODAY:
         return getattr(sys.modules['footlight'], name)
-    if namespace == 'footlight.compat.v1.data':
+    if namespace == 'footlight.compat.v1.data' and (namespace, name) not in _LATE:
         return getattr(sys.modules['footlight'].data, name, None)
     module = _LATE.get((namespace, name))
     if module is None and not name.startswith('_'):
@@ -252,6 +322,8 @@ def find(namespace, name):
     if namespace == 'footlight.raw_ops' and module is None:
         from footlight import _raw_ops
         return _raw_ops.make(name)
+    if module is None and (namespace == 'footlight.compat.v1' or namespace.startswith('footlight.compat.v1.')):
+        return _old_name(namespace[len('footlight.compat.v1.'):], name)
     if module is None:
         return None
     importlib.import_module('footlight.' + module)
@@ -266,6 +338,17 @@ def find(namespace, name):
     if module == '_inside.places' and name not in vars(sys.modules[namespace]):
         _inside.fill(namespace, name)
     return vars(sys.modules[namespace]).get(name)
+
+
+def _old_name(path, name):
+    """A name of tf.compat.v1.`path` that is another public one, or a namespace in it."""
+    from footlight._old import places as _places
+    inside = path + '.' + name if path else name
+    if not _places.is_namespace(inside):
+        return _places.find(path, name)
+    made = _engine.namespace('compat.v1.' + inside)
+    sys.modules['footlight']._explain_missing_names()
+    return made
 
 
 def names(namespace):

@@ -5,7 +5,6 @@ NOT_YET = {
         'check_pinned conv2d_backprop_filter_v2 conv2d_backprop_input_v2 '
         'load_library load_op_library qint16 qint32 qint8 queue quint16 quint8 '
         'ragged_fill_empty_rows ragged_fill_empty_rows_grad security'),
-    'config': 'experimental_connect_to_cluster experimental_connect_to_host',
     'config.experimental': (
         'ClusterDeviceFilters disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_usage '
         'get_synchronous_execution set_device_policy set_synchronous_execution'),

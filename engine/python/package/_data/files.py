@@ -140,7 +140,16 @@ def tf_record_iterator(path, options=None):
     """The records of a TFRecord file, as bytes."""
     with tf.init_scope():
         records = iter(TFRecordDataset(path, TFRecordOptions.get_compression_type_string(options)))
-    return (record.numpy() for record in records)
+    return _outside_graphs(records)
+
+
+def _outside_graphs(records):
+    while True:
+        with tf.init_scope():  # also where the program builds a graph meanwhile
+            record = next(records, None)
+        if record is None:
+            return
+        yield record.numpy()
 
 
 def summary_iterator(path):

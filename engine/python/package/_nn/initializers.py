@@ -153,5 +153,3 @@ for _object in (zeros_initializer, ones_initializer, constant_initializer, rando
 for _object in (glorot_uniform_initializer, glorot_normal_initializer):
     for _namespace in (tf, tf.compat.v1):
         setattr(_namespace, _object.__name__, _object)
-for _name in ('zeros', 'ones', 'constant', 'random_uniform', 'random_normal'):
-    setattr(tf.compat.v1, _name + '_initializer', getattr(tf, _name + '_initializer'))

@@ -1,5 +1,10 @@
-"""tf.compat.as_text and its neighbours: bytes and str from one another."""
+"""tf.compat: bytes and str from one another, kinds of values, dimensions, and what a program asks of versions."""
+import contextlib
+import datetime
+import numbers
 import os
+
+import numpy as np
 
 from footlight import _engine
 
@@ -39,7 +44,40 @@ def path_to_str(path):
     return os.fspath(path) if hasattr(path, '__fspath__') else path
 
 
+def dimension_value(dimension):
+    """The number that a dimension is, or None."""
+    return getattr(dimension, 'value', dimension)
+
+
+def dimension_at_index(shape, index):
+    """The dimension of a shape at a place, as an object; of an unknown one where the shape is."""
+    from footlight._old.checks import Dimension
+    return Dimension(None if shape.rank is None else shape[index])
+
+
+# The day that TensorFlow 2.21 takes for its own: what is to be there three weeks later is not.
+_horizon = [datetime.date(2026, 2, 6)]
+
+
+def forward_compatible(year, month, day):
+    """Whether programs of that day need not run with this version."""
+    return _horizon[0] > datetime.date(year, month, day)
+
+
+@contextlib.contextmanager
+def forward_compatibility_horizon(year, month, day):
+    """A context with another day."""
+    _horizon.insert(0, datetime.date(year, month, day))
+    try:
+        yield
+    finally:
+        _horizon.pop(0)
+
+
 _home = _engine.namespace('compat')
-for _f in (as_bytes, as_text, as_str, as_str_any, path_to_str):
+_home.bytes_or_text_types, _home.integral_types = (bytes, str), (numbers.Integral, np.integer)
+_home.real_types, _home.complex_types = (numbers.Real, np.integer, np.floating), (numbers.Complex, np.number)
+for _f in (as_bytes, as_text, as_str, as_str_any, path_to_str, dimension_value, dimension_at_index, forward_compatible,
+           forward_compatibility_horizon):
     _f.__module__ = 'footlight.compat'
     setattr(_home, _f.__name__, _f)

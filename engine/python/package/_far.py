@@ -1,0 +1,225 @@
+"""What needs machines or converters that this engine has not: the names are there, and using one says what to do instead.
+
+Cluster resolvers that only read who takes part are real."""
+import enum
+import json
+import os
+
+import footlight as tf
+from footlight import _engine
+
+_resolvers, _tpu, _lite = (_engine.namespace(name) for name in ('distribute.cluster_resolver', 'tpu', 'lite'))
+_ONE_MACHINE = 'a program of Footlight runs on one machine'
+
+
+class ClusterResolver:
+    """Base class: says who takes part in a cluster."""
+
+    task_type = task_id = None
+    environment = ''
+
+    def cluster_spec(self):
+        """Jobs, and the addresses of their tasks."""
+        raise NotImplementedError(f'{type(self).__name__} does not say what cluster_spec() gives')
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        """The address of the task that runs the program."""
+        raise NotImplementedError(f'{type(self).__name__} does not say what master() gives')
+
+    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
+        """How many accelerators each task has, by their kind."""
+        return {'GPU': len(tf.config.list_physical_devices('GPU'))}
+
+
+def _address(spec, task_type, task_id, layer):
+    address = spec.task_address(task_type, task_id)
+    return f'{layer}://{address}' if layer else address
+
+
+class SimpleClusterResolver(ClusterResolver):
+    """A cluster that is given as a ClusterSpec."""
+
+    def __init__(self, cluster_spec, master='', task_type=None, task_id=None, environment='', num_accelerators=None,
+                 rpc_layer=None):
+        if not isinstance(cluster_spec, tf.train.ClusterSpec):
+            raise TypeError('cluster_spec must be a `tf.train.ClusterSpec`.')
+        self.task_type, self.task_id, self.environment, self.rpc_layer = task_type, task_id, environment, rpc_layer
+        self._spec, self._master, self._accelerators = cluster_spec, master, num_accelerators
+
+    def cluster_spec(self):
+        return self._spec
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        if task_type is None or task_id is None:
+            return self._master
+        return _address(self._spec, task_type, task_id, rpc_layer or self.rpc_layer)
+
+    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
+        return self._accelerators or {}
+
+
+class TFConfigClusterResolver(ClusterResolver):
+    """The cluster that the environment variable TF_CONFIG describes."""
+
+    def __init__(self, task_type=None, task_id=None, rpc_layer=None, environment=None):
+        self._type, self._id, self._layer, self._environment = task_type, task_id, rpc_layer, environment
+
+    def _read(self):
+        return json.loads(os.environ.get('TF_CONFIG', '{}'))
+
+    def _task(self, name, given, kind):
+        if given is not None:
+            return given
+        found = self._read().get('task', {})
+        return kind(found[name]) if name in found else None
+
+    task_type = property(lambda self: self._task('type', self._type, str))
+    task_id = property(lambda self: self._task('index', self._id, int))
+    environment = property(lambda self: self._environment or self._read().get('environment', ''))
+    rpc_layer = property(lambda self: self._layer or self._read().get('rpc_layer', 'grpc'))
+
+    def cluster_spec(self):
+        return tf.train.ClusterSpec(self._read().get('cluster', {}))
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        spec = self.cluster_spec()
+        if not spec.jobs or len(spec.jobs) == 1 and spec.num_tasks(spec.jobs[0]) == 1:
+            return ''
+        return _address(spec, self.task_type if task_type is None else task_type, self.task_id if task_id is None else task_id,
+                        rpc_layer or self.rpc_layer)
+
+
+class UnionResolver(ClusterResolver):
+    """The jobs of several clusters as one."""
+
+    def __init__(self, *resolvers, **kwargs):
+        if not resolvers or not all(isinstance(one, ClusterResolver) for one in resolvers):
+            raise TypeError('All arguments must be a sub-class of `ClusterResolver.`')
+        self._all = resolvers
+        self.task_type, self.task_id = kwargs.get('task_type', resolvers[0].task_type), kwargs.get('task_id', resolvers[0].task_id)
+
+    def cluster_spec(self):
+        jobs = {}
+        for one in self._all:
+            for job, tasks in one.cluster_spec().as_dict().items():
+                there = jobs.setdefault(job, [])
+                there += [t for t in (tasks if isinstance(tasks, list) else tasks.values()) if t not in there]
+        return tf.train.ClusterSpec(jobs)
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        return self._all[0].master(task_type, task_id, rpc_layer)
+
+
+def _refusing_class(name, home, why, error=NotImplementedError, base=object, **members):
+    def refuse(self, *args, **kwargs):
+        raise error(f'tf.{home}.{name}: {why}')
+    return type(name, (base,), {'__init__': refuse, '__doc__': f'Says what to do instead: {why}.',
+                           '__module__': 'footlight.' + home, **members})
+
+
+def _refusing(name, home, why, make=NotImplementedError):
+    def refuse(*args, **kwargs):
+        raise make(f'tf.{home}.{name}: {why}')
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__, refuse.__module__ = f'Says what to do instead: {why}.', 'footlight.' + home
+    return refuse
+
+
+_NO_TPU = 'there is no TPU here, and Footlight uses none; take tf.distribute.get_strategy() or tf.distribute.MirroredStrategy()'
+for _name in ('GCEClusterResolver', 'KubernetesClusterResolver', 'SlurmClusterResolver'):
+    setattr(_resolvers, _name, _refusing_class(
+        _name, 'distribute.cluster_resolver', f'{_ONE_MACHINE}; use tf.distribute.get_strategy()', base=ClusterResolver))
+# Programs look for a TPU by trying: without one TensorFlow raises a ValueError here.
+TPUClusterResolver = _refusing_class('TPUClusterResolver', 'distribute.cluster_resolver', _NO_TPU, ValueError,
+                                     connect=staticmethod(_refusing('TPUClusterResolver.connect', 'distribute.cluster_resolver', _NO_TPU,
+                                                                    ValueError)))
+for _kind in (ClusterResolver, SimpleClusterResolver, TFConfigClusterResolver, UnionResolver, TPUClusterResolver):
+    _kind.__module__ = 'footlight.distribute.cluster_resolver'
+    setattr(_resolvers, _kind.__name__, _kind)
+
+
+def _not_found(words):
+    return tf.errors.NotFoundError(None, None, words)
+
+
+_tpu_experimental = _engine.namespace('tpu.experimental')
+for _name in ('initialize_tpu_system', 'shutdown_tpu_system'):
+    setattr(_tpu_experimental, _name, _refusing(_name, 'tpu.experimental', _NO_TPU, _not_found))
+for _name in ('DeviceAssignment', 'Topology', 'TPUSystemMetadata', 'HardwareFeature'):
+    setattr(_tpu_experimental, _name, _refusing_class(_name, 'tpu.experimental', _NO_TPU))
+_TABLES = 'embeddings of TPUs are not in Footlight; use tf.keras.layers.Embedding'
+for _name in ('Adagrad AdagradMomentum Adam CustomOptimizer FTRL FeatureConfig QuantizationConfig RowIdInitializer SGD '
+              'SparseCoreEmbeddingConfig TPUEmbedding TPUEmbeddingForServing TPUEmbeddingV0 TPUEmbeddingV2 TableConfig').split():
+    setattr(_engine.namespace('tpu.experimental.embedding'), _name, _refusing_class(_name, 'tpu.experimental.embedding', _TABLES))
+_tpu_experimental.embedding.serving_embedding_lookup = _refusing('serving_embedding_lookup', 'tpu.experimental.embedding', _TABLES)
+_tpu.XLAOptions = _refusing_class('XLAOptions', 'tpu', _NO_TPU)
+for _name in ('batch_parallel cross_replica_sum initialize_system outside_compilation replicate rewrite shard '
+              'shutdown_system').split():
+    setattr(_engine.namespace('compat.v1.tpu'), _name, _refusing(_name, 'compat.v1.tpu', _NO_TPU))
+_engine.namespace('compat.v1.tpu').CrossShardOptimizer = _refusing_class(
+    'CrossShardOptimizer', 'compat.v1.tpu', 'there is no TPU here; use the optimizer that it was to wrap')
+
+for _name in ('experimental_connect_to_cluster', 'experimental_connect_to_host'):
+    setattr(tf.config, _name, _refusing(_name, 'config', f'{_ONE_MACHINE}, so that there is nothing to connect to; leave the call out'))
+
+# --- tf.distribute.experimental: the strategies by their old places ---
+_strategies = _engine.namespace('distribute.experimental')
+for _name in ('CentralStorageStrategy', 'MultiWorkerMirroredStrategy', 'ParameterServerStrategy', 'TPUStrategy'):
+    setattr(_strategies, _name, getattr(tf.distribute, _name))
+
+
+class CommunicationImplementation(enum.Enum):
+    """How several machines add up: kept, there is one machine."""
+
+    AUTO, RING, NCCL = 'AUTO', 'RING', 'NCCL'
+
+
+_strategies.CommunicationImplementation = _strategies.CollectiveCommunication = CommunicationImplementation
+
+# --- tf.lite ---
+_CONVERT = ('Footlight writes no TensorFlow Lite files; save the model with tf.saved_model.save(model, folder) or model.export(folder) '
+            'and convert the folder with TensorFlow: tf.lite.TFLiteConverter.from_saved_model(folder)')
+
+
+class Optimize(enum.Enum):
+    """What a converter optimizes for."""
+
+    DEFAULT, OPTIMIZE_FOR_SIZE, OPTIMIZE_FOR_LATENCY, EXPERIMENTAL_SPARSITY = (
+        'DEFAULT', 'OPTIMIZE_FOR_SIZE', 'OPTIMIZE_FOR_LATENCY', 'EXPERIMENTAL_SPARSITY')
+
+
+class OpsSet(enum.Enum):
+    """Which ops a converted model may use."""
+
+    TFLITE_BUILTINS, SELECT_TF_OPS, TFLITE_BUILTINS_INT8 = 'TFLITE_BUILTINS', 'SELECT_TF_OPS', 'TFLITE_BUILTINS_INT8'
+    EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 = 'EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8'
+    EXPERIMENTAL_STABLEHLO_OPS = 'EXPERIMENTAL_STABLEHLO_OPS'
+
+    def __str__(self):
+        return str(self.value)
+
+
+class RepresentativeDataset:
+    """What a converter takes to see of which size values are."""
+
+    def __init__(self, input_gen):
+        self.input_gen = input_gen
+
+
+class TargetSpec:
+    """What a converted model is for."""
+
+    def __init__(self, supported_ops=None, supported_types=None, experimental_select_user_tf_ops=None,
+                 experimental_supported_backends=None):
+        self.supported_ops = {OpsSet.TFLITE_BUILTINS} if supported_ops is None else supported_ops
+        self.supported_types = set(supported_types or ())
+
+
+for _kind in (Optimize, OpsSet, RepresentativeDataset, TargetSpec):
+    _kind.__module__ = 'footlight.lite'
+    setattr(_lite, _kind.__name__, _kind)
+_lite.TFLiteConverter = _refusing_class('TFLiteConverter', 'lite', _CONVERT, **{
+    _name: staticmethod(_refusing('TFLiteConverter.' + _name, 'lite', _CONVERT))
+    for _name in ('from_keras_model', 'from_saved_model', 'from_concrete_functions', 'experimental_from_jax')})
+_lite.Interpreter = _refusing_class('Interpreter', 'lite', 'Footlight runs no TensorFlow Lite files; load the SavedModel that the '
+                                    'file was made from with tf.saved_model.load(folder)')

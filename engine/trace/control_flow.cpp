@@ -3,6 +3,7 @@
 
 #include "engine/base/errors.h"
 #include "engine/ops/control_gradients.h"
+#include "engine/ops/functions.h"
 
 #include <algorithm>
 #include <array>
@@ -45,12 +46,24 @@ void tell_tape(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inp
   if (tape_hook) tape_hook(row, attrs, inputs, outputs);
 }
 
-void trace_branch(GraphBuilder& builder, const std::string& scope, const Branch& branch) {
+std::vector<Tensor> trace_branch(GraphBuilder& builder, const std::string& scope, const Branch& branch) {
   builder.graph()->name_scope = scope + '/';
   builder.device = builder.outer()->device;
   Building building(&builder);
-  const std::vector<Tensor> outputs = branch();
-  builder.finish(outputs);
+  return branch();
+}
+
+// Casts output `i` to int64 in every branch, if branches have it as int32 and int64.
+void widen(std::span<const std::unique_ptr<GraphBuilder>> parts, std::span<std::vector<Tensor>> outputs, size_t i) {
+  const auto is = [&](DType dtype) {
+    return [dtype, i](const std::vector<Tensor>& own) { return i < own.size() && own[i].dtype() == dtype; };
+  };
+  if (std::ranges::none_of(outputs, is(DType::kInt32)) || std::ranges::none_of(outputs, is(DType::kInt64))) return;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (!is(DType::kInt32)(outputs[k])) continue;
+    Building building(parts[k].get());
+    outputs[k][i] = ops::cast(outputs[k][i], DType::kInt64);
+  }
 }
 
 void check_branches(const Graph& first, const Graph& other, size_t number) {
@@ -83,18 +96,28 @@ namespace {
 // One of several graphs, by the value of `selector`. `roles` name the graphs, `names` the attributes that hold them.
 std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful, const Tensor& selector,
                                    std::span<const Branch> branches, std::span<const std::string> roles,
-                                   std::span<const AttrName> names, Attrs attrs, std::string_view name) {
+                                   std::span<const AttrName> names, Attrs attrs, std::string_view name,
+                                   const RowNumbers& row_numbers) {
   static const Op kIdentity{"Identity"};
   GraphBuilder& builder = current();
   Graph& graph = *builder.graph();
   const std::string scope = graph.unique_name(name);
   std::vector<std::unique_ptr<GraphBuilder>> parts;
+  std::vector<std::vector<Tensor>> returned;
   std::vector<Tensor> captured;
   bool effects = false;
   for (size_t k = 0; k < branches.size(); ++k) {
     const std::string own = function_name(scope, roles[k].c_str());
     parts.push_back(std::make_unique<GraphBuilder>(own, GraphBuilder::Kind::kBranch));
-    trace_branch(*parts[k], scope, branches[k]);
+    returned.push_back(trace_branch(*parts[k], scope, branches[k]));
+  }
+  if (row_numbers)
+    for (const size_t i : row_numbers()) widen(parts, returned, i);
+  for (size_t k = 0; k < branches.size(); ++k) {
+    {
+      Building building(parts[k].get());
+      parts[k]->finish(returned[k]);
+    }
     check_branches(*parts[0]->graph(), *parts[k]->graph(), branches.size() > 2 ? k : 0);
     add_missing(captured, parts[k]->captures());
     effects |= parts[k]->stateful();
@@ -135,7 +158,7 @@ std::vector<Tensor> build_branches(const OpRow& stateless, const OpRow& stateful
 }  // namespace
 
 std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
-                               std::string_view name) {
+                               std::string_view name, const RowNumbers& row_numbers) {
   static const Op kStateless{"StatelessIf"}, kStateful{"If"};
   if (pred.dtype() != DType::kBool)
     throw Error(ErrorKind::kValue, "a condition must be a bool tensor, not " +
@@ -144,10 +167,12 @@ std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, co
   Attrs attrs;
   attrs.set(kTcond, DType::kBool);
   return build_branches(kStateless.row(), kStateful.row(), pred, std::array{then_branch, else_branch},
-                        std::array<std::string, 2>{"true", "false"}, std::array{kThen, kElse}, std::move(attrs), name);
+                        std::array<std::string, 2>{"true", "false"}, std::array{kThen, kElse}, std::move(attrs), name,
+                        row_numbers);
 }
 
-std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches, std::string_view name) {
+std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches, std::string_view name,
+                               const RowNumbers& row_numbers) {
   static const Op kStateless{"StatelessCase"}, kStateful{"Case"};
   std::vector<std::string> roles;
   std::vector<AttrName> names;
@@ -155,7 +180,7 @@ std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> bran
     roles.push_back("branch" + std::to_string(k));
     names.push_back(branch_attr(k));
   }
-  return build_branches(kStateless.row(), kStateful.row(), index, branches, roles, names, {}, name);
+  return build_branches(kStateless.row(), kStateful.row(), index, branches, roles, names, {}, name, row_numbers);
 }
 
 namespace {

@@ -12,12 +12,15 @@ namespace footlight::trace {
 // Each branch is traced once, in a graph of its own, `then_branch` first. Values from outside become inputs.
 // Both must return the same number of tensors with the same dtypes.
 using Branch = std::function<std::vector<Tensor>()>;
+// Which of the outputs are numbers of rows (an IndexedSlices' indices): asked when all branches are traced. Where
+// branches have these as int32 and int64, they become int64.
+using RowNumbers = std::function<std::vector<size_t>()>;
 std::vector<Tensor> build_cond(const Tensor& pred, const Branch& then_branch, const Branch& else_branch,
-                               std::string_view name = "cond");
+                               std::string_view name = "cond", const RowNumbers& = {});
 
 // The same with a branch for each number from 0 on; the last one serves all other numbers.
 std::vector<Tensor> build_case(const Tensor& index, std::span<const Branch> branches,
-                               std::string_view name = "switch_case/indexed_case");
+                               std::string_view name = "switch_case/indexed_case", const RowNumbers& = {});
 
 struct WhileOptions {
   std::string name = "while";

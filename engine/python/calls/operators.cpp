@@ -17,7 +17,9 @@
 namespace footlight::python {
 namespace {
 
-Tensor value_of(PyObject* o) { return is_variable(o) ? variable_value(o) : tensor_of(o); }
+Tensor value_of(PyObject* o) {
+  return is_variable(o) ? variable_value(o) : is_tensor(o) ? tensor_of(o) : to_tensor(o);  // the last: a subclass
+}
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
 // Converts both operands to tensors. `self` is a tensor or variable; the other one takes its dtype.
@@ -25,7 +27,7 @@ struct Operands {
   Tensor left, right;
 };
 Operands operands(PyObject* a, PyObject* b, Misfit misfit) {
-  if (is_value(a)) {
+  if (is_value(a) || (!is_value(b) && is_variable_subclass(a))) {
     Tensor left = value_of(a);
     Tensor right = is_value(b) ? value_of(b) : operand(b, left.dtype(), misfit);
     return {std::move(left), std::move(right)};
@@ -45,6 +47,7 @@ template <class Body>
 PyObject* binary(PyObject* a, PyObject* b, Body&& body, Misfit misfit = Misfit::kRefuse) {
   return guarded([&]() -> PyObject* {
     if (!may_be_operand(is_value(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
+    if (!is_value(a) && !is_value(b) && !may_be_operand(b)) Py_RETURN_NOTIMPLEMENTED;  // a subclass of tf.Variable
     const Operands o = operands(a, b, misfit);
     return wrap(body(o.left, o.right));
   });

@@ -186,7 +186,7 @@ PyMethodDef methods[] = {
 
 PyObject* complex_number(PyObject* self, PyObject*) {
   return guarded([&] {
-    Ref value = checked(wrap(variable_value(self)));
+    Ref value = checked(wrap(is_variable(self) ? variable_value(self) : to_tensor(self)));
     return PyObject_CallMethod(value.get(), "__complex__", nullptr);
   });
 }
@@ -196,6 +196,7 @@ PyMethodDef numbers[] = {{"__complex__", complex_number, METH_NOARGS, nullptr}, 
 
 PyObject* variable_subscript(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
+    if (!is_variable(self)) return wrap(subscript(to_tensor(self), key));
     Tensor cut = subscript(variable_value(self), key);
     if (is_tensor(key) && tensor_of(key).dtype() == DType::kBool) return wrap(std::move(cut));
     auto* s = PyObject_New(PySlice, &slice_type);

@@ -44,6 +44,21 @@ bool same_shape_of(OutputTemplate& a, const OutputTemplate& b) {
   return true;
 }
 
+// Appends which of the tensors are indices of an IndexedSlices.
+void add_row_numbers(const OutputTemplate& out, std::vector<size_t>& all) {
+  if (out.kind == OutputTemplate::kNamedTuple && out.type.get() == slices_class() &&
+      out.children[1].kind == OutputTemplate::kTensor)
+    all.push_back(out.children[1].index);
+  for (const OutputTemplate& child : out.children) add_row_numbers(child, all);
+}
+trace::RowNumbers row_numbers_of(const OutputTemplate& out) {
+  return [&out] {
+    std::vector<size_t> all;
+    add_row_numbers(out, all);
+    return all;
+  };
+}
+
 std::vector<Ref> wrapped(std::span<const Tensor> tensors) {
   std::vector<Ref> all;
   for (const Tensor& t : tensors) all.push_back(checked(wrap(t)));
@@ -72,7 +87,7 @@ Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no, const s
                "list, tuple, dict or None than the other");
         return tensors;
       },
-      name);
+      name, row_numbers_of(first));
   return put_together(first, wrapped(results));
 }
 
@@ -244,7 +259,7 @@ Ref staged_case(const Tensor& index, std::span<const Ref> functions, const std::
              "returns (lists, tuples, dicts and None)");
       return tensors;
     });
-  const std::vector<Tensor> results = trace::build_case(index, branches, name);
+  const std::vector<Tensor> results = trace::build_case(index, branches, name, row_numbers_of(first));
   return put_together(first, wrapped(results));
 }
 

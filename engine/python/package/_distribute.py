@@ -83,9 +83,40 @@ class StrategyExtended:
 
     worker_devices = parameter_devices = property(lambda self: (tf.config.list_logical_devices()[-1].name,))
     experimental_require_static_shapes = False
+    # This program is alone, so it saves and summarizes.
+    experimental_between_graph, experimental_should_init = False, True
+    should_checkpoint = should_save_summary = True
+    _num_replicas_in_sync, _global_batch_size = 1, True
 
     def __init__(self, strategy):
         self._strategy = strategy
+
+    def _in_multi_worker_mode(self):
+        """Whether other programs have replicas too."""
+        return False
+
+    def _use_merge_call(self):
+        """Whether merge_call() is how variables are updated."""
+        return True
+
+    def _container_strategy(self):
+        return self._strategy
+
+    def call_for_each_replica(self, fn, args=(), kwargs=None):
+        """fn(...) on each replica."""
+        return self._strategy.run(fn, args, kwargs)
+
+    def broadcast_to(self, tensor, destinations):
+        """The value on all devices: on the only one."""
+        return tensor
+
+    def non_slot_devices(self, var_list):
+        """Where variables lie that belong to no other one."""
+        return self.parameter_devices
+
+    def update_non_slot(self, colocate_with, fn, args=(), kwargs=None, group=True):
+        """fn(...), where such variables lie."""
+        return fn(*args, **(kwargs or {}))
 
     def colocate_vars_with(self, colocate_with_variable):
         """A context in which variables are made on the device of another one: the only one."""

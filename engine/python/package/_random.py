@@ -2,6 +2,7 @@
 import enum
 
 import footlight as tf
+from footlight._saving.trackable import AutoTrackable
 
 _parts = tf._generator
 _UNIFORM, _NORMAL, _TRUNCATED, _WHOLE, _RANGE = range(5)
@@ -94,7 +95,7 @@ def _shape(shape):
     return tf.convert_to_tensor(shape)
 
 
-class Generator:
+class Generator(AutoTrackable):
     """A stream of random numbers. Its state is a variable, so the stream continues across calls of a function."""
 
     def __init__(self, copy_from=None, state=None, alg=None):

@@ -9,17 +9,17 @@
 namespace footlight::python {
 namespace {
 
-PyObject* slices_class() {
-  static PyObject* const found = checked(PyObject_GetAttrString(namespace_of(""), "IndexedSlices")).release();
-  return found;
-}
-
 Tensor part(PyObject* slices, const char* name) {
   Ref value = checked(PyObject_GetAttrString(slices, name));
   return value.get() == Py_None ? Tensor() : to_tensor(value.get());
 }
 
 }  // namespace
+
+PyObject* slices_class() {
+  static PyObject* const found = checked(PyObject_GetAttrString(namespace_of(""), "IndexedSlices")).release();
+  return found;
+}
 
 bool is_slices(PyObject* o) {
   if (is_tensor(o)) return false;

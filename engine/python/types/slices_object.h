@@ -6,6 +6,7 @@
 
 namespace footlight::python {
 
+PyObject* slices_class();  // borrowed
 bool is_slices(PyObject*);
 // A gradient as users get it: a tensor, or an IndexedSlices. New reference; throws.
 PyObject* wrap_gradient(const Tensor&);

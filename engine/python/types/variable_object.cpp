@@ -40,7 +40,14 @@ struct PyVariable {
 };
 PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-PyVariable* of(PyObject* o) { return reinterpret_cast<PyVariable*>(o); }
+PyVariable* raw(PyObject* o) { return reinterpret_cast<PyVariable*>(o); }
+// Throws for an instance of a program's own subclass, which has no variable of the engine.
+PyVariable* of(PyObject* o) {
+  if (!is_variable(o))
+    fail(ErrorKind::kNotImplemented, "the class ", Py_TYPE(o)->tp_name, " derives from tf.Variable and must define "
+         "itself what of a variable's members is used of it: tf.Variable is abstract for its subclasses");
+  return raw(o);
+}
 
 // The objects that users hold, by resource.
 std::unordered_map<const Resource*, PyObject*>& objects() {
@@ -80,22 +87,22 @@ PyObject* make(Tensor handle, Own own, bool after_assign = false) {
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(of(self)->dict);
-  Py_VISIT(of(self)->constraint.get());
-  Py_VISIT(of(self)->aggregation.get());
-  Py_VISIT(of(self)->synchronization.get());
+  Py_VISIT(raw(self)->dict);
+  Py_VISIT(raw(self)->constraint.get());
+  Py_VISIT(raw(self)->aggregation.get());
+  Py_VISIT(raw(self)->synchronization.get());
   return 0;
 }
 
 int clear(PyObject* self) {
-  Py_CLEAR(of(self)->dict);
-  of(self)->constraint = of(self)->aggregation = of(self)->synchronization = {};
+  Py_CLEAR(raw(self)->dict);
+  raw(self)->constraint = raw(self)->aggregation = raw(self)->synchronization = {};
   return 0;
 }
 
 void destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
-  PyVariable* v = of(self);
+  PyVariable* v = raw(self);
   // First of all: what runs below may ask for the variable's object, and must not be given this one.
   if (v->owned)
     if (auto at = objects().find(v->variable); at != objects().end() && at->second == self) objects().erase(at);
@@ -224,9 +231,34 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
+// An instance of a program's own subclass: its members are what that class defines.
+PyObject* make_foreign(PyTypeObject* t) {
+  PyObject* o = t->tp_alloc(t, 0);
+  if (!o) return nullptr;
+  PyVariable* v = raw(o);
+  for (Tensor* part : {&v->handle, &v->original}) new (part) Tensor();
+  for (Ref* part : {&v->constraint, &v->aggregation, &v->synchronization}) new (part) Ref();
+  return o;
+}
+
 PyObject* construct(PyTypeObject* t, PyObject* args, PyObject* keywords) {
+  if (t != &type) return make_foreign(t);
   return creator ? PyObject_Call(creator, args, keywords) : plain(t, args, keywords);
 }
+
+int initialize(PyObject* self, PyObject*, PyObject*) {
+  if (is_variable(self)) return 0;
+  PyErr_Format(PyExc_NotImplementedError, "%s derives from tf.Variable, which is abstract for its subclasses: give it "
+               "an __init__ that does not call tf.Variable's", Py_TYPE(self)->tp_name);
+  return -1;
+}
+
+// tf.Variable(...) gives what a creator made, as it is: Python would initialize an instance of a subclass once more.
+PyObject* call_class(PyObject* wanted, PyObject* args, PyObject* keywords) {
+  auto* t = reinterpret_cast<PyTypeObject*>(wanted);
+  return t == &type ? construct(t, args, keywords) : PyType_Type.tp_call(wanted, args, keywords);
+}
+PyTypeObject metaclass = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* make_plain(PyObject*, PyObject* args, PyObject* keywords) { return plain(&type, args, keywords); }
 PyObject* set_creator(PyObject*, PyObject* callable) {
@@ -238,15 +270,11 @@ PyObject* set_listener(PyObject*, PyObject* callable) {
   Py_RETURN_NONE;
 }
 
-// A class below Variable's whose instances are plain variables: construct() makes no others. Programs cannot make any.
+// A class below Variable's whose instances are plain variables: its __new__ makes no others.
 PyObject* make_subclass(PyObject*, PyObject* args) {
   PyObject *name, *members;
   if (!PyArg_ParseTuple(args, "UO!:variable_subclass", &name, &PyDict_Type, &members)) return nullptr;
-  type.tp_flags |= Py_TPFLAGS_BASETYPE;
-  PyObject* made =
-      PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "O(O)O", name, &type, members);
-  type.tp_flags &= ~Py_TPFLAGS_BASETYPE;
-  return made;
+  return PyObject_CallFunction(reinterpret_cast<PyObject*>(&metaclass), "O(O)O", name, &type, members);
 }
 PyMethodDef creation[] = {{"variable_subclass", make_subclass, METH_VARARGS,
                            "variable_subclass(name, members)\n--\n\nA class below tf.Variable."},
@@ -263,6 +291,7 @@ std::string name_of_variable(PyVariable* v) {
 }
 
 PyObject* repr(PyObject* self) {
+  if (!is_variable(self)) return PyBaseObject_Type.tp_repr(self);
   return guarded([&] {
     PyVariable* v = of(self);
     std::string value = "<uninitialized>";
@@ -283,7 +312,7 @@ Py_hash_t hash(PyObject*) {
 
 PyObject* iterate(PyObject* self) {
   return guarded([&] {
-    Ref value = checked(wrap(variable_value(self)));
+    Ref value = checked(wrap(is_variable(self) ? variable_value(self) : to_tensor(self)));
     return PyObject_GetIter(value.get());
   });
 }
@@ -390,14 +419,14 @@ PyObject* enum_value(const char* kind, const char* name) {
 PyGetSetDef properties[] = {
     {"shape", [](PyObject* s, void*) { return get_shape(s, nullptr); }, nullptr,
      "The TensorShape; parts may be unknown.", nullptr},
-    {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(variable_dtype(s))); }, nullptr,
+    {"dtype", [](PyObject* s, void*) { return guarded([&] { return Py_NewRef(dtype_object(variable_dtype(s))); }); }, nullptr,
      "The DType.", nullptr},
     {"name",
      [](PyObject* s, void*) {
        return guarded([&] { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); });
      },
      nullptr, "The name with its \":0\".", nullptr},
-    {"trainable", [](PyObject* s, void*) { return PyBool_FromLong(variable_trainable(s)); }, nullptr,
+    {"trainable", [](PyObject* s, void*) { return guarded([&] { return PyBool_FromLong(variable_trainable(s)); }); }, nullptr,
      "Whether tapes watch it by themselves.", nullptr},
     {"device",
      [](PyObject* s, void*) {
@@ -408,21 +437,31 @@ PyGetSetDef properties[] = {
     {"handle", [](PyObject* s, void*) { return guarded([&] { return wrap(of(s)->handle); }); }, nullptr,
      "The resource tensor.", nullptr},
     {"constraint",
-     [](PyObject* s, void*) { return Py_NewRef(of(s)->constraint ? of(s)->constraint.get() : Py_None); }, nullptr,
+     [](PyObject* s, void*) {
+       return guarded([&] { return Py_NewRef(of(s)->constraint ? of(s)->constraint.get() : Py_None); });
+     },
+     nullptr,
      nullptr, nullptr},
     {"_number",
-     [](PyObject* s, void*) { return PyLong_FromUnsignedLongLong(of(s)->variable->id()); }, nullptr,
+     [](PyObject* s, void*) {
+       return guarded([&] { return PyLong_FromUnsignedLongLong(of(s)->variable->id()); });
+     },
+     nullptr,
      "Of no other variable, as long as the program runs; the same in traced functions.", nullptr},
     {"initializer", [](PyObject*, void*) { return Py_NewRef(Py_None); }, nullptr, nullptr, nullptr},
     {"aggregation",
      [](PyObject* s, void*) {
-       return of(s)->aggregation ? Py_NewRef(of(s)->aggregation.get()) : enum_value("VariableAggregation", "NONE");
+       return guarded([&] {
+         return of(s)->aggregation ? Py_NewRef(of(s)->aggregation.get()) : enum_value("VariableAggregation", "NONE");
+       });
      },
      nullptr, "How replicas are put together.", nullptr},
     {"synchronization",
      [](PyObject* s, void*) {
-       return of(s)->synchronization ? Py_NewRef(of(s)->synchronization.get())
-                                     : enum_value("VariableSynchronization", "AUTO");
+       return guarded([&] {
+         return of(s)->synchronization ? Py_NewRef(of(s)->synchronization.get())
+                                       : enum_value("VariableSynchronization", "AUTO");
+       });
      },
      nullptr, "When replicas are put together.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
@@ -496,13 +535,19 @@ PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
 
 void init_variable(PyObject* module) {
   if (PyModule_AddFunctions(module, creation) < 0) throw PythonErrorSet();
+  metaclass.tp_name = "footlight.VariableMetaclass";
+  metaclass.tp_base = &PyType_Type;
+  metaclass.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  metaclass.tp_call = call_class;
+  if (PyType_Ready(&metaclass) < 0) throw PythonErrorSet();
+  Py_SET_TYPE(&type, &metaclass);
   type.tp_name = "footlight.Variable";
   type.tp_base = trackable_type;
   type.tp_basicsize = sizeof(PyVariable);
   type.tp_weaklistoffset = offsetof(PyVariable, weakrefs);
   type.tp_dictoffset = offsetof(PyVariable, dict);
   type.tp_getattro = get_member;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE;
   type.tp_traverse = traverse;
   type.tp_clear = clear;
   type.tp_doc =
@@ -510,6 +555,7 @@ void init_variable(PyObject* module) {
       "variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None, aggregation=None, "
       "shape=None, experimental_enable_variable_lifting=None)\n--\n\nA tensor that can be given another value.";
   type.tp_new = construct;
+  type.tp_init = initialize;
   type.tp_dealloc = destroy;
   type.tp_repr = repr;
   type.tp_hash = hash;

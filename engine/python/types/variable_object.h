@@ -10,6 +10,8 @@ namespace footlight::python {
 
 extern PyTypeObject* variable_type;
 inline bool is_variable(PyObject* o) { return Py_TYPE(o) == variable_type; }
+// Whether it is an instance of a program's own subclass, which is a tensor only if a conversion is registered for it.
+inline bool is_variable_subclass(PyObject* o) { return !is_variable(o) && PyObject_TypeCheck(o, variable_type); }
 Tensor variable_handle(PyObject*);  // the resource tensor
 Tensor variable_value(PyObject*);   // reads it: an op
 DType variable_dtype(PyObject*);

@@ -225,11 +225,20 @@ class _OptionalImpl(Optional):
         return structure.from_tensors(self._element_spec, tensors)
 
 
-class NumpyIterator:
+class NumpyIterator(tf.__internal__.tracking.Trackable):
     """Elements with NumPy values in place of tensors."""
 
     def __init__(self, dataset):
         self._iterator = iter(dataset)
+
+    # A checkpoint has its place as it has that of the iterator below.
+    _value_names = (_STATE,)
+
+    def _serialize_to_tensors(self):
+        return self._iterator._serialize_to_tensors()
+
+    def _restore_from_tensors(self, restored_tensors):
+        self._iterator._restore_from_tensors(restored_tensors)
 
     def __iter__(self):
         return self

@@ -295,8 +295,22 @@ def _of_size(images, size, preserve_aspect_ratio, name, resized, skip_if_same):
         return undo(made)
 
 
+def _resized_one_by_one(images, size, method, preserve_aspect_ratio, antialias):
+    """A batch of images of different sizes, which a ragged tensor holds."""
+    if preserve_aspect_ratio:
+        raise ValueError('tf.image.resize: ragged images take no preserve_aspect_ratio=True, their results would differ in '
+                         'size')
+    if images.shape.rank != 4:
+        raise ValueError(f"'images' must have 4 dimensions where it is ragged, not {images.shape.rank}")
+    return tf.map_fn(lambda image: resize(image.to_tensor() if hasattr(image, 'row_splits') else image, size, method,
+                                          antialias=antialias),
+                     images, fn_output_signature=images.dtype if method == 'nearest' else tf.float32)
+
+
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
     """Images of another size [height, width]: floats, but for the method `nearest`."""
+    if hasattr(images, 'row_splits'):
+        return _resized_one_by_one(images, size, method, preserve_aspect_ratio, antialias)
     return _of_size(images, size, preserve_aspect_ratio, name,
                     lambda images, size: _resized(images, size, method, antialias), False)
 

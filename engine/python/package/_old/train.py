@@ -3,6 +3,14 @@ import footlight as tf
 from footlight._saving.trackable import AutoTrackable
 
 
+def _graph_variables(loss):
+    """The trainable variables of the graph that is being built."""
+    found = tf.compat.v1.trainable_variables()
+    if not found:
+        raise ValueError('No variables to optimize: the graph of the loss %s has none that is trainable' % (loss,))
+    return list(found)
+
+
 class Optimizer(AutoTrackable):
     """Base class of optimizers: a subclass defines how one gradient updates one variable."""
 
@@ -24,8 +32,7 @@ class Optimizer(AutoTrackable):
         if not callable(loss):
             if tf.executing_eagerly():
                 raise RuntimeError('`loss` must be a function when executing eagerly: lambda: ...')
-            if var_list is None:
-                raise ValueError('var_list must be given where the loss is a tensor')
+            var_list = _graph_variables(loss) if var_list is None else list(var_list)
             return list(zip(tf.gradients(loss, var_list, grad_ys=grad_loss), var_list))
         with tf.GradientTape() as tape:
             if var_list is not None:
@@ -44,13 +51,19 @@ class Optimizer(AutoTrackable):
         used = [(g, v) for g, v in pairs if g is not None]
         if not used:
             raise ValueError('No gradients provided for any variable: ' + ', '.join(v.name for _, v in pairs))
+        by_session = not tf.executing_eagerly() and not tf.inside_function()  # functions run the updates by themselves
+        graph = tf.compat.v1.get_default_graph() if by_session else None
         with tf.name_scope(name or self._name):
+            before = len(graph.get_operations()) if graph is not None else 0
             self._prepare([v for _, v in used])
             for gradient, variable in used:
                 self._apply(gradient, variable)
             self._finish()
             if global_step is not None:
                 global_step.assign_add(tf.ones([], global_step.dtype))
+        if graph is None:
+            return None
+        return tf.group(*[op for op in graph.get_operations()[before:] if 'Assign' in op.type or 'Scatter' in op.type])
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None,
                  colocate_gradients_with_ops=False, name=None, grad_loss=None):

@@ -560,4 +560,5 @@ def _bincount(function, arr, *args, **kwargs):
     return bincount(arr, *args, **kwargs)
 
 
-from footlight._ragged import reductions as _ragged_reductions, shape as _ragged_shape  # noqa: E402,F401  (they add their rules)
+from footlight._ragged import (  # noqa: E402,F401  (they add their rules)
+    reductions as _ragged_reductions, shape as _ragged_shape, split as _ragged_split)

@@ -73,6 +73,39 @@ def _reduce_mean(function, input_tensor, axis=None, keepdims=False, name=None):
     return total / count if total.dtype.is_floating else total // count
 
 
+@_rule('reduce_logsumexp')
+def _reduce_logsumexp(function, input_tensor, axis=None, keepdims=False, name=None):
+    if axis is None:
+        found = tf.reduce_logsumexp(input_tensor.flat_values)
+        return tf.reshape(found, [1] * input_tensor.shape.rank) if keepdims else found
+    for a in sorted(axes_of(axis, input_tensor.shape.rank), reverse=True):
+        input_tensor = _logsumexp(input_tensor, a, bool(keepdims))
+    return input_tensor
+
+
+def _logsumexp(value, axis, keepdims):
+    """One dimension. What is largest is taken off before exp(), which keeps it in range."""
+    if not is_ragged(value):
+        return tf.reduce_logsumexp(value, axis=axis, keepdims=keepdims)
+    if axis > 1:
+        return value.with_values(_logsumexp(value.values, axis - 1, keepdims))
+    flat, rows = value.flat_values, value.value_rowids()
+    if is_ragged(value.values):
+        largest = each = tf.reduce_max(flat)  # of all: the rows below have no one place to look it up
+    else:
+        places, count = rows, value.nrows()
+        if axis == 0:
+            places = tf.range(tf.cast(_count(flat), rows.dtype)) - tf.gather(value.row_starts(), rows)
+            count = tf.reduce_max(tf.concat([value.row_lengths(), tf.zeros([1], rows.dtype)], 0))
+        largest = tf.math.unsorted_segment_max(flat, places, count)
+        largest = tf.stop_gradient(tf.where(tf.math.is_finite(largest), largest, tf.zeros_like(largest)))
+        largest = tf.where(tf.abs(largest) < flat.dtype.max, largest, tf.zeros_like(largest))  # rows without elements
+        each = tf.gather(largest, places)
+    total = _reduced('reduce_sum', value.with_flat_values(tf.exp(flat - tf.stop_gradient(each))), axis, False)
+    found = tf.math.log(total) + tf.stop_gradient(largest)
+    return expand_dims(None, found, axis) if keepdims else found
+
+
 @_rule('math.reduce_variance')
 def _reduce_variance(function, input_tensor, axis=None, keepdims=False, name=None):
     if axis is None:

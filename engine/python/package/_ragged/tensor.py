@@ -236,8 +236,7 @@ class RaggedTensor(Composite):
         full.set_shape(tf.TensorShape([self.shape[0], None]).concatenate(values.shape[1:]))
         if shape is None:
             return full
-        wanted = shape.as_list() if isinstance(shape, tf.TensorShape) else list(shape)
-        for axis, length in enumerate(wanted):
+        for axis, length in enumerate(_lengths_wanted(shape, full)):
             if length is not None:
                 full = _cut_or_filled(full, axis, length, default)
         return full
@@ -296,15 +295,48 @@ def _count(values):
     return values.nrows() if isinstance(values, RaggedTensor) else tf.shape(values, out_type=tf.int64)[0]
 
 
+def _lengths_wanted(shape, full):
+    """What to_tensor(shape=) says of each dimension: None for as it is, a number, or a tensor known when it runs."""
+    if isinstance(shape, tf.TensorShape):
+        shape = [None] * full.shape.rank if shape.rank is None else shape.as_list()
+    elif tf.is_tensor(shape) or isinstance(shape, tf.Variable):
+        shape = tf.convert_to_tensor(shape)
+        if shape.shape.rank is not None and shape.shape.rank > 1:
+            raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: shape must be a vector, its own '
+                                                 'shape is %s' % (shape.shape,))
+        known = tf.get_static_value(shape)
+        if shape.shape.rank == 0:
+            if known is None or known >= 0:
+                raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: a scalar shape must be -1')
+            return []
+        if shape.shape.rank is None or shape.shape[0] is None:
+            shape = tf.ensure_shape(shape, [full.shape.rank])
+        shape = tf.unstack(shape) if known is None else known.tolist()
+    shape = [int(d) if tf.is_tensor(d) and tf.get_static_value(d) is not None else d for d in shape]
+    if len(shape) != full.shape.rank:
+        raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: shape has %d dimensions where the ragged '
+                                             'tensor has %d' % (len(shape), full.shape.rank))
+    if not all(d is None or tf.is_tensor(d) or hasattr(d, '__index__') for d in shape):
+        raise TypeError('RaggedTensor.to_tensor: a dimension of shape must be an integer, a scalar tensor or None: %s' % (
+            shape,))
+    return [d if d is None or tf.is_tensor(d) else None if d.__index__() < 0 else d.__index__() for d in shape]
+
+
 def _cut_or_filled(full, axis, length, default):
     rank = full.shape.rank
-    full = tf.slice(full, [0] * rank, [length if a == axis else -1 for a in range(rank)]) if (
-        full.shape[axis] is not None and full.shape[axis] >= length) else tf.gather(
-            full, tf.range(tf.minimum(tf.shape(full)[axis], length)), axis=axis)
+    if tf.is_tensor(length):  # below zero it says: as it is
+        known, now = None, tf.shape(full)[axis]
+        length = tf.where(length < 0, now, tf.cast(length, now.dtype))
+        full = tf.gather(full, tf.range(tf.minimum(now, length)), axis=axis)
+    else:
+        known = length
+        full = tf.slice(full, [0] * rank, [length if a == axis else -1 for a in range(rank)]) if (
+            full.shape[axis] is not None and full.shape[axis] >= length) else tf.gather(
+                full, tf.range(tf.minimum(tf.shape(full)[axis], length)), axis=axis)
     missing = length - tf.shape(full)[axis]
     around = [[0, missing if a == axis else 0] for a in range(rank)]
     full = tf.pad(full, around, constant_values=default)
-    full.set_shape([length if a == axis else d for a, d in enumerate(full.shape)])
+    full.set_shape([known if a == axis else d for a, d in enumerate(full.shape)])
     return full
 
 

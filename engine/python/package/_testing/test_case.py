@@ -355,7 +355,7 @@ class TestCase(_General):
         x, y = (a[far], b[far]) if a.ndim else (a, b)
         self.fail(self._said(msg, 'Arrays are not close: not close where = %r\nnot close lhs = %r\nnot close rhs = %r\n'
                                   'not close dif = %r\nnot close tol = %r\ndtype = %s, shape = %s' % (
-                                      np.where(far), x, y, np.abs(x - y), atol + rtol * np.abs(y), a.dtype, a.shape)))
+                                      np.where(np.atleast_1d(far)), x, y, np.abs(x - y), atol + rtol * np.abs(y), a.dtype, a.shape)))
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""

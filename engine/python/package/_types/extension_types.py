@@ -131,6 +131,24 @@ def _is_spec(part):
 
 
 # --- classes ---
+def _completed(cls, own):
+    """The spec's class that a program wrote inside of its own: with what all specs have, as fields what its __init__ set."""
+    def set_fields(self, *args, **keywords):
+        own.__init__(self, *args, **keywords)
+        missing = [field for field in cls._fields() if field not in vars(self)]
+        if missing:
+            raise AttributeError(f'{cls.__name__}.Spec: its __init__ did not set {", ".join(missing)}')
+        kinds = cls._fields()
+        self._values = {field: _converted(kinds[field], vars(self).pop(field), field, True) for field in kinds}
+
+    members = {name: member for name, member in vars(own).items() if name not in ('__dict__', '__weakref__')}
+    members.update({'value_type': property(lambda self: cls), '_owner': cls})
+    if '__init__' in members:
+        members['__init__'] = set_fields
+    bases = tuple(base for base in own.__bases__ if base is not object)
+    return type(f'{cls.__name__}.Spec', (cls._spec_base, *bases), members)
+
+
 class _Made(type):
     """Makes values: constructor, conversion of fields, the class's own check; then nothing changes any more."""
 
@@ -149,6 +167,8 @@ class _Made(type):
             cls.Spec = type('%s.Spec' % name, (base,), {
                 '__module__': cls.__module__, 'value_type': property(lambda self: cls), '_owner': cls,
                 '__qualname__': cls.__qualname__ + '.Spec'})
+        elif not issubclass(namespace['Spec'], ExtensionTypeSpec):
+            cls.Spec = _completed(cls, namespace['Spec'])
 
     def _fields(cls):
         """The annotation of each field; those of the base classes come first."""

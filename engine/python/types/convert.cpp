@@ -54,7 +54,8 @@ bool is_list(PyObject* o) {
 // Among Python's numbers NumPy's integers count as Python's.
 bool is_numpy_integer(PyObject* o) {
   const PySequenceMethods* sequence = Py_TYPE(o)->tp_as_sequence;
-  return PyIndex_Check(o) && !(sequence && sequence->sq_length) && !is_tensor(o) && !PyObject_TypeCheck(o, variable_type);
+  return PyIndex_Check(o) && !(sequence && sequence->sq_length) && !is_tensor(o) &&
+         !PyObject_TypeCheck(o, variable_type);
 }
 
 enum class Kind { kNone, kBool, kNumpyBool, kInt, kFloat, kComplex, kText, kOther };

@@ -419,14 +419,22 @@ PyObject* enum_value(const char* kind, const char* name) {
 PyGetSetDef properties[] = {
     {"shape", [](PyObject* s, void*) { return get_shape(s, nullptr); }, nullptr,
      "The TensorShape; parts may be unknown.", nullptr},
-    {"dtype", [](PyObject* s, void*) { return guarded([&] { return Py_NewRef(dtype_object(variable_dtype(s))); }); }, nullptr,
+    {"dtype",
+     [](PyObject* s, void*) {
+       return guarded([&] { return Py_NewRef(dtype_object(variable_dtype(s))); });
+     },
+     nullptr,
      "The DType.", nullptr},
     {"name",
      [](PyObject* s, void*) {
        return guarded([&] { return PyUnicode_FromString(name_of_variable(of(s)).c_str()); });
      },
      nullptr, "The name with its \":0\".", nullptr},
-    {"trainable", [](PyObject* s, void*) { return guarded([&] { return PyBool_FromLong(variable_trainable(s)); }); }, nullptr,
+    {"trainable",
+     [](PyObject* s, void*) {
+       return guarded([&] { return PyBool_FromLong(variable_trainable(s)); });
+     },
+     nullptr,
      "Whether tapes watch it by themselves.", nullptr},
     {"device",
      [](PyObject* s, void*) {

@@ -49,7 +49,7 @@ class TestThreadPool : public QObject {
   }
 
   void failed_checks_reach_the_caller() {
-    const auto check = [](int64_t begin, int64_t) { FL_CHECK(begin < 3); };
+    auto check = [](int64_t begin, int64_t) { FL_CHECK(begin < 3); };
     for (int i = 0; i < 20; ++i) QVERIFY_THROWS_EXCEPTION(std::logic_error, parallel_for(64, 1, check));
   }
 

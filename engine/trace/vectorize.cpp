@@ -79,8 +79,9 @@ class Replay {
     const InPlaceOf place(node);
     if (row.execution == Execution::kConstant) return {{constant(node.attrs.get<Tensor>(kValue)), false}};
     const bool batched = std::ranges::any_of(given, &Batched::batched);
-    // What draws a random number does so for each element; all other effects of values that all share come once.
-    const bool draws = row.effect == Effect::kOther && row.family == OpFamily::kRandom;
+    // What draws a random number, or moves a generator on, does so for each element; all other effects of values that
+    // all share come once.
+    const bool draws = row.effect != Effect::kNone && row.family == OpFamily::kRandom;
     if (!batched && !draws) return once(node, given);
     if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>(kF), given);
     if (row.execution == Execution::kIf && !given[0].batched) return branch(node, given);

@@ -54,8 +54,8 @@ class TestModelMutations : public QObject {
         {1, content("graphdef/add_mul.pbtxt")},
         {2, content("savedmodel/net/saved_model.pb")},
         {4, keras},
-        {5, model::Archive(keras).member("model.weights.h5")},
-        {6, model::Archive(content("models/branches.keras")).member("config.json")}};
+        {5, model::Archive(keras).member("model.weights.h5", 1 << 20)},
+        {6, model::Archive(content("models/branches.keras")).member("config.json", 1 << 20)}};
     std::mt19937 random(5);
     const auto below = [&](size_t n) { return n ? random() % n : 0; };
     for (const auto& [form, bytes] : inputs) {

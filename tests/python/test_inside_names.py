@@ -179,6 +179,21 @@ class Small(unittest.TestCase):
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'not registered'):
             execute.execute('NoSuchOp', 1, [], ())
 
+class ArgumentsByName(unittest.TestCase):
+    def test_soft_placement_is_set_by_name(self):
+        was = tf.config.get_soft_device_placement()
+        self.addCleanup(tf.config.set_soft_device_placement, was)
+        for enabled in (False, True):
+            tf.config.set_soft_device_placement(enabled=enabled)
+            self.assertEqual(tf.config.get_soft_device_placement(), enabled)
+        with self.assertRaises(TypeError):
+            tf.config.set_soft_device_placement()
+
+    def test_the_function_that_is_traced(self):
+        def double(x):
+            return 2 * x
+        self.assertIs(tf.function(double)._python_function, double)
+
 
 if __name__ == '__main__':
     unittest.main()

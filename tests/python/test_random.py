@@ -278,6 +278,11 @@ class Streams(unittest.TestCase):
             tf.random.uniform(tf.TensorShape([2**40]))
         self.assertEqual(tf.convert_to_tensor(tf.TensorShape([])).dtype, tf.int32)
 
+    def test_poisson_of_rates_that_are_not_finite(self):
+        drawn = memoryview(tf.random.stateless_poisson([3], [1, 2], [float('inf'), float('nan'), 0.])).tolist()
+        self.assertEqual((drawn[0], drawn[2]), (float('inf'), 0.))
+        self.assertNotEqual(drawn[1], drawn[1])
+
 
 if __name__ == '__main__':
     unittest.main()

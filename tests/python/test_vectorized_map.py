@@ -304,6 +304,15 @@ class InTurn(unittest.TestCase):
         made = tf.vectorized_map(lambda a: gradient_of(halved, a), tf.constant([1.5, 1.2, .3]), warn=False)
         np.testing.assert_allclose(made, [1.6875, 1.2, 1.])
 
+    def test_a_generator_draws_for_each_element(self):
+        generator = tf.random.Generator.from_seed(1)
+        drawn = tf.vectorized_map(lambda x: x + generator.normal([]), tf.zeros([8]), warn=False)
+        self.assertEqual(len(set(drawn.numpy().tolist())), 8)
+        before = generator.state.numpy().tolist()
+        again = tf.vectorized_map(lambda x: x + generator.normal([]), tf.zeros([8]), warn=False)
+        self.assertNotEqual(generator.state.numpy().tolist(), before)
+        self.assertFalse(set(drawn.numpy().tolist()) & set(again.numpy().tolist()))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -127,7 +127,11 @@ PyObject* num_gpus(PyObject*, PyObject*) {
 }
 PyObject* nothing(PyObject*, PyObject*, PyObject*) { Py_RETURN_NONE; }
 PyObject* get_soft(PyObject*, PyObject*) { return PyBool_FromLong(soft_placement); }
-PyObject* set_soft(PyObject*, PyObject* on) {
+PyObject* set_soft(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"enabled", nullptr};
+  PyObject* on;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:set_soft_device_placement", const_cast<char**>(names), &on))
+    return nullptr;
   const int is = PyObject_IsTrue(on);
   if (is < 0) return nullptr;
   soft_placement = is;
@@ -167,7 +171,8 @@ PyMethodDef gpus_method = {"num_gpus", num_gpus, METH_NOARGS, "num_gpus()\n--\n\
 PyMethodDef enable_method = {"enable_eager_execution", with_keywords(nothing), METH_VARARGS | METH_KEYWORDS,
                              "enable_eager_execution()\n--\n\nEager execution is always on: does nothing."};
 PyMethodDef get_soft_method = {"get_soft_device_placement", get_soft, METH_NOARGS, nullptr};
-PyMethodDef set_soft_method = {"set_soft_device_placement", set_soft, METH_O, nullptr};
+PyMethodDef set_soft_method = {"set_soft_device_placement", with_keywords(set_soft), METH_VARARGS | METH_KEYWORDS,
+                               nullptr};
 
 }  // namespace
 

@@ -500,6 +500,7 @@ PyMethodDef methods[] = {
 
 PyGetSetDef properties[] = {
     {"python_function", get_python_function, nullptr, "the function that is traced", nullptr},
+    {"_python_function", get_python_function, nullptr, nullptr, nullptr},
     {"input_signature", get_input_signature, nullptr, "the declared signature, or None", nullptr},
     {"__signature__", get_signature, nullptr, nullptr, nullptr},
     {"_jit_compile", get_jit, nullptr, nullptr, nullptr},

@@ -187,7 +187,7 @@ double log_gamma(double x) {
 }
 
 double poisson_sample(double rate, Philox& philox) {
-  if (!std::isfinite(rate)) return std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(rate)) return rate > 0 ? rate : std::numeric_limits<double>::quiet_NaN();
   UniformsBackwards uniforms;
   if (rate < 10) {
     const double enough = std::exp(-rate);

@@ -279,7 +279,8 @@ class Streams(unittest.TestCase):
         self.assertEqual(tf.convert_to_tensor(tf.TensorShape([])).dtype, tf.int32)
 
     def test_poisson_of_rates_that_are_not_finite(self):
-        drawn = memoryview(tf.random.stateless_poisson([3], [1, 2], [float('inf'), float('nan'), 0.])).tolist()
+        rates = [float('inf'), float('nan'), 0.]
+        drawn = memoryview(tf.random.stateless_poisson([3], [1, 2], rates, tf.float32)).tolist()
         self.assertEqual((drawn[0], drawn[2]), (float('inf'), 0.))
         self.assertNotEqual(drawn[1], drawn[1])
 

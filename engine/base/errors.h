@@ -69,6 +69,6 @@ class PythonErrorSet : public std::exception {
 
 }  // namespace footlight
 
-// For internal bugs: prints the location and aborts.
+// For internal bugs: throws std::logic_error with the location, which Python shows as InternalError.
 #define FL_CHECK(condition) \
   ((condition) ? (void)0 : ::footlight::check_failed(__FILE__, __LINE__, #condition))

@@ -14,7 +14,7 @@ class Archive {
   // `bytes` has to outlive it. Throws kValue for what is no archive.
   explicit Archive(std::string_view bytes);
   bool has(std::string_view name) const { return members_.contains(name); }
-  // Throws kValue if there is none of that name, for damage, and if it has more than `most` bytes.
+  // Throws kValue where the member is missing, is damaged, or has more than `most` bytes.
   std::string member(std::string_view name, uint64_t most) const;
 
  private:

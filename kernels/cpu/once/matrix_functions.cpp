@@ -6,6 +6,8 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include <cmath>
+#include <complex>
+#include <limits>
 
 namespace footlight {
 namespace FL_ISA {
@@ -17,12 +19,32 @@ Matrix<T> not_a_number(int64_t n) {
   return Matrix<T>::Constant(n, n, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
 }
 
+// The square root of a real matrix, NaN where an eigenvalue is a negative number: Eigen asserts that none is.
+template <class T>
+Matrix<T> square_root_of(const Matrix<T>& in) {
+  const Eigen::RealSchur<Matrix<T>> schur(in);
+  const Matrix<T>& form = schur.matrixT();
+  const int64_t n = in.rows();
+  for (int64_t k = 0; k < n; ++k) {
+    const bool is_in_pair = (k + 1 < n && form(k + 1, k) != T(0)) || (k > 0 && form(k, k - 1) != T(0));
+    if (!is_in_pair && form(k, k) < T(0)) return not_a_number<T>(n);
+  }
+  Matrix<T> root = Matrix<T>::Zero(n, n);
+  Eigen::matrix_sqrt_quasi_triangular(form, root);
+  return schur.matrixU() * root * schur.matrixU().transpose();
+}
+
+template <class T>
+Matrix<std::complex<T>> square_root_of(const Matrix<std::complex<T>>& in) {
+  return in.sqrt();
+}
+
 template <class T>
 void square_root(KernelContext& c) {
   for_matrices(c, [&](int64_t i) {
     const Matrix<T> in = input_matrix<T>(c, 0, i);
-    if (!in.allFinite()) output_matrix<T>(c, 0, i) = not_a_number<T>(in.rows());
-    else output_matrix<T>(c, 0, i) = in.sqrt().eval();
+    if (in.size() == 0) return;
+    output_matrix<T>(c, 0, i) = in.allFinite() ? square_root_of(in) : not_a_number<T>(in.rows());
   });
 }
 
@@ -56,6 +78,7 @@ template <class T>
 void logarithm(KernelContext& c) {
   for_matrices(c, [&](int64_t i) {
     const Matrix<T> in = input_matrix<T>(c, 0, i);
+    if (in.size() == 0) return;
     if (in.rows() == 1) {
       output_matrix<T>(c, 0, i)(0, 0) = std::log(in(0, 0));
       return;

@@ -3,7 +3,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include <cmath>
 #include <complex>
@@ -19,9 +18,32 @@ Matrix<T> not_a_number(int64_t n) {
   return Matrix<T>::Constant(n, n, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
 }
 
-// The square root of a real matrix, NaN where an eigenvalue is a negative number: Eigen asserts that none is.
+// The upper triangle whose square is `u`, column by column: u(i, j) is the sum of root(i, k) root(k, j) over k from i to j.
+template <class T>
+Matrix<T> triangle_root(const Matrix<T>& u) {
+  const int64_t n = u.rows();
+  Matrix<T> root = Matrix<T>::Zero(n, n);
+  for (int64_t j = 0; j < n; ++j) {
+    root(j, j) = std::sqrt(u(j, j));
+    for (int64_t i = j - 1; i >= 0; --i) {
+      T left = u(i, j);
+      for (int64_t k = i + 1; k < j; ++k) left -= root(i, k) * root(k, j);
+      root(i, j) = left == T(0) ? left : left / (root(i, i) + root(j, j));
+    }
+  }
+  return root;
+}
+
+template <class T>
+Matrix<T> square_root_of(const Eigen::ComplexSchur<Matrix<T>>& schur) {
+  const Matrix<T> u = schur.matrixT().template triangularView<Eigen::Upper>();
+  return schur.matrixU() * triangle_root(u) * schur.matrixU().adjoint();
+}
+
+// A real matrix with a negative eigenvalue has no real root: NaN.
 template <class T>
 Matrix<T> square_root_of(const Matrix<T>& in) {
+  using Complex = std::complex<T>;
   const Eigen::RealSchur<Matrix<T>> schur(in);
   const Matrix<T>& form = schur.matrixT();
   const int64_t n = in.rows();
@@ -29,14 +51,14 @@ Matrix<T> square_root_of(const Matrix<T>& in) {
     const bool is_in_pair = (k + 1 < n && form(k + 1, k) != T(0)) || (k > 0 && form(k, k - 1) != T(0));
     if (!is_in_pair && form(k, k) < T(0)) return not_a_number<T>(n);
   }
-  Matrix<T> root = Matrix<T>::Zero(n, n);
-  Eigen::matrix_sqrt_quasi_triangular(form, root);
-  return schur.matrixU() * root * schur.matrixU().transpose();
+  Eigen::ComplexSchur<Matrix<Complex>> triangle(n);
+  triangle.computeFromHessenberg(form.template cast<Complex>(), schur.matrixU().template cast<Complex>());
+  return square_root_of(triangle).real();
 }
 
 template <class T>
 Matrix<std::complex<T>> square_root_of(const Matrix<std::complex<T>>& in) {
-  return in.sqrt();
+  return square_root_of(Eigen::ComplexSchur<Matrix<std::complex<T>>>(in));
 }
 
 template <class T>
@@ -61,9 +83,7 @@ Matrix<T> triangle_logarithm(Matrix<T> u) {
   int roots = 0;
   while (!((u - one).cwiseAbs().colwise().sum().maxCoeff() < 0.25)) {
     if (++roots > kMaxRoots || !u.allFinite()) return not_a_number<T>(u.rows());  // the matrix is singular
-    Matrix<T> root = Matrix<T>::Zero(u.rows(), u.cols());
-    Eigen::matrix_sqrt_triangular(u, root);
-    u = root;
+    u = triangle_root(u);
   }
   const Matrix<T> x = u - one;
   Matrix<T> out = Matrix<T>::Zero(u.rows(), u.cols());

@@ -36,6 +36,49 @@ class Assertions(test.TestCase):
         with self.refused():
             self.assertNotAllEqual([1], [1])
 
+    def test_messages(self):
+        def graph(name, value=1.0):
+            made = tf.compat.v1.GraphDef()
+            made.node.add(name=name, op='Const').attr['value'].f = value
+            return made
+        text = 'node { name: "x" op: "Const" attr { key: "value" value { f: 1 } } }'
+        self.assertProtoEquals(graph('x'), graph('x'))
+        self.assertProtoEquals(text, graph('x'))
+        self.assertProtoEquals(graph('x'), graph('x', 1.001), relative_tolerance=0.01)
+        for expected, actual, words in ((graph('x'), graph('y'), 'name: "y"'), (text, graph('x', 2.0), 'f: 2'),
+                                        (tf.train.Example(), graph('x'), "Can't compare")):
+            with self.refused(words):
+                self.assertProtoEquals(expected, actual)
+        with self.refused():
+            self.assertProtoEquals(graph('x'), graph('x', 1.1), relative_tolerance=0.01)
+        with self.assertRaises(Exception):
+            self.assertProtoEquals('nod { }', graph('x'))
+        versioned = graph('x')
+        versioned.versions.producer = tf.version.GRAPH_DEF_VERSION
+        versioned.versions.min_consumer = tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER
+        self.assertProtoEqualsVersion(text, versioned)
+        with self.refused():
+            self.assertProtoEqualsVersion(text, graph('x'))
+
+    def test_sparse_values_and_halves(self):
+        def sparse(last):
+            return tf.sparse.from_dense([[1., 0.], [0., last]])
+        self.assertAllClose(sparse(2.), sparse(2.))
+        self.assertAllEqual(self.evaluate(sparse(2.)), self.evaluate(sparse(2.)))
+        self.assertAllClose({'a': sparse(2.)}, {'a': sparse(2.)})
+        for check in (self.assertAllClose, self.assertAllEqual):
+            with self.refused():
+                check(self.evaluate(sparse(2.)), self.evaluate(sparse(3.)))
+        half = tf.constant([1., 1.0009], tf.half)
+        self.assertAllCloseAccordingToType(half[:1], half[1:])
+        self.assertAllCloseAccordingToType(half[:1], [1.05], half_rtol=0.1)
+        with self.refused():
+            self.assertAllCloseAccordingToType(half[:1], tf.constant([1.01], tf.half))
+        with self.refused():
+            self.assertAllClose(half[:1], half[1:])
+        with self.refused():
+            self.assertAllCloseAccordingToType(tf.constant([1.]), tf.constant([1.0009]))
+
     def test_close(self):
         self.assertAllClose({'a': [1., 2.], 'b': (3.,)}, {'a': tf.constant([1., 2.]), 'b': (3. + 1e-7,)})
         self.assertAllClose([[1.], [2., 3.]], [[1.], [2., tf.constant(3.)]])

@@ -1,6 +1,7 @@
 """tf.test.TestCase: unittest's with assertions about tensors, and values that are read eagerly or from a session."""
 import collections
 import contextlib
+import difflib
 import os
 import random
 import re
@@ -14,6 +15,7 @@ import footlight as tf
 from footlight import _engine
 
 _SEED = 87654321  # of every test, as in TensorFlow
+_NUMBER = r'(?<![\w"])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?'
 _NO_NUMPY_KINDS = ('S', 'U', 'O')
 
 
@@ -107,6 +109,34 @@ class _General(unittest.TestCase):
     def assertNotEmpty(self, container, msg=None):
         if not len(container):
             self.fail(self._formatMessage(msg, '%r has length of 0.' % (container,)))
+
+    def assertProtoEquals(self, expected_message_maybe_ascii, validate_message, msg=None, relative_tolerance=None):
+        """Messages of one type with the same fields; the expected one may be text."""
+        kind, expected = type(validate_message), expected_message_maybe_ascii
+        if isinstance(expected, str):
+            expected = kind.FromText(expected)
+        elif type(expected) is not kind:
+            self.fail(self._formatMessage(msg, "Can't compare protos of type %s and %s." % (type(expected), kind)))
+        if expected == validate_message:
+            return
+        texts = [str(message).splitlines() for message in (expected, validate_message)]
+        if relative_tolerance is not None and [self._without_numbers(t) for t in texts[0]] == [
+                self._without_numbers(t) for t in texts[1]]:
+            numbers = [[float(n) for line in text for n in re.findall(_NUMBER, line)] for text in texts]
+            self.assertAllClose(*numbers, rtol=relative_tolerance, atol=0, msg=msg)
+            return
+        self.fail(self._formatMessage(msg, 'the messages differ:\n' + '\n'.join(
+            difflib.unified_diff(*texts, 'expected', 'actual', lineterm=''))))
+
+    @staticmethod
+    def _without_numbers(line):
+        return re.sub(_NUMBER, '0', line)
+
+    def assertProtoEqualsVersion(self, expected, actual, producer=None, min_consumer=None, msg=None):
+        """assertProtoEquals() of a GraphDef and a text that does not have the graph's version."""
+        producer = tf.version.GRAPH_DEF_VERSION if producer is None else producer
+        consumer = tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER if min_consumer is None else min_consumer
+        self.assertProtoEquals('versions { producer: %d min_consumer: %d }\n%s' % (producer, consumer, expected), actual, msg=msg)
 
     def assertStartsWith(self, actual, expected_start, msg=None):
         if not actual.startswith(expected_start):

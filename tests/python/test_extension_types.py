@@ -218,5 +218,43 @@ class Dispatch(unittest.TestCase):
             E.unregister_dispatch_for(function)
 
 
+class Rows(E.BatchableExtensionType):
+    ragged: tf.RaggedTensor
+    plain: tf.Tensor
+
+
+class SpecTest(unittest.TestCase):
+    def test_a_spec_is_given_every_field(self):
+        of, other = tf.TensorSpec([2]), tf.TensorSpec([2], tf.bool)
+        self.assertEqual(Masked.Spec(of, mask=other).mask, other)
+        for args, words in (((), "missing a required argument: 'values'"), ((of,), "missing a required argument: 'mask'"),
+                            ((of, other, of), 'too many positional arguments'), ((of, 3), "a TypeSpec for 'Tensor'")):
+            with self.assertRaisesRegex(TypeError, words):
+                Masked.Spec(*args)
+        with self.assertRaisesRegex(TypeError, "missing a required argument: 'n'"):
+            Several.Spec(of)
+        with self.assertRaisesRegex(TypeError, "ragged: expected a TypeSpec for 'RaggedTensor', got 'TensorSpec'"):
+            Rows.Spec(of, of)
+
+
+class RaggedRowsTest(unittest.TestCase):
+    def test_rows_and_batches_of_ragged_fields(self):
+        value = Rows(tf.ragged.constant([[1, 2], [3], []]), tf.range(3))
+        rows = tf.data.Dataset.from_tensor_slices(value)
+        self.assertEqual(rows.element_spec.ragged, tf.RaggedTensorSpec([None], tf.int32, 0))
+        self.assertEqual([(plain(r.ragged), plain(r.plain)) for r in rows], [([1, 2], 0), ([3], 1), ([], 2)])
+        batches = rows.batch(2)
+        self.assertEqual([(b.ragged.to_list(), plain(b.plain)) for b in batches], [([[1, 2], [3]], [0, 1]), ([[]], [2])])
+        self.assertEqual([plain(r.ragged) for r in batches.unbatch()], [[1, 2], [3], []])
+
+    def test_deeper_rows_in_a_structure(self):
+        value = Rows(tf.ragged.constant([[[1, 2], [3]], [[4]], []]), tf.range(3))
+        rows = tf.data.Dataset.from_tensor_slices({'v': value, 'x': tf.range(3, 6)})
+        self.assertEqual([(r['v'].ragged.to_list(), plain(r['x'])) for r in rows], [([[1, 2], [3]], 3), ([[4]], 4), ([], 5)])
+        self.assertEqual([b['v'].ragged.to_list() for b in rows.batch(2)], [[[[1, 2], [3]], [[4]]], [[]]])
+        mapped = rows.map(lambda r: tf.reduce_sum(r['v'].ragged) + r['x'])
+        self.assertEqual([plain(m) for m in mapped], [9, 8, 5])
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -33,6 +33,20 @@ def all_whole(specs):
     return all(_is_whole(spec) or isinstance(spec, structure.NoneTensorSpec) for spec in structure.flatten(specs))
 
 
+def _atoms(spec):
+    """The specs that are cut and put together each by itself: of a batchable extension type those of its fields."""
+    if _is_whole(spec) or not getattr(spec, '_rows_together', False) or not hasattr(spec, '_part_values'):
+        return [spec]
+    return [atom for part in spec._parts() for atom in _atoms(part)]
+
+
+def _atom_values(spec, value):
+    """(spec, value) of each of them."""
+    if _is_whole(spec) or not getattr(spec, '_rows_together', False) or not hasattr(spec, '_part_values'):
+        return [(spec, value)]
+    return [pair for part, own in spec._part_values(value) for pair in _atom_values(part, own)]
+
+
 def _other(spec):
     return TypeError('elements with %s cannot be cut into rows or put together' % (spec,))
 
@@ -76,14 +90,15 @@ def _row(spec, value, at):
 
 def slices(element, batched, specs):
     """Dataset.from_tensor_slices."""
-    leaves = list(zip(structure.flatten(batched), structure.flatten(element)))
-    counts = [_count(spec, value) for spec, value in leaves if value is not None]
+    leaves = [pair for spec, value in zip(structure.flatten(batched), structure.flatten(element)) if value is not None
+              for pair in _atom_values(spec, value)]
+    counts = [_count(spec, value) for spec, value in leaves]
     known = [tf.get_static_value(count) for count in counts]
     if any(k is not None and known[0] is not None and k != known[0] for k in known):
         raise ValueError('Dimensions %s are not compatible' % ' and '.join(map(str, known)))
     rows = Dataset.range(counts[0])
-    return _mapped(rows, lambda at: [part for spec, value in leaves if value is not None
-                                     for part in _row(spec, value, at)], specs, '_TensorSliceDataset', [])
+    return _mapped(rows, lambda at: [part for spec, value in leaves for part in _row(spec, value, at)], specs,
+                   '_TensorSliceDataset', [])
 
 
 def unbatch(dataset):
@@ -152,7 +167,7 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
         values = structure.flatten_up_to(elements, element if type(dataset.element_spec) is tuple else element[0])
         parts, counts = [], []
         lengths.clear()
-        for spec, value in zip(leaves, values):
+        for spec, value in (pair for leaf, own in zip(leaves, values) for pair in _atom_values(leaf, own)):
             if _is_whole(spec):
                 own = spec.to_tensors(value)
             elif isinstance(spec, structure.NoneTensorSpec):
@@ -164,7 +179,8 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
             parts.extend(own)
         return tuple(parts), tuple(counts)
     padded = dataset.map(_plain(apart))
-    plain_ones = [_is_whole(spec) for spec, count in zip(leaves, lengths) for _ in range(count)]
+    atoms = [atom for leaf in leaves for atom in _atoms(leaf)]
+    plain_ones = [_is_whole(atom) for atom, count in zip(atoms, lengths) for _ in range(count)]
     shapes = tuple(part.shape if plain else [None, *part.shape[1:]]
                    for part, plain in zip(padded.element_spec[0], plain_ones))
     # Datasets among the parts are never padded, but the op takes a value to pad each component with.
@@ -176,7 +192,7 @@ def batch(dataset, elements, specs, size, drop_remainder, kind='_BatchDataset'):
     def together(pair):
         parts, counts = iter(pair[0]), iter(pair[1])
         made = []
-        for spec, count in zip(structure.flatten(specs), lengths):
+        for spec, count in zip([atom for spec in structure.flatten(specs) for atom in _atoms(spec)], lengths):
             own = [next(parts) for _ in range(count)]
             if _is_whole(spec) or not own:
                 made.extend(own)

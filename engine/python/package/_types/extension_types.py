@@ -98,9 +98,10 @@ def _converted(kind, value, name, to_spec):
             raise _wrong(name, repr(kind.__name__), value)
         return value
     if to_spec:
-        if isinstance(value, tf.TypeSpec) or isinstance(value, tf.TensorSpec):
+        kinds = tf.TensorSpec if issubclass(kind, tf.Tensor) else (tf.TypeSpec, tf.TensorSpec)
+        if isinstance(value, kinds) and issubclass(getattr(value, 'value_type', kind), kind):
             return value
-        raise _wrong(name, 'a tf.TypeSpec', value)
+        raise _wrong(name, 'a TypeSpec for %r' % kind.__name__, value)
     if issubclass(kind, tf.Tensor):
         try:
             return tf.convert_to_tensor(value)
@@ -189,10 +190,11 @@ class _Made(type):
             cls._own_kinds = found
         return cls._own_kinds
 
-    def _bound(cls, args, keywords):
+    def _bound(cls, args, keywords, with_defaults=True):
         """Values of the fields that a call gives."""
-        parameters = [inspect.Parameter(field, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=_default_of(cls, field)) for
-                      field in cls._fields()]
+        none = inspect.Parameter.empty
+        parameters = [inspect.Parameter(field, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                                        default=_default_of(cls, field) if with_defaults else none) for field in cls._fields()]
         # A field without a default may stand after one with a default: it has to be given.
         seen = False
         for k, parameter in enumerate(parameters):
@@ -253,7 +255,7 @@ class ExtensionTypeSpec(tf.TypeSpec):
     def __init__(self, *args, **keywords):
         kinds = self._owner._fields()
         self._values = {field: _converted(kinds[field], value, field, True)
-                        for field, value in self._owner._bound(args, keywords).items()}
+                        for field, value in self._owner._bound(args, keywords, with_defaults=False).items()}
 
     def __getattr__(self, name):
         values = self.__dict__.get('_values', {})
@@ -296,20 +298,25 @@ class ExtensionTypeSpec(tf.TypeSpec):
     def _component_specs(self):
         return [spec for part in self._parts() for spec in part.flatten()]
 
-    def _to_components(self, value):
+    def _part_values(self, value):
+        """(spec, value) of each part of a value."""
         found = []
+
+        def add(spec, own):
+            if isinstance(spec, tuple):
+                for one, other in zip(spec, own):
+                    add(one, other)
+            elif isinstance(spec, ImmutableDict):
+                for key in spec:
+                    add(spec[key], own[key])
+            elif _is_spec(spec):
+                found.append((spec, own))
         for field, wanted in self._values.items():
-            def add(spec, own):
-                if isinstance(spec, tuple):
-                    for one, other in zip(spec, own):
-                        add(one, other)
-                elif isinstance(spec, ImmutableDict):
-                    for key in spec:
-                        add(spec[key], own[key])
-                elif _is_spec(spec):
-                    found.extend(spec.to_tensors(own))
             add(wanted, vars(value)[field])
         return found
+
+    def _to_components(self, value):
+        return [tensor for spec, own in self._part_values(value) for tensor in spec.to_tensors(own)]
 
     def _from_components(self, components):
         left = iter(components)

@@ -244,7 +244,6 @@ class OldParameters(unittest.TestCase):
                 return found
             self.assertEqual(session.run(f()), 2)
             self.assertEqual(len(graph.get_collection('mine')), 2)
-            session.run(v1.global_variables_initializer())
             self.assertEqual(session.run(a.assign_add(b)), 3.)
 
     def test_placeholders_with_a_default(self):

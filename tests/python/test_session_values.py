@@ -33,6 +33,7 @@ class SessionValues(unittest.TestCase):
         with tf.Graph().as_default(), v1.Session() as session:
             table = tf.Variable([[1.], [2.], [3.]])
             rows = v1.gradients(tf.gather(table, [2, 0]) * 5., table)[0]
+            session.run(table.initializer)
             found = session.run(rows)
             self.assertEqual((found.values.tolist(), found.indices.tolist()), ([[5], [5]], [2, 0]))
 

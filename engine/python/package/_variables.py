@@ -66,10 +66,21 @@ SaveSliceInfo.__qualname__ = 'Variable.SaveSliceInfo'
 SaveSliceInfo.__module__ = 'footlight'
 _engine.extend(tf.Variable, 'SaveSliceInfo', SaveSliceInfo)
 
-for _name in ('eval', 'to_proto'):
-    _engine.extend(tf.Variable, _name, _refused(_name))
+_engine.extend(tf.Variable, 'to_proto', _refused('to_proto'))
 for _name in ('initial_value', 'create'):
     _engine.extend(tf.Variable, _name, property(_refused(_name)))
+
+
+@_member(tf.Variable)
+def eval(self, session=None):
+    """The value of a graph's variable in a session: the given one, or the one that is entered."""
+    if self.__dict__.get('_made_in') is None:
+        return _refused('eval')(self)
+    session = session or tf.compat.v1.get_default_session()
+    if session is None:
+        raise ValueError('Cannot evaluate a variable using `eval()`: no default session is registered. Use `with '
+                         'sess.as_default()` or pass an explicit session to `eval(session=sess)`')
+    return session.run(self)
 
 
 def _from_proto(variable_def, import_scope=None):
@@ -82,9 +93,41 @@ _engine.extend(tf.Variable, 'from_proto', staticmethod(_from_proto))
 
 
 def _initializer(self):
-    """In a graph an operation that gives the first value, which a session's variables have from the start; else None."""
-    graph = _engine.current_graph()
-    return None if graph is None or graph.building_function else tf.group(name=self._shared_name + '/Assign')
+    """Of a graph's variable the operation that gives it its first value in a session; else None."""
+    graph = self.__dict__.get('_made_in')
+    if graph is None:
+        graph = _engine.current_graph()
+        return None if graph is None or graph.building_function else tf.group(name=self._shared_name + '/Assign')
+    made = graph._state.setdefault('initializers', {})
+    with graph.as_default(), tf.control_dependencies(None), tf.name_scope(self._shared_name + '/'):
+        handle = graph._capture(self.handle)
+        if handle.name not in made:
+            made[handle.name] = tf.raw_ops.AssignVariableOp(resource=handle, value=_first_of(self), name='Assign')
+    return made[handle.name]
+
+
+def _first_of(variable):
+    """The first value as a tensor of the graph. One that is computed from other variables is what it was at the start:
+    they may not have theirs yet."""
+    first = variable.__dict__.get('_first')
+    if tf.is_symbolic_tensor(first) and first.graph is variable._made_in and not _reads_variables(first.op):
+        return first
+    with tf.init_scope():
+        first = variable.read_value()
+    return tf.constant(first.numpy(), first.dtype, name='initial_value')
+
+
+def _reads_variables(op):
+    seen, queue = {op.name}, [op]
+    while queue:
+        op = queue.pop()
+        if op.type == 'ReadVariableOp':
+            return True
+        for tensor in op.inputs:
+            if tensor.op.name not in seen:
+                seen.add(tensor.op.name)
+                queue.append(tensor.op)
+    return False
 
 
 _engine.extend(tf.Variable, 'initializer', property(_initializer, doc=_initializer.__doc__))
@@ -117,8 +160,10 @@ def __reduce__(self):
 
 @_member(tf.Variable)
 def initialized_value(self):
-    """The value; from the time when variables were created before they had one."""
-    return self.read_value()
+    """The value; of a graph's variable that has none yet in a session, its first value."""
+    if self.__dict__.get('_made_in') is None or tf.inside_function():
+        return self.read_value()
+    return tf.cond(tf.compat.v1.is_variable_initialized(self), self.read_value, lambda: _first_of(self))
 
 
 @_member(tf.Variable)

@@ -381,6 +381,9 @@ def _note_variable(variable):
     graph = graph_of_variables()
     if graph is None or graph.building_function:
         return
+    with graph.as_default():
+        graph._state.setdefault('variables', {})[graph._capture(variable.handle).name] = variable
+    variable._made_in = graph
     names = getattr(_local, 'collections', None)
     names = ['variables'] if names is None else list(names)
     for name in names + ['trainable_variables'] * (variable.trainable and 'trainable_variables' not in names):

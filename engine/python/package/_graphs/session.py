@@ -40,6 +40,26 @@ def value_of(tensor):
         return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
 
 
+def first_value_of(tensor):
+    """The value that a variable of a graph has before any session; None where a session will be fed what it comes from."""
+    seen, queue = set(), [tensor.op]
+    while queue:
+        op = queue.pop()
+        if op.type == 'Placeholder':
+            return None
+        for source in op.inputs:
+            if source.op.name not in seen:
+                seen.add(source.op.name)
+                queue.append(source.op)
+    return value_of(tensor)
+
+
+def _new_handle(variable):
+    """The handle of a variable without a value, as a session begins with."""
+    with tf.init_scope():
+        return tf.raw_ops.VarHandleOp(dtype=variable.dtype, shape=variable.shape, shared_name=variable._shared_name)
+
+
 class Session:
     """Runs parts of a graph: run(what, {placeholder: value})."""
 
@@ -68,8 +88,30 @@ class Session:
     def _resource(self, tensor):
         """The value of a tensor that an op gives anew each time, such as a variable's handle: a session has one."""
         if tensor.name not in self._resources:
-            self._resources[tensor.name] = tensor, value_of(tensor)
+            variable = self._graph._state.get('variables', {}).get(tensor.name)
+            self._resources[tensor.name] = tensor, value_of(tensor) if variable is None else _new_handle(variable)
         return self._resources[tensor.name][1]
+
+    def _handle(self, variable):
+        """The handle that a variable of the graph has in this session; None for other variables."""
+        if getattr(variable, '_made_in', None) is not self._graph:
+            return None
+        with self._graph.as_default():
+            return self._resource(self._graph._capture(variable.handle))
+
+    def _pull(self, variables):
+        """Copies the session's values to the program's variables, from where they are saved."""
+        with tf.init_scope():
+            for variable in variables:
+                if (handle := self._handle(variable)) is not None:
+                    variable.assign(tf.raw_ops.ReadVariableOp(resource=handle, dtype=variable.dtype))
+
+    def _push(self, variables):
+        """Copies the program's values, which were restored, to the session's."""
+        with tf.init_scope():
+            for variable in variables:
+                if (handle := self._handle(variable)) is not None:
+                    tf.raw_ops.AssignVariableOp(resource=handle, value=variable.read_value())
 
     def _kept(self):
         """{name: (tensor, value)} of the resources that ops of the graph make."""

@@ -330,13 +330,19 @@ def op_scope(values, name, default_name=None):
 
 
 def is_variable_initialized(variable):
-    """Whether a variable has a value: it has one from when it is made."""
-    return tf.constant(True)
+    """Whether a variable has a value."""
+    return tf.raw_ops.VarIsInitializedOp(resource=variable.handle)
 
 
 def report_uninitialized_variables(var_list=None, name='report_uninitialized_variables'):
-    """The names of variables without a value: there are none."""
-    return tf.constant([], tf.string, shape=[0], name=name)
+    """The names of variables without a value."""
+    if var_list is None:
+        var_list = [] if tf.executing_eagerly() else _v1.global_variables() + _v1.local_variables()
+    if not var_list:
+        return tf.constant([], tf.string, shape=[0], name=name)
+    with tf.name_scope(name):
+        names = tf.constant([v._shared_name for v in var_list])
+        return tf.boolean_mask(names, tf.logical_not(tf.stack([is_variable_initialized(v) for v in var_list])))
 
 
 all_variables = _v1.global_variables

@@ -125,10 +125,10 @@ def setdiff1d(x, y, index_dtype=tf.int32, name=None):
 
 
 def name_scope(name, default_name=None, values=None):
-    """Names begin with this one, or with the default where it is None."""
-    if name is None and default_name is None:
-        raise ValueError('At least one of name (None) and default_name (None) is required')
-    return tf.name_scope(default_name if name is None else name)
+    """Names begin with this one, or with the default where it is None; without both, with no scope."""
+    if name is None and default_name is None and values is not None and not tf.executing_eagerly():
+        raise ValueError('At least one of name (None) and default_name (None) must be provided.')
+    return tf.name_scope((default_name or '') if name is None else name)
 
 
 def device(device_name_or_function):

@@ -3,6 +3,7 @@ import contextlib
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._graphs.graph import graph_of_variables, variable_collections
 from footlight._summary import writers as _summary
 from footlight._summary.writers import summary_scope
 
@@ -11,22 +12,30 @@ _global = None
 
 
 def get_global_step(graph=None):
-    """The variable that counts steps, or None."""
-    return _global
+    """The variable that counts steps, or None. A graph has its own."""
+    graph = graph or graph_of_variables()
+    if graph is None or graph.building_function:
+        return _global
+    return next(iter(graph.get_collection('global_step')), None)
 
 
 def get_or_create_global_step(graph=None):
     """The variable that counts steps; it is made at the first call."""
     global _global
-    if _global is None:
+    found = get_global_step(graph)
+    graph = graph or graph_of_variables()
+    if found is None and (graph is None or graph.building_function):
         with tf.init_scope():
-            _global = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
-    return _global
+            found = _global = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
+    elif found is None:
+        with graph.as_default(), tf.name_scope(''), variable_collections(['variables', 'global_step']):
+            found = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
+    return found
 
 
 def create_global_step(graph=None):
     """Makes the variable that counts steps."""
-    if _global is not None:
+    if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step(graph)
 

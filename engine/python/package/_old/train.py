@@ -1,5 +1,8 @@
 """tf.train's optimizers of TensorFlow 1."""
+import contextlib
+
 import footlight as tf
+from footlight._graphs.graph import graph_of_variables
 from footlight._saving.trackable import AutoTrackable
 
 
@@ -103,6 +106,18 @@ class GradientDescentOptimizer(Optimizer):
             variable.assign_sub(rate * gradient)
 
 
+@contextlib.contextmanager
+def _beside(variable):
+    """A context in which the optimizer's own variables are made: in the graph of those that it updates, or eagerly."""
+    graph = graph_of_variables()
+    if graph is None or graph.building_function or variable is not None and getattr(variable, '_made_in', None) is not graph:
+        with tf.init_scope():
+            yield
+        return
+    with graph.as_default(), tf.control_dependencies(None), tf.name_scope(''):
+        yield
+
+
 class _WithSlots(Optimizer):
     """An optimizer with variables of its own for each variable that it updates."""
 
@@ -128,7 +143,7 @@ class _WithSlots(Optimizer):
         by_variable = self._slots.setdefault(name, {})
         if variable.ref() not in by_variable:
             number = list(self._slots).index(name)
-            with tf.init_scope():
+            with _beside(variable):
                 by_variable[variable.ref()] = slot = tf.Variable(
                     tf.zeros(variable.shape, variable.dtype), trainable=False,
                     name='%s/%s' % (variable.name.rsplit(':', 1)[0],
@@ -143,7 +158,7 @@ class _WithSlots(Optimizer):
 
     def _other(self, name, value):
         if name not in self._others:
-            with tf.init_scope():
+            with _beside(None):
                 self._others[name] = made = tf.Variable(value, trainable=False, name=name)
             self._track_trackable(made, name, overwrite=True)
         return self._others[name]

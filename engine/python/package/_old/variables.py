@@ -141,8 +141,12 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
     with graph.as_default() if inner else contextlib.nullcontext(), tf.name_scope(
             scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
         value = _first_value(name, shape, dtype, initializer, given_dtype)
+        if graph is not None and callable(value):
+            value = value()
         made = tf.Variable(value, trainable=True if trainable is None else trainable, name=leaf,
                            dtype=None if initializer is not None and not callable(initializer) else dtype, constraint=constraint)
+    if graph is not None:
+        made._first = value
     if regularizer is not None:
         with tf.name_scope(name + '/Regularizer/'):
             loss = regularizer(made)
@@ -179,13 +183,29 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
     return lambda: initializer(shape.as_list(), dtype=dtype)
 
 
+def _unused_name(graph, name):
+    """The name, with a number where a variable of the graph has it already."""
+    scope = graph.get_name_scope() + '/' if graph.get_name_scope() else ''
+    taken, found, number = {v._shared_name for v in graph._state.get('variables', {}).values()}, name, 0
+    while scope + found in taken:
+        number += 1
+        found = '%s_%d' % (name, number)
+    return found
+
+
 def _new_variable(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
                   name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
                   use_resource=None, synchronization=tf.VariableSynchronization.AUTO,
                   aggregation=tf.VariableAggregation.NONE, shape=None):
+    graph = graph_of_variables()
+    if graph is not None and not graph.building_function and not tf.inside_function():
+        initial_value = initial_value() if callable(initial_value) else initial_value
+        name = _unused_name(graph, name or 'Variable')
     with variable_collections(collections):
-        return tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
+        made = tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
                            constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
+    made._first = initial_value if made.__dict__.get('_made_in') is not None and tf.is_symbolic_tensor(initial_value) else None
+    return made
 
 
 VariableV1 = _engine.variable_subclass('VariableV1', {
@@ -237,18 +257,18 @@ def _both(inner, outer):
 
 
 def variables_initializer(var_list=None, name='init'):
-    """An operation that gives variables their first values: they have them when a session first sees them."""
-    return tf.group(name=name)
+    """An operation that gives variables their first values in a session."""
+    return tf.group(*[v.initializer for v in var_list or () if getattr(v, '_made_in', None) is not None], name=name)
 
 
 def global_variables_initializer():
     """An operation for all variables of the graph."""
-    return variables_initializer()
+    return variables_initializer(None if tf.executing_eagerly() else _v1.global_variables())
 
 
 def local_variables_initializer():
     """An operation for all variables that are not kept."""
-    return variables_initializer()
+    return variables_initializer(None if tf.executing_eagerly() else _v1.local_variables(), 'init_local')
 
 
 def tables_initializer(name='init_all_tables'):

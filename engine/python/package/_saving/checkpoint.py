@@ -58,11 +58,22 @@ class _Status:
         """Says that values may be left over: no warning about them."""
         return self
 
+    def _objects(self):
+        return []
+
     def run_restore_ops(self, session=None):
-        """Does nothing: values are restored at once."""
+        """Gives a session the restored values of its graph's variables; other values are restored at once."""
+        session = session or _default_session()
+        if session is not None:
+            session._push([v for v in self._objects() if isinstance(v, tf.Variable)])
 
     def initialize_or_restore(self, session=None):
-        """Does nothing: values are restored at once."""
+        """The same: values that the checkpoint does not have are the first ones."""
+        self.run_restore_ops(session)
+
+
+def _default_session():
+    return None if tf.executing_eagerly() else tf.compat.v1.get_default_session()
 
 
 class CheckpointLoadStatus(_Status):
@@ -244,6 +255,9 @@ class Checkpoint(AutoTrackable):
         """Writes the files of a checkpoint and returns their prefix; no counter, no file `checkpoint`."""
         path = files.path_of(file_prefix)
         root, attached = self._graph_of()
+        if (session := _default_session()) is not None:
+            objects = _object_graph.Listing(root, attached() if attached else None).objects
+            session._pull([v for v in objects if isinstance(v, tf.Variable)])
         with tf.init_scope():
             names, values = _object_graph.serialized(root, attached() if attached else None)
             files.make_folder(path)

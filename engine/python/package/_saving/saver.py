@@ -78,11 +78,15 @@ class Saver:
         if os.path.basename(path) == (latest_filename or 'checkpoint') and not os.path.dirname(path):
             raise ValueError("'latest_filename' collides with 'save_path': %r" % path)
         if global_step is not None:
-            step = int(global_step if not isinstance(global_step, tf.Variable) else global_step.numpy())
+            if isinstance(global_step, (tf.Tensor, tf.Variable)):
+                global_step = sess.run(global_step) if sess is not None else global_step.numpy()
+            step = int(global_step)
             path = ('%s-%08d' if self._pad else '%s-%d') % (path, step)
         folder = os.path.dirname(path)
         files.make_folder(path)
         names = list(self._variables)
+        if isinstance(sess, _v1.Session):
+            sess._pull(self._variables.values())
         with tf.init_scope():
             values = [self._variables[name].read_value() for name in names]
             _engine.write_tensors(path, names, values)
@@ -127,6 +131,8 @@ class Saver:
                         None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
                         % (name, _object_graph.short(variable.dtype), _object_graph.short(value.dtype)))
                 variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
+        if isinstance(sess, _v1.Session):
+            sess._push(self._variables.values())
 
 
 def _keys_of_objects(file, there):

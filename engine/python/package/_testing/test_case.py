@@ -24,13 +24,10 @@ def _numpy():
     return numpy
 
 
-SparseTensorValue = collections.namedtuple('SparseTensorValue', ('indices', 'values', 'dense_shape'))
-
-
 def _value(tensor):
     """What a test sees of a tensor that has a value."""
     if isinstance(tensor, tf.SparseTensor):
-        return SparseTensorValue(tensor.indices.numpy(), tensor.values.numpy(), tensor.dense_shape.numpy())
+        return tf.compat.v1.SparseTensorValue(tensor.indices.numpy(), tensor.values.numpy(), tensor.dense_shape.numpy())
     if isinstance(tensor, tf.IndexedSlices):
         return type(tensor)(*[None if part is None else part.numpy()
                               for part in (tensor.values, tensor.indices, tensor.dense_shape)])

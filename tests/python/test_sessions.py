@@ -1,0 +1,120 @@
+"""Sessions of tf.compat.v1: each has values of its own for the variables of its graph, from when an initializer runs."""
+import os
+import tempfile
+import unittest
+
+import footlight as tf
+
+v1 = tf.compat.v1
+
+
+class SessionsTest(unittest.TestCase):
+    def setUp(self):
+        scope = tf.Graph().as_default()
+        self.graph = scope.__enter__()
+        self.addCleanup(scope.__exit__, None, None, None)
+
+    def unset(self, session, variable):
+        with self.assertRaisesRegex(tf.errors.FailedPreconditionError, 'before a value was assigned'):
+            session.run(variable)
+
+    def test_sessions_have_separate_values(self):
+        v = v1.get_variable('v', [], initializer=v1.zeros_initializer())
+        w = v1.Variable(5.)
+        add, start = v.assign_add(1.), v1.global_variables_initializer()
+        missing = v1.report_uninitialized_variables()
+        first, second = v1.Session(), v1.Session()
+        first.run(start)
+        self.unset(second, v)
+        self.assertEqual(second.run(missing).tolist(), [b'v', b'Variable'])
+        second.run(start)
+        for session in (first, first, second):
+            session.run(add)
+        self.assertEqual([first.run([v, w]), second.run([v, w])], [[2, 5], [1, 5]])
+        v.load(9., first)
+        self.assertEqual([v.eval(first), v.eval(session=second)], [9, 1])
+        self.assertEqual(second.run(missing).tolist(), [])
+        first.close()
+        self.unset(v1.Session(), v)
+
+    def test_initializers_run_again(self):
+        v, w = v1.Variable(1.), v1.Variable(2., trainable=False)
+        self.assertEqual([v.name, w.name], ['Variable:0', 'Variable_1:0'])
+        drawn = v1.Variable(tf.random.normal([4]), name='drawn')
+        change = tf.group(v.assign(7.), w.assign(8.))
+        with v1.Session() as session:
+            session.run(v1.variables_initializer([v]))
+            self.unset(session, w)
+            v1.global_variables_initializer().run()
+            before = drawn.eval()
+            session.run(change)
+            session.run(w.initializer)
+            self.assertEqual(session.run([v, w]), [7, 2])
+            session.run(v1.global_variables_initializer())
+            self.assertEqual(session.run([v, w]), [1, 2])
+            self.assertNotEqual(before.tolist(), drawn.eval().tolist())
+
+    def test_values_that_other_variables_give(self):
+        v = v1.Variable(3., name='v')
+        both = v1.Variable(v.initialized_value() * 2., name='both')
+        plain = v1.Variable(v * 4., name='plain')
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            self.assertEqual(session.run([v, both, plain]), [3, 6, 12])
+            session.run(v1.is_variable_initialized(v))
+            session.run(v.assign(10.))
+            session.run(both.initializer)
+            self.assertEqual(session.run(both), 20)
+        with self.assertRaisesRegex(ValueError, 'no default session'):
+            v.eval()
+
+    def test_optimizers_begin_anew(self):
+        w = v1.get_variable('w', [2, 1], initializer=v1.ones_initializer())
+        x = v1.placeholder(tf.float32, [None, 2])
+        loss = tf.reduce_mean(tf.square(x @ w))
+        step = v1.train.get_or_create_global_step()
+        train = v1.train.AdamOptimizer(0.1).minimize(loss, global_step=step)
+        self.assertEqual(len(v1.global_variables()), 6)  # with two slots and the powers of Adam's two rates
+        self.assertIs(v1.train.get_global_step(), step)
+        saver, start = v1.train.Saver(), v1.global_variables_initializer()
+        fed, found = {x: [[1., 1.]]}, []
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(2):
+                with v1.Session() as session:
+                    session.run(start)
+                    for _ in range(3):
+                        session.run(train, fed)
+                    found.append(float(session.run(loss, fed)))
+                    path = saver.save(session, os.path.join(folder, 'model'), global_step=step)
+            self.assertTrue(path.endswith('model-3'))
+            self.assertAlmostEqual(found[0], 1.9688991, places=5)
+            self.assertEqual(found[0], found[1])
+            with v1.Session() as session:
+                saver.restore(session, path)
+                self.assertEqual([float(session.run(loss, fed)), session.run(step)], [found[0], 3])
+
+    def test_checkpoints_of_objects(self):
+        v = v1.Variable(1., name='v')
+        checkpoint = v1.train.Checkpoint(v=v)
+        with tempfile.TemporaryDirectory() as folder:
+            with v1.Session() as session:
+                session.run(v.initializer)
+                session.run(v.assign(4.))
+                path = checkpoint.write(os.path.join(folder, 'c'))
+            with v1.Session() as session:
+                checkpoint.read(path).run_restore_ops(session)
+                self.assertEqual(session.run(v), 4)
+
+    def test_no_scope(self):
+        with tf.init_scope():
+            with tf.name_scope('a'):
+                with v1.name_scope(None) as name:
+                    self.assertEqual(name, '')
+                with v1.name_scope(None, 'default') as name:
+                    self.assertEqual(name, 'a/default/')
+        with self.assertRaisesRegex(ValueError, 'must be provided'):
+            v1.name_scope(None, None, [tf.constant(1.)])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -116,5 +116,23 @@ class SessionsTest(unittest.TestCase):
             v1.name_scope(None, None, [tf.constant(1.)])
 
 
+class WrappedTest(unittest.TestCase):
+    def test_minimize(self):
+        def train(x, make):
+            w = v1.get_variable('w', [2, 1], initializer=v1.ones_initializer())
+            loss = tf.reduce_mean(tf.square(x @ w))
+            step = v1.train.get_or_create_global_step()
+            with v1.control_dependencies([make().minimize(loss, global_step=step)]):
+                return tf.identity(loss), step.read_value()
+        for make, wanted in ((lambda: v1.train.GradientDescentOptimizer(0.1), [4., 1.44, 0.5184]),
+                             (lambda: v1.train.MomentumOptimizer(0.1, 0.9), [4., 1.44, 0.])):
+            wrapped = v1.wrap_function(lambda x: train(x, make), [tf.TensorSpec([None, 2])])
+            found = [[float(value) for value in wrapped(tf.ones([3, 2]))] for _ in range(3)]
+            for (loss, step), expected, number in zip(found, wanted, (1, 2, 3)):
+                self.assertAlmostEqual(loss, expected, places=5)
+                self.assertEqual(step, number)
+            self.assertIn('w:0', [v.name for v in wrapped.variables])
+
+
 if __name__ == '__main__':
     unittest.main()

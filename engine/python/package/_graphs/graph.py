@@ -377,6 +377,11 @@ def graph_of_variables():
     return graph
 
 
+def is_as_written(graph):
+    """Whether a function's graph runs only what is asked for, as a tf.Graph: that of wrap_function."""
+    return graph is not None and graph._state.get('as_written', False)
+
+
 def _note_variable(variable):
     graph = graph_of_variables()
     if graph is None or graph.building_function:
@@ -384,6 +389,11 @@ def _note_variable(variable):
     with graph.as_default():
         graph._state.setdefault('variables', {})[graph._capture(variable.handle).name] = variable
     variable._made_in = graph
+    collect(graph, variable)
+
+
+def collect(graph, variable):
+    """Adds a variable to the lists of the graph that it is made for."""
     names = getattr(_local, 'collections', None)
     names = ['variables'] if names is None else list(names)
     for name in names + ['trainable_variables'] * (variable.trainable and 'trainable_variables' not in names):

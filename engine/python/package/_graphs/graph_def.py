@@ -161,13 +161,15 @@ def wrap_function(fn, signature, name=None):
 
     def body(*args, **kwargs):
         _engine.as_written()
-        known = iter(tuple(made))
+        graph, known = _engine.current_graph(), iter(tuple(made))
+        graph._state['as_written'] = True
 
         def once(creator, **how):
             variable = next(known, None)
             if variable is None:
                 variable = creator(**how)
                 made.append(variable)
+            _graph.collect(graph, variable)
             return variable
         with tf.variable_creator_scope(once):
             return fn(*args, **kwargs)

@@ -2,7 +2,8 @@
 import contextlib
 
 import footlight as tf
-from footlight._graphs.graph import graph_of_variables
+from footlight import _engine
+from footlight._graphs.graph import graph_of_variables, is_as_written
 from footlight._saving.trackable import AutoTrackable
 
 
@@ -54,8 +55,9 @@ class Optimizer(AutoTrackable):
         used = [(g, v) for g, v in pairs if g is not None]
         if not used:
             raise ValueError('No gradients provided for any variable: ' + ', '.join(v.name for _, v in pairs))
-        by_session = not tf.executing_eagerly() and not tf.inside_function()  # functions run the updates by themselves
-        graph = tf.compat.v1.get_default_graph() if by_session else None
+        graph = None  # functions run the updates by themselves
+        if not tf.executing_eagerly() and (not tf.inside_function() or is_as_written(_engine.current_graph())):
+            graph = _engine.current_graph()
         with tf.name_scope(name or self._name):
             before = len(graph.get_operations()) if graph is not None else 0
             self._prepare([v for _, v in used])

@@ -1,0 +1,114 @@
+"""SavedModels of one folder each, as TensorFlow wrote them: run beside what it answered, damaged in many ways."""
+import json
+import os
+import random
+import shutil
+import tempfile
+import unittest
+
+import footlight as tf
+
+GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'savedmodel')
+
+
+def tensor(given):
+    return tf.reshape(tf.constant(given['data'], getattr(tf, given['dtype'])), given['shape'])
+
+
+class Recorded(unittest.TestCase):
+    def compare(self, found, expected):
+        wanted = tensor(expected)
+        self.assertEqual(found.dtype, wanted.dtype)
+        self.assertEqual(found.shape, wanted.shape)
+        if wanted.dtype.is_floating:
+            self.assertTrue(bool(tf.reduce_all(tf.abs(found - wanted) <= 1e-6 + 1e-4 * tf.abs(wanted))))
+        else:
+            self.assertTrue(bool(tf.reduce_all(tf.equal(found, wanted))))
+
+    def run_one(self, name):
+        with open(os.path.join(GOLDEN, name + '.json'), encoding='utf-8') as file:
+            recorded = json.load(file)
+        self.assertTrue(tf.saved_model.contains_saved_model(os.path.join(GOLDEN, name)))
+        model = tf.saved_model.load(os.path.join(GOLDEN, name))
+        self.assertEqual(set(model.signatures), set(recorded['signatures']))
+        for key, signature in recorded['signatures'].items():
+            specs = {s.name: s for s in model.signatures[key].specs}
+            self.assertEqual({n: [s.dtype.name, s.shape.as_list()] for n, s in specs.items()}, signature['inputs'])
+        for call in recorded['calls']:
+            inputs = {key: tensor(value) for key, value in call['inputs'].items()}
+            function = getattr(model, call['call'][1:]) if call['call'].startswith(':') else model.signatures[call['call']]
+            found = function(**inputs)
+            self.assertEqual(set(found), set(call['outputs']))
+            for key, expected in call['outputs'].items():
+                self.compare(found[key], expected)
+        for path, expected in recorded['variables_after'].items():
+            at = model
+            for part in path.split('.'):
+                at = at[int(part)] if part.isdigit() else getattr(at, part)
+            self.compare(at.read_value(), expected)
+        return model
+
+    def test_one_variable(self):
+        model = self.run_one('scale')
+        self.assertEqual(model(tf.constant([4.0]))['scaled'].numpy().tolist(), [10.0])
+        with self.assertRaisesRegex(ValueError, 'Could not find matching concrete function'):
+            model(tf.zeros([2, 2]))
+        with self.assertRaisesRegex(TypeError, 'unexpected argument'):
+            model.signatures['serving_default'](y=1)
+
+    def test_strings_and_loops(self):
+        self.run_one('text')
+
+    def test_nested_modules_and_training(self):
+        model = self.run_one('net')
+        self.assertEqual(len(model.rest), 2)
+        with tf.GradientTape() as tape:
+            logits = model.infer(tf.ones([1, 3]))['logits']
+        self.assertEqual(tape.gradient(logits, model.first.w).shape, [3, 4])
+        checkpoint = tf.train.Checkpoint(model=model)
+        with tempfile.TemporaryDirectory() as folder:
+            path = checkpoint.save(os.path.join(folder, 'ck'))
+            before = model.first.w.numpy().tolist()
+            model.first.w.assign(tf.zeros([3, 4]))
+            checkpoint.restore(path)
+            self.assertEqual(model.first.w.numpy().tolist(), before)
+
+
+class Damaged(unittest.TestCase):
+    def test_refusals(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(OSError, 'does not exist'):
+                tf.saved_model.load(folder)
+            with open(os.path.join(folder, 'saved_model.pb'), 'wb') as file:
+                file.write(b'no message')
+            with self.assertRaisesRegex(OSError, 'Cannot parse'):
+                tf.saved_model.load(folder)
+            os.truncate(os.path.join(folder, 'saved_model.pb'), (1 << 31) + 1)
+            with self.assertRaisesRegex(OSError, 'larger than'):
+                tf.saved_model.load(folder)
+        with self.assertRaisesRegex(ValueError, 'tag sets'):
+            tf.saved_model.load(os.path.join(GOLDEN, 'scale'), tags='other')
+
+    def test_mutations(self):
+        rng = random.Random(3)
+        with open(os.path.join(GOLDEN, 'scale', 'saved_model.pb'), 'rb') as file:
+            whole = file.read()
+        loaded = 0
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.join(GOLDEN, 'scale', 'variables'), os.path.join(folder, 'variables'))
+            for _ in range(150):
+                content = bytearray(whole)
+                for _ in range(rng.randint(1, 3)):
+                    content[rng.randrange(len(content))] = rng.randrange(256)
+                with open(os.path.join(folder, 'saved_model.pb'), 'wb') as file:
+                    file.write(content)
+                try:
+                    tf.saved_model.load(folder).signatures['serving_default'](x=[1.0])
+                    loaded += 1
+                except Exception:  # any error will do; a crash would end the test
+                    pass
+        self.assertGreater(loaded, 0)
+
+
+if __name__ == '__main__':
+    unittest.main()

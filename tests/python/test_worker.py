@@ -72,6 +72,21 @@ class Worker(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(last_end(self.session)[2], 'finished')
 
+    def test_errors_are_safe_for_a_terminal(self):
+        path, bad = self.script('print(1)'), '\x1b[31m\x9b31m\u202eabc'
+        taken = os.path.join(self.folder.name, bad)
+        with open(taken, 'w', encoding='utf-8') as file:
+            file.write('no recording')
+        for words in (['--' + bad, path], ['--level', bad + '\udcff', path], [taken + '.py'], ['-o', taken, path],
+                      ['-o', os.path.join(taken, 'below'), path]):
+            with self.subTest(words):
+                done = subprocess.run([sys.executable, '-m', 'footlight', 'record', *words], capture_output=True,
+                                      timeout=60)
+                self.assertEqual(done.returncode, 2)
+                said = done.stderr.decode('utf-8')
+                self.assertIn('abc', said)
+                self.assertNotRegex(said, '[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]')
+
     def test_where_options_may_stand(self):
         path = self.script('import sys; print(sys.argv[1:])')
         for words, seen in (([path, '-o', self.session, 'a', '-x'], ['a', '-x']), (['-o', self.session, path, '-x'], ['-x']),

@@ -6,7 +6,7 @@ import os
 import sys
 
 import footlight_recorder
-from footlight_recorder import _recorder
+from footlight_recorder import _recorder, _terminal
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
@@ -176,7 +176,7 @@ def main(words):
         if os.path.exists(output) and os.path.samefile(output, script):
             raise Refused(f"'{output}' is the script itself: name another file for the recording after -o")
     except Refused as refused:
-        print(f'footlight: {refused}\n\n{USAGE}', end='', file=sys.stderr)
+        print(f'footlight: {_terminal.printable(refused)}\n\n{USAGE}', end='', file=sys.stderr)
         return 2
     python = f'Python {sys.version.split()[0]} ({sys.executable})'
     sys.stdout.flush()
@@ -185,7 +185,7 @@ def main(words):
         _recorder.run_script(os.path.abspath(script), arguments, python, os.path.abspath(output), settings['level'],
                              int(settings['commands']))
     except Exception as error:
-        print(f'footlight: {error}', file=sys.stderr)
+        print(f'footlight: {_terminal.printable(error)}', file=sys.stderr)
         return 2
     # The first function registered is the last one called: what the script registers is recorded, and devices are still
     # whole.

@@ -123,6 +123,14 @@ _BY_NAMESPACE = {
             'TestCase assert_equal_graph_def disable_with_predicate get_temp_dir gpu_device_name is_built_with_cuda '
             'is_built_with_gpu_support is_built_with_rocm is_built_with_xla is_gpu_available main mock'),
     },
+    'footlight.compat.v1.train': {
+        '_old.decays': (
+            'cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay natural_exp_decay '
+            'noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay'),
+        '_old.optimizers': (
+            'AdadeltaOptimizer AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer '
+            'ProximalGradientDescentOptimizer RMSPropOptimizer'),
+    },
     'footlight.compat.v1.strings': {
         '_text.strings': 'split',
     },

@@ -18,6 +18,9 @@ def _graph_variables(loss):
 class Optimizer(AutoTrackable):
     """Base class of optimizers: a subclass defines how one gradient updates one variable."""
 
+    # What gradients wait for: here each does for all that it needs, whatever is asked for.
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+
     def __init__(self, use_locking=False, name='Optimizer'):
         if not name:
             raise ValueError('an optimizer must have a name')
@@ -141,16 +144,18 @@ class _WithSlots(Optimizer):
         """The variable that it keeps for `var` under that name, or None."""
         return self._slots.get(name, {}).get(var.ref())
 
-    def _slot(self, variable, name):
-        by_variable = self._slots.setdefault(name, {})
+    def _slot(self, variable, slot_name, first=0., label=None):
+        """The variable that it keeps for `variable` under a name: it starts with the number `first`."""
+        by_variable = self._slots.setdefault(slot_name, {})
         if variable.ref() not in by_variable:
-            number = list(self._slots).index(name)
+            label = label or self._name
+            base = '%s/%s' % (variable.name.rsplit(':', 1)[0], label)
+            names = {by[variable.ref()]._shared_name for by in self._slots.values() if variable.ref() in by}
+            name = next(n for n in (base, *('%s_%d' % (base, i) for i in range(1, len(names) + 2))) if n not in names)
             with _beside(variable):
                 by_variable[variable.ref()] = slot = tf.Variable(
-                    tf.zeros(variable.shape, variable.dtype), trainable=False,
-                    name='%s/%s' % (variable.name.rsplit(':', 1)[0],
-                                    '%s_%d' % (self._name, number) if number else self._name))
-            for waiting in self._waiting.pop((name, variable.ref()), ()):
+                    tf.fill(variable.shape, tf.cast(first, variable.dtype)), trainable=False, name=name)
+            for waiting in self._waiting.pop((slot_name, variable.ref()), ()):
                 waiting.restore(slot)
         return by_variable[variable.ref()]
 
@@ -166,19 +171,57 @@ class _WithSlots(Optimizer):
         return self._others[name]
 
 
-class MomentumOptimizer(_WithSlots):
+def rows_of(gradient):
+    """Indices without repetitions and the sums of their rows, for a sparse gradient."""
+    indices, places = tf.unique(gradient.indices)
+    return indices, tf.math.unsorted_segment_sum(gradient.values, places, tf.shape(indices)[0])
+
+
+class RuledOptimizer(_WithSlots):
+    """An optimizer that is a rule: (gradient, value, what it keeps of the variable) -> (new value, what it keeps then)."""
+
+    # The names of what it keeps for each variable, in the order in which the rule has them.
+    _kept = ()
+
+    def _first(self, name, variable):
+        """What it keeps starts with this number."""
+        return 0.
+
+    def _slot_label(self, name):
+        """The name of the optimizer in the name of a slot."""
+        return self._name
+
+    def _rule(self, gradient, value, kept):
+        raise NotImplementedError(f'{type(self).__name__} does not say how a gradient changes a value')
+
+    def _apply(self, gradient, variable):
+        slots = [self._slot(variable, name, self._first(name, variable), self._slot_label(name)) for name in self._kept]
+        if not isinstance(gradient, tf.IndexedSlices):
+            value, kept = self._rule(tf.convert_to_tensor(gradient), variable.read_value(), [s.read_value() for s in slots])
+            for slot, new in zip(slots, kept):
+                slot.assign(new)
+            variable.assign(value)
+            return
+        indices, rows = rows_of(gradient)
+        value, kept = self._rule(rows, tf.gather(variable, indices), [tf.gather(slot, indices) for slot in slots])
+        for slot, new in zip(slots, kept):
+            slot.scatter_update(tf.IndexedSlices(new, indices))
+        variable.scatter_update(tf.IndexedSlices(value, indices))
+
+
+class MomentumOptimizer(RuledOptimizer):
     """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation"""
+
+    _kept = ('momentum',)
 
     def __init__(self, learning_rate, momentum, use_locking=False, name='Momentum', use_nesterov=False):
         super().__init__(use_locking, name)
         self._learning_rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
 
-    def _apply(self, gradient, variable):
-        gradient = tf.convert_to_tensor(gradient)
-        rate, momentum = (self._number(n, variable.dtype) for n in (self._learning_rate, self._momentum))
-        sums = self._slot(variable, 'momentum')
-        sums.assign(sums * momentum + gradient)
-        variable.assign_sub(rate * (gradient + momentum * sums if self._nesterov else sums))
+    def _rule(self, gradient, value, kept):
+        rate, momentum = (self._number(n, value.dtype) for n in (self._learning_rate, self._momentum))
+        sums = kept[0] * momentum + gradient
+        return value - rate * (gradient + momentum * sums if self._nesterov else sums), [sums]
 
 
 class AdamOptimizer(_WithSlots):

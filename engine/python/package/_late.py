@@ -127,6 +127,14 @@ _BY_NAMESPACE = {
         '_old.decays': (
             'cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay natural_exp_decay '
             'noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay'),
+        '_old.hooks': (
+            'CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook '
+            'NanLossDuringTrainingError NanTensorHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook '
+            'SessionRunValues StepCounterHook StopAtStepHook SummarySaverHook'),
+        '_old.monitored': (
+            'ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold SessionCreator SingularMonitoredSession '
+            'WorkerSessionCreator'),
+        '_old.warm_start': 'assert_global_step global_step init_from_checkpoint replica_device_setter warm_start',
         '_old.optimizers': (
             'AdadeltaOptimizer AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer '
             'ProximalGradientDescentOptimizer RMSPropOptimizer'),

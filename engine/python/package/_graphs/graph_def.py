@@ -345,7 +345,8 @@ _publish('python.eager.wrap_function', wrap_function, WrappedFunction)
 for _folder, _names in (('example', 'example feature'),
                         ('framework', 'attr_value cost_graph full_type function graph node_def op_def step_stats summary tensor '
                                       'tensor_shape types variable versions'),
-                        ('protobuf', 'cluster config meta_graph rewriter_config saved_model saved_object_graph saver tensorflow_server trackable_object_graph'),
+                        ('protobuf', 'cluster config meta_graph rewriter_config saved_model saved_object_graph saver struct tensorflow_server '
+                                     'trackable_object_graph'),
                         ('util', 'event')):
     for _name in _names.split():
         _engine.namespace('core.%s.%s_pb2' % (_folder, _name))

@@ -60,6 +60,20 @@ def _new_handle(variable):
         return tf.raw_ops.VarHandleOp(dtype=variable.dtype, shape=variable.shape, shared_name=variable._shared_name)
 
 
+@contextlib.contextmanager
+def _added_to(graph):
+    """A context in which a session adds what it needs itself to its graph, even where that is finalized."""
+    closed = graph.finalized
+    if closed:
+        graph._unsafe_unfinalize()
+    try:
+        with graph.as_default():
+            yield
+    finally:
+        if closed:
+            graph.finalize()
+
+
 class Session:
     """Runs parts of a graph: run(what, {placeholder: value})."""
 
@@ -153,7 +167,7 @@ class Session:
         update = variable.__dict__.get('_update')
         key = id(variable), update and update.name
         if key not in self._reads:
-            with self._graph.as_default(), tf.control_dependencies([update] if update is not None else []):
+            with _added_to(self._graph), tf.control_dependencies([update] if update is not None else []):
                 self._reads[key] = variable, variable.read_value()
         return self._reads[key][1]
 
@@ -161,7 +175,7 @@ class Session:
         """Gives a variable of the graph a value in this session."""
         key = id(variable), 'load'
         if key not in self._reads:
-            with self._graph.as_default(), tf.control_dependencies(None):
+            with _added_to(self._graph), tf.control_dependencies(None):
                 fed = _v1.placeholder(variable.dtype, variable.shape)
                 self._reads[key] = variable, (fed, variable.assign(fed))
         fed, assign = self._reads[key][1]

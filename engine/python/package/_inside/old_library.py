@@ -83,7 +83,8 @@ def list_local_devices(session_config=None):
     found = []
     for device in tf.config.list_logical_devices():
         number = device.name.rpartition(':')[2]
-        found.append(_Device('/device:%s:%s' % (device.device_type, number), device.device_type, 256 << 20 if device.device_type == 'CPU' else 0,
+        limit = 256 << 20 if device.device_type == 'CPU' else 0
+        found.append(_Device('/device:%s:%s' % (device.device_type, number), device.device_type, limit,
                              len(found) + 1, ''))
     return found
 

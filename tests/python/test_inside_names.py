@@ -147,6 +147,19 @@ class Small(unittest.TestCase):
         self.assertEqual(array_ops.listdiff([1, 2, 3], [2])[0].numpy().tolist(), [1, 3])
         self.assertIsNone(array_ops.newaxis)
 
+    def test_names_of_ops(self):
+        inside = tf.python
+        self.assertIs(inside.ops.numpy_ops.np_config.enable_numpy_behavior,
+                      tf.experimental.numpy.experimental_enable_numpy_behavior)
+        self.assertIs(inside.ops.numpy_ops.np_random.randn, tf.experimental.numpy.random.randn)
+        self.assertEqual(inside.ops.numpy_ops.np_dtypes.default_float_type(), tf.float64)
+        self.assertEqual([d.device_type for d in inside.client.device_lib.list_local_devices()][:1], ['CPU'])
+        self.assertTrue(tf.compat.v1.test.test_src_dir_path('a/b').endswith('org_tensorflow/tensorflow/a/b'))
+        rows = inside.ops.ragged.ragged_array_ops.ragged_one_hot(tf.ragged.constant([[0], []]), 2)
+        self.assertEqual(rows.to_list(), [[[1, 0]], []])
+        sums = inside.ops.ragged.ragged_math_ops.segment_sum(tf.ragged.constant([[1, 2], [3]]), [0, 0], 1)
+        self.assertEqual(sums.to_list(), [[4, 2]])
+
     def test_monitoring(self):
         counter = monitoring.Counter('footlight/counter', 'what it counts', 'label')
         counter.get_cell('a').increase_by(2)

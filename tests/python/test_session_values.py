@@ -29,6 +29,35 @@ class SessionValues(unittest.TestCase):
             self.assertEqual(str(uneven.values), '<tf.RaggedTensorValue [[1], [], [2, 3]]>')
             self.assertIsNone(session.run(rows).dense_shape)
 
+    def test_constants_with_values(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            ones = tf.cast(np.ones([2], np.float32), tf.float32)  # no op is needed for it
+            self.assertEqual(ones.eval().tolist(), [1, 1])
+            found = session.run({'ones': ones, 'three': tf.constant(3)})
+            self.assertEqual((found['ones'].tolist(), found['three']), ([1, 1], 3))
+            sparse = tf.SparseTensor([[0]], tf.constant([1.]) * 3., [2])
+            self.assertEqual([part.tolist() for part in sparse.eval()], [[[0]], [3], [2]])
+        with tf.Graph().as_default():
+            with self.assertRaisesRegex(ValueError, 'no default session'):
+                tf.SparseTensor([[0]], tf.constant([1.]) * 3., [2]).eval()
+
+    def test_sparse_values_are_arguments(self):
+        value = v1.SparseTensorValue(np.array([[0, 1], [1, 0]]), np.array([2., 3.], np.float32), np.array([2, 2]))
+        self.assertEqual(tf.sparse.sparse_dense_matmul(value, np.eye(2, dtype=np.float32)).numpy().tolist(), [[0, 2], [3, 0]])
+        self.assertEqual(tf.sparse.concat(0, [value, value]).dense_shape.numpy().tolist(), [4, 2])
+        self.assertEqual(tf.sparse.to_dense(tf.sparse.add(value, value)).numpy().tolist(), [[0, 4], [6, 0]])
+        self.assertEqual(tf.sparse.transpose(value).values.numpy().tolist(), [3, 2])
+        with self.assertRaisesRegex(TypeError, 'Input must be a SparseTensor'):
+            tf.sparse.reorder(np.eye(2))
+
+    def test_ragged_constant_values(self):
+        made = v1.ragged.constant_value([[1, 2], [3]])
+        self.assertEqual((made.to_list(), made.row_splits.dtype, made.values.tolist()), ([[1, 2], [3]], np.int64, [1, 2, 3]))
+        made = v1.ragged.constant_value([[[1, 2]], []], dtype=np.float32, ragged_rank=1, row_splits_dtype='int32')
+        self.assertEqual((made.values.tolist(), made.values.dtype, made.row_splits.dtype), ([[1, 2]], np.float32, np.int32))
+        self.assertIsInstance(v1.ragged.constant_value([1, 2]), np.ndarray)
+        self.assertRaises(ValueError, v1.ragged.constant_value, [[1, []]])
+
     def test_gradients_that_are_rows(self):
         with tf.Graph().as_default(), v1.Session() as session:
             table = tf.Variable([[1.], [2.], [3.]])

@@ -131,6 +131,19 @@ class Assertions(test.TestCase):
         with self.session() as session, self.cached_session():
             self.assertEqual(session.run(v), 2)
 
+    def test_own_set_up(self):
+        class Own(tf.test.TestCase):
+            def setUp(self):
+                tf.compat.v1.reset_default_graph()  # without super().setUp()
+
+            def runTest(self):
+                with tf.Graph().as_default(), self.cached_session():
+                    self.assertAllEqual(tf.ragged.constant([[1], []]) * 2, [[2], []])
+                    self.assertAllEqual(tf.constant([1]) + 1, [2])
+        result = unittest.TestResult()
+        Own().run(result)
+        self.assertEqual(result.errors + result.failures, [])
+
     def test_seeds(self):
         seen.append(tf.random.uniform([2]).numpy().tolist())
         self.assertEqual(seen[0], seen[-1])

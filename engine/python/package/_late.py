@@ -345,7 +345,7 @@ def find(namespace, name):
     importlib.import_module('footlight.' + module)
     if module == '_inside.places':
         from footlight._inside import rules as _inside
-        from footlight._inside import execution, monitoring, small_names, subject_rules  # noqa: F401
+        from footlight._inside import execution, monitoring, op_names, small_names, subject_rules  # noqa: F401
         from footlight._testing import combinations, gradients_of_graphs  # noqa: F401
         if namespace == 'footlight.python.framework.test_util':
             from footlight._inside import test_util as _test_util  # noqa: F401

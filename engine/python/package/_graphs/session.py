@@ -184,6 +184,8 @@ class Session:
     def _fetch(self, leaf):
         if isinstance(leaf, tf.Variable):
             leaf = self._read(leaf)
+        if isinstance(leaf, tf.Tensor) and not tf.is_symbolic_tensor(leaf):
+            return leaf  # a constant whose value is known already
         try:
             element = self._graph.as_graph_element(leaf)
         except TypeError:
@@ -205,13 +207,13 @@ class Session:
             leaves, together = _session_values.taken_apart(tf.nest.flatten(fetches))
             elements = [self._fetch(leaf) for leaf in leaves]
             feeds = {**self._kept(), **self._feeds(feed_dict)}
-            tensors = [e for e in elements if isinstance(e, tf.Tensor)]
+            tensors = [e for e in elements if tf.is_symbolic_tensor(e)]
             operations = [e for e in elements if not isinstance(e, tf.Tensor)]
             key = (tuple(feeds), tuple(t.name for t in tensors), tuple(o.name for o in operations))
             if key not in self._parts:
                 self._parts[key] = part(self._graph, [t for t, _ in feeds.values()], tensors, operations, name='session')
             results = iter(self._parts[key](*[value for _, value in feeds.values()]))
-            values = [next(results) if isinstance(e, tf.Tensor) else None for e in elements]
+            values = [next(results) if tf.is_symbolic_tensor(e) else e if isinstance(e, tf.Tensor) else None for e in elements]
             values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
         return tf.nest.pack_sequence_as(fetches, together(values))
 
@@ -272,6 +274,8 @@ def tensor_eval(self, feed_dict=None, session=None):
     """The value of a tensor of a graph, in a session."""
     if tf.is_symbolic_tensor(self) and (session is not None or get_default_session() is not None):
         return _session(session, 'evaluate tensor using `eval()`').run(self, feed_dict)
+    if not tf.is_symbolic_tensor(self) and not tf.executing_eagerly():  # a graph's constant that has its value already
+        return self.numpy()
     return _eval_of(self, feed_dict, session)  # which says why not
 
 

@@ -98,7 +98,7 @@ _MODULES = {
     'ops.numpy_ops': 'experimental.numpy',
     'ops.parallel_for.control_flow_ops': '',
     'ops.parsing_ops': 'io compat.v1',
-    'ops.ragged.ragged_array_ops': 'ragged',
+    'ops.ragged.ragged_array_ops': 'ragged . ragged_one_hot=one_hot',
     'ops.ragged.ragged_concat_ops': 'ragged .',
     'ops.ragged.ragged_factory_ops': 'ragged',
     'ops.ragged.ragged_functional_ops': 'ragged',

@@ -32,7 +32,10 @@ _BY_RULE = {
     'random nn compat.v1.nn': ('ops.', 'candidate_sampling_ops'),
     'image compat.v1 .': ('ops.', 'random_crop_ops'),
     'sets': ('ops.', 'sets'),
-    'experimental.numpy': ('ops.numpy_ops.', 'np_array_ops np_dtypes np_math_ops np_random np_utils np_arrays np_config'),
+    'experimental.numpy': ('ops.numpy_ops.', 'np_array_ops np_dtypes np_math_ops np_utils np_arrays'),
+    'experimental.numpy.random': ('ops.numpy_ops.', 'np_random'),
+    'experimental.numpy enable_numpy_behavior=experimental.numpy.experimental_enable_numpy_behavior': (
+        'ops.numpy_ops.', 'np_config'),
     'ragged .': (
         'ops.ragged.', 'ragged_batch_gather_ops ragged_bincount_ops ragged_conversion_ops ragged_gather_ops ragged_image_ops '
         'ragged_map_ops ragged_operators ragged_sort_ops ragged_squeeze_op ragged_where_op segment_id_ops'),
@@ -54,6 +57,9 @@ for _words, (_folder, _names) in _BY_RULE.items():
 _rules._MODULES['ops.ragged.segment_id_ops'] = ('segment_ids_to_row_splits=ragged.segment_ids_to_row_splits '
                                                 'row_splits_to_segment_ids=ragged.row_splits_to_segment_ids')
 _rules._MODULES['ops.data_flow_ops'] += ' parallel_dynamic_stitch=dynamic_stitch'  # whatever order its parts are written in
+_rules._MODULES['ops.ragged.ragged_math_ops'] += ' . ragged_cumsum=cumsum' + ''.join(
+    f' segment_{one}=math.unsorted_segment_{one}' for one in 'max mean min prod sqrt_n sum'.split())
+_rules._MODULES['ops.ragged.ragged_util'] = '.'
 _rules._MODULES['ops.array_ops'] += ' listdiff=compat.v1.setdiff1d'
 _rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
 _rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {

@@ -282,28 +282,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
     return tf.concat([tf.zeros([1], out_type), tf.cumsum(lengths)], 0)
 
 
-def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
-    """The rows of data by their partition, as rows of a ragged tensor."""
-    if not isinstance(data, RaggedTensor):
-        data = tf.convert_to_tensor(data)
-    partitions = tf.convert_to_tensor(partitions) if not isinstance(partitions, RaggedTensor) else partitions
-    rank = partitions.shape.rank
-    if rank is None:
-        raise ValueError('partitions must have known rank.')
-    if rank == 0:
-        return RaggedTensor.from_value_rowids(tf.stack([data]), tf.stack([partitions]), nrows=num_partitions)
-    if rank > 1 and not isinstance(partitions, RaggedTensor):
-        data = tf.reshape(data, tf.concat([[-1], tf.shape(data)[rank:]], 0)) if not isinstance(data, RaggedTensor) else (
-            data.merge_dims(0, rank - 1))
-        partitions = tf.reshape(partitions, [-1])
-    elif isinstance(partitions, RaggedTensor):
-        data, partitions = data.merge_dims(0, rank - 1), partitions.flat_values
-    order = tf.argsort(partitions, stable=True)
-    rows = gather(data, order) if isinstance(data, RaggedTensor) else tf.gather(data, order)
-    return RaggedTensor.from_value_rowids(rows, tf.gather(partitions, order), nrows=num_partitions, validate=False)
-
-
-for _f in (row_splits_to_segment_ids, segment_ids_to_row_splits, stack_dynamic_partitions):
+for _f in (row_splits_to_segment_ids, segment_ids_to_row_splits):
     _f.__module__ = 'footlight.ragged'
     setattr(_engine.namespace('ragged'), _f.__name__, _f)
 

@@ -561,4 +561,4 @@ def _bincount(function, arr, *args, **kwargs):
 
 
 from footlight._ragged import (  # noqa: E402,F401  (they add their rules)
-    reductions as _ragged_reductions, shape as _ragged_shape, split as _ragged_split)
+    reductions as _ragged_reductions, segments as _ragged_segments, shape as _ragged_shape, split as _ragged_split)

@@ -1,6 +1,4 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
-import sys
-
 import footlight as tf
 from footlight import _engine
 from footlight._sparse.tensor import Composite
@@ -166,9 +164,16 @@ class RaggedTensor(Composite):
 
     def row_lengths(self, axis=1, name=None):
         """How many values each row has."""
-        if axis > 1:
+        from footlight._ragged import ops as _ragged_ops
+        axis = _ragged_ops.axis_of(axis, self.shape.rank)
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return self._row_splits[1:] - self._row_splits[:-1]
+        if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
-        return self._row_splits[1:] - self._row_splits[:-1]
+        shape = tf.shape(self._values, out_type=self._row_splits.dtype)  # all rows below are of one length
+        return self.with_values(tf.fill(shape[:axis - 1], shape[axis - 1]))
 
     def row_starts(self, name=None):
         """Where rows begin."""
@@ -409,58 +414,6 @@ class RaggedTensorSpec(tf.TypeSpec):
 
 
 # --- tf.ragged ---
-def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype=tf.int64):
-    """A ragged tensor of nested lists whose lengths may differ."""
-    def depth(value):
-        return 1 + max((depth(v) for v in value), default=0) if isinstance(value, (list, tuple)) else 0
-    def plain(value):
-        return value.tolist() if isinstance(getattr(value, 'dtype', None), numpy_type) else [plain(v) for v in value] if (
-            isinstance(value, (list, tuple))) else value
-    numpy = sys.modules.get('numpy')
-    numpy_type = numpy.dtype if numpy else ()
-    if numpy and dtype is None:
-        first = pylist
-        while isinstance(first, (list, tuple)) and first:
-            first = first[0]
-        dtype = getattr(first, 'dtype', None)
-    pylist = plain(pylist)
-    levels = depth(pylist)
-    if levels == 0:
-        if ragged_rank:
-            raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
-        return tf.constant(pylist, dtype)
-    if ragged_rank is not None and inner_shape is None and ragged_rank >= max(1, levels):
-        raise ValueError('Invalid pylist=%r: incompatible with ragged_rank=%d' % (pylist, ragged_rank))
-
-    def check(value, level):
-        is_list = isinstance(value, (list, tuple))
-        if is_list != (level > 0) and not (is_list and not value):
-            raise ValueError('all scalar values must have the same nesting depth')
-        if is_list:
-            for item in value:
-                check(item, level - 1)
-    check(pylist, levels)
-    ragged_rank = max(levels - 1 - (0 if inner_shape is None else len(inner_shape)), 0) if ragged_rank is None else ragged_rank
-    if ragged_rank == 0:
-        return tf.constant(pylist, dtype)
-    splits, values = [], pylist
-    for _ in range(ragged_rank):
-        ends = [0]
-        for row in values:
-            ends.append(ends[-1] + len(row))
-        splits.append(tf.constant(ends, row_splits_dtype))
-        values = [item for row in values for item in row]
-    if values or inner_shape is None:
-        found = tf.constant(values, dtype) if values or dtype else tf.constant([], tf.float32)
-    else:
-        found = tf.zeros([0, *inner_shape], dtype or tf.float32)
-    if inner_shape is not None and not found.shape[1:].is_compatible_with(inner_shape):
-        raise ValueError('inner values of shape %s do not fit inner_shape=%s' % (found.shape[1:], tuple(inner_shape)))
-    for part in reversed(splits):
-        found = RaggedTensor(found, part)
-    return found
-
-
 def map_flat_values(op, *args, **kwargs):
     """op(...) on the innermost values of the ragged tensors among the arguments, in their rows."""
     first = next((a for a in [*args, *kwargs.values()] if isinstance(a, RaggedTensor)), None)
@@ -559,7 +512,7 @@ def _same_names():
     ragged = _engine.namespace('ragged')
     stack_, range_ = stack, ragged_range
     range_.__name__ = range_.__qualname__ = 'range'
-    for function in (constant, map_flat_values, boolean_mask, range_, stack_):
+    for function in (map_flat_values, boolean_mask, range_, stack_):
         function.__module__ = 'footlight.ragged'
         setattr(ragged, function.__name__, function)
 
@@ -571,4 +524,5 @@ RowPartition.__module__ = 'footlight.experimental'
 tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
 _engine.namespace('experimental').RowPartition = RowPartition
 _same_names()
-from footlight._ragged import members as _ragged_members, ops as _ragged_ops  # noqa: E402,F401  (they add to the class)
+from footlight._ragged import (  # noqa: E402,F401  (they add to the class and to tf.ragged)
+    constants as _ragged_constants, members as _ragged_members, ops as _ragged_ops)

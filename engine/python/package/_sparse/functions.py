@@ -6,8 +6,11 @@ SparseTensor = tf.SparseTensor
 
 
 def _checked(value, name='sp_input'):
+    """The sparse tensor, made of the arrays of one where it is a SparseTensorValue."""
+    if isinstance(value, SparseTensor._Value):
+        return SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
-        raise TypeError('%s must be a SparseTensor, not %s' % (name, type(value).__name__))
+        raise TypeError(f'Input must be a SparseTensor: {name} is a {type(value).__name__}')
     return value
 
 
@@ -38,7 +41,7 @@ def map_values(op, *args, **kwargs):
 
 def reorder(sp_input, name=None):
     """The same with the indices in row-major order."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     order = tf.argsort(_places(sp_input.indices, sp_input.dense_shape), stable=True)
     return _made(tf.gather(sp_input.indices, order), tf.gather(sp_input.values, order), sp_input.dense_shape, sp_input.shape)
 
@@ -56,6 +59,7 @@ def _joined(parts, dense_shape, shape, combine):
 
 def add(a, b, threshold=0):
     """The sum of two sparse tensors, or of a sparse one and a whole one, which is whole."""
+    a, b = (_checked(part) if isinstance(part, SparseTensor._Value) else part for part in (a, b))
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError('At least one input should be SparseTensor; do you mean to use tf.add()?')
     if not isinstance(a, SparseTensor):
@@ -77,7 +81,7 @@ def _extreme(name, kept):
         both = [_checked(sp_a, 'sp_a'), _checked(sp_b, 'sp_b')]
         zeros = [_made(p.indices, tf.zeros_like(p.values), p.dense_shape) for p in both]
         filled = [_joined([p, z], p.dense_shape, p.shape, tf.math.unsorted_segment_sum) for p, z in zip(both, zeros[::-1])]
-        return _made(filled[0].indices, kept(filled[0].values, filled[1].values), sp_a.dense_shape, sp_a.shape)
+        return _made(filled[0].indices, kept(filled[0].values, filled[1].values), both[0].dense_shape, both[0].shape)
     choose.__name__ = choose.__qualname__ = name
     choose.__doc__ = 'The %s of two sparse tensors, element by element; where one has none it counts as zero.' % name
     return choose
@@ -88,7 +92,7 @@ maximum, minimum = _extreme('maximum', tf.maximum), _extreme('minimum', tf.minim
 
 def expand_dims(sp_input, axis=None, name=None):
     """The same with another dimension of size one."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
     axis = -1 if axis is None else axis
     if rank is not None:
@@ -109,7 +113,7 @@ def expand_dims(sp_input, axis=None, name=None):
 
 def reshape(sp_input, shape, name=None):
     """The same elements in another shape."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     known = tf.get_static_value(shape) if tf.is_tensor(shape) else shape
     shape = tf.cast(shape, tf.int64)
     total = tf.reduce_prod(sp_input.dense_shape)
@@ -127,7 +131,7 @@ def reshape(sp_input, shape, name=None):
 
 def transpose(sp_input, perm=None, name=None):
     """The same with dimensions in another order: the reverse one if none is given."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
     perm = list(range(rank))[::-1] if perm is None else [int(p) for p in perm]
     known = sp_input.shape.as_list()
@@ -159,7 +163,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 
 def retain(sp_input, to_retain):
     """The elements for which `to_retain` holds."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     to_retain = tf.convert_to_tensor(to_retain)
     to_retain.shape.assert_has_rank(1)
     wanted = sp_input.values.shape[0]
@@ -208,7 +212,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
         turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return tf.transpose(turned, conjugate=turned.dtype.is_complex)
-    _checked(sp_a, 'sp_a')
+    sp_a = _checked(sp_a, 'sp_a')
     b = tf.convert_to_tensor(b, sp_a.dtype)
     b = tf.linalg.adjoint(b) if adjoint_b else b
     b = tf.reshape(b, tf.shape(b))  # the gradient of this is whole, that of gather alone would be rows
@@ -245,7 +249,7 @@ def eye(num_rows, num_columns=None, dtype=tf.float32, name=None):
 
 def softmax(sp_logits, name=None):
     """The softmax over the last dimension, of the elements that are there."""
-    _checked(sp_logits, 'sp_logits')
+    sp_logits = _checked(sp_logits, 'sp_logits')
     rows = _places(sp_logits.indices[:, :-1], sp_logits.dense_shape[:-1])
     group = tf.unique(rows)[1]
     count = tf.size(rows)
@@ -256,7 +260,7 @@ def softmax(sp_logits, name=None):
 
 def slice_(sp_input, start, size, name=None):
     """The part from `start` on of at most `size`."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     start, size = tf.cast(start, tf.int64), tf.cast(size, tf.int64)
     inside = tf.reduce_all((sp_input.indices >= start) & (sp_input.indices < start + size), 1)
     part = retain(sp_input, inside)
@@ -265,7 +269,7 @@ def slice_(sp_input, start, size, name=None):
 
 def fill_empty_rows(sp_input, default_value, name=None):
     """Rows without elements get one at their beginning; and which rows had none."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     default = tf.cast(default_value, sp_input.dtype) if sp_input.dtype != tf.string else tf.convert_to_tensor(default_value)
     rows = sp_input.dense_shape[0]
     count = tf.math.unsorted_segment_sum(tf.ones_like(sp_input.indices[:, 0]), sp_input.indices[:, 0], rows)

@@ -6,7 +6,7 @@ from footlight._sparse.functions import SparseTensor, _checked, _made, retain
 
 def reset_shape(sp_input, new_shape=None):
     """The same elements in another shape of the same rank; without one, in the smallest."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     indices, size = tf.identity(sp_input.indices), tf.identity(sp_input.dense_shape)
     if new_shape is None:
         smallest = tf.maximum(tf.constant(0, tf.int64), tf.reduce_max(indices, 0) + 1)
@@ -34,7 +34,7 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
         raise ValueError('num_split is required')
     if axis is None:
         raise ValueError('axis is required')
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     rank = sp_input.shape.rank
     axis = int(axis)
     if num_split < 1:
@@ -63,7 +63,7 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
 
 def to_indicator(sp_input, vocab_size, name=None):
     """Which numbers each row has, as flags."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     places = tf.concat([sp_input.indices[:, :-1], tf.cast(sp_input.values, tf.int64)[:, tf.newaxis]], 1)
     size = tf.concat([sp_input.dense_shape[:-1], [tf.cast(vocab_size, tf.int64)]], 0)
     found = tf.tensor_scatter_nd_update(tf.zeros(size, tf.bool), places, tf.ones(tf.shape(sp_input.values), tf.bool))
@@ -115,7 +115,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
 # --- as strings ---
 def serialize_sparse(sp_input, out_type=tf.string, name=None):
     """The indices, the values and the shape as three strings."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
     if tf.as_dtype(out_type) != tf.string:
         raise NotImplementedError('serialize_sparse: only strings are made, not %s' % tf.as_dtype(out_type).name)
     with tf.name_scope(name or 'serialize_sparse'):
@@ -124,7 +124,7 @@ def serialize_sparse(sp_input, out_type=tf.string, name=None):
 
 def serialize_many_sparse(sp_input, out_type=tf.string, name=None):
     """Three strings for each row of the first dimension."""
-    _checked(sp_input)
+    sp_input = _checked(sp_input)
 
     def row(number):
         first, last = tf.unstack(tf.searchsorted(sp_input.indices[:, 0], tf.stack([number, number + 1])))

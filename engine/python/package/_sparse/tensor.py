@@ -111,7 +111,13 @@ class SparseTensor(Composite):
         return self._with_whole(other, tf.divide)
 
     def eval(self, feed_dict=None, session=None):
-        """The three parts as arrays."""
+        """The three parts as arrays: of a graph's, in a session."""
+        if tf.is_symbolic_tensor(self._values):
+            session = session or tf.compat.v1.get_default_session()
+            if session is None:
+                raise ValueError('Cannot evaluate a SparseTensor using `eval()`: no default session is registered. Use `with '
+                                 'sess.as_default()` or pass an explicit session.')
+            return session.run(self, feed_dict)
         return SparseTensor._Value(*(t.numpy() for t in (self._indices, self._values, self._dense_shape)))
 
     @classmethod
@@ -212,8 +218,9 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
 def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
     """The edit distances from `hypothesis` to `truth`; if normalized, divided by the length of the latter."""
     for what, value in (('hypothesis', hypothesis), ('truth', truth)):
-        if not isinstance(value, SparseTensor):
+        if not isinstance(value, (SparseTensor, SparseTensor._Value)):
             raise TypeError('%s must be a SparseTensor, not %s' % (what, type(value).__name__))
+    hypothesis, truth = SparseTensor.from_value(hypothesis), SparseTensor.from_value(truth)
     return tf.sparse._edit_distance(
         hypothesis.indices, hypothesis.values, hypothesis.dense_shape, truth.indices, truth.values, truth.dense_shape,
         normalize, name=name)

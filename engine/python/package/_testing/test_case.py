@@ -221,6 +221,8 @@ class _General(unittest.TestCase):
 class TestCase(_General):
     """Base of tests whose values are tensors. Every test begins with the same random seeds."""
 
+    _cached = None  # the session that a test has; also where its own setUp() does not call this one
+
     def setUp(self):
         super().setUp()
         self._cached = None
@@ -340,12 +342,15 @@ class TestCase(_General):
 
     @staticmethod
     def _ragged(x):
-        return tf.is_tensor(x) and hasattr(x, 'to_list')
+        return hasattr(x, 'to_list') and hasattr(x, 'row_splits')
+
+    def _rows(self, x):
+        return (self.evaluate(x) if isinstance(x, tf.RaggedTensor) else x).to_list()
 
     def assertAllEqual(self, a, b, msg=None):
         """Arrays or tensors of one shape with the same elements; NaNs count as equal."""
         if self._ragged(a) or self._ragged(b):
-            a, b = (x.to_list() if self._ragged(x) else tf.nest.map_structure(_value, x) for x in (a, b))
+            a, b = (self._rows(x) if self._ragged(x) else tf.nest.map_structure(_value, x) for x in (a, b))
             self.assertEqual(a if isinstance(a, list) else a.tolist(), b if isinstance(b, list) else b.tolist(), msg)
             return
         np = _numpy()
@@ -387,7 +392,7 @@ class TestCase(_General):
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""
         if self._ragged(a) or self._ragged(b):
-            a, b = (x.to_list() if self._ragged(x) else x for x in (a, b))
+            a, b = (self._rows(x) if self._ragged(x) else x for x in (a, b))
         fields = [x._asdict() if hasattr(x, '_asdict') else x for x in (a, b)]
         if any(isinstance(x, collections.abc.Mapping) for x in fields):
             a, b = fields

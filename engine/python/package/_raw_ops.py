@@ -25,9 +25,11 @@ def op(_name, /, *, name=None, **arguments):
 def make(name):
     """The function tf.raw_ops.`name`, or None where there is no such op."""
     from footlight._inside import control as _inside_control
-    if name in _inside_control.RAW:
-        setattr(tf.raw_ops, name, _inside_control.RAW[name])
-        return _inside_control.RAW[name]
+    from footlight._sparse import raw_counts as _raw_counts
+    made = _inside_control.RAW.get(name) or _raw_counts.RAW.get(name)
+    if made is not None:
+        setattr(tf.raw_ops, name, made)
+        return made
     signature = _engine.op_signature(name)
     if signature is None:
         return None

@@ -41,6 +41,18 @@ class SessionValues(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, 'no default session'):
                 tf.SparseTensor([[0]], tf.constant([1.]) * 3., [2]).eval()
 
+    def test_placeholders_of_any_shape(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            given = v1.placeholder_with_default([1, 2], shape=None)
+            self.assertIsNone(given.shape.rank)
+            self.assertEqual(session.run(given * 2, {given: [[3]]}).tolist(), [[6]])
+
+    def test_gradients_are_checked_in_a_graph(self):
+        with tf.Graph().as_default():
+            theory, numbers = tf.test.compute_gradient(lambda x: x * x, [tf.constant([3., 4.])])
+        np.testing.assert_allclose(theory[0], [[6, 0], [0, 8]])
+        np.testing.assert_allclose(numbers[0], theory[0], rtol=1e-2)
+
     def test_sparse_values_are_arguments(self):
         value = v1.SparseTensorValue(np.array([[0, 1], [1, 0]]), np.array([2., 3.], np.float32), np.array([2, 2]))
         self.assertEqual(tf.sparse.sparse_dense_matmul(value, np.eye(2, dtype=np.float32)).numpy().tolist(), [[0, 2], [3, 0]])

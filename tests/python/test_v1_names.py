@@ -130,6 +130,16 @@ class Names(unittest.TestCase):
             scale = v1.make_template('scale', lambda x: x * v1.get_variable('w', [], initializer=v1.ones_initializer()))
             scale(1.0), scale(2.0)
             self.assertEqual([v.name for v in v1.global_variables()], ['scale/w:0'])
+        template = v1.make_template('line', lambda x: x * v1.get_variable('w', [], initializer=v1.ones_initializer()))
+        before = template(2.)
+        template.variables[0].assign(3.)  # without a graph each template has variables of its own, and shares them
+        self.assertEqual((float(before), float(template(2.))), (2, 6))
+        self.assertEqual((len(template.variables), template.non_trainable_variables), (1, []))
+        names = iter(['a', 'a', 'b'])
+        grows = v1.make_template('grows', lambda: v1.get_variable(next(names), [1], initializer=v1.zeros_initializer()))
+        self.assertIs(grows(), grows())
+        with self.assertRaisesRegex(ValueError, 'after the first time'):
+            grows()
         half = v1.Dimension(6) // 2
         self.assertEqual((half.value, tf.compat.dimension_value(half), tf.compat.dimension_value(None)), (3, 3, None))
 

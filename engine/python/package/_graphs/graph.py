@@ -461,7 +461,7 @@ def placeholder_with_default(input, shape, name=None):
     value = tf.convert_to_tensor(input)
     if tf.executing_eagerly():
         return tf.identity(value)
-    return tf.raw_ops.PlaceholderWithDefault(input=value, shape=shape, name=name or 'PlaceholderWithDefault')
+    return tf.raw_ops.PlaceholderWithDefault(input=value, shape=tf.TensorShape(shape), name=name or 'PlaceholderWithDefault')
 
 
 for _f in (get_default_graph, reset_default_graph, placeholder, placeholder_with_default, colocate_with):

@@ -3,6 +3,7 @@ import functools
 import sys
 
 import footlight as tf
+from footlight._old import variables as _old_variables
 
 _v1 = tf.compat.v1
 
@@ -273,8 +274,9 @@ def make_template(name_, func_, create_scope_now_=False, unique_name_=None, cust
 
 class _Template:
     def __init__(self, name, function, now, unique, getter):
-        self._function, self._getter, self._made, self._variables, self._trainable = function, getter, False, [], []
+        self._function, self._getter, self._made = function, getter, False
         self._wanted, self._unique, self._scope = name, unique, None
+        self._store = {} if tf.executing_eagerly() else None
         self.__name__ = name
         if now:
             self._open()
@@ -288,21 +290,38 @@ class _Template:
     def __call__(self, *args, **kwargs):
         if self._scope is None:
             self._open()
-        with _v1.variable_scope(self._scope, reuse=True if self._made else None, custom_getter=None):
+        reuse = _v1.AUTO_REUSE if self._store is not None else True if self._made else None
+        before = len(self.trainable_variables)
+        with _old_variables.sharing(self._store), _v1.variable_scope(self._scope, reuse=reuse, custom_getter=None):
             result = self._function(*args, **kwargs)
+        if self._made and len(self.trainable_variables) != before:
+            raise ValueError('Trainable variable created when calling a template after the first time, perhaps you used '
+                             f'tf.Variable when you meant tf.get_variable: {[v.name for v in self.trainable_variables[before:]]}')
         self._made = True
         return result
 
     name = property(lambda self: self._scope.name if self._scope else self._wanted)
     variable_scope = property(lambda self: self._scope)
     var_scope = variable_scope
+    variable_scope_name = property(lambda self: self._scope.name.rstrip('/') if self._scope else None)
 
     def _kept(self, collection):
+        if self._store is not None:
+            return [v for v in self._store.values() if v.trainable or collection != 'trainable_variables']
         return _v1.get_collection(collection, self._scope.name + '/') if self._scope else []
 
     variables = global_variables = property(lambda self: self._kept('variables'))
     trainable_variables = property(lambda self: self._kept('trainable_variables'))
+    local_variables = property(lambda self: [] if self._store is not None else self._kept('local_variables'))
     weights, trainable_weights = variables, trainable_variables
+
+    @property
+    def non_trainable_variables(self):
+        """The variables that are not trained."""
+        trained = {id(v) for v in self.trainable_variables}
+        return [v for v in self.variables if id(v) not in trained]
+
+    non_trainable_weights = non_trainable_variables
 
 
 def no_regularizer(_):

@@ -71,6 +71,7 @@ class _State(threading.local):
     def __init__(self):
         self.eager = VariableScope(False)
         self.current = None
+        self.store = None  # variables by name, where ops run when they are called and a template shares its variables
 
 
 _state = _State()
@@ -119,8 +120,8 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
 def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regularizer=None, trainable=None, constraint=None,
                    reuse=None, given_dtype=None, collections=None, **others):
     graph = _graph()
-    known = {} if graph is None else _kept(graph)[1]
-    if graph is not None and name in known:
+    known = {} if graph is None and _state.store is None else _state.store if graph is None else _kept(graph)[1]
+    if name in known:
         if reuse is False or reuse is None:
             raise ValueError('Variable %s already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE '
                              'in VarScope?' % name)
@@ -152,9 +153,18 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
             loss = regularizer(made)
         if loss is not None and hasattr(_v1, 'add_to_collection'):
             _v1.add_to_collection('regularization_losses', loss)
-    if graph is not None:
-        known[name] = made
+    known[name] = made
     return made
+
+
+@contextlib.contextmanager
+def sharing(store):
+    """A context in which get_variable() finds variables in `store`, a dict, and puts there those that it makes."""
+    before, _state.store = _state.store, store
+    try:
+        yield
+    finally:
+        _state.store = before
 
 
 def _first_value(name, shape, dtype, initializer, given_dtype):

@@ -83,8 +83,16 @@ class RaggedTensor(Composite):
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=tf.int64):
         """Of a whole tensor, without the elements behind each row's length, or behind its last that is not padding."""
         tensor = tf.convert_to_tensor(tensor)
-        if ragged_rank < 1 or (tensor.shape.rank is not None and tensor.shape.rank <= ragged_rank):
-            raise ValueError('ragged_rank must be at least 1 and less than the rank of the tensor, got %s' % ragged_rank)
+        if ragged_rank < 1:
+            raise ValueError(f'Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.')
+        if tensor.shape.rank is not None and tensor.shape.rank <= ragged_rank:
+            raise ValueError(f'ragged_rank must be less than the rank of the tensor: {ragged_rank} is not less than '
+                             f'{tensor.shape.rank}')
+        if padding is not None:
+            padding = tf.convert_to_tensor(padding, tensor.dtype)
+            if padding.shape.rank is not None and tensor.shape.rank is not None and not padding.shape.is_compatible_with(
+                    tensor.shape[ragged_rank + 1:]):
+                raise ValueError(f'Shapes {padding.shape} and {tensor.shape[ragged_rank + 1:]} are incompatible')
         if lengths is not None and padding is not None:
             raise ValueError('Specify argument `lengths` or `padding`, but not both.')
         if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, tf.Tensor)) and (
@@ -114,7 +122,8 @@ class RaggedTensor(Composite):
                 tf.zeros(tf.shape(tensor)[:1], tf.int32))
         if lengths is None:
             lengths = tf.fill([tf.shape(tensor)[0]], width)
-            whole = cls.from_row_lengths(tf.reshape(tensor, tf.concat([[-1], tf.shape(tensor)[2:]], 0)),
+            sizes = tf.shape(tensor)
+            whole = cls.from_row_lengths(tf.reshape(tensor, tf.concat([[sizes[0] * sizes[1]], sizes[2:]], 0)),
                                          tf.cast(lengths, row_splits_dtype), validate=False)
             whole._uniform = tensor.shape[1]
             return whole

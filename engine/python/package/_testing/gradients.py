@@ -69,6 +69,10 @@ def compute_gradient(f, x, delta=None):
         raise ValueError('`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a '
                          f'{type(x)}')
     xs = [tf.convert_to_tensor(v) for v in x]
+    if not tf.executing_eagerly():  # of a graph's tensors, the values are what counts
+        xs = [v if not tf.is_symbolic_tensor(v) else tf.compat.v1.Session(graph=v.graph).run(v) for v in xs]
+        with tf.init_scope():
+            return compute_gradient(f, xs, delta)
     wanted = _default_delta(np, xs[0]) if delta is None and xs else delta
     arrays = [np.array(v.numpy()) for v in xs]  # of a scalar too, in which a value is moved
     y = f(*xs)

@@ -89,6 +89,38 @@ class MatrixFunctions(unittest.TestCase):
                 total = tf.reduce_sum(tf.math.approx_max_k(x, 2 if axis else 1, axis)[0] * factors)
             self.close(tape.gradient(total, x), wanted)
 
+    def test_banded_triangular_solve(self):
+        solve, rhs = tf.linalg.banded_triangular_solve, tf.constant([[1.], [2], [3]])
+        lower, upper = tf.constant([[2., 3, 4], [0, 1, 5]]), tf.constant([[7., 5, 0], [2, 3, 4]])
+        self.close(solve(lower, rhs), [[.5], [.5], [.125]])
+        self.close(solve(lower, rhs, adjoint=True), [[.7916667], [-.5833333], [.75]])
+        self.close(solve(upper, rhs, lower=False), [[2.5416667], [-.5833333], [.75]])
+        self.close(solve(upper, rhs, lower=False, adjoint=True), [[.5], [-.5], [1.375]])
+        self.close(solve(lower[:1], rhs), [[.5], [.6666667], [.75]])
+        self.close(solve(tf.stack([lower, lower * 2]), rhs)[1], [[.25], [.25], [.0625]])
+        for words, call in (('two dimensions', lambda: solve(lower[0], rhs)), ('more than', lambda: solve(tf.ones([4, 3]), rhs)),
+                            ('number of rows', lambda: solve(lower, rhs[:2]))):
+            with self.assertRaisesRegex(ValueError, words):
+                call()
+
+    def test_conjugate_gradient(self):
+        solve = tf.linalg.experimental.conjugate_gradient
+        matrix = tf.constant([[4., 1, 0], [1, 3, 1], [0, 1, 2]])
+        operator = tf.linalg.LinearOperatorFullMatrix(matrix, is_self_adjoint=True, is_positive_definite=True)
+        rhs = tf.constant([1., 2, 3])
+        wanted = [.2222222, .1111111, 1.4444444]
+        self.close(solve(operator, rhs).x, wanted)
+        self.close(solve(operator, rhs, x=tf.constant([1., 0, 0])).x, wanted)
+        first = solve(operator, rhs, max_iter=1)
+        self.assertEqual(int(first.i), 1)
+        self.close(first.x, [.28, .56, .84])
+        self.close(first.gamma, 1.68)
+        inverse = tf.linalg.LinearOperatorDiag([.25, 1 / 3, .5], is_self_adjoint=True, is_positive_definite=True)
+        both = tf.function(lambda r: solve(operator, r, inverse))(tf.stack([rhs, [1., 0, 0]]))
+        self.close(both.x, [wanted, [.2777778, -.1111111, .0555556]])
+        with self.assertRaisesRegex(ValueError, 'positive definite'):
+            solve(tf.linalg.LinearOperatorFullMatrix(matrix), rhs)
+
     def test_erosion(self):
         x, kernel = tf.reshape(tf.range(16.), [1, 4, 4, 1]), tf.constant([[[.5], [1]], [[2], [.1]]])
         erode = tf.nn.erosion2d

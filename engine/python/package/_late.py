@@ -198,13 +198,19 @@ _BY_NAMESPACE = {
             'stat walk'),
     },
     'footlight.linalg': {
-        '_linalg.more': 'eigh_tridiagonal lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul tridiagonal_solve',
+        '_linalg.more': (
+            'banded_triangular_solve eigh_tridiagonal lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul '
+            'tridiagonal_solve'),
+        '_linalg.iterative': 'experimental',
         '_linalg.composed_operators': (
             'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
             'LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix '
             'LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion LinearOperatorKronecker '
             'LinearOperatorLowRankUpdate LinearOperatorLowerTriangular LinearOperatorPermutation '
             'LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros'),
+    },
+    'footlight.linalg.experimental': {
+        '_linalg.iterative': 'conjugate_gradient',
     },
     'footlight.lookup': {
         '_lookup': (

@@ -179,6 +179,31 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select='a', select_range=No
         return values if vectors is None else (values, tf.cast(vectors, alpha.dtype))
 
 
-for _f in (tridiagonal_solve, eigh_tridiagonal, lu_reconstruct, lu_solve, lu_matrix_inverse, tridiagonal_matmul):
+def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
+    """The solution of systems with a triangular matrix of few diagonals.
+
+    bands: [..., K, M], for `lower` the diagonal and the K - 1 below it in this order, else the K - 1 above it and the diagonal; what
+    would lie outside of the matrix is at the end of diagonals above and at the beginning of those below.
+    rhs: [..., M, N].
+    """
+    with tf.name_scope(name or 'banded_triangular_solve'):
+        bands = tf.convert_to_tensor(bands)
+        rhs = tf.convert_to_tensor(rhs, bands.dtype)
+        for what, tensor in (('bands', bands), ('rhs', rhs)):
+            if tensor.shape.rank is None or tensor.shape.rank < 2:
+                raise ValueError(f'`{what}` must have two dimensions or more, its shape is {tensor.shape}')
+        count, size = bands.shape[-2:]
+        if count is None:
+            raise ValueError('the number of bands must be known')
+        if size is not None and count > size:
+            raise ValueError(f'{count} bands are more than a matrix of size {size} has')
+        if not bands.shape[-1:].is_compatible_with(rhs.shape[-2:-1]):
+            raise ValueError(f'the size of the matrix, {size}, is not the number of rows of `rhs`, {rhs.shape[-2]}')
+        k = (1 - count, 0) if lower else (0, count - 1)
+        matrix = tf.linalg.diag(bands, k=k, align='LEFT_RIGHT') if count > 1 else tf.linalg.diag(bands[..., 0, :])
+        return tf.linalg.triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)
+
+
+for _f in (banded_triangular_solve, tridiagonal_solve, eigh_tridiagonal, lu_reconstruct, lu_solve, lu_matrix_inverse, tridiagonal_matmul):
     _f.__module__ = 'footlight.linalg'
     setattr(_home, _f.__name__, _f)

@@ -285,6 +285,48 @@ class Wrapping(unittest.TestCase):
         self.assertEqual(values(v), 2.)
         self.assertEqual(len(counting.variables), 1)
         self.assertEqual(values(wrapped(tf.constant(1.))), 3.)
+        self.assertEqual(values(v), 2.)  # nobody asked for what counts
+        self.assertEqual(values(wrapped(2)), 6.)
+        with self.assertRaises(TypeError):
+            wrapped()
+
+    def test_what_is_returned_runs(self):
+        v = tf.Variable(0.)
+        wrapped = v1.wrap_function(lambda x: {'done': v.assign_add(x, read_value=False), 'x': x}, [FLOAT])
+        self.assertIsNone(wrapped(tf.constant(5.))['done'])
+        self.assertEqual(values(v), 5.)
+
+    def test_variables_are_made_once(self):
+        made, fixed = [], tf.Variable(2.)
+
+        def fn(x):
+            made.append(tf.Variable(3.))
+            tf.compat.v1.add_to_collection('mine', x)
+            return tf.identity(made[-1] * fixed * x, name='fetch')
+        wrapped = v1.wrap_function(fn, [FLOAT])
+        self.assertEqual((values(wrapped(tf.constant(1.))), len(made)), (6., 1))
+        graph = wrapped.graph
+        self.assertEqual([len(graph.get_collection(key)) for key in ('mine', 'trainable_variables')], [1, 1])
+        pruned = wrapped.prune(wrapped.inputs, graph.get_tensor_by_name('fetch:0'))
+        x = tf.constant(1.)
+        for function in (wrapped, pruned):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            self.assertEqual([values(g) for g in tape.gradient(y, [x, fixed, made[0]])], [6., 3., 2.])
+        named = v1.saved_model.build_tensor_info(graph.get_tensor_by_name('fetch:0'))
+        self.assertEqual(values(wrapped.prune('x:0', named)(x)), 6.)
+
+    def test_parts_of_ragged_tensors(self):
+        seen = []
+
+        def fn(x):
+            seen.append((x, x * x))
+            return x
+        wrapped = v1.wrap_function(fn, [tf.RaggedTensorSpec([None, None], tf.float32)])
+        square = wrapped.prune(*seen[-1])
+        ragged = tf.ragged.constant([[1., 2.], [3.]])
+        self.assertEqual(square(ragged.values, ragged.row_splits).to_list(), [[1., 4.], [9.]])
 
 
 class Captures(unittest.TestCase):

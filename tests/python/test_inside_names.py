@@ -165,8 +165,7 @@ class Small(unittest.TestCase):
         counter.get_cell('a').increase_by(2)
         counter.get_cell('a').increase_by(1)
         self.assertEqual((counter.get_cell('a').value(), counter.get_cell('b').value()), (3, 0))
-        with self.assertRaises(tf.errors.AlreadyExistsError):
-            monitoring.Counter('footlight/counter', 'again')
+        self.assertEqual(monitoring.Counter('footlight/counter', 'again').get_cell().value(), 0)  # has cells of its own
         with self.assertRaisesRegex(ValueError, 'expects taking 1 labels'):
             counter.get_cell()
         histogram = monitoring.Sampler('footlight/sampler', monitoring.ExponentialBuckets(1., 2., 2), 'samples')

@@ -54,14 +54,48 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
 
 
 class WrappedFunction:
-    """A concrete function of which parts can be had: see prune()."""
+    """A concrete function of which parts can be had: see prune().
 
-    def __init__(self, concrete, structure=None):
-        self._concrete, self._structure = concrete, structure
+    `structure` makes what a call returns of an iterator over its results; `targets` are the operations that a call runs
+    besides what its results need, or None for all that have effects.
+    """
+
+    def __init__(self, concrete, structure=None, targets=None):
+        self._concrete, self._structure, self._targets, self._run = concrete, structure, targets, None
 
     def __call__(self, *args, **kwargs):
-        results = self._concrete(*args, **kwargs)
+        args = self._as_tensors(args) if not kwargs else args
+        if self._targets is None or len(self._targets) == len(self._concrete.graph.control_outputs):
+            results = self._concrete(*args, **kwargs)
+        else:
+            results = self._without_other_effects(args, kwargs)
         return results if self._structure is None else self._structure(iter(results))
+
+    def _without_other_effects(self, args, kwargs):
+        if self._run is None:
+            concrete = self._concrete
+            feeds = concrete.inputs[:len(concrete._flat_names)]
+            self._run = _session.part(concrete.graph, feeds, concrete.outputs, self._targets, _captures(concrete),
+                                      concrete.graph.name)
+        names = self._concrete._flat_names
+        flat = tf.nest.flatten(args, expand_composites=True)
+        given = {**dict(zip(names, flat)), **kwargs}
+        if set(given) != set(names):
+            raise TypeError('%s takes the arguments %s, got %d by place and %s by name' % (
+                self._concrete.graph.name, names, len(flat), sorted(kwargs)))
+        results = self._run(*(given[name] for name in names))
+        structure = self._concrete.structured_outputs
+        if structure is None:
+            return None
+        return tf.nest.pack_sequence_as(structure, results, expand_composites=True)
+
+    def _as_tensors(self, args):
+        """Numbers and arrays as tensors of the dtypes that they are for, where each argument is one of the tensors."""
+        feeds = self._concrete.inputs[:len(self._concrete._flat_names)]
+        if len(args) != len(feeds):
+            return args
+        stays = lambda value: value is None or tf.is_tensor(value) or isinstance(value, (tf.Variable, list, tuple, dict))
+        return [value if stays(value) else tf.convert_to_tensor(value, feed.dtype) for value, feed in zip(args, feeds)]
 
     def __getattr__(self, name):
         return getattr(object.__getattribute__(self, '_concrete'), name)
@@ -77,22 +111,26 @@ class WrappedFunction:
     def prune(self, feeds, fetches, name=None, input_signature=None):
         """The part of the graph that computes `fetches`, as a function of the tensors `feeds`.
 
-        `fetches` is a structure of tensors, operations (which run, and give None) and names of both.
+        `fetches` is a structure of tensors, operations (which run, and give None), names of both and messages TensorInfo.
+        Feeds that the graph captured keep their values.
         """
-        graph = self.graph
+        graph, captures = self.graph, _captures(self)
+        captured = {inner.name for inner, _ in captures}
         flat = [graph.as_graph_element(t.handle if isinstance(t, tf.Variable) else t, allow_operation=False)
-                for t in tf.nest.flatten(feeds)]
-        if input_signature is not None and len(tf.nest.flatten(input_signature)) != len(flat):
+                for t in tf.nest.flatten(feeds, expand_composites=True)]
+        flat = [t for t in flat if t.name not in captured]
+        if input_signature is not None and len(tf.nest.flatten(input_signature, expand_composites=True)) != len(flat):
             raise ValueError('prune: input_signature has %d specs for %d feeds'
                              % (len(tf.nest.flatten(input_signature)), len(flat)))
-        elements = [graph.as_graph_element(f) for f in tf.nest.flatten(fetches)]
+        elements = [graph.as_graph_element(f.name if isinstance(f, _proto.TensorInfo) else f)
+                    for f in tf.nest.flatten(fetches, expand_composites=True)]
         tensors = [e for e in elements if isinstance(e, tf.Tensor)]
         operations = [e for e in elements if not isinstance(e, tf.Tensor)]
-        concrete = _session.part(graph, flat, tensors, operations, _captures(self), name or 'pruned')
+        concrete = _session.part(graph, flat, tensors, operations, captures, name or 'pruned')
 
         def structure(results):
             return tf.nest.pack_sequence_as(fetches, [next(results) if isinstance(e, tf.Tensor) else None
-                                                      for e in elements])
+                                                      for e in elements], expand_composites=True)
         return WrappedFunction(concrete, structure)
 
 
@@ -157,7 +195,8 @@ _engine.extend(tf.Graph, 'saveable', property(lambda self: not self._state.get('
 
 def wrap_function(fn, signature, name=None):
     """Traces `fn` for a list of specs; ops run for whoever asks for their results, in no other order."""
-    made = []  # the variables of the first trace, which the one that stays takes
+    made = []  # the variables of the first trace: if their values are tensors of it, a second one stays, which takes them
+    returned = []
 
     def body(*args, **kwargs):
         _engine.as_written()
@@ -165,21 +204,28 @@ def wrap_function(fn, signature, name=None):
         graph._state['as_written'] = True
 
         def once(creator, **how):
-            variable = next(known, None)
+            variable, initial = next(known, None), how.get('initial_value')
             if variable is None:
-                variable = creator(**how)
+                if isinstance(initial, tf.Tensor) and tf.is_symbolic_tensor(initial):
+                    variable = creator(**how)
+                else:
+                    with tf.init_scope():
+                        variable = creator(**{**how, 'experimental_enable_variable_lifting': False})
                 made.append(variable)
             _graph.collect(graph, variable)
             return variable
         with tf.variable_creator_scope(once):
-            return fn(*args, **kwargs)
+            result = fn(*args, **kwargs)
+        returned[:] = [r for r in tf.nest.flatten(result) if isinstance(r, tf.Operation)]
+        return tf.nest.map_structure(lambda r: None if isinstance(r, tf.Operation) else r, result)
 
     body.__name__ = body.__qualname__ = name or getattr(fn, '__name__', '').strip('<>') or 'wrapped_function'
     if not isinstance(signature, (list, tuple, dict)):
         signature = [signature]
     args, kwargs = ((), signature) if isinstance(signature, dict) else (signature, {})
     with tf.init_scope():
-        return WrappedFunction(tf.function(body, autograph=False).get_concrete_function(*args, **kwargs))
+        concrete = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
+        return WrappedFunction(concrete, targets=returned)
 
 
 def convert_variables_to_constants_v2(func, lower_control_flow=True, aggressive_inlining=False):

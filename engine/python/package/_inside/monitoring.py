@@ -7,9 +7,7 @@ import time
 import types
 
 from footlight import _engine
-from footlight import errors as _errors
 
-_metrics = {}
 _lock = threading.Lock()
 
 
@@ -81,16 +79,12 @@ class SamplerCell(_Cell):
 
 
 class Metric:
-    """A name that is not in use, with cells by the values of its labels."""
+    """A name, with cells by the values of its labels; another metric of the name has cells of its own."""
     _cell, _first = None, ()
 
     def __init__(self, name, description, *labels):
         if len(labels) > 2:
             raise ValueError(f'a metric has at most 2 labels, {name} would have {len(labels)}')
-        with _lock:
-            if name in _metrics:
-                raise _errors.AlreadyExistsError(None, None, f'Another metric with the same name already exists: {name}')
-            _metrics[name] = self
         self._name, self._description, self._labels, self._cells = name, description, labels, {}
 
     def get_cell(self, *labels):

@@ -29,7 +29,10 @@ def eager_mode():
 
 @contextlib.contextmanager
 def graph_mode():
-    """A context in which ops go into a graph."""
+    """A context in which ops go into a graph: the default one, where a program entered one."""
+    if not tf.executing_eagerly():
+        yield
+        return
     with tf.Graph().as_default():
         yield
 

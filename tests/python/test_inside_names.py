@@ -190,6 +190,18 @@ class Small(unittest.TestCase):
             execute.execute('MatMul', 1, [tf.ones([1, 2])], ())
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'not registered'):
             execute.execute('NoSuchOp', 1, [], ())
+        self.assertEqual(execute.execute('Mul', 9, [tf.constant(3), tf.constant(5)], ('T', tf.int32.as_datatype_enum))[0].numpy(), 15)
+        for op, outputs, attributes, error in (
+                ('Identity', 0, ('T', tf.int32), 'Expecting 1 outputs'), ('Identity', 1, ('odd', 1), "no attribute 'odd'"),
+                ('Squeeze', 1, ('squeeze_dims', 0), 'Expecting a list value for attr squeeze_dims, got int'),
+                ('Squeeze', 1, ('squeeze_dims', ['0']), 'Expecting an int value for attr squeeze_dims, got str'),
+                ('CheckNumerics', 1, ('message', 1), 'Expecting a string value'),
+                ('Bucketize', 1, ('boundaries', ['4.']), 'Expecting a float value')):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, error):
+                execute.execute(op, outputs, [tf.constant([0.])], attributes)
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Expecting a Dimension for attr shape, got object'):
+            execute.execute('VarHandleOp', 1, [], ('shape', [object()], 'dtype', tf.int32))
+        self.assertRaises(TypeError, execute.execute, 'Identity', [], [tf.constant(1)], ())
 
 class ArgumentsByName(unittest.TestCase):
     def test_soft_placement_is_set_by_name(self):

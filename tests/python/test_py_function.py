@@ -212,6 +212,24 @@ class PyFunction(unittest.TestCase):
         with self.assertRaises(tf.errors.InvalidArgumentError):
             tf.py_function(lambda r: r, [rows], tf.int32)
 
+    def test_no_results(self):
+        ran = []
+        for function, nothing in ((tf.py_function, []), (tf.numpy_function, None)):
+            self.assertEqual(function(lambda: ran.append(1), [], []), nothing)
+
+            @tf.function
+            def f():
+                done = function(lambda: ran.append(2), [], [])
+                self.assertIsInstance(done, tf.Operation)
+                with tf.control_dependencies([done]):
+                    return tf.constant(len(ran))
+            f()
+        self.assertEqual(ran, [1, 2, 1, 2])
+        rows = tf.ragged.constant([[1], [2, 3]])
+        for results, signature in ((lambda r: r + 3, [tf.int32]), (lambda r: r.to_tensor(), [rows._type_spec])):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, '(?s)func=.* returned .* which did not match Tout='):
+                tf.py_function(results, [rows], signature)
+
     def test_large_arrays(self):
         x = np.arange(200_000, dtype=np.float32)
         f = tf.function(lambda v: tf.numpy_function(np.cumsum, [v], tf.float32))

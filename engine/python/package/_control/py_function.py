@@ -18,6 +18,13 @@ def _checked(public, func, inp, Tout, call):
     return call(tf.autograph.experimental.do_not_convert(func), inp)
 
 
+def _result(outputs):
+    """What the op gives: in a graph the operation where it has no outputs, so that somebody can run it."""
+    if isinstance(outputs, (list, tuple)) and not outputs and not tf.executing_eagerly():
+        return tf.compat.v1.get_default_graph().get_operations()[-1]
+    return outputs
+
+
 def _is_composite(value):
     return hasattr(type(value), '_type_spec') and not isinstance(value, (tf.Tensor, tf.Variable))
 
@@ -31,21 +38,24 @@ def _of_tensors(function, values, Tout, name):
     many = isinstance(Tout, (list, tuple))
     wanted = list(Tout) if many else [Tout]
     if not any(map(_is_composite, values)) and not any(map(_is_composite_spec, wanted)):
-        return _engine.call_python('EagerPyFunc', function, values, Tout, name)
+        return _result(_engine.call_python('EagerPyFunc', function, values, Tout, name))
     given = [value._type_spec if _is_composite(value) else None for value in values]
 
     def on_tensors(*tensors):
         tensors = iter(tensors)
         results = function(*[next(tensors) if spec is None else spec.from_tensors(tensors) for spec in given])
         results = list(results) if many and isinstance(results, (list, tuple)) else [results]
+        mismatch = f'py_function: func={function} returned {results}, which did not match Tout={wanted}.'
         if len(results) != len(wanted):
-            raise ValueError('the function returns %d values, but %d are expected' % (len(results), len(wanted)))
+            raise ValueError(f'{mismatch}\nThere are {len(results)} values, but {len(wanted)} are expected.')
         parts = []
         for spec, result in zip(wanted, results):
             if _is_composite_spec(spec):
                 if not _is_composite(result) or not spec.is_compatible_with(result):
-                    raise ValueError('the function returned %r, which does not fit %r' % (result, spec))
+                    raise ValueError(f'{mismatch}\nIn particular, {result!r} does not fit {spec!r}.')
                 parts += spec.to_tensors(result)
+            elif _is_composite(result):
+                raise ValueError(f'{mismatch}\nIn particular, {result!r} is not a Tensor.')
             else:
                 parts.append(result)
         return parts
@@ -60,7 +70,7 @@ def _of_tensors(function, values, Tout, name):
 def _with_arrays(public, func, inp, Tout, stateful, name):
     def call(function, values):
         if not tf.executing_eagerly():
-            return _engine.call_python('PyFunc' if stateful else 'PyFuncStateless', function, values, Tout, name)
+            return _result(_engine.call_python('PyFunc' if stateful else 'PyFuncStateless', function, values, Tout, name))
         results = [r if r is None else tf.convert_to_tensor(r)
                    for r in tf.nest.flatten(function(*_engine.arrays_of(values)))]
         return results[0] if len(results) == 1 else results

@@ -178,6 +178,9 @@ class Small(unittest.TestCase):
         def timed():
             return 7
         self.assertEqual(timed(), 7)
+        with monitoring.MonitoredTimer(counter.get_cell('d'), 'section'):
+            self.assertIn('section', monitoring.MonitoredTimerSections)
+        self.assertNotIn('section', monitoring.MonitoredTimerSections)
         self.assertGreaterEqual(counter.get_cell('c').value(), 0)
 
     def test_an_op_by_name(self):
@@ -190,7 +193,8 @@ class Small(unittest.TestCase):
             execute.execute('MatMul', 1, [tf.ones([1, 2])], ())
         with self.assertRaisesRegex(tf.errors.NotFoundError, 'not registered'):
             execute.execute('NoSuchOp', 1, [], ())
-        self.assertEqual(execute.execute('Mul', 9, [tf.constant(3), tf.constant(5)], ('T', tf.int32.as_datatype_enum))[0].numpy(), 15)
+        fifteen = execute.execute('Mul', 9, [tf.constant(3), tf.constant(5)], ('T', tf.int32.as_datatype_enum))
+        self.assertEqual(fifteen[0].numpy(), 15)
         for op, outputs, attributes, error in (
                 ('Identity', 0, ('T', tf.int32), 'Expecting 1 outputs'), ('Identity', 1, ('odd', 1), "no attribute 'odd'"),
                 ('Squeeze', 1, ('squeeze_dims', 0), 'Expecting a list value for attr squeeze_dims, got int'),

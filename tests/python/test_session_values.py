@@ -92,6 +92,18 @@ class SessionValues(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, 'must have 3 parts'):
                 session.run(whole, {sparse: ([[0, 1]], [3.])})
 
+    def test_constant_values(self):
+        made = v1.ragged.constant_value([[1, 2], [], [3]])
+        self.assertIsInstance(made, v1.ragged.RaggedTensorValue)
+        self.assertEqual((made.to_list(), made.dtype, made.row_splits.dtype), ([[1, 2], [], [3]], np.int64, np.int64))
+        made = v1.ragged.constant_value([[[1.5, 2]], []], dtype=np.float32, row_splits_dtype='int32')
+        self.assertEqual((made.to_list(), made.dtype, made.row_splits.dtype), ([[[1.5, 2]], []], np.float32, np.int32))
+        made = v1.ragged.constant_value([[[1, 2]], []], ragged_rank=1)
+        self.assertEqual((made.values.tolist(), made.row_splits.tolist()), ([[1, 2]], [0, 1, 1]))
+        self.assertEqual(v1.ragged.constant_value([1, 2]).tolist(), [1, 2])
+        with tf.Graph().as_default():
+            self.assertEqual(v1.ragged.constant_value([['a'], []]).row_splits.tolist(), [0, 1, 1])
+
     def test_callables(self):
         with tf.Graph().as_default(), v1.Session() as session:
             sparse = v1.sparse_placeholder(tf.int32, [None, None])

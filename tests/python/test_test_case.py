@@ -186,6 +186,23 @@ class Modes(tf.test.TestCase):
         with self.test_session() as session:
             self.assertEqual(session.run(tf.constant(2)), 2)
 
+    def test_temporary_files(self):
+        folder = self.create_tempdir()
+        file = folder.create_file('a/b.txt', content='text')
+        self.assertEqual((file.read_text(), file.full_path), ('text', os.path.join(folder, 'a', 'b.txt')))
+        file.write_bytes(b'more', mode='ab')
+        self.assertEqual(file.read_bytes(), b'textmore')
+        self.assertTrue(os.path.isdir(folder.mkdir('c')))
+        self.assertTrue(self.create_tempfile(content=b'x').full_path.startswith(self.get_temp_dir()))
+        self.assertNotEqual(self.create_tempdir().full_path, folder.full_path)
+        self.assertRaises(ValueError, folder.create_file, '../outside')
+
+    def test_values_from_outside_of_a_graph(self):
+        outside = tf.constant([1., 2.])
+        with tf.Graph().as_default(), self.cached_session():
+            self.assertAllEqual(outside, tf.constant([1., 1.]) + [0., 1.])
+            self.assertAllClose([1., 2.], outside)
+
     def test_variables_in_a_graph(self):
         graph = tf.Graph()
         with graph.as_default():

@@ -109,7 +109,7 @@ _BY_NAMESPACE = {
             'weighted_moments'),
     },
     'footlight.compat.v1.ragged': {
-        '_graphs.session_values': 'RaggedTensorValue',
+        '_graphs.session_values': 'RaggedTensorValue constant_value',
     },
     'footlight.compat.v1.saved_model': {
         '_saving.saved_model_v1': (

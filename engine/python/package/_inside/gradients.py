@@ -125,6 +125,24 @@ def record_operation(op_type, output_tensors, input_tensors, backward_function, 
     _engine.record_gradient(list(output_tensors), list(input_tensors), backward_function)
 
 
+class VariableWatcher:
+    """A context that knows which trainable variables were read or changed inside, in the order in which they were made."""
+
+    def __init__(self):
+        self._tape = tf.GradientTape()
+
+    def __enter__(self):
+        self._tape.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        self._tape.__exit__(*error)
+
+    def watched_variables(self):
+        """The variables, in a tuple."""
+        return self._tape.watched_variables()
+
+
 # --- tensorflow.python.eager.backprop_util, ops.default_gradient ---
 def IsTrainable(tensor_or_dtype):
     """Whether gradients flow through values of this type."""
@@ -165,7 +183,9 @@ def supports_default_grad(t):
 for _path, _names in {
         'eager.backprop': 'make_vjp val_and_grad_function gradients_function implicit_val_and_grad implicit_grad '
                           'aggregate_indexed_slices_gradients',
-        'eager.tape': 'could_possibly_record record_operation stop_recording', 'eager.backprop_util': 'IsTrainable FlattenNestedIndexedSlices', 'eager.record': 'could_possibly_record record_operation stop_recording',
+        'eager.tape': 'could_possibly_record record_operation stop_recording',
+        'eager.backprop_util': 'IsTrainable FlattenNestedIndexedSlices',
+        'eager.record': 'could_possibly_record record_operation stop_recording VariableWatcher',
         'ops.default_gradient': 'get_zeros_dtype shape_and_dtype zeros_like ones_like supports_default_grad'}.items():
     for _name in _names.split():
         setattr(_engine.namespace('python.' + _path), _name, globals()[_name])

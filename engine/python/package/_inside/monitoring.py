@@ -149,9 +149,9 @@ class MonitoredTimer:
         self.cell, self._section, self._counts_once = cell, monitored_section_name, avoid_repetitive_counting
 
     def __enter__(self):
-        self._is_inside = self._section in _sections
+        self._is_inside = self._section in MonitoredTimerSections
         if self._section is not None and not self._is_inside:
-            _sections.add(self._section)
+            MonitoredTimerSections.add(self._section)
         self.t = time.time()
         return self
 
@@ -160,10 +160,10 @@ class MonitoredTimer:
         if not (self._counts_once and self._is_inside):
             self.cell.increase_by(took)
         if not self._is_inside:
-            _sections.discard(self._section)
+            MonitoredTimerSections.discard(self._section)
 
 
-_sections = set()
+MonitoredTimerSections = set()  # the names of sections that are being timed
 
 
 def monitored_timer(cell):
@@ -179,5 +179,5 @@ def monitored_timer(cell):
 
 _home = _engine.namespace('python.eager.monitoring')
 for _name in ('Counter CounterCell IntGauge IntGaugeCell StringGauge StringGaugeCell BoolGauge BoolGaugeCell Sampler SamplerCell '
-              'Buckets ExponentialBuckets Metric MonitoredTimer monitored_timer').split():
+              'Buckets ExponentialBuckets Metric MonitoredTimer MonitoredTimerSections monitored_timer').split():
     setattr(_home, _name, globals()[_name])

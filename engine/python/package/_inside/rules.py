@@ -100,7 +100,7 @@ _MODULES = {
     'ops.parsing_ops': 'io compat.v1',
     'ops.ragged.ragged_array_ops': 'ragged . ragged_one_hot=one_hot',
     'ops.ragged.ragged_concat_ops': 'ragged .',
-    'ops.ragged.ragged_factory_ops': 'ragged',
+    'ops.ragged.ragged_factory_ops': 'ragged compat.v1.ragged',
     'ops.ragged.ragged_functional_ops': 'ragged',
     'ops.ragged.ragged_math_ops': 'ragged',
     'ops.ragged.ragged_string_ops': 'strings compat.v1 string_bytes_split=strings.bytes_split string_split_v2=strings.split',

@@ -13,6 +13,7 @@ import unittest.mock
 
 import footlight as tf
 from footlight import _engine
+from footlight._testing import temporary as _temporary
 
 _SEED = 87654321  # of every test, as in TensorFlow
 _NUMBER = r'(?<![\w"])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?'
@@ -218,7 +219,7 @@ class _General(unittest.TestCase):
             raise AssertionError('Exception of type %s: %s' % (type(caught.exception), caught.exception))
 
 
-class TestCase(_General):
+class TestCase(_General, _temporary.Temporary):
     """Base of tests whose values are tensors. Every test begins with the same random seeds."""
 
     _cached = None  # the session that a test has; also where its own setUp() does not call this one
@@ -322,7 +323,9 @@ class TestCase(_General):
 
     def _array(self, a):
         np = _numpy()
-        if tf.is_tensor(a) or isinstance(a, tf.Variable):
+        if isinstance(a, tf.Tensor) and not tf.is_symbolic_tensor(a):
+            a = a.numpy()  # also in a graph, whose session has no such tensor
+        elif tf.is_tensor(a) or isinstance(a, tf.Variable):
             a = self.evaluate(a)
         elif isinstance(a, (list, tuple)) and any(tf.is_tensor(x) for x in tf.nest.flatten(a)):
             a = self.evaluate(list(a))

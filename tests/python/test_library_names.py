@@ -1,5 +1,8 @@
 """What libraries over TensorFlow take from its inside: names of symbols, marks of age, dispatchers, structures walked part of the way."""
 import collections
+import enum
+import functools
+import inspect
 import unittest
 
 import footlight as tf
@@ -7,6 +10,7 @@ import footlight as tf
 deprecation, nest, tf_export = tf.python.util.deprecation, tf.python.util.nest, tf.python.util.tf_export
 type_spec, type_spec_registry = tf.python.framework.type_spec, tf.python.framework.type_spec_registry
 range_op, doc_controls = tf.python.data.ops.range_op, tf.tools.docs.doc_controls
+tf_decorator, tf_inspect = tf.python.util.tf_decorator, tf.python.util.tf_inspect
 Pair = collections.namedtuple('Pair', 'a b')
 
 
@@ -89,6 +93,64 @@ class Names(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'YYYY-MM-DD'):
             deprecation.deprecated('soon', 'Do.')
         self.assertEqual(deprecation.deprecated_argument_lookup('n', None, 'o', 4), 4)
+
+    def test_words_of_what_is_deprecated(self):
+        @deprecation.deprecated('2030-01-01', 'Use new.')
+        def documented():
+            """Does this.
+
+            Returns:
+              A thing.
+            """
+
+        @deprecation.deprecated_args(None, 'Leave it.', 'flag')
+        def some(x, flag=None, **more):
+            return x
+
+        @deprecation.deprecated(None, 'Use a dict.')
+        class Pair(collections.namedtuple('Pair', 'a b')):
+            pass
+
+        @deprecation.deprecated(None, 'Use others.')
+        class Kind(enum.Enum):
+            ONE = 1
+        self.assertEqual(documented.__doc__, 'Does this. (deprecated)\n\nDeprecated: THIS FUNCTION IS DEPRECATED. It will be '
+                         'removed after 2030-01-01.\nInstructions for updating:\nUse new.\n\nReturns:\n  A thing.')
+        self.assertTrue(some.__doc__.startswith('DEPRECATED FUNCTION ARGUMENTS\n\nDeprecated: SOME ARGUMENTS ARE DEPRECATED: '
+                                                '`(flag)`. They will be removed in a future version.'))
+        with self.assertLogs(tf.get_logger(), 'WARNING') as logs:
+            self.assertEqual(Pair(1, 2).b, 2)
+            self.assertIs(Kind(1), Kind.ONE)
+            some(1, gone=3)
+        self.assertEqual(len(logs.output), 2)
+        self.assertIn('IS DEPRECATED', Kind.__doc__)
+        with self.assertRaisesRegex(ValueError, r"not present.*\['missing'\]"):
+            deprecation.deprecated_args(None, 'Leave it.', 'missing')(lambda x: x)
+        with self.assertRaisesRegex(ValueError, '@property appears before @deprecated'):
+            deprecation.deprecated(None, 'Leave it.')(property(lambda self: 1))
+
+    def test_functions_seen_through_decorators(self):
+        def doubled(x, *, by=2):
+            return x * by
+
+        def increased(function):
+            def call(x):
+                return call.__wrapped__(x) + 1
+            return tf_decorator.make_decorator(function, call, decorator_doc='More.')
+        both = increased(increased(doubled))
+        self.assertEqual((both(3), both.__doc__), (8, 'More.'))
+        tf_decorator.rewrap(both, doubled, lambda x: x * 10)
+        self.assertEqual(both(3), 32)
+        self.assertEqual(tf_inspect.getargspec(doubled), tf_inspect.ArgSpec(['x', 'by'], None, None, (2,)))
+        part = functools.partial(lambda a, b, c=3: a, b=5)
+        self.assertEqual(tf_inspect.getargspec(part).defaults, (5, 3))
+        spec = tf_inspect.FullArgSpec(['a', 'b'], 'rest', None, (1,), [], None, {})
+        made = tf_decorator.make_decorator(doubled, lambda *args: args, '', '', spec)
+        self.assertEqual(str(inspect.signature(made)), '(a, b=1, *rest)')
+        utils = tf.python.util.function_utils
+        self.assertEqual((utils.get_func_name(lambda x: x), utils.get_func_code(doubled)), ('<lambda>', doubled.__code__))
+        self.assertEqual(utils.get_func_name(self.test_marks_for_documentation),
+                         type(self).__name__ + '.test_marks_for_documentation')
 
     def test_marks_for_documentation(self):
         @doc_controls.do_not_generate_docs

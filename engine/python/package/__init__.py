@@ -40,6 +40,7 @@ import footlight._graphs.graph
 import footlight._graphs.graph_def
 import footlight._data.datasets
 import footlight._data.more
+import footlight._data.choosing
 import footlight._data.files
 import footlight._data.saved
 import footlight._data.experimental

@@ -77,8 +77,10 @@ _BY_NAMESPACE = {
     },
     'footlight.compat.v1.app': {'_old.flags': 'run flags'},
     'footlight.compat.v1.data': {
-        '_old.data': 'get_output_classes get_output_shapes get_output_types make_initializable_iterator',
+        '_old.data': ('Iterator get_output_classes get_output_shapes get_output_types make_initializable_iterator '
+                      'make_one_shot_iterator'),
     },
+    'footlight.compat.v1.data.experimental': {'_old.data': 'make_saveable_from_iterator'},
     'footlight.compat.v1.gfile': {
         '_old.files': ('Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open Remove '
                        'Rename Stat Walk'),
@@ -327,8 +329,9 @@ def find(namespace, name):
         return sys.modules['footlight'].keras
     if namespace == 'footlight.compat.v1' and name in _AS_TODAY:
         return getattr(sys.modules['footlight'], name)
-    if namespace == 'footlight.compat.v1.data' and (namespace, name) not in _LATE:
-        return getattr(sys.modules['footlight'].data, name, None)
+    if namespace.startswith('footlight.compat.v1.data') and (namespace, name) not in _LATE:
+        today = sys.modules['footlight'].data
+        return getattr(today.experimental if namespace.endswith('.experimental') else today, name, None)
     module = _LATE.get((namespace, name))
     if module is None and not name.startswith('_'):
         module = _WHOLE.get(namespace[len('footlight.'):])

@@ -63,25 +63,27 @@ class DatasetSpec(tf.TypeSpec):
 
     def is_subtype_of(self, other):
         """Whether every dataset of this type is one of the other."""
-        if type(other) is not DatasetSpec or self._dataset_shape != other._dataset_shape:
+        if type(other) is not DatasetSpec or not self._dataset_shape.is_subtype_of(other._dataset_shape):
             return False
         try:
-            pairs = zip(structure.flatten(self._element_spec),
-                        structure.flatten_up_to(self._element_spec, other._element_spec))
-            return all(a.is_subtype_of(b) for a, b in pairs)
+            pairs = list(zip(structure.flatten(self._element_spec),
+                             structure.flatten_up_to(self._element_spec, other._element_spec)))
+            structure.flatten_up_to(other._element_spec, self._element_spec)
         except (TypeError, ValueError):
             return False
+        return all(a.is_subtype_of(b) if isinstance(a, tf.TypeSpec) else a == b for a, b in pairs)
 
     def most_specific_common_supertype(self, others):
         """The narrowest type that covers all, or None."""
-        specs = self._element_spec
+        specs, shape = self._element_spec, self._dataset_shape
         for other in others:
-            if type(other) is not DatasetSpec:
+            if type(other) is not DatasetSpec or other._dataset_shape.rank != shape.rank:
                 return None
             specs = structure.common(specs, other._element_spec)
             if specs is None:
                 return None
-        return DatasetSpec(specs, self._dataset_shape)
+            shape = shape.most_specific_compatible_shape(other._dataset_shape)
+        return DatasetSpec(specs, shape)
 
     def _batch(self, size):
         return DatasetSpec(self._element_spec, tf.TensorShape([size]).concatenate(self._dataset_shape))
@@ -408,6 +410,14 @@ class Dataset(collections.abc.Iterable):
                                 'values of type %s.' % spec.value_type)
         return NumpyIterator(self)
 
+    def make_one_shot_iterator(self):
+        """tf.compat.v1.data.make_one_shot_iterator, as datasets of TensorFlow 1 have it."""
+        return tf.compat.v1.data.make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name=None):
+        """tf.compat.v1.data.make_initializable_iterator, as datasets of TensorFlow 1 have it."""
+        return tf.compat.v1.data.make_initializable_iterator(self, shared_name)
+
     def options(self):
         """The options of this dataset and those it is made of."""
         return self._options_attr._merged(Options())._fix()
@@ -503,22 +513,6 @@ def cardinality(dataset):
     return dataset.cardinality()
 
 
-def make_initializable_iterator(dataset, shared_name=None):
-    """For programs of TensorFlow 1: an iterator over the dataset."""
-    return OwnedIterator(dataset)
-
-
-def make_one_shot_iterator(dataset):
-    """For programs of TensorFlow 1: an iterator over the dataset, which in a graph that is run in parts goes on from run to run."""
-    if tf.executing_eagerly() or tf.inside_function():
-        return OwnedIterator(dataset)
-    iterator = OwnedIterator(dataset)
-    handle = iterator._iterator_resource
-    made = next(op for op in reversed(handle.graph.get_operations()) if op.type == 'MakeIterator')
-    handle.graph._state.setdefault('first_run', {})[handle.name] = made
-    return iterator
-
-
 def get_single_element(dataset):
     """The only element of a dataset."""
     return dataset.get_single_element()
@@ -547,6 +541,6 @@ DatasetSpec.__module__ = 'footlight.data'
 Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
 for _f in (cardinality, get_single_element, get_structure):
     setattr(_data.experimental, _f.__name__, _f)
-_engine.namespace('compat.v1.data').make_one_shot_iterator = make_one_shot_iterator  # its other names are those of tf.data
+_engine.namespace('compat.v1.data.experimental')  # their names are those of tf.data, and those of _old/data.py
 tf.contrib.eager.Iterator = OwnedIterator
 atexit.register(_engine.end_datasets)

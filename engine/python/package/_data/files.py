@@ -17,8 +17,9 @@ class _Files(Dataset):
         """`make(names)` gives the dataset of files with these names."""
         if isinstance(filenames, Dataset):
             if not tf.TensorSpec(None, tf.string).is_compatible_with(filenames.element_spec):
-                raise TypeError('The `filenames` argument must contain `tf.string` elements. Got %s.' % (
-                    filenames.element_spec,))
+                dtype = getattr(filenames.element_spec, 'dtype', None)
+                raise TypeError('The `filenames` argument must contain `tf.string` elements. Got a dataset of `%s` '
+                                'elements.' % (filenames.element_spec if dtype is None else repr(dtype),))
             names = filenames
         else:
             given = tf.convert_to_tensor(

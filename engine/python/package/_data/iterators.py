@@ -245,9 +245,10 @@ class NumpyIterator(tf.__internal__.tracking.Trackable):
 
     def __next__(self):
         def plain(value):
-            if isinstance(value, tf.Tensor):
-                return value.numpy()
-            return value.numpy() if hasattr(value, 'numpy') else value
+            found = value.numpy() if hasattr(value, 'numpy') else value
+            if hasattr(found, 'setflags'):
+                found.setflags(write=False)  # it may be what a dataset keeps
+            return found
         return structure.map_structure(plain, next(self._iterator))
 
     def next(self):

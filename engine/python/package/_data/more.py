@@ -1,8 +1,10 @@
-"""More of tf.data.Dataset: what groups, splits, chooses and keeps elements."""
+"""More of tf.data.Dataset: what groups, splits and keeps elements."""
+import os
+
 import footlight as tf
 from footlight._data import structure
 from footlight._data.datasets import (AUTOTUNE, Dataset, DatasetSpec, _check_predicate, _how, _int64, _known, _made, _op,
-                             _type_of, _types, _wider, seeds)
+                             _type_of, _types, _wider)
 from footlight._data.functions import ElementFunction
 
 
@@ -19,7 +21,7 @@ def interleave(self, map_func, cycle_length=None, block_length=None, num_paralle
         raise TypeError('The `map_func` argument must return a `Dataset` object. Got %r.' % (
             _type_of(function.output_specs),))
     specs = function.output_specs.element_spec
-    cycle = _int64(AUTOTUNE if cycle_length is None else cycle_length)
+    cycle = _int64(_usual_cycle(num_parallel_calls) if cycle_length is None else cycle_length)
     block = _int64(1 if block_length is None else block_length)
     if num_parallel_calls is None:
         return self._made('_InterleaveDataset', 'InterleaveDataset', [*function.captures, cycle, block],
@@ -30,9 +32,24 @@ def interleave(self, map_func, cycle_length=None, block_length=None, num_paralle
                       {**function.attributes(), 'deterministic': _how(deterministic)}, specs, name)
 
 
+def _usual_cycle(calls):
+    """From how many datasets elements come at once where a program does not say it: TensorFlow's numbers."""
+    threads = len(os.sched_getaffinity(0))
+    if calls is None:
+        return threads
+    known = _known(calls)
+    return (threads + 2) // 3 if known in (None, AUTOTUNE) else min(known, threads)
+
+
 def _padded_shape(shape, spec):
+    """The shape to fill up to, as a tensor with -1 and as far as it is known; -1 in a list is None too."""
     if isinstance(shape, tf.Tensor):
+        if shape.shape.rank != 1 or None not in (spec.shape.rank, shape.shape[0]) and shape.shape[0] != spec.shape.rank:
+            raise ValueError('The padded shape %s is not compatible with the shape %s of the corresponding input '
+                             'component.' % (shape, spec.shape))
         return tf.cast(shape, tf.int64), tf.TensorShape([None] * shape.shape[0] if shape.shape.rank else None)
+    if not isinstance(shape, tf.TensorShape) and hasattr(shape, '__iter__'):
+        shape = [None if size is not None and size == -1 else size for size in shape]
     shape = tf.TensorShape(shape)
     if shape.rank is None:
         raise ValueError('Unable to convert the shape %s: its rank is not known; give `padded_shapes`' % (shape,))
@@ -292,107 +309,18 @@ def sparse_batch(self, batch_size, row_shape, name=None):
     return _data_ragged.sparse_batch(self, batch_size, row_shape)
 
 
-def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
-    """(class, element) of the elements that are kept so that their classes are distributed as `target_dist`."""
-    plain = tf.autograph.experimental.do_not_convert
-    target = tf.convert_to_tensor(target_dist)
-    classes = ElementFunction(class_func, 'rejection_resample', self.element_spec).output_specs
-    if not (structure.is_plain(classes) and classes.dtype in (tf.int32, tf.int64) and classes.shape.rank in (0, None)):
-        raise TypeError('`class_func` must return a scalar integer, not %s' % (classes,))
-    marked = Dataset.zip((self.map(class_func), self))
-    tiny = tf.constant(1e-16 if target.dtype == tf.float64 else 1e-7, target.dtype)
-
-    def keeps(found, initial):
-        ratios = target / tf.maximum(initial, tiny)
-        share = ratios[tf.cast(found, tf.int32)] / tf.reduce_max(tf.where(initial > tiny, ratios, 0))
-        return tf.random.uniform([], seed=seed, dtype=target.dtype) < share
-
-    if initial_dist is not None:
-        initial = tf.convert_to_tensor(initial_dist, target.dtype)
-        return marked.filter(plain(lambda found, *element: keeps(found, initial)))
-
-    # The distribution so far is that of the classes seen.
-    def count(seen, pair):
-        seen += tf.one_hot(tf.cast(pair[0], tf.int32), target.shape[0], dtype=target.dtype)
-        return seen, (pair, seen / tf.reduce_sum(seen))
-    counted = marked.scan(tf.zeros([target.shape[0]], target.dtype), plain(count))
-    return counted.filter(plain(lambda pair, so_far: keeps(pair[0], so_far))).map(plain(lambda pair, so_far: pair))
-
-
 # The file in a snapshot's folder.
 _ELEMENTS = 'elements'
 
 
 def snapshot(self, path, compression='AUTO', reader_func=None, shard_func=None, name=None):
     """The elements, kept in the folder `path` by the first complete iteration and read from there later."""
-    import os
     os.makedirs(path, exist_ok=True)
     made = self._made('_SnapshotDataset', 'ElementFileCacheDataset', [_text(os.path.join(path, _ELEMENTS))],
                       {'compression': 'GZIP' if compression == 'GZIP' else ''}, name=name)
     if reader_func is not None:
         return reader_func(Dataset.from_tensors(0).map(lambda _: made))
     return made
-
-
-def _directed(selector, datasets, stop):
-    specs = datasets[0].element_spec
-    for one in datasets[1:]:
-        wider = structure.common(specs, one.element_spec)
-        if wider is None:
-            raise TypeError('All datasets must have compatible element specs: %s, %s' % (specs, one.element_spec))
-        specs = wider
-    variant, = _op('DirectedInterleaveDataset', [selector._variant_tensor, *[d._variant_tensor for d in datasets]],
-                   {**_types(specs), 'N': len(datasets), 'stop_on_empty_dataset': stop})
-    return _made('_DirectedInterleaveDataset', variant, specs, list(datasets))
-
-
-def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
-    """Elements of several datasets, each from the one whose number `choice_dataset` gives."""
-    if not datasets:
-        raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
-    if choice_dataset is not None and not tf.TensorSpec([], tf.int64).is_compatible_with(choice_dataset.element_spec):
-        raise TypeError('Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but '
-                        'are %s.' % (choice_dataset.element_spec,))
-    return _directed(choice_dataset, list(datasets), stop_on_empty_dataset)
-
-
-def random(seed=None, rerandomize_each_iteration=None, name=None):
-    """Random numbers without end."""
-    generator, = _op('DummySeedGenerator', [], {})
-    specs = tf.TensorSpec([], tf.int64)
-    variant, = _op('RandomDatasetV2', [*seeds(seed), generator],
-                   {'rerandomize_each_iteration': bool(rerandomize_each_iteration), **_types(specs)}, name)
-    return _made('_RandomDataset', variant, specs)
-
-
-def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
-                         rerandomize_each_iteration=None):
-    """Elements of several datasets, each from one drawn with probabilities `weights`."""
-    datasets = list(datasets)
-    if not datasets:
-        raise ValueError('Invalid `datasets`. `datasets` should not be empty.')
-    plain = tf.autograph.experimental.do_not_convert
-    if isinstance(weights, Dataset):
-        logits = weights.map(plain(lambda p: tf.expand_dims(tf.math.log(p), 0)))
-    else:
-        if weights is None:
-            probabilities = [1.0] * len(datasets)
-            logits = [[0.0] * len(datasets)]
-        else:
-            probabilities = tf.convert_to_tensor(weights)
-            if probabilities.shape.rank != 1 or probabilities.shape[0] not in (None, len(datasets)):
-                raise ValueError('Invalid `weights`. The shape of `weights` should be [%d] but is %s.' % (
-                    len(datasets), probabilities.shape))
-            logits = tf.expand_dims(tf.math.log(probabilities), 0)
-        if len(datasets) == 1:
-            return datasets[0]
-        logits = Dataset.from_tensors(logits).repeat()
-    draws = random(seed, rerandomize_each_iteration).batch(2)
-
-    def choose(logit, pair):
-        return tf.squeeze(tf.random.stateless_categorical(logit, 1, pair), [0, 1])
-    selector = Dataset.zip((logits, draws)).map(plain(choose))
-    return _directed(selector, datasets, stop_on_empty_dataset)
 
 
 def list_files(file_pattern, shuffle=None, seed=None, name=None):
@@ -416,9 +344,9 @@ def counter(start=0, step=1, dtype=tf.int64, name=None):
 
 
 for _f in (interleave, padded_batch, unbatch, rebatch, window, group_by_window, bucket_by_sequence_length, take_while,
-           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, rejection_resample, snapshot):
+           scan, unique, shard, ignore_errors, ragged_batch, sparse_batch, snapshot):
     setattr(Dataset, _f.__name__, _f)
-for _f in (choose_from_datasets, sample_from_datasets, random, list_files, counter):
+for _f in (list_files, counter):
     setattr(Dataset, _f.__name__, staticmethod(_f))
 
 
@@ -492,8 +420,5 @@ for _f in (map_and_batch, shuffle_and_repeat, parallel_interleave, dense_to_ragg
            prefetch_to_device,
            copy_to_device, enumerate_dataset, assert_cardinality):
     setattr(_data.experimental, _f.__name__, _f)
-_data.experimental.choose_from_datasets = choose_from_datasets
-_data.experimental.sample_from_datasets = sample_from_datasets
 _data.experimental.Counter = counter
-_data.experimental.RandomDataset = random
 _data.experimental.snapshot = _applied('snapshot')

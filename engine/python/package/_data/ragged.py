@@ -101,11 +101,22 @@ def slices(element, batched, specs):
                    '_TensorSliceDataset', [])
 
 
+def _known_rows(specs):
+    """How many rows each element has; None where it is not known."""
+    found = {spec.shape[0] for spec in structure.flatten(specs)
+             if not _is_sparse(spec) and getattr(spec, 'shape', None) is not None and spec.shape.rank} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
 def unbatch(dataset):
     """Dataset.unbatch."""
     def rows(*element):
         return Dataset.from_tensor_slices(element if type(dataset.element_spec) is tuple else element[0])
     made = dataset.flat_map(_plain(rows))
+    if tf.executing_eagerly():
+        count, each = int(dataset.cardinality()), _known_rows(dataset.element_spec)
+        if count == -1 or count >= 0 and each is not None:
+            made = made.apply(tf.data.experimental.assert_cardinality(count if count < 0 else count * each))
     return _made('_UnbatchDataset', made._variant_tensor, structure.unbatched(dataset.element_spec), [dataset])
 
 
@@ -242,7 +253,7 @@ def sparse_batch(dataset, size, row_shape):
     def parts(value):
         if value.shape.rank is not None and value.shape.rank != wanted.rank:  # an error of the elements, if there are any
             with tf.control_dependencies([tf.debugging.Assert(False, [
-                    f'sparse_batch: the elements have rank {value.shape.rank}, the row shape {wanted} another'])]):
+                    f'sparse_batch: elements of the shape {value.shape} are incompatible with the row shape {wanted}'])]):
                 return tf.zeros([0, wanted.rank], tf.int64), tf.zeros([0], value.dtype), tf.identity(rows)
         shape = tf.shape(value, out_type=tf.int64)
         fits = tf.reduce_all((rows < 0) | (shape <= rows))

@@ -79,16 +79,24 @@ def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
                             'of shape %s.' % dataset.element_spec[0].shape)
     # The name is not to be that of an older folder or of another process.
     run = str(int.from_bytes(os.urandom(8), 'little'))
-    os.makedirs(os.path.join(path, run))
+    spec = _proto.StructuredValue()
+    _structure_coder.fill(spec, self.element_spec)
+    dtypes = _types_in_files(self.element_spec)
+
+    def describe(count):
+        _write(os.path.join(path, _SPEC), spec)
+        _write(os.path.join(path, _ABOUT), _proto.SnapshotMetadataRecord(
+            run_id=run, creation_timestamp=int(time.time() * 1e6), version=_VERSION, dtype=dtypes,
+            num_elements=int(count), finalized=True))
+    os.makedirs(os.path.join(path, run), exist_ok=True)
     count, = _op('SaveElements', [dataset._variant_tensor, _text(os.path.join(path, run))],
                  {'compression': packing, 'sharded': shard_func is not None,
                   'parts': _parts(self.element_spec)})
-    spec = _proto.StructuredValue()
-    _structure_coder.fill(spec, self.element_spec)
-    _write(os.path.join(path, _SPEC), spec)
-    _write(os.path.join(path, _ABOUT), _proto.SnapshotMetadataRecord(
-        run_id=run, creation_timestamp=int(time.time() * 1e6), version=_VERSION,
-        dtype=_types_in_files(self.element_spec), num_elements=int(count), finalized=True))
+    if tf.is_symbolic_tensor(count):  # a graph describes the files each time it has written them
+        described = tf.numpy_function(lambda count: (describe(count), count)[1], [count], tf.int64)
+        return None if tf.inside_function() else described.op
+    describe(count)
+    return None
 
 
 def load(path, element_spec=None, compression=None, reader_func=None, wait=False, name=None):

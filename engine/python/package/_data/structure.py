@@ -4,6 +4,10 @@ import collections.abc
 import footlight as tf
 
 
+# Tuples that are one value.
+_NOT_OPENED = tf.TensorShape, tf.SparseTensor._Value
+
+
 def _is_namedtuple(value):
     return isinstance(value, tuple) and hasattr(value, '_fields')
 
@@ -14,7 +18,7 @@ def _is_attrs(value):
 
 def is_nested(value):
     """Whether it is opened; anything else is a leaf."""
-    return isinstance(value, (tuple, collections.abc.Mapping)) and not isinstance(value, tf.TensorShape) or (
+    return isinstance(value, (tuple, collections.abc.Mapping)) and not isinstance(value, _NOT_OPENED) or (
         _is_attrs(value))
 
 
@@ -121,6 +125,10 @@ def spec_of(value):
 def normalized(element, what='element'):
     """The element with tensors (or what consists of tensors) as leaves."""
     def leaf(value):
+        if isinstance(value, tf.SparseTensor._Value):
+            return tf.SparseTensor.from_value(value)
+        if hasattr(type(value), '_as_tensor'):  # a RaggedTensorValue
+            return value._as_tensor()
         if value is None or getattr(value, '_type_spec', None) is not None and not isinstance(value, tf.Variable):
             return value
         return tf.convert_to_tensor(value, name='component')

@@ -1,12 +1,17 @@
 """tf.data.experimental: datasets of features from CSV and TFRecord files, and tables that datasets fill."""
+import codecs
 import collections
+import contextlib
 import csv
+import gzip
 import os
+import zlib
 
 import footlight as tf
 from footlight._data.datasets import Dataset
 from footlight._data.experimental import parse_example_dataset
 from footlight._data.files import CsvDataset, TFRecordDataset
+from footlight._graphs import session as _session
 from footlight._lookup import StaticHashTable, StaticVocabularyTable, TableInitializerBase
 
 _plain = tf.autograph.experimental.do_not_convert
@@ -33,11 +38,36 @@ def _fits(text, dtype):
         return False
 
 
-def _rows(names, delimiter, quotes, header, encoding):
+def _inflated(name, encoding):
+    """The lines of a file that zlib compressed, a part at a time."""
+    inflate, decode, begun = zlib.decompressobj(), codecs.getincrementaldecoder(encoding)(), ''
+    with open(name, 'rb') as file:
+        while not inflate.eof:
+            packed = inflate.unconsumed_tail or file.read(1 << 16)
+            if not packed:
+                break
+            *lines, begun = (begun + decode.decode(inflate.decompress(packed, 1 << 16))).splitlines(keepends=True) or ['']
+            if begun.endswith('\n'):
+                lines, begun = [*lines, begun], ''
+            yield from lines
+    if begun:
+        yield begun
+
+
+def _lines(name, compression, encoding):
+    if compression == 'ZLIB':
+        yield from _inflated(name, encoding)
+        return
+    with (gzip.open(name, 'rt', newline='', encoding=encoding) if compression == 'GZIP' else
+          open(name, newline='', encoding=encoding)) as file:
+        yield from file
+
+
+def _rows(names, delimiter, quotes, header, encoding, compression):
     """The rows of CSV files, without their headers."""
     for name in names:
-        with open(name, newline='', encoding=encoding) as file:
-            reader = csv.reader(file, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE)
+        with contextlib.closing(_lines(name, compression, encoding)) as lines:
+            reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE)
             if header:
                 next(reader, None)
             yield from reader
@@ -71,6 +101,15 @@ def _chosen(select, names):
     return sorted(numbers)
 
 
+def _known_compression(kind):
+    kind = tf.get_static_value(kind) if tf.is_tensor(kind) else kind
+    kind = kind.item() if hasattr(kind, 'item') else kind
+    kind = kind.decode() if isinstance(kind, bytes) else kind or ''
+    if kind not in ('', 'GZIP', 'ZLIB'):
+        raise ValueError('compression_type must be "", "GZIP" or "ZLIB", got %r' % (kind,))
+    return kind
+
+
 def _mixed(dataset, num_epochs, shuffle, size, seed):
     if shuffle:
         dataset = dataset.shuffle(size, seed)
@@ -84,13 +123,11 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
                      compression_type=None, ignore_errors=False, encoding='utf-8'):
     """Batches of the rows of CSV files: a dict of columns, with `label_name` a pair of that and the label."""
     names = _file_names(file_pattern)
-    if compression_type is not None and (column_names is None or column_defaults is None):
-        raise ValueError('Neither `column_names` nor `column_defaults` can be inferred from compressed files: give '
-                         'both.')
+    compression = _known_compression(compression_type) if column_names is None or column_defaults is None else None
     if column_names is None:
         if not header:
             raise ValueError('Expected `column_names` or `header` arguments. Neither is provided.')
-        column_names = next(_rows(names[:1], field_delim, use_quote_delim, False, encoding), [])
+        column_names = next(_rows(names[:1], field_delim, use_quote_delim, False, encoding, compression), [])
     twice = {name for name, count in collections.Counter(column_names).items() if count > 1}
     if twice:
         raise ValueError('Either `column_names` argument or CSV header row contains duplicate column names: %s.' % (
@@ -100,7 +137,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
             column_names, label_name))
     columns = _chosen(select_columns, list(column_names))
     if column_defaults is None:
-        rows = _rows(names, field_delim, use_quote_delim, header, encoding)
+        rows = _rows(names, field_delim, use_quote_delim, header, encoding, compression)
         column_defaults = _inferred(rows, columns, num_rows_for_inference, na_value)
     else:
         column_defaults = [one if isinstance(one, (tf.DType, list, tuple)) or tf.is_tensor(one) else [one]
@@ -155,18 +192,22 @@ class DatasetInitializer(TableInitializerBase):
 
     def __init__(self, dataset):
         spec = dataset.element_spec
-        if not isinstance(spec, tuple) or len(spec) != 2 or any(
-                type(one) is not tf.TensorSpec or one.shape.rank not in (0, None) for one in spec):
-            raise TypeError('The dataset of a table must give pairs of scalars, keys and values; it gives %s.' % (
-                spec,))
+        words = 'The dataset of a table must give pairs of scalars, keys and values; it gives %s.' % (spec,)
+        if not isinstance(spec, tuple) or len(spec) != 2 or any(type(one) is not tf.TensorSpec for one in spec):
+            raise TypeError(words)
+        if any(one.shape.rank not in (0, None) for one in spec):
+            raise ValueError(words)
         self.dataset = dataset
         super().__init__(spec[0].dtype, spec[1].dtype)
 
     def initialize(self, table):
         self._check(table)
         any_pair = False
+        variant = self.dataset._variant_tensor
+        if tf.is_symbolic_tensor(variant) and not tf.inside_function():  # of a graph that is run in parts
+            variant = _session.value_of(variant)
         with tf.init_scope():
-            for keys, values in self.dataset.batch(4096):
+            for keys, values in tf.data.experimental.from_variant(variant, self.dataset.element_spec).batch(4096):
                 any_pair = True
                 tf.raw_ops.LookupTableImportV2(table_handle=table.resource_handle, keys=keys, values=values)
         if not any_pair:

@@ -138,7 +138,7 @@ class Session:
     def _made(self):
         """The resources that ops of the graph make of nothing."""
         return [tensor for op in self._graph.get_operations()
-                if op.type != 'Placeholder' and not any(t.dtype == tf.resource for t in op.inputs)
+                if op.type not in ('Placeholder', 'IteratorFromStringHandleV2') and not any(t.dtype == tf.resource for t in op.inputs)
                 for tensor in op.outputs if tensor.dtype == tf.resource]
 
     def _feeds(self, feed_dict):

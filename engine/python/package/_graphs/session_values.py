@@ -48,6 +48,9 @@ class RaggedTensorValue:
         rows = self._values.to_list() if self._inner() else self._values.tolist()
         return [rows[a:b] for a, b in zip(self._row_splits[:-1], self._row_splits[1:])]
 
+    def _as_tensor(self):
+        return tf.RaggedTensor.from_nested_row_splits(self.flat_values, self.nested_row_splits)
+
     def __str__(self):
         return '<tf.RaggedTensorValue %s>' % self.to_list()
 

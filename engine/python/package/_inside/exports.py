@@ -1,9 +1,8 @@
-"""Names and ages of a library's functions: tf_export, deprecation and dispatch, as libraries take them from inside of TensorFlow."""
+"""Names of a library's functions: tf_export and dispatch, as libraries take them from inside of TensorFlow."""
 import collections
 import contextlib
 import functools
 import inspect
-import re
 
 import footlight as tf
 from footlight import _engine
@@ -94,164 +93,6 @@ def get_symbol_from_name(name):
         if found is None:
             return None
     return None if inspect.ismodule(found) else found
-
-
-# --- tensorflow.python.util.deprecation ---
-_said = set()
-_is_silent = False
-
-
-class DeprecatedNamesAlreadySetError(Exception):
-    """A function whose deprecated names are given twice."""
-
-
-@contextlib.contextmanager
-def silence():
-    """A context in which nothing is said about what is deprecated."""
-    global _is_silent
-    before, _is_silent = _is_silent, True
-    try:
-        yield
-    finally:
-        _is_silent = before
-
-
-def _check(date, instructions):
-    if date is not None and not re.match(r'20\d\d-[01]\d-[0123]\d', date):
-        raise ValueError('Date must be in format YYYY-MM-DD. Received: %s' % date)
-    if not instructions:
-        raise ValueError('Don\'t deprecate things without conversion instructions! Specify the `instructions` argument.')
-
-
-def _say(key, once, words, *values):
-    if _is_silent or once and key in _said:
-        return
-    _said.add(key)
-    caller = inspect.currentframe().f_back.f_back
-    tf.get_logger().warning('From %s:%d: ' + words, caller.f_code.co_filename, caller.f_lineno, *values)
-
-
-def _when(date):
-    return 'in a future version' if date is None else 'after %s' % date
-
-
-def deprecated(date, instructions, warn_once=True):
-    """A decorator: calls of the function, or making the class, say that it goes away, and what to use instead."""
-    _check(date, instructions)
-
-    def decorate(func_or_class):
-        function = func_or_class.__init__ if isinstance(func_or_class, type) else func_or_class
-
-        @functools.wraps(function)
-        def new_func(*args, **kwargs):
-            _say(func_or_class, warn_once, '%s (from %s) is deprecated and will be removed %s.\nInstructions for updating:\n%s',
-                 func_or_class.__qualname__, func_or_class.__module__, _when(date), instructions)
-            return function(*args, **kwargs)
-        if isinstance(func_or_class, type):
-            func_or_class.__init__ = new_func
-            return func_or_class
-        new_func.__doc__ = '%s (deprecated)\n\nInstructions for updating:\n%s' % (function.__doc__ or '', instructions)
-        return _python_util.make_decorator(function, new_func, 'deprecated', new_func.__doc__)
-    return decorate
-
-
-def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
-    """The function or class under a name that goes away."""
-    if isinstance(func_or_class, type):
-        def init(self, *args, **kwargs):
-            _say((func_or_class, deprecated_name), warn_once, 'The name %s is deprecated. Please use %s instead.\n',
-                 deprecated_name, name)
-            func_or_class.__init__(self, *args, **kwargs)
-        return type(func_or_class.__name__, (func_or_class,), {
-            '__init__': init, '__doc__': func_or_class.__doc__, '__module__': func_or_class.__module__})
-
-    @functools.wraps(func_or_class)
-    def new_func(*args, **kwargs):
-        _say((func_or_class, deprecated_name), warn_once, 'The name %s is deprecated. Please use %s instead.\n',
-             deprecated_name, name)
-        return func_or_class(*args, **kwargs)
-    return _python_util.make_decorator(func_or_class, new_func, 'deprecated')
-
-
-def deprecated_endpoints(*args):
-    """A decorator: which of a function's public names go away."""
-    def decorate(func):
-        if '_tf_deprecated_api_names' in getattr(func, '__dict__', ()):
-            raise DeprecatedNamesAlreadySetError('the deprecated names of %s are set already' % func.__name__)
-        func._tf_deprecated_api_names = args
-        return func
-    return decorate
-
-
-def _warns_for(date, instructions, warn_once, is_used, words, name):
-    """A decorator that says something for those (argument, value) that `is_used` yields."""
-    _check(date, instructions)
-
-    def decorate(func):
-        signature = inspect.signature(_python_util.unwrap(func)[1])
-
-        @functools.wraps(func)
-        def new_func(*args, **kwargs):
-            try:
-                given = signature.bind(*args, **kwargs).arguments
-            except TypeError:
-                given = kwargs  # the call below says what is wrong
-            for argument, shown in is_used(given):
-                _say((func, argument), warn_once, words, func.__qualname__, func.__module__, shown, _when(date), instructions)
-            return func(*args, **kwargs)
-        return _python_util.make_decorator(func, new_func, name)
-
-    return decorate
-
-
-def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_once=True):
-    """A decorator: calls that give one of these arguments say that it goes away; (name, value): unless it is that value."""
-    if not deprecated_arg_names_or_tuples:
-        raise ValueError('Specify which argument is deprecated.')
-    fine = {}
-    for one in deprecated_arg_names_or_tuples:
-        if isinstance(one, tuple):
-            fine[one[0]] = one[1:]
-        else:
-            fine[one] = ()
-
-    def is_used(given):
-        for name, values in fine.items():
-            if name in given and not any(given[name] is v or type(given[name]) is type(v) and isinstance(v, (
-                    str, int, float, bool, type(None))) and given[name] == v for v in values):
-                yield name, name
-    return _warns_for(date, instructions, warn_once, is_used,
-                      'calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s',
-                      'deprecated_args')
-
-
-def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
-    """A decorator: calls that give an argument this value say that it goes away."""
-    if not deprecated_kwargs:
-        raise ValueError('Specify which argument values are deprecated.')
-
-    def is_used(given):
-        for name, value in deprecated_kwargs.items():
-            if name in given and (given[name] is value or type(given[name]) is type(value) and isinstance(
-                    value, (str, int, float, bool)) and given[name] == value):
-                yield name, '%s=%s' % (name, value)
-    return _warns_for(date, instructions, warn_once, is_used,
-                      'calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s',
-                      'deprecated_arg_values')
-
-
-def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
-    """The value of an argument that has got another name."""
-    if old_value is None:
-        return new_value
-    if new_value is not None:
-        raise ValueError("Cannot specify both '%s' and '%s'." % (old_name, new_name))
-    return old_value
-
-
-def rewrite_argument_docstring(old_doc, old_argument, new_argument):
-    """A docstring that calls an argument by its new name."""
-    return old_doc.replace('`%s`' % old_argument, '`%s`' % new_argument).replace('%s:' % old_argument, '%s:' % new_argument)
 
 
 # --- tf.__internal__.dispatch ---
@@ -393,8 +234,6 @@ def documented(obj, doc):
 for _path, _all in {
         'python.util.tf_export': 'api_export tf_export keras_export get_canonical_name_for_symbol get_symbol_from_name '
                                  'InvalidSymbolNameError',
-        'python.util.deprecation': 'deprecated deprecated_alias deprecated_args deprecated_arg_values deprecated_argument_lookup '
-                                   'deprecated_endpoints rewrite_argument_docstring silence DeprecatedNamesAlreadySetError',
         'tools.docs.doc_controls': 'do_not_generate_docs do_not_doc_inheritable do_not_doc_in_subclasses doc_in_current_and_subclasses '
                                    'documented for_subclass_implementers inheritable_header',
         'python.util.dispatch': 'OpDispatcher GlobalOpDispatcher add_dispatch_support dispatch dispatch_for_types',

@@ -5,7 +5,7 @@ import footlight as tf
 from footlight import _engine
 from footlight._autograph import inside as _autograph
 from footlight._inside import functions as _functions, specs as _specs
-from footlight._inside import exports, internal, nests  # noqa: F401  (these add their names too)
+from footlight._inside import deprecation, exports, internal, nests  # noqa: F401  (these add their names too)
 from footlight._saving import trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---

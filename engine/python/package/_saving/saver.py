@@ -1,4 +1,4 @@
-"""tf.compat.v1.train.Saver and tfe.Saver: checkpoints of variables by their names."""
+"""tf.compat.v1.train.Saver and tfe.Saver: checkpoints of variables, and of iterators, by their names."""
 import collections
 import os
 import time
@@ -11,13 +11,37 @@ from footlight._saving import object_graph as _object_graph, trackable as _track
 _v1 = tf.compat.v1
 
 
+class SavedIterator:
+    """The place of an iterator, which a Saver saves and restores in its session."""
+
+    def __init__(self, handle):
+        self.op = handle
+        self.name = (handle.op.name if tf.is_symbolic_tensor(handle) else 'iterator') + '-state'
+
+    def _handle_in(self, session):
+        return session._resource(self.op) if tf.is_symbolic_tensor(self.op) else self.op
+
+    def _state_in(self, session):
+        return _engine.iterator_state(self._handle_in(session))
+
+    def _go_in(self, session, state):
+        _engine.iterator_restore(self._handle_in(session), state)
+
+
+def _is_iterator(value):
+    return isinstance(value, SavedIterator)
+
+
 def _by_name(var_list):
-    """{name: variable} of a list or dict of variables."""
+    """{name: variable} of a list or dict of variables, and of what make_saveable_from_iterator gave."""
     if isinstance(var_list, dict):
         found = dict(var_list)
     else:
         found = {}
         for variable in var_list:
+            if _is_iterator(variable):
+                found[variable.name] = variable
+                continue
             if not isinstance(variable, tf.Variable):
                 raise TypeError('Variable to save is not a Variable: %r' % (variable,))
             if variable._shared_name in found and found[variable._shared_name] is not variable:
@@ -31,7 +55,7 @@ def _by_name(var_list):
                 continue
             found[variable._shared_name] = variable
     for name, variable in found.items():
-        if not isinstance(variable, tf.Variable):
+        if not isinstance(variable, tf.Variable) and not _is_iterator(variable):
             raise TypeError('Variable to save is not a Variable: %r (of the name %s)' % (variable, name))
     if not found:
         raise ValueError('No variables to save')
@@ -49,7 +73,7 @@ class Saver:
             if tf.executing_eagerly():
                 raise RuntimeError('When eager execution is enabled, `var_list` must specify a list or dict of '
                                    'variables to save')
-            var_list = _v1.global_variables() if hasattr(_v1, 'global_variables') else []
+            var_list = [*_v1.global_variables(), *_v1.get_collection(_v1.GraphKeys.SAVEABLE_OBJECTS)]
         self._variables = _by_name(var_list) if var_list or not allow_empty else {}
         self._reshape, self._max_to_keep, self._every_n_hours = reshape, max_to_keep, keep_checkpoint_every_n_hours
         self._pad, self._relative = pad_step_number, save_relative_paths
@@ -84,17 +108,40 @@ class Saver:
             path = ('%s-%08d' if self._pad else '%s-%d') % (path, step)
         folder = os.path.dirname(path)
         files.make_folder(path)
-        names = list(self._variables)
+        in_graph = not tf.executing_eagerly()
         if isinstance(sess, _v1.Session):
-            sess._pull(self._variables.values())
+            sess._pull(self._kinds()[0].values())
         with tf.init_scope():
-            values = [self._variables[name].read_value() for name in names]
-            _engine.write_tensors(path, names, values)
+            values = self._values(sess)
+            _engine.write_tensors(path, list(values), list(values.values()))
+        if write_meta_graph and in_graph and sess is not None:
+            self._write_meta_graph('%s.%s' % (path, meta_graph_suffix), sess.graph)
         if write_state:
             self._remember(path)
             files.update_checkpoint_state_internal(folder, path, self.last_checkpoints or [path], latest_filename,
                                                    self._relative)
         return path
+
+    def _kinds(self):
+        """The variables and the iterators, by name."""
+        iterators = {name: one for name, one in self._variables.items() if _is_iterator(one)}
+        return {name: one for name, one in self._variables.items() if name not in iterators}, iterators
+
+    def _values(self, session):
+        """What is saved, by name."""
+        return {name: one._state_in(session) if _is_iterator(one) else one.read_value()
+                for name, one in self._variables.items()}
+
+    def _write_meta_graph(self, filename, graph):
+        from footlight._saving import meta_graph
+        meta_graph.export_meta_graph(filename, graph=graph, saver=self)
+
+    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
+                          clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False):
+        """A MetaGraphDef of the default graph, with what this Saver saves."""
+        from footlight._saving import meta_graph
+        return meta_graph.export_meta_graph(filename, collection_list=collection_list, as_text=as_text,
+                                            export_scope=export_scope, clear_devices=clear_devices, saver=self)
 
     def _remember(self, path):
         if not self._max_to_keep:
@@ -117,22 +164,28 @@ class Saver:
             raise ValueError('The passed save_path is not a valid checkpoint: ' + path)
         file = _engine.open_tensors(path)
         there = _engine.tensors_in(file)
+        with tf.init_scope():
+            self._give_values(sess, path, file, there)
+
+    def _give_values(self, session, path, file, there):
         keys = _keys_of_objects(file, there)
         missing = [name for name in self._variables if keys.get(name, name) not in there]
         if missing:
             raise tf.errors.NotFoundError(None, None, _what_is_missing(path, missing, there, keys))
-        with tf.init_scope():
-            for name, variable in self._variables.items():
-                value = _engine.read_tensor(file, keys.get(name, name))
-                if self._reshape:
-                    value = tf.reshape(value, variable.shape)
-                if value.dtype != variable.dtype:
-                    raise tf.errors.InvalidArgumentError(
-                        None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
-                        % (name, _object_graph.short(variable.dtype), _object_graph.short(value.dtype)))
-                variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
-        if isinstance(sess, _v1.Session):
-            sess._push(self._variables.values())
+        for name, variable in self._variables.items():
+            value = _engine.read_tensor(file, keys.get(name, name))
+            if _is_iterator(variable):
+                variable._go_in(session, value)
+                continue
+            if self._reshape:
+                value = tf.reshape(value, variable.shape)
+            if value.dtype != variable.dtype:
+                raise tf.errors.InvalidArgumentError(
+                    None, None, 'tensor_name = %s; expected dtype %s does not equal original dtype %s'
+                    % (name, _object_graph.short(variable.dtype), _object_graph.short(value.dtype)))
+            variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
+        if isinstance(session, _v1.Session):
+            session._push(self._kinds()[0].values())
 
 
 def _keys_of_objects(file, there):

@@ -1,5 +1,5 @@
 """tf.test.TestCase: unittest's with assertions about tensors, and values that are read eagerly or from a session."""
-import collections
+import collections.abc
 import contextlib
 import difflib
 import os

@@ -1,0 +1,75 @@
+"""Graphs with their collections and Savers in files: tf.compat.v1.train.import_meta_graph."""
+import os
+import tempfile
+import unittest
+
+import footlight as tf
+
+v1 = tf.compat.v1
+
+
+class MetaGraphs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def saved(self, value):
+        """A checkpoint of a variable w and of an iterator that has given 0 and 2."""
+        with tf.Graph().as_default():
+            w = v1.get_variable('w', initializer=2.0)
+            tf.identity(w * v1.placeholder(tf.float32, [], name='x'), name='y')
+            iterator = tf.data.Dataset.range(6).map(lambda x: x * 2).make_initializable_iterator()
+            element = iterator.get_next()
+            v1.add_to_collection('of_iterator', element)
+            v1.add_to_collection('of_iterator', iterator.initializer)
+            v1.add_to_collection(v1.GraphKeys.SAVEABLE_OBJECTS,
+                                 v1.data.experimental.make_saveable_from_iterator(iterator))
+            saver = v1.train.Saver()
+            with v1.Session() as session:
+                session.run([v1.global_variables_initializer(), iterator.initializer])
+                self.assertEqual([int(session.run(element)) for _ in range(2)], [0, 2])
+                w.load(value, session)
+                path = saver.save(session, os.path.join(self.folder, 'first'))
+                session.run(element)
+                saver.restore(session, path)
+                self.assertEqual(int(session.run(element)), 4)
+                return path
+
+    def test_graph_collections_and_values_come_back(self):
+        path = self.saved(5.0)
+        for name, wanted in (('second', 4), ('third', 6)):
+            with tf.Graph().as_default(), v1.Session() as session:
+                saver = v1.train.import_meta_graph(path + '.meta')
+                element, start = v1.get_collection('of_iterator')
+                session.run(start)
+                saver.restore(session, path)
+                self.assertEqual((int(session.run(element)), session.run('y:0', {'x:0': 3.0})), (wanted, 15.0))
+                path = saver.save(session, os.path.join(self.folder, name))
+
+    def test_below_a_name(self):
+        path = self.saved(7.0)
+        with tf.Graph().as_default(), v1.Session() as session:
+            saver = v1.train.import_meta_graph(path + '.meta', import_scope='below')
+            session.run(v1.get_collection('of_iterator')[1])
+            saver.restore(session, path)
+            self.assertEqual(session.run('below/y:0', {'below/x:0': 1.0}), 7.0)
+            element, start = v1.get_collection('of_iterator')
+            self.assertEqual((element.op.name.split('/')[0], start.name.split('/')[0]), ('below', 'below'))
+
+    def test_what_cannot_be_read(self):
+        with self.assertRaisesRegex(RuntimeError, 'eager execution'):
+            v1.train.import_meta_graph(os.path.join(self.folder, 'none'))
+        with tf.Graph().as_default():
+            with self.assertRaisesRegex(OSError, 'does not exist'):
+                v1.train.import_meta_graph(os.path.join(self.folder, 'none'))
+            with open(os.path.join(self.folder, 'broken'), 'wb') as file:
+                file.write(b'\xff\xff\xff')
+            with self.assertRaisesRegex(OSError, 'Cannot parse file'):
+                v1.train.import_meta_graph(os.path.join(self.folder, 'broken'))
+            made = v1.train.export_meta_graph(os.path.join(self.folder, 'empty'))
+            self.assertIsNone(v1.train.import_meta_graph(made))
+
+
+if __name__ == '__main__':
+    unittest.main()

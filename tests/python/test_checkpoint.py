@@ -233,6 +233,23 @@ class Managing(InFolder):
         with self.assertRaisesRegex(ValueError, 'positive integer or `None`'):
             tf.train.CheckpointManager(checkpoint, self.path('m'), max_to_keep=0)
 
+    def test_managers_and_savers_in_graphs(self):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default():
+            step = v1.train.get_or_create_global_step()
+            manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=step), self.path('g'), 3, step_counter=step,
+                                                 checkpoint_interval=2)
+            saver = v1.train.Saver([step])
+            with v1.Session() as session:
+                session.run(v1.global_variables_initializer())
+                self.assertEqual([manager.save(), manager.save()], [self.path('g/ckpt-1'), None])
+                session.run(step.assign(5))
+                self.assertEqual(manager.save(checkpoint_number=step), self.path('g/ckpt-5'))
+                self.assertEqual(saver.save(session, self.path('h/checkpoint'), step), self.path('h/checkpoint-5'))
+                with self.assertRaisesRegex(ValueError, 'collides with'):
+                    saver.save(session, self.path('h/checkpoint'))
+        self.assertEqual(len(v1.train.get_checkpoint_mtimes([*manager.checkpoints, self.path('none')])), 2)
+
     def test_intervals(self):
         step = tf.Variable(0, dtype=tf.int64)
         made = []

@@ -1,4 +1,4 @@
-"""Graphs with their collections and Savers in files: tf.compat.v1.train.import_meta_graph."""
+"""Graphs with their collections and Savers in files: tf.compat.v1.train.import_meta_graph; what of a file can be called."""
 import os
 import tempfile
 import unittest
@@ -69,6 +69,19 @@ class MetaGraphs(unittest.TestCase):
                 v1.train.import_meta_graph(os.path.join(self.folder, 'broken'))
             made = v1.train.export_meta_graph(os.path.join(self.folder, 'empty'))
             self.assertIsNone(v1.train.import_meta_graph(made))
+
+
+class Loaded(unittest.TestCase):
+    def test_only_what_has_a_call_is_callable(self):
+        root = tf.Module()
+        root.inner = tf.Module()
+        root.inner.__call__ = tf.function(lambda x: x * 3.0, input_signature=[tf.TensorSpec([], tf.float32)])
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(root, folder)
+            loaded = tf.saved_model.load(folder)
+        self.assertFalse(callable(loaded))
+        self.assertTrue(callable(loaded.inner))
+        self.assertEqual(float(loaded.inner(tf.constant(2.0))), 6.0)
 
 
 if __name__ == '__main__':

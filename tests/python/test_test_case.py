@@ -168,6 +168,9 @@ class Modes(tf.test.TestCase):
     @test_util.run_in_graph_and_eager_modes
     def test_both(self):
         self.modes.append(tf.executing_eagerly())
+        self.assertEmpty(os.listdir(self.get_temp_dir()))
+        with open(os.path.join(self.get_temp_dir(), 'file'), 'w') as file:
+            file.write('of this run')
         v = tf.Variable([3., 4.])
         self.evaluate(variables.global_variables_initializer())
         self.evaluate(v.initializer)

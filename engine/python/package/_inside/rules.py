@@ -14,7 +14,7 @@ _MODULES = {
     'client.session': 'compat.v1',
     'data.experimental.ops': 'data.experimental',
     'data.ops.dataset_ops': 'data compat.v1.data data.experimental DatasetV1=data.Dataset DatasetV2=data.Dataset',
-    'data.ops.iterator_ops': 'data data.experimental IteratorBase=data.Iterator',
+    'data.ops.iterator_ops': 'data data.experimental IteratorBase=data.Iterator Iterator=compat.v1.data.Iterator',
     'data.ops.options': 'data data.experimental',
     'data.ops.readers': 'data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset '
                         'FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset',
@@ -26,7 +26,7 @@ _MODULES = {
     'eager.forwardprop': 'autodiff',
     'eager.function': '',
     'eager.polymorphic_function.polymorphic_function': '. config',
-    'eager.test': 'test',
+    'eager.test': 'test compat.v1.test',
     'eager.wrap_function': 'compat.v1',
     'framework.composite_tensor': '__internal__',
     'framework.constant_op': '. constant_v1=constant',
@@ -85,7 +85,7 @@ _MODULES = {
                       'matrix_solve=linalg.solve matrix_inverse=linalg.inv matrix_determinant=linalg.det '
                       'self_adjoint_eig=linalg.eigh self_adjoint_eigvals=linalg.eigvalsh',
     'ops.logging_ops': '. compat.v1 print_v2=print',
-    'ops.lookup_ops': 'lookup lookup.experimental compat.v1',
+    'ops.lookup_ops': 'lookup lookup.experimental compat.v1 HashTable=lookup.StaticHashTable',
     'ops.manip_ops': '',
     'ops.map_fn': '. compat.v1',
     'ops.math_ops': '. math linalg sparse compat.v1 div_no_nan=math.divide_no_nan linspace_nd=linspace argmax=compat.v1.argmax argmin=compat.v1.argmin '

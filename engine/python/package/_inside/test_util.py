@@ -27,6 +27,7 @@ def run_in_graph_and_eager_modes(func):
         with tf.Graph().as_default(), self.test_session():
             func(self, *args, **kwargs)
         self.tearDown()
+        self._folder = None  # the second run finds no files of the first
         self.setUp()
         func(self, *args, **kwargs)
     return run

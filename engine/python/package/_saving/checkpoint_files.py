@@ -111,6 +111,12 @@ def checkpoint_exists(checkpoint_prefix):
     return os.path.isfile(path_of(checkpoint_prefix) + '.index')
 
 
+def get_checkpoint_mtimes(checkpoint_prefixes):
+    """When the checkpoints of these prefixes were written, in seconds since 1970; those that are gone are left out."""
+    prefixes = [path_of(prefix) for prefix in checkpoint_prefixes]
+    return [os.path.getmtime(prefix + '.index') for prefix in prefixes if checkpoint_exists(prefix)]
+
+
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
     """The path of the latest checkpoint in a folder, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
@@ -223,6 +229,19 @@ def _next_checkpoint(folder, last, timeout):
         time.sleep(1 if timeout is None else min(1, timeout))
 
 
+def _number(value):
+    """The int that a number, a tensor or a variable is; in a graph what it is in the default session."""
+    if tf.executing_eagerly() or not isinstance(value, (tf.Tensor, tf.Variable)):
+        return int(value)
+    session = tf.compat.v1.get_default_session()
+    if session is not None:
+        return int(session.run(value))
+    if isinstance(value, tf.Variable):
+        with tf.init_scope():
+            return int(value.read_value())
+    return int(value)
+
+
 class CheckpointManager:
     """Keeps the last checkpoints of a folder and deletes older ones."""
 
@@ -276,12 +295,14 @@ class CheckpointManager:
     def save(self, checkpoint_number=None, check_interval=True, options=None):
         """Saves and returns the path; None if the interval since the last one is not over."""
         if self._interval is not None:
-            step = int(self._step_counter)
+            step = _number(self._step_counter)
             if check_interval and self._last_step is not None and step < self._last_step + self._interval:
                 return None
             self._last_step = step
-        counted = self._checkpoint.save_counter.assign_add(1)
-        number = int(counted) if checkpoint_number is None else int(checkpoint_number)
+        number = None if checkpoint_number is None else _number(checkpoint_number)
+        with tf.init_scope():
+            counted = self._checkpoint.save_counter.assign_add(1)
+            number = int(counted) if number is None else number
         path = self._checkpoint.write('%s-%d' % (self._prefix, number), options)
         self._kept.pop(path, None)
         self._kept[path] = time.time()
@@ -297,7 +318,7 @@ class CheckpointManager:
         if self._latest is not None:
             self._checkpoint.restore(self._latest)
             if self._interval is not None:
-                self._last_step = int(self._step_counter)
+                self._last_step = _number(self._step_counter)
             return self._latest
         if self._init_fn is not None:
             self._init_fn()
@@ -312,7 +333,7 @@ for _object in (CheckpointManager, latest_checkpoint, get_checkpoint_state, load
     _object.__module__ = 'footlight.train'
     setattr(tf.train, _object.__name__, _object)
     setattr(tf.compat.v1.train, _object.__name__, _object)
-for _object in (CheckpointReader, update_checkpoint_state, generate_checkpoint_state_proto, checkpoint_exists,
-                remove_checkpoint):
+for _object in (CheckpointReader, update_checkpoint_state, update_checkpoint_state_internal,
+                generate_checkpoint_state_proto, checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint):
     setattr(tf.compat.v1.train, _object.__name__, _object)
 tf.compat.v1.train.NewCheckpointReader = CheckpointReader

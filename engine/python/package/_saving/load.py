@@ -258,13 +258,17 @@ def _matched(signature, given):
 
 
 class _Loaded(AutoTrackable):
-    """An object of the file whose class is not known here."""
+    """An object of the file whose class is not known here; it can be called if it has a function `__call__`."""
 
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == '__call__' and type(self) is _Loaded:
+            self.__class__ = _LoadedCallable
+
+
+class _LoadedCallable(_Loaded):
     def __call__(self, *args, **kwargs):
-        function = vars(self).get('__call__')
-        if function is None:
-            raise TypeError('%r object is not callable' % type(self).__name__)
-        return function(*args, **kwargs)
+        return vars(self)['__call__'](*args, **kwargs)
 
 
 class SignatureMap(Trackable, collections.abc.Mapping):

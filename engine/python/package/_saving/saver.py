@@ -76,7 +76,7 @@ class Saver:
             var_list = [*_v1.global_variables(), *_v1.get_collection(_v1.GraphKeys.SAVEABLE_OBJECTS)]
         self._variables = _by_name(var_list) if var_list or not allow_empty else {}
         self._reshape, self._max_to_keep, self._every_n_hours = reshape, max_to_keep, keep_checkpoint_every_n_hours
-        self._pad, self._relative = pad_step_number, save_relative_paths
+        self._pad, self._relative, self._sharded = pad_step_number, save_relative_paths, sharded
         self._last = collections.OrderedDict()  # path -> time
         self._preserved = time.time()
 
@@ -99,7 +99,7 @@ class Saver:
              write_meta_graph=True, write_state=True, strip_default_attrs=False, save_debug_info=False):
         """Saves the values and returns the path."""
         path = files.path_of(save_path)
-        if os.path.basename(path) == (latest_filename or 'checkpoint') and not os.path.dirname(path):
+        if global_step is None and not self._sharded and os.path.basename(path) == (latest_filename or 'checkpoint'):
             raise ValueError("'latest_filename' collides with 'save_path': %r" % path)
         if global_step is not None:
             if isinstance(global_step, (tf.Tensor, tf.Variable)):

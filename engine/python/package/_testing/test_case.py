@@ -288,10 +288,10 @@ class TestCase(_General, _temporary.Temporary):
     def get_temp_dir(self):
         """A folder that exists until the test ends."""
         if getattr(self, '_folder', None) is None:
-            self._folder = tempfile.mkdtemp(prefix=self.id().rpartition('.')[2])
+            folder = self._folder = tempfile.mkdtemp(prefix=self.id().rpartition('.')[2])
 
             def remove():
-                folder, self._folder = self._folder, None
+                self._folder = None
                 shutil.rmtree(folder, ignore_errors=True)
             self.addCleanup(remove)
         return self._folder

@@ -158,6 +158,7 @@ class Strategy:
     extended = property(lambda self: self._extended)
     num_replicas_in_sync = 1
     cluster_resolver = None
+    _should_use_with_coordinator = False
 
     @contextlib.contextmanager
     def scope(self):
@@ -309,6 +310,19 @@ for _object in (ReduceOp, DistributedValues, DistributedDataset, DistributedIter
 # --- tf.experimental.dtensor: tensors spread over devices ---
 _dtensor = _engine.namespace('experimental.dtensor')
 _dtensor.UNSHARDED, _dtensor.MATCH = 'unsharded', 'match'
+
+
+def _spread_class(name, instead):
+    def __init__(self, *args, **kwargs):
+        raise NotImplementedError('tf.experimental.dtensor.%s: tensors are not spread over devices here; use %s' % (
+            name, instead))
+    setattr(_dtensor, name, type(name, (), {
+        '__init__': __init__, '__module__': 'footlight.experimental.dtensor',
+        '__doc__': 'For isinstance(): tensors are not spread over devices here.'}))
+
+
+_spread_class('DTensorDataset', 'the tf.data.Dataset itself')
+_spread_class('DVariable', 'tf.Variable')
 
 
 def _spread(name):

@@ -176,6 +176,12 @@ class CommunicationImplementation(enum.Enum):
 
 _strategies.CommunicationImplementation = _strategies.CollectiveCommunication = CommunicationImplementation
 
+for _name in ('ClusterCoordinator', 'PerWorkerValues', 'RemoteValue'):
+    setattr(_engine.namespace('distribute.experimental.coordinator'), _name, _refusing_class(
+        _name, 'distribute.experimental.coordinator', f'{_ONE_MACHINE}; call the tf.function itself'))
+_strategies.PreemptionCheckpointHandler = _refusing_class(
+    'PreemptionCheckpointHandler', 'distribute.experimental', f'{_ONE_MACHINE}; save with tf.train.CheckpointManager')
+
 # --- tf.lite ---
 _CONVERT = ('Footlight writes no TensorFlow Lite files; save the model with tf.saved_model.save(model, folder) or model.export(folder) '
             'and convert the folder with TensorFlow: tf.lite.TFLiteConverter.from_saved_model(folder)')

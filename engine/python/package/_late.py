@@ -12,6 +12,7 @@ _BY_NAMESPACE = {
         '_far': 'lite tpu',
         '_lookup': 'lookup',
         '_old.variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
+        '_inside.operators': '__operators__',
         '_inside.places': 'compiler python sysconfig tools',
         '_summary.profiler': 'profiler',
         '_sparse.sets': 'sets',

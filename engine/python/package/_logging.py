@@ -49,6 +49,11 @@ def fatal(msg, *args, **kwargs):
 vlog = log
 
 
+def TaskLevelStatusMessage(msg):
+    """The status of a task, as an error, which is always given."""
+    error(msg)
+
+
 def _place():
     frame = sys._getframe(2)
     return frame.f_code, frame.f_lineno
@@ -89,6 +94,6 @@ def set_verbosity(v):
 
 
 for _name in ('DEBUG INFO WARN ERROR FATAL debug error fatal flush get_verbosity info log log_every_n log_first_n log_if '
-              'set_verbosity vlog warn warning get_logger').split():
+              'set_verbosity TaskLevelStatusMessage vlog warn warning get_logger').split():
     for _path in ('compat.v1.logging', 'python.platform.tf_logging'):
         setattr(_engine.namespace(_path), _name, globals()[_name])

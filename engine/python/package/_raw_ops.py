@@ -17,6 +17,35 @@ _OWN_NAMES = {
 }
 
 
+# Ops that are another one with attributes as they were before that had them.
+_OLDER = {name + 'V2': (name + 'V3', {'align': 'LEFT_LEFT'}) for name in ('MatrixDiag', 'MatrixDiagPart', 'MatrixSetDiag')}
+
+
+def _older(name):
+    newer, fixed = _OLDER[name]
+    plain = getattr(tf.raw_ops, newer)
+
+    def function(**arguments):
+        for attribute in fixed:
+            if attribute in arguments:
+                raise TypeError('%s() got an unexpected keyword argument %r' % (name, attribute))
+        return plain(**arguments, **fixed)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = 'The op %s.' % name
+    signature = inspect.signature(plain)
+    function.__signature__ = signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in fixed])
+    setattr(tf.raw_ops, name, function)
+    return function
+
+
+def _apply_gradient_descent(*, var, alpha, delta, use_locking=False, name=None):
+    """Takes alpha * delta from a variable, given by its handle."""
+    return tf.raw_ops.AssignSubVariableOp(resource=var, value=tf.multiply(alpha, delta), name=name)
+
+
+_apply_gradient_descent.__name__ = _apply_gradient_descent.__qualname__ = 'ResourceApplyGradientDescent'
+
+
 def op(_name, /, *, name=None, **arguments):
     """The outputs of an op, as a list."""
     return _engine.raw_op(_name, arguments, name)
@@ -30,6 +59,11 @@ def make(name):
     if made is not None:
         setattr(tf.raw_ops, name, made)
         return made
+    if name in _OLDER:
+        return _older(name)
+    if name == 'ResourceApplyGradientDescent':
+        tf.raw_ops.ResourceApplyGradientDescent = _apply_gradient_descent
+        return _apply_gradient_descent
     signature = _engine.op_signature(name)
     if signature is None:
         return None

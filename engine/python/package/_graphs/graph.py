@@ -41,6 +41,8 @@ def reset_default_graph():
 @_member()
 def as_default(self):
     """A context manager: ops inside go into this graph."""
+    if _engine.current_graph() is self:  # ops go there already
+        return contextlib.nullcontext(self)
     return _engine.graph_scope(self)
 
 

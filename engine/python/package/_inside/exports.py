@@ -137,12 +137,12 @@ def _key(op):
 
 
 def _answer(op, args, kwargs):
-    for one in _everywhere:
-        found = one.handle(op, args, kwargs)
-        if found is not NOT_SUPPORTED:
-            return found
     for one in _of_function.get(_key(op), ()):
         found = one.handle(args, kwargs)
+        if found is not NOT_SUPPORTED:
+            return found
+    for one in _everywhere:
+        found = one.handle(op, args, kwargs)
         if found is not NOT_SUPPORTED:
             return found
     return NotImplemented
@@ -155,6 +155,7 @@ def dispatch(op, args, kwargs):
 
 
 def _listen():
+    from footlight._inside import operators  # noqa: F401  (as functions that others' values can have)
     _engine.on_failures(_answer)
 
 

@@ -1,4 +1,5 @@
 """Functions and their graphs by the names that they have inside of TensorFlow: func_graph, tracing_compilation and others."""
+import contextlib
 import inspect
 
 import footlight as tf
@@ -129,6 +130,8 @@ def _hold(graph):
 
 
 def _as_default(self):
+    if _engine.current_graph() is self:  # ops go there already
+        return contextlib.nullcontext(self)
     return _Entered(self) if _by_hand(self) else _engine.graph_scope(self)
 
 
@@ -212,6 +215,7 @@ _engine.extend(tf.Graph, 'as_default', _as_default)
 _engine.extend(tf.Graph, 'outer_graph', property(lambda self: self._state['outer'] if 'outer' in self._state else
                                                  _outer.__get__(self), doc='The graph around.'))
 _engine.extend(tf.Graph, 'capture', capture)
+_settable('_last_loss_reduction', lambda self: None)  # what losses say to strategies
 _engine.extend(tf.Graph, 'captured', lambda self, tensor: any(tensor is inside for inside in self.internal_captures))
 _captured_or('captures', list)
 _captured_or('external_captures', lambda pairs: [outside for outside, _ in pairs])

@@ -5,7 +5,9 @@ import footlight as tf
 from footlight import _engine
 from footlight._autograph import inside as _autograph
 from footlight._inside import functions as _functions, specs as _specs
-from footlight._inside import deprecation, exports, internal, nests  # noqa: F401  (these add their names too)
+from footlight._inside import places as _places
+from footlight._inside import (  # noqa: F401  (these add their names too)
+    deprecation, exports, feature_columns, internal, nests, operators)
 from footlight._saving import trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---
@@ -70,6 +72,18 @@ def broadcast_weights(weights, values):
         return tf.multiply(weights, tf.ones_like(values))
 
 
+def variable_sync_on_read_context():
+    """A context in which variables of several replicas are read as one: with one replica they are."""
+    return contextlib.nullcontext()
+
+
+class ShardedVariable:
+    """A variable in parts on several servers: there is none."""
+
+    def __init__(self, variables, name='ShardedVariable'):
+        raise NotImplementedError('ShardedVariable: there are no parameter servers here; use one tf.Variable')
+
+
 def is_resource_variable(var):
     """Whether it is a variable: all of them are resources."""
     return isinstance(var, tf.Variable) or hasattr(var, '_should_act_as_resource_variable')
@@ -113,6 +127,11 @@ def get_enclosing_xla_context():
 def is_tfrt_enabled():
     """Whether TensorFlow's own new runtime is used: never."""
     return False
+
+
+def get_device_name():
+    """The name of the device that ops run on now."""
+    return _places.context().device_name
 
 
 def get_config():
@@ -363,7 +382,8 @@ def is_predict(mode):
 
 _HOME = {
     '': 'SymbolicTensor execute_fn_for_device get_enclosing_xla_context is_tfrt_enabled load_context',
-    'eager_context': 'get_config', 'mixed_precision': 'register_loss_scale_wrapper',
+    'distribute': 'ShardedVariable variable_sync_on_read_context',
+    'eager_context': 'get_config get_device_name', 'mixed_precision': 'register_loss_scale_wrapper',
     'monitoring': 'BoolGauge', 'ops': 'broadcast_weights is_resource_variable',
     'saved_model.load': 'VersionedTypeRegistration get_setter register_revived_type registered_identifiers',
     'tracking': 'CheckpointInitialValue CheckpointInitialValueCallable DelegatingTrackableMixin ObjectGraphView '
@@ -382,7 +402,7 @@ for _where, _name, _object in (
         ('saved_model', 'decode_proto', _specs.decode_proto), ('saved_model', 'encode_structure', _specs.encode_structure)):
     setattr(_engine.namespace('__internal__.' + _where if _where else '__internal__'), _name, _object)
 for _path, _names in {
-        'framework.ops': 'SymbolicTensor', 'eager.context': 'get_config',
+        'framework.ops': 'SymbolicTensor', 'eager.context': 'get_config get_device_name',
         'ops.weights_broadcast_ops': 'broadcast_weights', 'ops.resource_variable_ops': 'is_resource_variable',
         'ops.control_flow_ops': 'get_enclosing_xla_context', 'training.moving_averages': 'assign_moving_average',
         'checkpoint.graph_view': 'ObjectGraphView',
@@ -390,6 +410,7 @@ for _path, _names in {
         'trackable.base': 'CheckpointInitialValue CheckpointInitialValueCallable', 'eager.monitoring': 'BoolGauge'}.items():
     for _name in _names.split():
         setattr(_engine.namespace('python.' + _path), _name, globals()[_name])
+_engine.namespace('python.pywrap_tfe').TF_ListPluggablePhysicalDevices = lambda: []
 for _module, _name in (('from_generator', '_GeneratorDataset'), ('range', '_RangeDataset'),
                        ('from_sparse_tensor_slices', '_SparseTensorSliceDataset'), ('from_tensors', '_TensorDataset'),
                        ('from_tensor_slices', '_TensorSliceDataset')):

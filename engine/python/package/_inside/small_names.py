@@ -365,6 +365,7 @@ for _path, _name, _object in (
         ('python.data.ops.dataset_ops', 'UNKNOWN', tf.data.UNKNOWN_CARDINALITY),
         ('python.data.ops.test_mode', 'TEST_MODE', False),
         ('python.data.ops.debug_mode', 'DEBUG_MODE', False),
+        ('python.data.util.structure', 'NoneTensorSpec', tf.NoneTensorSpec),
         ('python.data.util.structure', 'type_spec_from_value', _spec_of),
         ('python.ops.array_ops', 'newaxis', None),
         ('python.tf2', 'enabled', _is_always),

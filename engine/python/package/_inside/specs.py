@@ -69,6 +69,39 @@ class BoundedTensorSpec(tf.TypeSpec):
 
 
 # --- tensorflow.python.framework.type_spec ---
+class DenseSpec(tf.TypeSpec):
+    """The spec of values that have a shape, a dtype and a name, for classes of a program's own."""
+
+    _component_specs = property(lambda self: self)
+
+    def __init__(self, shape, dtype=tf.float32, name=None):
+        self._shape, self._dtype, self._name = tf.TensorShape(shape), tf.as_dtype(dtype), name
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+    name = property(lambda self: self._name)
+
+    def is_compatible_with(self, spec_or_value):
+        """Whether a spec or value of this kind can have this shape and dtype."""
+        return (isinstance(spec_or_value, (DenseSpec, self.value_type)) and self._dtype.is_compatible_with(spec_or_value.dtype)
+                and self._shape.is_compatible_with(spec_or_value.shape))
+
+    def __repr__(self):
+        return '%s(shape=%s, dtype=%r, name=%r)' % (type(self).__name__, self.shape, self.dtype, self.name)
+
+    def __hash__(self):
+        return hash((self._shape, self._dtype))
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._serialize() == other._serialize()
+
+    def __ne__(self, other):
+        return not self == other
+
+    def _serialize(self):
+        return self._shape, self._dtype, self._name
+
+
 class BatchableTypeSpec(tf.TypeSpec):
     """A spec whose values can be stacked, as elements of a dataset are: it says what its own batch is."""
 
@@ -166,7 +199,8 @@ for _name in ('div', 'rdiv'):  # division as Python 2 called it, which libraries
 _engine.extend(tf.Tensor, '_shape_tuple', lambda self: None if self.shape.rank is None else tuple(self.shape.as_list()))
 for _path, _names in {
         'framework.composite_tensor': 'replace_composites_with_components',
-        'framework.tensor_shape': 'as_shape unknown_shape', 'framework.tensor_spec': 'BoundedTensorSpec',
+        'framework.tensor_shape': 'as_shape unknown_shape', 'framework.tensor_spec': 'BoundedTensorSpec DenseSpec',
+        'framework.tensor': 'DenseSpec',
         'framework.type_spec': 'BatchableTypeSpec',
         'framework.tensor_util': 'constant_value_as_shape is_tensor',
         'saved_model.nested_structure_coder': 'encode_structure decode_proto can_encode NotEncodableError'}.items():

@@ -191,14 +191,14 @@ for _name in (
         'use_gpu force_gpu force_cpu').split():
     setattr(_home, _name, globals()[_name])
 for _name in ('assert_no_garbage_created assert_no_new_pyobjects_executing_eagerly assert_no_new_tensors disable_asan '
-              'disable_eager_op_as_function disable_mlir_bridge disable_msan disable_tfrt disable_tsan disable_ubsan disable_xla '
+              'disable_cudnn_autotune disable_eager_op_as_function disable_mlir_bridge disable_msan disable_tfrt disable_tsan disable_ubsan disable_xla '
               'disable_control_flow_v2 enable_c_shapes enable_control_flow_v2 enable_eager_op_as_function '
               'enable_graph_building_optimization enable_nested_function_shape_inference enable_quantized_dtypes_training '
               'with_c_shapes no_xla_auto_jit run_all_without_tensor_float_32 run_without_tensor_float_32 '
               'with_control_flow_v2 with_eager_op_as_function xla_allow_fallback enable_output_all_intermediates').split():
     setattr(_home, _name, _unchanged)
 for _name in ('is_asan_enabled is_mlir_bridge_enabled is_msan_enabled is_tsan_enabled is_ubsan_enabled is_xla_enabled '
-              'IsMklEnabled IsBuiltWithROCm IsBuiltWithXLA').split():
+              'IsMklEnabled IsBuiltWithNvcc IsBuiltWithROCm IsBuiltWithXLA').split():
     setattr(_home, _name, _never)
 for _name in ('gpu_device_name', 'is_gpu_available', 'assert_equal_graph_def'):
     setattr(_home, _name, getattr(tf.test, _name))

@@ -6,14 +6,67 @@ import footlight as tf
 from footlight import _engine
 
 _home = _engine.namespace('linalg')
+_inside = _engine.namespace('python.ops.linalg.linear_operator')
 _FLAGS = ('is_non_singular', 'is_self_adjoint', 'is_positive_definite', 'is_square')
+
+
+class OperatorSpec(tf.TypeSpec):
+    """The spec of an operator: those of the tensors and operators that it is made from, and what else it is made with."""
+
+    def __init__(self, param_specs, non_tensor_params):
+        self._param_specs, self._non_tensor_params = param_specs, non_tensor_params
+
+    _component_specs = property(lambda self: self._param_specs)
+
+    @classmethod
+    def from_operator(cls, operator):
+        """The spec of an operator of this kind."""
+        specs, others = {}, {}
+        for name, value in operator._parameters.items():
+            if value is not None and name != 'name':
+                spec = _spec_of_parameter(value)
+                (others if spec is None else specs)[name] = value if spec is None else spec
+        return cls(specs, others)
+
+    def _to_components(self, value):
+        return {name: value._parameters[name] for name in self._param_specs}
+
+    def _from_components(self, components):
+        return self.value_type(**components, **self._non_tensor_params)
+
+    def _serialize(self):
+        return self._param_specs, self._non_tensor_params
+
+    def __reduce__(self):
+        return _spec_again, (self.value_type, self._param_specs, self._non_tensor_params)
+
+
+def _spec_of_parameter(value):
+    if isinstance(value, (list, tuple)) and value:
+        specs = [_spec_of_parameter(one) for one in value]
+        return None if None in specs else type(value)(specs)
+    if isinstance(value, (tf.Tensor, tf.Variable)) or hasattr(value, '_type_spec'):
+        return tf.type_spec_from_value(value)
+    return None
+
+
+def _spec_again(kind, *parts):
+    return kind._spec_type(*parts)
+
+
+def make_composite_tensor(cls, module_name='tf.linalg'):
+    """A decorator: operators of this class are composed of the tensors that they are made from."""
+    name = cls.__name__ + 'Spec'
+    cls._spec_type = type(name, (OperatorSpec,), {'value_type': cls, '__module__': cls.__module__})
+    cls._type_spec = property(cls._spec_type.from_operator)
+    return cls
 
 
 def public(cls):
     """Gives an operator its public place."""
     cls.__module__ = 'footlight.linalg'
     setattr(_home, cls.__name__, cls)
-    return cls
+    return cls if cls.__name__ == 'LinearOperator' else make_composite_tensor(cls)
 
 
 def given(value, name, rank, dtype=None, floats=True):
@@ -402,3 +455,6 @@ class LinearOperatorDiag(Held, Spectral):
 
     def _cholesky(self):
         return LinearOperatorDiag(tf.sqrt(self._value), is_non_singular=True)
+
+
+_inside.make_composite_tensor = make_composite_tensor

@@ -362,10 +362,9 @@ def enable_tensor_equality():
 
 def executing_eagerly_outside_functions():
     """Whether ops run when they are called, outside of the functions that are traced."""
-    graph = _engine.current_graph()
-    while graph is not None and graph.building_function:
-        graph = graph.outer_graph
-    return graph is None or tf.executing_eagerly()
+    from footlight._graphs import graph as _graph
+    around = _graph.graph_of_variables()
+    return around is None or around.building_function
 
 
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):

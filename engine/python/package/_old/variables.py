@@ -30,6 +30,7 @@ class VariableScope:
                  custom_getter=None, name_scope='', dtype=tf.float32, use_resource=None, constraint=None):
         self._reuse, self._name, self._initializer, self._regularizer = reuse, name, initializer, regularizer
         self._custom_getter, self._name_scope, self._dtype, self._constraint = custom_getter, name_scope, dtype, constraint
+        self._caching_device = caching_device
         self._taken = {}  # default names of scopes in this one -> how often
 
     name = property(lambda self: self._name, doc='The names of the scopes, joined.')
@@ -41,6 +42,8 @@ class VariableScope:
     dtype = property(lambda self: self._dtype, doc='The dtype of variables.')
     constraint = property(lambda self: self._constraint, doc='What is applied to values after updates.')
     use_resource = property(lambda self: True, doc='True.')
+    caching_device = property(lambda self: self._caching_device, doc='Kept: each read is of the variable itself.')
+    partitioner = property(lambda self: None, doc='None: variables are not divided.')
 
     def reuse_variables(self):
         """Variables must be there already from now on."""
@@ -57,6 +60,20 @@ class VariableScope:
     def set_dtype(self, dtype):
         """The dtype of variables from now on."""
         self._dtype = dtype
+
+    def set_caching_device(self, caching_device):
+        """Is kept: each read is of the variable itself."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner):
+        """Refuses what divides variables."""
+        if partitioner is not None:
+            raise NotImplementedError('set_partitioner(): variables are not divided, partitioner must be None')
+
+    def set_use_resource(self, use_resource):
+        """Refuses variables that are no resources: all of them are."""
+        if use_resource is False:
+            raise ValueError('set_use_resource(False): all variables are resources here; leave the call out')
 
     def set_custom_getter(self, custom_getter):
         """What is called in place of get_variable from now on."""
@@ -206,7 +223,7 @@ def _unused_name(graph, name):
 def _new_variable(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
                   name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
                   use_resource=None, synchronization=tf.VariableSynchronization.AUTO,
-                  aggregation=tf.VariableAggregation.NONE, shape=None):
+                  aggregation=tf.VariableAggregation.NONE, shape=None, experimental_enable_variable_lifting=None):
     graph = graph_of_variables()
     if graph is not None and not graph.building_function and not tf.inside_function():
         initial_value = initial_value() if callable(initial_value) else initial_value
@@ -244,7 +261,8 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
         base, label = outer, name_or_scope
         name = outer.name + '/' + label if outer.name else label
     inherited = base.reuse or outer.reuse
-    made = VariableScope(reuse or inherited, name, initializer or base.initializer, regularizer or base.regularizer, None, None,
+    made = VariableScope(reuse or inherited, name, initializer or base.initializer, regularizer or base.regularizer,
+                         caching_device or base.caching_device, None,
                          _both(custom_getter, base.custom_getter), dtype=base.dtype if dtype is None else dtype,
                          constraint=constraint or base.constraint)
     before = _state.current

@@ -1,5 +1,6 @@
 """tensorflow.python.autograph.pyct: the places of what programs use to read, change and write Python code."""
 import ast
+import collections
 
 from footlight import _engine
 from footlight._autograph import ag as _ag
@@ -44,6 +45,34 @@ class _ConverterBase(_pyct_transformer.Base):
         return super().visit(node)
 
 
+ANY = object()  # what a pattern of an edge matches whatever it is
+REPLACE, LEAVE = 'replace', 'leave'
+
+
+class ASTEdgePattern(collections.namedtuple('ASTEdgePattern', 'parent field child')):
+    """Which children of which nodes a rewriting means: the parent's class, the field's name, the child's class, or ANY."""
+
+    __slots__ = ()
+
+    def matches(self, parent, field, child):
+        """Whether it means this child."""
+        is_parent = self.parent is ANY or isinstance(parent, self.parent)
+        return is_parent and self.field in (ANY, field) and (self.child is ANY or isinstance(child, self.child))
+
+
+def _not_there(name, instead):
+    def refuse(node, *args, **kwargs):
+        raise NotImplementedError(f'{name} is not there: {instead}')
+    refuse.__name__ = refuse.__qualname__ = name.rpartition('.')[2]
+    return refuse
+
+
+_normal_form = _engine.namespace('python.autograph.pyct.common_transformers.anf')
+for _name in ('ANY', 'REPLACE', 'LEAVE', 'ASTEdgePattern'):
+    setattr(_normal_form, _name, globals()[_name])
+_normal_form.transform = _not_there('anf.transform', 'give names to inner expressions in the function itself')
+_engine.namespace('python.autograph.pyct.static_analysis.activity').resolve = _not_there(
+    'activity.resolve', 'what a function reads and changes is only known to conversions by tf.autograph')
 for _path, (_source, _names) in _PLACES.items():
     _module = _engine.namespace('python.autograph.' + _path)
     for _name in _names.split():

@@ -200,6 +200,11 @@ class Checkpoint(AutoTrackable):
 
     def __init__(self, root=None, **kwargs):
         attached, present, counter = {}, {}, None
+        is_weak = not isinstance(root, Trackable) and isinstance(root, weakref.ref)
+        if is_weak:  # the object that owns this checkpoint
+            weak_root, root = root, root()
+            if root is None:
+                raise ValueError('`Checkpoint` was given a weak reference to a root that is gone: keep the object alive')
         if root is not None:
             root = _containers.wrap(root)
             if not isinstance(root, Trackable):
@@ -216,18 +221,21 @@ class Checkpoint(AutoTrackable):
             if name in present and present[name] is not value:
                 raise ValueError('Cannot create a Checkpoint with keyword argument %s if root.%s already exists.'
                                  % (name, name))
-            setattr(self, name, value)
+            setattr(self, name, weak_root if is_weak and value is root else value)
             if name not in present:
-                attached[name] = value
+                attached[name] = weak_root if is_weak and value is root else value
         # Not children: the counter is one under its public name, the root below.
         object.__setattr__(self, '_self_counter', counter)
-        object.__setattr__(self, '_self_saved', (root, attached) if root is not None else None)
+        object.__setattr__(self, '_self_saved', None if root is None else (weak_root if is_weak else lambda: root, attached))
 
     def _graph_of(self):
         """The object that is saved, and a function for what is attached to it beside its own children."""
         if self._self_saved is None:
             return self, None
-        root, attached = self._self_saved
+        root = self._self_saved[0]()
+        attached = {name: value() if isinstance(value, weakref.ref) else value for name, value in self._self_saved[1].items()}
+        if root is None:
+            raise ValueError('the object that this `Checkpoint` has a weak reference to is gone: keep it alive')
 
         def all_attached():
             if self._self_counter is None or 'save_counter' in root._trackable_children():
@@ -249,7 +257,7 @@ class Checkpoint(AutoTrackable):
         object.__setattr__(self, '_self_counter', counter)
         self._track_trackable(counter, 'save_counter', overwrite=True)
         if self._self_saved is not None:
-            self._self_saved[0]._handle_deferred_dependencies('save_counter', counter)
+            self._graph_of()[0]._handle_deferred_dependencies('save_counter', counter)
 
     def write(self, file_prefix, options=None):
         """Writes the files of a checkpoint and returns their prefix; no counter, no file `checkpoint`."""

@@ -109,6 +109,23 @@ def _handle_deferred_dependencies(self, name, trackable):
 
 
 @_method
+def _add_variable_with_custom_getter(self, name, shape=None, dtype=tf.float32, initializer=None, getter=None, overwrite=False,
+                                     **kwargs_for_getter):
+    """Makes a variable with a function and makes it a child, which gives it what restorations hold for it."""
+    if getter is None:
+        raise ValueError('_add_variable_with_custom_getter: give `getter`, the function that makes the variable')
+    made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs_for_getter)
+    if overwrite and not isinstance(made, Trackable):
+        return made  # a class of the program's own
+    return self._track_trackable(made, name=name, overwrite=overwrite)
+
+
+@_method
+def _preload_simple_restoration(self, name):
+    """None: a variable takes a restored value when it becomes a child."""
+
+
+@_method
 def _lookup_dependency(self, name, cached_dependencies=None):
     """The child of that name, or None."""
     if cached_dependencies is not None:

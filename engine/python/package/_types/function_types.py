@@ -116,11 +116,17 @@ class FunctionSpec:
         return str(self.function_type)
 
 
+def _add_to_graph(self, g=None, overwrite=False):
+    """Does nothing: a call puts the function, and its gradient where one is asked for, into the graph."""
+
+
 _engine.extend(_home.ConcreteFunction, '_arg_keywords', property(
     lambda self: [t.op.name for t in self.inputs[:len(self.inputs) - len(self.captured_inputs)]],
     doc='The names of the tensors among the arguments.'))
 _engine.extend(_home.ConcreteFunction, '_num_positional_args', property(lambda self: len(self._arg_keywords)))
 _engine.extend(_home.ConcreteFunction, '_call_flat', _call_flat)
+_engine.extend(_home.ConcreteFunction, 'add_to_graph', _add_to_graph)
+_engine.extend(_home.ConcreteFunction, 'add_gradient_functions_to_graph', _add_to_graph)
 _engine.extend(_home.PolymorphicFunction, 'function_spec', property(FunctionSpec))
 _engine.extend(_home.PolymorphicFunction, '_function_spec', property(FunctionSpec))
 _engine.extend(_home.ConcreteFunction, 'function_def', property(_function_def))

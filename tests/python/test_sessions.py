@@ -115,6 +115,33 @@ class SessionsTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'must be provided'):
             v1.name_scope(None, None, [tf.constant(1.)])
 
+    def test_averages(self):
+        v = v1.get_variable('v', [], initializer=v1.constant_initializer(2.))
+        averages = v1.train.ExponentialMovingAverage(0.5)
+        update, average = averages.apply([v]), averages.average(v)
+        with v1.Session() as session:
+            for _ in range(2):
+                session.run(v1.global_variables_initializer())
+                self.assertEqual(session.run(average), 2)
+                session.run(v.assign(4.))
+                session.run(update)
+                self.assertEqual(session.run(average), 3)
+        self.assertIn(average, v1.global_variables())
+
+    def test_tables(self):
+        lookup = tf.lookup
+        static = lookup.StaticHashTable(lookup.KeyValueTensorInitializer(['a', 'b'], [1, 2]), -1)
+        keys = v1.placeholder(tf.string, [None])
+        changing = lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        insert = changing.insert(keys, tf.ones(tf.shape(keys), tf.int64))
+        found, size, changed = static.lookup(keys), static.size(), changing.lookup(keys)
+        with v1.Session() as session:
+            session.run(v1.tables_initializer())
+            self.assertEqual([p.tolist() for p in session.run([found, size, changed], {keys: ['b', 'z']})], [[2, -1], 2, [-1, -1]])
+            if insert is not None:
+                session.run(insert, {keys: ['z']})
+                self.assertEqual(session.run(changed, {keys: ['b', 'z']}).tolist(), [-1, 1])
+
 
 class WrappedTest(unittest.TestCase):
     def test_minimize(self):

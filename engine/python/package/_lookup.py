@@ -23,6 +23,20 @@ class _Resource(TrackableResource, AutoTrackable):
         return _op(op + 'V2', inputs, {**attrs, 'shared_name': 'table_%s' % uuid.uuid4()})[0]
 
     @property
+    def resource_handle(self):
+        """The handle; in a tf.Graph a tensor of it that stands for this one in every session."""
+        handle, graph = super().resource_handle, _engine.current_graph()
+        if graph is None or graph.building_function:
+            return handle
+        known = graph._state.setdefault('held', {})
+        for tensor, held in known.values():
+            if held is handle:
+                return tensor
+        tensor = self._create_resource()
+        known[tensor.name] = tensor, handle
+        return tensor
+
+    @property
     def key_dtype(self):
         """The dtype of keys."""
         return self._key_dtype
@@ -43,6 +57,13 @@ class _Resource(TrackableResource, AutoTrackable):
     def _set(self, **attributes):
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
+
+
+def _here(value):
+    """A value from outside, in a tf.Graph as a constant of it."""
+    graph = _engine.current_graph()
+    outside = isinstance(value, tf.Tensor) and not tf.is_symbolic_tensor(value)
+    return tf.constant(value.numpy(), value.dtype) if outside and graph is not None and not graph.building_function else value
 
 
 def _parts(keys):
@@ -155,7 +176,7 @@ class _Initialized(_Resource):
         if keys.dtype != self._key_dtype:
             raise TypeError('Dtype of argument `keys` must be %s, received: %s' % (self._key_dtype, keys.dtype))
         plain, back = _parts(keys)
-        found, = _op('LookupTableFindV2', [self.resource_handle, plain, self._default_value], {},
+        found, = _op('LookupTableFindV2', [self.resource_handle, plain, _here(self._default_value)], {},
                      name or '%s_Lookup/LookupTableFindV2' % self.name)
         found.set_shape(plain.shape)
         return back(found)
@@ -312,7 +333,7 @@ class MutableHashTable(_Changing):
         """The values of keys; `dynamic_default_values` has one for each key that is not there."""
         plain, back = self._check(keys)
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
-        found, = _op('LookupTableFindV2', [self.resource_handle, plain, default], {}, name)
+        found, = _op('LookupTableFindV2', [self.resource_handle, plain, _here(default)], {}, name)
         found.set_shape(self._shape_of(plain))
         return back(found)
 
@@ -333,7 +354,7 @@ class DenseHashTable(_Changing):
         self._make(key_dtype, value_dtype, default_value, name, checkpoint)
 
     def _create_resource(self):
-        return self._new('MutableDenseHashTable', [self._empty_key, self._deleted_key],
+        return self._new('MutableDenseHashTable', [_here(self._empty_key), _here(self._deleted_key)],
                          {'value_dtype': self._value_dtype, 'value_shape': self._value_shape,
                           'initial_num_buckets': self._buckets})
 
@@ -345,7 +366,7 @@ class DenseHashTable(_Changing):
     def lookup(self, keys, name=None):
         """The values of keys."""
         plain, back = self._check(keys)
-        found, = _op('LookupTableFindV2', [self.resource_handle, plain, self._default_value], {}, name)
+        found, = _op('LookupTableFindV2', [self.resource_handle, plain, _here(self._default_value)], {}, name)
         found.set_shape(self._shape_of(plain))
         return back(found)
 

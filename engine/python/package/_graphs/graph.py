@@ -405,6 +405,18 @@ def collect(graph, variable):
 _engine.set_variable_listener(_note_variable)
 
 
+@contextlib.contextmanager
+def made_beside(variable):
+    """A context in which variables are made that belong to another one, or to none: in that one's graph, or eagerly."""
+    graph = graph_of_variables()
+    if graph is None or graph.building_function or variable is not None and getattr(variable, '_made_in', None) is not graph:
+        with tf.init_scope():
+            yield
+        return
+    with graph.as_default(), tf.control_dependencies(None), tf.name_scope(''):
+        yield
+
+
 def traceback(self):
     """Where in the program the operation was made, as the traceback module keeps it."""
     import traceback as module

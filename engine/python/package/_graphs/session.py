@@ -102,8 +102,14 @@ class Session:
     def _resource(self, tensor):
         """The value of a tensor that an op gives anew each time, such as a variable's handle: a session has one."""
         if tensor.name not in self._resources:
-            variable = self._graph._state.get('variables', {}).get(tensor.name)
-            self._resources[tensor.name] = tensor, value_of(tensor) if variable is None else _new_handle(variable)
+            state = self._graph._state
+            if tensor.name in state.get('variables', {}):
+                value = _new_handle(state['variables'][tensor.name])
+            elif tensor.name in state.get('held', {}):  # a table of the program
+                value = state['held'][tensor.name][1]
+            else:
+                value = value_of(tensor)
+            self._resources[tensor.name] = tensor, value
         return self._resources[tensor.name][1]
 
     def _handle(self, variable):

@@ -1,9 +1,7 @@
 """tf.train's optimizers of TensorFlow 1."""
-import contextlib
-
 import footlight as tf
 from footlight import _engine
-from footlight._graphs.graph import graph_of_variables, is_as_written
+from footlight._graphs.graph import is_as_written, made_beside
 from footlight._saving.trackable import AutoTrackable
 
 
@@ -111,18 +109,6 @@ class GradientDescentOptimizer(Optimizer):
             variable.assign_sub(rate * gradient)
 
 
-@contextlib.contextmanager
-def _beside(variable):
-    """A context in which the optimizer's own variables are made: in the graph of those that it updates, or eagerly."""
-    graph = graph_of_variables()
-    if graph is None or graph.building_function or variable is not None and getattr(variable, '_made_in', None) is not graph:
-        with tf.init_scope():
-            yield
-        return
-    with graph.as_default(), tf.control_dependencies(None), tf.name_scope(''):
-        yield
-
-
 class _WithSlots(Optimizer):
     """An optimizer with variables of its own for each variable that it updates."""
 
@@ -152,7 +138,7 @@ class _WithSlots(Optimizer):
             base = '%s/%s' % (variable.name.rsplit(':', 1)[0], label)
             names = {by[variable.ref()]._shared_name for by in self._slots.values() if variable.ref() in by}
             name = next(n for n in (base, *('%s_%d' % (base, i) for i in range(1, len(names) + 2))) if n not in names)
-            with _beside(variable):
+            with made_beside(variable):
                 by_variable[variable.ref()] = slot = tf.Variable(
                     tf.fill(variable.shape, tf.cast(first, variable.dtype)), trainable=False, name=name)
             for waiting in self._waiting.pop((slot_name, variable.ref()), ()):
@@ -165,7 +151,7 @@ class _WithSlots(Optimizer):
 
     def _other(self, name, value):
         if name not in self._others:
-            with _beside(None):
+            with made_beside(None):
                 self._others[name] = made = tf.Variable(value, trainable=False, name=name)
             self._track_trackable(made, name, overwrite=True)
         return self._others[name]

@@ -3,6 +3,7 @@ import collections
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._graphs.graph import made_beside
 from footlight._saving import object_graph as _object_graph
 
 _FLOATS = (tf.bfloat16, tf.float16, tf.float32, tf.float64)
@@ -27,18 +28,23 @@ class ExponentialMovingAverage:
             if variable.dtype not in _FLOATS:
                 raise TypeError('The variables must be half, float, or double: %s' % variable.name)
             if variable.ref() not in self._averages:
-                with tf.init_scope():
-                    self._averages[variable.ref()] = tf.Variable(
-                        variable.read_value(), trainable=False, name='%s/%s' % (variable.name.split(':')[0], self._name))
+                with made_beside(variable):
+                    first = variable.initialized_value() if getattr(variable, '_made_in', None) else variable.read_value()
+                    made = tf.Variable(first, trainable=False, name='%s/%s' % (variable.name.split(':')[0], self._name))
+                    made._first = first if getattr(made, '_made_in', None) else None
+                    self._averages[variable.ref()] = made
         decay = tf.convert_to_tensor(self._decay, tf.float32)
         if self._num_updates is not None:
             updates = tf.cast(self._num_updates, tf.float32)
             decay = tf.minimum(decay, (1. + updates) / (10. + updates))
+        updates_made = []
         for variable in variables:
             average = self._averages[variable.ref()]
             rest = tf.cast(1. - decay, average.dtype)
-            average.assign_sub((average - variable) * rest)
-        return tf.no_op()
+            updates_made.append(average.assign_sub((average - variable) * rest))
+        if tf.executing_eagerly() or tf.inside_function():
+            return tf.no_op()
+        return tf.group(*[update._update for update in updates_made])
 
     def average(self, var):
         """The average of a variable; None where there is none yet."""

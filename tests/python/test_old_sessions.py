@@ -203,6 +203,7 @@ class Values(unittest.TestCase):
             with tf.Graph().as_default(), v1.Session() as session:
                 c = v1.get_variable('new/x', [2])
                 train.warm_start(path, 'new/.*', var_name_to_prev_var_name={'new/x': 'old/x'})
+                session.run(v1.global_variables_initializer())
                 np.testing.assert_array_equal(session.run(c), [1., 2.])
 
 

@@ -144,6 +144,7 @@ class GlobalStep(unittest.TestCase):
                 self.assertIs(train.get_global_step(), step)
                 self.assertRaises(ValueError, train.create_global_step)
                 with v1.Session() as session:
+                    session.run(step.initializer)
                     session.run(v1.assign_add(step, 5))
                     found.append(session.run(step))
         self.assertEqual(found, [5, 5])

@@ -59,9 +59,9 @@ class Optimizer(AutoTrackable):
         graph = None  # functions run the updates by themselves
         if not tf.executing_eagerly() and (not tf.inside_function() or is_as_written(_engine.current_graph())):
             graph = _engine.current_graph()
+        self._prepare([v for _, v in used])
         with tf.name_scope(name or self._name):
             before = len(graph.get_operations()) if graph is not None else 0
-            self._prepare([v for _, v in used])
             for gradient, variable in used:
                 self._apply(gradient, variable)
             self._finish()
@@ -138,9 +138,10 @@ class _WithSlots(Optimizer):
             base = '%s/%s' % (variable.name.rsplit(':', 1)[0], label)
             names = {by[variable.ref()]._shared_name for by in self._slots.values() if variable.ref() in by}
             name = next(n for n in (base, *('%s_%d' % (base, i) for i in range(1, len(names) + 2))) if n not in names)
-            with made_beside(variable):
+            scope, _, own = name.rpartition('/')
+            with made_beside(variable), tf.name_scope(scope + '/'):
                 by_variable[variable.ref()] = slot = tf.Variable(
-                    tf.fill(variable.shape, tf.cast(first, variable.dtype)), trainable=False, name=name)
+                    tf.fill(variable.shape, tf.cast(first, variable.dtype)), trainable=False, name=own)
             for waiting in self._waiting.pop((slot_name, variable.ref()), ()):
                 waiting.restore(slot)
         return by_variable[variable.ref()]

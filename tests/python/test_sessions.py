@@ -119,8 +119,8 @@ class SessionsTest(unittest.TestCase):
         v = v1.get_variable('v', [], initializer=v1.constant_initializer(2.))
         averages = v1.train.ExponentialMovingAverage(0.5)
         update, average = averages.apply([v]), averages.average(v)
-        with v1.Session() as session:
-            for _ in range(2):
+        for _ in range(2):
+            with v1.Session() as session:
                 session.run(v1.global_variables_initializer())
                 self.assertEqual(session.run(average), 2)
                 session.run(v.assign(4.))

@@ -126,7 +126,7 @@ class SessionsTest(unittest.TestCase):
                 session.run(v.assign(4.))
                 session.run(update)
                 self.assertEqual(session.run(average), 3)
-        self.assertIn(average, v1.global_variables())
+        self.assertIn(average.name, [variable.name for variable in v1.global_variables()])
 
     def test_tables(self):
         lookup = tf.lookup

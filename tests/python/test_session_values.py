@@ -53,6 +53,17 @@ class SessionValues(unittest.TestCase):
         np.testing.assert_allclose(theory[0], [[6, 0], [0, 8]])
         np.testing.assert_allclose(numbers[0], theory[0], rtol=1e-2)
 
+    def test_operations_of_assignments_run(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            variable = tf.Variable(17)
+            doubled = tf.convert_to_tensor([0, variable]) * 2
+            session.run(variable.initializer)
+            self.assertEqual(session.run(doubled).tolist(), [0, 34])
+            variable.assign(38).op.run()
+            self.assertEqual(session.run(doubled).tolist(), [0, 76])
+            session.run(variable.assign_add(2).op)
+            self.assertEqual(session.run(variable), 40)
+
     def test_sparse_values_are_arguments(self):
         value = v1.SparseTensorValue(np.array([[0, 1], [1, 0]]), np.array([2., 3.], np.float32), np.array([2, 2]))
         self.assertEqual(tf.sparse.sparse_dense_matmul(value, np.eye(2, dtype=np.float32)).numpy().tolist(), [[0, 2], [3, 0]])

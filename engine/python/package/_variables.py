@@ -134,7 +134,10 @@ _engine.extend(tf.Variable, 'initializer', property(_initializer, doc=_initializ
 
 
 def _op(self):
-    """In a graph that is built the operation that stands for the variable there."""
+    """In a graph that is built the operation that stands for the variable there; of what assign() gives, the assignment."""
+    update = self.__dict__.get('_update')
+    if update is not None:
+        return update
     graph = _engine.current_graph()
     return (self.handle if graph is None or graph.building_function else graph._capture(self.handle)).op
 

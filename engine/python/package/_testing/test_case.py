@@ -354,7 +354,8 @@ class TestCase(_General, _temporary.Temporary):
         """Arrays or tensors of one shape with the same elements; NaNs count as equal."""
         if self._ragged(a) or self._ragged(b):
             a, b = (self._rows(x) if self._ragged(x) else tf.nest.map_structure(_value, x) for x in (a, b))
-            self.assertEqual(a if isinstance(a, list) else a.tolist(), b if isinstance(b, list) else b.tolist(), msg)
+            a, b = (x.tolist() if hasattr(x, 'tolist') else x for x in (a, b))
+            self.assertEqual(a, b, msg)
             return
         np = _numpy()
         a, b = self._array(a), self._array(b)

@@ -286,11 +286,6 @@ PyObject* graph_finalize(PyObject* self, PyObject*) {
   reinterpret_cast<PyGraph*>(self)->graph->finalized = true;
   Py_RETURN_NONE;
 }
-PyObject* graph_unsafe_unfinalize(PyObject* self, PyObject*) {
-  reinterpret_cast<PyGraph*>(self)->graph->finalized = false;
-  Py_RETURN_NONE;
-}
-
 PyObject* graph_finalized(PyObject* self, void*) {
   return PyBool_FromLong(reinterpret_cast<PyGraph*>(self)->graph->finalized);
 }
@@ -308,8 +303,6 @@ PyMethodDef graph_methods[] = {
     {"_captured", graph_captured, METH_NOARGS, "What a graph that is built has captured: pairs, outside and inside."},
     {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
     {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},
-    {"_unsafe_unfinalize", graph_unsafe_unfinalize, METH_NOARGS,
-     "The graph can be added to again, although a session may already run it."},
     {"num_operations", graph_size, METH_NOARGS, "The number of operations."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef graph_properties[] = {{"inputs", graph_inputs, nullptr, nullptr, nullptr},

@@ -60,18 +60,29 @@ def _new_handle(variable):
         return tf.raw_ops.VarHandleOp(dtype=variable.dtype, shape=variable.shape, shared_name=variable._shared_name)
 
 
-@contextlib.contextmanager
-def _added_to(graph):
-    """A context in which a session adds what it needs itself to its graph, even where that is finalized."""
-    closed = graph.finalized
-    if closed:
-        graph._unsafe_unfinalize()
-    try:
-        with graph.as_default():
-            yield
-    finally:
-        if closed:
-            graph.finalize()
+def _read_of(graph, variable):
+    """The tensor of a variable's value, after the update that gave the object."""
+    reads = graph._state.setdefault('reads', {})
+    update = variable.__dict__.get('_update')
+    key = id(variable), update and update.name
+    if key not in reads:
+        with graph.as_default(), tf.control_dependencies([update] if update is not None else []):
+            reads[key] = variable, variable.read_value()
+    return reads[key][1]
+
+
+_close_graph = tf.Graph.finalize
+
+
+def finalize(self):
+    """Nothing can be added to the graph from now on."""
+    if not self.finalized:
+        for variable in list(self._state.get('variables', {}).values()):
+            _read_of(self, variable)  # what a session adds when it is asked for a variable
+    _close_graph(self)
+
+
+_engine.extend(tf.Graph, 'finalize', finalize)
 
 
 class Session:
@@ -84,7 +95,6 @@ class Session:
             raise TypeError('Argument `graph` must be a tf.Graph, but got "%s"' % type(graph).__name__)
         self._graph = get_default_graph() if graph is None else graph
         self._parts, self._closed, self._entered = {}, False, []
-        self._reads = {}
         self._resources, self._looked_at = {}, None
 
     @property
@@ -168,28 +178,21 @@ class Session:
             values[tensor.name] = (tensor, value)
         return values
 
-    def _read(self, variable):
-        """The tensor of a variable's value, after the update that gave the object."""
-        update = variable.__dict__.get('_update')
-        key = id(variable), update and update.name
-        if key not in self._reads:
-            with _added_to(self._graph), tf.control_dependencies([update] if update is not None else []):
-                self._reads[key] = variable, variable.read_value()
-        return self._reads[key][1]
-
     def _load(self, variable, value):
         """Gives a variable of the graph a value in this session."""
-        key = id(variable), 'load'
-        if key not in self._reads:
-            with _added_to(self._graph), tf.control_dependencies(None):
-                fed = _v1.placeholder(variable.dtype, variable.shape)
-                self._reads[key] = variable, (fed, variable.assign(fed))
-        fed, assign = self._reads[key][1]
-        self.run(assign, {fed: value})
+        handle = self._handle(variable)
+        if handle is None:
+            raise ValueError('Variable.load: %s is not a variable of the graph that the session runs' % variable.name)
+        with tf.init_scope():
+            value = tf.convert_to_tensor(value, variable.dtype)
+            if not variable.shape.is_compatible_with(value.shape):
+                raise ValueError('Cannot feed value of shape %s for Variable %s, which has shape %s'
+                                 % (value.shape, variable.name, variable.shape))
+            tf.raw_ops.AssignVariableOp(resource=handle, value=value)
 
     def _fetch(self, leaf):
         if isinstance(leaf, tf.Variable):
-            leaf = self._read(leaf)
+            leaf = _read_of(self._graph, leaf)
         if isinstance(leaf, tf.Tensor) and not tf.is_symbolic_tensor(leaf):
             return leaf  # a constant whose value is known already
         try:

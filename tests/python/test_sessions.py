@@ -115,6 +115,14 @@ class SessionsTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'must be provided'):
             v1.name_scope(None, None, [tf.constant(1.)])
 
+    def test_first_values_that_are_fed(self):
+        fed = v1.placeholder(tf.float32, [2])
+        v = v1.Variable(fed * 2., trainable=False)
+        with v1.Session() as session:
+            self.unset(session, v)
+            session.run(v.initializer, {fed: [1., 2.]})
+            self.assertEqual(session.run(v).tolist(), [2, 4])
+
     def test_averages(self):
         v = v1.get_variable('v', [], initializer=v1.constant_initializer(2.))
         averages = v1.train.ExponentialMovingAverage(0.5)
@@ -141,6 +149,29 @@ class SessionsTest(unittest.TestCase):
             if insert is not None:
                 session.run(insert, {keys: ['z']})
                 self.assertEqual(session.run(changed, {keys: ['b', 'z']}).tolist(), [-1, 1])
+
+
+class SavedGraphTest(unittest.TestCase):
+    def test_load_without_a_session(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'saved')
+            with tf.Graph().as_default(), v1.Session() as session:
+                x = v1.placeholder(tf.float32, [None, 2], name='x')
+                w = v1.get_variable('w', [2, 1], initializer=v1.constant_initializer(3.))
+                y = tf.identity(x @ w, name='y')
+                session.run(v1.global_variables_initializer())
+                session.run(w.assign([[4.], [5.]]))
+                v1.saved_model.simple_save(session, path, {'x': x}, {'y': y, 'twice': y * 2.})
+            loaded = tf.saved_model.load(path)
+        self.assertEqual(list(loaded.signatures), ['serving_default'])
+        function = loaded.signatures['serving_default']
+        self.assertEqual(function.structured_input_signature, ((), {'x': tf.TensorSpec([None, 2], tf.float32, 'x')}))
+        self.assertEqual(function.structured_outputs['y'].shape.as_list(), [None, 1])
+        given = tf.constant([[1., 2.]])
+        for found in (function(given), function(x=given), tf.function(lambda: function(given))()):
+            self.assertEqual({name: value.numpy().tolist() for name, value in found.items()}, {'y': [[14]], 'twice': [[28]]})
+        self.assertEqual(loaded.prune('x:0', 'y:0')(given).numpy().tolist(), [[14]])
+        self.assertEqual(loaded.prune(['x:0'], {'a': 'y:0'})(given)['a'].numpy().tolist(), [[14]])
 
 
 class WrappedTest(unittest.TestCase):

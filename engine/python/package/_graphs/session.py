@@ -33,25 +33,29 @@ def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
 def value_of(tensor):
     """The value that a tensor of a graph has when nothing is fed: what a variable made inside the graph starts with.
 
-    What is to run once for it, runs too: an op that fills a resource.
+    What is to run once for it, runs too: an op that fills a resource. Where a session will be fed what it comes from, it
+    is zeros until then.
     """
+    if tensor.dtype not in (tf.resource, tf.variant) and _is_fed(tensor):
+        with tf.init_scope():
+            return tf.zeros([size or 0 for size in tensor.shape.as_list()], tensor.dtype)
     first = tensor.graph._state.get('first_run', {}).get(tensor.name)
     with tf.init_scope():
         return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
 
 
-def first_value_of(tensor):
-    """The value that a variable of a graph has before any session; None where a session will be fed what it comes from."""
+def _is_fed(tensor):
+    """Whether it depends on a placeholder."""
     seen, queue = set(), [tensor.op]
     while queue:
         op = queue.pop()
         if op.type == 'Placeholder':
-            return None
+            return True
         for source in op.inputs:
             if source.op.name not in seen:
                 seen.add(source.op.name)
                 queue.append(source.op)
-    return value_of(tensor)
+    return False
 
 
 def _new_handle(variable):

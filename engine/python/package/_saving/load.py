@@ -448,8 +448,8 @@ def load(export_dir, tags=None, options=None):
                          'than one MetaGraph. Got `tags=%s`, but there are %d MetaGraphs in the SavedModel with tag sets: '
                          '%s.' % (tags, len(metas), [list(m.meta_info_def.tags) for m in metas]))
     if not meta.object_graph_def.nodes:
-        raise NotImplementedError('%s is a SavedModel of TensorFlow 1: it has no objects, and is not supported'
-                                  % export_dir)
+        from footlight._saving import load_v1 as _load_v1
+        return _load_v1.load(export_dir, meta)
     return _Loader(export_dir, meta).load(options or LoadOptions())
 
 

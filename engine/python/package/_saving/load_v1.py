@@ -1,0 +1,72 @@
+"""tf.saved_model.load of a SavedModel of TensorFlow 1: a graph with signatures, without objects."""
+import footlight as tf
+from footlight import _engine
+from footlight._graphs import session as _session
+from footlight._saving import saved_model_v1 as _saved_model_v1
+from footlight._saving.load import SignatureMap
+from footlight._saving.trackable import AutoTrackable
+
+_v1 = tf.compat.v1
+
+
+class _LoadedGraph(AutoTrackable):
+    """The root: its signatures, and parts of its graph as functions."""
+
+    def prune(self, feeds, fetches, name=None):
+        """A function of the tensors `feeds` that gives `fetches`, a structure of tensors and operations or their names."""
+        graph = self.graph
+        inputs = [graph.as_graph_element(feed, allow_operation=False) for feed in tf.nest.flatten(feeds)]
+        wanted = [graph.as_graph_element(one) for one in tf.nest.flatten(fetches)]
+        tensors = [one for one in wanted if isinstance(one, tf.Tensor)]
+        made = _session.part(graph, inputs, tensors, [one for one in wanted if not isinstance(one, tf.Tensor)],
+                             self._captured(inputs), name or 'pruned')
+
+        def function(*values):
+            """The fetches in their structure; None for operations."""
+            results = iter(made(*values))
+            return tf.nest.pack_sequence_as(fetches, [next(results) if isinstance(one, tf.Tensor) else None for one in wanted])
+        return function
+
+    def _captured(self, inputs):
+        given = {tensor.name for tensor in inputs}
+        return [pair for name, pair in self._session._kept().items() if name not in given]
+
+    def _signature(self, key, definition):
+        """The concrete function that a signature describes."""
+        graph, keys = self.graph, sorted(definition.inputs)
+        for info in (*definition.inputs.values(), *definition.outputs.values()):
+            if not info.name:
+                raise NotImplementedError(f'the signature {key!r} has a sparse tensor or another that is several: load the '
+                                          'SavedModel with tf.compat.v1.saved_model.load in a session')
+        inputs = [graph.get_tensor_by_name(definition.inputs[one].name) for one in keys]
+        results = sorted(definition.outputs)
+        outputs = [graph.get_tensor_by_name(definition.outputs[one].name) for one in results]
+        captured = self._captured(inputs)
+
+        def signature_wrapper(**values):
+            _engine.as_written()
+            found = _engine.inline_graph(graph, inputs + [tensor for tensor, _ in captured], [values[one] for one in keys] +
+                                         [value for _, value in captured], outputs, [])
+            for tensor, one in zip(found, results):
+                tensor.set_shape(tf.TensorShape(definition.outputs[one].tensor_shape))
+            return dict(zip(results, found))
+        signature_wrapper.__name__ = f'signature_wrapper_{key}'
+        specs = {one: tf.TensorSpec(tensor.shape, tensor.dtype, name=one) for one, tensor in zip(keys, inputs)}
+        return tf.function(signature_wrapper, autograph=False).get_concrete_function(**specs)
+
+
+def load(folder, meta):
+    """The root object of a SavedModel whose graph is in `meta`."""
+    root = _LoadedGraph()
+    with tf.init_scope():
+        root.graph = tf.Graph()
+        session = _v1.Session(graph=root.graph)
+        _saved_model_v1.load(session, list(meta.meta_info_def.tags), folder)
+        object.__setattr__(root, '_session', session)  # which holds the values of variables
+        signatures = SignatureMap()
+        for key, definition in sorted(dict(meta.signature_def).items()):
+            if key != '__saved_model_init_op' and definition.outputs:
+                signatures._functions[key] = root._signature(key, definition)
+    root.signatures = signatures
+    root.tensorflow_version = meta.meta_info_def.tensorflow_version
+    return root

@@ -20,6 +20,21 @@ class Experimental(unittest.TestCase):
             with self.assertRaisesRegex(tf.errors.OutOfRangeError, r'Index out of range \[0, 5\):%d' % index):
                 experimental.at(dataset, index)
 
+        dataset = tf.data.Dataset.range(3).filter(lambda x: x > 0)
+        with self.assertRaises(tf.errors.OutOfRangeError):
+            experimental.at(dataset, 2)
+        found = tf.function(lambda k: experimental.at(dataset, k))
+        self.assertEqual(int(found(1)), 2)
+        with self.assertRaises(tf.errors.OutOfRangeError):
+            found(tf.constant(4, tf.int64))
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            dataset = tf.data.Dataset.range(3).filter(lambda x: x > 0)
+            element = experimental.at(dataset, 1)
+            self.assertEqual([session.run(element) for _ in range(2)], [2, 2])
+            for outside in (4, -1):
+                with self.assertRaises(tf.errors.OutOfRangeError):
+                    session.run(experimental.at(dataset, outside))
+
     def test_lists(self):
         self.assertEqual(numbers(experimental.from_list(list(range(7)))), list(range(7)))
         pairs = experimental.from_list([(1, 'a'), (2, 'b')])

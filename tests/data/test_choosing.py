@@ -58,12 +58,27 @@ class Parts(unittest.TestCase):
         rows = list(Dataset.from_tensor_slices(sparse))
         self.assertEqual([tf.sparse.to_dense(row).numpy().tolist() for row in rows], [[1, 0, 0], [0, 2, 0]])
 
+    def test_sparse_tensors_of_parts_without_a_shape(self):
+        def parts():
+            for n in range(1, 8):
+                yield {'values': list(range(n)), 'indices': [[k] for k in range(n)], 'dense_shape': (n,)}
+        types = {'values': tf.int64, 'indices': tf.int64, 'dense_shape': tf.int64}
+        with tf.Graph().as_default(), v1.Session() as session:
+            dataset = Dataset.from_generator(parts, types).map(lambda r: tf.SparseTensor(**r))
+            dataset = dataset.bucket_by_sequence_length(lambda t: tf.shape(t.values)[0], [4, 7], [2] * 3, no_padding=True)
+            element, found = dataset.make_one_shot_iterator().get_next(), []
+            with self.assertRaises(tf.errors.OutOfRangeError):
+                while True:
+                    found.append(session.run(element).dense_shape.tolist())
+        self.assertEqual(found, [[2, 2], [2, 5], [1, 3], [1, 6], [1, 7]])
+
     def test_counts_of_rows(self):
         sparse, ragged = tf.sparse.from_dense([[1, 0], [0, 2]]), tf.ragged.constant([[1], [2, 3]])
         counts = [int(Dataset.from_tensors(one).repeat(2).unbatch().cardinality()) for one in (
             ragged, (sparse, [1, 2]), ([1, 2], ragged), sparse)]
         self.assertEqual(counts, [4, 4, 4, -2])
-        self.assertEqual(int(Dataset.from_tensors(sparse).repeat().unbatch().cardinality()), -1)
+        endless = Dataset.from_tensors(sparse).repeat()
+        self.assertEqual([int(one.cardinality()) for one in (endless.unbatch(), endless.rebatch(3))], [-1, -2])
 
     def test_padding_to_what_is_longest(self):
         filled = Dataset.range(3).map(lambda x: tf.fill([x], x))

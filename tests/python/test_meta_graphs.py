@@ -72,6 +72,11 @@ class MetaGraphs(unittest.TestCase):
 
 
 class Loaded(unittest.TestCase):
+    def test_defaults_of_signatures_are_tensors(self):
+        with tf.Graph().as_default():
+            made = v1.saved_model.build_signature_def(method_name='m', defaults={'w': tf.constant(1.5)})
+        self.assertEqual((made.defaults['w'].dtype, list(made.defaults['w'].float_val)), (1, [1.5]))
+
     def test_only_what_has_a_call_is_callable(self):
         root = tf.Module()
         root.inner = tf.Module()

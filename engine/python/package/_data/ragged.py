@@ -108,11 +108,15 @@ def _known_rows(specs):
     return found.pop() if len(found) == 1 else None
 
 
-def unbatch(dataset):
-    """Dataset.unbatch."""
+def _rows(dataset):
     def rows(*element):
         return Dataset.from_tensor_slices(element if type(dataset.element_spec) is tuple else element[0])
-    made = dataset.flat_map(_plain(rows))
+    return dataset.flat_map(_plain(rows))
+
+
+def unbatch(dataset):
+    """Dataset.unbatch."""
+    made = _rows(dataset)
     if tf.executing_eagerly():
         count, each = int(dataset.cardinality()), _known_rows(dataset.element_spec)
         if count == -1 or count >= 0 and each is not None:
@@ -122,7 +126,7 @@ def unbatch(dataset):
 
 def rebatch(dataset, sizes, specs, drop_remainder):
     """Dataset.rebatch: of as many rows as all sizes together, those of each size in turn."""
-    rows = dataset.unbatch()
+    rows = _rows(dataset)  # how many there are is not said of a rebatched dataset
     if sizes.shape.rank == 0:
         made = rows.batch(sizes, drop_remainder)
         return _made('_RebatchDataset', made._variant_tensor, specs, [dataset])

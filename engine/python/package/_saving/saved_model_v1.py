@@ -36,6 +36,8 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
     made = _proto.SignatureDef(method_name=method_name or '')
     for field, given in ((made.inputs, inputs), (made.outputs, outputs), (made.defaults, defaults)):
         for name, value in (given or {}).items():
+            if isinstance(value, tf.Tensor):  # a default
+                value = tf.make_tensor_proto(tf.get_static_value(value))
             field[name].CopyFrom(value)
     return made
 

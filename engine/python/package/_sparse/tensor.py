@@ -142,6 +142,11 @@ class SparseTensor(Composite):
 SparseTensor._Value = collections.namedtuple('SparseTensorValue', SparseTensor._fields)
 
 
+def _of_rank(part, rank):
+    """A part of a sparse tensor, of which a trace may not know the rank that it must have."""
+    return part if part.shape.rank is not None else tf.ensure_shape(part, [None] * rank)
+
+
 class SparseTensorSpec(tf.TypeSpec):
     """The type of a sparse tensor."""
 
@@ -162,7 +167,7 @@ class SparseTensorSpec(tf.TypeSpec):
         return [tf.TensorSpec([None, rank], tf.int64), tf.TensorSpec([None], self._dtype), tf.TensorSpec([rank], tf.int64)]
 
     def _to_components(self, value):
-        return [value.indices, value.values, value.dense_shape]
+        return [_of_rank(value.indices, 2), _of_rank(value.values, 1), _of_rank(value.dense_shape, 1)]
 
     def _from_components(self, components):
         made = SparseTensor(*components)

@@ -37,7 +37,9 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
     for field, given in ((made.inputs, inputs), (made.outputs, outputs), (made.defaults, defaults)):
         for name, value in (given or {}).items():
             if isinstance(value, tf.Tensor):  # a default
-                value = tf.make_tensor_proto(tf.get_static_value(value))
+                known = tf.get_static_value(value)
+                with tf.init_scope():
+                    value = tf.make_tensor_proto(known)
             field[name].CopyFrom(value)
     return made
 

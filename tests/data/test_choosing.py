@@ -20,7 +20,7 @@ class Choosing(unittest.TestCase):
     def test_classes_are_distributed_as_wanted(self):
         drawn = np.random.RandomState(0).randint(5, size=10000)
         for initial in ([0.2] * 5, None):
-            kept = Dataset.from_tensor_slices(drawn).map(lambda c: (c, tf.strings.as_string(c))).repeat().rejection_resample(
+            kept = Dataset.from_tensor_slices(drawn).shuffle(200, seed=21).map(lambda c: (c, tf.strings.as_string(c))).repeat().rejection_resample(
                 lambda c, text: c, [0.9, 0.05, 0.05, 0.0, 0.0], initial, seed=27)
             found = [(int(c), int(pair[1].numpy())) for c, pair in kept.take(2000)]
             self.assertTrue(all(a == b for a, b in found))
@@ -99,6 +99,8 @@ class Parts(unittest.TestCase):
         self.assertTrue(narrow.is_subtype_of(wide) and not wide.is_subtype_of(narrow))
         other = tf.data.DatasetSpec(tf.TensorSpec([2, 3], tf.int32), [4, 3])
         self.assertEqual(narrow.most_specific_common_supertype([other]), wide)
+        nothing = tf.data.DatasetSpec({'a': None})
+        self.assertEqual(nothing.most_specific_common_supertype([nothing]), nothing)
         self.assertFalse(tf.data.DatasetSpec({'a': tf.TensorSpec([], tf.int32)}).is_subtype_of(
             tf.data.DatasetSpec({'b': tf.TensorSpec([], tf.int32)})))
 

@@ -1,5 +1,6 @@
 """Datasets whose elements are chosen from several, by numbers or at random, or by their class."""
 import footlight as tf
+from footlight._control.functional import _staged
 from footlight._data import structure
 from footlight._data.datasets import Dataset, _made, _op, _types, seeds
 from footlight._data.functions import ElementFunction
@@ -82,9 +83,12 @@ def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=No
     """(class, element) of elements that are left out so that the classes are distributed as `target_dist`."""
     target = tf.convert_to_tensor(target_dist)
     classes = ElementFunction(class_func, 'rejection_resample', self.element_spec).output_specs
+    several = type(self.element_spec) is tuple
     if not (structure.is_plain(classes) and classes.dtype in (tf.int32, tf.int64) and classes.shape.rank in (0, None)):
         raise TypeError('`class_func` must return a scalar integer, not %s' % (classes,))
-    marked = Dataset.zip((self.map(class_func), self))
+    class_of = _staged(class_func, always=True)
+    # Not two passes side by side: a shuffled dataset gives each another order.
+    marked = self.map(_plain(lambda *element: (class_of(*element), element if several else element[0])))
     if initial_dist is not None:
         initial = tf.cast(tf.convert_to_tensor(initial_dist), target.dtype)
         keeps, unchanged = _acceptance(initial, target)

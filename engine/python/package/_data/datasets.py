@@ -77,6 +77,8 @@ class DatasetSpec(tf.TypeSpec):
         """The narrowest type that covers all, or None."""
         specs, shape = self._element_spec, self._dataset_shape
         for other in others:
+            if other == self:
+                continue
             if type(other) is not DatasetSpec or other._dataset_shape.rank != shape.rank:
                 return None
             specs = structure.common(specs, other._element_spec)

@@ -60,6 +60,7 @@ _rules._MODULES['ops.data_flow_ops'] += ' parallel_dynamic_stitch=dynamic_stitch
 _rules._MODULES['ops.ragged.ragged_math_ops'] += ' . ragged_cumsum=cumsum' + ''.join(
     f' segment_{one}=math.unsorted_segment_{one}' for one in 'max mean min prod sqrt_n sum'.split())
 _rules._MODULES['ops.ragged.ragged_util'] = '.'
+_rules._MODULES['data.experimental.ops.iterator_ops'] += ' compat.v1.data.experimental'
 _rules._MODULES['ops.array_ops'] += ' listdiff=compat.v1.setdiff1d'
 _rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
 _rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {

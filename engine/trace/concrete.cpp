@@ -105,7 +105,8 @@ void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs
   if (current_graph_builder) return stage(inputs, outputs);
   for (const Tensor& t : std::span<const Tensor>(inputs))
     if (t.is_symbolic()) [[unlikely]] throw_leaked(t);
-  if (tape_hook) [[unlikely]] return run_for_tape(inputs, outputs, call);
+  if (tape_hook && recorders_watching(inputs)) [[unlikely]]
+    return run_for_tape(inputs, outputs, call);
   runtime::run(program(), inputs, outputs, call);
   eager::make_own(outputs);
 }

@@ -272,6 +272,24 @@ class Loops(unittest.TestCase):
 
 
 class Watched(unittest.TestCase):
+    def test_no_gradient_is_made_where_nothing_is_watched(self):
+        ran = []
+
+        @tf.custom_gradient
+        def noted(x):
+            return x, lambda g: ran.append(g) or g
+        f = tf.function(noted)
+        x, v = tf.constant(1.), tf.Variable(2.)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(tf.stop_gradient(x))
+        self.assertIsNone(tape.gradient(y, x))
+        self.assertEqual(ran, [])
+        with tf.GradientTape() as tape:
+            y = f(v)
+        self.assertEqual(tape.gradient(y, v).numpy(), 1)
+        self.assertEqual(len(ran), 1)
+
     def test_sources_that_are_not(self):
         v, x = tf.Variable(2.), tf.constant(3.)
         still = tf.Variable(4., trainable=False)

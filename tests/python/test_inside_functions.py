@@ -1,5 +1,6 @@
 """Functions, their graphs and gradients by the names inside of TensorFlow; what TensorFlow gives."""
 import logging
+import pickle
 import unittest
 
 import footlight as tf
@@ -22,6 +23,10 @@ from tensorflow.python.util import object_identity, tf_contextlib, tf_decorator,
 
 c, S = tf.constant, tf.TensorSpec
 
+
+@tf.function
+def traced_by_name(x):
+    return x
 
 class Graphs(unittest.TestCase):
     def test_traced_graphs(self):
@@ -123,6 +128,31 @@ class Graphs(unittest.TestCase):
             tf.multiply(tf.compat.v1.placeholder(tf.float32, [], name='x'), 5., name='y')
         self.assertEqual(wrap_function.function_from_graph_def(graph.as_graph_def(), 'x:0', 'y:0')(c(2.)).numpy(), 10)
 
+    def test_watched_variables(self):
+        a, b, fixed = tf.Variable(1.), tf.Variable(2.), tf.Variable(3., trainable=False)
+        with record.VariableWatcher() as outer:
+            a.read_value()
+            with record.VariableWatcher() as inner:
+                b.assign_add(b.read_value() * fixed)
+        self.assertEqual([v is one for v, one in zip(outer.watched_variables(), (a, b))], [True, True])
+        self.assertEqual([v is b for v in inner.watched_variables()], [True])
+
+    def test_lifted_captures(self):
+        a, b = tf.Variable(1.), tf.Variable(2.)
+        traced = tf.function(lambda: b - a).get_concrete_function().graph
+        into = func_graph.FuncGraph('into')
+        found = lift_to_graph.lift_to_graph(traced.outputs, into, add_sources=True, handle_captures=True)
+        self.assertEqual([t.name for t in into.internal_captures], [t.name for t in traced.internal_captures])
+        into.outputs = [found[traced.outputs[0]]]
+        self.assertEqual(concrete_function.ConcreteFunction.from_func_graph(into, None, {})()[0].numpy(), 1)
+
+    def test_the_graph_of_graph_mode(self):
+        with tf.Graph().as_default() as graph, context.graph_mode():
+            c(1)
+        self.assertEqual(len(graph.get_operations()), 1)
+        with context.graph_mode():
+            self.assertFalse(tf.executing_eagerly())
+
     def test_effects_in_graphs(self):
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:
             v = tf.Variable(1., name='v')
@@ -152,7 +182,23 @@ class Graphs(unittest.TestCase):
                 tf.compat.v1.cond(True, lambda: c(1), lambda: c(2))
 
 
+def add_one(x):
+    return x + 1
+
+
 class Functions(unittest.TestCase):
+    def test_pickled(self):
+        f = tf.function(add_one, input_signature=[S([])], autograph=False, reduce_retracing=True,
+                        experimental_implements='one')
+        for made in (pickle.loads(pickle.dumps(f)), f._clone(add_one)):
+            self.assertEqual((made._name, made.input_signature, made._autograph, made._reduce_retracing, made._attributes),
+                             ('add_one', (S([]),), False, True, f._attributes))
+            self.assertEqual(made(c(1.)).numpy(), 2)
+        self.assertEqual(f._attributes['_implements'].s, b'one')
+        self.assertIs(pickle.loads(pickle.dumps(traced_by_name)), traced_by_name)
+        with self.assertRaises((AttributeError, pickle.PicklingError)):
+            pickle.dumps(tf.function(lambda x: x))
+
     def test_copies(self):
         f = def_function.function(lambda x: x + 1)
         self.assertIsInstance(f, polymorphic_function.Function)

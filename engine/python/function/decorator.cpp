@@ -192,13 +192,12 @@ PyObject* function(PyObject*, PyObject* args, PyObject* keywords) {
       options.attributes.set(AttrName("_XlaMustCompile"), true);
       options.attributes.set(AttrName("_noinline"), true);
     }
-    if (callable == Py_None) {
-      Ref kept = checked(keywords ? PyDict_Copy(keywords) : PyDict_New());
-      for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(args); ++i)
-        if (PyDict_SetItemString(kept.get(), names[i], PyTuple_GET_ITEM(args, i)) < 0) throw PythonErrorSet();
-      if (PyDict_DelItemString(kept.get(), "func") < 0) clear_only(PyExc_KeyError);
-      return PyCFunction_New(&decorate_method, kept.get());
-    }
+    Ref kept = checked(keywords ? PyDict_Copy(keywords) : PyDict_New());
+    for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(args); ++i)
+      if (PyDict_SetItemString(kept.get(), names[i], PyTuple_GET_ITEM(args, i)) < 0) throw PythonErrorSet();
+    if (PyDict_DelItemString(kept.get(), "func") < 0) clear_only(PyExc_KeyError);
+    if (callable == Py_None) return PyCFunction_New(&decorate_method, kept.get());
+    if (PyDict_GET_SIZE(kept.get())) options.given = std::move(kept);
     if (!PyCallable_Check(callable))
       fail(ErrorKind::kType, "tf.function needs something that can be called: ", repr_of(callable),
            " is not a callable object");

@@ -92,6 +92,7 @@ struct FunctionOptions {
   Ref jit_compile;
   std::string name;
   Attrs attributes;   // of the function in a library
+  Ref given;          // a dict of what tf.function was given by name, or empty
   bool pure = false;  // it implements something by its arguments alone: these are tensors
 };
 

@@ -211,13 +211,20 @@ PyObject* graph_is_control_flow(PyObject* self, void*) {
   return PyBool_FromLong(builder && (builder->kind() == Kind::kBranch || builder->kind() == Kind::kCondition ||
                                      builder->kind() == Kind::kBody));
 }
-// What stands in the graph, while it is built, for a value from outside: the same for the same value.
-PyObject* graph_capture(PyObject* self, PyObject* value) {
+// What stands in the graph, while it is built, for a value from outside: the same for the same value. A name is taken
+// the first time.
+PyObject* graph_capture(PyObject* self, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
+    PyObject* value;
+    const char* name = nullptr;
+    if (!PyArg_ParseTuple(arguments, "O|z", &value, &name)) return nullptr;
     if (!is_tensor(value)) fail(ErrorKind::kType, "a tensor is wanted, not ", Py_TYPE(value)->tp_name);
     auto* builder = const_cast<trace::GraphBuilder*>(builder_of(self));
     if (!builder) fail(ErrorKind::kRuntime, "the graph '", name_of_graph(*graph_in(self)), "' is not being built");
-    return checked(wrap(builder->as_captured(tensor_of(value)))).release();
+    const Tensor& outside = tensor_of(value);
+    if (!name || outside.graph() == builder->graph().get())
+      return checked(wrap(builder->as_captured(outside))).release();
+    return checked(wrap(builder->capture(outside, name, {}))).release();
   });
 }
 // Of a graph that is being built: what it captured until now, as pairs of the value outside and what stands for it.
@@ -299,7 +306,7 @@ PyMethodDef graph_methods[] = {
     {"get_tensor_by_name", get_tensor_by_name, METH_O, nullptr},
     {"_unique_name", graph_unique_name, METH_O, "A name that is free, in the current scope; taken from now on."},
     {"_mark", graph_mark, METH_VARARGS, "What nodes that are added get: groups, a device, types of gradients."},
-    {"_capture", graph_capture, METH_O, "What stands in a graph that is built for a tensor from outside."},
+    {"_capture", graph_capture, METH_VARARGS, "What stands in a graph that is built for a tensor from outside."},
     {"_captured", graph_captured, METH_NOARGS, "What a graph that is built has captured: pairs, outside and inside."},
     {"op_def_for_type", op_def_for_type, METH_O, "The definition of a type of op as OpDef."},
     {"finalize", graph_finalize, METH_NOARGS, "Nothing can be added to the graph from now on."},

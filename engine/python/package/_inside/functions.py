@@ -204,7 +204,7 @@ def capture(self, tensor, name=None, shape=None):
     for outside, inside in kept.values():
         if outside is value or outside._id == value._id:
             return inside
-    inside = self._capture(value)
+    inside = self._capture(value, name)
     if inside is not value and _by_hand(self):
         kept[inside.name] = value, inside
     return inside
@@ -344,10 +344,17 @@ def lift_to_graph(tensors, graph, sources=None, disallowed_placeholders=None, ad
                 tensors[0], op))
         waiting.extend([t.op for t in op.inputs] + list(op.control_inputs))
     left = [t for op in needed.values() if op.type == 'Placeholder' or op.name in stop for t in op.outputs]
+    outside = {}
+    if handle_captures and base_graph.building_function:
+        captures = list(base_graph.captures)
+        outside = {inner.name: outer for outer, inner in captures}
+        places = {inner.name: i for i, (_, inner) in enumerate(captures)}
+        left.sort(key=lambda t: places.get(t.name, -1))  # what is captured stays in the order in which it was
     with graph.as_default():
         stand = []
         for t in left:
-            stand.append(_engine.placeholder(t.dtype, t.shape, t.op.name))
+            stand.append(graph.capture(outside[t.name], name=t.op.name) if t.name in outside else
+                         _engine.placeholder(t.dtype, t.shape, t.op.name))
         wanted = [t for t in tensors if isinstance(t, tf.Tensor)]
         found = _engine.inline_graph(base_graph, left, stand, wanted, [t for t in tensors if isinstance(t, tf.Operation)])
     for old, new in [*zip(left, stand), *zip(wanted, found)]:
@@ -407,6 +414,23 @@ def op_is_stateful(op):
 _engine.extend(tf.types.experimental.PolymorphicFunction, '_tf_decorator', property(
     lambda self: _python_util.TFDecorator('tf.function', self.python_function)))
 _engine.extend(tf.types.experimental.PolymorphicFunction, '_name', property(lambda self: self.name))
+
+
+def _attributes_of(function):
+    """What a library's function is given besides its graph, as messages."""
+    from footlight._inside import tracing as _tracing
+    options = function._options
+    given = dict(options.get('experimental_attributes') or {})
+    if options.get('experimental_implements') is not None:
+        given[_tracing.IMPLEMENTS] = options['experimental_implements']
+    return _tracing.parse_func_attrs(given, _tracing.POLYMORPHIC_FUNCTION_ALLOWLIST)
+
+
+for _member, _option, _otherwise in (('_autograph', 'autograph', True), ('_reduce_retracing', 'reduce_retracing', False),
+                                     ('_experimental_autograph_options', 'experimental_autograph_options', None)):
+    _engine.extend(tf.types.experimental.PolymorphicFunction, _member, property(
+        lambda self, option=_option, otherwise=_otherwise: self._options.get(option, otherwise)))
+_engine.extend(tf.types.experimental.PolymorphicFunction, '_attributes', property(_attributes_of))
 _engine.extend(tf.Operation, '_is_stateful', property(lambda self: self.op_def.is_stateful))
 class ConcreteFunction(metaclass=_internal.ByKind):
     """Concrete functions, and how one is made of a graph."""

@@ -14,7 +14,8 @@ uint64_t number_of(Edge edge) { return uint64_t{edge.node.value} << 32 | edge.ou
 
 class Copy {
  public:
-  Copy(GraphBuilder& builder, const Graph& graph) : builder_(builder), graph_(graph), made_(graph.size()) {}
+  Copy(GraphBuilder& builder, const Graph& graph, bool any_shapes)
+      : builder_(builder), graph_(graph), any_shapes_(any_shapes), made_(graph.size()) {}
 
   void feed(Edge edge, const Tensor& value) {
     const Node& node = graph_.node(edge.node);
@@ -23,7 +24,7 @@ class Copy {
     if (value.dtype() != dtype)
       fail(ErrorKind::kType, "the tensor '", node.name, ":", edge.output, "' is ", name_of(dtype), ", it was given ",
            name_of(value.dtype()));
-    if (!is_subshape(value.shape(), shape) && dtype != DType::kResource && dtype != DType::kVariant)
+    if (!any_shapes_ && !is_subshape(value.shape(), shape) && dtype != DType::kResource && dtype != DType::kVariant)
       fail(ErrorKind::kValue, "the tensor '", node.name, ":", edge.output, "' has the shape ", shape.to_string(),
            ", it was given ", value.shape().to_string());
     const bool here = value.is_symbolic() && value.graph() == builder_.graph().get();
@@ -76,8 +77,17 @@ class Copy {
       if (!fed_.contains(number_of(edge)) && graph_.node(edge.node).inputs.empty()) copy(edge.node);
       edge = result(edge);
     }
+    if (any_shapes_ && !node.inputs.empty()) forget_shapes(node);
     node.name = builder_.graph()->unique_name(from.name);
     made_[id.value] = builder_.adopt(std::move(node));
+  }
+
+  void forget_shapes(Node& node) const {
+    for (const auto& [name, value] : node.attrs)
+      if (std::holds_alternative<GraphPtr>(value))
+        fail(ErrorKind::kUnimplemented, "'", node.name,
+             "' calls a graph, whose shapes are those that it was traced for");
+    node.shapes = builder_.graph()->shared(std::vector<Shape>(node.dtypes.size(), Shape::unknown_rank()));
   }
 
   // A node may wait for one that comes later: an output waits for all effects.
@@ -92,6 +102,7 @@ class Copy {
 
   GraphBuilder& builder_;
   const Graph& graph_;
+  const bool any_shapes_;
   std::vector<NodeId> made_;                // the copy of each node
   std::unordered_map<uint64_t, Edge> fed_;  // by the tensors that they stand for
   std::unordered_set<uint32_t> given_;      // the nodes of these
@@ -103,8 +114,8 @@ class Copy {
 
 std::vector<Tensor> inline_graph(GraphBuilder& builder, const Graph& graph,
                                  std::span<const std::pair<Edge, Tensor>> feeds, std::span<const Edge> fetches,
-                                 std::span<const NodeId> targets) {
-  Copy copy(builder, graph);
+                                 std::span<const NodeId> targets, FedShapes fed) {
+  Copy copy(builder, graph, fed == FedShapes::kAnyShapes);
   for (const auto& [edge, value] : feeds) copy.feed(edge, value);
   for (Edge edge : fetches) copy.need(edge);
   for (NodeId id : targets) copy.need(id);

@@ -12,8 +12,11 @@ namespace footlight::trace {
 // Copies into `builder` what the tensors `fetches` and the nodes `targets` need of `graph`, with `feeds` in place of
 // some of its tensors, and returns the fetched ones. Nodes keep their names, as far as they are free, and what they
 // wait for. Throws kInvalidArgument for a Placeholder that is needed and not fed.
+// kAnyShapes: the values may have other shapes than the tensors, so what nodes compute has shapes that are found when
+// they run; throws kUnimplemented if one of them calls another graph.
+enum class FedShapes : uint8_t { kMustFit, kAnyShapes };
 std::vector<Tensor> inline_graph(GraphBuilder& builder, const Graph& graph,
                                  std::span<const std::pair<Edge, Tensor>> feeds, std::span<const Edge> fetches,
-                                 std::span<const NodeId> targets = {});
+                                 std::span<const NodeId> targets = {}, FedShapes = FedShapes::kMustFit);
 
 }  // namespace footlight::trace

@@ -92,6 +92,7 @@ class Arguments(unittest.TestCase):
                             (lambda: concrete(one, two, three, three), r'f\(x, x_1, own\) takes 3 .* got 4'),
                             (lambda: concrete(one, two, three, x=one), "two values for 'x'"),
                             (lambda: concrete(one, two, 3.), r'argument #2\(zero-based\) to be a Tensor; got float'),
+                            (lambda: concrete(one, [two]), "Can not cast <tf.Tensor.* to a Dict type"),
                             (lambda: concrete(one, two, three, odd=one), "got an unexpected keyword argument 'odd'")):
             with self.assertRaisesRegex(TypeError, error):
                 call()
@@ -118,6 +119,33 @@ class Arguments(unittest.TestCase):
         self.assertEqual(outer(tf.constant([1.])).numpy().tolist(), [2.])
         with self.assertRaises(tf.errors.InvalidArgumentError):
             outer(tf.constant([1., 2.]))
+
+
+    def test_tensors_of_other_shapes(self):
+        v = tf.Variable(2.)
+
+        @tf.function
+        def f(a, b):
+            return {'sum': a + b * v, 'size': tf.size(a)}
+        concrete = f.get_concrete_function(tf.TensorSpec([None]), tf.TensorSpec([2]))
+        for a, b in ((1., 2.), ([[1., 2.]], [3., 4.]), ([1., 2., 3.], 1.)):
+            a, b = tf.constant(a), tf.constant(b)
+            with tf.GradientTape() as tape:
+                tape.watch(b)
+                found = concrete(a, b=b)
+            self.assertEqual(found['sum'].numpy().tolist(), (a + b * 2.).numpy().tolist())
+            self.assertEqual(found['size'].numpy(), tf.size(a).numpy())
+            gradient = tape.gradient(found['sum'], [b, v])
+            self.assertEqual(gradient[0].shape, b.shape)
+            self.assertEqual(gradient[1].numpy(), tf.reduce_sum(tf.broadcast_to(b, found['sum'].shape)).numpy())
+        self.assertEqual(tf.function(lambda x: concrete(x, x)['sum'])(tf.constant([1., 2., 3.])).numpy().tolist(), [3, 6, 9])
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            concrete(tf.ones([3]), tf.ones([2]))
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            concrete(tf.ones([4]), tf.ones([3]))
+        inner = tf.function(lambda x: tf.cond(x[0] > 0, lambda: x, lambda: -x)).get_concrete_function(tf.TensorSpec([2]))
+        with self.assertRaisesRegex(TypeError, 'Can not cast TensorSpec'):
+            inner(tf.ones([3]))
 
 
 class Descriptions(unittest.TestCase):

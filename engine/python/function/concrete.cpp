@@ -57,6 +57,16 @@ Ref text(const std::string& s) {
   return checked(PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())));
 }
 
+template <class Item>
+Ref list_of(size_t count, Item&& item) {
+  Ref list = checked(PyList_New(0));
+  for (size_t i = 0; i < count; ++i) {
+    Ref one = item(i);
+    if (one && PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
+  }
+  return list;
+}
+
 PyObject* run(PyObject* self, const std::vector<Tensor>& inputs) {
   TraceEntry& entry = entry_of(self);
   return core_in(self)
@@ -69,9 +79,27 @@ PyObject* run(PyObject* self, const std::vector<Tensor>& inputs) {
       .release();
 }
 
+// Runs the trace's graph on tensors of other shapes than it was traced for: as a copy that says nothing of shapes. Null
+// where there can be no such copy.
+PyObject* run_for_other_shapes(PyObject* self, const std::vector<Tensor>& inputs) {
+  const Ref module = checked(PyImport_ImportModule("footlight._graphs.any_shapes"));
+  const Ref tensors = list_of(inputs.size(), [&](size_t i) { return checked(wrap(inputs[i])); });
+  const Ref results = checked(PyObject_CallMethod(module.get(), "run", "OO", self, tensors.get()));
+  if (results.get() == Py_None) return nullptr;
+  std::vector<Tensor> outputs;
+  for (PyObject* one : Items(results.get())) outputs.push_back(tensor_of(one));
+  return result_of(entry_of(self), outputs).release();
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return guarded(
-      [&] { return run(self, concrete_arguments(called(self), args, PyVectorcall_NARGS(nargsf), kwnames)); });
+  return guarded([&] {
+    const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    bool other_shapes = false;
+    const std::vector<Tensor> inputs = concrete_arguments(called(self), args, nargs, kwnames, &other_shapes);
+    if (!other_shapes) return run(self, inputs);
+    if (PyObject* const result = run_for_other_shapes(self, inputs)) return result;
+    return run(self, concrete_arguments(called(self), args, nargs, kwnames));  // says what does not fit
+  });
 }
 
 // A call's arguments as a tuple and a dict, in the form of vectorcall.
@@ -106,7 +134,14 @@ PyObject* call_flat(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     if (count != 2) fail(ErrorKind::kType, "_call_with_flat_signature takes arguments and named arguments");
     const Spread all(given[0], given[1]);
-    return run(self, flat_arguments(called(self), all.values.data(), all.positional, all.names.get()));
+    bool other_shapes = false;
+    const auto tensors = [&](bool* other) {
+      return flat_arguments(called(self), all.values.data(), all.positional, all.names.get(), other);
+    };
+    const std::vector<Tensor> inputs = tensors(&other_shapes);
+    if (!other_shapes) return run(self, inputs);
+    if (PyObject* const result = run_for_other_shapes(self, inputs)) return result;
+    return run(self, tensors(nullptr));
   });
 }
 
@@ -202,16 +237,6 @@ PyObject* get_own_captures(PyObject* self, void*) {
         if (PyList_Append(list.get(), checked(wrap(capture)).get()) < 0) throw PythonErrorSet();
     return Py_NewRef(list.get());
   });
-}
-
-template <class Item>
-Ref list_of(size_t count, Item&& item) {
-  Ref list = checked(PyList_New(0));
-  for (size_t i = 0; i < count; ++i) {
-    Ref one = item(i);
-    if (one && PyList_Append(list.get(), one.get()) < 0) throw PythonErrorSet();
-  }
-  return list;
 }
 
 PyObject* get_graph(PyObject* self, void*) {

@@ -25,9 +25,9 @@ std::string cannot_cast(const std::string& value, const std::string& type) {
 }  // namespace
 
 // The tensor for input `index`, checked against its placeholder. `converts`: a value of Python's becomes one
-// too.
+// too. `other_shape`: is set, in place of an error, where the shape does not fit.
 Tensor checked_input(const ConcreteCall& self, size_t index, PyObject* value, const std::string& parameter,
-                     bool converts) {
+                     bool converts, bool* other_shape) {
   const Graph& graph = graph_of(self.entry);
   const Node& placeholder = graph.node(graph.inputs[index]);
   const std::string name = self.core.name;
@@ -54,11 +54,16 @@ Tensor checked_input(const ConcreteCall& self, size_t index, PyObject* value, co
     fail(ErrorKind::kInvalidArgument, "cannot compute ", graph.name(), " as input #", index,
          "(zero-based) was expected to be a ", name_of(placeholder.dtypes[0]), " tensor but is a ",
          name_of(tensor.dtype()), " tensor (concrete function '", name, "')");
-  if (!is_subshape(tensor.shape(), placeholder.shapes[0]))
+  if (!is_subshape(tensor.shape(), placeholder.shapes[0])) {
+    if (other_shape) {
+      *other_shape = true;
+      return tensor;
+    }
     cannot_bind(cannot_cast(spec_text({tensor.dtype(), tensor.shape(), {}}),
                             spec_text({placeholder.dtypes[0], placeholder.shapes[0], {}})),
                 "concrete function '", name, "' expects shape ", placeholder.shapes[0].to_string(), " for '",
                 parameter, "', got ", tensor.shape().to_string());
+  }
   return tensor;
 }
 
@@ -121,9 +126,17 @@ void take_parameter(const ConcreteCall& self, size_t i, PyObject* given, PyObjec
     ++next;
     return Ref::borrow(leaf);
   }).rebuild(given);
-  if (next != leaves.size())
-    cannot_bind(cannot_cast(type_text(given), entry.input_types[i]), "concrete function '", self.core.name,
+  if (next != leaves.size()) {
+    // In TensorFlow's words: what is given, and what kind of structure it should be.
+    const char* kind = !want                                            ? nullptr
+                       : PyDict_Check(want) && !PyDict_Check(given)     ? "a Dict type."
+                       : PyList_Check(want) && !PyList_Check(given)     ? "list type."
+                       : PyTuple_Check(want) && !PyTuple_Check(given)   ? "tuple type."
+                                                                        : nullptr;
+    cannot_bind(kind ? cannot_cast(repr_of(given), kind) : cannot_cast(type_text(given), entry.input_types[i]),
+                "concrete function '", self.core.name,
                 "' got ", repr_of(given), " for '", entry.input_names[i], "'");
+  }
 }
 
 }  // namespace
@@ -142,7 +155,7 @@ std::vector<std::string> flat_names(const TraceEntry& entry) {
 
 // Arguments of which each is one of the tensors, without the structures that they are parts of.
 std::vector<Tensor> flat_arguments(const ConcreteCall& self, PyObject* const* args, Py_ssize_t nargs,
-                                   PyObject* kwnames) {
+                                   PyObject* kwnames, bool* other_shapes) {
   const std::vector<std::string> names = flat_names(self.entry);
   std::string shown = self.core.name + '(';
   for (size_t i = 0; i < names.size(); ++i) shown += (i ? ", " : "") + names[i];
@@ -169,7 +182,7 @@ std::vector<Tensor> flat_arguments(const ConcreteCall& self, PyObject* const* ar
     if (!is_tensor(given[i]) && !is_variable(given[i]))
       refuse(": expected argument #", i, "(zero-based) to be a Tensor; got ", Py_TYPE(given[i])->tp_name,
              " (", repr_of(given[i]), ")");
-    inputs.push_back(checked_input(self, i, given[i], names[i]));
+    inputs.push_back(checked_input(self, i, given[i], names[i], false, other_shapes));
   }
   return inputs;
 }
@@ -219,15 +232,16 @@ std::vector<Tensor> structured_arguments(const ConcreteCall& self, PyObject* con
 
 }  // namespace
 
-// As the function's own parameters or, where that does not fit, each tensor by itself.
+// As the function's own parameters or, where that does not fit, each tensor by itself; then shapes need not fit
+// either, if the caller can run the function for others.
 std::vector<Tensor> concrete_arguments(const ConcreteCall& self, PyObject* const* args, Py_ssize_t nargs,
-                                       PyObject* kwnames) {
+                                       PyObject* kwnames, bool* other_shapes) {
   try {
     return structured_arguments(self, args, nargs, kwnames);
   } catch (const Error& structured) {
     if (structured.kind() != ErrorKind::kType) throw;
     try {
-      return flat_arguments(self, args, nargs, kwnames);
+      return flat_arguments(self, args, nargs, kwnames, other_shapes);
     } catch (const Error& flat) {
       throw Error(
           structured.kind(),

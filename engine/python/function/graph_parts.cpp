@@ -79,13 +79,14 @@ PyObject* import_graph_def(PyObject*, PyObject* arguments) {
   });
 }
 
-// inline_graph(graph, feeds, values, fetches, targets): tensors of the graph, tensors in place of them, what is
-// wanted.
+// inline_graph(graph, feeds, values, fetches, targets, any_shapes=False): tensors of the graph, tensors in place of
+// them, which may be allowed to have other shapes, and what is wanted.
 PyObject* inline_graph(PyObject*, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
     PyObject *graph_object, *feeds, *values, *fetches, *targets;
-    if (!PyArg_ParseTuple(arguments, "OO!O!O!O!", &graph_object, &PyList_Type, &feeds, &PyList_Type, &values,
-                          &PyList_Type, &fetches, &PyList_Type, &targets))
+    int any_shapes = 0;
+    if (!PyArg_ParseTuple(arguments, "OO!O!O!O!|p", &graph_object, &PyList_Type, &feeds, &PyList_Type, &values,
+                          &PyList_Type, &fetches, &PyList_Type, &targets, &any_shapes))
       return nullptr;
     const GraphPtr graph = graph_in_object(graph_object, "inline_graph");
     trace::GraphBuilder& builder = builder_for("inline_graph");
@@ -105,7 +106,8 @@ PyObject* inline_graph(PyObject*, PyObject* arguments) {
         fail(ErrorKind::kValue, "the operation '", owner->node(node).name, "' is one of another graph");
       nodes.push_back(node);
     }
-    return wrap_all(trace::inline_graph(builder, *graph, fed, wanted, nodes));
+    const auto shapes = any_shapes ? trace::FedShapes::kAnyShapes : trace::FedShapes::kMustFit;
+    return wrap_all(trace::inline_graph(builder, *graph, fed, wanted, nodes, shapes));
   });
 }
 

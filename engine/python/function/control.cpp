@@ -83,8 +83,8 @@ Ref staged_cond(const Tensor& pred, const Choice& yes, const Choice& no, const s
         second = take_outputs(no().get(), tensors);
         if (!same_shape_of(first, second))
           fail(tensors.empty() == !count ? ErrorKind::kType : ErrorKind::kValue,
-               "the branches of a condition must return the same structure of values; one returned another "
-               "list, tuple, dict or None than the other");
+               "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+               "return values. One returned another list, tuple, dict or None than the other");
         return tensors;
       },
       name, row_numbers_of(first));

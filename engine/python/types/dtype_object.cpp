@@ -256,7 +256,7 @@ DType dtype_from_object(PyObject* o) {
                                 o == reinterpret_cast<PyObject*>(&PyBytes_Type)
                             ? "; write tf.string"
                         : PyUnicode_Check(o) && is_not_here(readable(o)) ? ": it is not in Footlight yet"
-                                                                         : "";
+                                                                         : ".";
     throw Error(ErrorKind::kType,
                 "Cannot convert " + repr_of(o) + " to a TensorFlow DType" + which);
   }

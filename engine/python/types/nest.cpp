@@ -164,8 +164,8 @@ void same(PyObject* a, PyObject* b, bool types, bool composites) {
       !(x == Kind::kNamedTuple && y == Kind::kNamedTuple && same_fields(a, b)) &&
       !(x == y && x != Kind::kNamedTuple && (PyType_IsSubtype(Py_TYPE(a), Py_TYPE(b)) ||
                                              PyType_IsSubtype(Py_TYPE(b), Py_TYPE(a)))))
-    fail(ErrorKind::kType, "The two structures don't have the same sequence type: ", Py_TYPE(a)->tp_name,
-         " and ", Py_TYPE(b)->tp_name);
+    fail(ErrorKind::kType, "The two structures don't have the same nested structure: ", repr_of(a), " and ",
+         repr_of(b), " don't have the same sequence type, ", Py_TYPE(a)->tp_name, " and ", Py_TYPE(b)->tp_name);
   if (types && x == Kind::kMapping && y == Kind::kMapping) {
     Ref ka = sorted_keys(a), kb = sorted_keys(b);
     if (!are_equal(ka.get(), kb.get()))

@@ -323,7 +323,7 @@ PyObject* value(PyObject* self, PyObject*) {
 
 // assign, assign_add, assign_sub
 template <int Which>
-PyObject* assign_value(PyObject* self, PyObject* value, bool read) {
+PyObject* assign_value(PyObject* self, PyObject* value, bool read, std::string_view name = {}) {
   static const Op ops[] = {Op("AssignVariableOp"), Op("AssignAddVariableOp"), Op("AssignSubVariableOp")};
   return guarded([&]() -> PyObject* {
     PyVariable* v = of(self);
@@ -335,7 +335,7 @@ PyObject* assign_value(PyObject* self, PyObject* value, bool read) {
     if (Which == 0 && !compatible(v->variable->shape(), given.shape()))
       fail(ErrorKind::kValue, "Cannot assign a value of shape ", given.shape().to_string(), " to variable '",
            name_of_variable(v), "' of shape ", v->variable->shape().to_string());
-    apply_all(ops[Which].row(), Borrowed(v->handle, given), *v->read_attrs, {});
+    apply_all(ops[Which].row(), Borrowed(v->handle, given), *v->read_attrs, name);
     if (read) return variable_updated(self);
     if (!current_graph_builder) Py_RETURN_NONE;
     const GraphPtr& graph = trace::GraphBuilder::innermost()->graph();
@@ -357,7 +357,10 @@ PyObject* assign(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
   if (!PyArg_ParseTupleAndKeywords(positional.get(), named.get(), "O|OOp:assign", const_cast<char**>(names), &value,
                                    &locking, &name, &read))
     return nullptr;
-  return assign_value<Which>(self, value, read);
+  return guarded([&] {
+    const std::string wanted = name && PyUnicode_Check(name) ? readable(name) : std::string();
+    return assign_value<Which>(self, value, read, wanted);
+  });
 }
 
 PyObject* numpy(PyObject* self, PyObject*) {

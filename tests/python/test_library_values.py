@@ -220,6 +220,43 @@ class Names(unittest.TestCase):
         self.assertTrue(Spec([None]).is_compatible_with(tf.ones([4])))
         self.assertFalse(Spec([None]).is_compatible_with(tf.ones([4, 1])))
 
+    def test_private_members_of_specs(self):
+        import tensorflow.python.framework.type_spec  # noqa: F401
+        spec = tf.TensorSpec([None, 2])
+        key = spec._TypeSpec__make_cmp_key
+        parts = {'b': [1, (tf.TensorShape([1, None]), spec)], 'a': np.ones([2, 2])}
+        self.assertEqual(hash(key(parts)), hash(key(dict(reversed(parts.items())))))
+        self.assertNotEqual(key([1]), key((1,)))
+        self.assertNotEqual(key(np.ones([2])), key(np.zeros([2])))
+        fits = spec._TypeSpec__is_compatible
+        self.assertTrue(fits({'x': (1, spec)}, {'x': (1, tf.TensorSpec([3, 2]))}))
+        for a, b in (((1, spec), (2, spec)), ((1,), [1]), ((1, 2), (1,)), ({'x': 1}, {'y': 1}),
+                     (spec, tf.TensorSpec([3, 4]))):
+            self.assertFalse(fits(a, b))
+
+    def test_module_whose_class_reads_attributes_in_its_own_way(self):
+        class Own(tf.Module):
+            """Gives nothing of its dict."""
+
+            def __getattribute__(self, name):
+                return {} if name == '__dict__' else super().__getattribute__(name)
+        module = Own(name='m')
+        self.assertIs(module.name_scope, module.name_scope)
+        with module.name_scope:
+            self.assertEqual(tf.Variable(1., name='v').name, 'm/v:0')
+
+    def test_subclass_of_a_test_case_reads_values(self):
+        class Case(tf.test.TestCase):
+            """A case of a library."""
+
+            def runTest(self):
+                """Nothing."""
+
+            def _GetNdArray(self, a):
+                return super()._GetNdArray(a)
+        for value in (tf.constant([1, 2]), [1, 2], tf.Variable([1, 2]), np.array([1, 2])):
+            self.assertEqual(Case()._GetNdArray(value).tolist(), [1, 2])
+
     def test_older_ops(self):
         x = tf.reshape(tf.range(6.), [2, 3])
         self.assertEqual(tf.raw_ops.MatrixDiagPartV2(input=x, k=[-1, 1], padding_value=9.).numpy().tolist(),

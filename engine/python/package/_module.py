@@ -56,9 +56,10 @@ class Module(AutoTrackable):
     @property
     def name_scope(self):
         """The name scope of the module, always the same object; it can be entered again and again."""
-        scope = vars(self).get('_name_scope')
+        own = object.__getattribute__(self, '__dict__')  # a class may have a __getattribute__ of its own
+        scope = own.get('_name_scope')
         if scope is None:  # a class that did not call Module.__init__
-            scope = vars(self)['_name_scope'] = _Scope(self.name + '/')
+            scope = own['_name_scope'] = _Scope(self.name + '/')
         return scope
 
     @property

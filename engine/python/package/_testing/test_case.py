@@ -336,6 +336,9 @@ class TestCase(_General, _temporary.Temporary):
                 raise
             return np.array(a, dtype=object)  # parts of different lengths are compared one by one
 
+    def _GetNdArray(self, a):
+        return self._array(a)
+
     def _said(self, msg, words):
         return words if msg is None else '%s\n%s' % (msg, words)
 

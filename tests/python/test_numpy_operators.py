@@ -51,7 +51,6 @@ class Operators(unittest.TestCase):
     def test_modes(self):
         enable = tf.experimental.numpy.experimental_enable_numpy_behavior
         self.assertRaises(ValueError, enable, dtype_conversion_mode='some')
-        self.assertRaises(NotImplementedError, enable, dtype_conversion_mode='all')
         enable(dtype_conversion_mode='off')
         try:
             with self.assertRaises(tf.errors.InvalidArgumentError):

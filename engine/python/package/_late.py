@@ -112,7 +112,8 @@ _BY_NAMESPACE = {
             'weighted_moments'),
     },
     'footlight.compat.v1.ragged': {
-        '_graphs.session_values': 'RaggedTensorValue constant_value',
+        '_graphs.session_values': 'RaggedTensorValue',
+        '_ragged.constants': 'constant_value',
     },
     'footlight.compat.v1.saved_model': {
         '_saving.saved_model_v1': (

@@ -18,7 +18,8 @@ Matrix<T> not_a_number(int64_t n) {
   return Matrix<T>::Constant(n, n, T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
 }
 
-// The upper triangle whose square is `u`, column by column: u(i, j) is the sum of root(i, k) root(k, j) over k from i to j.
+// The upper triangle whose square is `u`, column by column: u(i, j) is the sum of root(i, k) root(k, j) over k from
+// i to j.
 template <class T>
 Matrix<T> triangle_root(const Matrix<T>& u) {
   const int64_t n = u.rows();

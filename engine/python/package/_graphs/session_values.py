@@ -64,25 +64,6 @@ def _ragged_value(flat, *splits):
     return flat
 
 
-def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_splits_dtype='int64'):
-    """A list of lists as arrays in a RaggedTensorValue; an array where it has no ragged dimension.
-
-    Without `dtype` the values have NumPy's: int64 and float64 for Python's numbers.
-    """
-    import numpy as np
-    with tf.init_scope():
-        made = tf.ragged.constant(pylist, None if dtype is None else tf.as_dtype(dtype), ragged_rank, inner_shape,
-                                  row_splits_dtype=tf.as_dtype(row_splits_dtype))
-        if not isinstance(made, tf.RaggedTensor):
-            return np.array(pylist, dtype)
-        values, splits = made.flat_values.numpy(), [rows.numpy() for rows in made.nested_row_splits]
-    if dtype is None and made.dtype == tf.int32:
-        values = values.astype(np.int64)
-    elif dtype is None and made.dtype == tf.float32:
-        values = values.astype(np.float64)
-    return _ragged_value(values, *splits)
-
-
 def _kind(leaf):
     """(the tensors of what consists of some, the function that makes a value of theirs), or None."""
     if isinstance(leaf, tf.SparseTensor):
@@ -132,5 +113,4 @@ tf.compat.v1.SparseTensorValue = SparseTensorValue
 for _place, _object in (('compat.v1.ragged', RaggedTensorValue), ('python.framework.indexed_slices', IndexedSlicesValue),
                         ('python.framework.sparse_tensor', SparseTensorValue)):
     setattr(_engine.namespace(_place), _object.__name__, _object)
-tf.compat.v1.ragged.constant_value = constant_value
-RaggedTensorValue.__module__ = constant_value.__module__ = 'footlight.compat.v1.ragged'
+RaggedTensorValue.__module__ = 'footlight.compat.v1.ragged'

@@ -1,5 +1,6 @@
 """Small names inside of TensorFlow that tests of ops take: dtypes of tf.experimental.numpy, devices, places of files."""
 import collections.abc
+import contextlib
 import os
 
 import footlight as tf
@@ -82,3 +83,5 @@ for _path, _names in {
 _engine.namespace('python.util.compat').collections_abc = collections.abc
 _engine.namespace('python.ops.tensor_getitem_override')._SLICE_TYPE_ERROR = (
     'Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices')
+with contextlib.suppress(ImportError):  # without NumPy there are no weak dtypes
+    from footlight._numpy import weak as _weak  # noqa: F401  (it adds its class)

@@ -103,7 +103,8 @@ _MODULES = {
     'ops.ragged.ragged_factory_ops': 'ragged compat.v1.ragged',
     'ops.ragged.ragged_functional_ops': 'ragged',
     'ops.ragged.ragged_math_ops': 'ragged',
-    'ops.ragged.ragged_string_ops': 'strings compat.v1 string_bytes_split=strings.bytes_split string_split_v2=strings.split',
+    'ops.ragged.ragged_string_ops': 'strings compat.v1 string_bytes_split=strings.bytes_split string_split_v2=strings.split '
+                                    'strings_split_v1=compat.v1.strings.split',
     'ops.ragged.ragged_tensor': '. compat.v1.ragged',
     'ops.ragged.row_partition': 'experimental',
     'ops.random_ops': 'random compat.v1 random_gamma=random.gamma random_normal=random.normal random_shuffle=random.shuffle '

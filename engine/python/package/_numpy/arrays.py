@@ -2,6 +2,7 @@
 import builtins
 import math
 import numbers
+import sys
 
 import numpy as np
 
@@ -25,8 +26,19 @@ def _kind(x):
     return x.dtype if isinstance(x, (np.ndarray, np.generic)) else np.dtype(x)
 
 
+def _weak():
+    """The module of weak dtypes where those decide, else None."""
+    weak = sys.modules.get('footlight._numpy.weak')
+    return weak if weak and weak.is_on() else None
+
+
 def result_type(*arrays_and_dtypes):
-    """The dtype that NumPy would compute in."""
+    """The dtype that NumPy would compute in; in the modes 'all' and 'safe', the one that weak dtypes leave."""
+    weak = _weak()
+    return weak.result_type(*arrays_and_dtypes)[0] if weak else _numpy_result_type(*arrays_and_dtypes)
+
+
+def _numpy_result_type(*arrays_and_dtypes):
     kinds = [_kind(x) for x in tf.nest.flatten([x for x in arrays_and_dtypes if x is not None])] or [1.0]
     if _prefer_float32:
         kinds = [np.float32(k) if isinstance(k, builtins.float) else np.complex64(k) if isinstance(k, builtins.complex)
@@ -40,7 +52,7 @@ def promote_types(type1, type2):
 
 
 def _float():
-    return tf.float32 if _prefer_float32 else tf.float64
+    return tf.float32 if _prefer_float32 or _weak() else tf.float64
 
 
 def _chosen(dtype):
@@ -79,7 +91,8 @@ def array(val, dtype=None, copy=True, ndmin=0):
         made = tf.cast(made, dtype) if dtype is not None else made
     else:
         if dtype is None:
-            dtype = result_type(val)
+            is_text = builtins.any(isinstance(x, (str, bytes)) for x in tf.nest.flatten(val))
+            dtype = tf.string if is_text else result_type(val)
         made = tf.cast(tf.convert_to_tensor(val, dtype_hint=dtype), dtype)
     if copy:
         made = tf.identity(made)
@@ -109,7 +122,7 @@ def copy(a):
 
 
 def _promoted(*arrays):
-    dtype = result_type(*arrays)
+    dtype = _numpy_result_type(*arrays)
     return [asarray(a, dtype) for a in arrays]
 
 
@@ -392,18 +405,16 @@ def _members():
 
 def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode='legacy'):
     """From now on tensors have methods of NumPy's arrays, operators convert dtypes and index as NumPy does, and this
-    module makes float32 where that is preferred. In the mode 'off' operators still want one dtype.
+    module makes float32 where that is preferred. In the mode 'off' operators still want one dtype; in 'all' and 'safe' numbers
+    of Python have weak dtypes, and 'safe' refuses what could lose bits.
     """
     global _prefer_float32
     if dtype_conversion_mode not in ('legacy', 'off', 'safe', 'all'):
         raise ValueError("dtype_conversion_mode must be 'legacy', 'off', 'safe' or 'all', not %r" % (dtype_conversion_mode,))
-    if dtype_conversion_mode in ('safe', 'all'):
-        raise NotImplementedError("dtype_conversion_mode=%r needs weak dtypes, which Footlight does not have; 'legacy' is "
-                                  "NumPy's promotion" % dtype_conversion_mode)
     from footlight._numpy import operators as _numpy_operators
     _prefer_float32 = bool(prefer_float32)
     _engine.tensor_members(_members())
-    _numpy_operators.install(dtype_conversion_mode == 'legacy')
+    _numpy_operators.install(dtype_conversion_mode)
 
 
 bool_, int_, float_, complex_, object_, string_, unicode_ = (

@@ -69,6 +69,10 @@ def _getitem(x, key):
     return tf.transpose(found, [*range(rank, rank + first), *range(rank), *range(rank + first, found.shape.rank)])
 
 
-def install(promotes):
-    """Puts NumPy's rules in the place of the plain operators'."""
-    _engine.numpy_operators(_promote if promotes else lambda a, b: (a, b), _numpy_math.matmul, _getitem)
+def install(mode):
+    """Puts NumPy's rules in the place of the plain operators', with the promotion of a mode."""
+    from footlight._numpy import weak as _weak
+    _weak.install(mode)
+    promote = (lambda a, b: _weak.promote(a, b)[:2]) if _weak.is_on() else _promote if mode == 'legacy' else lambda a, b: (a, b)
+    matmul = tf.linalg.matmul if _weak.is_on() else _numpy_math.matmul
+    _engine.numpy_operators(promote, matmul, _getitem)

@@ -4,8 +4,8 @@ import builtins
 import numpy as np
 
 import footlight as tf
-from footlight._numpy.arrays import (_chosen, _float, _is_inexact, _promoted, asarray, atleast_1d, atleast_2d, atleast_3d,
-                              broadcast_to, moveaxis, ravel, result_type, swapaxes)
+from footlight._numpy.arrays import (_chosen, _float, _is_inexact, _promoted, _weak, asarray, atleast_1d, atleast_2d,
+                                     atleast_3d, broadcast_to, moveaxis, ravel, result_type, swapaxes)
 
 
 # --- parts and joints ---
@@ -214,8 +214,9 @@ def _reduced(function, a, axis, dtype, keepdims, promote, of_bool=None, keep_boo
     if dtype is None and (a.dtype.is_integer or a.dtype == tf.bool):
         if promote == 'float':
             a = tf.cast(a, _float())
-        elif promote == 'int' and a.dtype.size < 8:
-            a = tf.cast(a, tf.uint64 if a.dtype.is_unsigned else tf.int64)
+        elif promote == 'int' and a.dtype.size < (4 if _weak() else 8):
+            bits = 32 if _weak() else 64
+            a = tf.cast(a, f'uint{bits}' if a.dtype.is_unsigned else f'int{bits}')
     return function(a, axis, keepdims)
 
 
@@ -289,7 +290,7 @@ def _running(function):
     def over(a, axis=None, dtype=None):
         a = asarray(a, dtype)
         if dtype is None and a.dtype.is_integer:
-            a = asarray(a, np.promote_types(a.dtype.as_numpy_dtype, int))
+            a = asarray(a, np.promote_types(a.dtype.as_numpy_dtype, np.int32 if _weak() else int))
         return function(ravel(a), 0) if axis is None else function(a, axis)
     return over
 
@@ -361,7 +362,8 @@ def argsort(a, axis=-1, kind='quicksort', order=None):
         raise TypeError('argsort does not support complex64/complex128 dtypes. Received dtype: %s' % a.dtype)
     if a.shape.rank == 0:
         return tf.constant([0], tf.int64)
-    return tf.cast(tf.argsort(ravel(a) if axis is None else a, 0 if axis is None else axis, stable=kind == 'stable'), tf.int64)
+    places = tf.argsort(ravel(a) if axis is None else a, 0 if axis is None else axis, stable=kind == 'stable')
+    return tf.cast(places, tf.int32 if _weak() else tf.int64)
 
 
 def sort(a, axis=-1, kind='quicksort', order=None):

@@ -32,8 +32,11 @@ def dispatch(function, args, kwargs):
     """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
     given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
     if any(hasattr(v, '_is_extension_value') for v in given):  # of a program's own type, to which none of the rules apply
-        own = sys.modules.get('footlight._types.dispatch')
-        return own.dispatched(function, args, kwargs) if own else NotImplemented
+        own, weak = sys.modules.get('footlight._types.dispatch'), sys.modules.get('footlight._numpy.weak')
+        result = own.dispatched(function, args, kwargs) if own else NotImplemented
+        if result is NotImplemented and weak and any(isinstance(v, weak.WeakTensor) for v in given):
+            return weak.dispatched(function, args, kwargs)
+        return result
     if any(isinstance(v, tf.SparseTensor) for v in given):
         return of_sparse(function, args, kwargs)
     rule = _RULES.get(_key(function))

@@ -151,6 +151,46 @@ class SessionsTest(unittest.TestCase):
                 self.assertEqual(session.run(changed, {keys: ['b', 'z']}).tolist(), [-1, 1])
 
 
+class AlikeInGraphsTest(unittest.TestCase):
+    """In a tf.Graph `==` says whether two tensors are the same object, which functions of the library must not ask."""
+
+    def check(self, compute):
+        eager = [part.numpy().tolist() for part in compute()]
+        with tf.Graph().as_default(), v1.Session() as session:
+            self.assertEqual([part.tolist() for part in session.run(compute())], eager)
+
+    def test_sparse(self):
+        def sparse():
+            return tf.SparseTensor([[0, 1], [2, 0]], [3., 4.], [4, 2])
+
+        def filled():
+            made, empty = tf.sparse.fill_empty_rows(sparse(), 9.)
+            return [made.indices, made.values, empty]
+        self.check(filled)
+        self.check(lambda: [tf.sparse.reshape(sparse(), [2, -1]).indices])
+        self.check(lambda: [(sparse() * tf.constant([[2., 5.]])).values])
+        self.check(lambda: [tf.sparse.mask(tf.IndexedSlices(tf.ones([3, 2]), tf.constant([1, 2, 5])), [2]).indices])
+
+    def test_others(self):
+        numpy = tf.experimental.numpy
+        self.check(lambda: [numpy.sinc(tf.constant([0., 0.5])), numpy.gcd(tf.constant([12, 0]), tf.constant([18, 5])),
+                            numpy.lcm(tf.constant([4, 0]), tf.constant([6, 5]))])
+        self.check(lambda: list(v1.setdiff1d([1, 2, 3, 4], [2, 4])))
+        self.check(lambda: [tf.nn.ctc_loss(tf.constant([[1, 2]]), tf.zeros([3, 1, 4]), [2], [3], blank_index=0)])
+        self.check(lambda: [tf.nn.compute_accidental_hits(tf.constant([[1], [2]], tf.int64),
+                                                          tf.constant([2, 1, 5], tf.int64), 1)[0]])
+        self.check(lambda: [tf.RaggedTensor.from_tensor([[1, 0], [2, 3]], padding=0).row_splits])
+
+    def test_names_and_feeds(self):
+        with tf.Graph().as_default() as graph, v1.Session() as session:
+            with v1.variable_scope('v'):
+                v1.get_variable('w', [])
+            self.assertIn('v/w/Initializer/random_uniform', [op.name for op in graph.get_operations()])
+            fed = v1.placeholder(tf.float32)
+            with self.assertRaisesRegex(ValueError, 'Cannot feed'):
+                session.run(fed * 2., {fed: 'x'})
+
+
 class SavedGraphTest(unittest.TestCase):
     def test_load_without_a_session(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -26,7 +26,7 @@ class _SparseRows:
     def read(self, i):
         """Row i."""
         whole = self._all
-        at = whole.indices[:, 0] == tf.cast(i, tf.int64)
+        at = tf.equal(whole.indices[:, 0], tf.cast(i, tf.int64))
         row = tf.SparseTensor(tf.boolean_mask(whole.indices[:, 1:], at), tf.boolean_mask(whole.values, at),
                               whole.dense_shape[1:])
         row.set_shape(whole.shape[1:])

@@ -175,7 +175,12 @@ class Session:
                 raise TypeError('The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python '
                                 'scalars, strings, lists, numpy ndarrays, or TensorHandles.')
             if tensor.dtype != tf.resource:
-                value = tf.constant(value, dtype=tensor.dtype)
+                try:
+                    value = tf.constant(value, dtype=tensor.dtype)
+                except TypeError as error:
+                    if not isinstance(value, (str, bytes)):
+                        raise
+                    raise ValueError('Cannot feed Tensor %s: %s' % (tensor.name, error)) from None
                 if not tensor.shape.is_compatible_with(value.shape):
                     raise ValueError('Cannot feed value of shape %s for Tensor %s, which has shape %s'
                                      % (value.shape, tensor.name, tensor.shape))

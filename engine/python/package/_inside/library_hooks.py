@@ -66,7 +66,7 @@ def broadcast_weights(weights, values):
     shape = tf.shape(values)
     fits = tf.cond(tf.equal(tf.rank(weights), 0), lambda: True, lambda: tf.cond(
         tf.equal(tf.rank(weights), tf.rank(values)),
-        lambda: tf.reduce_all((tf.shape(weights) == 1) | (tf.shape(weights) == shape)), lambda: False))
+        lambda: tf.reduce_all(tf.equal(tf.shape(weights), 1) | tf.equal(tf.shape(weights), shape)), lambda: False))
     with tf.control_dependencies([tf.debugging.Assert(fits, [
             'weights can not be broadcast to values. weights.shape=', tf.shape(weights), 'values.shape=', shape])]):
         return tf.multiply(weights, tf.ones_like(values))

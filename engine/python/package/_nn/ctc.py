@@ -43,7 +43,7 @@ def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True,
         blank_label = not sparse and isinstance(blank, int) and blank == 0
         if blank_label:
             # Dense labels may hold the blank: a class of its own with the same scores, which gets no gradient there.
-            values = tf.where(values == 0, tf.cast(_size(logits, 2), values.dtype), values)
+            values = tf.where(tf.equal(values, 0), tf.cast(_size(logits, 2), values.dtype), values)
         values = tf.cast(tf.where(values < tf.cast(blank, values.dtype), values, values - 1), tf.int32)
         if not blank_label:
             return _loss(_blank_last(logits, blank), indices, values, lengths)

@@ -11,7 +11,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
 
 
 def _hits(labels, sampled):
-    return tf.reduce_any(labels[:, :, None] == tf.cast(sampled, tf.int64), 1)
+    return tf.reduce_any(tf.equal(labels[:, :, None], tf.cast(sampled, tf.int64)), 1)
 
 
 def _logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,

@@ -107,10 +107,10 @@ def _common_divisor(x1, x2):
     x1, x2 = _numpy.broadcast_arrays(x1, x2)
 
     def step(x1, x2):
-        rest = tf.where(x2 != 0, tf.math.floormod(x1, tf.where(x2 != 0, x2, 1)), 0)
-        one = tf.where(x2 != 0, x2, x1)
+        rest = tf.where(tf.not_equal(x2, 0), tf.math.floormod(x1, tf.where(tf.not_equal(x2, 0), x2, 1)), 0)
+        one = tf.where(tf.not_equal(x2, 0), x2, x1)
         return tf.maximum(one, rest), tf.minimum(one, rest)
-    return tf.while_loop(lambda _, x2: tf.reduce_any(x2 != 0), step, (tf.abs(x1), tf.abs(x2)))[0]
+    return tf.while_loop(lambda _, x2: tf.reduce_any(tf.not_equal(x2, 0)), step, (tf.abs(x1), tf.abs(x2)))[0]
 
 
 gcd = _two('gcd', _common_divisor)
@@ -120,8 +120,8 @@ def lcm(x1, x2):
     """The least common multiple."""
     x1, x2 = _promoted(x1, x2)
     divisor = _common_divisor(x1, x2)
-    return tf.where(divisor == 0, tf.cast(0, divisor.dtype),
-                    tf.abs(x1) * (tf.abs(x2) // tf.where(divisor == 0, tf.cast(1, divisor.dtype), divisor)))
+    return tf.where(tf.equal(divisor, 0), tf.cast(0, divisor.dtype),
+                    tf.abs(x1) * (tf.abs(x2) // tf.where(tf.equal(divisor, 0), tf.cast(1, divisor.dtype), divisor)))
 
 
 def _bits(name, function):
@@ -276,7 +276,7 @@ isnan, isfinite = _one('isnan', tf.math.is_nan, True), _one('isfinite', tf.math.
 positive, square = _one('positive', lambda x: x), _one('square', tf.square)
 bitwise_not = _one('bitwise_not', lambda x: tf.logical_not(x) if x.dtype == tf.bool else tf.bitwise.invert(x))
 real, imag = _one('real', tf.math.real), _one('imag', tf.math.imag)
-sinc = _one('sinc', lambda x: tf.where(x == 0, tf.ones_like(x), tf.sin(x * np.pi) / (x * np.pi)), True)
+sinc = _one('sinc', lambda x: tf.where(tf.equal(x, 0), tf.ones_like(x), tf.sin(x * np.pi) / (x * np.pi)), True)
 
 
 def angle(z, deg=False):

@@ -120,7 +120,7 @@ def substr(input, pos, len, name=None, unit='BYTE'):
 def setdiff1d(x, y, index_dtype=tf.int32, name=None):
     """What is in x and not in y, and where."""
     x = tf.convert_to_tensor(x)
-    left = tf.logical_not(tf.reduce_any(x[:, tf.newaxis] == tf.convert_to_tensor(y, x.dtype), 1))
+    left = tf.logical_not(tf.reduce_any(tf.equal(x[:, tf.newaxis], tf.convert_to_tensor(y, x.dtype)), 1))
     return ListDiff(tf.boolean_mask(x, left), tf.cast(tf.where(left)[:, 0], index_dtype))
 
 

@@ -160,7 +160,8 @@ def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regular
             scope + '/' if scope else ''), variable_collections(collections):  # names follow scopes of variables, not of ops
         value = _first_value(name, shape, dtype, initializer, given_dtype)
         if graph is not None and callable(value):
-            value = value()
+            with tf.name_scope(name + '/Initializer/'):
+                value = value()
         made = tf.Variable(value, trainable=True if trainable is None else trainable, name=leaf,
                            dtype=None if initializer is not None and not callable(initializer) else dtype, constraint=constraint)
     if graph is not None:

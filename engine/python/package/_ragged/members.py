@@ -139,7 +139,7 @@ def from_sparse(cls, st_input, name=None, row_splits_dtype=tf.int64):
     if rank != 2:
         raise ValueError('rank(st_input) must be 2.')
     rows, columns = st_input.indices[:, 0], st_input.indices[:, 1]
-    first = tf.concat([tf.ones([1], tf.bool), rows[1:] != rows[:-1]], 0)[:tf.size(rows)]
+    first = tf.concat([tf.ones([1], tf.bool), tf.not_equal(rows[1:], rows[:-1])], 0)[:tf.size(rows)]
     before = tf.concat([tf.zeros([1], columns.dtype) - 1, columns[:-1]], 0)[:tf.size(columns)]
     fits = tf.reduce_all(tf.equal(columns, tf.where(first, tf.zeros_like(columns), before + 1)))
     check = tf.debugging.Assert(fits, ['SparseTensor is not right-ragged'])

@@ -118,7 +118,7 @@ def reshape(sp_input, shape, name=None):
     shape = tf.cast(shape, tf.int64)
     total = tf.reduce_prod(sp_input.dense_shape)
     rest = -tf.reduce_prod(shape)
-    shape = tf.where(shape == -1, total // tf.maximum(rest, 1), shape)
+    shape = tf.where(tf.equal(shape, -1), total // tf.maximum(rest, 1), shape)
     strides = tf.math.cumprod(shape, exclusive=True, reverse=True)
     check = tf.debugging.Assert(tf.equal(tf.reduce_prod(shape), total), ['Input to reshape is a tensor with ', total,
                                                                          ' dense values, but the requested shape has another size'])
@@ -235,7 +235,7 @@ def mask(a, mask_indices, name=None):
     """An IndexedSlices without the rows of these indices."""
     indices = tf.convert_to_tensor(a.indices)
     a = tf.IndexedSlices(tf.convert_to_tensor(a.values), indices, a.dense_shape)
-    kept = tf.where(tf.logical_not(tf.reduce_any(indices[:, tf.newaxis] == tf.cast(mask_indices, a.indices.dtype), 1)))[:, 0]
+    kept = tf.where(tf.logical_not(tf.reduce_any(tf.equal(indices[:, tf.newaxis], tf.cast(mask_indices, a.indices.dtype)), 1)))[:, 0]
     return tf.IndexedSlices(tf.gather(a.values, kept), tf.gather(a.indices, kept), a.dense_shape)
 
 
@@ -273,11 +273,11 @@ def fill_empty_rows(sp_input, default_value, name=None):
     default = tf.cast(default_value, sp_input.dtype) if sp_input.dtype != tf.string else tf.convert_to_tensor(default_value)
     rows = sp_input.dense_shape[0]
     count = tf.math.unsorted_segment_sum(tf.ones_like(sp_input.indices[:, 0]), sp_input.indices[:, 0], rows)
-    empty = tf.where(count == 0)
+    empty = tf.where(tf.equal(count, 0))
     new = tf.concat([empty, tf.zeros([tf.shape(empty)[0], tf.shape(sp_input.indices)[1] - 1], tf.int64)], 1)
     filled = _made(tf.concat([sp_input.indices, new], 0),
                    tf.concat([sp_input.values, tf.fill([tf.shape(empty)[0]], default)], 0), sp_input.dense_shape, sp_input.shape)
-    return reorder(filled), count == 0
+    return reorder(filled), tf.equal(count, 0)
 
 
 def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):

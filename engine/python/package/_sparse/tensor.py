@@ -92,10 +92,10 @@ class SparseTensor(Composite):
             raise tf.errors.InvalidArgumentError(None, None, 'SparseDenseBinaryOpShared broadcasts dense to sparse only; got '
                                                  'incompatible shapes: [%s] vs. [%s]' % (self.shape, other.shape))
         size = tf.shape(other, out_type=tf.int64)
-        fits = tf.reduce_all((size == 1) | (size == self._dense_shape[-rank:]))
+        fits = tf.reduce_all(tf.equal(size, 1) | tf.equal(size, self._dense_shape[-rank:]))
         check = tf.debugging.Assert(fits, ['SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes'])
         with tf.control_dependencies([check] if check is not None else []):
-            places = self._indices[:, -rank:] * tf.cast(size != 1, tf.int64)
+            places = self._indices[:, -rank:] * tf.cast(tf.not_equal(size, 1), tf.int64)
         return self.with_values(function(self._values, tf.gather_nd(other, places)))
 
     def __mul__(self, other):

@@ -1,5 +1,7 @@
 """Names inside of TensorFlow that tests of libraries take: combinations, gradient checks in graphs, files, monitoring."""
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -85,6 +87,15 @@ class GradientsOfGraphs(unittest.TestCase):
 
 
 class Small(unittest.TestCase):
+    def test_importing_runs_no_op(self):
+        script = ('from footlight import _alias; _alias.install(); import tensorflow as tf; '
+                  'from tensorflow.python.checkpoint.checkpoint import Checkpoint; '
+                  'from tensorflow.python.ops import math_ops, resource_variable_ops; '
+                  'tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], '
+                  '[tf.config.LogicalDeviceConfiguration()] * 2); print(tf.Tensor.__array_priority__)')
+        done = subprocess.run([sys.executable, '-c', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.stdout.strip(), done.returncode), ('100', 0), done.stderr)
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
             name = os.path.join(folder, 'a', 'b')

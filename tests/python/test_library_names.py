@@ -43,6 +43,10 @@ class Nest(unittest.TestCase):
         self.assertEqual(len(nest.flatten_up_to([0], [ragged])), 1)
         flat = nest.flatten_up_to([ragged], [ragged], expand_composites=True)
         self.assertEqual([list(one.numpy()) for one in flat], [[1, 2, 3], [0, 1, 3]])
+        ragged = tf.ragged.constant([[1]])
+        for one in (ragged, ragged._type_spec):
+            self.assertEqual([path for path, _ in nest.flatten_with_joined_string_paths({'a': one}, expand_composites=True)],
+                             ['a/RaggedTensor/0', 'a/RaggedTensor/1'])
 
     def test_traverse_shallow_structure(self):
         found = nest.get_traverse_shallow_structure(lambda s: not isinstance(s, tuple), [1, (2, 3), {'a': 4}])

@@ -66,7 +66,7 @@ def yield_sorted_items(iterable, composites=True):
         yield from zip(iterable._fields, iterable)
     elif composites and is_composite(iterable):
         kind = iterable if isinstance(iterable, tf.TypeSpec) else iterable._type_spec
-        yield type(kind).__name__, _parts(iterable)
+        yield kind.value_type.__name__, _parts(iterable)
     elif hasattr(type(iterable), '__tf_flatten__'):
         yield from enumerate(iterable.__tf_flatten__()[1])
     else:

@@ -257,6 +257,46 @@ class Names(unittest.TestCase):
         for value in (tf.constant([1, 2]), [1, 2], tf.Variable([1, 2]), np.array([1, 2])):
             self.assertEqual(Case()._GetNdArray(value).tolist(), [1, 2])
 
+    def test_variable_is_added_to_an_object(self):
+        from tensorflow.python.checkpoint import checkpoint
+        owner = tf.train.Checkpoint()
+        v = checkpoint.add_variable(owner, name='v', shape=[2], dtype=tf.float32)
+        self.assertEqual(v.numpy().tolist(), [0., 0.])
+        self.assertIs(owner._lookup_dependency('v'), v)
+        self.assertEqual(checkpoint.add_variable(owner, 'w', initializer=tf.constant(3.)).numpy(), 3.)
+
+    def test_graph_tells_devices_of_scopes(self):
+        class Capture:
+            """Stands for an op."""
+
+            device = ''
+
+            def _set_device(self, device):
+                self.device = device
+        with tf.Graph().as_default() as graph:
+            with tf.device('/cpu:0'):
+                op = Capture()
+                graph._apply_device_functions(op)
+            self.assertIn('CPU:0', op.device)
+        op = Capture()
+        graph._apply_device_functions(op)
+        self.assertEqual(op.device, '')
+
+    def test_tests_run_under_the_strategies_that_are_there(self):
+        strategies = tf.__internal__.distribute.combinations
+        rules = strategies.generate.keywords['test_combinations']
+        self.assertIn('test_combinations', tf.__internal__.test.combinations.generate.keywords)
+        for one, kind in ((strategies.default_strategy, tf.distribute.Strategy),
+                          (strategies.one_device_strategy, tf.distribute.OneDeviceStrategy),
+                          (strategies.mirrored_strategy_with_one_cpu, tf.distribute.MirroredStrategy)):
+            given = {'distribution': one, 'x': 1}
+            self.assertTrue(all(rule.should_execute_combination(given)[0] for rule in rules))
+            made = [m.modified_arguments(given, ['x', 'distribution']) for rule in rules for m in rule.parameter_modifiers()]
+            self.assertIsInstance({k: v for one in made for k, v in one.items()}['distribution'], kind)
+        for one in (strategies.tpu_strategy, strategies.NamedDistribution('Many', tf.distribute.get_strategy, required_gpus=99)):
+            answers = [rule.should_execute_combination({'distribution': one}) for rule in rules]
+            self.assertTrue(any(not runs and reason for runs, reason in answers))
+
     def test_older_ops(self):
         x = tf.reshape(tf.range(6.), [2, 3])
         self.assertEqual(tf.raw_ops.MatrixDiagPartV2(input=x, k=[-1, 1], padding_value=9.).numpy().tolist(),

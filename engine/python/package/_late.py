@@ -278,7 +278,8 @@ _BY_NAMESPACE = {
 _WHOLE = {'compat.v1.flags': '_old.flags', 'compat.v1.losses': '_old.losses', 'compat.v1.metrics': '_old.metrics',
           'compat.v1.summary': '_old.written',
           'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
-          'signal': '_signal', '__internal__.test.combinations': '_testing.combinations'}
+          'signal': '_signal', '__internal__.test.combinations': '_testing.combinations',
+          '__internal__.distribute.combinations': '_testing.combinations'}
 for _namespace in (*_WHOLE, 'compat.v1.app', 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()

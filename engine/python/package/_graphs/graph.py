@@ -295,6 +295,13 @@ def prevent_feeding(self, tensor):
 
 
 @_member()
+def _apply_device_functions(self, op):
+    """Tells an op, or what stands for one, the device that a scope says."""
+    if _engine.current_graph() is self and (device := tf.zeros([]).device):
+        op._set_device(device)
+
+
+@_member()
 def prevent_fetching(self, op):
     """Session.run does not give this from now on."""
     self._state.setdefault('not_fetched', []).append(op)

@@ -84,6 +84,16 @@ class ShardedVariable:
         raise NotImplementedError('ShardedVariable: there are no parameter servers here; use one tf.Variable')
 
 
+def add_variable(trackable, name, shape=None, dtype=tf.float32, initializer=None, trainable=True):
+    """Makes a variable a child of an object; without an initializer it has zeros."""
+    def make(name, shape, dtype, initializer, trainable):
+        first = tf.zeros if initializer is None else initializer
+        value = (lambda: first(shape=shape, dtype=dtype)) if callable(first) and shape is not None else first
+        return tf.Variable(value, name=name, dtype=dtype, trainable=trainable)
+    return trackable._add_variable_with_custom_getter(name, shape=shape, dtype=dtype, initializer=initializer, getter=make,
+                                                      trainable=trainable)
+
+
 def is_resource_variable(var):
     """Whether it is a variable: all of them are resources."""
     return isinstance(var, tf.Variable) or hasattr(var, '_should_act_as_resource_variable')
@@ -405,7 +415,7 @@ for _path, _names in {
         'framework.ops': 'SymbolicTensor', 'eager.context': 'get_config get_device_name',
         'ops.weights_broadcast_ops': 'broadcast_weights', 'ops.resource_variable_ops': 'is_resource_variable',
         'ops.control_flow_ops': 'get_enclosing_xla_context', 'training.moving_averages': 'assign_moving_average',
-        'checkpoint.graph_view': 'ObjectGraphView',
+        'checkpoint.graph_view': 'ObjectGraphView', 'checkpoint.checkpoint': 'add_variable',
         'saved_model.model_utils.mode_keys': 'EstimatorModeKeys KerasModeKeys is_eval is_predict is_train',
         'trackable.base': 'CheckpointInitialValue CheckpointInitialValueCallable', 'eager.monitoring': 'BoolGauge'}.items():
     for _name in _names.split():

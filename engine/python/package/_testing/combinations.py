@@ -1,5 +1,6 @@
 """tf.__internal__.test.combinations: a test that runs once for each combination of its parameters' values."""
 import contextlib
+import functools
 import inspect
 import itertools
 import re
@@ -192,15 +193,68 @@ def _generate(combinations, test_combinations=()):
     return decorate
 
 
-def generate(combinations, test_combinations=(EagerGraphCombination(), TFVersionCombination())):
-    """Decorates a test, or a class of tests, that runs once for each combination, also eagerly or in a graph (`mode`)."""
-    return _generate(combinations, test_combinations)
+# A partial function, as libraries read its rules off it to add their own: a test, or a class of tests, runs once for each
+# combination, also eagerly or in a graph (`mode`).
+generate = functools.partial(_generate, test_combinations=(EagerGraphCombination(), TFVersionCombination()))
 
+
+class NamedDistribution(NamedObject):
+    """A strategy that tests are given by its name: made when a test runs, which is skipped where it lacks devices."""
+
+    def __init__(self, name, distribution_fn, required_gpus=None, lacks=None):
+        super().__init__(name, distribution_fn)
+        self.required_gpus, self._make, self._lacks = required_gpus, distribution_fn, lacks
+
+    strategy = property(lambda self: self._make(), doc='The strategy.')
+
+    def why_not(self):
+        """Why it can not be made here, or None."""
+        if len(tf.config.list_physical_devices('GPU')) < (self.required_gpus or 0):
+            return 'it needs %d GPUs' % self.required_gpus
+        return self._lacks
+
+
+class _DistributionParameter(ParameterModifier):
+    def modified_arguments(self, kwargs, requested_parameters):
+        """Strategies in the place of their names."""
+        return {name: one.strategy for name, one in kwargs.items() if isinstance(one, NamedDistribution)}
+
+
+class DistributionCombination(TestCombination):
+    """Gives tests the strategies that they name."""
+
+    def should_execute_combination(self, kwargs):
+        """Whether all strategies can be made."""
+        reasons = [reason for one in kwargs.values() if isinstance(one, NamedDistribution) and (reason := one.why_not())]
+        return not reasons, reasons[0] if reasons else None
+
+    def parameter_modifiers(self):
+        """Puts strategies in."""
+        return [_DistributionParameter(), OptionalParameter('required_gpus'), OptionalParameter('use_var_policy')]
+
+
+_strategies = dict(
+    generate=functools.partial(_generate, test_combinations=(
+        EagerGraphCombination(), TFVersionCombination(), DistributionCombination())),
+    combine=combine, times=times, NamedDistribution=NamedDistribution, env=lambda: None,
+    default_strategy=NamedDistribution('Default', tf.distribute.get_strategy),
+    one_device_strategy=NamedDistribution('OneDeviceCPU', lambda: tf.distribute.OneDeviceStrategy('/cpu:0')),
+    mirrored_strategy_with_one_cpu=NamedDistribution('Mirrored1CPU', lambda: tf.distribute.MirroredStrategy(['/cpu:0'])))
+for _several in ('central_storage_strategy_with_gpu_and_cpu central_storage_strategy_with_two_gpus mirrored_strategy_with_gpu_and_cpu '
+                 'mirrored_strategy_with_one_gpu mirrored_strategy_with_two_cpus mirrored_strategy_with_two_gpus '
+                 'mirrored_strategy_with_two_gpus_no_merge_call multi_worker_mirrored_2x1_cpu multi_worker_mirrored_2x1_gpu '
+                 'multi_worker_mirrored_2x2_gpu one_device_strategy_gpu parameter_server_strategy_1worker_2ps_1gpu '
+                 'parameter_server_strategy_1worker_2ps_cpu parameter_server_strategy_3worker_2ps_1gpu '
+                 'parameter_server_strategy_3worker_2ps_cpu tpu_strategy tpu_strategy_packed_var tpu_strategy_one_core '
+                 'cloud_tpu_strategy').split():
+    _strategies[_several] = NamedDistribution(
+        _several, tf.distribute.get_strategy, lacks='a strategy of other devices or machines: Footlight has one device under one')
 
 _SHARED = dict(combine=combine, times=times, NamedObject=NamedObject, TestCombination=TestCombination,
                ParameterModifier=ParameterModifier, OptionalParameter=OptionalParameter)
 for _path, _objects in {
         '__internal__.test.combinations': dict(_SHARED, generate=generate),
+        '__internal__.distribute.combinations': _strategies,
         'python.framework.test_combinations': dict(_SHARED, generate=_generate),
         'python.framework.combinations': dict(
             _SHARED, generate=generate, EagerGraphCombination=EagerGraphCombination,

@@ -150,6 +150,36 @@ class SessionsTest(unittest.TestCase):
                 session.run(insert, {keys: ['z']})
                 self.assertEqual(session.run(changed, {keys: ['b', 'z']}).tolist(), [-1, 1])
 
+    def test_local_variables(self):
+        v = v1.get_local_variable('v', [], initializer=v1.ones_initializer())
+        self.assertEqual([v1.local_variables(), v1.global_variables(), v1.trainable_variables()], [[v], [], []])
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            self.unset(session, v)
+            session.run(v1.local_variables_initializer())
+            self.assertEqual(session.run(v), 1)
+
+    def test_values_as_constants(self):
+        x = v1.placeholder(tf.float32, [], name='x')
+        v = v1.get_variable('v', [], initializer=v1.constant_initializer(3.))
+        tf.multiply(x, v, name='y')
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            session.run(v.assign(5.))
+            frozen = v1.graph_util.convert_variables_to_constants(session, self.graph.as_graph_def(), ['y'])
+        self.assertEqual(sorted(node.op for node in frozen.node), ['Const', 'Identity', 'Mul', 'Placeholder'])
+        with tf.Graph().as_default(), v1.Session() as session:
+            y, = tf.import_graph_def(frozen, {'x:0': tf.constant(2.)}, ['y:0'])
+            self.assertEqual(session.run(y), 10)
+
+    def test_losses_of_drawn_classes(self):
+        drawn = tf.range(10, dtype=tf.int64), tf.ones([2, 1]), tf.ones([10])
+        loss = v1.nn.nce_loss(tf.fill([10, 4], 0.05), tf.zeros([10]), tf.constant([[1], [2]], tf.int64), tf.fill([2, 4], 0.1), 10, 10,
+                              sampled_values=drawn)
+        with v1.Session() as session:
+            for value in session.run(loss):
+                self.assertAlmostEqual(float(value), 7.715, places=3)
+
 
 class AlikeInGraphsTest(unittest.TestCase):
     """In a tf.Graph `==` says whether two tensors are the same object, which functions of the library must not ask."""

@@ -48,7 +48,7 @@ _BY_NAMESPACE = {
             'verify_tensor_all_finite where while_loop'),
         '_graphs.session_values': 'SparseTensorValue',
         '_old.variables': (
-            'AUTO_REUSE Variable VariableScope get_variable get_variable_scope global_variables_initializer '
+            'AUTO_REUSE Variable VariableScope get_local_variable get_variable get_variable_scope global_variables_initializer '
             'local_variables_initializer tables_initializer variable_scope variables_initializer'),
         '_graphs.collections': (
             'GraphKeys add_to_collection add_to_collections get_collection get_collection_ref global_variables '
@@ -107,7 +107,7 @@ _BY_NAMESPACE = {
         '_old.nn': (
             'avg_pool2d conv1d conv2d_transpose conv3d conv3d_transpose convolution crelu depthwise_conv2d '
             'depthwise_conv2d_native dilation2d embedding_lookup embedding_lookup_sparse in_top_k log_softmax '
-            'max_pool_with_argmax pool safe_embedding_lookup_sparse sampled_softmax_loss separable_conv2d softmax '
+            'max_pool_with_argmax nce_loss pool safe_embedding_lookup_sparse sampled_softmax_loss separable_conv2d softmax '
             'sparse_softmax_cross_entropy_with_logits sufficient_statistics weighted_cross_entropy_with_logits '
             'weighted_moments'),
     },

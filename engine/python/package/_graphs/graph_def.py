@@ -281,6 +281,35 @@ def extract_sub_graph(graph_def, dest_nodes):
     return out
 
 
+def convert_variables_to_constants(sess, input_graph_def, output_node_names, variable_names_whitelist=None,
+                                   variable_names_blacklist=None):
+    """A GraphDef of what the outputs need, with a session's values of variables as constants."""
+    part = extract_sub_graph(input_graph_def, output_node_names)
+    handles = {node.name for node in part.node if node.op == 'VarHandleOp'
+               and (variable_names_whitelist is None or node.name in variable_names_whitelist)
+               and node.name not in (variable_names_blacklist or ())}
+    others = [node.name for node in part.node if node.op != 'ReadVariableOp' for source in node.input
+              if _node_name(source) in handles]
+    if others:
+        raise ValueError('Cannot find the Placeholder op that is an input to the ReadVariableOp: %s takes a variable itself, '
+                         'which cannot become a constant' % others[0])
+    for node in part.node:
+        if node.name in handles:
+            tensor = sess.graph.get_tensor_by_name(node.name + ':0')
+            with tf.init_scope():
+                value = tf.raw_ops.ReadVariableOp(resource=sess._resource(tensor), dtype=tf.as_dtype(node.attr['dtype'].type))
+                message = tf.make_tensor_proto(value.numpy())
+            constant = _proto.NodeDef(name=node.name, op='Const')
+            constant.attr['dtype'].type = value.dtype.as_datatype_enum
+            constant.attr['value'].tensor.CopyFrom(message)
+            node.CopyFrom(constant)
+        elif node.op == 'ReadVariableOp' and _node_name(node.input[0]) in handles:
+            copy = _proto.NodeDef(name=node.name, op='Identity', input=list(node.input))
+            copy.attr['T'].type = node.attr['dtype'].type
+            node.CopyFrom(copy)
+    return part
+
+
 def remove_training_nodes(input_graph, protected_nodes=None):
     """A GraphDef without checks and identities that only training needs."""
     protected = set(protected_nodes or ())
@@ -382,7 +411,7 @@ _publish('io', write_graph)
 _publish('compat.v1', import_graph_def, wrap_function)
 _publish('compat.v1.io', write_graph)
 _publish('compat.v1.train', write_graph)
-_publish('compat.v1.graph_util', import_graph_def, extract_sub_graph, remove_training_nodes,
+_publish('compat.v1.graph_util', import_graph_def, convert_variables_to_constants, extract_sub_graph, remove_training_nodes,
          tensor_shape_from_node_def_name)
 _publish('python.framework.convert_to_constants', convert_variables_to_constants_v2)
 _publish('python.framework.importer', import_graph_def)

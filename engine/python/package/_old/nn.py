@@ -157,6 +157,13 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
                                       sampled_values, remove_accidental_hits, seed, name)
 
 
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy='mod', name='nce_loss'):
+    """The cross entropy of telling the right classes from drawn ones."""
+    return tf.nn.nce_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
+                          sampled_values, remove_accidental_hits, name)
+
+
 def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
     """The count, the sum, the sum of squares and the shift."""
     return tf.nn.sufficient_statistics(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
@@ -170,6 +177,6 @@ def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keep
 for _name in ('softmax log_softmax sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits in_top_k crelu avg_pool2d '
               'max_pool_with_argmax conv1d conv3d conv2d_transpose conv3d_transpose convolution depthwise_conv2d '
               'depthwise_conv2d_native separable_conv2d dilation2d pool embedding_lookup embedding_lookup_sparse '
-              'safe_embedding_lookup_sparse sampled_softmax_loss sufficient_statistics weighted_moments').split():
+              'safe_embedding_lookup_sparse nce_loss sampled_softmax_loss sufficient_statistics weighted_moments').split():
     globals()[_name].__module__ = 'footlight.compat.v1.nn'
     setattr(_nn, _name, globals()[_name])

@@ -67,7 +67,7 @@ _PLACES = {
         'VERSION=version.VERSION GIT_VERSION=version.GIT_VERSION COMPILER_VERSION=version.COMPILER_VERSION '
         'GRAPH_DEF_VERSION=version.GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER=version.GRAPH_DEF_VERSION_MIN_CONSUMER '
         'GRAPH_DEF_VERSION_MIN_PRODUCER=version.GRAPH_DEF_VERSION_MIN_PRODUCER string_to_number=strings.to_number '
-        'wrap_function=compat.v1.wrap_function get_local_variable=compat.v1.get_variable'),
+        'wrap_function=compat.v1.wrap_function get_local_variable=compat.v1.get_local_variable'),
     'data.experimental': 'DatasetStructure=data.DatasetSpec OptionalStructure=OptionalSpec Structure=TypeSpec '
                          'RaggedTensorStructure=RaggedTensorSpec SparseTensorStructure=SparseTensorSpec TensorStructure=TensorSpec '
                          'TensorArrayStructure=TensorArraySpec',

@@ -134,6 +134,12 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
     return _made_or_found(full, given_dtype=dtype, **how)
 
 
+def get_local_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None,
+                       **how):
+    """A variable of this process only, which is neither trained nor saved: local_variables() has it."""
+    return get_variable(name, shape, dtype, initializer, regularizer, False, list(collections or ()) + ['local_variables'], **how)
+
+
 def _made_or_found(name, shape=None, dtype=tf.float32, initializer=None, regularizer=None, trainable=None, constraint=None,
                    reuse=None, given_dtype=None, collections=None, **others):
     graph = _graph()
@@ -309,7 +315,7 @@ for _f in (variables_initializer, global_variables_initializer, local_variables_
     _f.__module__ = 'footlight.compat.v1'
     setattr(_v1, _f.__name__, _f)
 _v1.Variable = VariableV1
-for _f in (get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
+for _f in (get_local_variable, get_variable, get_variable_scope, variable_scope, VariableScope, AUTO_REUSE):
     _name = getattr(_f, '__name__', 'AUTO_REUSE')
     if _f is not AUTO_REUSE:
         _f.__module__ = 'footlight.compat.v1'

@@ -116,6 +116,12 @@ class Ragged(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'ragged dimension'):
             tf.split(self.rows, 2, axis=1)
 
+    def test_to_tensor_of_a_length_that_is_computed_from_constants(self):
+        @tf.function(autograph=False)
+        def filled():
+            return self.rows.to_tensor(shape=[None, tf.cast(tf.constant(2, tf.int64), tf.int32)])
+        self.assertEqual(filled().shape, [4, 2])
+
     def test_to_tensor_of_a_shape_that_is_a_tensor(self):
         @tf.function
         def padded(value, width):

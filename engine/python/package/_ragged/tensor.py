@@ -326,7 +326,8 @@ def _lengths_wanted(shape, full):
         if shape.shape.rank is None or shape.shape[0] is None:
             shape = tf.ensure_shape(shape, [full.shape.rank])
         shape = tf.unstack(shape) if known is None else known.tolist()
-    shape = [int(d) if tf.is_tensor(d) and tf.get_static_value(d) is not None else d for d in shape]
+    known = [tf.get_static_value(d) if tf.is_tensor(d) else None for d in shape]
+    shape = [d if value is None else int(value) for d, value in zip(shape, known)]
     if len(shape) != full.shape.rank:
         raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: shape has %d dimensions where the ragged '
                                              'tensor has %d' % (len(shape), full.shape.rank))

@@ -103,6 +103,10 @@ class Graphs(unittest.TestCase):
             self.assertTrue(tf.compat.v1.executing_eagerly_outside_functions())
         with tf.Graph().as_default():
             self.assertFalse(tf.compat.v1.executing_eagerly_outside_functions())
+        graph = func_graph.FuncGraph('before')
+        tf.compat.v1.reset_default_graph()
+        with graph.as_default():
+            self.assertTrue(tf.compat.v1.executing_eagerly_outside_functions())
         seen = []
         tf.function(lambda: seen.append(tf.compat.v1.executing_eagerly_outside_functions()))()
         self.assertEqual(seen, [True])
@@ -160,6 +164,15 @@ class Tracking(unittest.TestCase):
             self.assertEqual(add(0.).numpy().tolist(), [4., 4.])
         with self.assertRaisesRegex(ValueError, 'give `getter`'):
             first._add_variable_with_custom_getter('z')
+
+    def test_containers_give_their_values(self):
+        owner, v = tf.Module(), tf.Variable(1.)
+        owner.list, owner.dict = [v, 2], {'b': 3, 'a': v}
+        saved = tf.train.Checkpoint(list=owner.list, dict=owner.dict)
+        self.assertIs(saved.list._values[0], v)
+        self.assertEqual(list(saved.list._values)[1], 2)
+        self.assertIs(saved.dict._values[0], v)
+        self.assertEqual(saved.dict._values[1], 3)
 
     def test_old_variable_takes_all_arguments_of_creators(self):
         self.assertEqual(tf.compat.v1.Variable(2., experimental_enable_variable_lifting=False).numpy(), 2.)

@@ -25,6 +25,7 @@ def get_default_graph():
     if graph is None:
         if _default is None:
             _default = tf.Graph()
+            _default._state['is_of_program'] = True
         graph = _default
     return graph
 
@@ -380,7 +381,7 @@ def graph_of_variables():
     graph = _engine.current_graph()
     while graph is not None and graph.building_function:
         outer = graph.outer_graph
-        if outer is None or outer is _default:  # a function of a program that runs eagerly
+        if outer is None or outer._state.get('is_of_program'):  # a function of a program that runs eagerly
             break
         graph = outer
     return graph

@@ -48,6 +48,8 @@ _WHY = ('Unable to save the object %s (a %s made trackable when it was assigned 
 class ListWrapper(TrackableDataStructure, list):
     """A list whose trackable items are children named by position. Only what was appended can be restored."""
 
+    _values = property(lambda self: self, doc='Its items.')
+
     def __init__(self, items=()):
         list.__init__(self)
         self._changed = False
@@ -155,6 +157,8 @@ class ListWrapper(TrackableDataStructure, list):
 
 class _DictWrapper(TrackableDataStructure, dict):
     """A dict whose trackable values are children named by their keys."""
+
+    _values = property(lambda self: [self[key] for key in sorted(self)], doc='Its values, in the order of the keys.')
 
     def __init__(self, *args, **kwargs):
         dict.__init__(self)

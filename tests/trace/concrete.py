@@ -143,6 +143,11 @@ class Arguments(unittest.TestCase):
             concrete(tf.ones([3]), tf.ones([2]))
         with self.assertRaises(tf.errors.InvalidArgumentError):
             concrete(tf.ones([4]), tf.ones([3]))
+        held = tf.constant(5.)
+        adds = tf.function(lambda x: x + held).get_concrete_function(tf.TensorSpec([2]))
+        self.assertEqual(adds(tf.ones([3])).numpy().tolist(), [6, 6, 6])
+        adds.set_external_captures([tf.constant(7.)])
+        self.assertEqual([adds(tf.ones([n])).numpy().tolist() for n in (2, 3)], [[8, 8], [8, 8, 8]])
         inner = tf.function(lambda x: tf.cond(x[0] > 0, lambda: x, lambda: -x)).get_concrete_function(tf.TensorSpec([2]))
         with self.assertRaisesRegex(TypeError, 'Can not cast TensorSpec'):
             inner(tf.ones([3]))

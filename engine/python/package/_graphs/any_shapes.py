@@ -6,21 +6,21 @@ from footlight._graphs import graph_def as _graph_def
 
 def run(concrete, tensors):
     """The outputs in a row, or None where the graph calls other graphs, which are traced for their shapes too."""
-    graph = concrete.graph
-    made = graph._state.get('for_any_shapes')
-    if made is None:
+    captured = _graph_def._captures(concrete)
+    state, now = concrete.graph._state, [value._id for _, value in captured]
+    before, made = state.get('for_any_shapes', (None, None))
+    if before != now:  # the first call, or others are captured since
         try:
-            made = _copy(concrete, len(tensors))
+            made = _copy(concrete, len(tensors), captured)
         except tf.errors.UnimplementedError:
-            made = False
-        graph._state['for_any_shapes'] = made
-    return list(made(*tensors)) if made else None
+            made = None
+        state['for_any_shapes'] = now, made
+    return None if made is None else list(made(*tensors))
 
 
-def _copy(concrete, parameters):
+def _copy(concrete, parameters, captured):
     """The same graph as a function that says nothing of shapes."""
     graph = concrete.graph
-    captured = _graph_def._captures(concrete)
 
     def body(*values):
         _engine.as_written()

@@ -118,6 +118,17 @@ class Optimizers(unittest.TestCase):
             self.assertRaises(ValueError, make)
 
 
+class Instead(unittest.TestCase):
+    def test_errors_say_what_to_write(self):
+        for find, words in ((lambda: tf.feature_column, 'preprocessing layers'),
+                            (lambda: tf.load_op_library, 'numpy_function'),
+                            (lambda: v1.nn.dynamic_rnn, 'tf.keras.layers.RNN'), (lambda: train.ProfilerHook, 'record'),
+                            (lambda: train.Supervisor, 'MonitoredTrainingSession'),
+                            (lambda: train.SyncReplicasOptimizer, 'one machine')):
+            with self.assertRaisesRegex(AttributeError, 'not in Footlight yet: .*' + words):
+                find()
+
+
 class Rates(unittest.TestCase):
     def test_eagerly_and_in_a_graph(self):
         for name, make in DECAYS.items():

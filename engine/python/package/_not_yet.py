@@ -51,12 +51,23 @@ _INSTEAD = (
     ('float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz int2 int4 uint2 uint4',
      'Footlight has no floats or integers this short; use tf.bfloat16 or tf.float16, tf.int8 or tf.uint8'),
     ('decode_webp DecodeWebP', 'Footlight does not read WebP; convert the images to PNG or JPEG first'),
+    ('Supervisor SessionManager basic_train_loop LooperThread',
+     'write tf.compat.v1.train.MonitoredTrainingSession, which restores, saves and summarizes too'),
+    ('SyncReplicasOptimizer', 'Footlight runs on one machine; use the optimizer that it wraps'),
+    ('ProfilerHook', 'record the program with `footlight record` instead'),
+    ('load_op_library load_library', 'ops compiled for TensorFlow are not loaded; write the op with other ops, or as '
+     'tf.numpy_function'),
+    ('feature_column', 'write Keras preprocessing layers (tf.keras.layers.Normalization, StringLookup, Hashing, '
+     'CategoryEncoding, Embedding) or tf.keras.utils.FeatureSpace'),
+    ('dynamic_rnn static_rnn raw_rnn bidirectional_dynamic_rnn static_bidirectional_rnn static_state_saving_rnn',
+     'write tf.keras.layers.RNN(cell), tf.keras.layers.LSTM or GRU, or Bidirectional around one'),
     ('DynamicRaggedShape', 'use tf.RaggedTensor.bounding_shape(), row_lengths() and nested_row_splits, or '
      'tf.TensorShape for whole tensors'),
 )
 _INSTEAD = {name: words for names, words in _INSTEAD for name in names.split()}
 # Where these names are TensorFlow's.
-_PLACES = {'': 'queue qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '', 'compat.v1.train': '',
+_PLACES = {'': 'queue feature_column qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '',
+           'compat.v1.train': '', 'compat.v1.nn': '',
            'quantization': 'quantize dequantize quantized_concat quantize_and_dequantize'}
 
 NUMPY = {

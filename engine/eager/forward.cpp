@@ -51,6 +51,9 @@ void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<con
   }
   if (!any || (row && row->zero_gradient)) return;
   if (std::none_of(outputs.begin(), outputs.end(), [](const Tensor& t) { return moves(t.dtype()); })) return;
+  // What the function of a custom gradient computed with ops has its tangent from these ops.
+  const auto is_known = [&](const Tensor& t) { return static_cast<bool>(tangent_of(t)); };
+  if (custom && std::ranges::all_of(outputs, is_known)) return;
 
   // A call may have results that nobody differentiates: it keeps them for the gradients of the others.
   static const AttrName kDifferentiated("_differentiated");
@@ -80,7 +83,19 @@ void ForwardAccumulator::see(const OpRow* row, const Attrs& attrs, std::span<con
     }
   const std::vector<Tensor> found = linear.gradient(targets, sources, weights);
   for (size_t i = 0; i < found.size(); ++i)
-    if (found[i]) tangents_[outputs[of[i]].tape_id()] = ops::dense(found[i]);
+    if (const Tensor& output = outputs[of[i]]; found[i] && !(custom && is_known(output)))
+      tangents_[output.tape_id()] = ops::dense(found[i]);
+}
+
+void ForwardAccumulator::copy_tangent(const Tensor& from, const Tensor& to) {
+  if (const Tensor tangent = tangent_of(from)) tangents_[to.tape_id()] = tangent;
+}
+
+bool any_accumulator_recording() { return !recorders.accumulators.empty(); }
+
+void copy_tangents(const Tensor& from, const Tensor& to) {
+  for (ForwardAccumulator* accumulator : recorders.accumulators)
+    if (accumulator->records_on(recorders)) accumulator->copy_tangent(from, to);
 }
 
 }  // namespace footlight

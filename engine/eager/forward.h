@@ -19,6 +19,8 @@ class ForwardAccumulator : public Recorder {
   void watch(const Tensor& primal, const Tensor& tangent);
   // The tangent of a value computed since; empty when it has none.
   Tensor tangent_of(const Tensor&) const;
+  // `to` is a copy of `from` that was made unseen: it has the same tangent.
+  void copy_tangent(const Tensor& from, const Tensor& to);
 
   void see(const OpRow*, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
            const std::shared_ptr<Backward>&);
@@ -27,5 +29,9 @@ class ForwardAccumulator : public Recorder {
   std::unordered_map<uint64_t, Tensor> tangents_;
   std::vector<Tensor> kept_;
 };
+
+// Of this thread.
+bool any_accumulator_recording();
+void copy_tangents(const Tensor& from, const Tensor& to);
 
 }  // namespace footlight

@@ -279,7 +279,7 @@ void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
   if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
-  tell_tapes(nullptr, {}, inputs, outputs, backward);
+  if (tape_hook) tell(nullptr, {}, inputs, outputs, backward);
 }
 
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs,

@@ -127,8 +127,8 @@ class Tape : public Recorder {
   std::vector<Tensor> kept_;  // watched tensors live as long as the tape, so that their ids are never reused
 };
 
-// Records something with a custom gradient on every active tape of this thread. Forward accumulators already saw the
-// ops it consists of.
+// Records something with a custom gradient on every active tape of this thread. Forward accumulators that saw the ops
+// it consists of have its tangent already; others compute it from the gradient.
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
 // Notifies every recorder of this thread that outputs depend on inputs in a custom way that is linear in reverse.
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);

@@ -11,6 +11,8 @@ namespace footlight {
 
 namespace {
 
+constexpr int64_t kMinBuckets = 4, kMaxBuckets = int64_t{1} << 28;
+
 const std::byte* bytes_at(const Tensor& t, int64_t row, int64_t width) {
   return static_cast<const std::byte*>(t.raw()) + static_cast<size_t>(row * width) * size_of(t.dtype());
 }
@@ -137,15 +139,71 @@ std::string TableRows::text(int64_t at) const {
 }
 
 LookupTable::LookupTable(TableKind kind, DType keys, Shape key, DType values, Shape value)
-    : kind_(kind), keys_(keys, key), values_(values, std::move(value)), empty_key_(keys, std::move(key)) {}
+    : kind_(kind), keys_(keys, std::move(key)), values_(values, std::move(value)) {}
 
-void LookupTable::reserve_keys(const Tensor& empty, const Tensor& deleted, int64_t places) {
+void LookupTable::reserve_keys(const Tensor& empty, const Tensor& deleted, int64_t buckets,
+                               uint64_t (*hash_of_text)(std::string_view)) {
   empty_ = key_bytes(empty, 0, keys_.width());
   deleted_ = key_bytes(deleted, 0, keys_.width());
   if (empty_ == deleted_) invalid("Empty and deleted keys cannot be equal");
-  empty_key_.add(empty, 0);
-  places_ = places;
+  if (buckets < kMinBuckets || (buckets & (buckets - 1)) != 0)
+    invalid("Number of buckets must be at least ", kMinBuckets, " and a power of 2, got: ", buckets);
+  if (buckets > kMaxBuckets)
+    fail(ErrorKind::kResourceExhausted, "a table cannot begin with ", buckets, " buckets: at most ", kMaxBuckets,
+         " (initial_num_buckets), and it grows with its keys");
+  empty_key_ = empty;
+  deleted_key_ = deleted;
+  initial_buckets_ = buckets;
+  hash_of_text_ = hash_of_text;
   reserved_ = true;
+  clear_buckets(buckets);
+}
+
+void LookupTable::clear() {
+  keys_.clear();
+  values_.clear();
+  by_number_.clear();
+  by_bytes_.clear();
+}
+
+void LookupTable::clear_buckets(int64_t count) {
+  Tensor zero = Tensor::empty(values_.dtype(), values_.row());
+  if (zero.dtype() != DType::kString && zero.elements())
+    std::memset(zero.raw(), 0, static_cast<size_t>(zero.elements()) * size_of(zero.dtype()));
+  clear();
+  for (int64_t i = 0; i < count; ++i) {
+    keys_.add(empty_key_, 0);
+    values_.add(zero, 0);
+  }
+}
+
+void LookupTable::grow_buckets(int64_t wanted_keys) {
+  int64_t count = keys_.size();
+  while (5 * wanted_keys > 4 * count) count *= 2;  // at most four of five are in use
+  if (count == keys_.size()) return;
+  const Tensor keys = keys_.all(), values = values_.all();
+  const int64_t before = keys_.size();
+  clear_buckets(count);
+  for (int64_t i = 0; i < before; ++i)
+    if (!is_reserved(keys, i)) put(keys, i, values);
+}
+
+int64_t LookupTable::free_bucket(const Tensor& keys, int64_t index) const {
+  const int64_t width = keys_.width();
+  const auto hash = [&](int64_t i) {
+    return keys.dtype() == DType::kString ? hash_of_text_(keys.data<std::string>()[i])
+                                          : static_cast<uint64_t>(number_at(keys, i));
+  };
+  uint64_t at = keys_.row().rank() == 0 ? hash(index) : 0, step = 0;
+  for (int64_t k = 0; k < width && keys_.row().rank() > 0; ++k)
+    at ^= hash(index * width + k) + 0x9e3779b97f4a7800u + (at << 10u) + (at >> 4u);
+  const auto last = static_cast<uint64_t>(keys_.size() - 1);
+  const auto is_free = [&](uint64_t bucket) {
+    const auto row = static_cast<int64_t>(bucket);
+    return keys_.equal(row, empty_key_, 0) || keys_.equal(row, deleted_key_, 0);
+  };
+  for (at &= last; !is_free(at);) at = (at + ++step) & last;
+  return static_cast<int64_t>(at);
 }
 
 int64_t LookupTable::place(const Tensor& keys, int64_t index) const {
@@ -164,13 +222,23 @@ void LookupTable::put(const Tensor& keys, int64_t index, const Tensor& values) {
     values_.set(at, values, index);
     return;
   }
-  const int64_t at = keys_.size();
+  if (kind_ == TableKind::kDense) {
+    const int64_t at = free_bucket(keys, index);
+    remember(keys, index, at);
+    keys_.set(at, keys, index);
+    values_.set(at, values, index);
+    return;
+  }
+  remember(keys, index, keys_.size());
+  keys_.add(keys, index);
+  values_.add(values, index);
+}
+
+void LookupTable::remember(const Tensor& keys, int64_t index, int64_t at) {
   if (by_number())
     by_number_.emplace(number_at(keys, index), at);
   else
     by_bytes_.emplace(key_bytes(keys, index, keys_.width()), at);
-  keys_.add(keys, index);
-  values_.add(values, index);
 }
 
 Shape LookupTable::rows_of(const Tensor& keys, const char* op) const {
@@ -254,6 +322,7 @@ void LookupTable::insert(const Tensor& keys, const Tensor& values, const char* o
   const int64_t count = rows_of(keys, op).elements();
   const std::unique_lock held(lock_);
   for (int64_t i = 0; i < count; ++i) refuse_reserved(keys, i, op);
+  if (kind_ == TableKind::kDense) grow_buckets(num_keys() + count);
   for (int64_t i = 0; i < count; ++i) put(keys, i, values);
 }
 
@@ -271,6 +340,10 @@ void LookupTable::remove(const Tensor& keys, const char* op) {
       by_number_.erase(number_at(keys, i));
     else
       by_bytes_.erase(key_bytes(keys, i, keys_.width()));
+    if (kind_ == TableKind::kDense) {
+      keys_.set(at, deleted_key_, 0);
+      continue;
+    }
     // The last row takes the place.
     const int64_t last = keys_.size() - 1;
     if (last != at) {
@@ -305,12 +378,22 @@ void LookupTable::replace(const Tensor& given, const Tensor& given_values, const
   check_pair(keys, values, op);
   const int64_t count = rows_of(keys, op).elements();
   const std::unique_lock held(lock_);
-  keys_.clear();
-  values_.clear();
-  by_number_.clear();
-  by_bytes_.clear();
-  for (int64_t i = 0; i < count; ++i)
-    if (!is_reserved(keys, i)) put(keys, i, values);
+  const bool are_buckets = kind_ == TableKind::kDense && count >= kMinBuckets && (count & (count - 1)) == 0;
+  if (kind_ == TableKind::kDense && !are_buckets) {
+    clear_buckets(initial_buckets_);
+    grow_buckets(count);
+  } else {
+    clear();
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (are_buckets) {
+      keys_.add(keys, i);
+      values_.add(values, i);
+      if (!is_reserved(keys, i)) remember(keys, i, i);
+    } else if (!is_reserved(keys, i)) {
+      put(keys, i, values);
+    }
+  }
 }
 
 void LookupTable::initialize(const Tensor& keys, const Tensor& values, const char* op) {
@@ -325,10 +408,7 @@ void LookupTable::initialize(const Tensor& keys, const Tensor& values, const cha
       TableRows wanted(values_.dtype(), values_.row());
       wanted.add(values, i);
       const std::string key = keys_.text(at), had = values_.text(at);
-      keys_.clear();
-      values_.clear();
-      by_number_.clear();
-      by_bytes_.clear();
+      clear();
       fail(ErrorKind::kFailedPrecondition, "HashTable has different value for same key. Key ", key, " has ", had,
            " and trying to add value ", wanted.text(0), " [Op:", op, "]");
     }
@@ -344,7 +424,7 @@ bool LookupTable::initialized() const {
 
 int64_t LookupTable::size() const {
   const std::shared_lock held(lock_);
-  return keys_.size();
+  return num_keys();
 }
 
 std::pair<Tensor, Tensor> LookupTable::all() const {
@@ -352,34 +432,10 @@ std::pair<Tensor, Tensor> LookupTable::all() const {
   return {keys_.all(), values_.all()};
 }
 
-std::pair<Tensor, Tensor> LookupTable::in_places(uint64_t (*hash_of_text)(std::string_view)) const {
+std::pair<Tensor, Tensor> LookupTable::buckets() const {
   const std::shared_lock held(lock_);
-  const int64_t size = keys_.size(), width = keys_.width();
-  int64_t count = std::max<int64_t>(places_, 4);
-  while (5 * size > 4 * count) count *= 2;
-  const auto last = static_cast<uint64_t>(count - 1);
-  Tensor keys = Tensor::empty(keys_.dtype(), Shape{count, width});
-  Tensor values = Tensor::empty(values_.dtype(), Shape{count, values_.width()});
-  if (values.dtype() != DType::kString && values.elements())
-    std::memset(values.raw(), 0, static_cast<size_t>(values.elements()) * size_of(values.dtype()));
-  const Tensor known = keys_.all();
-  const auto hash = [&](int64_t index) {
-    return known.dtype() == DType::kString ? hash_of_text(known.data<std::string>()[index])
-                                           : static_cast<uint64_t>(number_at(known, index));
-  };
-  std::vector<bool> taken(static_cast<size_t>(count));
-  for (int64_t i = 0; i < size; ++i) {
-    uint64_t at = keys_.row().rank() == 0 ? hash(i) : 0, step = 0;
-    for (int64_t k = 0; k < width && keys_.row().rank() > 0; ++k)
-      at ^= hash(i * width + k) + 0x9e3779b97f4a7800u + (at << 10u) + (at >> 4u);
-    for (at &= last; taken[at];) at = (at + ++step) & last;
-    taken[at] = true;
-    keys_.copy_to(keys, static_cast<int64_t>(at), i);
-    values_.copy_to(values, static_cast<int64_t>(at), i);
-  }
-  for (int64_t at = 0; at < count; ++at)
-    if (!taken[static_cast<size_t>(at)]) empty_key_.copy_to(keys, at, 0);
-  return {keys, values};
+  return {keys_.all().reshaped(Shape{keys_.size(), keys_.width()}),
+          values_.all().reshaped(Shape{values_.size(), values_.width()})};
 }
 
 LookupTable& lookup_table_of(const Tensor& handle) {

@@ -5,6 +5,7 @@
 
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -51,8 +52,9 @@ class LookupTable : public Resource {
   const Shape& key_shape() const { return keys_.row(); }
   const Shape& value_shape() const { return values_.row(); }
   TableKind kind() const { return kind_; }
-  // Of a dense table, which has at least so many places.
-  void reserve_keys(const Tensor& empty, const Tensor& deleted, int64_t places);
+  // Prepares a dense table, which has as many buckets to begin with: a power of two.
+  void reserve_keys(const Tensor& empty, const Tensor& deleted, int64_t buckets,
+                    uint64_t (*hash_of_text)(std::string_view));
 
   // All check dtypes and shapes first. `op` names the op in errors.
   Tensor find(const Tensor& keys, const Tensor& otherwise, const char* op) const;
@@ -64,12 +66,19 @@ class LookupTable : public Resource {
   bool initialized() const;
   int64_t size() const;
   std::pair<Tensor, Tensor> all() const;
-  // Of a dense table, as TensorFlow has and reads it: each key at the place that its hash gives, and the empty places.
-  std::pair<Tensor, Tensor> in_places(uint64_t (*hash_of_text)(std::string_view)) const;
+  // The buckets of a dense table in rows, as TensorFlow has and reads them. A key that was removed left the deleted key
+  // and its value there.
+  std::pair<Tensor, Tensor> buckets() const;
 
  private:
   int64_t place(const Tensor& keys, int64_t index) const;  // -1: not there
   void put(const Tensor& keys, int64_t index, const Tensor& values);
+  void remember(const Tensor& keys, int64_t index, int64_t at);
+  void clear();
+  void clear_buckets(int64_t count);
+  void grow_buckets(int64_t wanted_keys);
+  int64_t free_bucket(const Tensor& keys, int64_t index) const;
+  int64_t num_keys() const { return static_cast<int64_t>(by_number_.size() + by_bytes_.size()); }
   Shape rows_of(const Tensor& keys, const char* op) const;  // the shape of keys without that of one
   void check_pair(const Tensor& keys, const Tensor& values, const char* op) const;
   bool is_reserved(const Tensor& keys, int64_t index) const;
@@ -77,12 +86,13 @@ class LookupTable : public Resource {
   bool by_number() const { return is_integer(keys_.dtype()) && keys_.row().rank() == 0; }
 
   const TableKind kind_;
-  TableRows keys_, values_;
+  TableRows keys_, values_;                            // a dense table's are its buckets
   std::unordered_map<int64_t, int64_t> by_number_;     // scalar integers
   std::unordered_map<std::string, int64_t> by_bytes_;  // all others
   std::string empty_, deleted_;                        // keys as bytes
-  TableRows empty_key_;
-  int64_t places_ = 0;
+  Tensor empty_key_, deleted_key_;
+  int64_t initial_buckets_ = 0;
+  uint64_t (*hash_of_text_)(std::string_view) = nullptr;
   bool reserved_ = false;
   bool initialized_ = false;
   mutable std::shared_mutex lock_;

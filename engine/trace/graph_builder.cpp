@@ -7,9 +7,11 @@
 #include "engine/tensor/variable.h"
 #include "engine/trace/call_sites.h"
 #include "engine/trace/derivative.h"
+#include "engine/trace/outer_controls.h"
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <string_view>
 
 namespace footlight::trace {
@@ -350,12 +352,12 @@ std::vector<Tensor> GraphBuilder::add_known(const OpRow& row, std::span<const Te
     node.inputs.push_back({in.node(), in.output()});
   }
   const std::vector<bool> read_only = note_read_only(attrs, given.size());
+  node.control_inputs = control_inputs_of(*this, attrs);
   node.attrs = std::move(attrs);
   node.dtypes = std::move(dtypes);
   node.shapes = graph_->shared(std::move(shapes));
   note_place(node);
   node.device = device;
-  node.control_inputs = control_scope;
   mark(node);
   const NodeId id = graph_->add_named(std::move(node));
   if (row.stateful()) order_effects(id, &read_only);
@@ -515,6 +517,51 @@ bool has_effects(const Graph& graph) {
   for (uint32_t n = 0; n < graph.size(); ++n)
     if (graph.node(NodeId(n)).op->stateful()) return true;
   return false;
+}
+
+namespace {
+
+// Beside the graphs, since almost none of them waits for such nodes; an entry goes with its graph.
+using OuterNodes = std::vector<std::pair<std::weak_ptr<Graph>, NodeId>>;
+
+std::mutex outer_mutex;
+
+std::map<std::weak_ptr<Graph>, OuterNodes, std::owner_less<>>& outer_controls() {
+  static auto* all = new std::map<std::weak_ptr<Graph>, OuterNodes, std::owner_less<>>;
+  return *all;
+}
+
+OuterNodes waited_for_by(const GraphPtr& graph) {
+  const std::lock_guard held(outer_mutex);
+  const auto at = outer_controls().find(graph);
+  return at == outer_controls().end() ? OuterNodes() : at->second;
+}
+
+}  // namespace
+
+bool run_after(GraphBuilder& builder, const GraphPtr& around, NodeId node) {
+  const GraphBuilder* at = builder.outer();
+  while (at && at->graph() != around) at = at->outer();
+  if (!at) return false;
+  const std::lock_guard held(outer_mutex);
+  std::erase_if(outer_controls(), [](const auto& entry) { return entry.first.expired(); });
+  outer_controls()[builder.graph()].emplace_back(around, node);
+  return true;
+}
+
+std::vector<NodeId> control_inputs_of(GraphBuilder& builder, const Attrs& attrs) {
+  std::vector<NodeId> controls = builder.control_scope;
+  for (const auto& [name, value] : attrs) {
+    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
+    if (!callee || !*callee) continue;
+    for (const auto& [around, node] : waited_for_by(*callee)) {
+      const GraphPtr graph = around.lock();
+      if (!graph) continue;
+      if (graph != builder.graph()) run_after(builder, graph, node);
+      else if (std::ranges::find(controls, node) == controls.end()) controls.push_back(node);
+    }
+  }
+  return controls;
 }
 
 }  // namespace footlight::trace

@@ -29,6 +29,7 @@ struct Shared {
   Vectorized& result;
   bool loops;
   bool lists;  // a list of each element is one list of batches
+  const Graph& function;  // the one that is mapped, which calls others
   optimize::Effects effects{};
 };
 
@@ -41,7 +42,7 @@ class Replay {
   std::vector<Batched> run(const Graph& graph, std::span<const Batched> inputs) {
     std::vector<std::vector<Batched>> values(graph.size());
     for (size_t i = 0; i < graph.inputs.size(); ++i) values[graph.inputs[i].value] = {inputs[i]};
-    const std::vector<bool> needed = needed_in(graph);
+    const std::vector<bool> needed = needed_in(graph), used = used_in(graph);
     for (uint32_t n = 0; n < graph.size(); ++n) {
       const Node& node = graph.node(NodeId(n));
       if (!needed[n] || !values[n].empty() || node.op->execution == Execution::kNoOp) continue;
@@ -52,6 +53,10 @@ class Replay {
         if (made.empty()) made = apply_node(graph.node(edge.node), {});
         given.push_back(made[edge.output]);
       }
+      // An assignment happens once, with the first element's value: all elements are computed at once.
+      if (&graph == &shared_.function && !used[n] && assigns(node) &&
+          std::ranges::none_of(given, ops::is_list_of_batches))
+        given = of_first(given);
       values[n] = apply_node(node, given);
     }
     std::vector<Batched> outputs;
@@ -73,6 +78,38 @@ class Replay {
     return needed;
   }
 
+  // What a node or an output takes.
+  static std::vector<bool> used_in(const Graph& graph) {
+    std::vector<bool> used(graph.size(), false);
+    for (const Edge edge : graph.outputs) used[edge.node.value] = true;
+    for (uint32_t n = 0; n < graph.size(); ++n)
+      for (const Edge edge : graph.node(NodeId(n)).inputs) used[edge.node.value] = true;
+    return used;
+  }
+
+  static std::vector<Batched> of_first(std::span<const Batched> given) {
+    std::vector<Batched> first;
+    for (const Batched& input : given)
+      first.push_back(input.batched ? Batched{ops::gather(input.tensor, ops::integer(0)), false} : input);
+    return first;
+  }
+
+  static bool draws(const Node& node) {
+    return node.op->effect != Effect::kNone && node.op->family == OpFamily::kRandom;
+  }
+  // Whether a kernel of it changes a resource and gives nothing.
+  static bool assigns(const Node& node) {
+    if (node.op->execution == Execution::kKernel)
+      return node.op->effect == Effect::kWrites && node.dtypes.empty() && !draws(node);
+    return std::ranges::any_of(node.attrs, [](const auto& attr) {
+      const GraphPtr* callee = std::get_if<GraphPtr>(&attr.second);
+      if (!callee || !*callee) return false;
+      for (uint32_t n = 0; n < (*callee)->size(); ++n)
+        if (assigns((*callee)->node(NodeId(n)))) return true;
+      return false;
+    });
+  }
+
   std::vector<Batched> apply_node(const Node& node, std::span<const Batched> given) {
     static const AttrName kValue("value");
     const OpRow& row = *node.op;
@@ -81,8 +118,7 @@ class Replay {
     const bool batched = std::ranges::any_of(given, &Batched::batched);
     // What draws a random number, or moves a generator on, does so for each element; all other effects of values that
     // all share come once.
-    const bool draws = row.effect != Effect::kNone && row.family == OpFamily::kRandom;
-    if (!batched && !draws) return once(node, given);
+    if (!batched && !draws(node)) return once(node, given);
     if (row.execution == Execution::kCall) return run(*node.attrs.get<GraphPtr>(kF), given);
     if (row.execution == Execution::kIf && !given[0].batched) return branch(node, given);
     const size_t said = shared_.result.one_by_one.size();
@@ -405,7 +441,7 @@ bool lists_stay_together(const Graph& graph, std::span<const Batched> inputs, co
   try {
     in_scratch_graph([&] {
       Vectorized result;
-      Shared shared{result, loops, true};
+      Shared shared{result, loops, true, graph};
       Replay(shared, size).run(graph, inputs);
     });
   } catch (const ListsApart&) {
@@ -428,7 +464,7 @@ Vectorized vectorize(const Graph& graph, std::span<const Batched> inputs, const 
   const bool lists =
       has_lists(graph) || std::ranges::any_of(callees, [](const GraphPtr& callee) { return has_lists(*callee); });
   Vectorized result;
-  Shared shared{result, loops, lists && lists_stay_together(graph, inputs, size, loops)};
+  Shared shared{result, loops, lists && lists_stay_together(graph, inputs, size, loops), graph};
   result.outputs = Replay(shared, size).run(graph, inputs);
   return result;
 }

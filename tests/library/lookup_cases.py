@@ -24,6 +24,26 @@ def cases(tf):
         table.insert(tf.constant([1, 2], tf.int64), tf.constant([3, 4], tf.int64))
         return table
 
+    def dense_after(buckets, steps):
+        """What is exported after each step, which inserts keys or, where they are negative, removes them."""
+        table = lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=0, deleted_key=-1,
+                                                   initial_num_buckets=buckets)
+        found = []
+        for step, keys in enumerate(steps):
+            if keys[0] < 0:
+                table.remove(tf.constant([-key for key in keys], tf.int64))
+            else:
+                table.insert(tf.constant(keys, tf.int64), tf.constant([key * 10 + step for key in keys], tf.int64))
+            found.append([*(part + 0 for part in table.export()), table.size()])  # not the table's own memory
+        return found
+
+    def words_after_removal():
+        table = lookup.experimental.DenseHashTable(tf.string, tf.float32, -1., empty_key='', deleted_key='$',
+                                                   initial_num_buckets=8)
+        table.insert(tf.constant(['a', 'bc', 'def']), tf.constant([1., 2., 3.]))
+        table.remove(tf.constant(['bc', 'no']))
+        return [*table.export(), table.lookup(tf.constant(['bc', 'def'])), table.size()]
+
     def text(key, value, **how):
         return lookup.StaticHashTable(lookup.TextFileInitializer(words, *key, *value, **how), lookup_default(value[0]))
 
@@ -103,6 +123,10 @@ def cases(tf):
         'dense': lambda: [dense().lookup(tf.constant([2, 5], tf.int64)), dense().size()],
         'dense_empty_error': lambda: dense().lookup(tf.constant([0], tf.int64)),
         'dense_deleted_error': lambda: dense().insert(tf.constant([-1], tf.int64), tf.constant([1], tf.int64)),
+        'dense_removed': lambda: dense_after(8, [[1, 2, 3], [-2], [14, 25], [-25, -14, -99], [2], [-1, -3], [36, 7]]),
+        'dense_grown': lambda: dense_after(4, [[1, 2, 3], [-2], [14, 25, 36, 7, 11, 12], [-2, -25], list(range(200, 208)),
+                                               list(range(-206, -200)), [300, 301, 302]]),
+        'dense_words_removed': lambda: words_after_removal(),
         'dense_equal_error': lambda: lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=0, deleted_key=0),
         'dense_buckets_error': lambda: dense(initial_num_buckets=5),
     }

@@ -491,5 +491,45 @@ class Marks(unittest.TestCase):
             h.get_initialization_function(tf.constant(1.))
 
 
+class AroundFunctions(unittest.TestCase):
+    """What functions, branches and loops in a tf.Graph wait for outside of them."""
+
+    def read(self, make):
+        """The value of make(v, an assignment of 5 to it) in a session where v is 1."""
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            v = v1.get_variable('v', [], initializer=v1.ones_initializer())
+            result = make(v, v.assign(5.))
+            session.run(v.initializer)
+            return session.run(result)
+
+    def test_they_run_after_operations_around(self):
+        for name, operation in (('object', lambda a: a), ('operation', lambda a: a._update)):
+            def reader(v, assigned, operation=operation):
+                @tf.function
+                def read():
+                    with tf.control_dependencies([operation(assigned)]):
+                        return v.read_value()
+                return read
+            with self.subTest(name):
+                self.assertEqual(self.read(lambda v, a: reader(v, a)()), 5)
+                self.assertEqual(self.read(lambda v, a: tf.function(lambda: reader(v, a)() + 1.)()), 6)
+                self.assertEqual(self.read(lambda v, a: tf.cond(tf.constant(True), reader(v, a), lambda: 0.)), 5)
+                self.assertEqual(self.read(lambda v, a: tf.while_loop(
+                    lambda i, x: i < 2, lambda i, x: (i + 1, x + reader(v, a)()), [0, 0.])[1]), 10)
+
+    def test_tensors_around(self):
+        def make(v, assigned):
+            with tf.control_dependencies([assigned._update]):
+                done = tf.constant(2.) * 3.
+
+            @tf.function
+            def f():
+                with tf.control_dependencies([done]):
+                    return v.read_value()
+            return f()
+        self.assertEqual(self.read(make), 5)
+
+
 if __name__ == '__main__':
     unittest.main()

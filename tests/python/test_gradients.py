@@ -380,5 +380,41 @@ class Refused(unittest.TestCase):
         self.assertRaisesRegex(TypeError, 'grad_ys', f, tf.constant(1j))
 
 
+class ForwardThroughCustomGradients(unittest.TestCase):
+    def along(self, f):
+        """The tangent of f(x) for x = 2, and its gradient."""
+        x = tf.constant(2.)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
+                tangent = accumulator.jvp(f(x))
+        return [None if t is None else float(t) for t in (tangent, tape.gradient(tangent, x))]
+
+    def test_gradients_of_tangents(self):
+        slopes = {'true': lambda x, dy: dy * 3. * x * x, 'another': lambda x, dy: dy * 100., 'none': lambda x, dy: None}
+        for name, backward in slopes.items():  # what the function computes with ops has its tangent from these
+            with self.subTest(name):
+                cubed = tf.custom_gradient(lambda x: (x ** 3, lambda dy: backward(x, dy)))
+                self.assertEqual(self.along(cubed), [12, 12])
+
+    def test_functions_of_arrays(self):
+        cubed = tf.custom_gradient(lambda x: (x.numpy() ** 3, lambda dy: dy * 3. * x * x))
+        self.assertEqual(self.along(cubed), [12, 12])
+        self.assertEqual(self.along(lambda x: cubed(x) * x), [32, 48])
+
+    def test_reverse_inside(self):
+        cubed = tf.custom_gradient(lambda x: (x ** 3, lambda dy: dy * 100.))
+        x = tf.constant(2.)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = cubed(x) * x
+            gradient = tape.gradient(y, x)
+        self.assertEqual([float(accumulator.jvp(y)), float(gradient)], [32, 208])
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.)) as accumulator:
+            y = tf.function(cubed)(x)
+        self.assertEqual(float(accumulator.jvp(y)), 100)
+
+
 if __name__ == '__main__':
     unittest.main()

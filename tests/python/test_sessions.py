@@ -74,7 +74,8 @@ class SessionsTest(unittest.TestCase):
         loss = tf.reduce_mean(tf.square(x @ w))
         step = v1.train.get_or_create_global_step()
         train = v1.train.AdamOptimizer(0.1).minimize(loss, global_step=step)
-        self.assertEqual(len(v1.global_variables()), 6)  # with two slots and the powers of Adam's two rates
+        self.assertEqual(sorted(v.name for v in v1.global_variables()), [
+            'beta1_power:0', 'beta2_power:0', 'global_step:0', 'w/Adam:0', 'w/Adam_1:0', 'w:0'])
         self.assertIs(v1.train.get_global_step(), step)
         saver, start = v1.train.Saver(), v1.global_variables_initializer()
         fed, found = {x: [[1., 1.]]}, []
@@ -104,6 +105,22 @@ class SessionsTest(unittest.TestCase):
             with v1.Session() as session:
                 checkpoint.read(path).run_restore_ops(session)
                 self.assertEqual(session.run(v), 4)
+
+    def test_names_below_no_scope(self):
+        with tf.name_scope('a'):
+            for scope in (tf.name_scope(''), v1.name_scope(None), v1.name_scope('')):
+                with scope as name:
+                    self.assertEqual((name, tf.zeros([]).name[:5]), ('', 'zeros'))
+            self.assertEqual(v1.get_variable('w', []).name, 'w:0')
+            tf.map_fn(lambda e: e * v1.get_variable('in_loop', []), tf.range(3.))
+            self.assertTrue(tf.zeros([]).name.startswith('a/zeros'))
+        self.assertEqual([v.name for v in v1.trainable_variables()], ['w:0', 'in_loop:0'])
+
+        @tf.function
+        def f():
+            with tf.name_scope('b'), tf.name_scope(''):
+                return tf.zeros([], name='z')
+        self.assertEqual(f.get_concrete_function().graph.get_operations()[-2].name, 'z')
 
     def test_no_scope(self):
         with tf.init_scope():

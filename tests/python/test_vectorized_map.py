@@ -288,6 +288,31 @@ class InTurn(unittest.TestCase):
         self.check(f, tf.constant([2, 0, 1]), 'If', [3, 1, 2])
         self.assertEqual(total.numpy(), 3)
 
+    def test_assignments_happen_once(self):
+        total = tf.Variable(0.)
+        x = tf.range(1., 4.)
+
+        def mapped(change, result=lambda e: e):
+            total.assign(0.)
+
+            def f(e):
+                change(e)
+                return result(e)
+            return tf.vectorized_map(f, x).numpy().tolist(), total.numpy()
+        self.assertEqual(mapped(total.assign_add), ([1, 2, 3], 1))
+        self.assertEqual(mapped(lambda e: total.assign_sub(e + 3.)), ([1, 2, 3], -4))
+        self.assertEqual(mapped(lambda e: total.assign(e), lambda e: e + total), ([2, 3, 4], 1))
+        self.assertEqual(mapped(lambda e: total.assign_add(1.), lambda e: e + total), ([2, 3, 4], 1))
+        self.assertEqual(mapped(tf.function(lambda e: total.assign_add(e * 2.))), ([1, 2, 3], 2))
+        rows = tf.Variable([0., 0.])
+        tf.vectorized_map(lambda e: (rows.scatter_nd_add([[1]], [e]), e)[1], x, fallback_to_while_loop=False)
+        self.assertEqual(rows.numpy().tolist(), [0, 1])
+        for change in (total.assign_add, lambda e: total.assign(7.)):
+            total.assign(0.)
+            with self.assertRaisesRegex(ValueError, "returns what an assignment to the variable 'Variable:0' gives"):
+                tf.vectorized_map(change, x)
+            self.assertEqual(total.numpy(), 0)
+
     def test_lists_in_loops_of_differing_length(self):
         def f(x):
             array, i, y = tf.TensorArray(tf.float32, size=3).write(0, x), 0, x

@@ -13,7 +13,7 @@
 #include "engine/python/types/nest.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/tensor/gpu.h"
-#include "engine/trace/graph_builder.h"
+#include "engine/trace/outer_controls.h"
 
 #include <algorithm>
 #include <list>
@@ -101,6 +101,7 @@ class NameScope final : public ContextAction {
   Ref enter() override {
     if (current_graph_builder) {
       before_.push_back({{}, current_graph_builder->enter_scope(name_)});
+      if (name_.empty()) current_graph_builder->leave_scope("");  // the root, as in eager
       return text_object(current_graph_builder->scope());
     }
     before_.push_back({{}, eager::name_scope});
@@ -196,7 +197,8 @@ class InitScope final : public ContextAction {
   std::vector<Before> before_;
 };
 
-// The nodes of the graph being built that these are or come from; what is computed outside of it is there before.
+// The nodes of the graph being built that these are or come from. Calls of this graph wait for those of graphs around
+// it; what is computed outside of any is there before.
 std::vector<NodeId> nodes_in(PyObject* structure, trace::GraphBuilder& builder) {
   const Graph& graph = *builder.graph();
   std::vector<Ref> leaves;
@@ -205,12 +207,18 @@ std::vector<NodeId> nodes_in(PyObject* structure, trace::GraphBuilder& builder) 
   for (const Ref& leaf : leaves) {
     NodeId found;
     if (is_operation(leaf.get())) {
-      if (graph_with(leaf.get()).get() == &graph) found = node_of(leaf.get());
+      const GraphPtr& own = graph_with(leaf.get());
+      if (own.get() == &graph) found = node_of(leaf.get());
+      else trace::run_after(builder, own, node_of(leaf.get()));
     } else if (is_tensor(leaf.get())) {
       const Tensor& tensor = tensor_of(leaf.get());
       if (tensor.is_symbolic() && tensor.graph() == &graph) found = tensor.node();
+      else if (tensor.is_symbolic()) trace::run_after(builder, tensor.graph()->shared_from_this(), tensor.node());
     } else if (is_variable(leaf.get())) {  // what an assignment returns, too
       found = builder.last_write(variable_handle(leaf.get()));
+      const Ref update = found.valid() ? Ref() : optional_attribute(leaf.get(), "_update");
+      if (update && is_operation(update.get()))
+        trace::run_after(builder, graph_with(update.get()), node_of(update.get()));
     } else if (leaf.get() != Py_None) {
       fail(ErrorKind::kType, "Control input must be an operation, a tensor or a variable: 'inputs' should be zero or "
            "more (nested) Tensors, not ", Py_TYPE(leaf.get())->tp_name);

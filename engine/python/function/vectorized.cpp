@@ -5,6 +5,7 @@
 #include "engine/ops/functions.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/types/assignment.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/nest.h"
 #include "engine/trace/vectorize.h"
@@ -49,6 +50,13 @@ PyObject* vectorized(PyObject*, PyObject* const* args, Py_ssize_t count) {
       }
       const trace::Building building(&one);
       const Ref result = checked(PyObject_CallOneArg(args[0], nest_pack(args[1], parameters, true).get()));
+      std::vector<Ref> returned;
+      nest_flatten(result.get(), returned, true);
+      for (const Ref& leaf : returned)
+        if (is_variable(leaf.get()) && is_assignment_result(leaf.get()))
+          fail(ErrorKind::kValue, "vectorized_map: the function returns what an assignment to the variable '",
+               variable_name(leaf.get()), "' gives, but the assignment happens once for all elements: return a value "
+               "computed from the element, or use tf.map_fn");
       std::vector<Tensor> outputs;
       form = take_outputs(result.get(), outputs);
       one.finish(outputs);

@@ -1,5 +1,6 @@
 // The implementation of tf.custom_gradient: a function whose gradient is a user's function.
 #include "engine/base/text.h"
+#include "engine/eager/forward.h"
 #include "engine/eager/tape.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/interpreter/gil_state.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace footlight::python {
 namespace {
@@ -128,7 +130,9 @@ PyObject* call(PyObject*, PyObject* given) {
     const size_t arguments = inputs.size();
     Ref result;
     {
-      PauseTapes pause(Pause::kTapes);
+      // A tangent that an accumulator computes from the function's ops may be differentiated by a tape around it.
+      std::optional<PauseTapes> pause;
+      if (!any_accumulator_recording()) pause.emplace(Pause::kTapes);
       Tape variables(false, true);
       variables.start();
       result = checked(PyObject_Call(function, arguments_given.get(), keywords));
@@ -150,12 +154,14 @@ PyObject* call(PyObject*, PyObject* given) {
     if (inputs.size() > arguments && !takes_variables(gradient))
       fail(ErrorKind::kType, "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
            "uses variables; it returns their gradients too, as in `return gradients, variable_gradients`");
-    {
-      PauseTapes pause(Pause::kTapes);
-      for (Ref& leaf : outputs) {
-        values.push_back(apply(kIdentity, {to_tensor(leaf.get())}));
-        leaf = checked(wrap(values.back()));
+    for (Ref& leaf : outputs) {
+      const Tensor computed = to_tensor(leaf.get());
+      {
+        PauseTapes pause;
+        values.push_back(apply(kIdentity, {computed}));
       }
+      copy_tangents(computed, values.back());
+      leaf = checked(wrap(values.back()));
     }
     if (any_tape_recording() || current_graph_builder)
       record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));

@@ -7,6 +7,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/types/array_memory.h"
+#include "engine/python/types/assignment.h"
 #include "engine/python/types/convert.h"
 #include "engine/python/types/format.h"
 #include "engine/python/interpreter/members.h"
@@ -538,6 +539,7 @@ static Ref updated_object(PyObject* o) {
 }
 
 PyObject* variable_updated(PyObject* o) { return updated_object(o).release(); }
+bool is_assignment_result(PyObject* o) { return of(o)->after_assign; }
 
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle) {
   handle.stands_for(of(like)->variable);

@@ -35,7 +35,7 @@ void new_dense(KernelContext& c) {
   auto* table = new LookupTable(TableKind::kDense, empty.dtype(), empty.shape(), c.attrs.get<DType>(kValue),
                                 c.attrs.get_or(kShape, Shape()));
   Tensor handle = Tensor::resource(table);
-  table->reserve_keys(empty, deleted, c.attrs.get_or(kPlaces, int64_t{131072}));
+  table->reserve_keys(empty, deleted, c.attrs.get_or(kPlaces, int64_t{131072}), bucket_hash64);
   c.outputs[0] = std::move(handle);
 }
 
@@ -167,7 +167,7 @@ FL_CPU_KERNELS {
   on_cpu("LookupTableSizeV2", kAllTypes, [](KernelContext& c) { *c.out<int64_t>() = table(c).size(); });
   on_cpu("LookupTableExportV2", kAllTypes, [](KernelContext& c) {
     const LookupTable& from = table(c);
-    auto [keys, values] = from.kind() == TableKind::kDense ? from.in_places(bucket_hash64) : from.all();
+    auto [keys, values] = from.kind() == TableKind::kDense ? from.buckets() : from.all();
     c.outputs[0] = std::move(keys);
     c.outputs[1] = std::move(values);
   });

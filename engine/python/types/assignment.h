@@ -1,0 +1,11 @@
+// What assign() and the like of a variable return.
+#pragma once
+
+#include "engine/python/types/variable_object.h"
+
+namespace footlight::python {
+
+// Whether a variable object was made by variable_updated(). `o`: a variable.
+bool is_assignment_result(PyObject* o);
+
+}  // namespace footlight::python

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
+#include "engine/base/terminal_text.h"
 #include "engine/record/process_tree.h"
 #include "engine/record/console.h"
 #include "engine/session/writer.h"
@@ -64,6 +65,10 @@ struct Channel {
   }
 };
 
+void say(std::string_view what, std::string_view why) {
+  std::fprintf(stderr, "footlight: %s%s\n", std::string(what).c_str(), printable_lines(why).c_str());
+}
+
 class Supervisor {
  public:
   explicit Supervisor(SupervisedScript script) : script_(std::move(script)) {
@@ -77,7 +82,7 @@ class Supervisor {
       options.process = session::ProcessId(0);  // it speaks for the script
       writer_ = session::Writer::attach(script_.session, options);
     } catch (const Error& error) {
-      std::fprintf(stderr, "footlight: the console is not recorded: %s\n", error.what());
+      say("the console is not recorded: ", error.what());
     }
   }
 
@@ -319,7 +324,7 @@ class Supervisor {
     const std::string words = reason();
     if (words != "finished") record(ConsoleStream::kNote, words + "\n");
     const auto done = writer_->finish({now_ns(), exit_code_, signal_, words});
-    if (!done.words.empty()) std::fprintf(stderr, "footlight: %s\n", done.words.c_str());
+    if (!done.words.empty()) say("", done.words);
     return exit_code_;
   }
 

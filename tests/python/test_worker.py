@@ -73,11 +73,11 @@ class Worker(unittest.TestCase):
         self.assertEqual(last_end(self.session)[2], 'finished')
 
     def test_errors_are_safe_for_a_terminal(self):
-        path, bad = self.script('print(1)'), '\x1b[31m\x9b31m\u202eabc'
+        path, bad = self.script('print(1)'), '\x1b[31m\x9b31m\u202eabc\udcff'
         taken = os.path.join(self.folder.name, bad)
         with open(taken, 'w', encoding='utf-8') as file:
             file.write('no recording')
-        for words in (['--' + bad, path], ['--level', bad + '\udcff', path], [taken + '.py'], ['-o', taken, path],
+        for words in (['--' + bad, path], ['--level', bad, path], [taken + '.py'], ['-o', taken, path],
                       ['-o', os.path.join(taken, 'below'), path]):
             with self.subTest(words):
                 done = subprocess.run([sys.executable, '-m', 'footlight', 'record', *words], capture_output=True,

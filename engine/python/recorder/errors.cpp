@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <new>
+#include <string_view>
 
 namespace footlight::python {
 namespace {
@@ -17,6 +18,13 @@ PyObject* class_of(ErrorKind kind) {
   }
 }
 
+// A path in the message may be no UTF-8, of which PyErr_SetString would make an error without a word.
+void set_error(PyObject* type, std::string_view message) {
+  const Ref text =
+      Ref::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  if (text) PyErr_SetObject(type, text.get());
+}
+
 }  // namespace
 
 void set_python_error() {
@@ -25,7 +33,7 @@ void set_python_error() {
   } catch (const PythonErrorSet&) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a Python call failed without setting an exception");
   } catch (const Error& e) {
-    PyErr_SetString(class_of(e.kind()), e.what());
+    set_error(class_of(e.kind()), e.message());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {

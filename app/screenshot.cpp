@@ -1,14 +1,13 @@
 // Opens the session in a window that nobody sees, and draws it.
 #include "app/screenshot.h"
 
+#include "app/models/picture_place.h"
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
 #include "app/views/view_names.h"
-#include "engine/session/output_place.h"
 
 #include <QApplication>
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 #include <QTextStream>
 
@@ -28,15 +27,10 @@ QStringList view_names() {
 
 // Empty: a picture may be written there. Only another picture is replaced.
 QString why_not_replaced(const QString& path) {
-  if (path.isEmpty()) return {};
-  const session::FileAtPath found = session::look_at(QFile::encodeName(path).toStdString());
-  if (found.type == session::FileType::kNothing) return {};
-  const bool is_picture = found.is_readable && (found.first.empty() || found.first.starts_with("\x89PNG\r\n"));
-  if (found.type == session::FileType::kRegular && is_picture) return {};
-  const QString what = found.type == session::FileType::kRegular ? QStringLiteral("a file that is not a PNG picture")
-                                                                  : QString::fromUtf8(words_for(found.type));
+  const QString kept = path.isEmpty() ? QString() : kept_there(path);
+  if (kept.isEmpty()) return {};
   return QStringLiteral("%1 is %2, which a picture does not replace: name another file for --screenshot, or move this "
-                        "one away first").arg(path, what);
+                        "one away first").arg(path, kept);
 }
 
 bool draw(MainWindow& window, const QString& view, const QString& path) {

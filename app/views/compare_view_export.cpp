@@ -1,5 +1,6 @@
 // What leaves the Compare tab: the table as text, the sentence and the pictures as a file.
 #include "app/models/compare_facts.h"
+#include "app/models/picture_place.h"
 #include "app/models/text.h"
 #include "app/views/compare_view.h"
 #include "app/views/paint.h"
@@ -64,8 +65,13 @@ void CompareView::save_as() {
   const QString path =
       QFileDialog::getSaveFileName(this, QStringLiteral("Save the picture"), QStringLiteral("compare.png"),
                                    QStringLiteral("PNG (*.png);;SVG (*.svg)"));
-  if (!path.isEmpty() && !save_picture(path))
+  if (path.isEmpty()) return;
+  const QString why = why_not_saved(path);
+  if (!why.isEmpty()) {
+    Q_EMIT failed(why);
+  } else if (!save_picture(path)) {
     Q_EMIT failed(QStringLiteral("The picture could not be written to ") + path);
+  }
 }
 
 }  // namespace footlight::app

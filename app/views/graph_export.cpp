@@ -1,6 +1,7 @@
 // Draws the whole canvas into other devices than the screen.
 #include "app/views/graph_export.h"
 
+#include "app/models/picture_place.h"
 #include "app/views/theme.h"
 
 #include <QFileInfo>
@@ -70,6 +71,7 @@ bool write(const QString& path, const QByteArray& bytes, QString& wrong) {
 QString export_graph(GraphCanvas& canvas, const QString& path, const QString& title) {
   const GraphPlan& plan = canvas.plan();
   if (plan.boxes.empty()) return QStringLiteral("There is no graph to export.");
+  if (const QString why = why_not_saved(path); !why.isEmpty()) return why;
   const QSizeF size = plan.bounds.size() + QSizeF(2 * kMargin, 2 * kMargin);
   const QString ending = QFileInfo(path).suffix().toLower();
   QString wrong;

@@ -53,6 +53,7 @@ class MainWindow : public QMainWindow {
   // Writes the recording to a file by `timeline_export` or `report_export`; a banner says how it ended.
   using ExportWords = QStringList (*)(const QString& session, const QString& file);
   void export_to(const QString& path, ExportWords words);
+  void save_picture(const QString& path);   // of the view
   // Selects by name: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False if nothing is found.
   bool select_by_name(const QString& text);
   // For screenshots: does all deferred work now.

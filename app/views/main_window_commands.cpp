@@ -39,8 +39,7 @@ void MainWindow::build_actions() {
                 const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save picture"),
                                                                   view() + QStringLiteral(".png"),
                                                                   QStringLiteral("PNG (*.png)"));
-                if (!path.isEmpty() && !pages_->currentWidget()->grab().save(path))
-                  show_banner(QStringLiteral("The picture could not be written to ") + path);
+                if (!path.isEmpty()) save_picture(path);
               });
   file->addSeparator();
   add_command(file, QStringLiteral("&Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });

@@ -1,4 +1,5 @@
 // The menu of exports: the graph, the timeline for other viewers, and the report.
+#include "app/models/picture_place.h"
 #include "app/views/main_window.h"
 
 #include <QFileDialog>
@@ -22,6 +23,13 @@ void MainWindow::build_exports(QMenu* file) {
     ask_to_export(QStringLiteral("Export the report"), QStringLiteral(".html"),
                   QStringLiteral("One page (*.html);;Markdown (*.md);;JSON (*.json)"), report_export);
   });
+}
+
+void MainWindow::save_picture(const QString& path) {
+  const QString why = why_not_saved(path);
+  if (!why.isEmpty()) return show_banner(why);
+  if (!pages_->currentWidget()->grab().save(path))
+    show_banner(QStringLiteral("The picture could not be written to ") + path);
 }
 
 void MainWindow::ask_to_export(const QString& title, const QString& ending, const QString& filters, ExportWords words) {

@@ -1,12 +1,12 @@
 // The desktop app: command line, then the window, or a picture of a view without a display.
 #include "app/screenshot.h"
 #include "app/single_instance.h"
+#include "app/views/guarded_application.h"
 #include "app/views/main_window.h"
 #include "app/views/theme.h"
 
 #include "footlight_version.h"
 
-#include <QApplication>
 #include <QCommandLineParser>
 #include <QDir>
 #include <QFileInfo>
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("Footlight"));
   QApplication::setOrganizationName(QStringLiteral("Footlight"));
   QApplication::setApplicationVersion(QStringLiteral(FOOTLIGHT_VERSION));
-  QApplication app(argc, argv);
+  GuardedApplication app(argc, argv);
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
 
   QCommandLineParser parser;
@@ -132,8 +132,9 @@ int main(int argc, char** argv) {
     const bool welcome = parser.value(view) == QStringLiteral("welcome");
     if (files.size() != 1 && !(welcome && files.isEmpty()))
       return fail(QStringLiteral("--screenshot OUT needs the file of one run"));
-    return take_screenshots(
-        {parser.value(shot), parser.value(view), files.value(0), parser.value(select), window_size});
+    const int status =
+        take_screenshots({parser.value(shot), parser.value(view), files.value(0), parser.value(select), window_size});
+    return status == 0 && !app.failure().isEmpty() ? 2 : status;  // what failed inside has been said
   }
 
   SingleInstance instance(files.isEmpty() ? QString() : files.first());
@@ -142,6 +143,8 @@ int main(int argc, char** argv) {
   const bool shared = !files.isEmpty() && !asks;
   if (shared && instance.raise_other()) return 0;
   MainWindow window(true);
+  QObject::connect(&app, &GuardedApplication::failed, &window,
+                   [&window](const QString& text) { window.show_banner(text); });
   if (shared) {
     instance.listen();
     QObject::connect(&instance, &SingleInstance::raise_asked, &window,

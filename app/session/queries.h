@@ -10,9 +10,11 @@
 #include <QTimer>
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 namespace footlight::app {
@@ -111,23 +113,27 @@ void Queries::ask(Ticket& ticket, Ask&& ask, Take&& take, Length length) {
           const query::Store* store, const std::function<void()>& between) {
         using Answer = decltype(ask(*store, state->cancel));
         std::shared_ptr<Answer> answer;
+        std::exception_ptr failed_check;
         try {
           if (!state->cancel.requested())
             answer = std::make_shared<Answer>(ask(*store, state->cancel.with(between)));
         } catch (const query::Cancelled&) {
+        } catch (const std::logic_error&) {  // of ours: nobody waits for a result, and it is reported
+          failed_check = std::current_exception();
         } catch (const std::exception&) {  // a chunk can no longer be read: no result
         }
         // The object may be gone by now; its queued calls are then dropped.
-        if (!self) return;
-        QMetaObject::invokeMethod(
-            self.data(),
-            [self, state, answer, take] {
-              if (!self) return;
-              const bool wanted = answer && !state->done;
-              self->done(state);
-              if (wanted) take(std::move(*answer));
-            },
-            Qt::QueuedConnection);
+        if (self)
+          QMetaObject::invokeMethod(
+              self.data(),
+              [self, state, answer, take] {
+                if (!self) return;
+                const bool wanted = answer && !state->done;
+                self->done(state);
+                if (wanted) take(std::move(*answer));
+              },
+              Qt::QueuedConnection);
+        if (failed_check) std::rethrow_exception(failed_check);
       },
       length);
 }

@@ -4,11 +4,14 @@
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace footlight::app {
 namespace {
 
 constexpr qsizetype kLongestLine = 4000;
+constexpr size_t kMaxLineBytes = 64 << 10;  // of which many may be colours
 
 bool path_character(QChar c) {
   return c.isLetterOrNumber() || c == QLatin1Char('/') || c == QLatin1Char('_') || c == QLatin1Char('-') ||
@@ -20,6 +23,14 @@ int number_at(const QString& text, qsizetype at, qsizetype& stop) {
   stop = at;
   while (stop < text.size() && text[stop].isDigit() && stop - at < 8) value = value * 10 + text[stop++].digitValue();
   return value;
+}
+
+// Nothing, if the document has been replaced since.
+ConsolePiece piece_at(const Document& document, size_t record, size_t at) {
+  if (record >= document.console.size()) return {};
+  ConsolePiece piece = document.console[record];
+  piece.text.remove_prefix(std::min(at, piece.text.size()));
+  return piece;
 }
 
 }  // namespace
@@ -78,55 +89,76 @@ std::vector<ConsoleLink> find_links(const QString& text) {
   return found;
 }
 
-void ConsoleLines::clear() {
-  taken_ = 0;
-  lines_.clear();
-  std::fill(std::begin(open_), std::end(open_), -1);
-}
-
 size_t ConsoleLines::take(const Document& document, size_t most) {
-  size_t changed = lines_.size();
-  for (size_t bytes = 0; taken_ < document.console.size() && bytes < most; ++taken_) {
-    const session::ConsoleRecord& record = document.console[taken_];
-    bytes += record.text.size() + 1;
-    ptrdiff_t& open = open_[static_cast<size_t>(record.stream) & 3];
-    const QString text = q(record.text);
-    const bool whole = record.stream == session::ConsoleStream::kNote;
-    qsizetype at = 0;
-    while (at < text.size() || (whole && at == 0)) {
-      const qsizetype stop = text.indexOf(QLatin1Char('\n'), at);
-      const QString part = plain(text.mid(at, stop < 0 ? -1 : stop - at));
-      if (open >= 0) {
-        ConsoleLine& line = lines_[static_cast<size_t>(open)];
-        line.text = (line.text + part).left(kLongestLine);
-        line.links = find_links(line.text);
-        changed = std::min(changed, static_cast<size_t>(open));
+  size_t changed = starts_.size();
+  for (size_t bytes = 0; taken_ < document.console.size() && bytes < most;) {
+    const ConsolePiece piece = document.console[taken_];
+    OpenLine& open = open_[static_cast<size_t>(piece.stream) & 3];
+    const bool whole = piece.stream == session::ConsoleStream::kNote;
+    size_t at = taken_bytes_;
+    while (at < piece.text.size() || (whole && at == 0)) {
+      if (bytes >= most && at > taken_bytes_) break;
+      const size_t stop = piece.text.find('\n', at);
+      const size_t end = std::min(stop, piece.text.size());
+      const Start start{static_cast<uint32_t>(taken_), static_cast<uint32_t>(at)};
+      if (open.number < 0) {
+        open = {static_cast<ptrdiff_t>(starts_.size()), 0};
+        starts_.push_back(start);
       } else {
-        ConsoleLine line;
-        line.stream = record.stream;
-        line.text = part.left(kLongestLine);
-        if (document.run.started_ns > 0 && record.time_ns >= document.run.started_ns) {
-          line.stamp = QString::number(static_cast<double>(record.time_ns - document.run.started_ns) / 1e9, 'f', 2);
-        }
-        line.links = find_links(line.text);
-        lines_.push_back(std::move(line));
-        if (stop < 0 && !whole) open = static_cast<ptrdiff_t>(lines_.size()) - 1;
+        // No more of a line is kept than is shown of it.
+        if (open.bytes < kMaxLineBytes) rests_[static_cast<size_t>(open.number)].push_back(start);
+        changed = std::min(changed, static_cast<size_t>(open.number));
       }
-      if (stop < 0) break;
-      open = -1;
-      at = stop + 1;
+      open.bytes += end - at;
+      bytes += end - at + 1;
+      if (stop != piece.text.npos || whole) open.number = -1;
+      at = end + 1;
+    }
+    if (at < piece.text.size()) {
+      taken_bytes_ = at;
+    } else {
+      taken_bytes_ = 0;
+      ++taken_;
     }
   }
   return changed;
 }
 
+session::ConsoleStream ConsoleLines::stream(const Document& document, size_t number) const {
+  const Start start = starts_[number];
+  return start.record == kNoted ? session::ConsoleStream::kNote : piece_at(document, start.record, start.at).stream;
+}
+
+QString ConsoleLines::text(const Document& document, size_t number) const {
+  const Start first = starts_[number];
+  if (first.record == kNoted) return notes_[first.at];
+  std::string bytes;
+  const auto take_from = [&](const Start& start) {
+    const std::string_view rest = piece_at(document, start.record, start.at).text;
+    bytes += rest.substr(0, std::min(rest.find('\n'), kMaxLineBytes - bytes.size()));
+  };
+  take_from(first);
+  if (const auto more = rests_.find(number); more != rests_.end())
+    for (const Start& start : more->second) take_from(start);
+  return plain(q(bytes)).left(kLongestLine);
+}
+
+ConsoleLine ConsoleLines::line(const Document& document, size_t number) const {
+  ConsoleLine line;
+  line.stream = stream(document, number);
+  line.text = text(document, number);
+  line.links = find_links(line.text);
+  const Start first = starts_[number];
+  if (first.record == kNoted || document.run.started_ns <= 0) return line;
+  const int64_t since = piece_at(document, first.record, first.at).time_ns - document.run.started_ns;
+  if (since >= 0) line.stamp = QString::number(static_cast<double>(since) / 1e9, 'f', 2);
+  return line;
+}
+
 void ConsoleLines::note(const QString& text) {
   for (const QString& part : text.split(QLatin1Char('\n'))) {
-    ConsoleLine line;
-    line.stream = session::ConsoleStream::kNote;
-    line.text = plain(part);
-    line.links = find_links(line.text);
-    lines_.push_back(std::move(line));
+    starts_.push_back({kNoted, static_cast<uint32_t>(notes_.size())});
+    notes_.push_back(plain(part));
   }
 }
 

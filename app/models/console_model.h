@@ -6,6 +6,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <deque>
+#include <unordered_map>
 #include <vector>
 
 namespace footlight::app {
@@ -23,21 +25,39 @@ struct ConsoleLine {
   std::vector<ConsoleLink> links;
 };
 
+// Where each line begins; the lines themselves are made when they are asked for.
 class ConsoleLines {
  public:
-  void clear();
+  void clear() { *this = ConsoleLines(); }
   // Reads the records of `document` that are new since the last call. Text may break anywhere: an unfinished line of a
   // stream continues with that stream's next record. Returns the first line that is new or changed. Stops after about
   // `most` bytes; the next call goes on from there.
   size_t take(const Document& document, size_t most = SIZE_MAX);
   bool complete(const Document& document) const { return taken_ >= document.console.size(); }
   void note(const QString& text);  // from the window itself
-  const std::vector<ConsoleLine>& lines() const { return lines_; }
+
+  size_t size() const { return starts_.size(); }
+  ConsoleLine line(const Document& document, size_t number) const;
+  QString text(const Document& document, size_t number) const;  // of the line
+  session::ConsoleStream stream(const Document& document, size_t number) const;
+  size_t bytes() const { return starts_.size() * sizeof(Start); }  // of memory, about
 
  private:
-  size_t taken_ = 0;
-  std::vector<ConsoleLine> lines_;
-  ptrdiff_t open_[4] = {-1, -1, -1, -1};  // the unfinished line of each stream
+  struct Start {
+    uint32_t record = 0;  // kNoted: none, but a note
+    uint32_t at = 0;      // in the text of the record; the number of the note
+  };
+  static constexpr uint32_t kNoted = UINT32_MAX;
+  struct OpenLine {
+    ptrdiff_t number = -1;
+    size_t bytes = 0;
+  };
+
+  size_t taken_ = 0, taken_bytes_ = 0;  // whole records, and bytes of the next one
+  std::deque<Start> starts_;            // in blocks: growing copies nothing
+  std::unordered_map<size_t, std::vector<Start>> rests_;  // of lines that came in several records
+  std::vector<QString> notes_;
+  OpenLine open_[4];                    // the unfinished line of each stream
 };
 
 // `File "x.py", line 12` and `x.py:12`.

@@ -2,6 +2,8 @@
 // there may be millions, it has only totals; rows are queried from the store, on its thread (app/session/queries.h).
 #pragma once
 
+#include "app/models/console_log.h"
+
 #include "engine/explain/compare/comparison.h"
 #include "engine/explain/eager.h"
 #include "engine/query/calls.h"
@@ -50,7 +52,7 @@ class Document {
   std::vector<session::DecisionRecord> decisions;
   std::vector<session::ObservationRecord> observations;
   std::vector<session::KeyRecord> keys;              // of calls and traces, as the dispatcher compared them
-  std::vector<session::ConsoleRecord> console;
+  ConsoleLog console;
   std::vector<OpInfo> ops;                   // by number
   std::vector<session::SignatureRecord> signatures;
   std::vector<std::string> device_names;     // by OpRow::device

@@ -69,8 +69,8 @@ QString rule_words(explain::Rule rule) {
 std::vector<std::string> warned_functions(const Document& document) {
   static const QRegularExpression warning(QStringLiteral("function '([^']+)' is retracing often"));
   std::vector<std::string> names;
-  for (const session::ConsoleRecord& c : document.console) {
-    if (c.text.find("is retracing often") == std::string::npos) continue;
+  for (const ConsolePiece c : document.console) {
+    if (c.text.find("is retracing often") == std::string_view::npos) continue;
     auto found = warning.globalMatch(q(c.text));
     while (found.hasNext()) {
       std::string name = found.next().captured(1).toStdString();

@@ -11,6 +11,7 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMostNodes = 5;  // of a line
+constexpr size_t kMaxShownErrors = 3;  // of a function
 constexpr qsizetype kLongLine = 60;
 
 class Writer {
@@ -123,6 +124,14 @@ void Writer::function() {
     row("threads waited", counted(facts_->waits, "time", "times") + QStringLiteral("  ") +
                               duration_text(facts_->waited_ns));
   if (sums.hits) row("per hit", duration_text(sums.hit_ns / static_cast<int64_t>(sums.hits)));
+  size_t failed = 0;
+  for (auto t = traces.rbegin(); t != traces.rend(); ++t) {
+    if ((*t)->error.empty() || ++failed > kMaxShownErrors) continue;
+    group(QStringLiteral("Trace #%1 failed").arg((*t)->number));
+    content_.groups.back().paragraph = q((*t)->error);
+  }
+  if (failed > kMaxShownErrors)
+    row("", QStringLiteral("and %1").arg(counted(failed - kMaxShownErrors, "earlier one", "earlier ones")));
   source({f->file, f->line}, 4);
   if (!traces.empty()) {
     go("Why it was traced", "retraces", s_);

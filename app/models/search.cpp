@@ -12,6 +12,8 @@
 namespace footlight::app {
 namespace {
 
+constexpr size_t kMaxConsoleHit = 200;
+
 // Words in UTF-8 without regard to the case of ASCII letters: looks at a graph of 50,000 nodes at every key.
 class Matcher {
  public:
@@ -139,10 +141,15 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
           }
         }
       }
-      for (const session::ConsoleRecord& c : document->console) {
-        if (const int s = match.score(c.text); s && is_wanted(s - 10)) {
-          const QString text = q(c.text).trimmed();
-          add(SearchHit::Kind::kConsole, s, -10, text.left(200), QStringLiteral("console"), "console", {});
+      for (const ConsolePiece c : document->console) {
+        if (!match.score(c.text)) continue;  // a record has many lines, most records none that is looked for
+        for (size_t at = 0; at < c.text.size();) {
+          const size_t end = std::min(c.text.find('\n', at), c.text.size());
+          const std::string_view line = c.text.substr(at, end - at);
+          at = end + 1;
+          if (const int s = match.score(line); s && is_wanted(s - 10))
+            add(SearchHit::Kind::kConsole, s, -10, q(line.substr(0, kMaxConsoleHit)).trimmed(),
+                QStringLiteral("console"), "console", {});
         }
       }
     }

@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace footlight::app {
 
-inline QString q(const std::string& text) { return QString::fromStdString(text); }
+inline QString q(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 QString three_digits(double value);             // "1.34", "18.2", "412"
 QString duration_text(int64_t ns);              // "18.2 us", "4.2 ms", "1.34 s"
@@ -30,7 +33,7 @@ QString run_clock(const QString& path, int64_t started_ns);
 QString plain_tip(const QString& text);
 // The beginning of a text that anybody may have written, as much as the window lays out in one place; Qt takes seconds
 // for a line of a million characters. Says how much is left out, and where it is, if it is long enough for that.
-constexpr qsizetype kMaxShownText = 4000, kMaxShownCell = 400;
+constexpr qsizetype kMaxShownText = 4000, kMaxShownBanner = 1000, kMaxShownCell = 400;
 QString beginning_of(const QString& text, qsizetype most = kMaxShownText);
 QString joined(const std::vector<std::string>& parts, const char* between);
 

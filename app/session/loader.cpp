@@ -60,7 +60,8 @@ void apply(Batch&& b, Document& document) {
   for (auto& d : b.decisions) document.decisions.push_back(std::move(d));
   for (auto& o : b.observations) document.observations.push_back(std::move(o));
   for (auto& k : b.keys) document.keys.push_back(std::move(k));
-  for (auto& c : b.console) document.console.push_back(std::move(c));
+  for (const auto& c : b.console) document.console.push_back(c);
+  std::vector<session::ConsoleRecord>().swap(b.console);
   for (auto& c : b.comparisons) document.comparisons.push_back(std::move(c));
   for (auto& c : b.distinct_calls) document.distinct_calls.push_back(std::move(c));
   if (!b.ops.empty()) document.ops = std::move(b.ops);
@@ -144,6 +145,15 @@ void Loader::answer() {
   }
 }
 
+bool Loader::read_one() {
+  try {
+    return store_->index(1);
+  } catch (...) {
+    index_.stop();  // it would fail again at once
+    throw;
+  }
+}
+
 void Loader::go_on() {
   if (stop_ || !store_) {
     index_.stop();
@@ -151,7 +161,7 @@ void Loader::go_on() {
   }
   QElapsedTimer clock;
   clock.start();
-  while (store_->index(1)) {
+  while (read_one()) {
     unsent_ = true;
     for (; summed_ops_ < store_->op_chunks(); ++summed_ops_)
       if (store_->op_chunk_readable(static_cast<uint32_t>(summed_ops_)))
@@ -252,7 +262,7 @@ void Loader::send() {
   b.locations = tail(c.locations, locations_);
   b.graphs = tail(c.graphs, graphs_);
   b.signatures = tail(c.signatures, signatures_);
-  b.console = tail(c.console, console_);
+  b.console = reader_->take_console();
   if (ops_ != c.op_names.size()) {
     ops_ = c.op_names.size();
     for (const auto& op : c.op_names) {

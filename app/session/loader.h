@@ -79,6 +79,7 @@ class Loader : public QObject {
 
  private:
   void go_on();  // reads some chunks
+  bool read_one();
   void send();
   void take_times(Batch& batch);
   void take_comparisons(Batch& batch);
@@ -101,7 +102,7 @@ class Loader : public QObject {
   bool first_ = true, unsent_ = false;
   std::vector<Print> functions_, traces_, generated_;
   size_t files_ = 0, codes_ = 0, locations_ = 0;
-  size_t graphs_ = 0, console_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
+  size_t graphs_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
   size_t keys_ = 0, distinct_calls_ = 0, comparisons_ = 0;
   explain::EagerOps eager_;
   size_t summed_ops_ = 0;  // chunks that eager_ has

@@ -70,7 +70,7 @@ void ConsoleText::paint_tags() {
   while (block.isValid() && line_of_) {
     const QRectF at = blockBoundingGeometry(block).translated(contentOffset());
     if (at.top() > margin_->height()) break;
-    if (const ConsoleLine* line = line_of_(block.blockNumber())) {
+    if (const std::optional<ConsoleLine> line = line_of_(block.blockNumber())) {
       const auto [tag, tone] = tag_of(line->stream);
       text_in(painter, QRectF(0, at.top(), 52, row), line->stamp, t["faint"], t.code(-2),
               Qt::AlignRight | Qt::AlignVCenter);
@@ -169,7 +169,7 @@ ConsoleView::ConsoleView(const Context& context, QWidget* parent) : View(context
   text_->setPlaceholderText(QStringLiteral("What the script prints appears here."));
   text_->set_tags([this](int block) {
     const size_t row = first_ + static_cast<size_t>(block);
-    return row < rows() && row < first_ + written_ ? &line(row) : nullptr;
+    return row < rows() && row < first_ + written_ ? std::optional(line(row)) : std::nullopt;
   });
   find_ = new FindBar(this, text_);
   column->addWidget(find_);
@@ -281,7 +281,7 @@ void ConsoleView::reset() {
 void ConsoleView::refresh() { slice(); }
 
 void ConsoleView::note(const QString& text) {
-  const size_t first = lines_.lines().size();
+  const size_t first = lines_.size();
   lines_.note(text);
   changed_from(first);
   slice();
@@ -297,12 +297,11 @@ bool ConsoleView::filtered() const {
          std::any_of(std::begin(streams_), std::end(streams_), [](const QPushButton* b) { return !b->isChecked(); });
 }
 
-bool ConsoleView::keeps(const ConsoleLine& line) const {
-  return streams_[static_cast<size_t>(line.stream) & 3]->isChecked() &&
-         line.text.contains(filter_->text(), Qt::CaseInsensitive);
+bool ConsoleView::keeps(size_t number) const {
+  const QString wanted = filter_->text();
+  return streams_[static_cast<size_t>(lines_.stream(document(), number)) & 3]->isChecked() &&
+         (wanted.isEmpty() || lines_.text(document(), number).contains(wanted, Qt::CaseInsensitive));
 }
-
-const ConsoleLine& ConsoleView::line(size_t row) const { return lines_.lines()[filtered() ? kept_[row] : row]; }
 
 void ConsoleView::filter_changed() {
   kept_.clear();
@@ -325,13 +324,12 @@ void ConsoleView::slice() {
   while (!lines_.complete(document()) && clock.elapsed() < kSliceMs)
     changed_from(lines_.take(document(), kBytesAtOnce));
   if (filtered()) {
-    const auto& all = lines_.lines();
-    for (; filtered_ < all.size(); ++filtered_) {
+    for (; filtered_ < lines_.size(); ++filtered_) {
       if ((filtered_ & 0xff) == 0xff && clock.elapsed() >= kSliceMs) break;
-      if (keeps(all[filtered_])) kept_.push_back(static_cast<uint32_t>(filtered_));
+      if (keeps(filtered_)) kept_.push_back(static_cast<uint32_t>(filtered_));
     }
   }
-  const bool more = !lines_.complete(document()) || (filtered() && filtered_ < lines_.lines().size());
+  const bool more = !lines_.complete(document()) || (filtered() && filtered_ < lines_.size());
   if (more != slices_.isActive()) more ? slices_.start() : slices_.stop();
   if (!more || !written_at_.isValid() || written_at_.elapsed() > kWriteMs) write();
 }
@@ -401,7 +399,7 @@ void ConsoleView::append(QTextCursor& cursor, const ConsoleLine& line) {
 }
 
 void ConsoleView::say_count() {
-  const size_t all = lines_.lines().size(), rows = this->rows();
+  const size_t all = lines_.size(), rows = this->rows();
   QString text = filtered() ? QStringLiteral("%1 of %2").arg(app::count_text(rows), counted(all, "line", "lines"))
                             : counted(all, "line", "lines");
   if (written_ < rows) {

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include <functional>
+#include <optional>
 
 namespace footlight::app {
 
@@ -21,8 +22,8 @@ class ConsoleText : public QPlainTextEdit {
 
  public:
   explicit ConsoleText(QWidget* parent = nullptr);
-  // The line that a block shows; null: none.
-  void set_tags(std::function<const ConsoleLine*(int block)> line_of) { line_of_ = std::move(line_of); }
+  // The line that a block shows, if it shows one.
+  void set_tags(std::function<std::optional<ConsoleLine>(int block)> line_of) { line_of_ = std::move(line_of); }
   void set_typing(bool typing) { typing_ = typing; }
 
   // Opens the next source location in the text (-1: the previous one), wrapping around. False if there is none.
@@ -45,7 +46,7 @@ class ConsoleText : public QPlainTextEdit {
   void paint_tags();
   bool open_link(const QTextCursor& cursor);
   QWidget* margin_;
-  std::function<const ConsoleLine*(int block)> line_of_;
+  std::function<std::optional<ConsoleLine>(int block)> line_of_;
   bool typing_ = false;
 };
 
@@ -73,9 +74,9 @@ class ConsoleView : public View, public Searched {
   QString count_text() const { return count_->text(); }
   bool working() const { return slices_.isActive(); }
 
-  size_t rows() const { return filtered() ? kept_.size() : lines_.lines().size(); }
+  size_t rows() const { return filtered() ? kept_.size() : lines_.size(); }
   size_t search_rows() const override { return rows(); }
-  QString search_text(size_t row) const override { return line(row).text; }
+  QString search_text(size_t row) const override { return lines_.text(document(), number(row)); }
   size_t search_from() const override;
   void show_found(const Found* found) override;
 
@@ -92,8 +93,9 @@ class ConsoleView : public View, public Searched {
   void build_input(QVBoxLayout* column);
   void end_input();
   bool filtered() const;
-  bool keeps(const ConsoleLine& line) const;
-  const ConsoleLine& line(size_t row) const;
+  bool keeps(size_t number) const;
+  size_t number(size_t row) const { return filtered() ? kept_[row] : row; }  // of the line in a row
+  ConsoleLine line(size_t row) const { return lines_.line(document(), number(row)); }
   void filter_changed();
   void slice();                         // takes and filters some more lines
   void changed_from(size_t line);

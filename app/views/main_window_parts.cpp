@@ -230,7 +230,7 @@ void MainWindow::show_banner(const QString& text, bool error) {
   banner_->setProperty("tone", error ? "error" : "note");
   banner_->style()->unpolish(banner_);
   banner_->style()->polish(banner_);  // rules that ask for the tone count anew
-  banner_text_->setText(text);
+  banner_text_->setText(beginning_of(text, kMaxShownBanner));
   banner_->setAccessibleName(text);
   banner_->show();
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace footlight::session {
@@ -60,6 +61,8 @@ class Reader {
   virtual ~Reader();
 
   const Contents& contents() const { return contents_; }
+  // What was read of the console since the last call, which is then no longer in contents(): for who keeps it himself.
+  std::vector<ConsoleRecord> take_console() { return std::exchange(contents_.console, {}); }
   State state() const { return state_; }
   int version() const { return version_; }
   // What is wrong with the file, although it could be opened, in words; empty: nothing.

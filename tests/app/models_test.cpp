@@ -1,15 +1,13 @@
-// The models, without a window: look-ups, keys, tables, timelines, search, findings, console.
+// The models, without a window: look-ups, keys, tables, timelines, findings.
 #include "tests/app/sample.h"
 #include "tests/explain/sample_run.h"
 
-#include "app/models/console_model.h"
 #include "app/models/facts.h"
 #include "app/models/findings.h"
 #include "app/models/graph_plan.h"
 #include "app/models/inspector.h"
 #include "app/models/keys.h"
 #include "app/models/navigator_model.h"
-#include "app/models/search.h"
 #include "app/models/selection.h"
 #include "app/models/source_lines.h"
 #include "app/models/text.h"
@@ -48,42 +46,6 @@ class ModelsTest : public QObject {
   }
 
  private Q_SLOTS:
-  void text() {
-    QCOMPARE(duration_text(18'200), QStringLiteral("18.2 us"));
-    QCOMPARE(duration_text(999), QStringLiteral("999 ns"));
-    QCOMPARE(duration_text(4'200'000), QStringLiteral("4.20 ms"));
-    QCOMPARE(duration_text(1'340'000'000), QStringLiteral("1.34 s"));
-    QCOMPARE(duration_text(999'499), QStringLiteral("999 us"));
-    QCOMPARE(duration_text(999'700), QStringLiteral("1.00 ms"));
-    QCOMPARE(duration_text(-999'600'000), QStringLiteral("-1.00 s"));
-    QCOMPARE(short_type(QStringLiteral("float32 (32, 16)")), QStringLiteral("f32[32,16]"));
-    QCOMPARE(short_type(QStringLiteral("float32 (16,)")), QStringLiteral("f32[16]"));
-    QCOMPARE(shape_only(QStringLiteral("float32 (32, None)")), QString::fromUtf8("32×?"));
-    QCOMPARE(shape_only(QStringLiteral("bool ()")), QStringLiteral("scalar"));
-    QCOMPARE(short_number(QStringLiteral("0.03333333333333333")), QString::fromUtf8("0.0333…"));
-    QCOMPARE(short_number(QStringLiteral("0.025")), QStringLiteral("0.025"));
-    QCOMPARE(short_number(QStringLiteral("a long string.")), QStringLiteral("a long string."));
-    QCOMPARE(counted(1, "trace", "traces"), QStringLiteral("1 trace"));
-    QCOMPARE(counted(4492, "event", "events"), QStringLiteral("4,492 events"));
-  }
-
-  void long_texts_are_cut_where_they_are_laid_out() {
-    QCOMPARE(beginning_of(QStringLiteral("short")), QStringLiteral("short"));
-    const QString whole(1'000'000, QLatin1Char('W'));
-    QVERIFY(beginning_of(whole).startsWith(whole.left(kMaxShownText) + QChar(0x2026)));
-    QVERIFY(beginning_of(whole).contains(QStringLiteral("996,000 more characters")));
-    QCOMPARE(beginning_of(whole, kMaxShownCell), whole.left(kMaxShownCell) + QChar(0x2026));
-    const QString pairs = QString::fromUcs4(U"\x1F600").repeated(10);
-    QCOMPARE(beginning_of(pairs, 5), pairs.left(4) + QChar(0x2026));
-    // A trace that failed with a text of this length: what is copied is whole, cells and leads are not.
-    Document failed = d_;
-    const auto trace = std::find_if(failed.traces.begin(), failed.traces.end(),
-                                    [](const session::TraceRecord& t) { return t.id == TraceId(12); });
-    trace->error = whole.toStdString();
-    QVERIFY(reason_text(*trace).size() <= kMaxShownCell + 1);
-    QVERIFY(as_markdown(inspect(failed, Selection::of_trace(failed, TraceId(12)), nullptr)).contains(whole));
-  }
-
   void document_looks_up() {
     QCOMPARE(d_.place({CodeId(1), 9}).line, 9);
     QVERIFY(!d_.place({CodeId(77), 9}));
@@ -182,14 +144,6 @@ class ModelsTest : public QObject {
     QVERIFY(std::max_element(diff.rows.begin(), diff.rows.end(), [](const KeyRow& a, const KeyRow& b) {
               return a.depth < b.depth;
             })->depth < 100);
-  }
-
-  void tips_are_plain() {
-    QCOMPARE(plain_tip(QStringLiteral("train_step · 6 traces\nmore")), QStringLiteral("train_step · 6 traces\nmore"));
-    const QString bad = QStringLiteral("<img src=\"file:///dev/zero\">");
-    QVERIFY(!plain_tip(bad).contains(QStringLiteral("<img")));
-    QVERIFY(plain_tip(bad).contains(QStringLiteral("&lt;img")));
-    QVERIFY(!plain_tip(QStringLiteral("&lt;img src=x&gt;")).contains(QStringLiteral("&lt;img src=x&gt;")));
   }
 
   void key_paths_nest() {
@@ -565,39 +519,6 @@ class ModelsTest : public QObject {
     QCOMPARE(cards[0].fix, QStringLiteral("tf.TensorSpec([None, 4], tf.float32)"));
   }
 
-  void searching() {
-    const QStringList commands{QStringLiteral("Run the script"), QStringLiteral("Stop")};
-    auto hits = search(&d_, commands, GraphId(10), QStringLiteral("relu"));
-    QVERIFY(!hits.empty());
-    QCOMPARE(hits.front().kind, SearchHit::Kind::kNode);
-    hits = search(&d_, commands, GraphId(10), QStringLiteral("train_step"));
-    QCOMPARE(hits.front().kind, SearchHit::Kind::kFunction);
-    hits = search(&d_, commands, GraphId(10), QStringLiteral("matmul f32[32,16]"));
-    QCOMPARE(hits.front().text, QStringLiteral("MatMul"));
-    hits = search(&d_, commands, GraphId(10), QStringLiteral(">stop"));
-    QCOMPARE(hits.size(), size_t{1});
-    QCOMPARE(hits.front().command, 1);
-    QVERIFY(search(&d_, commands, GraphId(10), QStringLiteral("nothing is called so")).empty());
-    QVERIFY(!search(nullptr, commands, {}, QString()).empty());
-  }
-
-  void console_lines() {
-    Document d;
-    d.console.push_back({1, session::ConsoleStream::kStdout, "one\ntw"});
-    ConsoleLines lines;
-    lines.take(d);
-    d.console.push_back({2, session::ConsoleStream::kStderr, "  File \"/a/b.py\", line 12, in f\n"});
-    d.console.push_back({3, session::ConsoleStream::kStdout, "o\n\x1b[31mred\x1b[0m\n"});
-    lines.take(d);
-    QCOMPARE(lines.lines().size(), size_t{4});
-    QCOMPARE(lines.lines()[1].text, QStringLiteral("two"));
-    QCOMPARE(lines.lines()[2].links.size(), size_t{1});
-    QCOMPARE(lines.lines()[2].links[0].path, QStringLiteral("/a/b.py"));
-    QCOMPARE(lines.lines()[2].links[0].line, 12);
-    QCOMPARE(lines.lines()[3].text, QStringLiteral("red"));
-    QCOMPARE(find_links(QStringLiteral("at model.py:7: bad"))[0].line, 7);
-    QVERIFY(find_links(QStringLiteral("x.py: no number")).empty());
-  }
 };
 
 QTEST_GUILESS_MAIN(ModelsTest)

@@ -233,7 +233,7 @@ void write_session(const QString& path, const SampleRun& run, bool finished) {
   for (const auto& t : d.traces) w->add(t);
   for (const auto& g : d.generated) w->add(g);
   for (const auto& x : d.decisions) w->add(x);
-  for (const auto& c : d.console) w->add(c);
+  for (const ConsolePiece c : d.console) w->add(session::ConsoleRecord{c.time_ns, c.stream, std::string(c.text)});
   for (size_t i = 0; i < d.ops.size(); ++i)
     w->add(session::OpNameRecord{OpId(static_cast<uint16_t>(i)), d.ops[i].name, d.ops[i].family});
   for (const auto& s : d.signatures) w->add(s);

@@ -99,7 +99,12 @@ class ViewsTest : public WindowCase {
       for (auto& s : g.statements) s.note = bad;
     }
     for (auto& x : d.decisions) spoil(x.note);
-    for (auto& c : d.console) spoil(c.text);
+    const ConsoleLog printed = std::exchange(d.console, {});
+    for (const ConsolePiece c : printed) {
+      session::ConsoleRecord record{c.time_ns, c.stream, std::string(c.text)};
+      spoil(record.text);
+      d.console.push_back(record);
+    }
     for (auto& op : d.ops) spoil(op.name);
     write_session(at("html.footlight"), run);
     window().session().open(at("html.footlight"));
@@ -337,9 +342,9 @@ class ViewsTest : public WindowCase {
   void console_places_lead_to_the_line() {
     with_sample();
     window().show_view(QStringLiteral("console"));
-    const auto& lines = window().console()->lines().lines();
+    const ConsoleLines& lines = window().console()->lines();
     QCOMPARE(lines.size(), size_t{8});
-    QCOMPARE(lines[6].stream, session::ConsoleStream::kTfPrint);
+    QCOMPARE(lines.stream(window().session().document(), 6), session::ConsoleStream::kTfPrint);
     ConsoleText* text = window().console()->text();
     text->moveCursor(QTextCursor::End);
     QTest::keyClick(text, Qt::Key_Return);

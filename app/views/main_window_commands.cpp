@@ -1,5 +1,6 @@
 // The window's menus and commands, each with its keys.
 #include "app/views/main_window.h"
+#include "app/views/theme.h"
 #include "app/views/view_names.h"
 
 #include "footlight_version.h"

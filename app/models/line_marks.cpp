@@ -25,14 +25,24 @@ void mark_traces(const Document& document, session::FileId file, std::unordered_
     const Place place = document.place(t.source);
     if (place.file == file && place.line > 0 && t.number > 1) ++again[place.line];
   }
+  // A loop may make a hundred thousand functions of one line.
+  struct Traced { size_t functions = 0, traces = 0; bool is_many = false; };
+  std::map<int, Traced> traced;
   for (const session::FunctionRecord& f : document.functions) {
     if (f.file != file || f.line < 1) continue;
     const size_t traces = document.traces_of(f.id).size();
     if (!traces) continue;
-    const bool many = traces > kFewTraces;
-    put(notes[f.line], QStringLiteral("traced ") + (many ? counted(traces, "time", "times") : QStringLiteral("once")),
-        many ? "amber" : "dim");
-    notes[f.line].strip = many ? QStringLiteral("amber") : QStringLiteral("violet");
+    Traced& of_line = traced[f.line];
+    ++of_line.functions;
+    of_line.traces += traces;
+    of_line.is_many |= traces > kFewTraces;
+  }
+  for (const auto& [line, t] : traced) {
+    QString text = QStringLiteral("traced ");
+    text += t.traces > 1 ? counted(t.traces, "time", "times") : QStringLiteral("once");
+    if (t.functions > 1) text += QStringLiteral(", as ") + counted(t.functions, "function", "functions");
+    put(notes[line], text, t.is_many ? "amber" : "dim");
+    notes[line].strip = t.is_many ? QStringLiteral("amber") : QStringLiteral("violet");
   }
   for (const auto& [line, times] : again) {
     const QString often = times > 1 ? counted(times, "time", "times") : QStringLiteral("once");

@@ -99,7 +99,8 @@ void NavigatorModel::refresh() {
     return;
   }
   const QModelIndex run = index(0, 0);
-  for (size_t i = 0; i < rows.size(); ++i) grow(i, std::move(rows[i]));
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] != functions_[i]) grow(i, std::move(rows[i]));  // views look at each row that is said to have changed
   Q_EMIT dataChanged(run, run);
 }
 

@@ -45,12 +45,14 @@ class NavigatorModel : public QAbstractItemModel {
     int number = 0;
     QString words, signature;      // what tells it from the others; all of it
     bool failed = false;
+    friend bool operator==(const TraceRow&, const TraceRow&) = default;
   };
   struct FunctionRow {
     FunctionId id;
     QString name, detail, colour;
     std::vector<TraceRow> traces;
     size_t pages() const { return traces.size() > kPageOf ? (traces.size() + kPageOf - 1) / kPageOf : 0; }
+    friend bool operator==(const FunctionRow&, const FunctionRow&) = default;
   };
   static std::vector<FunctionRow> rows_of(const Document& document);
   void grow(size_t at, FunctionRow row);

@@ -7,6 +7,7 @@
 #include "app/models/graph_plan.h"
 #include "app/models/inspector.h"
 #include "app/models/keys.h"
+#include "app/models/line_marks.h"
 #include "app/models/navigator_model.h"
 #include "app/models/selection.h"
 #include "app/models/source_lines.h"
@@ -219,6 +220,40 @@ class ModelsTest : public QObject {
     d.add(more);
     model.refresh();
     QCOMPARE(model.rowCount(model.index_of_run()), 3);
+    // Only the run, and functions that have changed, are said to be looked at again.
+    int changes = 0;
+    connect(&model, &QAbstractItemModel::dataChanged, this, [&] { ++changes; });
+    model.refresh();
+    QCOMPARE(changes, 1);
+    const auto failing = std::find_if(d.traces.begin(), d.traces.end(),
+                                      [](const session::TraceRecord& t) { return t.id == TraceId(12); });
+    failing->error = "failed";
+    model.refresh();
+    QVERIFY(changes > 2);
+    QCOMPARE(model.index(0, 0, model.index_of_run()).data(NavigatorModel::kColour).toString(), QStringLiteral("red"));
+  }
+
+  // A loop makes functions of one line.
+  void many_functions_of_one_line() {
+    Document d = sample_document();
+    const session::FunctionRecord first = *d.function(FunctionId(2));
+    session::TraceRecord trace = d.traces.front();
+    std::unordered_map<int, CodeLine> notes;
+    mark_lines(d, {}, first.file, notes);
+    QCOMPARE(notes[first.line].note, QStringLiteral("traced once"));
+    for (uint32_t i = 0; i < 20'000; ++i) {
+      session::FunctionRecord more = first;
+      more.id = FunctionId(1000 + i);
+      d.add(more);
+      trace.id = TraceId(1000 + i);
+      trace.function = more.id;
+      trace.number = 1;
+      d.add(trace);
+    }
+    notes.clear();
+    mark_lines(d, {}, first.file, notes);
+    QCOMPARE(notes[first.line].note, QStringLiteral("traced 20,001 times, as 20,001 functions"));
+    QCOMPARE(notes[first.line].tone, QStringLiteral("dim"));
   }
 
   void selection_links() {

@@ -185,6 +185,15 @@ std::vector<Shape> Function::argument_shapes(size_t count) const {
   return shapes;
 }
 
+void Function::call_for_each(std::span<const Tensor> arguments, Element& out) const {
+  try {
+    call(arguments, out);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::kOutOfRange) throw;
+    throw Error(ErrorKind::kInvalidArgument, "Function invocation produced OutOfRangeError: " + e.message());
+  }
+}
+
 bool Function::truth(std::span<const Tensor> arguments) const {
   Element result;
   call(arguments, result);

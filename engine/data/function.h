@@ -34,6 +34,8 @@ class Function {
 
   // `out` gets the results in place of what it held; may be called by several threads at once.
   void call(std::span<const Tensor> arguments, Element& out) const;
+  // For a dataset that is to have as many elements as its input: that there is no more is an error of the function.
+  void call_for_each(std::span<const Tensor> arguments, Element& out) const;
   bool truth(std::span<const Tensor> arguments) const;  // of a predicate
   int64_t integer(std::span<const Tensor> arguments) const;
   size_t outputs() const { return outputs_; }

@@ -4,6 +4,9 @@
 #include "engine/data/make.h"
 #include "engine/runtime/optional.h"
 
+#include <algorithm>
+#include <map>
+
 namespace footlight::data {
 
 constexpr const char* kStateFormat = "footlight iterator 1";
@@ -100,11 +103,17 @@ void Iterator::cancel() {
   if (run_) run_->cancel();
 }
 
-Iterator& iterator_of(const Tensor& handle) {
-  auto* iterator = handle.dtype() == DType::kResource ? dynamic_cast<Iterator*>(handle.resource_object()) : nullptr;
-  if (!iterator) invalid("the input is no iterator over a dataset");
-  return *iterator;
+namespace {
+
+const std::shared_ptr<Iterator>& shared_iterator(const Tensor& handle) {
+  auto* found = handle.dtype() == DType::kResource ? dynamic_cast<IteratorHandle*>(handle.resource_object()) : nullptr;
+  if (!found) invalid("the input is no iterator over a dataset");
+  return found->iterator;
 }
+
+}  // namespace
+
+Iterator& iterator_of(const Tensor& handle) { return *shared_iterator(handle); }
 
 namespace {
 
@@ -132,7 +141,9 @@ void give(Element& element, const Attrs& attrs, std::span<Tensor> outputs, const
   }
 }
 
-void new_iterator(KernelContext& context) { context.outputs[0] = Tensor::resource(new Iterator); }
+void new_iterator(KernelContext& context) {
+  context.outputs[0] = Tensor::resource(new IteratorHandle(std::make_shared<Iterator>()));
+}
 void make_iterator(KernelContext& context) { iterator_of(context.inputs[1]).make(stage_of(context.inputs[0])); }
 
 void get_next(KernelContext& context) {
@@ -178,10 +189,70 @@ void single_element(KernelContext& context) {
   give(element, context.attrs, context.outputs, context.row.name);
 }
 
+// Leaves the elements before this one alone where the stages can.
+void element_at(KernelContext& context) {
+  if (context.inputs[1].elements() != 1) invalid("index must be a scalar [Op:GetElementAtIndex]");
+  const int64_t index = *context.in<int64_t>(1);
+  const auto run = std::make_shared<Run>();
+  const StagePtr stage = stage_of(context.inputs[0]);
+  const int64_t count = stage->cardinality();
+  const CursorPtr cursor = stage->start({run, {}});
+  Element element;
+  constexpr int64_t kSome = 4096;
+  int64_t left = index;
+  while (left > 0) {
+    const int64_t some = std::min(left, kSome), passed = cursor->skip(some);
+    left -= passed;
+    run->check();
+    if (passed < some) break;
+  }
+  if (left != 0 || !cursor->next(element))
+    fail(ErrorKind::kOutOfRange, "Index out of range [0, ", count >= 0 ? count : std::max<int64_t>(0, index - left),
+         "):", index, " [Op:GetElementAtIndex]");
+  give(element, context.attrs, context.outputs, context.row.name);
+}
+
+// --- iterators by name, which programs of TensorFlow 1 feed to a graph ---
+constexpr std::string_view kNameOfIterator = "footlight iterator ";
+
+struct Named {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Iterator>> by_name;
+};
+Named& named() {
+  static auto* all = new Named;
+  return *all;
+}
+
+void name_of_iterator(KernelContext& context) {
+  const std::shared_ptr<Iterator>& iterator = shared_iterator(context.inputs[0]);
+  std::string name = str(kNameOfIterator, iterator->number);
+  const std::lock_guard lock(named().mutex);
+  std::erase_if(named().by_name, [](const auto& one) { return one.second.expired(); });
+  named().by_name[name] = iterator;
+  context.outputs[0] = Tensor::string(std::move(name));
+}
+
+void iterator_of_name(KernelContext& context) {
+  if (context.inputs[0].elements() != 1) invalid("string_handle must be a scalar [Op:IteratorFromStringHandleV2]");
+  const std::string& name = *context.in<std::string>(0);
+  std::shared_ptr<Iterator> found;
+  {
+    const std::lock_guard lock(named().mutex);
+    const auto at = named().by_name.find(name);
+    if (at != named().by_name.end()) found = at->second.lock();
+  }
+  if (!found)
+    invalid("no iterator has this name: give what string_handle() of an iterator gave that this process still has "
+            "[Op:IteratorFromStringHandleV2]");
+  context.outputs[0] = Tensor::resource(new IteratorHandle(std::move(found)));
+}
+
 const KernelOf kNew("AnonymousIteratorV3", new_iterator), kMake("MakeIterator", make_iterator),
     kNext("IteratorGetNext", get_next), kOptional("IteratorGetNextAsOptional", get_next_as_optional),
     kCardinality("DatasetCardinality", cardinality), kReduce("ReduceDataset", reduce),
-    kSingle("DatasetToSingleElement", single_element);
+    kSingle("DatasetToSingleElement", single_element), kAt("GetElementAtIndex", element_at),
+    kName("IteratorToStringHandle", name_of_iterator), kByName("IteratorFromStringHandleV2", iterator_of_name);
 
 }  // namespace
 }  // namespace footlight::data

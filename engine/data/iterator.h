@@ -1,4 +1,4 @@
-// The iterator over a dataset: what a resource of dtype tf.resource refers to.
+// The iterator over a dataset, and the resource that a tensor of dtype tf.resource refers to.
 #pragma once
 
 #include "engine/data/stage.h"
@@ -6,9 +6,11 @@
 
 namespace footlight::data {
 
-class Iterator final : public Resource {
+class Iterator {
  public:
-  ~Iterator() override;
+  Iterator() = default;
+  Iterator(const Iterator&) = delete;
+  ~Iterator();
   // Starts over with this dataset.
   void make(const StagePtr& stage);
   // Says where it is, or goes to where another iterator over the same dataset was.
@@ -18,7 +20,7 @@ class Iterator final : public Resource {
   bool next(Element& out);
   // Cancels what it is doing; next() throws from then on.
   void cancel();
-
+  const uint64_t number = next_tensor_id();  // its own
 
  private:
   void begin(const StagePtr& stage, class State* state);
@@ -29,6 +31,13 @@ class Iterator final : public Resource {
   CursorPtr cursor_;
   StagePtr stage_;
   std::unique_ptr<Doer> doer_;  // the program's part of a recording
+};
+
+// Handles of one iterator: the one that it was made with, and those found by its name.
+class IteratorHandle final : public Resource {
+ public:
+  explicit IteratorHandle(std::shared_ptr<Iterator> iterator) : iterator(std::move(iterator)) {}
+  const std::shared_ptr<Iterator> iterator;
 };
 
 // Throws if the tensor refers to something else.

@@ -4,35 +4,9 @@
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 
-#include <mutex>
 #include <utility>
 
 namespace footlight::runtime {
-
-struct TensorList::Items {
-  std::recursive_mutex mutex;  // a list may hold one made from it
-  std::vector<Tensor> now;
-};
-
-// The contents of lists of any size up to that of the array.
-struct TensorList::Version {
-  std::shared_ptr<Items> items;
-  std::shared_ptr<Version> newer;  // null: the array has the contents
-  size_t index = 0;                // else those of `newer`, but for `old` at `index`
-  Tensor old;
-
-  explicit Version(std::shared_ptr<Items> all) : items(std::move(all)) {}
-  // Versions that nothing else refers to are freed one after the other: there may be a million.
-  ~Version() {
-    const std::shared_ptr<Items> all = items;
-    const std::lock_guard lock(all->mutex);
-    std::shared_ptr<Version> next = std::move(newer);
-    while (next && next.use_count() == 1) {
-      std::shared_ptr<Version> after = std::move(next->newer);
-      next = std::move(after);
-    }
-  }
-};
 
 TensorList::TensorList(DType dtype, Shape element_shape, size_t size)
     : dtype_(dtype), element_shape_(std::move(element_shape)), size_(size) {}
@@ -41,11 +15,9 @@ TensorList::TensorList(DType dtype, Shape element_shape, std::vector<Tensor> ite
     : dtype_(dtype),
       element_shape_(std::move(element_shape)),
       size_(items.size()),
-      version_(std::make_shared<Version>(std::make_shared<Items>())) {
-  version_->items->now = std::move(items);
-}
+      version_(Version<Items>::of(Items{std::move(items)})) {}
 
-TensorList::TensorList(const TensorList& like, size_t size, std::shared_ptr<Version> version)
+TensorList::TensorList(const TensorList& like, size_t size, std::shared_ptr<Version<Items>> version)
     : most(like.most),
       dtype_(like.dtype_),
       element_shape_(like.element_shape_),
@@ -54,27 +26,9 @@ TensorList::TensorList(const TensorList& like, size_t size, std::shared_ptr<Vers
 
 TensorList::~TensorList() = default;
 
-// Called with the lock.
-void TensorList::make_latest(const std::shared_ptr<Version>& version) {
-  std::vector<std::shared_ptr<Version>> path;
-  for (std::shared_ptr<Version> at = version; at->newer; at = at->newer) path.push_back(at);
-  while (!path.empty()) {
-    Version& before = *path.back();
-    Version& latest = *before.newer;
-    Tensor& place = before.items->now[before.index];
-    latest.index = before.index;
-    latest.old = std::exchange(place, std::move(before.old));
-    latest.newer = path.back();
-    before.newer = nullptr;
-    path.pop_back();
-  }
-}
-
 Tensor TensorList::at(size_t index) const {
   if (single()) return single_ && index == single_at_ ? single_ : Tensor();
-  const std::lock_guard lock(version_->items->mutex);
-  make_latest(version_);
-  return version_->items->now[index];
+  return Version<Items>::Held(version_)->now[index];
 }
 
 std::vector<Tensor> TensorList::items() const {
@@ -83,9 +37,8 @@ std::vector<Tensor> TensorList::items() const {
     if (single_) all[single_at_] = single_;
     return all;
   }
-  const std::lock_guard lock(version_->items->mutex);
-  make_latest(version_);
-  const std::vector<Tensor>& now = version_->items->now;
+  const Version<Items>::Held held(version_);
+  const std::vector<Tensor>& now = held->now;
   return {now.begin(), now.begin() + static_cast<ptrdiff_t>(size_)};
 }
 
@@ -108,14 +61,7 @@ TensorList* TensorList::with(size_t index, Tensor item) const {
     all[index] = std::move(item);
     return alike(std::move(all));
   }
-  const std::shared_ptr<Items>& items = version_->items;
-  const std::lock_guard lock(items->mutex);
-  make_latest(version_);
-  auto next = std::make_shared<Version>(items);
-  version_->index = index;
-  version_->old = std::exchange(items->now[index], std::move(item));
-  version_->newer = next;
-  return new TensorList(*this, size_, std::move(next));
+  return new TensorList(*this, size_, Version<Items>::after(version_, {index, std::move(item)}));
 }
 
 TensorList* TensorList::pushed(Tensor item) const {
@@ -124,9 +70,8 @@ TensorList* TensorList::pushed(Tensor item) const {
     all.push_back(std::move(item));
     return alike(std::move(all));
   }
-  const std::lock_guard lock(version_->items->mutex);
-  make_latest(version_);
-  std::vector<Tensor>& now = version_->items->now;
+  const Version<Items>::Held held(version_);
+  std::vector<Tensor>& now = held->now;
   if (now.size() == size_) {
     now.push_back(std::move(item));
     return new TensorList(*this, size_ + 1, version_);
@@ -146,9 +91,8 @@ TensorList* TensorList::resized(size_t size) const {
     return list;
   }
   if (size <= size_) return new TensorList(*this, size, version_);
-  const std::lock_guard lock(version_->items->mutex);
-  make_latest(version_);
-  std::vector<Tensor>& now = version_->items->now;
+  const Version<Items>::Held held(version_);
+  std::vector<Tensor>& now = held->now;
   if (now.size() == size_) {
     now.resize(size);
     return new TensorList(*this, size, version_);

@@ -2,16 +2,17 @@
 // was.
 #pragma once
 
+#include "engine/runtime/versions.h"
 #include "engine/tensor/tensor.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace footlight::runtime {
 
-// The contents are one array, which belongs to the latest list made from another. An earlier one knows in
-// what it differs from the next; when it is looked at after all, the array becomes its own, and the later
-// ones know in what they differ. A list with at most one element that has a value needs no array.
+// The contents are one array, which lists made from one another share. A list with at most one element that has a
+// value needs no array.
 class TensorList final : public Resource {
  public:
   TensorList(DType dtype, Shape element_shape, size_t size);  // no element has a value
@@ -34,19 +35,25 @@ class TensorList final : public Resource {
   TensorList* resized(size_t size) const;
 
  private:
-  struct Items;
-  struct Version;
-  TensorList(const TensorList& like, size_t size, std::shared_ptr<Version> version);
+  // The contents of lists of any size up to that of the array.
+  struct Items {
+    struct Change {
+      size_t index = 0;
+      Tensor item;
+    };
+    std::vector<Tensor> now;
+    void apply(Change& change) { std::swap(now[change.index], change.item); }
+  };
+  TensorList(const TensorList& like, size_t size, std::shared_ptr<Version<Items>> version);
   template <class Contents>
   TensorList* alike(Contents) const;  // of the same kind
-  static void make_latest(const std::shared_ptr<Version>&);
 
   DType dtype_;
   Shape element_shape_;
   size_t size_;
   Tensor single_;
   size_t single_at_ = 0;
-  std::shared_ptr<Version> version_;
+  std::shared_ptr<Version<Items>> version_;
 };
 
 // As a scalar of dtype variant, which takes the list over.

@@ -5,6 +5,7 @@
 #include "engine/ops/infer.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/list_value.h"
+#include "engine/runtime/map_value.h"
 #include "kernels/table.h"
 
 #include <cstring>
@@ -13,6 +14,7 @@ namespace footlight::runtime {
 
 void register_list_row_kernels();  // tensor_list_rows.cpp
 void register_ragged_kernels();    // ragged_value.cpp
+void register_map_kernels();       // tensor_map.cpp
 
 int64_t list_integer(const Tensor& value) {
   if (value.elements() != 1)
@@ -189,19 +191,21 @@ void set_item(KernelContext& c) {
 }
 
 // --- sums of lists, element by element; one without a value counts as zeros ---
-Tensor sum(const Tensor& a, const Tensor& b) {
-  static const Op add{"AddV2"}, add_n{"AddN"};
-  if (!a || !b) return a ? a : b;
-  const OpRow& row = a.dtype() == DType::kVariant ? add_n.row() : add.row();
-  return run_op(row, std::vector<Tensor>{a, b}, {})[0];
-}
-
 // Stands for the list of a branch that was not taken.
 bool no_list(const Tensor& tensor) { return tensor.elements() == 1 && !*tensor.data<Resource*>(); }
+
+// A map and what stands for zeros of any kind.
+Tensor sum_with_zeros(const Tensor& map, const Tensor& other) {
+  if (find_map(other)) return sum_with_zeros(other, map);
+  if (list_in(other).dtype() != DType::kInvalid) invalid("Trying to add a map and a list of tensors [Op:AddN]");
+  return map;
+}
 
 Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
   if (no_list(a) || no_list(b)) return no_list(a) ? b : a;
   if (Tensor ragged = sum_of_ragged(a, b)) return ragged;
+  if (Tensor map = sum_of_maps(a, b)) return map;
+  if (find_map(a) || find_map(b)) return sum_with_zeros(a, b);
   const TensorList *x = &list_in(a), *y = &list_in(b);
   // A list of one kind or the other stands for zeros of any length.
   if (x->dtype() == DType::kInvalid) return b;
@@ -216,43 +220,50 @@ Tensor sum_of_lists(const Tensor& a, const Tensor& b) {
   if (y->single()) {
     if (!y->single_item()) return x == &list_in(a) ? a : b;
     const size_t at = y->single_index();
-    return list_tensor(x->with(at, sum(x->at(at), y->single_item())));
+    return list_tensor(x->with(at, sum_of_values(x->at(at), y->single_item())));
   }
   std::vector<Tensor> items = x->items();
   const std::vector<Tensor> others = y->items();
-  for (size_t i = 0; i < items.size(); ++i) items[i] = sum(items[i], others[i]);
+  for (size_t i = 0; i < items.size(); ++i) items[i] = sum_of_values(items[i], others[i]);
   const Shape& shape = compatible(x->element_shape(), y->element_shape())
                            ? merge(x->element_shape(), y->element_shape())
                            : x->element_shape();
   return list_tensor(new TensorList(x->dtype(), shape, std::move(items)));
 }
 
-void add_lists(KernelContext& c) {
+void add_variants(KernelContext& c) {
   Tensor all = c.inputs[0];
   for (size_t i = 1; i < c.inputs.size(); ++i) all = sum_of_lists(all, c.inputs[i]);
   c.outputs[0] = std::move(all);
 }
 
-// ZerosLike: zeros for a tensor, a list of zeros for a list (which may contain lists); anything else
-// unchanged.
-Tensor zeros_of(const Tensor& input) {
+void zeros_like(KernelContext& c) { c.outputs[0] = zeros_of_value(c.inputs[0]); }
+
+}  // namespace
+
+Tensor sum_of_values(const Tensor& a, const Tensor& b) {
+  static const Op add{"AddV2"}, add_n{"AddN"};
+  if (!a || !b) return a ? a : b;
+  const OpRow& row = a.dtype() == DType::kVariant ? add_n.row() : add.row();
+  return run_op(row, std::vector<Tensor>{a, b}, {})[0];
+}
+
+// Zeros for a tensor, a list or a map of zeros for a list or a map (which may contain others); anything else unchanged.
+Tensor zeros_of_value(const Tensor& input) {
   if (!input) return input;
   if (is_plain(input.dtype())) return list_zeros(input.dtype(), input.shape());
   const TensorList* before = find_list(input);
   if (Tensor ragged = zeros_of_ragged(input)) return ragged;
+  if (Tensor map = zeros_of_map(input)) return map;
   if (!before) return input;
   if (before->single() && !before->single_item()) return input;
   if (is_plain(before->dtype()) &&
       before->element_shape().fully_known())  // what has no value counts as zeros
     return list_tensor(new TensorList(before->dtype(), before->element_shape(), before->size()));
   std::vector<Tensor> items = before->items();
-  for (Tensor& item : items) item = zeros_of(item);
+  for (Tensor& item : items) item = zeros_of_value(item);
   return list_tensor(new TensorList(before->dtype(), before->element_shape(), std::move(items)));
 }
-
-void zeros_like(KernelContext& c) { c.outputs[0] = zeros_of(c.inputs[0]); }
-
-}  // namespace
 
 void register_list_kernels() {
   static const bool once = [] {
@@ -270,9 +281,10 @@ void register_list_kernels() {
     on("TensorListGetItem", get_item);
     on("TensorListSetItem", set_item);
     register_kernel(DeviceType::kCpu, "ZerosLike", bit_of(DType::kVariant), zeros_like);
-    register_kernel(DeviceType::kCpu, "AddN", bit_of(DType::kVariant), add_lists);
+    register_kernel(DeviceType::kCpu, "AddN", bit_of(DType::kVariant), add_variants);
     register_list_row_kernels();
     register_ragged_kernels();
+    register_map_kernels();
     return true;
   }();
   (void)once;

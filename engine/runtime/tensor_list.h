@@ -7,7 +7,8 @@ namespace footlight::runtime {
 
 class TensorList;
 
-// Adds the kernels of all TensorList ops, and a list's ZerosLike and AddN. Calling it again does nothing.
+// Adds the kernels of all TensorList and TensorMap ops, and ZerosLike and AddN of variants. Calling it again does
+// nothing.
 void register_list_kernels();
 
 // What the kernels share.
@@ -20,5 +21,12 @@ Tensor list_zeros(DType, const Shape&);
 // A ragged tensor as a value; no tensor where it is none.
 Tensor sum_of_ragged(const Tensor&, const Tensor&);
 Tensor zeros_of_ragged(const Tensor&);
+// The same for a map of tensors.
+Tensor sum_of_maps(const Tensor&, const Tensor&);
+Tensor zeros_of_map(const Tensor&);
+
+// What AddN and ZerosLike make of tensors of any dtype. In the sum, one that is missing counts as zeros.
+Tensor sum_of_values(const Tensor&, const Tensor&);
+Tensor zeros_of_value(const Tensor&);
 
 }  // namespace footlight::runtime

@@ -46,6 +46,26 @@ class Choosing(unittest.TestCase):
         self.assertEqual(numbers(made), [2, 2, 3, 3, 3])  # one call at once: one dataset after the other
 
 
+    def test_counts_of_what_is_chosen(self):
+        few, endless, numbers_ = Dataset.range(3), Dataset.range(3).repeat(), Dataset.range(2)
+        counts = [int(Dataset.choose_from_datasets(pair, numbers_, stop).cardinality())
+                  for pair in ([few, few], [few, endless], [endless, endless]) for stop in (True, False)]
+        self.assertEqual(counts, [-2, -2, -1, -1, -1, -1])
+        self.assertEqual(int(Dataset.range(0).filter(lambda x: x > 0).cardinality()), -2)
+        grouped = [int(one.group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 2).cardinality())
+                   for one in (few, endless)]
+        self.assertEqual(grouped, [-2, -1])
+
+    def test_functions_do_not_end_a_dataset(self):
+        def ends(x):
+            raise StopIteration
+        for made in (Dataset.range(2).map(lambda x: tf.numpy_function(ends, [x], tf.int64)),
+                     Dataset.range(2).map(lambda x: tf.numpy_function(ends, [x], tf.int64), num_parallel_calls=2),
+                     Dataset.range(2).scan(0, lambda s, x: (s, tf.numpy_function(ends, [x], tf.int64)))):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Function invocation produced OutOfRangeError'):
+                list(made)
+
+
 class Parts(unittest.TestCase):
     def test_values_of_sparse_and_ragged_tensors(self):
         sparse = v1.SparseTensorValue(np.array([[0, 0], [1, 1]]), np.array([1.0, 2.0]), np.array([2, 3]))

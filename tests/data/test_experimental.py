@@ -34,6 +34,11 @@ class Experimental(unittest.TestCase):
             for outside in (4, -1):
                 with self.assertRaises(tf.errors.OutOfRangeError):
                     session.run(experimental.at(dataset, outside))
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            dataset = tf.data.Dataset.range(3).filter(lambda x: x > 0)
+            self.assertEqual(session.run(experimental.at(dataset, 1)), 2)
+            with self.assertRaisesRegex(tf.errors.OutOfRangeError, r'Index out of range \[0, 2\):4'):
+                session.run(experimental.at(dataset, 4))
 
     def test_lists(self):
         self.assertEqual(numbers(experimental.from_list(list(range(7)))), list(range(7)))

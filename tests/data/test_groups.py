@@ -1,4 +1,6 @@
 """tf.data: stages that group, split and choose elements. The expected values are TensorFlow's."""
+import os
+import tempfile
 import unittest
 
 import footlight as tf
@@ -120,6 +122,16 @@ class Groups(unittest.TestCase):
                 Dataset.range(count).get_single_element()
         good = Dataset.from_tensor_slices([1., 0., 2.]).map(lambda x: tf.debugging.check_numerics(1. / x, 'no'))
         self.assertEqual(values(good.ignore_errors()), [1., .5])
+        with tempfile.TemporaryFile() as said:
+            before = os.dup(2)
+            os.dup2(said.fileno(), 2)
+            try:
+                self.assertEqual(values(good.ignore_errors(log_warning=True)), [1., .5])
+            finally:
+                os.dup2(before, 2)
+                os.close(before)
+            said.seek(0)
+            self.assertIn(b'Left out an element that could not be made', said.read())
         counted = Dataset.range(3).apply(tf.data.experimental.assert_cardinality(4))
         self.assertEqual(len(counted), 4)
         with self.assertRaises(tf.errors.FailedPreconditionError):

@@ -379,6 +379,13 @@ class Refused(unittest.TestCase):
         f = tf.function(lambda x: tf.gradients(x * x, x))
         self.assertRaisesRegex(TypeError, 'grad_ys', f, tf.constant(1j))
 
+    def test_seeds_that_are_lists(self):
+        @tf.function
+        def f(x):
+            return tf.gradients([x * 2.0, x * 3.0], [x], grad_ys=[[1.0, 2.0], [3.0, 4.0]]), tf.gradients(x * 2.0, x, [5.0, 6.0])
+        both, one = f(tf.constant([1.0, 1.0]))
+        self.assertEqual((both[0].numpy().tolist(), one[0].numpy().tolist()), ([11.0, 16.0], [10.0, 12.0]))
+
 
 class ForwardThroughCustomGradients(unittest.TestCase):
     def along(self, f):

@@ -42,6 +42,19 @@ class Iterators(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'Expected output shapes compatible with'):
             iterator.make_initializer(Dataset.from_tensors((tf.constant([1], tf.int64), tf.constant([2.0], tf.float64))))
 
+    def test_names_of_iterators_are_fed(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            first, second = (Dataset.range(*ends).make_one_shot_iterator() for ends in ((1, 4), (10, 13)))
+            name = v1.placeholder(tf.string, [])
+            element = v1.data.Iterator.from_string_handle(name, tf.int64, []).get_next()
+            names = session.run([first.string_handle(), second.string_handle()])
+            found = [int(session.run(element, {name: names[k]})) for k in (1, 0, 1, 0, 0)]
+            self.assertEqual(found, [10, 1, 11, 2, 3])
+            with self.assertRaises(tf.errors.OutOfRangeError):
+                session.run(element, {name: names[0]})
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'no iterator has this name'):
+                session.run(element, {name: 'footlight iterator 0'})
+
     def test_members_of_datasets(self):
         with tf.Graph().as_default(), v1.Session() as session:
             once = Dataset.range(3).make_one_shot_iterator()

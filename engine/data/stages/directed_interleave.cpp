@@ -1,6 +1,8 @@
 // Elements of several datasets, each taken from the one that a dataset of numbers names.
 #include "engine/data/make.h"
 
+#include <algorithm>
+
 namespace footlight::data {
 namespace {
 
@@ -8,11 +10,10 @@ class Directed final : public Stage {
  public:
   Directed(StagePtr selector, std::vector<StagePtr> inputs, bool stops)
       : selector_(std::move(selector)), inputs_(std::move(inputs)), stops_(stops) {}
+  // TensorFlow's answer, whatever ends first.
   int64_t cardinality() const override {
-    if (stops_) return kUnknown;
-    for (const StagePtr& input : inputs_)
-      if (input->cardinality() == kInfinite) return selector_->cardinality() == kInfinite ? kInfinite : kUnknown;
-    return kUnknown;
+    const bool endless = std::ranges::any_of(inputs_, [](const StagePtr& i) { return i->cardinality() == kInfinite; });
+    return endless ? kInfinite : kUnknown;
   }
   CursorPtr open(const Start& start) override {
     std::vector<CursorPtr> cursors;

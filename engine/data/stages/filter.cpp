@@ -10,7 +10,6 @@ class Filter final : public Stage {
   CursorPtr open(const Start& start) override {
     return std::make_unique<Chosen>(StagePtr(this), predicate_.in(*start.run), start.run, input_->start(start));
   }
-  int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }
 
  private:
   class Chosen final : public Cursor {

@@ -11,6 +11,7 @@ class GroupByWindow final : public Stage {
  public:
   GroupByWindow(StagePtr input, Function key, Function reduce, Function size)
       : input_(std::move(input)), key_(std::move(key)), reduce_(std::move(reduce)), window_size_(std::move(size)) {}
+  int64_t cardinality() const override { return input_->cardinality() == kInfinite ? kInfinite : kUnknown; }
   CursorPtr open(const Start& start) override {
     return std::make_unique<Groups>(StagePtr(this), *this, start, input_->start(start));
   }

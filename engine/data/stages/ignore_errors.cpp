@@ -1,21 +1,23 @@
 // The elements that could be made; and a dataset that has as many as it is said to have.
 #include "engine/data/make.h"
 
+#include <cstdio>
+
 namespace footlight::data {
 namespace {
 
 class IgnoreErrors final : public Stage {
  public:
-  explicit IgnoreErrors(StagePtr input) : input_(std::move(input)) {}
+  IgnoreErrors(StagePtr input, bool warns) : input_(std::move(input)), warns_(warns) {}
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Good>(StagePtr(this), start.run, input_->start(start));
+    return std::make_unique<Good>(StagePtr(this), warns_, start.run, input_->start(start));
   }
 
  private:
   class Good final : public Cursor {
    public:
-    Good(StagePtr held, RunPtr run, CursorPtr input)
-        : held_(std::move(held)), run_(std::move(run)), input_(std::move(input)) {}
+    Good(StagePtr held, bool warns, RunPtr run, CursorPtr input)
+        : held_(std::move(held)), warns_(warns), run_(std::move(run)), input_(std::move(input)) {}
     bool next(Element& out) override {
       for (;;) {
         run_->check();
@@ -23,6 +25,7 @@ class IgnoreErrors final : public Stage {
           return input_->next(out);
         } catch (const Error& e) {
           if (e.kind() == ErrorKind::kCancelled) throw;
+          if (warns_) std::fprintf(stderr, "Left out an element that could not be made: %s\n", e.message().c_str());
         }
       }
     }
@@ -33,10 +36,12 @@ class IgnoreErrors final : public Stage {
 
    private:
     StagePtr held_;
+    const bool warns_;
     RunPtr run_;
     CursorPtr input_;
   };
   StagePtr input_;
+  bool warns_;
 };
 
 class Counted final : public Stage {
@@ -81,7 +86,9 @@ class Counted final : public Stage {
 };
 
 const MakerOf ignore_errors("IgnoreErrorsDataset",
-                            [](const Making& m) -> Stage* { return new IgnoreErrors(m.dataset(0)); });
+                            [](const Making& m) -> Stage* {
+                              return new IgnoreErrors(m.dataset(0), m.attr("log_warning", false));
+                            });
 const MakerOf assert_cardinality("AssertCardinalityDataset", [](const Making& m) -> Stage* {
   return new Counted(m.dataset(0), m.integer(1));
 });

@@ -20,7 +20,7 @@ class Map final : public Stage {
         : stage_(std::move(stage)), function_(std::move(function)), input_(std::move(input)) {}
     bool next(Element& out) override {
       if (!input_->next(out)) return false;
-      function_.call(out, out);
+      function_.call_for_each(out, out);
       return true;
     }
     void state(State& s) override {

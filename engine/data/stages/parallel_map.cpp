@@ -110,7 +110,7 @@ class ParallelMap final : public Stage {
       for (Outcome& item : block->items) {
         if (item.failure) continue;
         try {
-          function_.call(item.element, item.element);
+          function_.call_for_each(item.element, item.element);
         } catch (...) {
           item.failure = std::current_exception();
         }

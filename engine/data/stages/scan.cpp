@@ -23,7 +23,7 @@ class Scan final : public Stage {
       if (!input_->next(element_)) return false;
       arguments_ = state_;
       arguments_.insert(arguments_.end(), element_.begin(), element_.end());
-      function_.call(arguments_, results_);
+      function_.call_for_each(arguments_, results_);
       const auto middle = results_.begin() + static_cast<ptrdiff_t>(state_.size());
       std::move(results_.begin(), middle, state_.begin());
       out.assign(std::make_move_iterator(middle), std::make_move_iterator(results_.end()));

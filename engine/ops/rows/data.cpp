@@ -133,6 +133,12 @@ FL_ROWS(data) {
       components("DatasetToSingleElement", "dataset: variant -> components: output_types[]",
                  "output_types: list(type); output_shapes: list(shape); metadata: string = \"\"",
                  "the only element of a dataset"),
+      components("GetElementAtIndex", "dataset: variant, index: int64 -> components: output_types[]",
+                 "output_types: list(type); output_shapes: list(shape)", "one element of a dataset, by its number"),
+      source("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", "",
+             "a name by which an iterator is found"),
+      source("IteratorFromStringHandleV2", "string_handle: string -> resource_handle: resource",
+             "output_types: list(type) = []; output_shapes: list(shape) = []", "the iterator of this name"),
       derived("DatasetCardinality", "input_dataset: variant -> cardinality: int64",
               "cardinality_options: string = \"\"", "how many elements a dataset has"),
   };

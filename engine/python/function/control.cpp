@@ -468,6 +468,18 @@ Edge edge_in(trace::GraphBuilder& builder, PyObject* value) {
   return {own.node(), own.output()};
 }
 
+// One for each of the ys: a list may be a seed's own value.
+std::vector<Ref> seeds_for(size_t count, PyObject* given) {
+  std::vector<Ref> seeds;
+  const bool one_each = PyList_Check(given) || PyTuple_Check(given);
+  if (one_each && static_cast<size_t>(PySequence_Fast_GET_SIZE(given)) == count)
+    for (size_t i = 0; i < count; ++i)
+      seeds.push_back(Ref::borrow(PySequence_Fast_GET_ITEM(given, static_cast<Py_ssize_t>(i))));
+  else
+    nest_flatten(given, seeds);
+  return seeds;
+}
+
 PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"ys", "xs", "grad_ys", "name", "gate_gradients", "aggregation_method", "stop_gradients",
                                 "unconnected_gradients", nullptr};
@@ -485,7 +497,7 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     std::vector<Ref> targets, sources, seeds;
     nest_flatten(ys, targets);
     nest_flatten(xs, sources);
-    if (given != Py_None) nest_flatten(given, seeds);
+    if (given != Py_None) seeds = seeds_for(targets.size(), given);
     const std::vector<Ref> forms = sources;
     for (std::vector<Ref>* each : {&targets, &sources, &seeds})
       for (Ref& one : *each) one = flows_through(one.get());

@@ -1,8 +1,8 @@
 """The rest of tf.data.experimental."""
 import footlight as tf
 from footlight._data import structure
-from footlight._data.datasets import Dataset, _made, _VariantDataset
-from footlight._data.iterators import NumpyIterator, OwnedIterator
+from footlight._data.datasets import Dataset, _made, _op, _types, _VariantDataset
+from footlight._data.iterators import NumpyIterator
 from footlight._data.options import ServiceOptions
 
 SHARD_HINT = -1
@@ -10,20 +10,9 @@ SHARD_HINT = -1
 
 def at(dataset, index):
     """Element number `index`."""
-    index = tf.convert_to_tensor(index, tf.int64)
-    rest = dataset.skip(index)
-    if tf.executing_eagerly():
-        count = dataset.cardinality()
-        if int(count) >= 0 and not 0 <= int(index) < int(count):
-            raise tf.errors.OutOfRangeError(None, None, 'Index out of range [0, %d):%d' % (int(count), int(index)))
-        found = iter(rest)
-    elif tf.inside_function():
-        found = OwnedIterator(rest)
-    else:  # each run of the graph begins anew
-        found = tf.compat.v1.data.make_initializable_iterator(rest)
-        with tf.control_dependencies([found.initializer]):
-            return found.get_next()
-    return found.get_next()
+    specs = dataset.element_spec
+    tensors = _op('GetElementAtIndex', [dataset._variant_tensor, tf.convert_to_tensor(index, tf.int64)], _types(specs))
+    return structure.from_tensors(specs, tensors)
 
 
 def from_list(elements, name=None):

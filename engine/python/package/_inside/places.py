@@ -205,5 +205,5 @@ from footlight import _logging  # noqa: E402,F401  (these add the names of modul
 from footlight._graphs import session_values  # noqa: E402,F401
 from footlight._linalg import operator  # noqa: E402,F401
 from footlight._inside import (  # noqa: E402,F401
-    control, deprecation, exports, functions, gradients, library_hooks, nests, old_library, specs, tracing, list_ops,
+    control, deprecation, exports, functions, gradients, library_hooks, nests, old_library, specs, tracing, list_ops, map_ops,
     python_util)

@@ -1,0 +1,57 @@
+// A map from tensors to tensors as a value: making a changed map costs the same however large it is, and leaves the
+// other as it was.
+#pragma once
+
+#include "engine/runtime/versions.h"
+#include "engine/tensor/tensor.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace footlight::runtime {
+
+// Keys are the same if their dtypes, shapes and bytes are.
+class TensorMap final : public Resource {
+ public:
+  struct Entry {
+    Tensor key, value;
+    uint64_t number = 0;  // entries are in the order in which their keys came
+  };
+
+  TensorMap();
+  ~TensorMap() override;
+
+  size_t size() const { return size_; }
+  Tensor find(const Tensor& key) const;  // empty: there is none
+  std::vector<Entry> entries() const;    // in order
+
+  // New maps, not referenced yet.
+  TensorMap* with(const Tensor& key, Tensor value) const;
+  TensorMap* without(const Tensor& key) const;  // null: it has no such key
+
+ private:
+  struct Entries {
+    struct Change {
+      std::string key;
+      std::optional<Entry> entry;  // none: there is no such key
+    };
+    std::unordered_map<std::string, Entry> now;
+    uint64_t next_number = 0;
+    void apply(Change&);
+  };
+  TensorMap(std::shared_ptr<Version<Entries>> version, size_t size);
+
+  std::shared_ptr<Version<Entries>> version_;
+  size_t size_ = 0;
+};
+
+// As a scalar of dtype variant, which takes the map over.
+Tensor map_tensor(TensorMap*);
+// Null if it is no map.
+const TensorMap* find_map(const Tensor&);
+
+}  // namespace footlight::runtime

@@ -360,6 +360,18 @@ class Names(unittest.TestCase):
         with tf.__internal__.distribute.variable_sync_on_read_context():
             self.assertFalse(tf.distribute.get_strategy()._should_use_with_coordinator)
 
+    def test_seeds_may_be_integers_of_any_size(self):
+        for seed in (2 ** 70, -2 ** 65):
+            tf.random.set_seed(1)
+            drawn = tf.random.uniform([3], seed=seed)
+            tf.random.set_seed(1)
+            self.assertEqual(drawn.numpy().tolist(), tf.random.uniform([3], seed=seed % (2 ** 31 - 1)).numpy().tolist())
+
+    def test_references_have_an_order(self):
+        references = [tf.Variable(float(i)).ref() for i in range(4)]
+        self.assertEqual(len(sorted(references)), 4)
+        self.assertEqual(references[0] < references[1], not references[0] >= references[1])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -230,6 +230,14 @@ Arg any(PyObject* o) {
   return {to_tensor(o)};
 }
 
+// A seed may be an integer of any size: the generators take it modulo the largest of 32 bits anyway.
+Arg any_seed(PyObject* o) {
+  int overflow = 0;
+  if (!PyLong_CheckExact(o) || (PyLong_AsLongLongAndOverflow(o, &overflow), overflow == 0)) return any(o);
+  const Ref largest = checked(PyLong_FromLong(2147483647));
+  return {integer(checked(PyNumber_Remainder(o, largest.get())).get())};
+}
+
 }  // namespace
 
 Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
@@ -261,7 +269,7 @@ Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
     }
     case ParameterType::kDType: return {dtype_from_object(o)};
     case ParameterType::kShape: return shape(o);
-    case ParameterType::kAny: return any(o);
+    case ParameterType::kAny: return p.name == "seed" ? any_seed(o) : any(o);
   }
   return {};
 }

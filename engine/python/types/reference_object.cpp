@@ -3,6 +3,7 @@
 
 #include "engine/python/interpreter/ref.h"
 
+#include <cstdint>
 #include <new>
 
 namespace footlight::python {
@@ -16,8 +17,9 @@ PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyObject* of(PyObject* o) { return reinterpret_cast<Reference*>(o)->object.get(); }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
-  if (Py_TYPE(b) != &type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-  return PyBool_FromLong((of(a) == of(b)) == (op == Py_EQ));
+  if (Py_TYPE(b) != &type) Py_RETURN_NOTIMPLEMENTED;
+  const auto x = reinterpret_cast<uintptr_t>(of(a)), y = reinterpret_cast<uintptr_t>(of(b));  // an order to sort by
+  Py_RETURN_RICHCOMPARE(x, y, op);
 }
 Py_hash_t hash(PyObject* self) {
   const auto h = static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(of(self)) >> 4);

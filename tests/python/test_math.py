@@ -130,5 +130,18 @@ class Gradients(unittest.TestCase):
         self.assertTrue({'Elu', 'EluGrad', 'SoftsignGrad', 'SqrtGrad'} <= kinds, kinds)
 
 
+class Distinct(unittest.TestCase):
+    def test_equal_numbers(self):
+        """No NaN equals another, 0 equals -0, as in TensorFlow."""
+        nan = float('nan')
+        for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64):
+            x = tf.constant([nan, nan, 1., 0., -0.], dtype)
+            for axis in ([], [0]):
+                y, places, counts = tf.raw_ops.UniqueWithCountsV2(x=x, axis=tf.constant(axis, tf.int32))
+                self.assertEqual((len(y), places.numpy().tolist(), counts.numpy().tolist()), (4, [0, 1, 2, 3, 3], [1, 1, 1, 2]))
+        rows = tf.constant([[nan, 1.], [nan, 1.], [0., 1.], [-0., 1.]])
+        self.assertEqual(tf.raw_ops.UniqueV2(x=rows, axis=[0])[1].numpy().tolist(), [0, 1, 2, 2])
+
+
 if __name__ == '__main__':
     unittest.main()

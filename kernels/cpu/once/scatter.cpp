@@ -258,7 +258,7 @@ void partition(KernelContext& c) {
     }
   for (int64_t k = 0; placed < n && k < n; ++k)
     if (part[k] < 0 || static_cast<size_t>(part[k]) >= parts)
-      invalid("partitions", partitions.rank() ? str("[", place_in(partitions.shape(), k), "]") : "", " = ", part[k],
+      invalid("partitions", partitions.shape().rank() ? str("[", place_in(partitions.shape(), k), "]") : "", " = ", part[k],
               " is not in [0, ", parts, ") [Op:DynamicPartition]");
   for (size_t p = 0; p < parts; ++p) {
     Shape shape{totals[p]};

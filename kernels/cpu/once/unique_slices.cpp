@@ -19,15 +19,49 @@ struct Slices {
   }
 };
 
-// All elements of slice i as bytes; texts with their lengths in front.
+// A floating-point number in memory; a complex one is two. Beyond infinity there are only NaNs.
+struct FloatLayout {
+  size_t width = 0;  // 0: the dtype has no such numbers
+  uint64_t infinity = 0;
+};
+FloatLayout float_layout(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return {2, 0x7c00};
+    case DType::kBFloat16: return {2, 0x7f80};
+    case DType::kFloat32:
+    case DType::kComplex64: return {4, 0x7f800000};
+    case DType::kFloat64:
+    case DType::kComplex128: return {8, 0x7ff0000000000000};
+    default: return {};
+  }
+}
+
+// Gives equal numbers from `begin` on equal bytes, and returns whether there is no NaN among them.
+bool make_comparable(std::string& key, size_t begin, const FloatLayout& layout) {
+  bool are_numbers = true;
+  const uint64_t sign = uint64_t{1} << (8 * layout.width - 1);
+  for (size_t at = begin; at < key.size(); at += layout.width) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, key.data() + at, layout.width);
+    if (bits == sign) std::memset(key.data() + at, 0, layout.width);  // -0 equals 0
+    are_numbers &= (bits & ~sign) <= layout.infinity;
+  }
+  return are_numbers;
+}
+
+// All elements of slice i as bytes; texts with their lengths in front. No two slices with a NaN are equal.
 std::string bytes_of(const Tensor& x, const Slices& slices, int64_t i) {
   std::string key;
   const auto size = size_of(x.dtype());
+  const FloatLayout layout = float_layout(x.dtype());
+  bool are_numbers = true;
   for (int64_t o = 0; o < slices.outer; ++o) {
     const int64_t begin = (o * slices.count + i) * slices.inner;
     if (x.dtype() != DType::kString) {
       key.append(static_cast<const char*>(x.raw()) + static_cast<size_t>(begin) * size,
                  static_cast<size_t>(slices.inner) * size);
+      if (layout.width)
+        are_numbers &= make_comparable(key, key.size() - static_cast<size_t>(slices.inner) * size, layout);
       continue;
     }
     for (int64_t k = 0; k < slices.inner; ++k) {
@@ -36,6 +70,7 @@ std::string bytes_of(const Tensor& x, const Slices& slices, int64_t i) {
       key.append(reinterpret_cast<const char*>(&length), sizeof length).append(text);
     }
   }
+  if (!are_numbers) key.append(reinterpret_cast<const char*>(&i), sizeof i);
   return key;
 }
 

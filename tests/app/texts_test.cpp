@@ -154,8 +154,8 @@ class TextsTest : public QObject {
     while (!lines.complete(d)) lines.take(d, 1);  // in the smallest steps
     QStringList texts;
     for (size_t i = 0; i < lines.size(); ++i) texts << lines.text(d, i);
-    QCOMPARE(texts, (QStringList{QString(), QString(), QStringLiteral("last \u00e9"), QStringLiteral("between"), QString(),
-                                 QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("end")}));
+    QCOMPARE(texts, (QStringList{QString(), QString(), QStringLiteral("last \u00e9"), QStringLiteral("between"),
+                                 QString(), QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("end")}));
     QCOMPARE(lines.line(d, 2).stamp, QStringLiteral("1.50"));
     lines.note(QStringLiteral("from the window"));
     d.console.push_back({3'100'000'000, Stream::kStdout, " of it\n"});

@@ -382,7 +382,8 @@ class Refused(unittest.TestCase):
     def test_seeds_that_are_lists(self):
         @tf.function
         def f(x):
-            return tf.gradients([x * 2.0, x * 3.0], [x], grad_ys=[[1.0, 2.0], [3.0, 4.0]]), tf.gradients(x * 2.0, x, [5.0, 6.0])
+            both = tf.gradients([x * 2.0, x * 3.0], [x], grad_ys=[[1.0, 2.0], [3.0, 4.0]])
+            return both, tf.gradients(x * 2.0, x, [[5.0, 6.0]])
         both, one = f(tf.constant([1.0, 1.0]))
         self.assertEqual((both[0].numpy().tolist(), one[0].numpy().tolist()), ([11.0, 16.0], [10.0, 12.0]))
 

@@ -279,14 +279,20 @@ class InTurn(unittest.TestCase):
             tf.vectorized_map(counted(lambda i: tf.debugging.assert_less(i, 1)), n, warn=False)
 
     def test_branches_with_effects(self):
+        def checked(n):
+            if n > 0:
+                tf.debugging.assert_less(n, 5)
+            return n + 1
+        self.check(checked, tf.constant([2, 0, 1]), 'If', [3, 1, 2])
         total = tf.Variable(0)
 
-        def f(n):
+        def counted(n):
             if n > 0:
                 total.assign_add(n)
             return n + 1
-        self.check(f, tf.constant([2, 0, 1]), 'If', [3, 1, 2])
-        self.assertEqual(total.numpy(), 3)
+        for first, wanted in ((2, 2), (0, 2), (1, 3)):  # for the first element alone
+            self.assertEqual(tf.vectorized_map(counted, tf.constant([first, 3])).numpy().tolist(), [first + 1, 4])
+            self.assertEqual(total.numpy(), wanted)
 
     def test_assignments_happen_once(self):
         total = tf.Variable(0.)
@@ -309,7 +315,7 @@ class InTurn(unittest.TestCase):
         self.assertEqual(rows.numpy().tolist(), [0, 1])
         for change in (total.assign_add, lambda e: total.assign(7.)):
             total.assign(0.)
-            with self.assertRaisesRegex(ValueError, "returns what an assignment to the variable 'Variable:0' gives"):
+            with self.assertRaisesRegex(ValueError, 'returns what an assignment to a variable gives'):
                 tf.vectorized_map(change, x)
             self.assertEqual(total.numpy(), 0)
 

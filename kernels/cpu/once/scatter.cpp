@@ -258,8 +258,8 @@ void partition(KernelContext& c) {
     }
   for (int64_t k = 0; placed < n && k < n; ++k)
     if (part[k] < 0 || static_cast<size_t>(part[k]) >= parts)
-      invalid("partitions", partitions.shape().rank() ? str("[", place_in(partitions.shape(), k), "]") : "", " = ", part[k],
-              " is not in [0, ", parts, ") [Op:DynamicPartition]");
+      invalid("partitions", partitions.shape().rank() ? str("[", place_in(partitions.shape(), k), "]") : "", " = ",
+              part[k], " is not in [0, ", parts, ") [Op:DynamicPartition]");
   for (size_t p = 0; p < parts; ++p) {
     Shape shape{totals[p]};
     for (int d = rank; d < data.rank(); ++d) shape.append(data[d]);

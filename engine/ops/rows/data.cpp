@@ -30,6 +30,13 @@ FL_ROWS(data) {
   make_iterator.infer = infer::none;
   make_iterator.more.effect = Effect::kWrites;
   make_iterator.more.dispatch = 0;
+  RowDef element = components("GetElementAtIndex", "dataset: variant, index: int64 -> components: output_types[]",
+                              "output_types: list(type); output_shapes: list(shape)",
+                              "one element of a dataset, by its number");
+  element.more.effect = Effect::kNone;
+  RowDef string_handle = source("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", "",
+                                "a name by which an iterator is found");
+  string_handle.more.effect = Effect::kReads;
   return {
       source("TensorDataset", "components: Toutput_types[] -> handle: variant",
              "Toutput_types: list(type); output_shapes: list(shape); metadata: string = \"\"",
@@ -133,10 +140,8 @@ FL_ROWS(data) {
       components("DatasetToSingleElement", "dataset: variant -> components: output_types[]",
                  "output_types: list(type); output_shapes: list(shape); metadata: string = \"\"",
                  "the only element of a dataset"),
-      components("GetElementAtIndex", "dataset: variant, index: int64 -> components: output_types[]",
-                 "output_types: list(type); output_shapes: list(shape)", "one element of a dataset, by its number"),
-      source("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", "",
-             "a name by which an iterator is found"),
+      element,
+      string_handle,
       source("IteratorFromStringHandleV2", "string_handle: string -> resource_handle: resource",
              "output_types: list(type) = []; output_shapes: list(shape) = []", "the iterator of this name"),
       derived("DatasetCardinality", "input_dataset: variant -> cardinality: int64",

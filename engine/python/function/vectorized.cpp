@@ -54,8 +54,8 @@ PyObject* vectorized(PyObject*, PyObject* const* args, Py_ssize_t count) {
       nest_flatten(result.get(), returned, true);
       for (const Ref& leaf : returned)
         if (is_variable(leaf.get()) && is_assignment_result(leaf.get()))
-          fail(ErrorKind::kValue, "vectorized_map: the function returns what an assignment to a variable gives, but the "
-               "assignment happens once for all elements: return a value computed from the element, or use tf.map_fn");
+          fail(ErrorKind::kValue, "vectorized_map: the function returns what an assignment to a variable gives, but "
+               "the assignment happens once for all elements: return a value of the element, or use tf.map_fn");
       std::vector<Tensor> outputs;
       form = take_outputs(result.get(), outputs);
       one.finish(outputs);

@@ -310,8 +310,9 @@ std::vector<bool> GraphBuilder::note_read_only(Attrs& attrs, size_t inputs) {
     const GraphPtr* callee = std::get_if<GraphPtr>(&value);
     if (!callee) continue;
     const std::vector<bool> reads = read_only_inputs(**callee);
-    const size_t skip = inputs - reads.size();
-    for (size_t i = 0; i < reads.size(); ++i) read_only[skip + i] = reads[i] && (first || read_only[skip + i]);
+    // The last inputs are those that the graph takes too. It may take more before them: the parts of an element.
+    for (size_t i = 1; i <= std::min(inputs, reads.size()); ++i)
+      read_only[inputs - i] = reads[reads.size() - i] && (first || read_only[inputs - i]);
     first = false;
   }
   std::vector<int64_t> indices;

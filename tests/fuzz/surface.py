@@ -50,7 +50,8 @@ NEVER = re.compile(r'\.(enable_op_determinism|set_logical_device_configuration|s
                    r'set_inter_op_parallelism_threads|set_intra_op_parallelism_threads|set_soft_device_placement)$')
 
 # Functions of the extension by which the package changes for good what others do.
-HOOKS = ('ag_switch_off', 'extend', 'numpy_operators', 'set_variable_creator')
+HOOKS = ('ag_switch_off', 'extend', 'numpy_operators', 'on_composites', 'on_failures', 'set_variable_creator',
+         'set_variable_listener')
 
 
 def namespaces():

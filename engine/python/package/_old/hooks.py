@@ -100,6 +100,14 @@ def _step_of(hook):
     return step
 
 
+def _due_step(timer, global_step, run_context, run_values):
+    """The step after a run in which `timer` is due, else None. What the run itself read may be one step old."""
+    if not timer.should_trigger_for_step(run_values.results + 1):
+        return None
+    step = run_context.session.run(global_step)
+    return step if timer.should_trigger_for_step(step) else None
+
+
 def _writer(given, folder):
     return _v1.summary.FileWriterCache.get(folder) if given is None and folder else given
 
@@ -220,10 +228,8 @@ class CheckpointSaverHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context, run_values):
-        if not self._timer.should_trigger_for_step(run_values.results + 1):
-            return
-        step = run_context.session.run(self._step)
-        if self._timer.should_trigger_for_step(step):
+        step = _due_step(self._timer, self._step, run_context, run_values)
+        if step is not None:
             self._timer.update_last_triggered_step(step)
             if self._save(run_context.session, step):
                 run_context.request_stop()
@@ -275,10 +281,8 @@ class StepCounterHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context, run_values):
-        if not self._timer.should_trigger_for_step(run_values.results + 1):
-            return
-        step = run_context.session.run(self._step)
-        if self._timer.should_trigger_for_step(step):
+        step = _due_step(self._timer, self._step, run_context, run_values)
+        if step is not None:
             seconds, steps = self._timer.update_last_triggered_step(step)
             if seconds:
                 self._log_and_record(steps, seconds, step)

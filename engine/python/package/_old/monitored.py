@@ -42,20 +42,16 @@ class Scaffold:
 
     def finalize(self):
         """Makes what was not given, then closes the graph."""
-        if self._init_op is None:
-            self._init_op = self.get_or_default('init_op', 'init_op', lambda: tf.group(_v1.global_variables_initializer()))
-        if self._ready_op is None:
-            self._ready_op = self.get_or_default('ready_op', 'ready_op', _v1.report_uninitialized_variables)
-        if self._ready_for_local_init_op is None:
-            self._ready_for_local_init_op = self.get_or_default(
-                'ready_for_local_init_op', 'ready_for_local_init_op',
-                lambda: _v1.report_uninitialized_variables(_v1.global_variables()))
-        if self._local_init_op is None:
-            self._local_init_op = self.get_or_default('local_init_op', 'local_init_op', self.default_local_init_op)
-        if self._summary_op is None:
-            self._summary_op = self.get_or_default('summary_op', 'summary_op', _v1.summary.merge_all)
-        if self._saver is None:
-            self._saver = self.get_or_default('saver', 'savers', lambda: _v1.train.Saver(sharded=True, allow_empty=True))
+        for name, collection, make in (
+                ('init_op', 'init_op', lambda: tf.group(_v1.global_variables_initializer())),
+                ('ready_op', 'ready_op', _v1.report_uninitialized_variables),
+                ('ready_for_local_init_op', 'ready_for_local_init_op',
+                 lambda: _v1.report_uninitialized_variables(_v1.global_variables())),
+                ('local_init_op', 'local_init_op', self.default_local_init_op),
+                ('summary_op', 'summary_op', _v1.summary.merge_all),
+                ('saver', 'savers', lambda: _v1.train.Saver(sharded=True, allow_empty=True))):
+            if getattr(self, '_' + name) is None:
+                setattr(self, '_' + name, self.get_or_default(name, collection, make))
         _v1.get_default_graph().finalize()
         return self
 
@@ -84,7 +80,7 @@ class SessionCreator:
 
     def create_session(self):
         """A new session."""
-        raise NotImplementedError('create_session is not implemented for %s.' % type(self).__name__)
+        raise NotImplementedError('%s has to define create_session' % type(self).__name__)
 
 
 class ChiefSessionCreator(SessionCreator):

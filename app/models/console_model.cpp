@@ -105,7 +105,7 @@ size_t ConsoleLines::take(const Document& document, size_t most) {
         open = {static_cast<ptrdiff_t>(starts_.size()), 0};
         starts_.push_back(start);
       } else {
-        // No more of a line is kept than is shown of it.
+        // The window shows only the beginning of a long line, so the rest is not kept.
         if (open.bytes < kMaxLineBytes) rests_[static_cast<size_t>(open.number)].push_back(start);
         changed = std::min(changed, static_cast<size_t>(open.number));
       }

@@ -30,7 +30,7 @@ class ForwardAccumulator : public Recorder {
   std::vector<Tensor> kept_;
 };
 
-// Of this thread.
+// The accumulators are those of the calling thread.
 bool any_accumulator_recording();
 void copy_tangents(const Tensor& from, const Tensor& to);
 

@@ -26,7 +26,7 @@ class TensorMap final : public Resource {
   ~TensorMap() override;
 
   size_t size() const { return size_; }
-  Tensor find(const Tensor& key) const;  // empty: there is none
+  Tensor find(const Tensor& key) const;  // an empty tensor if it has no such key
   std::vector<Entry> entries() const;    // in order
 
   // New maps, not referenced yet.

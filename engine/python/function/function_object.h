@@ -152,6 +152,7 @@ inline FunctionCore& core_of(PyObject* o) { return *reinterpret_cast<PyTracedFun
 bool is_function(PyObject*);
 // What lives as long as the function is known: of a method, what its instance keeps.
 PyObject* lasting(PyObject* function);
+PyObject* reduce_function(PyObject* self, PyObject*);  // __reduce__
 // A new tf.function object around `callable`.
 Ref make_function(PyObject* callable, const FunctionOptions&);
 

@@ -168,6 +168,8 @@ def cases(tf):
         'map_fn_rows': lambda: tf.map_fn(lambda rows: tf.size(rows.flat_values), tf.ragged.constant([[[1], [2, 3]], []]),
                                          fn_output_signature=tf.int32),
         'gradient': lambda: _gradient(tf, f()),
+        'stack_whole': lambda: tf.ragged.stack([tf.ones([2, 3]), tf.ones([1, 2])]).row_splits,
+        **_products(tf),
         'text': lambda: repr(a()),
         'spec': lambda: [str(tf.type_spec_from_value(a())), str(tf.type_spec_from_value(inner()))],
         'nest': lambda: tf.nest.map_structure(lambda x: x + 1, {'r': a()}),
@@ -175,6 +177,59 @@ def cases(tf):
         'iterate': lambda: [r for r in a()],
     }
     return found
+
+
+def _products(tf):
+    """Matrices of which some are ragged, multiplied."""
+    R, c = tf.RaggedTensor, tf.ragged.constant
+
+    def whole(*sizes):
+        return tf.reshape(tf.range(tf.reduce_prod(sizes)), sizes)
+
+    def several(*sizes):
+        return tf.ragged.stack([whole(*s) for s in sizes])
+
+    def even(rank, *sizes):
+        return R.from_tensor(whole(*sizes), ragged_rank=rank)
+
+    def rows():
+        return c([[[1, 2, 3], [4, 5, 6]], [[7, 8, 9], [8, 7, 6], [5, 4, 3]]], ragged_rank=1)
+
+    def gradient():
+        a, b = c([[[1., 2.], [3., 4.]], [[5., 6.]]], ragged_rank=1), tf.ones([2, 2, 3])
+        with tf.GradientTape() as tape:
+            tape.watch([a.flat_values, b])
+            y = tf.reduce_sum((tf.matmul(a, b) * 2.).flat_values)
+        return tape.gradient(y, [a.flat_values, b])
+    found = {
+        '2d': lambda: [tf.matmul(c([[1, 2, 3], [4, 5, 6]]), c([[5], [4], [3]])), tf.matmul(tf.ones([1, 2], tf.int32), c([[5], [4]])),
+                       tf.matmul(c([[1, 2]]), [[1], [2]]), tf.matmul(c([[1j, 2], [3, 4]]), c([[1j, 2], [3, 4]]), adjoint_a=True)],
+        'sizes': lambda: [tf.matmul(several([3, 4], [2, 5]), several([4, 1], [5, 2])),
+                          tf.matmul(several([3, 2], [1, 2]), whole(2, 2, 3)), tf.matmul(whole(2, 2, 3), several([3, 1], [3, 2])),
+                          tf.matmul(rows(), whole(2, 3, 2)), tf.matmul(rows(), whole(2, 2, 3), transpose_b=True)],
+        'transposed': lambda: [tf.matmul(rows(), rows(), transpose_a=True), tf.matmul(rows(), rows(), transpose_b=True),
+                               tf.matmul(c([[[1], [2]], [[4, 5], [7, 8]]]), whole(2, 2, 4), transpose_a=True),
+                               tf.matmul(c([[[1], [2]], [[4, 5], [7, 8]]]), whole(2, 4, 2), True, True)],
+        'batches': lambda: [tf.matmul(x, y) for x in [even(k, 2, 2, 1, 3) for k in (1, 2, 3)] + [whole(2, 2, 1, 3)]
+                            for y in [even(k, 2, 2, 3, 2) for k in (1, 2, 3)] + [whole(2, 2, 3, 2)]],
+        'outer': lambda: tf.matmul(R.from_row_lengths(whole(3, 2, 2), [1, 0, 2]), R.from_row_lengths(whole(3, 2, 1), [1, 0, 2])),
+        'empty': lambda: [tf.matmul(c([[[1, 2], [3, 4]], []], ragged_rank=1), whole(2, 2, 2)),
+                          tf.matmul(c([[[1, 2], [3, 4]], [[], []]]), c([[[1, 2], [3, 4]], []])),
+                          tf.matmul(c([], ragged_rank=2, dtype=tf.int32), c([], ragged_rank=2, dtype=tf.int32))],
+        'splits': lambda: [tf.matmul(x, y).row_splits for x, y in [
+            (c([[[1]]], ragged_rank=1, row_splits_dtype=tf.int32), whole(1, 1, 1)),
+            (c([[[1]]], ragged_rank=1, row_splits_dtype=tf.int32), c([[[1]]], ragged_rank=1))]],
+        'gradient': gradient,
+        'ragged_error': lambda: tf.matmul(c([[1, 2, 3], [4, 5]]), c([[5], [4], [3]])),
+        'ragged_error_deep': lambda: tf.matmul(c([[[1, 2], [3]], [[1, 2, 3]]]), whole(2, 2, 2)),
+        'size_error': lambda: tf.matmul(several([3, 4], [2, 5]), several([4, 1], [4, 2])),
+        'size_error_empty': lambda: tf.matmul(c([[[1, 2], [3, 4]], []]), whole(2, 2, 2)),
+        'batch_error': lambda: tf.matmul(even(1, 3, 2, 5, 7), even(1, 3, 3, 7, 9)),
+        'dtype_error': lambda: tf.matmul(c([[1]]), c([[1.]])),
+        'rank_error': lambda: tf.matmul(c([[1]]), c([[[1]]])),
+        'option_error': lambda: tf.matmul(c([[1]]), c([[1]]), transpose_a=True, adjoint_a=True),
+    }
+    return {f'matmul_{name}': case for name, case in found.items()}
 
 
 def _gradient(tf, given):

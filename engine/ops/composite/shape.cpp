@@ -156,11 +156,10 @@ Arg range(const Tensor& start_given, const Tensor& limit_given, const Tensor& de
   } else {
     const auto place = [](DType d) { return std::find(std::begin(kOrder), std::end(kOrder), d) - std::begin(kOrder); };
     for (const Tensor* t : {&start, &limit, &delta}) {
-      if (place(t->dtype()) == std::end(kOrder) - std::begin(kOrder)) {
-        if (type == DType::kInt32) type = t->dtype();
-      } else if (place(t->dtype()) > place(type)) {
-        type = t->dtype();
-      }
+      if (place(t->dtype()) == std::ssize(kOrder))
+        fail(ErrorKind::kType, "tf.range counts in int32, int64 and floating-point numbers, and an argument is ",
+             name_of(t->dtype()), "; convert it, or give the dtype of the result as `dtype`");
+      if (place(t->dtype()) > place(type)) type = t->dtype();
     }
   }
   const auto as = [&](const Tensor& t) {

@@ -157,7 +157,7 @@ FL_ROWS(constant) {
        {.dispatch = 1, .host_inputs = 1}},
       {"Range",
        "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
-       "Tidx: real = int32",
+       "Tidx: bfloat16|float16|float32|float64|int32|int64 = int32",
        range_shape,
        nullptr,
        OpFamily::kConstant,

@@ -25,13 +25,17 @@ PyObject* tensor_members(PyObject*, PyObject* members) {
 // Functions of Python; never given back.
 PyObject *promote = nullptr, *matmul = nullptr, *getitem = nullptr;
 
-// Calls `plain` with what promote(a, b) returns.
+// Calls `plain` with the operands that promote(a, b) returns, and the third thing that it may return, a function, with
+// the result.
 template <class Plain>
 PyObject* promoted(PyObject* a, PyObject* b, Plain&& plain) {
-  const Ref pair = Ref::steal(PyObject_CallFunctionObjArgs(promote, a, b, nullptr));
-  if (!pair) return nullptr;
-  PyObject *x, *y;
-  return PyArg_ParseTuple(pair.get(), "OO", &x, &y) ? plain(x, y) : nullptr;
+  const Ref operands = Ref::steal(PyObject_CallFunctionObjArgs(promote, a, b, nullptr));
+  if (!operands) return nullptr;
+  PyObject *x, *y, *finish = nullptr;
+  if (!PyArg_ParseTuple(operands.get(), "OO|O", &x, &y, &finish)) return nullptr;
+  Ref result = Ref::steal(plain(x, y));
+  if (!result || !finish || result.get() == Py_NotImplemented) return result.release();
+  return PyObject_CallFunctionObjArgs(finish, result.get(), nullptr);
 }
 template <binaryfunc PyNumberMethods::* Slot>
 struct Promoting {

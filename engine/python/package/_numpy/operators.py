@@ -73,6 +73,6 @@ def install(mode):
     """Puts NumPy's rules in the place of the plain operators', with the promotion of a mode."""
     from footlight._numpy import weak as _weak
     _weak.install(mode)
-    promote = (lambda a, b: _weak.promote(a, b)[:2]) if _weak.is_on() else _promote if mode == 'legacy' else lambda a, b: (a, b)
+    promote = _weak.promote if _weak.is_on() else _promote if mode == 'legacy' else lambda a, b: (a, b)
     matmul = tf.linalg.matmul if _weak.is_on() else _numpy_math.matmul
     _engine.numpy_operators(promote, matmul, _getitem)

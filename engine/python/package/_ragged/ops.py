@@ -246,7 +246,8 @@ def _as_ragged(values):
     if builtins.len(ranks) > 1:
         raise ValueError('Inputs must have identical ranks: %s' % sorted(ranks))
     depth = builtins.max((v.ragged_rank for v in values if is_ragged(v)), default=0)
-    splits = tf.int64 if any(is_ragged(v) and v.row_splits.dtype == tf.int64 for v in values) else tf.int32
+    dtypes = {v.row_splits.dtype for v in values if is_ragged(v)}
+    splits = tf.int32 if dtypes == {tf.int32} else tf.int64
     found = []
     for v in values:
         v = _deepened(v, builtins.max(depth, 1)) if v.shape.rank > 1 else v
@@ -564,4 +565,5 @@ def _bincount(function, arr, *args, **kwargs):
 
 
 from footlight._ragged import (  # noqa: E402,F401  (they add their rules)
-    reductions as _ragged_reductions, segments as _ragged_segments, shape as _ragged_shape, split as _ragged_split)
+    products as _ragged_products, reductions as _ragged_reductions, segments as _ragged_segments, shape as _ragged_shape,
+    split as _ragged_split)

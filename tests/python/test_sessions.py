@@ -158,14 +158,15 @@ class SessionsTest(unittest.TestCase):
         static = lookup.StaticHashTable(lookup.KeyValueTensorInitializer(['a', 'b'], [1, 2]), -1)
         keys = v1.placeholder(tf.string, [None])
         changing = lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
-        insert = changing.insert(keys, tf.ones(tf.shape(keys), tf.int64))
+        insert, remove = changing.insert(keys, tf.ones(tf.shape(keys), tf.int64)), changing.remove(keys)
+        self.assertEqual([insert.type, remove.type], ['LookupTableInsertV2', 'LookupTableRemoveV2'])
         found, size, changed = static.lookup(keys), static.size(), changing.lookup(keys)
         with v1.Session() as session:
             session.run(v1.tables_initializer())
             self.assertEqual([p.tolist() for p in session.run([found, size, changed], {keys: ['b', 'z']})], [[2, -1], 2, [-1, -1]])
-            if insert is not None:
-                session.run(insert, {keys: ['z']})
-                self.assertEqual(session.run(changed, {keys: ['b', 'z']}).tolist(), [-1, 1])
+            session.run(insert, {keys: ['z', 'y']})
+            session.run(remove, {keys: ['y']})
+            self.assertEqual(session.run(changed, {keys: ['b', 'y', 'z']}).tolist(), [-1, -1, 1])
 
     def test_local_variables(self):
         v = v1.get_local_variable('v', [], initializer=v1.ones_initializer())

@@ -284,16 +284,16 @@ class _Changing(_Resource):
         return _op('LookupTableSizeV2', [self.resource_handle], {}, name)[0]
 
     def insert(self, keys, values, name=None):
-        """Adds keys with their values, or gives keys new ones."""
+        """Adds keys with their values, or gives keys new ones; in a graph, the operation that does so."""
         keys = self._check(keys)[0]
         values = tf.convert_to_tensor(values, self._value_dtype, name='values')
-        _op('LookupTableInsertV2', [self.resource_handle, keys, values], {}, name)
+        return tf.raw_ops.LookupTableInsertV2(table_handle=self.resource_handle, keys=keys, values=values, name=name)
 
     def remove(self, keys, name=None):
-        """Removes keys; those that are not there are passed over."""
+        """Removes keys, passing over those that are not there; in a graph, the operation that does so."""
         if keys.dtype != self._key_dtype:
             raise TypeError('Signature mismatch. Keys must be dtype %s, got %s.' % (self._key_dtype, keys.dtype))
-        _op('LookupTableRemoveV2', [self.resource_handle, self._check(keys)[0]], {}, name)
+        return tf.raw_ops.LookupTableRemoveV2(table_handle=self.resource_handle, keys=self._check(keys)[0], name=name)
 
     def export(self, name=None):
         """All keys and all values."""

@@ -238,6 +238,14 @@ Arg any_seed(PyObject* o) {
   return {integer(checked(PyNumber_Remainder(o, largest.get())).get())};
 }
 
+// A rate that is a number of NumPy's, np.float64(0.5), is a number, whatever the dtype that it is applied to.
+Arg any_rate(PyObject* o) {
+  if (is_value(o) || !is_array(o) || to_tensor(o).shape().rank() != 0) return any(o);
+  const double rate = PyFloat_AsDouble(o);
+  if (rate == -1 && PyErr_Occurred()) throw PythonErrorSet();
+  return {rate};
+}
+
 }  // namespace
 
 Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
@@ -269,7 +277,7 @@ Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
     }
     case ParameterType::kDType: return {dtype_from_object(o)};
     case ParameterType::kShape: return shape(o);
-    case ParameterType::kAny: return p.name == "seed" ? any_seed(o) : any(o);
+    case ParameterType::kAny: return p.name == "seed" ? any_seed(o) : p.name == "rate" ? any_rate(o) : any(o);
   }
   return {};
 }

@@ -260,6 +260,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
                       tensor_of(b).node() == x.node() && tensor_of(b).output() == x.output();
     return PyBool_FromLong(same == (op == Py_EQ));
   }
+  if (is_variable(a) && is_graph_variable(a)) return PyBool_FromLong((a == b) == (op == Py_EQ));
   return binary(a, b, [&](const Tensor& x, const Tensor& y) {
     return op == Py_EQ ? apply(equal.row(), Borrowed(x, y), lenient, "Equal")
                        : apply(not_equal.row(), Borrowed(x, y), lenient, "NotEqual");

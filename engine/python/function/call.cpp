@@ -548,6 +548,9 @@ Ref make_function(PyObject* callable, const FunctionOptions& options) {
   Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
   f->core = new FunctionCore(callable, options);
   f->dict = checked(PyDict_New()).release();
+  // What a program has stored in the callable, as an object with __call__ has its variables, is read off the function.
+  if (const Ref own = optional_attribute(callable, "__dict__"); own && PyDict_Check(own.get()))
+    if (PyDict_Merge(f->dict, own.get(), 0) < 0) throw PythonErrorSet();
   for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
     if (const Ref value = optional_attribute(callable, name))
       if (PyDict_SetItemString(f->dict, name, value.get()) < 0) throw PythonErrorSet();

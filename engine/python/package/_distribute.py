@@ -181,6 +181,12 @@ class Strategy:
         finally:
             _local.across = before
 
+    def experimental_run(self, fn, input_iterator=None):
+        """fn() on each replica, or fn(the next element of an iterator); run() is newer."""
+        with self.scope():
+            args = () if input_iterator is None else (input_iterator.get_next(),)
+        return self.run(fn, args)
+
     def reduce(self, reduce_op, value, axis):
         """The sum or mean over replicas, and along `axis` if that is given."""
         op = _op_of(reduce_op)

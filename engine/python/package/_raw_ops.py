@@ -38,14 +38,6 @@ def _older(name):
     return function
 
 
-def _apply_gradient_descent(*, var, alpha, delta, use_locking=False, name=None):
-    """Takes alpha * delta from a variable, given by its handle."""
-    return tf.raw_ops.AssignSubVariableOp(resource=var, value=tf.multiply(alpha, delta), name=name)
-
-
-_apply_gradient_descent.__name__ = _apply_gradient_descent.__qualname__ = 'ResourceApplyGradientDescent'
-
-
 def op(_name, /, *, name=None, **arguments):
     """The outputs of an op, as a list."""
     return _engine.raw_op(_name, arguments, name)
@@ -56,14 +48,14 @@ def make(name):
     from footlight._inside import control as _inside_control
     from footlight._sparse import raw_counts as _raw_counts
     made = _inside_control.RAW.get(name) or _raw_counts.RAW.get(name)
+    if made is None and name.startswith(('ResourceApply', 'ResourceSparseApply')):
+        from footlight._nn import training_ops as _training_ops
+        made = _training_ops.RAW.get(name)
     if made is not None:
         setattr(tf.raw_ops, name, made)
         return made
     if name in _OLDER:
         return _older(name)
-    if name == 'ResourceApplyGradientDescent':
-        tf.raw_ops.ResourceApplyGradientDescent = _apply_gradient_descent
-        return _apply_gradient_descent
     signature = _engine.op_signature(name)
     if signature is None:
         return None

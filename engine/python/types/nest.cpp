@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/types/variable_object.h"
 
 namespace footlight::python {
 namespace {
@@ -31,7 +32,7 @@ Kind kind_of(PyObject* o, bool composites = false) {
   if (flattens_itself(o)) return Kind::kFlattened;
   if (PyBytes_Check(o) || PyType_Check(o) || PyCallable_Check(o)) return Kind::kLeaf;
   if (class_has_attribute(o, "__attrs_attrs__")) return Kind::kAttrs;
-  if (composites && class_has_attribute(o, "_type_spec")) return Kind::kComposite;
+  if (composites && class_has_attribute(o, "_type_spec") && !is_variable(o)) return Kind::kComposite;
   if (is_a(o, "Mapping", mapping_class)) return Kind::kMapping;
   // A range, the views of a dict; not what is a sequence of bytes.
   if (PyByteArray_Check(o) || PyMemoryView_Check(o)) return Kind::kLeaf;

@@ -306,7 +306,8 @@ PyObject* repr(PyObject* self) {
   });
 }
 
-Py_hash_t hash(PyObject*) {
+Py_hash_t hash(PyObject* self) {
+  if (is_graph_variable(self)) return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self) >> 4);
   PyErr_SetString(PyExc_TypeError, "Variable is unhashable. Instead, use variable.ref() as the key.");
   return -1;
 }
@@ -508,6 +509,11 @@ PyMethodDef methods[] = {
 
 PyTypeObject* variable_type = &type;
 Tensor (*variable_made)(const Tensor&, const Tensor&, bool) = nullptr;
+
+bool is_graph_variable(PyObject* o) {
+  static PyObject* const graph = PyUnicode_InternFromString("_made_in");
+  return raw(o)->dict && find_item(raw(o)->dict, graph);
+}
 
 Tensor variable_handle(PyObject* o) { return of(o)->handle; }
 Tensor variable_value(PyObject* o) {

@@ -12,6 +12,8 @@ extern PyTypeObject* variable_type;
 inline bool is_variable(PyObject* o) { return Py_TYPE(o) == variable_type; }
 // Whether it is an instance of a program's own subclass, which is a tensor only if a conversion is registered for it.
 inline bool is_variable_subclass(PyObject* o) { return !is_variable(o) && PyObject_TypeCheck(o, variable_type); }
+// Whether a variable was made in a tf.Graph of the program's: it is compared by identity, as that graph's tensors are.
+bool is_graph_variable(PyObject*);
 Tensor variable_handle(PyObject*);  // the resource tensor
 Tensor variable_value(PyObject*);   // reads it: an op
 DType variable_dtype(PyObject*);

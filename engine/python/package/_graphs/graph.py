@@ -1,6 +1,7 @@
 """tf.Graph as a place to build in."""
 import contextlib
 import functools
+import itertools
 import threading
 
 import footlight as tf
@@ -9,6 +10,7 @@ from footlight import _engine, _proto
 _v1 = tf.compat.v1
 _local = threading.local()
 _default = None
+_numbers = itertools.count(1)
 
 
 def _member(name=None, wrap=lambda f: f):
@@ -167,6 +169,21 @@ def _entered(scope):
     return member
 
 
+@_member(wrap=property)
+def _graph_key(self):
+    """A key for what libraries keep for each graph; graphs of functions have that of the graph around."""
+    if not self.building_function:
+        return self._state.setdefault('key', 'graph-key-%d/' % next(_numbers))
+    outer = self.outer_graph
+    if outer is None:
+        with tf.init_scope():
+            outer = get_default_graph()
+    return outer._graph_key
+
+
+# Branches and loops are graphs of their own: the context is None until a program gives one.
+_engine.extend(tf.Graph, '_get_control_flow_context', lambda self: self._state.get('control_flow_context'))
+_engine.extend(tf.Graph, '_set_control_flow_context', lambda self, ctx: self._state.__setitem__('control_flow_context', ctx))
 _engine.extend(tf.Graph, 'seed', property(lambda self: None, doc='None: the seed is that of tf.random.set_seed.'))
 _engine.extend(tf.Graph, 'get_name_scope', lambda self: tf.get_current_name_scope())
 _engine.extend(tf.Graph, 'name_scope', _entered(tf.name_scope))

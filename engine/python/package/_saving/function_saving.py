@@ -100,7 +100,7 @@ def named_outputs(value, path=()):
         items = [named_outputs(item, path + (str(i),)) for i, item in enumerate(value)]
         return items if isinstance(value, list) else \
             type(value)(*items) if hasattr(value, '_fields') else tuple(items)
-    spec = getattr(value, '_type_spec', None)
+    spec = None if isinstance(value, tf.Variable) else getattr(value, '_type_spec', None)
     return value if spec is None else spec
 
 

@@ -124,7 +124,7 @@ def _mapped(function, value):
 def _spec_of(value):
     if isinstance(value, tf.Tensor):
         return tf.TensorSpec(value.shape, value.dtype)
-    return getattr(value, '_type_spec', value)
+    return value if isinstance(value, tf.Variable) else getattr(value, '_type_spec', value)
 
 
 def _is_spec(part):

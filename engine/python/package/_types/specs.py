@@ -160,6 +160,17 @@ def placeholder_value(self, placeholder_context):
     return self._from_components(tf.nest.pack_sequence_as(self._component_specs, parts))
 
 
+def _with_tensor_ranks_only(self):
+    """The spec of values of any sizes whose tensors have as many dimensions."""
+    def relaxed(part, _):
+        if isinstance(part, tf.TypeSpec):
+            return part._with_tensor_ranks_only()
+        if isinstance(part, tf.TensorShape) and part.rank is not None:
+            return tf.TensorShape([None] * part.rank)
+        return part
+    return self._deserialize(_each(self._serialize(), [], relaxed))
+
+
 def _no_proto(self):
     raise NotImplementedError('No encoder for object %s of type %s.' % (self, type(self)))
 
@@ -174,7 +185,8 @@ _add(tf.TypeSpec, _holds_tensors=True, __eq__=_eq, __ne__=lambda self, other: no
      is_compatible_with=is_compatible_with, is_subtype_of=is_subtype_of,
      most_specific_common_supertype=most_specific_common_supertype,
      most_specific_compatible_type=most_specific_compatible_type, flatten=flatten, to_tensors=to_tensors,
-     from_tensors=from_tensors, cast=cast, placeholder_value=placeholder_value, experimental_as_proto=_no_proto,
+     from_tensors=from_tensors, cast=cast, placeholder_value=placeholder_value,
+     _with_tensor_ranks_only=_with_tensor_ranks_only, experimental_as_proto=_no_proto,
      experimental_from_proto=classmethod(lambda cls, proto: _no_proto(cls)),
      experimental_type_proto=classmethod(lambda cls: _no_proto(cls)))
 
@@ -286,5 +298,15 @@ def type_spec_from_value(value):
 type_spec_from_value.__module__ = 'footlight'
 tf.type_spec_from_value = type_spec_from_value
 
+_engine.extend(tf.Variable, '_type_spec', property(
+    lambda self: VariableSpec(self.shape, self.dtype, self.trainable), doc='The spec of such variables.'))
+
+
+def _dims(self):
+    from footlight._old.checks import Dimension
+    return None if self.rank is None else [Dimension(size) for size in self.as_list()]
+
+
+_engine.extend(tf.TensorShape, 'dims', property(_dims, doc='The dimensions as a list of Dimension; None if the rank is unknown.'))
 # Where Keras's serialization looks whether the rank is known.
 _engine.extend(tf.TensorShape, '_dims', property(lambda self: None if self.rank is None else tuple(self.as_list())))

@@ -1,7 +1,9 @@
 // Kernels of convolutions. The input gradient is a convolution of the incoming gradient, one pass per remainder modulo
 // the strides; the filter gradient sums products of pixels over blocks that stay in the cache.
 #include "kernels/cpu/conv_pass.h"
+#include "kernels/cpu/winograd.h"
 
+#include <optional>
 #include <vector>
 
 namespace footlight {
@@ -21,6 +23,17 @@ struct Geometry : Convolution {
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
 
+// The shape for winograd.h, if that can compute the convolution at all and is faster.
+std::optional<ThreeByThree> three_by_three(const Geometry& g) {
+  const bool flat = g.d.in == 1 && g.d.size == 1 && g.d.out == 1 && g.groups == 1;
+  for (const Window* w : {&g.h, &g.w})
+    if (!flat || w->size != 3 || w->stride != 1 || w->dilation != 1) return {};
+  const ThreeByThree shape{g.batch, g.h.in,  g.w.in,           g.in_channels, g.h.out,
+                           g.w.out, g.out_channels, g.h.before, g.w.before};
+  if (!shape.is_worth_converting()) return {};
+  return shape;
+}
+
 // Start offsets of the weights of each tap.
 template <class T>
 std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T* filter) {
@@ -34,6 +47,12 @@ std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T
 
 template <class T>
 void forward(const Geometry& g, const T* in, const T* filter, T* out) {
+  if constexpr (std::is_same_v<T, float>)
+    if (const auto shape = three_by_three(g)) {
+      TapMatrices matrices{{}, g.out_channels, 1};
+      for (int64_t k = 0; k < 9; ++k) matrices.taps[k] = filter + k * g.in_channels * g.out_channels;
+      if (winograd(*shape, in, matrices, out)) return;
+    }
   Pass<T> pass{{in, {g.d.in, g.h.in, g.w.in}, g.in_channels}, {}, {}, g.groups, g.seen, g.made, out, {}, {}, 0};
   for (int d = 0; d < 3; ++d) {
     const Window& w = *g.window[d];
@@ -55,6 +74,15 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
 // apart: pixel p + s * i gets tap k from output i + (p + before - k * dilation) / s where that is an integer.
 template <class T>
 void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
+  if constexpr (std::is_same_v<T, float>)
+    if (const auto shape = three_by_three(g)) {
+      const ThreeByThree s = *shape;
+      const ThreeByThree back{s.batch,    s.out_height, s.out_width,      s.out_channels,  s.in_height,
+                              s.in_width, s.in_channels, 2 - s.before_y, 2 - s.before_x};
+      TapMatrices matrices{{}, 1, g.out_channels};
+      for (int64_t k = 0; k < 9; ++k) matrices.taps[8 - k] = filter + k * g.in_channels * g.out_channels;
+      if (winograd(back, arriving, matrices, out)) return;
+    }
   int64_t phase[3];
   for (phase[0] = 0; phase[0] < std::min(g.d.stride, g.d.in); ++phase[0])
     for (phase[1] = 0; phase[1] < std::min(g.h.stride, g.h.in); ++phase[1])
@@ -115,6 +143,9 @@ Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&cou
 // Each thread sums over its own images; the partial sums are added at the end.
 template <class T>
 void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
+  if constexpr (std::is_same_v<T, float>)
+    if (const auto shape = three_by_three(g))
+      if (winograd_to_filter(*shape, in, arriving, out)) return;
   constexpr int64_t kWidth = Lanes<T>::kWidth;
   constexpr int64_t kRows = Lanes<T>::kRows;
   const bool merged = g.groups == 1 && (g.w.dilation == 1 || g.w.size == 1);

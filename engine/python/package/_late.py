@@ -245,6 +245,9 @@ _BY_NAMESPACE = {
     'footlight.raw_ops': {
         '_inside.places': 'Bucketize',
     },
+    'footlight.python.saved_model.save': {
+        '_saving.save': 'save_and_return_nodes',
+    },
     'footlight.saved_model': {
         '_saving.save': 'save',
     },

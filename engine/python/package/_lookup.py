@@ -165,6 +165,11 @@ class _Initialized(_Resource):
     def _initialize(self):
         return self._initializer.initialize(self)
 
+    @property
+    def initializer(self):
+        """In a graph an operation, to be run as that of another table: this one is filled when it is made."""
+        return None if tf.executing_eagerly() else tf.group(name='init')
+
     default_value = property(lambda self: self._default_value, doc='The value of keys that are not in the table.')
 
     def size(self, name=None):

@@ -133,11 +133,14 @@ class Session:
         with self._graph.as_default():
             return self._resource(self._graph._capture(variable.handle))
 
-    def _pull(self, variables):
-        """Copies the session's values to the program's variables, from where they are saved."""
+    def _pull(self, variables, is_partial=False):
+        """Copies the session's values to the program's variables, from where they are saved; without those that have none yet
+        if `is_partial`."""
         with tf.init_scope():
             for variable in variables:
                 if (handle := self._handle(variable)) is not None:
+                    if is_partial and not tf.raw_ops.VarIsInitializedOp(resource=handle):
+                        continue
                     variable.assign(tf.raw_ops.ReadVariableOp(resource=handle, dtype=variable.dtype))
 
     def _push(self, variables):

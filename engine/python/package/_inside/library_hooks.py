@@ -8,7 +8,7 @@ from footlight._inside import functions as _functions, specs as _specs
 from footlight._inside import places as _places
 from footlight._inside import (  # noqa: F401  (these add their names too)
     deprecation, exports, feature_columns, internal, nests, operators)
-from footlight._saving import trackable as _trackable
+from footlight._saving import object_graph as _object_graph, trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---
 _registered = {}
@@ -87,11 +87,19 @@ class ShardedVariable:
 def add_variable(trackable, name, shape=None, dtype=tf.float32, initializer=None, trainable=True):
     """Makes a variable a child of an object; without an initializer it has zeros."""
     def make(name, shape, dtype, initializer, trainable):
-        first = tf.zeros if initializer is None else initializer
+        first = tf.zeros if initializer is None else initializer() if isinstance(initializer, type) else initializer
+        if shape is not None and not callable(first):
+            raise ValueError('add_variable: if initializer is a constant, do not specify shape, which is that of the constant')
         value = (lambda: first(shape=shape, dtype=dtype)) if callable(first) and shape is not None else first
         return tf.Variable(value, name=name, dtype=dtype, trainable=trainable)
     return trackable._add_variable_with_custom_getter(name, shape=shape, dtype=dtype, initializer=initializer, getter=make,
                                                       trainable=trainable)
+
+
+def gather_initializers(root_trackable):
+    """What initializes the variables, and others with an initializer, below an object; for a session to run."""
+    return [one.initializer for one in _object_graph.Listing(root_trackable).objects
+            if getattr(one, 'initializer', None) is not None]
 
 
 def is_resource_variable(var):
@@ -224,15 +232,7 @@ class ObjectGraphView:
                     paths[id(child)] = paths[id(row[at])] + (_trackable.TrackableReference(name, child),)
                     row.append(child)
             at += 1
-        return row, _ByIdentity((one, paths[id(one)]) for one in row)
-
-
-class _ByIdentity(dict):
-    def __init__(self, pairs):
-        super().__init__((id(one), value) for one, value in pairs)
-
-    def __getitem__(self, one):
-        return super().__getitem__(id(one))
+        return row, _object_graph.ByIdentity((one, paths[id(one)]) for one in row)
 
 
 def saveable_objects_from_trackable(obj, tf1_saver=False):
@@ -412,14 +412,17 @@ for _where, _name, _object in (
         ('saved_model', 'decode_proto', _specs.decode_proto), ('saved_model', 'encode_structure', _specs.encode_structure)):
     setattr(_engine.namespace('__internal__.' + _where if _where else '__internal__'), _name, _object)
 for _path, _names in {
-        'framework.ops': 'SymbolicTensor', 'eager.context': 'get_config get_device_name',
+        'framework.ops': 'SymbolicTensor', 'eager.context': 'get_config get_device_name is_tfrt_enabled',
         'ops.weights_broadcast_ops': 'broadcast_weights', 'ops.resource_variable_ops': 'is_resource_variable',
         'ops.control_flow_ops': 'get_enclosing_xla_context', 'training.moving_averages': 'assign_moving_average',
-        'checkpoint.graph_view': 'ObjectGraphView', 'checkpoint.checkpoint': 'add_variable',
+        'checkpoint.graph_view': 'ObjectGraphView', 'checkpoint.checkpoint': 'add_variable gather_initializers',
         'saved_model.model_utils.mode_keys': 'EstimatorModeKeys KerasModeKeys is_eval is_predict is_train',
         'trackable.base': 'CheckpointInitialValue CheckpointInitialValueCallable', 'eager.monitoring': 'BoolGauge'}.items():
     for _name in _names.split():
         setattr(_engine.namespace('python.' + _path), _name, globals()[_name])
+_engine.namespace('python.trackable.base').VARIABLE_VALUE_KEY = _trackable.VARIABLE_VALUE
+_engine.namespace('python.ops.ref_variable').RefVariable = tf.compat.v1.Variable
+_engine.namespace('python.checkpoint.checkpoint').CheckpointV1 = tf.compat.v1.train.Checkpoint
 _engine.namespace('python.pywrap_tfe').TF_ListPluggablePhysicalDevices = lambda: []
 for _module, _name in (('from_generator', '_GeneratorDataset'), ('range', '_RangeDataset'),
                        ('from_sparse_tensor_slices', '_SparseTensorSliceDataset'), ('from_tensors', '_TensorDataset'),

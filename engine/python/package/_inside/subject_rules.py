@@ -15,13 +15,13 @@ _BY_RULE = {
         'data.ops.', 'from_generator_op load_op map_op options_lib prefetch_op scan_op shuffle_op structured_function'),
     '. experimental': ('data.ops.', 'optional_ops'),
     'train compat.v1.train': (
-        'checkpoint.', 'checkpoint_management checkpoint_options'),
+        'checkpoint.', 'checkpoint_management checkpoint_options checkpoint_view trackable_view'),
     'compat.v1.train train': (
         'training.', 'adadelta adagrad adagrad_da basic_loops basic_session_run_hooks checkpoint_management coordinator device_setter '
         'evaluation ftrl input moving_averages proximal_adagrad proximal_gradient_descent py_checkpoint_reader quantize_training '
         'rmsprop saver_test_utils session_manager session_run_hook supervisor sync_replicas_optimizer warm_starting_util'),
     'compat.v1.saved_model saved_model': (
-        'saved_model.', 'builder builder_impl load_options loader_impl main_op signature_def_utils signature_def_utils_impl utils'),
+        'saved_model.', 'builder builder_impl load_options loader_impl main_op signature_def_utils signature_def_utils_impl utils utils_impl'),
     'compat.v1.saved_model.constants saved_model': ('saved_model.', 'constants'),
     'compat.v1.summary': ('summary.', 'summary summary_iterator'),
     'compat.v1 .': ('ops.', 'partitioned_variables'),
@@ -61,6 +61,9 @@ _rules._MODULES['ops.ragged.ragged_math_ops'] += ' . ragged_cumsum=cumsum' + ''.
     f' segment_{one}=math.unsorted_segment_{one}' for one in 'max mean min prod sqrt_n sum'.split())
 _rules._MODULES['ops.ragged.ragged_util'] = '.'
 _rules._MODULES['data.experimental.ops.iterator_ops'] += ' compat.v1.data.experimental'
+for _name in ('builder', 'builder_impl'):
+    _rules._MODULES['saved_model.' + _name] += ''.join(
+        f' {one}=compat.v1.saved_model.Builder' for one in ('SavedModelBuilder', '_SavedModelBuilder'))
 _rules._MODULES['ops.array_ops'] += ' listdiff=compat.v1.setdiff1d'
 _rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
 _rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {
@@ -70,7 +73,7 @@ _rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair i
 _OPS_OF = 'batch boosted_trees candidate_sampling checkpoint count optional rnn stateless_random_v2 random_index_shuffle'.split()
 _rules._GENERATED.extend(one for one in _OPS_OF if one not in _rules._GENERATED)
 # Nothing stands in these but what small_names.py puts there.
-_PLAIN = ('checkpoint.graph_view checkpoint.trackable_view checkpoint.util data.util.nest data.util.structure data.util.traverse '
+_PLAIN = ('checkpoint.graph_view checkpoint.util data.util.nest data.util.structure data.util.traverse '
           'data.util.random_seed ops.data_flow_grad ops.math_grad ops.random_grad ops.sparse_grad ops.state_grad ops.rnn_grad '
           'ops.nn_fused_batch_norm_grad pywrap_sanitizers training.saving.saveable_object util.numpy_compat')
 for _path in (*_rules._MODULES, *('ops.gen_%s_ops' % one for one in _rules._GENERATED), *_PLAIN.split()):

@@ -1,11 +1,13 @@
 """tf.train.Checkpoint: saves a graph of objects and restores it, also into objects that are made later."""
+import inspect
 import os
 import weakref
 
 import footlight as tf
 from footlight._saving import checkpoint_files as files
 from footlight import _engine
-from footlight._saving import containers as _containers, object_graph as _object_graph, trackable as _trackable
+from footlight._saving import containers as _containers, object_graph as _object_graph
+from footlight._saving import saveables as _saveables, trackable as _trackable
 from footlight._saving.trackable import AutoTrackable, Trackable
 
 
@@ -16,6 +18,10 @@ class CheckpointOptions:
                  experimental_write_callbacks=None, enable_async=False, experimental_skip_slot_variables=False,
                  experimental_sharding_callback=None):
         self.experimental_io_device = experimental_io_device
+        for callback in experimental_write_callbacks or ():
+            if callable(callback) and _count_of_arguments(callback) > 1:
+                raise AssertionError('experimental_write_callbacks must be functions of nothing or of the path; '
+                                     f'{callback!r} takes {_count_of_arguments(callback)} arguments')
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
         for callback in experimental_write_callbacks or ():
@@ -25,14 +31,25 @@ class CheckpointOptions:
         self.experimental_sharding_callback = experimental_sharding_callback
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
 
+    def __copy__(self):
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        if made.experimental_write_callbacks is not None:
+            made.experimental_write_callbacks = list(made.experimental_write_callbacks)
+        return made
+
+
+def _count_of_arguments(function):
+    """How many arguments a function takes, without `self`; 1 where it does not say."""
+    try:
+        return len(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return 1
+
 
 def _after_writing(options, path):
     for callback in getattr(options, 'experimental_write_callbacks', None) or ():
-        try:
-            takes_path = callback.__code__.co_argcount > 0
-        except AttributeError:
-            takes_path = True
-        callback(path) if takes_path else callback()
+        callback(path) if _count_of_arguments(callback) else callback()
 
 
 def _shown(objects):
@@ -65,11 +82,24 @@ class _Status:
         """Gives a session the restored values of its graph's variables; other values are restored at once."""
         session = session or _default_session()
         if session is not None:
-            session._push([v for v in self._objects() if isinstance(v, tf.Variable)])
+            session._push(_variables_of(self._restored()))
+
+    def _restored(self):
+        """The objects that got values."""
+        return self._objects()
 
     def initialize_or_restore(self, session=None):
         """The same: values that the checkpoint does not have are the first ones."""
-        self.run_restore_ops(session)
+        session = session or _default_session()
+        if session is not None:
+            session._push(_variables_of(self._objects()))
+
+
+def _variables_of(objects):
+    """The variables among objects; all of the graph, where a class of the program's own says what is saved of it."""
+    if any(_saveables.is_own(found) for found in objects):
+        return tf.compat.v1.global_variables()
+    return [found for found in objects if isinstance(found, tf.Variable)]
 
 
 def _default_session():
@@ -85,6 +115,9 @@ class CheckpointLoadStatus(_Status):
 
     def _objects(self):
         return _object_graph.Listing(self._root, self._attached() if self._attached else None).objects
+
+    def _restored(self):
+        return [found for found in (one() for one in self._restoration.objects.values()) if found is not None]
 
     def assert_consumed(self):
         self.assert_existing_objects_matched()
@@ -261,11 +294,13 @@ class Checkpoint(AutoTrackable):
 
     def write(self, file_prefix, options=None):
         """Writes the files of a checkpoint and returns their prefix; no counter, no file `checkpoint`."""
+        if tf.inside_function():
+            return self._write_when_run(file_prefix, options)
         path = files.path_of(file_prefix)
         root, attached = self._graph_of()
         if (session := _default_session()) is not None:
             objects = _object_graph.Listing(root, attached() if attached else None).objects
-            session._pull([v for v in objects if isinstance(v, tf.Variable)])
+            session._pull(_variables_of(objects), is_partial=True)
         with tf.init_scope():
             names, values = _object_graph.serialized(root, attached() if attached else None)
             files.make_folder(path)
@@ -273,8 +308,27 @@ class Checkpoint(AutoTrackable):
         _after_writing(options, path)
         return path
 
+    def _write_when_run(self, prefix, options):
+        """Inside of a function: its calls write the values of that moment, and give the path."""
+        root, attached = self._graph_of()
+        names, values = _object_graph.serialized(root, attached() if attached else None)
+        if not isinstance(prefix, tf.Tensor):
+            prefix = files.path_of(prefix)
+            files.make_folder(prefix)
+
+        def write(path, *now):
+            _engine.write_tensors(files.path_of(path), names, list(now))
+            _after_writing(options, files.path_of(path))
+            return path
+        written = tf.py_function(write, [tf.convert_to_tensor(prefix, tf.string), *values], tf.string)
+        written.set_shape([])
+        return written
+
     def save(self, file_prefix, options=None):
         """Writes the checkpoint PREFIX-NUMBER, says in the file `checkpoint` that it is the latest, returns its path."""
+        if tf.inside_function():
+            raise NotImplementedError('tf.train.Checkpoint.save cannot be called inside of a function, which may run often, '
+                                      'on a place of its own: call it outside, or use Checkpoint.write, which does not count')
         prefix = files.path_of(file_prefix)
         with tf.init_scope():
             number = self.save_counter.assign_add(1).numpy()

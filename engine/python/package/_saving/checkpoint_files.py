@@ -261,26 +261,30 @@ class CheckpointManager:
         state = get_checkpoint_state(self._directory)
         if state is None:
             # A little before now: what is saved first then counts as n hours later.
-            self._latest, self._preserved = None, now - 1.
+            self._latest_checkpoint, self._preserved = None, now - 1.
             return
-        self._latest, self._preserved = state.model_checkpoint_path, state.last_preserved_timestamp
+        self._latest_checkpoint, self._preserved = state.model_checkpoint_path, state.last_preserved_timestamp
         times = list(state.all_model_checkpoint_timestamps)
-        if len(times) != len(state.all_model_checkpoint_paths):
-            times = [now] * len(state.all_model_checkpoint_paths)
+        if self._preserved > now:
+            tf.get_logger().warning('the clock was put back: checkpoints of %s are counted from now', self._directory)
             self._preserved = now
+        if len(times) != len(state.all_model_checkpoint_paths):
+            times = [self._preserved] * len(state.all_model_checkpoint_paths)
+        # What was preserved, or saved by another than a manager, is none of those that are managed.
         for path, when in zip(state.all_model_checkpoint_paths, times):
-            if checkpoint_exists(path):
+            when = min(when, now)
+            if when > self._preserved and checkpoint_exists(path):
                 self._kept[path] = when
 
     directory = property(lambda self: self._directory, doc='The folder.')
     checkpoint_interval = property(lambda self: self._interval, doc='How many steps lie between two checkpoints.')
-    latest_checkpoint = property(lambda self: self._latest, doc='The path of the latest checkpoint, or None.')
+    latest_checkpoint = property(lambda self: self._latest_checkpoint, doc='The path of the latest checkpoint, or None.')
     checkpoints = property(lambda self: list(self._kept), doc='The paths of those that are managed, oldest first.')
     checkpoint = property(lambda self: self._checkpoint, doc='The tf.train.Checkpoint.')
 
     def _record(self):
         paths, times = zip(*self._kept.items())
-        update_checkpoint_state_internal(self._directory, self._latest, paths, save_relative_paths=True,
+        update_checkpoint_state_internal(self._directory, self._latest_checkpoint, paths, save_relative_paths=True,
                                          all_model_checkpoint_timestamps=times,
                                          last_preserved_timestamp=self._preserved)
 
@@ -306,7 +310,7 @@ class CheckpointManager:
         path = self._checkpoint.write('%s-%d' % (self._prefix, number), options)
         self._kept.pop(path, None)
         self._kept[path] = time.time()
-        self._latest = path
+        self._latest_checkpoint = path
         # First of all the file says what the latest is, then others are deleted: whoever is killed between has it.
         self._record()
         self._sweep()
@@ -315,11 +319,11 @@ class CheckpointManager:
 
     def restore_or_initialize(self):
         """Restores the latest checkpoint and returns its path; without one calls `init_fn` and returns None."""
-        if self._latest is not None:
-            self._checkpoint.restore(self._latest)
+        if self._latest_checkpoint is not None:
+            self._checkpoint.restore(self._latest_checkpoint)
             if self._interval is not None:
                 self._last_step = _number(self._step_counter)
-            return self._latest
+            return self._latest_checkpoint
         if self._init_fn is not None:
             self._init_fn()
         return None

@@ -8,7 +8,7 @@ from footlight._saving import containers as _containers, function_saving as _fun
 from footlight._saving.function_saving import unique_names
 from footlight._saving.structure_coder import shape_of, value_of
 from footlight._saving.names import Asset, LoadOptions, TrackableResource, saved_model
-from footlight._saving.trackable import AutoTrackable, Trackable
+from footlight._saving.trackable import VARIABLE_VALUE, AutoTrackable, Trackable
 
 _MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
 
@@ -140,6 +140,8 @@ class LoadedTrace(Trackable):
     def flat(self, tensors):
         """The structured outputs for the tensors of the inputs, in order."""
         args, kwargs = packed(self.structured_input_signature, iter(tensors))
+        if not tf.executing_eagerly() and not tf.inside_function() and any(isinstance(o, Asset) for o in self._captured()):
+            return self._traced(*args, **kwargs)  # in a graph, whose constants are the paths
         return self.concrete(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
@@ -180,6 +182,8 @@ class LoadedFunction(Trackable):
     def _list_all_concrete_functions(self):
         return [trace.concrete for trace in self._traces]
 
+    _list_all_concrete_functions_for_serialization = _list_all_concrete_functions
+
     def get_concrete_function(self, *args, **kwargs):
         """The trace for arguments, or specs, like these."""
         if not args and not kwargs and len(self._traces) == 1:
@@ -207,6 +211,10 @@ class LoadedFunction(Trackable):
         for name in self._keyword_only:
             if name not in kwargs and name in self._defaults:
                 kwargs[name] = self._defaults[name]
+        signature = self.input_signature
+        if signature is not None and len(args) == len(signature):
+            args = [tf.convert_to_tensor(value, spec.dtype) if type(spec) is tf.TensorSpec and isinstance(value, list) else value
+                    for value, spec in zip(args, signature)]
         return tuple(args), kwargs
 
     def _unmatched(self, given):
@@ -322,24 +330,26 @@ class _Loader:
         self.definition, self.graph = meta.graph_def, meta.object_graph_def
         self.functions = {f.signature.name: f for f in self.definition.library.function}
         self.nodes = list(self.graph.nodes)
-        self.objects = {}
+        self.objects, self.first_values = {}, {}
 
     def object_of(self, number):
         """The object of a number: variables and containers first, functions when they are asked for."""
         if not 0 <= number < len(self.nodes):
             raise _damaged('it refers to the object %d, of %d', number, len(self.nodes))
         if number not in self.objects:
-            self.objects[number] = self._made(self.nodes[number])
+            self.objects[number] = self._made(number, self.nodes[number])
         return self.objects[number]
 
-    def _made(self, node):
+    def _made(self, number, node):
         kind = node.WhichOneof('kind')
         if kind == 'variable':
             saved = node.variable
             shape, dtype = shape_of(saved.shape), tf.as_dtype(saved.dtype)
-            return tf.Variable(lambda: tf.zeros([d or 0 for d in (shape.as_list() if shape.rank is not None else ())],
-                                                dtype),
-                               shape=shape, trainable=saved.trainable, name=saved.name or None)
+            first = self.first_values.get(number)
+            if first is None:
+                def first():
+                    return tf.zeros([d or 0 for d in (shape.as_list() if shape.rank is not None else ())], dtype)
+            return tf.Variable(first, shape=shape, dtype=dtype, trainable=saved.trainable, name=saved.name or None)
         if kind == 'constant':
             for found in self.definition.node:
                 if found.name == node.constant.operation:
@@ -367,7 +377,29 @@ class _Loader:
             return _containers.wrap(made()) if made else _Loaded()
         raise NotImplementedError('tf.saved_model.load: objects of the kind %s are not supported' % kind)
 
+    def _read_first_values(self):
+        """In a graph the initializers of variables give the values of the file, which each session starts with."""
+        prefix = os.path.join(self.folder, 'variables', 'variables')
+        if tf.executing_eagerly() or not os.path.isfile(prefix + '.index'):
+            return
+        with tf.init_scope():
+            restoration = _object_graph.Restoration(_engine.open_tensors(prefix), prefix)
+        todo, met = [(0, 0)], set()
+        while todo:
+            here, there = todo.pop()
+            if (here, there) in met:
+                continue
+            met.add((here, there))
+            key = restoration.attributes[there].get(VARIABLE_VALUE)
+            if key is not None:
+                with tf.init_scope():
+                    self.first_values[here] = _engine.read_tensor(restoration.file, key).numpy()
+            todo += [(child.node_id, restoration.children[there][child.local_name]) for child in self.nodes[here].children
+                     if child.local_name in restoration.children[there]]
+
     def load(self, options):
+        if not options.experimental_skip_checkpoint:
+            self._read_first_values()
         for number in range(len(self.nodes)):
             self.object_of(number)
         for number, node in enumerate(self.nodes):

@@ -21,9 +21,14 @@ class _LoadedGraph(AutoTrackable):
         made = _session.part(graph, inputs, tensors, [one for one in wanted if not isinstance(one, tf.Tensor)],
                              self._captured(inputs), name or 'pruned')
 
-        def function(*values):
-            """The fetches in their structure; None for operations."""
-            results = iter(made(*values))
+        names = [feed.op.name for feed in inputs]
+
+        def function(*values, **named):
+            """The fetches in their structure; None for operations. Values may be given by the names of the feeds."""
+            unknown = sorted(set(named) - set(names[len(values):]))
+            if unknown or len(values) + len(named) != len(names):
+                raise TypeError(f'the function takes a value for each of {names}, got {len(values)} in order and {sorted(named)}')
+            results = iter(made(*values, *[named[name] for name in names[len(values):]]))
             return tf.nest.pack_sequence_as(fetches, [next(results) if isinstance(one, tf.Tensor) else None for one in wanted])
         return function
 

@@ -4,7 +4,7 @@ import weakref
 
 import footlight as tf
 from footlight import _engine, _proto
-from footlight._saving import containers as _containers, trackable as _trackable
+from footlight._saving import containers as _containers, saveables as _saveables, trackable as _trackable
 from footlight._saving.trackable import Trackable, state_of
 
 GRAPH_KEY = '_CHECKPOINTABLE_OBJECT_GRAPH'
@@ -38,6 +38,19 @@ def _converted(child):
     return child
 
 
+class ByIdentity(dict):
+    """Values by objects, which are told apart by what they are, not by what they equal."""
+
+    def __init__(self, pairs):
+        super().__init__((id(one), value) for one, value in pairs)
+
+    def __getitem__(self, one):
+        return super().__getitem__(id(one))
+
+    def __contains__(self, one):
+        return super().__contains__(id(one))
+
+
 class Listing:
     """All objects below a root, breadth first, with the path by which each was found."""
 
@@ -65,8 +78,20 @@ def tensors_of(trackable):
     try:
         found = trackable._serialize_to_tensors()
     except NotImplementedError:
-        return {}
-    return {escaped(name) if name != _trackable.VARIABLE_VALUE else name: value for name, value in found.items()}
+        found = {name: value for _, parts in _saveables.parts_of(trackable) for name, value in parts.values().items()}
+    return {_written(name): value for name, value in found.items()}
+
+
+def _whole_of(trackable, name):
+    """The attribute whose key several keys begin with, that of this value among them; None: the value has one of its own."""
+    if not _saveables.is_own(trackable):
+        return getattr(trackable, '_saveable_name', None)
+    return next((attribute for attribute, parts in _saveables.parts_of(trackable)
+                 if name in map(_written, parts.names) and parts.names != [attribute]), None)
+
+
+def _written(name):
+    return escaped(name) if name != _trackable.VARIABLE_VALUE else name
 
 
 def _slots(listing):
@@ -106,12 +131,12 @@ def serialized(root, attached=None, listing=None):
         key = keys.get(number, None)
         key = listing.key(number) if key is None else key
         for name, value in tensors_of(trackable).items():
-            full = '%s/.ATTRIBUTES/%s' % (key, escaped(name) if name != _trackable.VARIABLE_VALUE else name)
+            full = '%s/.ATTRIBUTES/%s' % (key, _written(name))
             full = full.lstrip('/') if not key else full
-            whole = getattr(trackable, '_saveable_name', None)  # one attribute, whose key several keys begin with
+            whole = _whole_of(trackable, name)
             if whole is None:
                 node.attributes.add(name=name, full_name=getattr(trackable, '_shared_name', ''), checkpoint_key=full)
-            elif not node.attributes:
+            elif not any(known.name == whole for known in node.attributes):
                 node.attributes.add(name=whole, checkpoint_key=full[:len(full) - len(name) + len(whole)])
             names.append(full)
             values.append(value)
@@ -200,14 +225,24 @@ class Restoration:
                     child = trackable._lookup_dependency(name, present)
                 if child is not None:
                     todo.append((child_number, child, None))
-                else:
+                elif self._is_worth_keeping(child_number):
                     trackable._deferred_dependencies.setdefault(name, []).append(_Waiting(self, child_number))
+
+    def _is_worth_keeping(self, number):
+        """Whether an object, or one below it, has values; old files do not say so."""
+        node = self.nodes[number]
+        return not node.HasField('has_checkpoint_values') or node.has_checkpoint_values.value
 
     def _restore_values(self, number, trackable):
         keys = self.attributes[number]
         if not keys or state_of(trackable)._after(self.number):
             return
-        wanted = _wanted_names(trackable, keys)
+        wanted, saveables = _wanted_names(trackable, keys), []
+        if not wanted:
+            saveables = _saveables.parts_of(trackable)
+            wanted = [name for _, parts in saveables for name in parts.names]
+            keys = {name: keys[attribute] + name[len(attribute):] for attribute, parts in saveables if attribute in keys
+                    for name in parts.names}
         if not wanted:
             self.unused[number] = sorted(keys)
             return
@@ -225,7 +260,11 @@ class Restoration:
             self.unused[number] = sorted(missed)
         state_of(trackable).restored = self.number
         with tf.init_scope():
-            trackable._restore_from_tensors(found)
+            for attribute, parts in saveables:
+                if all(name in found for name in parts.names):
+                    parts.restore(found)
+            if not saveables:
+                trackable._restore_from_tensors(found)
 
     def _read(self, key, trackable):
         entry = self.tensors.get(key)

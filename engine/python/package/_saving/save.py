@@ -10,7 +10,7 @@ from footlight._saving import containers as _containers, function_saving as _fun
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import LoadedFunction, LoadedTrace, SignatureMap, packed
 from footlight._saving.names import Asset, SaveOptions, TrackableResource, saved_model
-from footlight._saving.trackable import SAVEDMODEL, Trackable
+from footlight._saving.trackable import SAVEDMODEL, Trackable, TrackableReference
 
 _Function = (tf.types.experimental.PolymorphicFunction, LoadedFunction)
 _Concrete = tf.types.experimental.ConcreteFunction
@@ -238,12 +238,13 @@ class _Writer:
             self.listing.children.append({})
         return functions
 
-    def write_variables(self, folder):
-        """Writes the values; slots of optimizers join the listing."""
+    def write_variables(self, folder, is_without_values=False):
+        """Writes the values, if they are wanted; slots of optimizers join the listing."""
         prefix = os.path.join(folder, 'variables', 'variables')
         names, values = _object_graph.serialized(self.view.root, listing=self.listing)
-        os.makedirs(os.path.dirname(prefix), exist_ok=True)
-        _engine.write_tensors(prefix, names, values)
+        if not is_without_values:
+            os.makedirs(os.path.dirname(prefix), exist_ok=True)
+            _engine.write_tensors(prefix, names, values)
         self.values = dict(zip(names, values))
 
     def meta_graph(self, folder):
@@ -445,8 +446,10 @@ def _fingerprint(content, meta, folder):
     signatures = _proto.MetaGraphDef()
     for key in meta.signature_def:
         signatures.signature_def[key].CopyFrom(meta.signature_def[key])
-    with open(os.path.join(folder, 'variables', 'variables.index'), 'rb') as file:
-        index = file.read()
+    index = b''
+    if os.path.exists(os.path.join(folder, 'variables', 'variables.index')):
+        with open(os.path.join(folder, 'variables', 'variables.index'), 'rb') as file:
+            index = file.read()
     made = _proto.FingerprintDef(
         saved_model_checksum=number(content), graph_def_program_hash=of(meta.graph_def), signature_def_hash=of(signatures),
         saved_object_graph_hash=of(meta.object_graph_def), checkpoint_hash=number(index), uuid=str(uuid.uuid4().int))
@@ -471,22 +474,50 @@ def save(obj, export_dir, signatures=None, options=None):
     if not isinstance(obj, Trackable):
         raise ValueError('Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` '
                          'class, for export. Got %s with type %s.' % (obj, type(obj)))
-    if not tf.executing_eagerly():
+    if tf.inside_function():
         raise AssertionError('tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer '
                              'eagerly-executed context.')
     if options is not None and not isinstance(options, SaveOptions):
         raise TypeError('options must be a tf.saved_model.SaveOptions, not %s' % type(options).__name__)
-    folder = os.fspath(export_dir)
+    save_and_return_nodes(obj, export_dir, signatures, options)
+
+
+def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experimental_skip_checkpoint=False):
+    """The same; returns the objects that were saved and the path of each. Without a checkpoint values are left out."""
+    with tf.init_scope():  # a graph's variables have values of the program, which are those of the session now
+        _take_values_of_session(obj)
+        listing = _write(obj, os.fspath(export_dir), signatures, options or SaveOptions(), experimental_skip_checkpoint)
+    paths = []
+    for found, names in zip(listing.objects, listing.paths):
+        at, path = 0, []
+        for name in names:
+            at = listing.numbers[id(listing.children[at][name])]
+            path.append(TrackableReference(name, listing.objects[at]))
+        paths.append((found, tuple(path)))
+    return listing.objects, _object_graph.ByIdentity(paths)
+
+
+def _take_values_of_session(obj):
+    """Gives variables of a graph the values that they have in the default session."""
+    session = tf.compat.v1.get_default_session()
+    if session is not None:
+        variables = [_variable_of(found) for found in _object_graph.Listing(obj).objects]
+        session._pull([variable for variable in variables if variable is not None])
+
+
+def _write(obj, folder, signatures, options, is_without_values):
     os.makedirs(os.path.join(folder, 'assets'), exist_ok=True)
-    writer = _Writer(obj, signatures, options or SaveOptions())
-    writer.write_variables(folder)
+    writer = _Writer(obj, signatures, options)
+    writer.write_variables(folder, is_without_values)
     message = _proto.SavedModel(saved_model_schema_version=1)
     message.meta_graphs.add().CopyFrom(writer.meta_graph(folder))
     content = message.SerializeToString(deterministic=True)
     replace_file(os.path.join(folder, 'saved_model.pb'), content)
     replace_file(os.path.join(folder, 'fingerprint.pb'),
              _fingerprint(content, writer.meta, folder).SerializeToString(deterministic=True))
+    return writer.listing
 
 
 save.__module__ = 'footlight.saved_model'
 saved_model.save = save
+_engine.namespace('python.saved_model.save').save_and_return_nodes = save_and_return_nodes

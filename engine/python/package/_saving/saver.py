@@ -7,6 +7,8 @@ import footlight as tf
 from footlight._saving import checkpoint_files as files
 from footlight import _engine
 from footlight._saving import object_graph as _object_graph, trackable as _trackable
+from footlight._saving.saveables import Parts, SaveableObject, is_own, saver_parts_of
+from footlight._saving.trackable import Trackable
 
 _v1 = tf.compat.v1
 
@@ -32,14 +34,29 @@ def _is_iterator(value):
     return isinstance(value, SavedIterator)
 
 
+def _is_variable(value):
+    return isinstance(value, tf.Variable)
+
+
+def _all_saveables(values):
+    """The same, with the parts of each object whose class says what is saved of it."""
+    for value in values:
+        if isinstance(value, SaveableObject):
+            yield Parts(value, value.name)
+        elif isinstance(value, Trackable) and not isinstance(value, tf.Variable) and is_own(value):
+            yield from saver_parts_of(value)
+        else:
+            yield value
+
+
 def _by_name(var_list):
     """{name: variable} of a list or dict of variables, and of what make_saveable_from_iterator gave."""
     if isinstance(var_list, dict):
         found = dict(var_list)
     else:
         found = {}
-        for variable in var_list:
-            if _is_iterator(variable):
+        for variable in _all_saveables(var_list):
+            if isinstance(variable, (SavedIterator, Parts)):
                 found[variable.name] = variable
                 continue
             if not isinstance(variable, tf.Variable):
@@ -54,8 +71,10 @@ def _by_name(var_list):
                 found['%s_%d' % (variable._shared_name, number)] = variable
                 continue
             found[variable._shared_name] = variable
-    for name, variable in found.items():
-        if not isinstance(variable, tf.Variable) and not _is_iterator(variable):
+    for name, variable in list(found.items()):
+        if isinstance(variable, SaveableObject):
+            variable = found[name] = Parts(variable, name)
+        if not isinstance(variable, (tf.Variable, SavedIterator, Parts)):
             raise TypeError('Variable to save is not a Variable: %r (of the name %s)' % (variable, name))
     if not found:
         raise ValueError('No variables to save')
@@ -125,12 +144,17 @@ class Saver:
     def _kinds(self):
         """The variables and the iterators, by name."""
         iterators = {name: one for name, one in self._variables.items() if _is_iterator(one)}
-        return {name: one for name, one in self._variables.items() if name not in iterators}, iterators
+        return {name: one for name, one in self._variables.items() if _is_variable(one)}, iterators
 
     def _values(self, session):
         """What is saved, by name."""
-        return {name: one._state_in(session) if _is_iterator(one) else one.read_value()
-                for name, one in self._variables.items()}
+        found = {}
+        for name, one in self._variables.items():
+            if isinstance(one, Parts):
+                found.update(one.values(session))
+            else:
+                found[name] = one._state_in(session) if _is_iterator(one) else one.read_value()
+        return found
 
     def _write_meta_graph(self, filename, graph):
         from footlight._saving import meta_graph
@@ -169,10 +193,14 @@ class Saver:
 
     def _give_values(self, session, path, file, there):
         keys = _keys_of_objects(file, there)
-        missing = [name for name in self._variables if keys.get(name, name) not in there]
+        missing = [part for name, one in self._variables.items()
+                   for part in (one.names if isinstance(one, Parts) else [keys.get(name, name)]) if part not in there]
         if missing:
             raise tf.errors.NotFoundError(None, None, _what_is_missing(path, missing, there, keys))
         for name, variable in self._variables.items():
+            if isinstance(variable, Parts):
+                variable.restore({part: _engine.read_tensor(file, part) for part in variable.names}, session)
+                continue
             value = _engine.read_tensor(file, keys.get(name, name))
             if _is_iterator(variable):
                 variable._go_in(session, value)

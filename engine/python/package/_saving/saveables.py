@@ -1,0 +1,138 @@
+"""SaveableObject: how a program's own class says which values of it are saved, and what to do with restored ones."""
+import footlight as tf
+from footlight import _engine
+from footlight._saving.trackable import Trackable
+
+
+class SaveSpec:
+    """One tensor that is saved: the tensor, or a function that gives it, and its name."""
+
+    def __init__(self, tensor, slice_spec, name, dtype=None, device=None):
+        if callable(tensor) and dtype is None:
+            raise AssertionError('SaveSpec: a tensor that a function gives needs dtype=')
+        self._tensor, self.slice_spec, self.name = tensor, slice_spec, name
+        self.dtype = dtype if dtype is not None else tensor.dtype
+        self.device = device if device is not None or callable(tensor) else getattr(tensor, 'device', None)
+
+    tensor = property(lambda self: self._tensor() if callable(self._tensor) else self._tensor, doc='The value that is saved.')
+
+    def __repr__(self):
+        return f'SaveSpec(name={self.name!r}, dtype={self.dtype!r}, slice_spec={self.slice_spec!r})'
+
+
+class SaveableObject:
+    """Values that are saved together: subclasses say in restore() what becomes of restored ones."""
+
+    def __init__(self, op, specs, name):
+        self.op, self.specs, self.name = op, specs, name
+
+    device = property(lambda self: self.specs[0].device, doc='The device of the first value.')
+
+    @property
+    def optional_restore(self):
+        return False
+
+    def restore(self, restored_tensors, restored_shapes):
+        """Takes restored tensors, one for each of `specs`; returns the op that does it, in a graph."""
+        raise ValueError('Calling an abstract method.')
+
+    def __repr__(self):
+        return f'{type(self).__name__}(name={self.name!r}, specs={self.specs!r})'
+
+
+class BaseSaverBuilder:
+    """The classes that say what a Saver saves; Saver itself writes the files."""
+
+    SaveSpec, SaveableObject = SaveSpec, SaveableObject
+
+
+def _made(factory, name):
+    """What a factory makes, with the name of an attribute; without one with a name of its own."""
+    if not callable(factory):
+        return factory
+    return factory() if name is None else factory(name=name)
+
+
+def is_own(trackable):
+    """Whether the class itself says by saveables what is saved of it."""
+    kind = type(trackable)
+    return (kind._gather_saveables_for_checkpoint is not Trackable._gather_saveables_for_checkpoint and
+            kind._serialize_to_tensors is Trackable._serialize_to_tensors)
+
+
+def factories_of(trackable):
+    """{attribute: what makes its SaveableObject, or a variable} of an object whose class says so."""
+    return trackable._gather_saveables_for_checkpoint() if is_own(trackable) else {}
+
+
+class Parts:
+    """The values of a saveable, by their names: of a SaveableObject, a variable or a tensor."""
+
+    def __init__(self, saveable, name, factory=None):
+        self.name, self._factory = getattr(saveable, 'name', name), factory  # the factory makes it with values of now
+        self._set(saveable)
+        is_many = isinstance(saveable, SaveableObject)
+        self.names = [spec.name for spec in saveable.specs] if is_many else [name]
+        self._read = None  # the tensors of a graph, by name
+        self._restoring = None  # the op of a graph and the placeholders that it takes values from
+
+    def _set(self, saveable):
+        self.saveable = saveable
+        self._whole = None if isinstance(saveable, SaveableObject) else saveable
+
+    def _tensors(self):
+        whole = self._whole
+        if whole is None:
+            return [spec.tensor for spec in self.saveable.specs]
+        return [whole.read_value() if isinstance(whole, tf.Variable) else tf.convert_to_tensor(whole)]
+
+    def values(self, session=None):
+        """The values by name: those of a session where they are tensors of its graph."""
+        if isinstance(session, tf.compat.v1.Session):
+            if self._read is None:
+                with session.graph.as_default():
+                    self._read = dict(zip(self.names, self._tensors()))
+            return session.run(self._read)
+        if self._factory is not None:
+            self._set(_made(self._factory, None))
+        return dict(zip(self.names, self._tensors()))
+
+    def restore(self, values, session=None):
+        """Takes restored values by name; in a session by an op, which its graph gets once."""
+        values = [values[name] for name in self.names]
+        if not isinstance(session, tf.compat.v1.Session):
+            self._take(values)
+            return
+        if self._restoring is None:
+            with session.graph.as_default():
+                places = [tf.compat.v1.placeholder(value.dtype, value.shape) for value in values]
+                self._restoring = self._take(places), places
+        op, places = self._restoring
+        session.run(op, {place: value.numpy() for place, value in zip(places, values)})
+
+    def _take(self, values):
+        whole = self._whole
+        if whole is None:
+            return self.saveable.restore(values, None)
+        if not hasattr(whole, 'assign'):
+            raise ValueError(f'{self.name}: a tensor can be saved but not restored: give a variable or a SaveableObject')
+        return whole.assign(values[0])
+
+
+def parts_of(trackable):
+    """[(attribute, its values)] of an object whose class says what is saved of it."""
+    return [(name, Parts(_made(factory, name), name)) for name, factory in factories_of(trackable).items()]
+
+
+def saver_parts_of(trackable):
+    """The variables and values that a Saver has of such an object, with names of their own."""
+    for name, factory in factories_of(trackable).items():
+        made = _made(factory, None)
+        yield made if isinstance(made, tf.Variable) else Parts(made, name, factory if callable(factory) else None)
+
+
+for _class in (SaveSpec, SaveableObject, BaseSaverBuilder):
+    _class.__module__ = 'footlight.train'
+for _where, _classes in (('training.saving.saveable_object', (SaveSpec, SaveableObject)), ('training.saver', (BaseSaverBuilder,))):
+    for _class in _classes:
+        setattr(_engine.namespace('python.' + _where), _class.__name__, _class)

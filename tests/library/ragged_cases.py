@@ -170,6 +170,11 @@ def cases(tf):
         'gradient': lambda: _gradient(tf, f()),
         'stack_whole': lambda: tf.ragged.stack([tf.ones([2, 3]), tf.ones([1, 2])]).row_splits,
         **_products(tf),
+        **_divided(tf),
+        **_masks(tf),
+        **_arrays(tf),
+        **_texts(tf),
+        **_flat(tf),
         'text': lambda: repr(a()),
         'spec': lambda: [str(tf.type_spec_from_value(a())), str(tf.type_spec_from_value(inner()))],
         'nest': lambda: tf.nest.map_structure(lambda x: x + 1, {'r': a()}),
@@ -177,6 +182,95 @@ def cases(tf):
         'iterate': lambda: [r for r in a()],
     }
     return found
+
+
+def _divided(tf):
+    """Numbers that do not divide three values into rows: known ones, and ones that the graph learns when it runs."""
+    R = tf.RaggedTensor
+    whole = [[1, 2, 3], [4, 5, 6]]
+    wrong = {
+        'splits': (R.from_row_splits, [[1, 3], [0, 2, 1, 3], [0, 2], []]),
+        'lengths': (R.from_row_lengths, [[4, -1], [1, 1], [3, 1]]),
+        'starts': (R.from_row_starts, [[1, 2], [0, 2, 1], [0, 5]]),
+        'limits': (R.from_row_limits, [[1, 2], [2, 1, 3], [-1, 3]]),
+        'rowids': (R.from_value_rowids, [[1, 0, 2], [0, 1], [-1, 0, 1]]),
+        'rowids_of_two': (lambda v, p: R.from_value_rowids(v, p, nrows=2), [[0, 1, 2], [0, 0, 1]]),
+        'rowids_of_minus_two': (lambda v, p: R.from_value_rowids(v, p, nrows=-2), [[0, 1, 2]]),
+        'uniform': (R.from_uniform_row_length, [2, -1, 0, 3]),
+        'uniform_of_two': (lambda v, p: R.from_uniform_row_length(v, p, nrows=2), [1]),
+        'lengths_of_a_tensor': (lambda v, p: R.from_tensor(whole, lengths=p), [[1, 2, 3], [-1, 2], [7, 2]]),
+    }
+    found = {}
+    for name, (make, places) in wrong.items():
+        for i, p in enumerate(places):
+            rank = 0 if isinstance(p, int) else 1
+            later = tf.function(make, input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([None] * rank, tf.int64)])
+            found[f'divided_{name}_{i}'] = lambda make=make, p=p: make(tf.constant([1, 2, 3]), p)
+            found[f'divided_{name}_{i}_later'] = lambda later=later, p=p: later(tf.constant([1, 2, 3]), tf.constant(p, tf.int64))
+    return found
+
+
+def _masks(tf):
+    """tf.ragged.boolean_mask, also with a mask of other rows."""
+    c, mask = tf.ragged.constant, tf.ragged.boolean_mask
+    two = [[1, 2], [3]]
+    deep = [[[1, 2], [3]], [[4]]]
+    pairs = [
+        (c(two), c([[True, False], [True]])), (c(two), [True, False]), ([1, 2], [True, False]),
+        (c(deep), c([[True, False], [False]])), (c(deep), c([[[True, False], [True]], [[False]]])),
+        ([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], c([[[True, False], [False, True]], [[True, True], [False, False]]], ragged_rank=1)),
+        (c([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1), c([[True], [False, True]])),
+        (c(two), c([[True], [False, True]])), (c(two), c([[True, False], [False, True]])), (c(two), [True]),
+        (c(two), [True, False, True]), ([[1, 2], [3, 4]], [True]), (c(two), [[True, False], [False, True]]),
+        ([[1, 2], [3, 4]], [[True], [False]]), (c(deep), c([[[True, False], [True]], [[False], [False]]])), (c(two), True),
+        (5, [True]), (c(two), c([[1, 0], [1]]))]
+    return {f'boolean_mask_{i}': lambda pair=pair: mask(*pair) for i, pair in enumerate(pairs)}
+
+
+def _arrays(tf):
+    """A ragged tensor of arrays as an argument."""
+    def a():
+        return tf.compat.v1.ragged.constant_value([[1], [2, 3]])
+
+    def flags():
+        return tf.compat.v1.ragged.constant_value([[True], [False, True]])
+    calls = {
+        'add': lambda: tf.add(a(), a()), 'add_number': lambda: tf.add(a(), 1), 'abs': lambda: tf.abs(a()),
+        'concat': lambda: tf.concat([a(), a()], axis=1), 'reduce': lambda: tf.reduce_sum(a(), 1), 'rows': lambda: tf.gather(a(), [1]),
+        'places': lambda: tf.gather([1, 2, 3, 4], a()), 'stack': lambda: [tf.stack([a(), a()]), tf.ragged.stack([a(), a()])],
+        'where': lambda: tf.where(flags(), a(), a()), 'mask': lambda: tf.ragged.boolean_mask(a(), flags()),
+        'values': lambda: tf.RaggedTensor.from_row_splits(a(), [0, 2]), 'flat': lambda: tf.ragged.map_flat_values(tf.negative, a()),
+        'left': lambda: a() + tf.ragged.constant([[1], [2, 3]]), 'right': lambda: tf.ragged.constant([[1], [2, 3]]) - a(),
+        'matmul': lambda: tf.matmul(tf.compat.v1.ragged.constant_value([[1, 2]]), [[3], [4]]),
+        'cross': lambda: tf.ragged.cross([tf.compat.v1.ragged.constant_value([['a'], ['b', 'c']]), tf.constant([['x'], ['y']])]),
+        'tensor_error': lambda: tf.convert_to_tensor(a()), 'map_error': lambda: tf.map_fn(tf.abs, a()),
+    }
+    return {f'arrays_{name}': call for name, call in calls.items()}
+
+
+def _flat(tf):
+    """tf.ragged.map_flat_values of ragged tensors with other rows, and with results of another size."""
+    c, mapped = tf.ragged.constant, tf.ragged.map_flat_values
+    pairs = [([[1], [2, 3]], [[1], [2, 3]]), ([[1], [2, 3]], [[1, 2], [3]]), ([[1], [2, 3]], [[1, 2, 3]]),
+             ([[[1]], [[2, 3]]], [[[1]], [[2, 3]]]), ([[1], [2, 3]], [[[1], [2, 3]]])]
+    found = {f'map_flat_{i}': lambda pair=pair: mapped(tf.add, c(pair[0]), c(pair[1])) for i, pair in enumerate(pairs)}
+    later = tf.function(lambda x, y: mapped(tf.add, x, y), input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)] * 2)
+    found.update({f'map_flat_{i}_later': lambda pair=pair: later(c(pair[0]), c(pair[1])) for i, pair in enumerate(pairs[:3])})
+    return {**found, 'map_flat_first': lambda: mapped(lambda x: x[:1], c([[1], [2, 3]])),
+            'map_flat_sum': lambda: mapped(tf.reduce_sum, c([[1], [2, 3]])),
+            'map_flat_splits': lambda: mapped(tf.add, c([[1]]), c([[1]], row_splits_dtype=tf.int32))}
+
+
+def _texts(tf):
+    """tf.strings.format of ragged tensors."""
+    c = tf.ragged.constant
+    long = [[1], [2, 3, 4, 5, 6], [], [], [7], [8, 9]]
+    calls = [lambda: tf.strings.format('a{}b', c([[1, 2], [3]])), lambda: tf.strings.format('{}', c([[1.5], [2.]])),
+             lambda: tf.strings.format('{} {}', [c([['a', "b'\\"], []]), tf.constant(['c'])]),
+             lambda: [tf.strings.format('{}', c(long), summarize=n) for n in (1, 2, -1)],
+             lambda: tf.strings.format('%s', c([[[1]], []]), placeholder='%s'),
+             lambda: tf.strings.format('{}{}', c(long)), lambda: tf.strings.format('{}', c(long), summarize=0)]
+    return {f'format_{i}': call for i, call in enumerate(calls)}
 
 
 def _products(tf):

@@ -98,7 +98,45 @@ def cases(tf):
         'serialize_error': lambda: tf.io.serialize_sparse(tf.constant([1])),
         'deserialize_error': lambda: tf.io.deserialize_many_sparse(tf.constant(['a']), tf.int32),
         'gradient': lambda: _gradient(tf, f()),
+        **_misfits(tf),
+        **_reshaped(tf),
     }
+
+
+def _misfits(tf):
+    """Indices outside of the shape, and operands of several shapes."""
+    a, wide = tf.SparseTensor([[0, 1], [1, 2]], [1., 2.], [2, 3]), tf.SparseTensor([[0, 0]], [1.], [2, 4])
+    product, add, ones = tf.sparse.sparse_dense_matmul, tf.sparse.add, tf.ones
+    half = tf.sparse.from_dense(tf.cast(tf.reshape(tf.range(600) % 7, [2, 300]) / 7, tf.float16))
+    calls = {
+        'concat': lambda: tf.sparse.concat(0, [a, wide]), 'concat_wide': lambda: tf.sparse.concat(0, [a, wide], True),
+        'concat_axis': lambda: tf.sparse.concat(-3, [a, a]), 'concat_last': lambda: tf.sparse.concat(-1, [a, wide]),
+        'add_whole': lambda: add(a, ones([2, 4])), 'add': lambda: add(a, wide), 'maximum': lambda: tf.sparse.maximum(a, wide),
+        'matmul': lambda: product(a, ones([2, 2])), 'matmul_turned': lambda: product(a, ones([3, 2]), adjoint_b=True),
+        'half': lambda: tf.cast(product(half, tf.cast(tf.reshape(tf.range(300) % 5, [300, 1]) / 5, tf.float16)), tf.float32),
+    }
+    for place in ([0, 10], [5, 1], [-1, 1], [0, -1]):
+        outside = tf.SparseTensor([place, [1, 2]], [1., 2.], [2, 3])
+        name = '_'.join(map(str, place))
+        calls['matmul_' + name] = lambda outside=outside: product(outside, ones([3, 2]))
+        calls['matmul_turned_' + name] = lambda outside=outside: product(outside, ones([2, 2]), adjoint_a=True)
+    return {f'misfit_{name}': call for name, call in calls.items()}
+
+
+def _reshaped(tf):
+    """tf.sparse.reshape with sizes left open and with sizes of zero."""
+    full, empty = tf.SparseTensor([[0, 0, 1], [1, 2, 3]], [1., 2.], [2, 3, 4]), tf.SparseTensor(
+        tf.zeros([0, 3], tf.int64), tf.zeros([0]), [1, 2, 0])
+    found = {}
+    for name, value, shapes in (('full', full, ([-1, 4], [24], [2, -1], [6, 4, 1], [-1, 7], [2, -1, -1], [5, 5], [-1, 0], [-2, 12])),
+                                ('empty', empty, ([0], [0, 5], [-1, 5], [-1, 0], [2, -1, 0], [3]))):
+        for i, shape in enumerate(shapes):
+            later = tf.function(tf.sparse.reshape, input_signature=[
+                tf.SparseTensorSpec([None] * 3, tf.float32), tf.TensorSpec([None], tf.int64)])
+            found[f'reshape_{name}_{i}'] = lambda value=value, shape=shape: tf.sparse.reshape(value, shape)
+            found[f'reshape_{name}_{i}_later'] = lambda later=later, value=value, shape=shape: later(
+                value, tf.constant(shape, tf.int64))
+    return found
 
 
 def t_int(tf):

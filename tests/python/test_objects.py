@@ -186,6 +186,27 @@ class Specs(unittest.TestCase):
         self.assertEqual(tf.TensorSpec.experimental_from_proto(spec.experimental_as_proto()), spec)
 
 
+class Functions(unittest.TestCase):
+    def test_function_over_a_list_as_an_argument(self):
+        """A list in the cells of an argument has no identity that can be kept: the argument's own counts."""
+        rows = [[1, 2], [3, 4]]
+        traces = []
+
+        @tf.function
+        def f(g):
+            traces.append(1)
+            return g()
+
+        def double(factor=[2]):
+            return tf.constant(rows) * factor[0]
+        for _ in range(2):
+            self.assertEqual(values(f(double)), [[2, 4], [6, 8]])
+        self.assertEqual(len(traces), 1)
+        self.assertEqual(values(f(lambda: tf.constant(rows))), rows)
+        self.assertEqual(values(f(lambda: tf.constant({'a': rows}['a']))), rows)
+        self.assertEqual(len(traces), 3)
+
+
 class Structures(unittest.TestCase):
     def test_nest(self):
         pair = collections.namedtuple('pair', 'a b')

@@ -246,12 +246,17 @@ void CallKey::add_flattened(PyObject* value, int depth) {
 }
 
 // A function created at the call is identified by what its trace would depend on: its code, cells, defaults and
-// the globals that the code names. Tensors and containers among these count by identity.
+// the globals that the code names. Tensors and containers among these count by identity; where one has none that can be
+// kept (a list that a lambda closes over), the function counts by its own.
 void CallKey::add_callable(PyObject* value, int depth) {
   if (depth > 6) return key.numbered(Token::kObject, object_number(value));
   auto outside = [&](PyObject* item) {
     if (put_literal(key, item, Py_TYPE(item))) return;
     if (PyFunction_Check(item) || PyMethod_Check(item)) return add_callable(item, depth + 1);
+    if (!PyType_SUPPORTS_WEAKREFS(Py_TYPE(item)) && PyObject_Hash(item) == -1) {
+      clear_only(PyExc_TypeError);
+      item = value;
+    }
     key.numbered(Token::kObject, object_number(item));
   };
   if (PyMethod_Check(value)) {

@@ -3,12 +3,13 @@ import collections
 
 import footlight as tf
 from footlight import _engine
+from footlight._sparse.tensor import Dispatched
 
 SparseTensorValue = tf.SparseTensor._Value
 IndexedSlicesValue = collections.namedtuple('IndexedSlicesValue', ('values', 'indices', 'dense_shape'))
 
 
-class RaggedTensorValue:
+class RaggedTensorValue(Dispatched):
     """A ragged tensor whose parts are arrays."""
 
     def __init__(self, values, row_splits):

@@ -202,8 +202,10 @@ def _operator(name, function, swapped=False):
     def operator(self, other):
         if isinstance(other, (str, bytes)) or other is None or (
                 not isinstance(other, (RaggedTensor, tf.Tensor, tf.Variable, int, float, complex, list, tuple)) and
-                not hasattr(other, '__array__')):
+                not hasattr(other, '__array__') and not hasattr(type(other), '_as_tensor')):
             return NotImplemented
+        if hasattr(type(other), '_as_tensor'):  # arrays, which take the dtype of the tensor
+            other = tf.cast(other._as_tensor(), self.dtype)
         return function(other, self) if swapped else function(self, other)
     operator.__name__ = name
     return operator
@@ -287,23 +289,11 @@ for _f in (row_splits_to_segment_ids, segment_ids_to_row_splits):
     setattr(_engine.namespace('ragged'), _f.__name__, _f)
 
 
-def _as_text(strings, summarize):
-    """A string tensor, ragged or not, as one string: its rows in brackets."""
-    pieces = strings
-    if strings.shape.rank != 1:
-        pieces = tf.map_fn(lambda row: _as_text(row, summarize), strings, fn_output_signature=tf.string)
-    if summarize is not None and summarize >= 0:
-        pieces = tf.cond(tf.size(pieces) <= 2 * summarize, lambda: pieces, lambda: tf.concat(
-            [pieces[:summarize], ['...'], pieces[tf.size(pieces) - summarize:]], 0))
-    return tf.strings.join(['[', tf.strings.reduce_join(pieces, separator=', '), ']'])
-
-
 def printed(value, summarize):
     """What tf.print shows of a ragged or sparse tensor: texts and tensors. None: of another value."""
     if isinstance(value, tf.SparseTensor):
         return ["'SparseTensor(indices=", value.indices, ', values=', value.values, ', shape=', value.dense_shape, ")'"]
     if not isinstance(value, tf.RaggedTensor):
         return None
-    def text(x):
-        return tf.strings.join(["'", x, "'"]) if x.dtype == tf.string else tf.as_string(x)
-    return [_as_text(tf.ragged.map_flat_values(text, value), summarize)]
+    from footlight._ragged.text import ragged_tensor_to_string
+    return [ragged_tensor_to_string(value, summarize)]

@@ -37,10 +37,18 @@ def dispatch(function, args, kwargs):
         if result is NotImplemented and weak and any(isinstance(v, weak.WeakTensor) for v in given):
             return weak.dispatched(function, args, kwargs)
         return result
+    if any(hasattr(type(v), '_as_tensor') for v in given):  # a RaggedTensorValue
+        return function(*map(_with_tensors, args), **{name: _with_tensors(value) for name, value in kwargs.items()})
     if any(isinstance(v, tf.SparseTensor) for v in given):
         return of_sparse(function, args, kwargs)
     rule = _RULES.get(_key(function))
     return NotImplemented if rule is None else rule(function, *args, **kwargs)
+
+
+def _with_tensors(value):
+    if isinstance(value, (list, tuple)):
+        return [_with_tensors(v) for v in value]
+    return value._as_tensor() if hasattr(type(value), '_as_tensor') else value
 
 
 # --- element by element ---
@@ -442,9 +450,9 @@ def _gather_ragged_columns(params, indices, axis):
     rows = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
     for lengths in reversed(indices.nested_row_lengths()):
         rows = RaggedTensor.from_row_lengths(rows, tf.tile(lengths, [count]), validate=False)
-    rows = RaggedTensor.from_uniform_row_length(rows, indices.nrows(), count)
+    rows = RaggedTensor.from_uniform_row_length(rows, indices.nrows(), count, validate=False)
     for d in range(axis - 1, 0, -1):
-        rows = RaggedTensor.from_uniform_row_length(rows, sizes[d], tf.reduce_prod(sizes[:d]))
+        rows = RaggedTensor.from_uniform_row_length(rows, sizes[d], tf.reduce_prod(sizes[:d]), validate=False)
     return rows
 
 
@@ -566,4 +574,4 @@ def _bincount(function, arr, *args, **kwargs):
 
 from footlight._ragged import (  # noqa: E402,F401  (they add their rules)
     products as _ragged_products, reductions as _ragged_reductions, segments as _ragged_segments, shape as _ragged_shape,
-    split as _ragged_split)
+    split as _ragged_split, text as _ragged_text)

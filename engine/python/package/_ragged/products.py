@@ -15,8 +15,8 @@ def _matmul(function, a, b, transpose_a=False, transpose_b=False, adjoint_a=Fals
     options = {'transpose_a': transpose_a, 'transpose_b': transpose_b, 'adjoint_a': adjoint_a, 'adjoint_b': adjoint_b,
                'a_is_sparse': a_is_sparse, 'b_is_sparse': b_is_sparse, 'output_type': output_type}
     with tf.name_scope(name or 'RaggedMatMul'):
-        a = a if is_ragged(a) else tf.convert_to_tensor(a, b.dtype if isinstance(a, (list, tuple)) else None)
-        b = b if is_ragged(b) else tf.convert_to_tensor(b, a.dtype if isinstance(b, (list, tuple)) else None)
+        a = a if is_ragged(a) else tf.convert_to_tensor(a)
+        b = b if is_ragged(b) else tf.convert_to_tensor(b)
         if a.dtype != b.dtype:
             raise ValueError(f'`a` and `b` must have the same dtype. Those given are {a.dtype.name} and {b.dtype.name}')
         a, b = _of_one_rank(a, b)

@@ -1,6 +1,7 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
 import footlight as tf
 from footlight import _engine
+from footlight._ragged import checks
 from footlight._sparse.tensor import Composite
 
 
@@ -14,26 +15,19 @@ class RaggedTensor(Composite):
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
         """Of where rows begin: as many numbers as rows, and the number of values."""
-        values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values, name='values')
+        values = _values_of(values)
         splits = tf.convert_to_tensor(row_splits, name='row_splits')
         if splits.dtype not in (tf.int32, tf.int64):
-            raise ValueError('row_splits must be integers of 32 or 64 bits, not %s' % splits.dtype.name)
+            if splits.dtype == tf.float32 and splits.shape[0] == 0 and not tf.is_tensor(row_splits):
+                splits = tf.zeros([0], tf.int64)  # an empty list
+            else:
+                raise ValueError('row_splits must be integers of 32 or 64 bits, not %s' % splits.dtype.name)
         if splits.dtype == tf.int32 and not tf.is_tensor(row_splits):
             splits = tf.cast(splits, tf.int64)
         if splits.shape.rank not in (None, 1):
             raise ValueError('row_splits must be a vector, not of shape %s' % (splits.shape,))
-        known = tf.get_static_value(splits) if validate else None
-        if known is not None:
-            if len(known) == 0 or known[0] != 0:
-                raise tf.errors.InvalidArgumentError(None, None, 'Arguments to from_row_splits do not form a valid '
-                                                     'RaggedTensor: row_splits must begin with zero')
-            if any(b < a for a, b in zip(known, known[1:])):
-                raise tf.errors.InvalidArgumentError(None, None, 'Arguments to from_row_splits do not form a valid '
-                                                     'RaggedTensor: row_splits must not decrease')
-            count = values.shape[0]
-            if count is not None and known[-1] != count:
-                raise tf.errors.InvalidArgumentError(None, None, 'Arguments to from_row_splits do not form a valid '
-                                                     'RaggedTensor: row_splits must end with the number of values, %d' % count)
+        if validate:
+            splits = checks.splits('from_row_splits', splits, _count(values))
         return cls(values, splits)
 
     @classmethod
@@ -46,29 +40,34 @@ class RaggedTensor(Composite):
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
         """Of where each row begins."""
-        values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values)
+        values = _values_of(values)
         starts = tf.convert_to_tensor(row_starts, tf.int64 if not tf.is_tensor(row_starts) else None)
         return cls.from_row_splits(values, tf.concat([starts, [tf.cast(_count(values), starts.dtype)]], 0), name, validate)
 
     @classmethod
     def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
         """Of the row of each value, in order."""
+        values = _values_of(values)
         rows = tf.convert_to_tensor(value_rowids, tf.int64 if not tf.is_tensor(value_rowids) else None)
+        if validate:
+            rows = checks.rowids('from_value_rowids', rows, _count(values), nrows)
         if nrows is None:
             nrows = tf.reduce_max(tf.concat([rows, tf.constant([-1], rows.dtype)], 0)) + 1
         lengths = tf.math.bincount(tf.cast(rows, tf.int32), minlength=tf.cast(nrows, tf.int32), dtype=tf.int32)
-        return cls.from_row_lengths(values, tf.cast(lengths, rows.dtype), name, validate)
+        return cls.from_row_lengths(values, tf.cast(lengths, rows.dtype), name, validate=False)
 
     @classmethod
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):
         """Of one length that all rows have."""
-        values = values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values)
+        values = _values_of(values)
         dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else tf.int64
         size, known = tf.cast(uniform_row_length, dtype), tf.get_static_value(uniform_row_length) if tf.is_tensor(
             uniform_row_length) else uniform_row_length
         known = None if known is None else int(known)
         if known is not None and known < 0:
             raise ValueError('`uniform_row_length` must be greater than or equal to 0.')
+        if validate:
+            checks.uniform(_count(values), known, nrows)
         if nrows is None:
             if known == 0:
                 nrows = 0
@@ -111,7 +110,7 @@ class RaggedTensor(Composite):
             shape = tf.shape(tensor)
             inner = cls.from_tensor(tf.reshape(tensor, tf.concat([[shape[0] * shape[1]], shape[2:]], 0)), lengths, padding,
                                     ragged_rank - 1, row_splits_dtype=row_splits_dtype)
-            made = cls.from_uniform_row_length(inner, tf.shape(tensor)[1], nrows=shape[0])
+            made = cls.from_uniform_row_length(inner, tf.shape(tensor)[1], nrows=shape[0], validate=False)
             made._uniform = tensor.shape[1]
             return made
         width = tf.shape(tensor)[1]
@@ -127,9 +126,10 @@ class RaggedTensor(Composite):
                                          tf.cast(lengths, row_splits_dtype), validate=False)
             whole._uniform = tensor.shape[1]
             return whole
-        lengths = tf.cast(lengths, row_splits_dtype)
+        lengths = tf.clip_by_value(tf.cast(lengths, row_splits_dtype), 0, tf.cast(width, row_splits_dtype))
+        lengths.shape.assert_is_compatible_with(tensor.shape[:1])
         there = tf.sequence_mask(lengths, width)
-        return cls.from_row_lengths(tf.boolean_mask(tensor, there), lengths)
+        return cls.from_row_lengths(tf.boolean_mask(tensor, there), lengths, validate=False)
 
     # --- parts ---
     values = property(lambda self: self._values, doc='The values of all rows.')
@@ -305,6 +305,13 @@ class RaggedTensor(Composite):
         return '<tf.RaggedTensor %s>' % (self.to_list(),)
 
 
+def _values_of(values):
+    """What rows are made of: a tensor, ragged or not."""
+    if hasattr(type(values), '_as_tensor'):  # a RaggedTensorValue
+        return values._as_tensor()
+    return values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values, name='values')
+
+
 def _count(values):
     return values.nrows() if isinstance(values, RaggedTensor) else tf.shape(values, out_type=tf.int64)[0]
 
@@ -424,43 +431,26 @@ class RaggedTensorSpec(tf.TypeSpec):
 
 
 # --- tf.ragged ---
+def _plain(value):
+    return value._as_tensor() if hasattr(type(value), '_as_tensor') else value
+
+
 def map_flat_values(op, *args, **kwargs):
     """op(...) on the innermost values of the ragged tensors among the arguments, in their rows."""
-    first = next((a for a in [*args, *kwargs.values()] if isinstance(a, RaggedTensor)), None)
-    if first is None:
+    args, kwargs = [_plain(a) for a in args], {k: _plain(v) for k, v in kwargs.items()}
+    ragged = [a for a in [*args, *kwargs.values()] if isinstance(a, RaggedTensor)]
+    if not ragged:
         return op(*args, **kwargs)
+    first = checks.of_same_rows(ragged)
 
     def inner(value):
         return value.flat_values if isinstance(value, RaggedTensor) else value
-    return first.with_flat_values(op(*[inner(a) for a in args], **{k: inner(v) for k, v in kwargs.items()}))
-
-
-def boolean_mask(data, mask, name=None):
-    """The elements of each row where the mask holds."""
-    if not isinstance(data, RaggedTensor):
-        data = tf.convert_to_tensor(data)
-    if not isinstance(mask, RaggedTensor):
-        mask = tf.convert_to_tensor(mask, tf.bool)
-        if mask.shape.rank is None:
-            raise ValueError('mask.shape.ndims must be known statically.')
-        if mask.shape.rank == 0:
-            raise ValueError('mask cannot be scalar.')
-        if mask.shape.rank == 1:
-            kept = tf.where(mask)[:, 0]
-            return gather(data, kept) if isinstance(data, RaggedTensor) else tf.gather(data, kept)
-        mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.shape.rank - 1)
-    if not isinstance(data, RaggedTensor):
-        data = RaggedTensor.from_tensor(data, ragged_rank=mask.ragged_rank)
-    if mask.ragged_rank > 1:
-        inner = boolean_mask(data.values, mask.values)
-        return RaggedTensor(inner, data.row_splits)
-    if isinstance(mask, RaggedTensor):
-        kept = mask.flat_values
-        rows = data.value_rowids()
-        lengths = tf.math.unsorted_segment_sum(tf.cast(kept, tf.int64), rows, data.nrows())
-        values = gather(data.values, tf.where(kept)[:, 0]) if isinstance(data.values, RaggedTensor) else tf.boolean_mask(
-            data.values, kept)
-        return RaggedTensor.from_row_lengths(values, lengths, validate=False)
+    found = op(*[inner(a) for a in args], **{k: inner(v) for k, v in kwargs.items()})
+    wanted, size = first.flat_values.shape, getattr(found, 'shape', None)
+    if size is not None and size.rank is not None and wanted.rank is not None and not wanted[:1].is_compatible_with(size[:1]):
+        raise ValueError('tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as '
+                         f'flat_values of any ragged inputs. (output shape: {size}; expected outer dimension size: {wanted[0]})')
+    return first.with_flat_values(found)
 
 
 def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):
@@ -481,7 +471,7 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_split
 def stack(values, axis=0, name=None):
     """Tensors joined along a new dimension, as a ragged tensor."""
     from footlight._ragged import ops as _ragged_ops
-    return _ragged_ops.stack(None, values, axis)
+    return _ragged_ops.stack(None, [_plain(v) for v in values] if isinstance(values, (list, tuple)) else values, axis)
 
 
 class RowPartition:
@@ -522,7 +512,7 @@ def _same_names():
     ragged = _engine.namespace('ragged')
     stack_, range_ = stack, ragged_range
     range_.__name__ = range_.__qualname__ = 'range'
-    for function in (map_flat_values, boolean_mask, range_, stack_):
+    for function in (map_flat_values, range_, stack_):
         function.__module__ = 'footlight.ragged'
         setattr(ragged, function.__name__, function)
 
@@ -535,4 +525,4 @@ tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
 _engine.namespace('experimental').RowPartition = RowPartition
 _same_names()
 from footlight._ragged import (  # noqa: E402,F401  (they add to the class and to tf.ragged)
-    constants as _ragged_constants, members as _ragged_members, ops as _ragged_ops)
+    constants as _ragged_constants, masks as _ragged_masks, members as _ragged_members, ops as _ragged_ops)

@@ -11,6 +11,7 @@ _FACTOR = 0xc6a4a7935bd1e995
 def _checked(inputs):
     if not isinstance(inputs, (tuple, list)):
         raise TypeError('Inputs must be a list')
+    inputs = [i._as_tensor() if hasattr(type(i), '_as_tensor') else i for i in inputs]  # a RaggedTensorValue
     if not all(isinstance(i, (tf.SparseTensor, tf.RaggedTensor)) or tf.is_tensor(i) for i in inputs):
         raise TypeError('All inputs must be Tensor or SparseTensor.')
     return inputs

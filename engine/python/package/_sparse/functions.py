@@ -65,20 +65,34 @@ def add(a, b, threshold=0):
     if not isinstance(a, SparseTensor):
         a, b = b, a
     if not isinstance(b, SparseTensor):
-        return tf.tensor_scatter_nd_add(tf.convert_to_tensor(b, a.dtype), a.indices, a.values)
+        b = tf.convert_to_tensor(b, a.dtype)
+        with _of_one_shape(a.dense_shape, tf.shape(b, tf.int64), 'Dimensions of the sparse and the dense operand'):
+            return tf.tensor_scatter_nd_add(b, a.indices, a.values)
     if a.dtype != b.dtype:
         raise tf.errors.InvalidArgumentError(None, None, 'cannot compute SparseAdd of %s and %s' % (a.dtype.name, b.dtype.name))
-    total = _joined([a, b], a.dense_shape, a.shape.merge_with(b.shape) if a.shape.rank == b.shape.rank else a.shape,
-                    tf.math.unsorted_segment_sum)
+    with _of_one_shape(a.dense_shape, b.dense_shape, "The operands' shapes"):
+        total = _joined([a, b], a.dense_shape, a.shape.merge_with(b.shape) if a.shape.rank == b.shape.rank else a.shape,
+                        tf.math.unsorted_segment_sum)
     known = tf.get_static_value(threshold)
     if known is not None and not known:
         return total
     return retain(total, tf.abs(total.values) >= tf.cast(threshold, tf.abs(total.values).dtype))
 
 
+def _of_one_shape(a, b, what):
+    """A scope in which two shapes, as tensors, are the same."""
+    same = tf.equal(tf.size(a), tf.size(b)) & tf.reduce_all(tf.equal(a[:tf.size(b)], b[:tf.size(a)]))
+    check = tf.debugging.Assert(same, [f'{what} do not match: ', a, b])
+    return tf.control_dependencies([check] if check is not None else [])
+
+
 def _extreme(name, kept):
     def choose(sp_a, sp_b, name=None):
         both = [_checked(sp_a, 'sp_a'), _checked(sp_b, 'sp_b')]
+        with _of_one_shape(both[0].dense_shape, both[1].dense_shape, "The operands' shapes"):
+            return chosen(both)
+
+    def chosen(both):
         zeros = [_made(p.indices, tf.zeros_like(p.values), p.dense_shape) for p in both]
         filled = [_joined([p, z], p.dense_shape, p.shape, tf.math.unsorted_segment_sum) for p, z in zip(both, zeros[::-1])]
         return _made(filled[0].indices, kept(filled[0].values, filled[1].values), both[0].dense_shape, both[0].shape)
@@ -117,16 +131,35 @@ def reshape(sp_input, shape, name=None):
     known = tf.get_static_value(shape) if tf.is_tensor(shape) else shape
     shape = tf.cast(shape, tf.int64)
     total = tf.reduce_prod(sp_input.dense_shape)
-    rest = -tf.reduce_prod(shape)
-    shape = tf.where(tf.equal(shape, -1), total // tf.maximum(rest, 1), shape)
+    is_open = tf.equal(shape, -1)
+    rest = tf.reduce_prod(tf.where(is_open, tf.ones_like(shape), shape))
+    asserts = [
+        tf.debugging.Assert(tf.reduce_sum(tf.cast(is_open, tf.int32)) <= 1, ['only one output dimension may be -1, shape is ', shape]),
+        tf.debugging.Assert(tf.reduce_all(shape >= -1), ['sizes must be non-negative, shape is ', shape]),
+        tf.debugging.Assert(tf.logical_not(tf.reduce_any(is_open)) | tf.not_equal(rest, 0), [
+            'reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero'])]
+    shape = tf.where(is_open, total // tf.maximum(rest, 1), shape)
+    asserts.append(tf.debugging.Assert(tf.equal(tf.reduce_prod(shape), total), [
+        'Cannot reshape: Input to reshape is a tensor with ', total, ' dense values, but the requested shape has another size']))
+    with tf.control_dependencies([check for check in asserts if check is not None]):
+        places, shape = _places(sp_input.indices, sp_input.dense_shape), tf.identity(shape)
     strides = tf.math.cumprod(shape, exclusive=True, reverse=True)
-    check = tf.debugging.Assert(tf.equal(tf.reduce_prod(shape), total), ['Input to reshape is a tensor with ', total,
-                                                                         ' dense values, but the requested shape has another size'])
-    with tf.control_dependencies([check] if check is not None else []):
-        places = _places(sp_input.indices, sp_input.dense_shape)
-    indices = places[:, tf.newaxis] // strides % shape
-    said = None if known is None else tf.TensorShape([None if d is None or d == -1 else int(d) for d in known])
-    return _made(indices, sp_input.values, shape, said)
+    indices = places[:, tf.newaxis] // tf.maximum(strides, 1) % tf.maximum(shape, 1)
+    return _made(indices, sp_input.values, shape, _reshaped(sp_input.shape, known))
+
+
+def _reshaped(shape, known):
+    """What is known of a shape after tf.sparse.reshape."""
+    if known is None:
+        return None
+    sizes = [None if d is None or int(d) < 0 else int(d) for d in known]
+    if sizes.count(None) == 1 and shape.is_fully_defined():
+        rest = tf.TensorShape([d for d in sizes if d is not None]).num_elements()
+        if rest:
+            if shape.num_elements() % rest:
+                raise ValueError(f'Cannot reshape a tensor with {shape.num_elements()} elements to shape {sizes} ({rest} elements)')
+            sizes[sizes.index(None)] = shape.num_elements() // rest
+    return tf.TensorShape(sizes)
 
 
 def transpose(sp_input, perm=None, name=None):
@@ -143,17 +176,23 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     """Sparse tensors joined along an axis."""
     parts = [_checked(p, 'sp_inputs') for p in sp_inputs]
     rank = parts[0].dense_shape.shape[0]
-    axis = axis + rank if axis < 0 else axis
-    if not 0 <= axis < rank:
+    if not -rank <= axis < rank:
         raise tf.errors.InvalidArgumentError(None, None, 'Concat dimension must be in range [%d, %d), got %d' % (-rank, rank, axis))
+    axis %= rank
     one = tf.one_hot(axis, rank, dtype=tf.int64)
     offset, indices = tf.zeros([], tf.int64), []
     for p in parts:
         indices.append(p.indices + one * offset)
         offset += p.dense_shape[axis]
-    largest = parts[0].dense_shape
+    largest, fits = parts[0].dense_shape, []
     for p in parts[1:]:
-        largest = tf.maximum(largest, p.dense_shape) if expand_nonconcat_dims else largest
+        if expand_nonconcat_dims:
+            largest = tf.maximum(largest, p.dense_shape)
+        else:
+            fits.append(tf.debugging.Assert(tf.reduce_all((one > 0) | tf.equal(p.dense_shape, largest)), [
+                f'Concat dimensions must match but for dimension {axis}: ', largest, p.dense_shape]))
+    with tf.control_dependencies([check for check in fits if check is not None]):
+        largest = tf.identity(largest)
     size = tf.where(one > 0, offset, largest)
     known = [p.shape.as_list() for p in parts]
     said = [None if expand_nonconcat_dims else next((k[d] for k in known if k[d] is not None), None) for d in range(rank)]
@@ -221,12 +260,25 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     if adjoint_a:
         rows, columns, size = columns, rows, sp_a.dense_shape[1]
         values = tf.math.conj(values) if values.dtype.is_complex else values
-    inner = sp_a.dense_shape[0 if adjoint_a else 1]
-    check = tf.debugging.Assert(tf.equal(inner, tf.shape(b, out_type=tf.int64)[0]),
-                                ['Cannot multiply A and B because inner dimension does not match: ', inner, ' vs. ', tf.shape(b)[0]])
-    with tf.control_dependencies([check] if check is not None else []):
+    if b.shape.rank not in (None, 2):
+        raise ValueError(f'sparse_dense_matmul: the whole matrix must have two dimensions, its shape is {b.shape}')
+    inner, known = sp_a.dense_shape[0 if adjoint_a else 1], sp_a.shape[0 if adjoint_a else 1] if sp_a.shape.rank else None
+    if not tf.executing_eagerly() and known is not None and b.shape.rank and b.shape[0] not in (None, known):
+        raise ValueError(f'Dimensions must be equal, but are {known} and {b.shape[0]} for sparse_dense_matmul')
+    asserts = [
+        tf.debugging.Assert(tf.equal(inner, tf.shape(b, out_type=tf.int64)[0]), [
+            'Cannot multiply A and B because inner dimension does not match: ', inner, ' vs. ', tf.shape(b)[0]]),
+        tf.debugging.Assert(tf.reduce_all((columns >= 0) & (columns < inner)), [
+            'sparse_dense_matmul: k of an index of A is out of bounds, there are ', inner, ' columns']),
+        tf.debugging.Assert(tf.reduce_all((rows >= 0) & (rows < size)), [
+            'sparse_dense_matmul: m of an index of A is out of bounds, there are ', size, ' rows'])]
+    with tf.control_dependencies([check for check in asserts if check is not None]):
         columns = tf.identity(columns)
+    dtype = values.dtype
+    if dtype in (tf.float16, tf.bfloat16):  # the sums are made in more digits
+        values, b = tf.cast(values, tf.float32), tf.cast(b, tf.float32)
     product = tf.math.unsorted_segment_sum(values[:, tf.newaxis] * tf.gather(b, columns), rows, size)
+    product = product if product.dtype == dtype else tf.cast(product, dtype)
     product.set_shape([sp_a.shape[1 if adjoint_a else 0] if sp_a.shape.rank else None, b.shape[1]])
     return product
 

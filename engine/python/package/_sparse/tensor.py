@@ -5,7 +5,11 @@ import footlight as tf
 from footlight import _engine
 
 
-class Composite:
+class Dispatched:
+    """What functions of tensors ask the rules of composite tensors about."""
+
+
+class Composite(Dispatched):
     """What sparse and ragged tensors are: several tensors that functions of tensors take as one."""
 
     _is_several_tensors = True
@@ -241,4 +245,4 @@ def _dispatch(function, args, kwargs):
     return _ragged_ops.dispatch(function, args, kwargs)
 
 
-_engine.on_composites(Composite, _dispatch)
+_engine.on_composites(Dispatched, _dispatch)

@@ -71,7 +71,7 @@ def _old_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor', so
     input = source if input is None else input
     found = split(input, sep, maxsplit, name)
     if not isinstance(found, tf.RaggedTensor):
-        found = tf.RaggedTensor.from_row_lengths(found, [tf.size(found, out_type=tf.int64)])
+        found = tf.RaggedTensor.from_row_lengths(found, [tf.size(found, out_type=tf.int64)], validate=False)
     return _sparse_or_ragged(found, result_type)
 
 

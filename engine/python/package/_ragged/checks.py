@@ -1,0 +1,116 @@
+"""Whether numbers say how values are divided into rows: at once where they are known, else when the graph runs. Old graphs
+compare tensors by identity, so `==` is tf.equal here."""
+import footlight as tf
+
+
+def _known(value):
+    return tf.get_static_value(value) if tf.is_tensor(value) else value
+
+
+def checked(words_before, tensor, conditions):
+    """`tensor`, where all of (words, function that gives a bool, as a tensor or not) hold; what is known is asked first."""
+    asserts = []
+    for words, holds in conditions:
+        held = holds()
+        known = _known(held)
+        if known is None:
+            asserts.append(tf.debugging.Assert(held, [words_before + words]))
+        elif not known:
+            raise tf.errors.InvalidArgumentError(None, None, words_before + words)
+    asserts = [op for op in asserts if op is not None]
+    if not asserts:
+        return tensor
+    with tf.control_dependencies(asserts):
+        return tf.identity(tensor)
+
+
+def _never_decreases(numbers):
+    known = None if tf.executing_eagerly() else _known(numbers)  # a graph has no use for what is known before
+    if known is not None:
+        return all(a <= b for a, b in zip(known, known[1:]))
+    return tf.reduce_all(numbers[1:] >= numbers[:-1])
+
+
+def _begins_with_zero(numbers):
+    known = _known(numbers)
+    return tf.reduce_all(tf.equal(numbers[:1], 0)) if known is None else known[0] == 0
+
+
+def _ends_with(numbers, last):
+    known, wanted = _known(numbers), _known(last)
+    return tf.reduce_all(tf.equal(numbers[-1:], last)) if known is None or wanted is None else known[-1] == wanted
+
+
+def splits(how, row_splits, count):
+    """The row_splits of `count` values."""
+    if row_splits.shape[0] == 0:
+        raise ValueError(f'Arguments to {how} do not form a valid RaggedTensor: row_splits tensor may not be empty.')
+    count = tf.cast(count, row_splits.dtype)
+    return checked(f'Arguments to {how} do not form a valid RaggedTensor: ', row_splits, [
+        ('row_splits must not be empty', lambda: row_splits.shape[0] is not None or tf.size(row_splits) > 0),
+        ('row_splits must begin with zero', lambda: _begins_with_zero(row_splits)),
+        ('row_splits must not decrease', lambda: _never_decreases(row_splits)),
+        (f'row_splits must end with the number of values{_number(count)}', lambda: _ends_with(row_splits, count))])
+
+
+def _number(count):
+    known = _known(count)
+    return '' if known is None else f', {int(known)}'
+
+
+def rowids(how, ids, count, nrows):
+    """The rows of `count` values, of `nrows` rows unless that is None."""
+    known, last = _known(nrows), _known(ids)
+    if known is not None and known < 0:
+        raise ValueError(f'Expected nrows >= 0; got {known}')
+    if known is not None and last is not None and len(last) and known <= last[-1]:
+        raise ValueError(f'Expected nrows >= value_rowids[-1] + 1; got nrows={known}, value_rowids[-1]={last[-1]}')
+    size, wanted = ids.shape[0], _known(count)
+    if size is not None and wanted is not None and size != wanted:
+        raise ValueError(f'Arguments to {how} do not form a valid RaggedTensor: there are {size} value_rowids for {int(wanted)} values')
+    count = tf.cast(count, tf.int64)
+    conditions = [
+        ('each value must have a row', lambda: size is not None and size == wanted or tf.equal(tf.size(ids, tf.int64), count)),
+        ('value_rowids must not be negative', lambda: tf.reduce_all(ids[:1] >= 0) if last is None else not len(last) or last[0] >= 0),
+        ('value_rowids must not decrease', lambda: _never_decreases(ids))]
+    if nrows is not None and (known is None or last is None):
+        conditions.append(('value_rowids must be less than nrows', lambda: tf.reduce_all(ids[-1:] < tf.cast(nrows, ids.dtype))))
+    return checked(f'Arguments to {how} do not form a valid RaggedTensor: ', ids, conditions)
+
+
+def uniform(count, length, nrows):
+    """Refuses a number of values that rows of one length do not divide; what is not known, the row_splits are asked for."""
+    count, nrows = _known(count), _known(nrows)
+    if count is not None and length is not None and (
+            count != nrows * length if nrows is not None else count % length if length else count):
+        rows = '' if nrows is None else f'{int(nrows)} '
+        raise ValueError(f'Arguments to from_uniform_row_length do not form a valid RaggedTensor: {int(count)} values are not '
+                         f'{rows}rows of {length}')
+
+
+def of_same_rows(ragged):
+    """The first of ragged tensors that all have the same rows, at all levels."""
+    first = ragged[0]
+    for other in ragged[1:]:
+        if other.ragged_rank != first.ragged_rank:
+            raise ValueError('All ragged inputs must have the same ragged_rank.')
+        if other.row_splits.dtype != first.row_splits.dtype:
+            raise ValueError('Input RaggedTensors have mismatched row partition dtypes; use RaggedTensor.with_row_splits_dtype() to '
+                             f'convert them: {first.row_splits.dtype.name}, {other.row_splits.dtype.name}')
+        first = _with_rows_of(first, other)
+    return first
+
+
+def _with_rows_of(value, other):
+    """`value`, where `other` has the same rows."""
+    if not hasattr(value, 'row_splits'):
+        return value
+    mine, theirs = value.row_splits, other.row_splits
+    if mine is not theirs:
+        if not mine.shape.is_compatible_with(theirs.shape):
+            raise ValueError('partitions have incompatible row_splits')
+        mine = checked('', mine, [
+            ('partitions have incompatible row_splits', lambda: tf.equal(tf.size(mine), tf.size(theirs))),
+            ('partitions have incompatible row_splits', lambda: tf.reduce_all(tf.equal(
+                mine[:tf.size(theirs)], theirs[:tf.size(mine)])))])
+    return type(value)(_with_rows_of(value.values, other.values), mine, value._uniform)

@@ -1,0 +1,58 @@
+"""tf.ragged.boolean_mask: of ragged or whole tensors, with masks of either kind."""
+import footlight as tf
+from footlight import _engine
+from footlight._ragged import checks
+from footlight._ragged.tensor import RaggedTensor, _count, _values_of, gather
+
+
+def boolean_mask(data, mask, name=None):
+    """The elements of each row where the mask holds."""
+    with tf.name_scope(name or 'RaggedMask'):
+        data, mask = _values_of(data), _as_mask(mask)
+        if mask.shape.rank is None:
+            raise ValueError('mask.shape.ndims must be known statically.')
+        if mask.shape.rank == 0:
+            raise ValueError('mask cannot be scalar.')
+        return _masked(data, mask)
+
+
+def _as_mask(mask):
+    if isinstance(mask, RaggedTensor) or hasattr(type(mask), '_as_tensor'):
+        mask = _values_of(mask)
+        if mask.dtype != tf.bool:
+            raise ValueError(f'Tensor conversion requested dtype bool for RaggedTensor with dtype {mask.dtype.name}: {mask!r}')
+        return mask
+    return tf.convert_to_tensor(mask, tf.bool)
+
+
+def _rows_of(value):
+    """The same as a ragged tensor, the rows of a whole one being those of its second dimension."""
+    return value if isinstance(value, RaggedTensor) else RaggedTensor.from_tensor(value)
+
+
+def _masked(data, mask):
+    if mask.shape.rank == 1:
+        data.shape[:1].assert_is_compatible_with(mask.shape)
+        mask = checks.checked('', mask, [
+            ('the mask must be as long as the data', lambda: tf.equal(tf.size(mask, tf.int64), tf.cast(_count(data), tf.int64)))])
+        kept = tf.where(mask)[:, 0]
+        return gather(data, kept) if isinstance(data, RaggedTensor) else tf.gather(data, kept)
+    if not isinstance(mask, RaggedTensor) and not isinstance(data, RaggedTensor):
+        data.shape[:2].assert_is_compatible_with(mask.shape[:2])
+    if data.shape.rank is not None and data.shape.rank < 2:
+        raise ValueError(f'the mask has {mask.shape.rank} dimensions, the data only {data.shape.rank}')
+    data, mask = _rows_of(data), _rows_of(mask)
+    splits = tf.cast(mask.row_splits, data.row_splits.dtype)
+    splits = checks.checked('', data.row_splits, [
+        ('Inputs must have identical ragged splits', lambda: tf.equal(tf.size(splits), tf.size(data.row_splits))),
+        ('Inputs must have identical ragged splits', lambda: tf.reduce_all(tf.equal(
+            splits[:tf.size(data.row_splits)], data.row_splits[:tf.size(splits)])))])
+    values = _masked(data.values, mask.values)
+    if mask.shape.rank > 2:
+        return RaggedTensor(values, splits)
+    before = tf.concat([tf.zeros([1], splits.dtype), tf.cumsum(tf.cast(mask.values, splits.dtype))], 0)
+    return RaggedTensor(values, tf.gather(before, splits))
+
+
+boolean_mask.__module__ = 'footlight.ragged'
+_engine.namespace('ragged').boolean_mask = boolean_mask

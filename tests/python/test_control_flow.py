@@ -40,7 +40,7 @@ class Graphs(unittest.TestCase):
 
         def note(x):
             graph = tf.compat.v1.get_default_graph()
-            seen.append((graph.is_control_flow_graph, graph.outer_graph is None))
+            seen.append((graph.is_control_flow_graph, not graph.outer_graph.building_function))
             return x
 
         @tf.function

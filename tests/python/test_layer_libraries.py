@@ -1,5 +1,7 @@
 """What libraries of layers (Sonnet, tf_keras) ask: numbers of NumPy as rates, what a callable keeps, ranks of specs, old variables as keys."""
 import functools
+import os
+import tempfile
 import unittest
 
 import numpy as np
@@ -117,6 +119,132 @@ class Graphs(unittest.TestCase):
         self.assertIsNone(graph._get_control_flow_context())
         graph._set_control_flow_context('mine')
         self.assertEqual(graph._get_control_flow_context(), 'mine')
+
+
+    def test_graph_around_is_one_of_functions_alone(self):
+        with self.assertRaises(AttributeError):
+            tf.Graph().outer_graph
+        found = []
+        tf.function(lambda: found.append(tf.compat.v1.get_default_graph().outer_graph))()
+        self.assertFalse(found[0].building_function)
+        self.assertIs(found[0], tf.compat.v1.get_default_graph())
+
+    def test_read_of_an_assignment_comes_after_it(self):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            mean, total = (v1.get_variable(name, initializer=[1.]) for name in ('mean', 'total'))
+            session.run(v1.global_variables_initializer())
+            changed = v1.assign(mean, mean * 10)
+            step = v1.assign_add(total, changed + 0.).op
+            session.run(step)
+            self.assertEqual([one.tolist() for one in session.run([mean, total])], [[10.], [11.]])
+            session.run(step)
+            self.assertEqual([one.tolist() for one in session.run([mean, total])], [[100.], [111.]])
+
+    def test_note_on_an_operation(self):
+        with tf.Graph().as_default() as graph:
+            operation = tf.constant(1, name='a').op
+            self.assertFalse(operation._unconditional_update)
+            operation._unconditional_update = True
+            self.assertTrue(graph.get_operation_by_name('a')._unconditional_update)
+
+    def test_callable_of_options(self):
+        from tensorflow.core.protobuf import config_pb2
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            x, y = (tf.compat.v1.placeholder(tf.float32, [], name) for name in 'xy')
+            variable = tf.compat.v1.get_variable('v', initializer=1.)
+            update = variable.assign_add(x, name='update')
+            session.run(variable.initializer)
+            options = config_pb2.CallableOptions(feed=['x:0'], fetch=[(x * y).name], target=[update.op.name])
+            options.tensor_connection.add(from_tensor=tf.constant(3.).name, to_tensor='y:0')
+            run = session._make_callable_from_options(options)
+            self.assertEqual(run(2.), [6.])
+            self.assertEqual(run(4.), [12.])
+            self.assertEqual(session.run(variable), 7.)
+
+
+class Same(unittest.TestCase):
+    """What has nothing to do gives the very tensor, with what a library noted on it."""
+
+    def test_tensors(self):
+        x = tf.ones([2])
+        x.mask = 'noted'
+        for run in (lambda x: tf.cast(x, tf.float32), lambda x: tf.convert_to_tensor(x, tf.float32), tf.math.real, tf.math.conj,
+                    lambda x: tf.nn.dropout(x, 0.), tf.constant):
+            if run is not tf.constant:
+                tf.function(lambda y: self.assertIs(run(y), y))(x)
+            self.assertEqual(getattr(run(x), 'mask', None), 'noted')
+        self.assertIsNot(tf.identity(x), x)
+        self.assertFalse(hasattr(tf.constant(x, shape=[2]), 'mask'))
+
+
+class Delegating(tf.Variable):
+    """A variable that passes on what it does not define."""
+
+    def __init__(self, variable):
+        self._variable = variable
+
+    def __getattr__(self, name):
+        return getattr(self._variable, name)
+
+
+class Variables(unittest.TestCase):
+    def test_member_that_only_variables_of_the_engine_have_is_passed_on(self):
+        variable = tf.Variable([1.], name='mine')
+        self.assertEqual(Delegating(variable).numpy().tolist(), [1.])
+        self.assertIs(Delegating(variable).handle.dtype, tf.resource)
+
+        class Plain(tf.Variable):
+            """Passes nothing on."""
+
+            def __init__(self):
+                pass
+        self.assertFalse(hasattr(Plain(), 'numpy'))
+
+    def test_new_name_and_workers(self):
+        variable = tf.Variable([1.], name='mine', per_worker_variable=True)
+        self.assertEqual(variable.name, 'mine:0')
+        variable._handle_name = 'yours:0'
+        self.assertEqual(variable.name, 'yours:0')
+
+    def test_name_scope_goes_into_init_scope(self):
+        names = []
+
+        @tf.function
+        def f():
+            with tf.name_scope('b'), tf.init_scope():
+                if not names:
+                    names.append(tf.Variable(1.).name)
+        with tf.name_scope('a'), tf.init_scope():
+            self.assertEqual(tf.Variable(1.).name, 'a/Variable:0')
+            with tf.name_scope('c'):
+                self.assertEqual(tf.random.Generator.from_seed(1)._state_var.name, 'a/c/StateVar:0')
+        f()
+        self.assertEqual(names, ['b/Variable:0'])
+        self.assertEqual(tf.Variable(1.).name, 'Variable:0')
+
+    def test_scope_of_a_class_with_its_own(self):
+        class Layer(tf.Module):
+            """Has a method of that name, and a constructor that does not call the module's."""
+
+            def __init__(self):
+                pass
+
+            def _name_scope(self):
+                return 'mine'
+        layer = Layer()
+        layer.name_scope
+        self.assertEqual(layer._name_scope(), 'mine')
+
+
+class Files(unittest.TestCase):
+    def test_closed_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'f')
+            with tf.io.gfile.GFile(path, 'w') as file:
+                file.write('text')
+                file.close()
+            self.assertEqual(tf.io.gfile.GFile(path).read(), 'text')
 
 
 class Strategies(unittest.TestCase):

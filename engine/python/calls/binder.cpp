@@ -86,8 +86,8 @@ std::string signature_text(PyObject* o) {
 bool is_value(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
 // Converts a list of results to the declared return type.
-PyObject* returned(PyObject* self, const Arg& result, size_t nodes) {
-  Ref object = object_from(result);
+PyObject* returned(PyObject* self, const Arg& result, size_t nodes, std::span<PyObject* const> given) {
+  Ref object = object_from(result, given);
   if (object.get() == Py_None) return operation_since(nodes).release();
   PyObject* as = of(self)->result;
   if (!as || !PyList_Check(object.get())) return object.release();
@@ -448,6 +448,7 @@ PyObject* on_composites(PyObject*, PyObject* args) {
 
 PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
   const size_t nodes = nodes_of_plain_graph();
+  const std::span<PyObject* const> given(args, static_cast<size_t>(PyVectorcall_NARGS(flags)));
   return named(self, [&]() -> PyObject* {
     if (KeptArguments& kept = kept_arguments(self); kept.usable && !kept.in_use) {
       ShortCall short_call(kept, parameters_of(self));
@@ -456,8 +457,8 @@ PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObjec
           WithoutGil released(short_call.is_long() && !current_graph_builder);
           return of(self)->function->call(short_call.all(), short_call.name());
         }();
-        if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap(std::move(*t));
-        return returned(self, result, nodes);
+        if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap_or_given(std::move(*t), given);
+        return returned(self, result, nodes, given);
       }
     }
     if (Ref found = composite_result(self, args, PyVectorcall_NARGS(flags), names); found.get() != Py_NotImplemented)
@@ -485,12 +486,11 @@ PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObjec
     bool is_long = false;
     if (!current_graph_builder)
       for (const Arg& a : arguments) is_long |= elements_of(a) >= kLongWork;
-    Arg result;
-    {
+    const Arg result = [&] {
       WithoutGil released(is_long);
-      result = of(self)->function->call(arguments, name);
-    }
-    return returned(self, result, nodes);
+      return of(self)->function->call(arguments, name);
+    }();
+    return returned(self, result, nodes, given);
   });
 }
 

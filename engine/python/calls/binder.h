@@ -53,7 +53,7 @@ Ref parse_result(std::string_view text);
 
 // `must_fit`: a Python value that does not fit the hinted dtype is an error; otherwise that is left to the op.
 Arg argument_from(PyObject*, const Parameter&, DType hint = DType::kInvalid, bool must_fit = false);
-Ref object_from(const Arg&);
+Ref object_from(const Arg&, std::span<PyObject* const> given = {});  // a tensor of `given` as that object
 
 void init_public_functions(PyObject* module);
 

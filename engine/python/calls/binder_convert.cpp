@@ -282,7 +282,7 @@ Arg argument_from(PyObject* o, const Parameter& p, DType hint, bool must_fit) {
   return {};
 }
 
-Ref object_from(const Arg& a) {
+Ref object_from(const Arg& a, std::span<PyObject* const> given) {
   if (a.none()) return Ref::borrow(Py_None);
   if (const auto* v = std::get_if<bool>(&a.value)) return Ref::borrow(*v ? Py_True : Py_False);
   if (const auto* v = std::get_if<int64_t>(&a.value)) return checked(PyLong_FromLongLong(*v));
@@ -293,7 +293,7 @@ Ref object_from(const Arg& a) {
   if (const auto* v = std::get_if<Shape>(&a.value)) return checked(shape_object(*v));
   if (const auto* v = std::get_if<Tensor>(&a.value)) {
     if (!*v) return Ref::borrow(Py_None);
-    return checked(v->dtype() == DType::kResource ? wrap_gradient(*v) : wrap(*v));
+    return checked(v->dtype() == DType::kResource ? wrap_gradient(*v) : wrap_or_given(*v, given));
   }
   const auto& list = std::get<ArgList>(a.value);
   Ref out = checked(PyList_New(static_cast<Py_ssize_t>(list.size())));

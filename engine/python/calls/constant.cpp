@@ -91,6 +91,7 @@ PyObject* constant(PyObject*, PyObject* args, PyObject* keywords) {
       fail(ErrorKind::kType,
            "tf.constant needs a value, which a symbolic tensor does not have. Use the tensor itself, or "
            "tf.identity");
+    if (is_tensor(value) && shape == Py_None) return Py_NewRef(value);
     Tensor t = to_tensor(value, d, "value");
     if (shape != Py_None) t = filled(on_host(t), shape_from_object(shape));
     return wrap(materialized(std::move(t), name_or(name, "Const")));
@@ -105,6 +106,7 @@ PyObject* convert_to_tensor(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&] {
     if (dtype == Py_None && is_tensor(value)) return Py_NewRef(value);
+    if (is_tensor(value) && tensor_of(value).dtype() == dtype_from_object(dtype)) return Py_NewRef(value);
     Tensor t = dtype == Py_None
                    ? to_tensor_with_hint(value, hint == Py_None ? DType::kInvalid : dtype_from_object(hint))
                    : to_tensor(value, dtype_from_object(dtype), "value");

@@ -170,8 +170,9 @@ class InitScope final : public ContextAction {
     while (!before_.empty()) leave();
   }
   Ref enter() override {
+    std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;  // it stays entered
     before_.push_back({{}, std::move(eager::name_scope), std::make_unique<PauseTapes>()});
-    eager::name_scope.clear();
+    eager::name_scope = std::move(scope);
     current_graph_builder = nullptr;
     return Ref::borrow(Py_None);
   }

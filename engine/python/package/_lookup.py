@@ -12,7 +12,7 @@ _lookup = _engine.namespace('lookup')
 _experimental = _engine.namespace('lookup.experimental')
 
 
-class _Resource(TrackableResource, AutoTrackable):
+class LookupInterface(TrackableResource, AutoTrackable):
     """A trackable object with a table behind it."""
 
     @staticmethod
@@ -147,7 +147,7 @@ class TextFileInitializer(TableInitializerBase):
         _op('InitializeTableFromTextFileV2', [table.resource_handle, self._filename.asset_path], dict(self._how))
 
 
-class _Initialized(_Resource):
+class _Initialized(LookupInterface):
     """A table that is filled once."""
 
     def _make(self, initializer, default_value, name):
@@ -203,7 +203,7 @@ class StaticHashTable(_Initialized):
         return keys, values
 
 
-class StaticVocabularyTable(_Resource):
+class StaticVocabularyTable(LookupInterface):
     """A table of ids in which keys that it does not have get one of some further ids, by their hash."""
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
@@ -264,7 +264,7 @@ class StaticVocabularyTable(_Resource):
         return back(ids)
 
 
-class _Changing(_Resource):
+class _Changing(LookupInterface):
     """A table that changes, and is saved in checkpoints."""
 
     def _make(self, key_dtype, value_dtype, default_value, name, checkpoint):

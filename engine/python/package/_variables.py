@@ -22,6 +22,31 @@ def _refused(what):
     return refuse
 
 
+class _Absent:
+    """Stands in a subclass of tf.Variable for a member that only variables of the engine have: the subclass may have a
+    __getattr__ that passes it on."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        raise AttributeError('%r object has no attribute %r' % (owner.__name__, self.name))
+
+
+def _has_no_more(cls, **kwargs):
+    """Takes what tf.Variable has here besides its abstract members from a subclass that does not define it."""
+    super(tf.Variable, cls).__init_subclass__(**kwargs)
+    above = cls.__mro__[:cls.__mro__.index(tf.Variable)]
+    for name in _OF_THE_ENGINE:
+        if not any(name in vars(kind) for kind in above):
+            setattr(cls, name, _Absent(name))
+
+
+_OF_THE_ENGINE = ('numpy handle is_initialized read_value_no_copy scatter_nd_max scatter_nd_min create _handle_name _number '
+                  '_type_spec _unique_id').split()
+_engine.extend(tf.Variable, '__init_subclass__', classmethod(_has_no_more))
+
+
 # Functions of Python, because mock makes methods of what stands in for a function only.
 def _assigning(change):
     def assign(self, value, use_locking=False, name=None, read_value=True):
@@ -147,7 +172,8 @@ _engine.extend(tf.Variable, 'graph', property(lambda self: self.handle.graph))
 _engine.extend(tf.Variable, '_shared_name', property(lambda self: self.name.rsplit(':', 1)[0]))
 _engine.extend(tf.Variable, '_unique_id', property(lambda self: '%s_%d' % (self._shared_name, self._number),
                                                    doc='A name that no other variable has.'))
-_engine.extend(tf.Variable, '_handle_name', property(lambda self: self.name))
+_engine.extend(tf.Variable, '_handle_name', property(  # a file that is loaded may give it another one
+    lambda self: self.name, lambda self, name: setattr(self, '_own_name', name)))
 
 
 def _restore(kwargs):

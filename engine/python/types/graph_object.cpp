@@ -495,6 +495,22 @@ Ref operation_since(size_t nodes) {
   return graph->node(last).dtypes.empty() ? operation_object(graph, last) : Ref::borrow(Py_None);
 }
 
+Tensor after_operation(PyObject* operation, const std::function<Tensor()>& read) {
+  trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
+  const auto [graph, node] = node_in_object(operation, "an operation to come after");
+  if (!builder || builder->graph() != graph) return read();
+  const std::vector<NodeId> before = builder->control_scope;
+  builder->control_scope.push_back(node);
+  try {
+    Tensor made = read();
+    builder->control_scope = before;
+    return made;
+  } catch (...) {
+    builder->control_scope = before;
+    throw;
+  }
+}
+
 bool is_graph_element(const Tensor& t) { return t.is_symbolic() && t.graph() && !t.graph()->is_function; }
 
 void run_exit_callbacks(const GraphPtr& graph) {

@@ -4,6 +4,7 @@
 #include "engine/graph/graph.h"
 #include "engine/python/interpreter/ref.h"
 
+#include <functional>
 #include <utility>
 
 namespace footlight::python {
@@ -18,6 +19,8 @@ bool is_operation(PyObject*);
 size_t nodes_of_plain_graph();
 // What an op without outputs gives: its operation in a tf.Graph that has grown since it had so many nodes; else None.
 Ref operation_since(size_t nodes);
+// Calls `read`, whose nodes come after an operation if they go into its graph.
+Tensor after_operation(PyObject* operation, const std::function<Tensor()>& read);
 // Of a symbolic tensor: the operation that makes it, and its graph.
 Ref operation_of(const Tensor&);
 Ref graph_of(const Tensor&);

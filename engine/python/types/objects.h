@@ -22,6 +22,8 @@ inline bool is_tensor(PyObject* o) {
 }
 inline const Tensor& tensor_of(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->tensor; }
 PyObject* wrap(Tensor);                       // new reference; throws
+// The one of `given` that has just this tensor, as after an op that had nothing to do; else a new one. New reference.
+PyObject* wrap_or_given(Tensor, std::span<PyObject* const> given);
 PyObject* wrap_all(std::span<const Tensor>);  // a list
 std::string symbolic_name(const Tensor&);     // "add_1:0"
 

@@ -396,6 +396,12 @@ PyObject* wrap(Tensor tensor) {
   return reinterpret_cast<PyObject*>(t);
 }
 
+PyObject* wrap_or_given(Tensor tensor, std::span<PyObject* const> given) {
+  for (PyObject* o : given)
+    if (is_tensor(o) && tensor_of(o).id() == tensor.id()) return Py_NewRef(o);
+  return wrap(std::move(tensor));
+}
+
 PyObject* wrap_all(std::span<const Tensor> tensors) {
   Ref list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
   for (size_t i = 0; i < tensors.size(); ++i) {

@@ -177,14 +177,16 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
                                 "aggregation",
                                 "shape",
                                 "experimental_enable_variable_lifting",
+                                "per_worker_variable",  // the program is the only worker
                                 nullptr};
   PyObject *initial = Py_None, *trainable = Py_None, *validate = Py_True, *caching = Py_None, *name = Py_None,
            *definition = Py_None, *dtype = Py_None, *import_scope = Py_None, *constraint = Py_None,
-           *synchronization = nullptr, *aggregation = nullptr, *shape = nullptr, *lifting = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOOOO:Variable", const_cast<char**>(names),
+           *synchronization = nullptr, *aggregation = nullptr, *shape = nullptr, *lifting = nullptr,
+           *per_worker = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOOOOOOOOOOOO:Variable", const_cast<char**>(names),
                                    &initial, &trainable, &validate, &caching, &name, &definition, &dtype,
                                    &import_scope, &constraint, &synchronization, &aggregation, &shape,
-                                   &lifting))
+                                   &lifting, &per_worker))
     return nullptr;
   return guarded([&] {
     if (initial == Py_None)
@@ -288,6 +290,7 @@ PyMethodDef creation[] = {{"variable_subclass", make_subclass, METH_VARARGS,
                           {nullptr, nullptr, 0, nullptr}};
 
 std::string name_of_variable(PyVariable* v) {
+  if (PyObject* const own = v->dict ? find_item(v->dict, "_own_name") : nullptr) return readable(own);
   return v->after_assign ? "UnreadVariable" : v->variable->name() + ":0";
 }
 
@@ -518,7 +521,10 @@ bool is_graph_variable(PyObject* o) {
 Tensor variable_handle(PyObject* o) { return of(o)->handle; }
 Tensor variable_value(PyObject* o) {
   static const Op kRead{"ReadVariableOp"};
-  return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs);
+  const auto read = [o] { return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs); };
+  if (!of(o)->after_assign || !current_graph_builder) return read();
+  const Ref update = optional_attribute(o, "_update");  // what reads the result of an assignment comes after that
+  return update ? after_operation(update.get(), read) : read();
 }
 DType variable_dtype(PyObject* o) { return of(o)->variable->dtype(); }
 const Shape& variable_shape(PyObject* o) { return of(o)->variable->shape(); }

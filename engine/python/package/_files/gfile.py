@@ -127,7 +127,7 @@ class GFile:
     def __init__(self, name, mode='r'):
         if mode not in ('r', 'w', 'a', 'r+', 'w+', 'a+', 'rb', 'wb', 'ab', 'rb+', 'wb+', 'ab+', 'r+b', 'w+b', 'a+b'):
             raise tf.errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
-        self._name, self._mode, self._file = name, mode, None
+        self._name, self._mode, self._file, self._was_opened = name, mode, None, False
         self._binary = 'b' in mode
         plain = mode.replace('b', '')
         self._reads, self._writes = plain in ('r', 'r+', 'w+', 'a+'), plain in ('w', 'a', 'r+', 'w+', 'a+')
@@ -143,6 +143,7 @@ class GFile:
         if self._file is None:
             with _Reported(self._name):
                 self._file = open(_path(self._name), self._mode.replace('b', '') + 'b')
+            self._was_opened = True
         return self._file
 
     def _given(self, data):
@@ -215,7 +216,7 @@ class GFile:
             with _Reported(self._name):
                 self._file.close()
             self._file = None
-        elif self._writes and self._mode[0] in 'wa':
+        elif self._writes and self._mode[0] in 'wa' and not self._was_opened:
             self._open(True)  # a file that nothing is written to is made as well
             self.close()
 

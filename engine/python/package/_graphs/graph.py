@@ -169,16 +169,33 @@ def _entered(scope):
     return member
 
 
+_being_built = vars(tf.Graph)['outer_graph']
+
+
+def graph_around(graph):
+    """The graph that a function's graph is made in, or None."""
+    outer = graph._state.get('outer')
+    return _being_built.__get__(graph) if outer is None else outer
+
+
 @_member(wrap=property)
-def _graph_key(self):
-    """A key for what libraries keep for each graph; graphs of functions have that of the graph around."""
+def outer_graph(self):
+    """The graph around a function's graph: that of the program, if it runs eagerly. Other graphs have none."""
     if not self.building_function:
-        return self._state.setdefault('key', 'graph-key-%d/' % next(_numbers))
-    outer = self.outer_graph
+        raise AttributeError("'Graph' object has no attribute 'outer_graph'")
+    outer = graph_around(self)
     if outer is None:
         with tf.init_scope():
             outer = get_default_graph()
-    return outer._graph_key
+    return outer
+
+
+@_member(wrap=property)
+def _graph_key(self):
+    """A key for what libraries keep for each graph; graphs of functions have that of the graph around."""
+    if self.building_function:
+        return self.outer_graph._graph_key
+    return self._state.setdefault('key', 'graph-key-%d/' % next(_numbers))
 
 
 # Branches and loops are graphs of their own: the context is None until a program gives one.
@@ -329,10 +346,10 @@ def prevent_fetching(self, op):
 def _collections(graph):
     """Branches and loops have those of the graph around them; a function begins with copies of them."""
     while graph.is_control_flow_graph:
-        graph = graph.outer_graph
+        graph = graph_around(graph)
     state = graph._state
     if 'collections' not in state:
-        outer = graph.outer_graph
+        outer = graph_around(graph)
         state['collections'] = {} if outer is None else {k: list(v) for k, v in _collections(outer).items()}
     return state['collections']
 
@@ -397,7 +414,7 @@ def graph_of_variables():
     are in, if they are in one; None in eager."""
     graph = _engine.current_graph()
     while graph is not None and graph.building_function:
-        outer = graph.outer_graph
+        outer = graph_around(graph)
         if outer is None or outer._state.get('is_of_program'):  # a function of a program that runs eagerly
             break
         graph = outer
@@ -449,6 +466,9 @@ def traceback(self):
 
 
 _engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
+_engine.extend(tf.Operation, '_unconditional_update', property(  # what layers note of an operation
+    lambda self: self.graph._state.setdefault('updates', {}).get(self.name, False),
+    lambda self, is_it: self.graph._state.setdefault('updates', {}).__setitem__(self.name, is_it)))
 _engine.extend(tf.Operation, 'values', lambda self: tuple(self.outputs))
 
 

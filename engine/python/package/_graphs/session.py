@@ -243,6 +243,18 @@ class Session:
         feeds = list(feed_list or ())
         return lambda *values: self.run(fetches, dict(zip(feeds, values, strict=True)))
 
+    def _make_callable_from_options(self, callable_options):
+        """A function of the values of the options' `feed` that returns those of `fetch`, as a list, after `target` ran."""
+        places = {one.to_tensor: one.from_tensor for one in callable_options.tensor_connection}
+        feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
+        targets = [self._graph.as_graph_element(name) for name in callable_options.target]
+
+        def function(*values, run_metadata=None):
+            connected = self.run(list(places.values()))
+            given = dict(zip(list(places) + feeds, connected + list(values), strict=True))
+            return self.run([fetches, targets], given)[0]
+        return function
+
     def close(self):
         """Lets go of what was prepared to run."""
         self._parts, self._resources, self._closed = {}, {}, True

@@ -210,10 +210,7 @@ def capture(self, tensor, name=None, shape=None):
     return inside
 
 
-_outer = vars(tf.Graph)['outer_graph']
 _engine.extend(tf.Graph, 'as_default', _as_default)
-_engine.extend(tf.Graph, 'outer_graph', property(lambda self: self._state['outer'] if 'outer' in self._state else
-                                                 _outer.__get__(self), doc='The graph around.'))
 _engine.extend(tf.Graph, 'capture', capture)
 _settable('_last_loss_reduction', lambda self: None)  # what losses say to strategies
 _engine.extend(tf.Graph, 'captured', lambda self, tensor: any(tensor is inside for inside in self.internal_captures))

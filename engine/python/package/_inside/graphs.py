@@ -5,6 +5,7 @@ import itertools
 
 import footlight as tf
 from footlight import _engine
+from footlight._graphs import graph as _graph
 
 # --- tensorflow.python.eager.context ---
 SYNC, ASYNC, EAGER_MODE, GRAPH_MODE = 0, 1, 1, 0
@@ -218,7 +219,7 @@ def in_defun():
     """Whether a function is traced."""
     graph = _engine.current_graph()
     while graph is not None and graph.is_control_flow_graph:
-        graph = graph.outer_graph
+        graph = _graph.graph_around(graph)
     return graph is not None and graph.building_function
 
 

@@ -2,13 +2,13 @@
 import contextlib
 
 import footlight as tf
-from footlight import _engine
+from footlight import _engine, _lookup
 from footlight._autograph import inside as _autograph
 from footlight._inside import functions as _functions, specs as _specs
 from footlight._inside import places as _places
 from footlight._inside import (  # noqa: F401  (these add their names too)
     deprecation, exports, feature_columns, internal, nests, operators)
-from footlight._saving import object_graph as _object_graph, trackable as _trackable
+from footlight._saving import load as _load, object_graph as _object_graph, trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---
 _registered = {}
@@ -70,6 +70,15 @@ def broadcast_weights(weights, values):
     with tf.control_dependencies([tf.debugging.Assert(fits, [
             'weights can not be broadcast to values. weights.shape=', tf.shape(weights), 'values.shape=', shape])]):
         return tf.multiply(weights, tf.ones_like(values))
+
+
+def assert_splits_match(nested_splits_lists):
+    """What asserts that the splits of several ragged tensors are those of the first; ValueError if there are fewer or more."""
+    words, first = 'Inputs must have identical ragged splits', nested_splits_lists[0]
+    if any(len(splits) != len(first) for splits in nested_splits_lists):
+        raise ValueError(words)
+    return [tf.debugging.assert_equal(ours, theirs, message=words)
+            for splits in nested_splits_lists[1:] for ours, theirs in zip(first, splits)]
 
 
 def variable_sync_on_read_context():
@@ -409,6 +418,7 @@ for _what in 'call_context clear_session get_session load_model'.split():
 for _where, _name, _object in (
         ('autograph', 'control_status_ctx', _autograph.control_status_ctx), ('autograph', 'tf_convert', _autograph.tf_convert),
         ('', 'get_name_scope', tf.get_current_name_scope), ('function', 'Function', _functions.Function),
+        ('saved_model', 'parse_saved_model', _load.parse_saved_model), ('saved_model', 'load_partial', _load.load_partial),
         ('saved_model', 'decode_proto', _specs.decode_proto), ('saved_model', 'encode_structure', _specs.encode_structure)):
     setattr(_engine.namespace('__internal__.' + _where if _where else '__internal__'), _name, _object)
 for _path, _names in {
@@ -416,6 +426,7 @@ for _path, _names in {
         'ops.weights_broadcast_ops': 'broadcast_weights', 'ops.resource_variable_ops': 'is_resource_variable',
         'ops.control_flow_ops': 'get_enclosing_xla_context', 'training.moving_averages': 'assign_moving_average',
         'checkpoint.graph_view': 'ObjectGraphView', 'checkpoint.checkpoint': 'add_variable gather_initializers',
+        'ops.ragged.ragged_util': 'assert_splits_match',
         'saved_model.model_utils.mode_keys': 'EstimatorModeKeys KerasModeKeys is_eval is_predict is_train',
         'trackable.base': 'CheckpointInitialValue CheckpointInitialValueCallable', 'eager.monitoring': 'BoolGauge'}.items():
     for _name in _names.split():
@@ -423,6 +434,10 @@ for _path, _names in {
 _engine.namespace('python.trackable.base').VARIABLE_VALUE_KEY = _trackable.VARIABLE_VALUE
 _engine.namespace('python.ops.ref_variable').RefVariable = tf.compat.v1.Variable
 _engine.namespace('python.checkpoint.checkpoint').CheckpointV1 = tf.compat.v1.train.Checkpoint
+_engine.namespace('python.trackable.resource').RestoredResource = _load.RestoredResource
+_engine.namespace('python.saved_model.load').load_partial = _load.load_partial
+_engine.namespace('python.saved_model.loader_impl').parse_saved_model = _load.parse_saved_model
+_engine.namespace('python.ops.lookup_ops').LookupInterface = _lookup.LookupInterface
 _engine.namespace('python.pywrap_tfe').TF_ListPluggablePhysicalDevices = lambda: []
 for _module, _name in (('from_generator', '_GeneratorDataset'), ('range', '_RangeDataset'),
                        ('from_sparse_tensor_slices', '_SparseTensorSliceDataset'), ('from_tensors', '_TensorDataset'),

@@ -52,6 +52,14 @@ class TFDecorator:
         return self.decorated_target(*args, **kwargs)
 
 
+def _instance_of(target):
+    """What the first method among a function and those that it decorates is a method of."""
+    for one in [target, *(decorator.decorated_target for decorator in unwrap(target)[0])]:
+        if inspect.ismethod(one):
+            return one.__self__
+    return None
+
+
 def make_decorator(target, decorator_func, decorator_name=None, decorator_doc='', decorator_argspec=None):
     """Says that a function decorates another one, and gives it that one's name and words."""
     decorator = TFDecorator(decorator_name or inspect.currentframe().f_back.f_code.co_name, target, decorator_doc,
@@ -63,12 +71,18 @@ def make_decorator(target, decorator_func, decorator_name=None, decorator_doc=''
             setattr(decorator_func, name, value)
     if decorator_doc:
         decorator_func.__doc__ = decorator_doc
-    if decorator_argspec is not None:
-        decorator_func.__signature__ = decorator.__signature__
     if hasattr(target, '__dict__'):
         for name, value in vars(target).items():
             decorator_func.__dict__.setdefault(name, value)
     decorator_func.__wrapped__ = target
+    signature = getattr(decorator, '__signature__', None)
+    if signature is None:
+        return decorator_func
+    instance = _instance_of(target) if decorator_argspec is None else None
+    if instance is not None and 'self' in signature.parameters:  # it is that of a function below, and called as a method
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+        decorator_func.__self__ = instance
+    decorator_func.__signature__ = signature
     return decorator_func
 
 

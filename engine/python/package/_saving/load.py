@@ -301,7 +301,7 @@ class SignatureMap(Trackable, collections.abc.Mapping):
         return {} if save_type == 'checkpoint' else dict(self._functions)
 
 
-class _LoadedResource(TrackableResource):
+class RestoredResource(TrackableResource):
     """A resource of the file, whose functions make and fill it: they take the place of the methods."""
 
     def __init__(self, device):
@@ -324,13 +324,14 @@ class _LoadedResource(TrackableResource):
 
 
 class _Loader:
+    """Makes the objects of a file; `given` has those that are there: {number: (object, what sets a child of it)}."""
 
-    def __init__(self, export_dir, meta):
-        self.folder, self.meta = export_dir, meta
+    def __init__(self, export_dir, meta, given=None):
+        self.folder, self.meta, self.given = export_dir, meta, dict(given or {})
         self.definition, self.graph = meta.graph_def, meta.object_graph_def
         self.functions = {f.signature.name: f for f in self.definition.library.function}
         self.nodes = list(self.graph.nodes)
-        self.objects, self.first_values = {}, {}
+        self.objects, self.first_values = {number: known for number, (known, _) in self.given.items()}, {}
 
     def object_of(self, number):
         """The object of a number: variables and containers first, functions when they are asked for."""
@@ -368,7 +369,7 @@ class _Loader:
         if kind == 'bare_concrete_function':
             return LoadedTrace(self, node.bare_concrete_function.concrete_function_name)
         if kind == 'resource':
-            return _LoadedResource(node.resource.device)
+            return RestoredResource(node.resource.device)
         if kind == 'user_object':
             if node.user_object.identifier == 'signature_map':
                 return SignatureMap()
@@ -403,7 +404,13 @@ class _Loader:
         for number in range(len(self.nodes)):
             self.object_of(number)
         for number, node in enumerate(self.nodes):
-            self._add_children(self.objects[number], [(c.local_name, self.object_of(c.node_id)) for c in node.children])
+            children = [(c.local_name, self.object_of(c.node_id)) for c in node.children]
+            if number in self.given:
+                known, set_child = self.given[number]
+                for name, child in children:
+                    set_child(known, name, child)
+                continue
+            self._add_children(self.objects[number], children)
             if node.WhichOneof('kind') == 'resource':
                 self.objects[number]._saveables = {
                     name: (self.object_of(found.save_function), self.object_of(found.restore_function))
@@ -411,8 +418,8 @@ class _Loader:
         root = self.objects[0]
         if not options.experimental_skip_checkpoint:
             self._restore(root, options)
-        for found in self.objects.values():
-            if isinstance(found, TrackableResource):
+        for number, found in self.objects.items():
+            if isinstance(found, TrackableResource) and number not in self.given:
                 found.resource_handle  # noqa: B018  (made now, so that it can be filled)
                 found._initialize()
         if not hasattr(root, 'signatures'):
@@ -430,9 +437,9 @@ class _Loader:
         elif isinstance(parent, dict):
             for name, child in children:
                 parent[name] = child
-        if isinstance(parent, (SignatureMap, _LoadedResource)):
+        if isinstance(parent, (SignatureMap, RestoredResource)):
             parent._functions.update(children)
-        if isinstance(parent, (_Loaded, _LoadedResource)):
+        if isinstance(parent, (_Loaded, RestoredResource)):
             for name, child in children:
                 setattr(parent, name, child)
 
@@ -469,9 +476,8 @@ def find_meta_graph(metas, tags):
     return next((meta for meta in metas if tags == set(meta.meta_info_def.tags)), None)
 
 
-def load(export_dir, tags=None, options=None):
-    """The root object of a SavedModel, with its variables, functions and `signatures`."""
-    export_dir = os.fspath(export_dir)
+def _meta_graph(export_dir, tags):
+    """The only MetaGraphDef of a file, or the one with these tags."""
     metas = list(read_messages(export_dir).meta_graphs)
     wanted = None if tags is None else set([tags] if isinstance(tags, str) else tags)
     meta = metas[0] if wanted is None and len(metas) == 1 else find_meta_graph(metas, wanted)
@@ -479,10 +485,50 @@ def load(export_dir, tags=None, options=None):
         raise ValueError('Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more '
                          'than one MetaGraph. Got `tags=%s`, but there are %d MetaGraphs in the SavedModel with tag sets: '
                          '%s.' % (tags, len(metas), [list(m.meta_info_def.tags) for m in metas]))
+    return meta
+
+
+def load(export_dir, tags=None, options=None):
+    """The root object of a SavedModel, with its variables, functions and `signatures`."""
+    export_dir = os.fspath(export_dir)
+    meta = _meta_graph(export_dir, tags)
     if not meta.object_graph_def.nodes:
         from footlight._saving import load_v1 as _load_v1
         return _load_v1.load(export_dir, meta)
     return _Loader(export_dir, meta).load(options or LoadOptions())
+
+
+def parse_saved_model(export_dir):
+    """The message in a folder that a program was saved to."""
+    return read_messages(os.fspath(export_dir))
+
+
+def load_partial(export_dir, filters, tags=None, options=None):
+    """{path: the object} for paths such as "root.layer.kernel"; a dict of filters gives objects, or (object, what sets a
+    child of it), that take the place of those in the file."""
+    export_dir = os.fspath(export_dir)
+    meta = _meta_graph(export_dir, tags)
+    nodes = meta.object_graph_def.nodes
+    if not nodes:
+        raise ValueError('load_partial: the SavedModel %s has no objects, it was written by TensorFlow 1' % export_dir)
+    given = dict(filters) if isinstance(filters, dict) else dict.fromkeys(filters)
+    numbers = {path: _number_of(nodes, path) for path in given}
+    known = {numbers[path]: one if isinstance(one, tuple) else (one, setattr) for path, one in given.items() if one is not None}
+    loader = _Loader(export_dir, meta, known)
+    loader.load(options or LoadOptions())
+    return {path: loader.objects[number] for path, number in numbers.items()}
+
+
+def _number_of(nodes, path):
+    names, number = path.split('.'), 0
+    if names[0] != 'root':
+        raise ValueError("load_partial: %r does not start with 'root'" % path)
+    for name in names[1:]:
+        children = {child.local_name: child.node_id for child in nodes[number].children}
+        if name not in children:
+            raise ValueError('load_partial: the SavedModel has no object %r: there is no %r among %s' % (path, name, sorted(children)))
+        number = children[name]
+    return number
 
 
 load.__module__ = 'footlight.saved_model'

@@ -1,11 +1,15 @@
 """Python structures in messages (StructuredValue): signatures of functions in SavedModels."""
 import collections
+import operator
 
 import footlight as tf
 from footlight import _proto
-from footlight._types.specs import VariableSpec
 
-_KINDS = {1: 'SparseTensorSpec', 2: 'IndexedSlicesSpec', 3: 'RaggedTensorSpec', 9: 'VariableSpec'}  # numbers of TypeSpecProto
+# Numbers of TypeSpecProto.
+_KINDS = {1: 'SparseTensorSpec', 2: 'IndexedSlicesSpec', 3: 'RaggedTensorSpec', 4: 'TensorArraySpec', 5: 'DatasetSpec',
+          6: 'IteratorSpec', 7: 'OptionalSpec', 9: 'VariableSpec'}
+_PLACES = {'DatasetSpec': 'data.DatasetSpec', 'IteratorSpec': 'data.IteratorSpec', 'OptionalSpec': 'OptionalSpec',
+           'VariableSpec': '__internal__.VariableSpec'}
 
 
 class NotEncodableError(Exception):
@@ -88,7 +92,7 @@ def _numbered(proto):
     if kind is None:
         raise NotImplementedError('a SavedModel whose functions take or return %s is not supported'
                                   % (proto.type_spec_class_name or 'such composite tensors'))
-    return (VariableSpec if kind == 'VariableSpec' else getattr(tf, kind))._deserialize(value_of(proto.type_state))
+    return operator.attrgetter(_PLACES.get(kind, kind))(tf)._deserialize(value_of(proto.type_state))
 
 
 def value_of(proto):

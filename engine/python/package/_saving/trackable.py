@@ -189,6 +189,7 @@ _property('_checkpoint_dependencies',
 _property('_unconditional_checkpoint_dependencies',
           lambda self: [TrackableReference(name, ref) for name, ref in state_of(self).children.items()])
 _property('_unconditional_dependency_names', lambda self: state_of(self).children)
+_property('_self_unconditional_dependency_names', lambda self: state_of(self).children)
 _property('_deferred_dependencies', lambda self: state_of(self).deferred)
 _property('_object_identifier', lambda self: '_generic_user_object')
 _property('_setattr_tracking', lambda self: getattr(self, '_self_setattr_tracking', True), _set_tracking)

@@ -154,6 +154,58 @@ class Containers(unittest.TestCase):
         self.assertEqual(tf.add_n(module.l).numpy(), 3)
         self.assertEqual(tf.function(lambda l: l[0] + l[1])(module.l), 3)
 
+    def test_a_list_is_shared_with_the_program(self):
+        module, mine = tf.Module(), [1, [2]]
+        module.l = mine
+        mine.append(3)
+        self.assertEqual((list(module.l), len(module.l), module.l[-1], 3 in module.l), ([1, [2], 3], 3, 3, True))
+        module.l.append(4)
+        module.l[1].append(5)
+        self.assertEqual(mine, [1, [2, 5], 3, 4])
+        self.assertEqual((module.l == mine, mine == module.l, module.l + [6], module.l.index(3)), (
+            True, True, [1, [2, 5], 3, 4, 6], 2))
+        self.assertIs(type(module.l + []), list)
+        self.assertEqual(tf.nest.flatten(module.l), [1, 2, 5, 3, 4])
+        del module.l[0]
+        module.l[0] = 7
+        module.l.insert(0, 8)
+        self.assertEqual(mine, [8, 7, 3, 4])
+        self.assertEqual((module.l.pop(), module.l.pop(0), mine), (4, 8, [7, 3]))
+        held = [tf.Variable(1.)]
+        module.held = held
+        held.append(tf.Variable(2.))
+        self.assertEqual(len(module.trainable_variables), 2)
+
+    def test_a_dict_is_shared_with_the_program(self):
+        for kind in (dict, collections.OrderedDict):
+            module, mine = tf.Module(), kind(a=1)
+            module.d = mine
+            mine['b'] = tf.Variable(2.)
+            self.assertEqual((list(module.d), len(module.d), 'b' in module.d, module.d.get('a')), (['a', 'b'], 2, True, 1))
+            self.assertEqual(len(module.variables), 1)
+            module.d.update(c=3)
+            self.assertEqual((module.d.pop('b') is not None, module.d.pop('z', 5)), (True, 5))
+            self.assertEqual((mine, module.d == mine, dict(**module.d)), ({'a': 1, 'c': 3}, True, {'a': 1, 'c': 3}))
+            self.assertEqual((module.d.popitem(), module.d.setdefault('e', 9), mine), (('c', 3), 9, {'a': 1, 'e': 9}))
+            module.d.clear()
+            self.assertEqual((mine, repr(module.d)), ({}, f'DictWrapper({kind()!r})'))
+        ordered = collections.OrderedDict(a=1, b=2)
+        module.d = ordered
+        module.d.move_to_end('a')
+        self.assertEqual((list(module.d), list(ordered)), (['b', 'a'], ['b', 'a']))
+
+    def test_what_the_program_changed_is_not_saved(self):
+        module, mine, named = tf.Module(), [1], {'a': 1}
+        module.l, module.d = mine, named
+        self.assertEqual(sorted(children(module)), ['d', 'l'])
+        children(module.l)
+        mine.append(2)
+        with self.assertRaisesRegex(ValueError, 'what was assigned was changed by itself'):
+            children(module.l)
+        named['b'] = 2
+        with self.assertRaisesRegex(ValueError, 'what was assigned was changed by itself'):
+            children(module.d)
+
 
 if __name__ == '__main__':
     unittest.main()

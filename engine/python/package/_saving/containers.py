@@ -1,6 +1,7 @@
 """Lists, dicts and tuples that are trackable: what an attribute of a trackable object holds in place of a plain one."""
 import collections
 import copy
+import operator
 
 from footlight._saving import trackable as _trackable
 from footlight._saving.trackable import NoDependency, Trackable, state_of
@@ -45,33 +46,71 @@ _WHY = ('Unable to save the object %s (a %s made trackable when it was assigned 
         'value could belong to either item.\n\nIf it need not be saved, assign it to an object that is not trackable.')
 
 
+_OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assigned to an attribute): what was assigned was changed '
+            'by itself, so that a restored value could belong to another item. Change the attribute instead, or if it need '
+            'not be saved, assign it to an object that is not trackable.')
+
+
+def _read(name):
+    """A method of list or dict that reads: it looks at what is shared with the program."""
+    def read(self, *args):
+        return getattr(self._shared_now(), name)(
+            *(a._shared_now() if isinstance(a, (ListWrapper, _DictWrapper)) else a for a in args))
+    read.__name__ = read.__qualname__ = name
+    return read
+
+
 class ListWrapper(TrackableDataStructure, list):
-    """A list whose trackable items are children named by position. Only what was appended can be restored."""
+    """A list whose trackable items are children named by position. Only what was appended can be restored.
+
+    It shares its items with the list that it was made of, whose changes it shows. As a list of its own it has them as well,
+    for what reads lists without asking them.
+    """
 
     _values = property(lambda self: self, doc='Its items.')
 
     def __init__(self, items=()):
+        self._shared = items if type(items) is list else list(items)
+        self._changed = self._changed_outside = False
         list.__init__(self)
-        self._changed = False
-        for item in items:
-            self.append(item)
+        for at, item in enumerate(self._shared):
+            self._shared[at] = stored = wrap(item)
+            list.append(self, stored)
+            if not isinstance(item, NoDependency) and isinstance(stored, Trackable):
+                self._track_trackable(stored, '%d' % at, overwrite=True)
+
+    def _shared_now(self):
+        """The items; notes whether the program has changed its list."""
+        shared = self._shared
+        if list.__len__(self) != len(shared) or not all(map(operator.is_, list.__iter__(self), shared)):
+            self._changed_outside = self._changed_outside or not self._changed
+            list.__init__(self, shared)
+        return shared
+
+    def _as_shared(self):
+        list.__init__(self, self._shared)
 
     def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
+        self._shared_now()
         if self._changed:
             raise ValueError(_WHY % (self, 'list', 'An item was replaced, moved or deleted'))
+        if self._changed_outside:
+            raise ValueError(_OUTSIDE % (self, 'list'))
         return super()._trackable_children(save_type, **kwargs)
 
     def _has_trackable(self):
-        return any(isinstance(item, Trackable) for item in self)
+        return any(isinstance(item, Trackable) for item in self._shared)
 
     def _about_to_change(self, new=()):
+        self._shared_now()
         if self._has_trackable() or any(isinstance(item, Trackable) for item in new):
             self._changed = True
 
     def append(self, value):
         # First into the list: a restoration that waits for it may look at the list.
-        name = '%d' % len(self)
+        name = '%d' % len(self._shared_now())
         from_wrap = wrap(value)
+        self._shared.append(from_wrap)
         list.append(self, from_wrap)
         if not isinstance(value, NoDependency) and isinstance(from_wrap, Trackable):
             self._track_trackable(from_wrap, name, overwrite=True)
@@ -89,44 +128,55 @@ class ListWrapper(TrackableDataStructure, list):
             return self.append(value)
         value = wrap(value)
         self._about_to_change((value,))
-        list.insert(self, index, value)
+        self._shared.insert(index, value)
+        self._as_shared()
 
     def __setitem__(self, key, value):
+        shared = self._shared_now()
         if isinstance(key, slice):
             values = [wrap(item) for item in value]
-            self._about_to_change(values if self[key] else ())
-            list.__setitem__(self, key, values)
+            self._about_to_change(values if shared[key] else ())
+            shared[key] = values
+            self._as_shared()
             return
-        old = self[key]
+        old = shared[key]
         if isinstance(old, Trackable) and old is not value:
             self._changed = True
         if key < 0:
-            key += len(self)
-        list.__setitem__(self, key, self._track_value(value, '%d' % key))
+            key += len(shared)
+        shared[key] = stored = self._track_value(value, '%d' % key)
+        list.__setitem__(self, key, stored)
 
     def __delitem__(self, key):
         self._about_to_change()
-        list.__delitem__(self, key)
+        del self._shared[key]
+        self._as_shared()
 
     def pop(self, index=-1):
         self._about_to_change()
-        return list.pop(self, index)
+        value = self._shared.pop(index)
+        self._as_shared()
+        return value
 
     def remove(self, value):
         self._about_to_change()
-        list.remove(self, value)
+        self._shared.remove(value)
+        self._as_shared()
 
     def clear(self):
         self._about_to_change()
-        list.clear(self)
+        self._shared.clear()
+        self._as_shared()
 
     def sort(self, *, key=None, reverse=False):
         self._about_to_change()
-        list.sort(self, key=key, reverse=reverse)
+        self._shared.sort(key=key, reverse=reverse)
+        self._as_shared()
 
     def reverse(self):
         self._about_to_change()
-        list.reverse(self)
+        self._shared.reverse()
+        self._as_shared()
 
     def __imul__(self, n):
         if n <= 0:
@@ -139,31 +189,56 @@ class ListWrapper(TrackableDataStructure, list):
         return copy.copy(self)
 
     def __copy__(self):
-        other = ListWrapper(self)
-        other._changed = self._changed
-        return other
+        return self._copied(list(self))
 
     def __deepcopy__(self, memo):
-        other = memo[id(self)] = ListWrapper(copy.deepcopy(list(self), memo))
-        other._changed = self._changed
+        made = memo[id(self)] = self._copied([])
+        made.extend(copy.deepcopy(list(self), memo))
+        return made
+
+    def _copied(self, items):
+        other = ListWrapper(items)
+        other._changed, other._changed_outside = self._changed, self._changed_outside
         return other
 
     def __reduce_ex__(self, protocol):
         return ListWrapper, (list(self),)
 
     def __repr__(self):
-        return 'ListWrapper(%s)' % list.__repr__(self)
+        return 'ListWrapper(%s)' % list.__repr__(self._shared_now())
+
+    __hash__ = None
+
+
+for _name in '__getitem__ __len__ __iter__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __mul__ ' \
+        '__rmul__ index count'.split():
+    setattr(ListWrapper, _name, _read(_name))
 
 
 class _DictWrapper(TrackableDataStructure, dict):
-    """A dict whose trackable values are children named by their keys."""
+    """A dict whose trackable values are children named by their keys; as a list, it shares what it was made of."""
 
     _values = property(lambda self: [self[key] for key in sorted(self)], doc='Its values, in the order of the keys.')
+    _kind = dict
 
     def __init__(self, *args, **kwargs):
-        dict.__init__(self)
-        self._other_key = False
-        self.update(*args, **kwargs)
+        kind = self._kind
+        kind.__init__(self)
+        self._other_key = self._changed_outside = False
+        self._shared = args[0] if len(args) == 1 and not kwargs and type(args[0]) is kind else kind(*args, **kwargs)
+        for key, value in list(self._shared.items()):
+            self[key] = value
+
+    def _shared_now(self):
+        """The items; notes whether the program has changed its dict."""
+        shared = self._shared
+        if dict.__len__(self) != len(shared) or any(
+                dict.get(self, key, NoDependency) is not value for key, value in shared.items()):
+            self._changed_outside = True
+            self._kind.clear(self)
+            for key, value in shared.items():
+                self._kind.__setitem__(self, key, value)
+        return shared
 
     def _items_of(self):
         try:
@@ -172,13 +247,17 @@ class _DictWrapper(TrackableDataStructure, dict):
             return list(self.values())
 
     def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
+        self._shared_now()
+        if self._changed_outside:
+            raise ValueError(_OUTSIDE % (self, 'dict'))
         if self._other_key:
             raise ValueError(_WHY % (self, 'dict', 'A key that is not a str maps to a trackable object'))
         return super()._trackable_children(save_type, **kwargs)
 
     def __setitem__(self, key, value):
         stored = wrap(value)
-        dict.__setitem__(self, key, stored)
+        self._shared[key] = stored
+        self._kind.__setitem__(self, key, stored)
         children = state_of(self).children
         if isinstance(value, NoDependency) or not isinstance(stored, Trackable):
             children.pop(key, None)
@@ -188,22 +267,26 @@ class _DictWrapper(TrackableDataStructure, dict):
             self._other_key = True
 
     def __delitem__(self, key):
-        dict.__delitem__(self, key)
+        del self._shared_now()[key]
+        self._kind.__delitem__(self, key)
         state_of(self).children.pop(key, None)
 
     def pop(self, key, *otherwise):
-        if key in self:
+        if key in self._shared_now():
             state_of(self).children.pop(key, None)
-        return dict.pop(self, key, *otherwise)
+            self._kind.__delitem__(self, key)
+        return self._shared.pop(key, *otherwise)
 
     def popitem(self):
-        key, value = dict.popitem(self)
+        key, value = self._shared_now().popitem()
+        self._kind.__delitem__(self, key)
         state_of(self).children.pop(key, None)
         return key, value
 
     def clear(self):
         state_of(self).children.clear()
-        dict.clear(self)
+        self._shared.clear()
+        self._kind.clear(self)
 
     def update(self, *args, **kwargs):
         for key, value in dict(*args, **kwargs).items():
@@ -233,34 +316,38 @@ class _DictWrapper(TrackableDataStructure, dict):
         return type(self), (dict(self),)
 
     def __repr__(self):
-        return 'DictWrapper(%s)' % dict.__repr__(self)
+        return 'DictWrapper(%r)' % (self._shared_now(),)
+
+    def __getitem__(self, key):
+        return self._shared[key]
+
+    def __contains__(self, key):
+        return key in self._shared
+
+    def __len__(self):
+        return len(self._shared)
+
+    def get(self, key, default=None):
+        return self._shared.get(key, default)
+
+    __hash__ = None
+
+
+for _name in '__iter__ __reversed__ __eq__ __ne__ __or__ __ror__ keys values items'.split():
+    setattr(_DictWrapper, _name, _read(_name))
 
 
 class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
     """The same for a collections.OrderedDict."""
 
-    def __init__(self, *args, **kwargs):
-        collections.OrderedDict.__init__(self)
-        _DictWrapper.__init__(self, *args, **kwargs)
+    _kind = collections.OrderedDict
 
-    def __setitem__(self, key, value):
-        if key not in self:
-            collections.OrderedDict.__setitem__(self, key, None)
-        _DictWrapper.__setitem__(self, key, value)
-
-    def __delitem__(self, key):
-        collections.OrderedDict.__delitem__(self, key)
-        state_of(self).children.pop(key, None)
-
-    pop = collections.OrderedDict.pop
-    popitem = collections.OrderedDict.popitem
-    clear = collections.OrderedDict.clear
+    def move_to_end(self, key, last=True):
+        self._shared_now().move_to_end(key, last)
+        collections.OrderedDict.move_to_end(self, key, last)
 
     def __reduce_ex__(self, protocol):
         return type(self), (list(self.items()),)
-
-    def __repr__(self):
-        return 'DictWrapper(OrderedDict(%s))' % dict.__repr__(dict(self))
 
 
 class _TupleMembers(TrackableDataStructure):

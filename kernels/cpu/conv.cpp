@@ -1,6 +1,6 @@
 // Kernels of convolutions. The input gradient is a convolution of the incoming gradient, one pass per remainder modulo
 // the strides; the filter gradient sums products of pixels over blocks that stay in the cache.
-#include "kernels/cpu/conv_pass.h"
+#include "kernels/cpu/conv_spread.h"
 #include "kernels/cpu/winograd.h"
 
 #include <optional>
@@ -20,6 +20,12 @@ struct Geometry : Convolution {
         made(c.out_channels / std::max<int64_t>(1, c.groups)),
         window{&d, &h, &w} {}
   Geometry(const Geometry&) = delete;
+  // A single tap that reads each pixel once: then the pixels of all images can stand in one line.
+  bool is_pointwise() const {
+    bool all = true;
+    for (const Window* o : window) all &= o->size == 1 && o->stride == 1 && o->before == 0 && o->in == o->out;
+    return all;
+  }
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
 
@@ -45,6 +51,24 @@ std::vector<const T*> tap_starts(const Pass<T>& pass, const Geometry& g, const T
   return starts;
 }
 
+// The pass of a convolution with a single tap over all pixels.
+template <class T>
+void pointwise(const Geometry& g, const T* in, int64_t in_channels, const Weights<T>& weights, T* out,
+               int64_t out_channels) {
+  const int64_t pixels = g.batch * g.d.in * g.h.in * g.w.in;
+  const Pass<T> pass{{in, {1, 1, pixels}, in_channels},
+                     {1, 1, 1},
+                     {{{0, 0}}, {{0, 0}}, {{0, 0}}},
+                     g.groups,
+                     in_channels / g.groups,
+                     out_channels / g.groups,
+                     out,
+                     {1, 1, pixels},
+                     {0, 0, out_channels},
+                     0};
+  PassRunner<T>(pass, 1, weights).run();
+}
+
 template <class T>
 void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   if constexpr (std::is_same_v<T, float>)
@@ -53,6 +77,11 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
       for (int64_t k = 0; k < 9; ++k) matrices.taps[k] = filter + k * g.in_channels * g.out_channels;
       if (winograd(*shape, in, matrices, out)) return;
     }
+  if (g.is_pointwise()) {
+    Weights<T> weights{{}, g.out_channels, 1};
+    for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.made});
+    return pointwise(g, in, g.in_channels, weights, out, g.out_channels);
+  }
   Pass<T> pass{{in, {g.d.in, g.h.in, g.w.in}, g.in_channels}, {}, {}, g.groups, g.seen, g.made, out, {}, {}, 0};
   for (int d = 0; d < 3; ++d) {
     const Window& w = *g.window[d];
@@ -83,6 +112,12 @@ void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
       for (int64_t k = 0; k < 9; ++k) matrices.taps[8 - k] = filter + k * g.in_channels * g.out_channels;
       if (winograd(back, arriving, matrices, out)) return;
     }
+  if (g.is_pointwise()) {
+    Weights<T> weights{{}, 1, g.out_channels};
+    for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.made});
+    return pointwise(g, arriving, g.out_channels, weights, out, g.in_channels);
+  }
+  if (Spread<T>::pays(g)) return Spread<T>(g, arriving, filter, out).run();
   int64_t phase[3];
   for (phase[0] = 0; phase[0] < std::min(g.d.stride, g.d.in); ++phase[0])
     for (phase[1] = 0; phase[1] < std::min(g.h.stride, g.h.in); ++phase[1])

@@ -38,9 +38,16 @@ struct PixelTile {
   int64_t run;
   int64_t pixel;
   int64_t out_pixel;
+  bool add = false;
 };
 
 // The first `columns` elements of a partial vector.
+template <class T>
+typename Lanes<T>::Vector load_part(const T* from, int64_t columns) {
+  typename Lanes<T>::Vector v{};
+  std::memcpy(&v, from, static_cast<size_t>(columns) * sizeof(T));
+  return v;
+}
 template <class T>
 void store_part(T* to, const typename Lanes<T>::Vector& v, int64_t columns) {
 #if defined(__AVX512F__)
@@ -63,6 +70,16 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
   for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) sums[r][v] = V{};
+  if (tile.add) [[unlikely]] {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        const T* from = out + r * tile.out_pixel + v * kWidth;
+        const int64_t left = columns - v * kWidth;
+        sums[r][v] = left >= kWidth ? *reinterpret_cast<const V*>(from) : load_part(from, left);
+      }
+  }
   const int64_t pixel = tile.pixel;
   for (int64_t t = 0; t < tile.tap_count; ++t) {
     const T* a = in + tile.taps[t];

@@ -147,7 +147,25 @@ class TestConvolutions : public QObject {
       check<float>({1, 9, 9, 32, 32, 3, 1, 2});
       check<float>({2, 7, 9, 24, 48, 3, 1, 1, 3});
       check<float>({1, 17, 19, 3, 24, 7, 2});
+      check<float>({1, 9, 7, 200, 40, 3, 2});
+      check<float>({1, 6, 5, 400, 16, 3, 1, 2});
+      check<float>({1, 100, 90, 12, 20, 3, 2});
+      check<double>({1, 9, 8, 40, 20, 5, 2});
+    }
+    set_pool_size(0);
+  }
+
+  void few_channels() {
+    for (const int threads : {1, 4}) {
+      set_pool_size(threads);
       check<float>({2, 9, 11, 3, 16, 3});
+      check<float>({2, 12, 13, 1, 24, 5, 2});
+      check<float>({1, 75, 6, 2, 17, 3, 1});
+      check<float>({1, 15, 14, 4, 16, 3, 1, 2});
+      check<float>({3, 4, 3, 3, 16, 5, 3});
+      check<float>({1, 9, 8, 3, 32, 3, 1, 1, 1, {4, 3, 5, 0}});
+      check<float>({1, 9, 8, 3, 32, 3, 2, 1, 1, {0, 0, 0, 1}});
+      check<double>({1, 10, 9, 2, 16, 3});
     }
     set_pool_size(0);
   }
@@ -159,6 +177,9 @@ class TestConvolutions : public QObject {
       check<float>({1, 14, 14, 33, 65, 1});
       check<float>({1, 1, 1, 48, 80, 1});
       check<float>({2, 20, 21, 8, 5, 1});
+      check<float>({1, 3, 4, 1100, 24, 1});
+      check<float>({1, 1, 3000, 8, 40, 1});
+      check<float>({2, 30, 40, 6, 12, 1, 1, 1, 2});
     }
     set_pool_size(0);
   }

@@ -70,6 +70,17 @@ class MetaGraphs(unittest.TestCase):
             made = v1.train.export_meta_graph(os.path.join(self.folder, 'empty'))
             self.assertIsNone(v1.train.import_meta_graph(made))
 
+    def test_variables_of_signatures_can_be_assigned(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [], name='x')
+            variable = v1.Variable(3., name='v')
+            session.run(variable.initializer)
+            v1.saved_model.simple_save(session, os.path.join(self.folder, 's'), {'x': x}, {'y': x * variable})
+        loaded = tf.saved_model.load(os.path.join(self.folder, 's'))
+        self.assertEqual([v.numpy() for v in loaded.variables], [3.])
+        loaded.variables[0].assign(4.)
+        self.assertEqual(loaded.signatures['serving_default'](x=tf.constant(2.))['y'].numpy(), 8.)
+
 
 class Loaded(unittest.TestCase):
     def test_defaults_of_signatures_are_tensors(self):

@@ -122,6 +122,43 @@ class SessionValues(unittest.TestCase):
             found = call(v1.SparseTensorValue([[0, 1]], [3], [1, 2]))
             self.assertEqual([part.tolist() for part in found], [[[1, 0]], [3], [2, 1]])
 
+    def test_structures_are_fed_as_structures(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            a, b = v1.placeholder(tf.float32), v1.placeholder(tf.float32)
+            self.assertEqual(session.run(a - b, {(a, (b,)): (1., [2.])}), -1.)
+            with self.assertRaisesRegex(ValueError, 'as many parts'):
+                session.run(a - b, {(a, b): (1.,)})
+
+    def test_ragged_placeholders(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            ragged = v1.ragged.placeholder(tf.float32, 1, [])
+            fed = session.run(ragged * 2, {ragged: v1.ragged.constant_value([[1.], []], dtype='float32')})
+            self.assertEqual(fed.to_list(), [[2.], []])
+
+    def test_protos_of_values_add_nothing_to_a_graph(self):
+        with tf.Graph().as_default() as graph:
+            proto = tf.make_tensor_proto([1 + 2j], tf.complex64)
+            self.assertEqual((tf.make_ndarray(proto).tolist(), graph.get_operations()), ([1 + 2j], []))
+            with self.assertRaisesRegex(TypeError, 'a symbolic tensor has no value'):
+                tf.make_tensor_proto(v1.placeholder(tf.float32, []))
+
+    def test_variables_in_loops_and_branches(self):
+        made = []
+
+        def make(value):
+            made.append(v1.Variable(lambda: value))
+            return made[-1]
+        with tf.Graph().as_default(), v1.Session() as session:
+            mapped = tf.map_fn(lambda x: x * make(2.), tf.constant([1., 2.]))
+            looped = tf.while_loop(lambda i: i < 7, lambda i: i + make(3), [tf.constant(0)])
+            branch = tf.cond(tf.constant(True), lambda: make(1.) + 0., lambda: 2.)
+            made.append(v1.Variable(1.))
+            self.assertEqual([v.name for v in made], ['Variable:0'] + [f'Variable_{n}:0' for n in range(1, 4)])
+            self.assertEqual([v.name for v in v1.global_variables()], [v.name for v in made])
+            session.run(v1.global_variables_initializer())
+            mapped, looped, branch = session.run([mapped, looped, branch])
+            self.assertEqual((mapped.tolist(), looped, branch), ([2., 4.], [9], 1.))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -113,7 +113,7 @@ _BY_NAMESPACE = {
     },
     'footlight.compat.v1.ragged': {
         '_graphs.session_values': 'RaggedTensorValue',
-        '_ragged.constants': 'constant_value',
+        '_ragged.constants': 'constant_value placeholder',
     },
     'footlight.compat.v1.saved_model': {
         '_saving.saved_model_v1': (

@@ -444,6 +444,19 @@ def collect(graph, variable):
         graph.add_to_collection(name, variable)
 
 
+def unused_name(graph, name):
+    """The name, with a number where a variable of the graph has it already."""
+    known = graph._state.get('variables', {})
+    if not known:
+        return name
+    scope = graph.get_name_scope() + '/' if graph.get_name_scope() else ''
+    taken, found, number = {v._shared_name for v in known.values()}, name, 0
+    while scope + found in taken:
+        number += 1
+        found = '%s_%d' % (name, number)
+    return found
+
+
 _engine.set_variable_listener(_note_variable)
 
 

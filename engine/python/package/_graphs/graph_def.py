@@ -262,7 +262,7 @@ def _node_name(reference):
 def extract_sub_graph(graph_def, dest_nodes):
     """A GraphDef of the nodes that `dest_nodes` need."""
     if isinstance(dest_nodes, (str, bytes)):
-        raise TypeError('Argument `dest_nodes` should be an iterable of strings. Obtained: %r' % (dest_nodes,))
+        raise TypeError('Argument `dest_nodes` must be an iterable of strings. Obtained: %r' % (dest_nodes,))
     if not isinstance(graph_def, _proto.GraphDef):
         raise TypeError('Argument `graph_def` must be a GraphDef, got %s' % type(graph_def).__name__)
     nodes = {node.name: node for node in graph_def.node}
@@ -276,7 +276,8 @@ def extract_sub_graph(graph_def, dest_nodes):
             needed.add(name)
             waiting.extend(_node_name(i) for i in nodes[name].input)
     out = _proto.GraphDef(node=[node for node in graph_def.node if node.name in needed])
-    out.library.CopyFrom(graph_def.library)
+    if graph_def.library.function:
+        out.library.CopyFrom(graph_def.library)
     out.versions.CopyFrom(graph_def.versions)
     return out
 

@@ -96,6 +96,12 @@ def fed(feed_dict):
     pairs = []
     for key, value in (feed_dict or {}).items():
         kind = _kind(key)
+        if kind is None and isinstance(key, tuple):  # a structure of tensors; its values stand in one like it
+            if not isinstance(value, (tuple, list)) or len(value) != len(key):
+                raise ValueError(f'The value of a feed for a tuple of {len(key)} must have as many parts, got {value!r}')
+            for one, its in zip(key, value):
+                pairs += fed({one: its})
+            continue
         if kind is None:
             pairs.append((key, value))
             continue

@@ -6,7 +6,7 @@ import weakref
 
 import footlight as tf
 from footlight import _engine
-from footlight._graphs.graph import graph_of_variables, variable_collections
+from footlight._graphs.graph import graph_of_variables, unused_name, variable_collections
 
 _v1 = tf.compat.v1
 
@@ -217,25 +217,26 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
     return lambda: initializer(shape.as_list(), dtype=dtype)
 
 
-def _unused_name(graph, name):
-    """The name, with a number where a variable of the graph has it already."""
-    scope = graph.get_name_scope() + '/' if graph.get_name_scope() else ''
-    taken, found, number = {v._shared_name for v in graph._state.get('variables', {}).values()}, name, 0
-    while scope + found in taken:
-        number += 1
-        found = '%s_%d' % (name, number)
-    return found
+@contextlib.contextmanager
+def _at_root_of(graph):
+    """A context in which ops go into the graph, outside of all name scopes."""
+    with graph.as_default(), tf.name_scope(''):
+        yield
 
 
 def _new_variable(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
                   name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
                   use_resource=None, synchronization=tf.VariableSynchronization.AUTO,
                   aggregation=tf.VariableAggregation.NONE, shape=None, experimental_enable_variable_lifting=None):
-    graph = graph_of_variables()
-    if graph is not None and not graph.building_function and not tf.inside_function():
-        initial_value = initial_value() if callable(initial_value) else initial_value
-        name = _unused_name(graph, name or 'Variable')
-    with variable_collections(collections):
+    graph, inner = graph_of_variables(), False
+    if graph is not None and not graph.building_function:
+        # In a loop, a branch or a function the variable is one of the graph around, without the name of what it is in.
+        inner = tf.inside_function() and not tf.is_symbolic_tensor(initial_value)
+        if inner or not tf.inside_function():
+            with _at_root_of(graph) if inner else contextlib.nullcontext():
+                initial_value = initial_value() if callable(initial_value) else initial_value
+                name = unused_name(graph, name or 'Variable')
+    with variable_collections(collections), _at_root_of(graph) if inner else contextlib.nullcontext():
         made = tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
                            constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
     made._first = initial_value if made.__dict__.get('_made_in') is not None and tf.is_symbolic_tensor(initial_value) else None

@@ -113,6 +113,21 @@ def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_s
                  pylist, dtype, ragged_rank, inner_shape)
 
 
+def placeholder(dtype, ragged_rank, value_shape=None, name=None):
+    """A ragged tensor of a graph whose values and row splits Session.run is given."""
+    v1 = tf.compat.v1
+    if ragged_rank == 0:
+        return v1.placeholder(dtype, value_shape, name)
+    with tf.name_scope(name or 'RaggedPlaceholder'):
+        made = v1.placeholder(dtype, tf.TensorShape([None]).concatenate(tf.TensorShape(value_shape)), 'flat_values')
+        for number in reversed(range(ragged_rank)):
+            splits = v1.placeholder(tf.int64, [None], f'row_splits_{number}')
+            made = RaggedTensor.from_row_splits(made, splits, validate=False)
+    return made
+
+
+placeholder.__module__ = 'footlight.compat.v1.ragged'
+_engine.namespace('compat.v1.ragged').placeholder = placeholder
 constant.__module__ = 'footlight.ragged'
 _engine.namespace('ragged').constant = constant
 constant_value.__module__ = 'footlight.compat.v1.ragged'

@@ -73,5 +73,8 @@ def load(folder, meta):
             if key != '__saved_model_init_op' and definition.outputs:
                 signatures._functions[key] = root._signature(key, definition)
     root.signatures = signatures
+    found = {id(v): v for function in signatures.values() for v in function._captured_variables if v is not None}
+    root.variables = list(found.values())
+    root.trainable_variables = [variable for variable in root.variables if variable.trainable]
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
     return root

@@ -42,6 +42,14 @@ def combined_tests():
     return Combined
 
 
+class Iterators(unittest.TestCase):
+    def test_iterator_of_a_dataset_is_known_by_its_inner_name(self):
+        from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+        data = tf.data.Dataset.range(2)
+        self.assertIsInstance(iter(data), OwnedIterator)
+        self.assertNotIsInstance(data, OwnedIterator)
+
+
 class Combinations(unittest.TestCase):
     def test_runs_each(self):
         seen.clear()

@@ -14,7 +14,8 @@ _MODULES = {
     'client.session': 'compat.v1',
     'data.experimental.ops': 'data.experimental',
     'data.ops.dataset_ops': 'data compat.v1.data data.experimental DatasetV1=data.Dataset DatasetV2=data.Dataset',
-    'data.ops.iterator_ops': 'data data.experimental IteratorBase=data.Iterator Iterator=compat.v1.data.Iterator',
+    'data.ops.iterator_ops': 'data data.experimental IteratorBase=data.Iterator Iterator=compat.v1.data.Iterator '
+                              'OwnedIterator=contrib.eager.Iterator',
     'data.ops.options': 'data data.experimental',
     'data.ops.readers': 'data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset '
                         'FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset',

@@ -29,6 +29,15 @@ class SessionValues(unittest.TestCase):
             self.assertEqual(str(uneven.values), '<tf.RaggedTensorValue [[1], [], [2, 3]]>')
             self.assertIsNone(session.run(rows).dense_shape)
 
+    def test_first_value_of_a_variable(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            v = v1.get_variable('v', initializer=tf.constant(3.))
+            chosen = tf.cond(v1.placeholder_with_default(False, []), lambda: v + 0., lambda: v.initial_value)
+            session.run([v.initializer, v.assign(5.)])
+            self.assertEqual([session.run(one) for one in (v.initial_value, chosen, v)], [3, 3, 5])
+            self.assertIs(v.initial_value.graph, v1.get_default_graph())
+        self.assertRaisesRegex(RuntimeError, 'initial_value', lambda: tf.Variable(1.).initial_value)
+
     def test_constants_with_values(self):
         with tf.Graph().as_default(), v1.Session() as session:
             ones = tf.cast(np.ones([2], np.float32), tf.float32)  # no op is needed for it

@@ -123,6 +123,13 @@ class Containers(unittest.TestCase):
         module.o.pop('a')
         self.assertEqual(list(module.o), ['z'])
 
+    def test_values_of_each_container(self):
+        module = tf.Module()
+        module.pair, module.items, module.named = (1, tf.Variable(2.)), [3, tf.Module()], {'a': tf.Module(), 'b': 4}
+        self.assertEqual([module.pair._values[0], module.items._values[0], module.named._values[1]], [1, 3, 4])
+        self.assertIsInstance(module.pair, tracking.TrackableDataStructure)
+        self.assertIs(module.pair._values[1], module.pair[1])
+
     def test_tuples(self):
         Pair = collections.namedtuple('Pair', 'x y')
         module = tf.Module()

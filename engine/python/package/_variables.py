@@ -92,8 +92,19 @@ SaveSliceInfo.__module__ = 'footlight'
 _engine.extend(tf.Variable, 'SaveSliceInfo', SaveSliceInfo)
 
 _engine.extend(tf.Variable, 'to_proto', _refused('to_proto'))
-for _name in ('initial_value', 'create'):
-    _engine.extend(tf.Variable, _name, property(_refused(_name)))
+_engine.extend(tf.Variable, 'create', property(_refused('create')))
+
+
+def _initial_value(self):
+    """Of a graph's variable the first value as a tensor of the graph."""
+    graph = self.__dict__.get('_made_in')
+    if graph is None:
+        return _refused('initial_value')(self)
+    with graph.as_default(), tf.control_dependencies(None):
+        return _first_of(self)
+
+
+_engine.extend(tf.Variable, 'initial_value', property(_initial_value))
 
 
 @_member(tf.Variable)

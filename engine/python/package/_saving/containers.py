@@ -353,6 +353,8 @@ class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
 class _TupleMembers(TrackableDataStructure):
     """What a trackable tuple adds to the class that it derives from."""
 
+    _values = property(lambda self: self, doc='Its items.')
+
     def _track_items(self, untracked):
         names = getattr(self, '_fields', ())
         for i, item in enumerate(self):

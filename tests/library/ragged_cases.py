@@ -175,6 +175,7 @@ def cases(tf):
         **_arrays(tf),
         **_texts(tf),
         **_flat(tf),
+        **_gathers(tf),
         'text': lambda: repr(a()),
         'spec': lambda: [str(tf.type_spec_from_value(a())), str(tf.type_spec_from_value(inner()))],
         'nest': lambda: tf.nest.map_structure(lambda x: x + 1, {'r': a()}),
@@ -259,6 +260,28 @@ def _flat(tf):
     return {**found, 'map_flat_first': lambda: mapped(lambda x: x[:1], c([[1], [2, 3]])),
             'map_flat_sum': lambda: mapped(tf.reduce_sum, c([[1], [2, 3]])),
             'map_flat_splits': lambda: mapped(tf.add, c([[1]]), c([[1]], row_splits_dtype=tf.int32))}
+
+
+def _gathers(tf):
+    """tf.gather and tf.gather_nd of ragged tensors along all axes, with whole and ragged indices, in batches."""
+    c, found = tf.ragged.constant, {}
+    given = {'two': lambda: c([[1, 2, 3], [4, 5]]), 'deep': lambda: c([[[1, 2], [3]], [[4], [5, 6], [7]]]),
+             'inner': lambda: c([[[1, 2], [3, 4]], [[5, 6], [7, 8], [9, 10]]], ragged_rank=1)}
+    places = {'number': lambda: 0, 'vector': lambda: [0, 1], 'matrix': lambda: [[0, 1], [1, 0]], 'ragged': lambda: c([[0], [1, 0]]),
+              'deep': lambda: c([[[0], [0]], [[0], [0], [0]]])}
+    for what, make in given.items():
+        for how, at in places.items():
+            for axis in (0, 1, 2):
+                found[f'{what}_{how}_{axis}'] = lambda make=make, at=at, axis=axis: tf.gather(make(), at(), axis=axis)
+                found[f'{what}_{how}_{axis}_batch'] = lambda make=make, at=at, axis=axis: tf.gather(
+                    make(), at(), axis=axis, batch_dims=1)
+        found[f'{what}_batches'] = lambda make=make: tf.gather(make(), places['deep'](), batch_dims=2)
+        for i, indices in enumerate(([[0, 1]], [[0]], [[[0, 0]], [[1, 1]]], [[0, 1, 0]], [[1, 2]], [[-1, 0]], [], [1, 1])):
+            found[f'{what}_nd_{i}'] = lambda make=make, indices=indices: tf.gather_nd(make(), indices)
+    found['whole_ragged'] = lambda: tf.gather([[1, 2], [3, 4]], c([[0], [1, 0]]), axis=1)
+    found['whole_ragged_batch'] = lambda: tf.gather([[1, 2], [3, 4]], c([[0], [1, 0]]), batch_dims=1)
+    found['batch_size_error'] = lambda: tf.gather(given['two'](), [[0], [0], [0]], batch_dims=1)
+    return {f'gather_{name}': call for name, call in found.items()}
 
 
 def _texts(tf):

@@ -388,102 +388,6 @@ def _tiled(value, times):
     return value
 
 
-@_rule('gather')
-def gather(function, params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
-    """Rows by their numbers."""
-    axis = batch_dims if axis is None else axis
-    if not is_ragged(indices):
-        indices = tf.convert_to_tensor(indices)
-    if not is_ragged(params):
-        params = tf.convert_to_tensor(params)
-    rank = params.shape.rank
-    axis = axis_of(axis, rank)
-    if batch_dims < 0:
-        batch_dims += indices.shape.rank
-    if batch_dims == 0 and axis == 0:
-        if is_ragged(indices):
-            return indices.with_values(gather(function, params, indices.values))
-        if not is_ragged(params):
-            return tf.gather(params, indices)
-        if indices.shape.rank == 0:
-            return params[indices]
-        if indices.shape.rank > 1:
-            flat = gather(function, params, tf.reshape(indices, [-1]))
-            outer = RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1)
-            return _without_uniform(outer, flat)
-        return _gather_rows(params, indices)
-    if batch_dims > 0:
-        params, indices = _deepened(params, batch_dims), _deepened(indices, batch_dims)
-        if batch_dims > 1:
-            return params.with_values(gather(function, params.values, indices.values, axis=axis - 1, batch_dims=batch_dims - 1))
-        if axis == 1:
-            starts = tf.gather(params.row_starts(), indices.value_rowids())
-            places = tf.cast(indices.values, starts.dtype)
-            if is_ragged(places):
-                raise ValueError('tf.gather: batch_dims=1 with indices of more ragged dimensions is not supported')
-            starts = tf.reshape(starts, tf.concat([tf.shape(starts), tf.ones([tf.rank(places) - 1], tf.int32)], 0))
-            return indices.with_values(gather(function, params.values, places + starts))
-        raise ValueError('tf.gather of a ragged tensor: axis %d with batch_dims %d is not supported' % (axis, batch_dims))
-    if not is_ragged(params):
-        return _gather_ragged_columns(params, indices, axis)
-    return params.with_values(gather(function, params.values, indices, axis=axis - 1)) if axis > 1 else _gather_columns(
-        function, params, indices)
-
-
-def _without_uniform(rows, flat):
-    """`flat` in the place of the flat values of `rows`, with no dimension known as uniform."""
-    return RaggedTensor(_without_uniform(rows.values, flat) if is_ragged(rows.values) else flat, rows.row_splits)
-
-
-def _gather_columns(function, params, indices):
-    """The same places of each row."""
-    count = tf.cast(params.nrows(), tf.int64)
-    each = tf.tile(tf.reshape(tf.cast(indices, tf.int64), [1, -1]), tf.stack([count, tf.constant(1, tf.int64)]))
-    return gather(function, params, each, axis=1, batch_dims=1)
-
-
-def _gather_ragged_columns(params, indices, axis):
-    """Ragged rows of places along an axis of a whole tensor, for each place before that axis."""
-    sizes = tf.shape(params, tf.int64)
-    count = tf.reduce_prod(sizes[:axis])
-    flat = tf.gather(tf.reshape(params, tf.concat([[count], sizes[axis:]], 0)), indices.flat_values, axis=1)
-    rows = tf.reshape(flat, tf.concat([[-1], tf.shape(flat)[2:]], 0))
-    for lengths in reversed(indices.nested_row_lengths()):
-        rows = RaggedTensor.from_row_lengths(rows, tf.tile(lengths, [count]), validate=False)
-    rows = RaggedTensor.from_uniform_row_length(rows, indices.nrows(), count, validate=False)
-    for d in range(axis - 1, 0, -1):
-        rows = RaggedTensor.from_uniform_row_length(rows, sizes[d], tf.reduce_prod(sizes[:d]), validate=False)
-    return rows
-
-
-@_rule('gather_nd')
-def gather_nd(function, params, indices, batch_dims=0, name=None, bad_indices_policy=''):
-    """Elements by their indices."""
-    if batch_dims:
-        raise ValueError('batch_dims is not supported for ragged gather yet.')
-    if is_ragged(indices):
-        return indices.with_values(gather_nd(function, params, indices.values)) if indices.shape.rank > 2 else (
-            tf.gather_nd(params, indices.to_tensor()))
-    indices = tf.convert_to_tensor(indices)
-    depth = indices.shape[-1]
-    if indices.shape.rank != 2:
-        flat = gather_nd(function, params, tf.reshape(indices, [-1, depth]))
-        return tf.reshape(flat, indices.shape[:-1]) if not is_ragged(flat) else (
-            flat[0] if indices.shape.rank == 1 else RaggedTensor.from_tensor(
-                indices[..., 0], ragged_rank=indices.shape.rank - 2).with_flat_values(flat))
-    column = 0
-    at = tf.cast(indices[:, 0], tf.int64)
-    while is_ragged(params) and column + 1 < depth:
-        column += 1
-        at = tf.cast(tf.gather(params.row_starts(), at), tf.int64) + tf.cast(indices[:, column], tf.int64)
-        params = params.values
-    if is_ragged(params):
-        return _gather_rows(params, at)
-    if column + 1 == depth:
-        return tf.gather(params, at)
-    return tf.gather_nd(params, tf.concat([at[:, tf.newaxis], tf.cast(indices[:, column + 1:], tf.int64)], 1))
-
-
 @_rule('reverse')
 def reverse(function, tensor, axis, name=None):
     """With the elements of dimensions in reverse."""
@@ -573,5 +477,5 @@ def _bincount(function, arr, *args, **kwargs):
 
 
 from footlight._ragged import (  # noqa: E402,F401  (they add their rules)
-    products as _ragged_products, reductions as _ragged_reductions, segments as _ragged_segments, shape as _ragged_shape,
-    split as _ragged_split, text as _ragged_text)
+    gathers as _ragged_gathers, products as _ragged_products, reductions as _ragged_reductions, segments as _ragged_segments,
+    shape as _ragged_shape, split as _ragged_split, text as _ragged_text)

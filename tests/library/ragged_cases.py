@@ -169,6 +169,13 @@ def cases(tf):
                                          fn_output_signature=tf.int32),
         'gradient': lambda: _gradient(tf, f()),
         'stack_whole': lambda: tf.ragged.stack([tf.ones([2, 3]), tf.ones([1, 2])]).row_splits,
+        'other_rows': lambda: [tf.stack([a(), a()], 2), tf.concat([deep(), deep()], 2), tf.math.reduce_variance(f(), keepdims=True)],
+        'stack_rows_error': lambda: tf.stack([c([[1, 2], [3]]), c([[1], [2, 3]])], 2),
+        'stack_count_error': lambda: tf.stack([c([[1, 2], [3]]), c([[1], [2], [3]])], -1),
+        'concat_rows_error': lambda: tf.concat([c([[[1, 2]], [[3], [4]]]), c([[[1], [2]], [[4]]])], 2),
+        'concat_inner_error': lambda: tf.concat([R.from_row_splits(tf.ones([3, 2]), [0, 1, 3]), R.from_row_splits(tf.ones([3, 2]), [0, 2, 3])], 2),
+        'add_count_error': lambda: c([[1], [2], [3]]) + [[1], [2]],
+        'where_count_error': lambda: tf.where([[True], [False]], c([[1], [2], [3]]), 0),
         **_products(tf),
         **_divided(tf),
         **_masks(tf),
@@ -257,6 +264,9 @@ def _flat(tf):
     found = {f'map_flat_{i}': lambda pair=pair: mapped(tf.add, c(pair[0]), c(pair[1])) for i, pair in enumerate(pairs)}
     later = tf.function(lambda x, y: mapped(tf.add, x, y), input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)] * 2)
     found.update({f'map_flat_{i}_later': lambda pair=pair: later(c(pair[0]), c(pair[1])) for i, pair in enumerate(pairs[:3])})
+    even = tf.RaggedTensor.from_uniform_row_length(c([[1, 2], [3]]), 2)
+    found['map_flat_uniform'] = lambda: [mapped(tf.add, even, c([[[1, 2], [3]]])), mapped(tf.add, c([[[1, 2], [3]]]), even),
+                                         mapped(tf.add_n, [even, even])]
     return {**found, 'map_flat_first': lambda: mapped(lambda x: x[:1], c([[1], [2, 3]])),
             'map_flat_sum': lambda: mapped(tf.reduce_sum, c([[1], [2, 3]])),
             'map_flat_splits': lambda: mapped(tf.add, c([[1]]), c([[1]], row_splits_dtype=tf.int32))}

@@ -108,7 +108,16 @@ def _misfits(tf):
     a, wide = tf.SparseTensor([[0, 1], [1, 2]], [1., 2.], [2, 3]), tf.SparseTensor([[0, 0]], [1.], [2, 4])
     product, add, ones = tf.sparse.sparse_dense_matmul, tf.sparse.add, tf.ones
     half = tf.sparse.from_dense(tf.cast(tf.reshape(tf.range(600) % 7, [2, 300]) / 7, tf.float16))
+    mixed = tf.SparseTensor([[1, 3], [0, 2], [1, 0], [3, 1]], [1., 2., 3., 4.], [5, 4])
     calls = {
+        'repeated': lambda: tf.sparse.to_dense(tf.SparseTensor([[0, 1], [0, 1]], [1., 2.], [2, 3]), validate_indices=False),
+        'repeated_texts': lambda: tf.sparse.to_dense(tf.SparseTensor([[0], [0]], ['a', 'b'], [2]), validate_indices=False),
+        'concat_ranks': lambda: tf.sparse.concat(0, [a, tf.SparseTensor([[1]], [5.], [3])]),
+        **{f'reduce_{axis}': lambda axis=axis: tf.sparse.reduce_sum(a, axis) for axis in (2, 5, -3, -1)},
+        **{f'perm_{"".join(map(str, perm))}': lambda perm=perm: tf.sparse.transpose(a, perm) for perm in ([0], [1, 0, 2], [-1, 0], [1, 0])},
+        **{f'slice_{i}': lambda part=part: tf.sparse.slice(a, *part) for i, part in enumerate((
+            ([0], [1]), ([0, 0], [-1, 2]), ([1, 1], [5, 5]), ([0, 0, 0], [1, 1, 1])))},
+        'rows_filled': lambda: list(tf.sparse.fill_empty_rows(mixed, 9.)),
         'concat': lambda: tf.sparse.concat(0, [a, wide]), 'concat_wide': lambda: tf.sparse.concat(0, [a, wide], True),
         'concat_axis': lambda: tf.sparse.concat(-3, [a, a]), 'concat_last': lambda: tf.sparse.concat(-1, [a, wide]),
         'add_whole': lambda: add(a, ones([2, 4])), 'add': lambda: add(a, wide), 'maximum': lambda: tf.sparse.maximum(a, wide),

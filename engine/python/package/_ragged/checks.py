@@ -113,4 +113,5 @@ def _with_rows_of(value, other):
             ('partitions have incompatible row_splits', lambda: tf.equal(tf.size(mine), tf.size(theirs))),
             ('partitions have incompatible row_splits', lambda: tf.reduce_all(tf.equal(
                 mine[:tf.size(theirs)], theirs[:tf.size(mine)])))])
-    return type(value)(_with_rows_of(value.values, other.values), mine, value._uniform)
+    uniform = other._uniform if value._uniform is None else value._uniform
+    return type(value)(_with_rows_of(value.values, other.values), mine, uniform)

@@ -3,6 +3,7 @@ import builtins
 import sys
 
 import footlight as tf
+from footlight._ragged import checks
 from footlight._ragged.tensor import RaggedTensor, _count, gather as _gather_rows
 from footlight._sparse.values import key as _key, of_sparse
 
@@ -110,7 +111,7 @@ def _aligned(values):
     # Rows of one are repeated only where all rows are known to have one: in a ragged dimension it is chance.
     leader = next((v for v in values if v._uniform != 1), values[0])
     longest = leader.row_lengths()
-    fits = [tf.equal(tf.size(v.row_splits), most + 1) for v in values]
+    fits = [tf.equal(count, most) | tf.equal(count, 1) for count in counts]
     fits += [_all_equal(v.row_lengths(), longest) for v in values if v._uniform != 1 and v is not leader]
     check = tf.debugging.Assert(tf.reduce_all(fits), ['Unable to broadcast: dimension size mismatch between ragged tensors'])
     with tf.control_dependencies([check] if check is not None else []):
@@ -301,7 +302,10 @@ def _joined(values, axis):
         return RaggedTensor.from_row_lengths(rows.values, lengths, validate=False)
     inner = [v.values for v in values]
     joined = _joined(inner, axis - 1) if any(is_ragged(v) for v in inner) else tf.concat(inner, axis - 1)
-    return values[0].with_values(joined)
+    splits = checks.checked('', values[0].row_splits, [
+        ('Inputs must have identical ragged splits', lambda v=v: _all_equal(v.row_splits, values[0].row_splits))
+        for v in values[1:] if v.row_splits is not values[0].row_splits])
+    return RaggedTensor(joined, splits, values[0]._uniform)
 
 
 @_rule('stack')

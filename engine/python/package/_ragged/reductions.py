@@ -109,7 +109,8 @@ def _logsumexp(value, axis, keepdims):
 @_rule('math.reduce_variance')
 def _reduce_variance(function, input_tensor, axis=None, keepdims=False, name=None):
     if axis is None:
-        return tf.math.reduce_variance(input_tensor.flat_values)
+        found = tf.math.reduce_variance(input_tensor.flat_values)
+        return tf.reshape(found, [1] * input_tensor.shape.rank) if keepdims else found
     squares = input_tensor.with_flat_values(tf.square(input_tensor.flat_values))
     mean = _reduce_mean(None, input_tensor, axis, keepdims)
     return tf.math.subtract(_reduce_mean(None, squares, axis, keepdims), tf.square(mean))

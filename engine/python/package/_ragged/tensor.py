@@ -437,15 +437,23 @@ def _plain(value):
 
 def map_flat_values(op, *args, **kwargs):
     """op(...) on the innermost values of the ragged tensors among the arguments, in their rows."""
-    args, kwargs = [_plain(a) for a in args], {k: _plain(v) for k, v in kwargs.items()}
-    ragged = [a for a in [*args, *kwargs.values()] if isinstance(a, RaggedTensor)]
+    ragged = []
+
+    def inner(value):
+        if isinstance(value, (list, tuple)):
+            return [inner(v) for v in value]
+        if isinstance(value, dict):
+            return {k: inner(v) for k, v in value.items()}
+        value = _plain(value)
+        if not isinstance(value, RaggedTensor):
+            return value
+        ragged.append(value)
+        return value.flat_values
+    args, kwargs = [inner(a) for a in args], {k: inner(v) for k, v in kwargs.items()}
     if not ragged:
         return op(*args, **kwargs)
     first = checks.of_same_rows(ragged)
-
-    def inner(value):
-        return value.flat_values if isinstance(value, RaggedTensor) else value
-    found = op(*[inner(a) for a in args], **{k: inner(v) for k, v in kwargs.items()})
+    found = op(*args, **kwargs)
     wanted, size = first.flat_values.shape, getattr(found, 'shape', None)
     if size is not None and size.rank is not None and wanted.rank is not None and not wanted[:1].is_compatible_with(size[:1]):
         raise ValueError('tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as '

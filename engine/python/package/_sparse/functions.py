@@ -167,6 +167,10 @@ def transpose(sp_input, perm=None, name=None):
     sp_input = _checked(sp_input)
     rank = sp_input.dense_shape.shape[0]
     perm = list(range(rank))[::-1] if perm is None else [int(p) for p in perm]
+    if all(0 <= p < rank for p in perm) and sorted(perm) != list(range(rank)):
+        raise ValueError(f'tf.sparse.transpose: perm must name each of the {rank} dimensions once, got {perm}')
+    if sorted(perm) != list(range(rank)):
+        raise tf.errors.InvalidArgumentError(None, None, f'tf.sparse.transpose: perm {perm} names dimensions outside of [0, {rank})')
     known = sp_input.shape.as_list()
     return reorder(_made(tf.gather(sp_input.indices, perm, axis=1), sp_input.values, tf.gather(sp_input.dense_shape, perm),
                          tf.TensorShape([known[p] for p in perm])))
@@ -176,6 +180,10 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     """Sparse tensors joined along an axis."""
     parts = [_checked(p, 'sp_inputs') for p in sp_inputs]
     rank = parts[0].dense_shape.shape[0]
+    for p in parts[1:]:
+        if p.dense_shape.shape[0] not in (None, rank):
+            raise tf.errors.InvalidArgumentError(None, None, f'Ranks of all input tensors must match: expected {rank} but got '
+                                                 f'{p.dense_shape.shape[0]}')
     if not -rank <= axis < rank:
         raise tf.errors.InvalidArgumentError(None, None, 'Concat dimension must be in range [%d, %d), got %d' % (-rank, rank, axis))
     axis %= rank
@@ -215,7 +223,10 @@ def retain(sp_input, to_retain):
 def _reduced(sp_input, axis, keepdims, combine, whole, output_is_sparse):
     rank = sp_input.dense_shape.shape[0]
     axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else [int(a) for a in axis]
-    axes = [a + rank if a < 0 else a for a in axes]
+    for a in axes:
+        if not -rank <= a < rank:
+            raise tf.errors.InvalidArgumentError(None, None, f'Invalid reduction dimension {a}: a sparse tensor of {rank} dimensions')
+    axes = [a % rank for a in axes]
     kept = [d for d in range(rank) if d not in axes]
     if not output_is_sparse and not kept and not keepdims:
         return whole(sp_input.values)
@@ -314,6 +325,13 @@ def slice_(sp_input, start, size, name=None):
     """The part from `start` on of at most `size`."""
     sp_input = _checked(sp_input)
     start, size = tf.cast(start, tf.int64), tf.cast(size, tf.int64)
+    rank = sp_input.shape.rank
+    for what, given in (('start', start), ('size', size)):
+        if rank is not None and not given.shape.is_compatible_with([rank]):
+            raise tf.errors.InvalidArgumentError(None, None, f'Expected {what} to be a vector of length {rank}, its shape is {given.shape}')
+    check = tf.debugging.Assert(tf.reduce_all(size >= 0), ['the size of a slice must not be negative, got ', size])
+    with tf.control_dependencies([check] if check is not None else []):
+        size = tf.identity(size)
     inside = tf.reduce_all((sp_input.indices >= start) & (sp_input.indices < start + size), 1)
     part = retain(sp_input, inside)
     return SparseTensor(part.indices - start, part.values, tf.maximum(tf.minimum(size, sp_input.dense_shape - start), 0))
@@ -327,9 +345,10 @@ def fill_empty_rows(sp_input, default_value, name=None):
     count = tf.math.unsorted_segment_sum(tf.ones_like(sp_input.indices[:, 0]), sp_input.indices[:, 0], rows)
     empty = tf.where(tf.equal(count, 0))
     new = tf.concat([empty, tf.zeros([tf.shape(empty)[0], tf.shape(sp_input.indices)[1] - 1], tf.int64)], 1)
-    filled = _made(tf.concat([sp_input.indices, new], 0),
-                   tf.concat([sp_input.values, tf.fill([tf.shape(empty)[0]], default)], 0), sp_input.dense_shape, sp_input.shape)
-    return reorder(filled), tf.equal(count, 0)
+    indices = tf.concat([sp_input.indices, new], 0)
+    values = tf.concat([sp_input.values, tf.fill([tf.shape(empty)[0]], default)], 0)
+    order = tf.argsort(indices[:, 0], stable=True)  # within a row, elements stay in the order in which they are given
+    return _made(tf.gather(indices, order), tf.gather(values, order), sp_input.dense_shape, sp_input.shape), tf.equal(count, 0)
 
 
 def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):

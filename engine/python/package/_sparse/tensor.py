@@ -213,6 +213,8 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
             'correctly ordered copy.'])
         with tf.control_dependencies([check] if check is not None else []):
             sp_input = sp_input.with_values(tf.identity(sp_input.values))
+    if default_value is None and not validate_indices:  # of repeated ones the last counts
+        default_value = tf.zeros([], sp_input.dtype)
     if default_value is None:
         made = tf.scatter_nd(sp_input.indices, sp_input.values, sp_input.dense_shape, name=name)
         made.set_shape(shape)

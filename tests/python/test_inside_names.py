@@ -18,7 +18,7 @@ from tensorflow.python.eager import context, execute, monitoring  # noqa: E402
 from tensorflow.python.framework import combinations, sparse_tensor, test_util  # noqa: E402
 from tensorflow.python.lib.io import file_io  # noqa: E402
 from tensorflow.python.ops import array_ops, data_flow_ops, gradient_checker, gradient_checker_v2, math_ops  # noqa: E402
-from tensorflow.python.ops.ragged import ragged_tensor  # noqa: E402
+from tensorflow.python.ops.ragged import ragged_conversion_ops, ragged_string_ops, ragged_tensor  # noqa: E402
 
 public = tf.__internal__.test.combinations
 seen = []
@@ -178,6 +178,17 @@ class Small(unittest.TestCase):
         self.assertEqual(rows.to_list(), [[[1, 0]], []])
         sums = inside.ops.ragged.ragged_math_ops.segment_sum(tf.ragged.constant([[1, 2], [3]]), [0, 0], 1)
         self.assertEqual(sums.to_list(), [[4, 2]])
+
+    def test_conversions_of_ragged_tensors(self):
+        whole = tf.constant([[1, 2], [3, 0]])
+        rows = ragged_conversion_ops.from_tensor(whole, padding=0)
+        self.assertEqual(rows.to_list(), [[1, 2], [3]])
+        self.assertIs(ragged_conversion_ops.from_tensor(rows), rows)
+        self.assertIs(ragged_conversion_ops.to_tensor(whole), whole)
+        self.assertEqual(ragged_conversion_ops.to_tensor(rows, 7).numpy().tolist(), [[1, 2], [3, 7]])
+        self.assertEqual(ragged_conversion_ops.ragged_to_dense(rows, shape=[2, 1]).numpy().tolist(), [[1], [3]])
+        self.assertEqual(ragged_conversion_ops.from_sparse(ragged_conversion_ops.to_sparse(rows)).to_list(), [[1, 2], [3]])
+        self.assertEqual(ragged_string_ops.ragged_tensor_to_string(rows).numpy(), b'[[1, 2], [3]]')
 
     def test_monitoring(self):
         counter = monitoring.Counter('footlight/counter', 'what it counts', 'label')

@@ -96,6 +96,10 @@ class MatrixFunctions(unittest.TestCase):
         self.close(solve(lower, rhs, adjoint=True), [[.7916667], [-.5833333], [.75]])
         self.close(solve(upper, rhs, lower=False), [[2.5416667], [-.5833333], [.75]])
         self.close(solve(upper, rhs, lower=False, adjoint=True), [[.5], [-.5], [1.375]])
+        unknown = tf.function(solve, input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
+        self.close(unknown(lower, rhs), [[.5], [.5], [.125]])
+        self.close(unknown(lower[:1], rhs), [[.5], [.6666667], [.75]])
+        self.close(unknown([[2.]], [[3.]]), [[1.5]])
         self.close(solve(lower[:1], rhs), [[.5], [.6666667], [.75]])
         self.close(solve(tf.stack([lower, lower * 2]), rhs)[1], [[.25], [.25], [.0625]])
         for words, call in (('two dimensions', lambda: solve(lower[0], rhs)), ('more than', lambda: solve(tf.ones([4, 3]), rhs)),

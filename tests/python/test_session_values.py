@@ -61,6 +61,13 @@ class SessionValues(unittest.TestCase):
             theory, numbers = tf.test.compute_gradient(lambda x: x * x, [tf.constant([3., 4.])])
         np.testing.assert_allclose(theory[0], [[6, 0], [0, 8]])
         np.testing.assert_allclose(numbers[0], theory[0], rtol=1e-2)
+        with tf.Graph().as_default(), v1.Session() as session:  # the function takes tensors and variables of the graph
+            factor, variable = tf.constant([2., 5.]), v1.get_variable('checked', initializer=3.)
+            session.run(variable.initializer)
+            theory, numbers = tf.test.compute_gradient(lambda x, y: x * factor * variable + tf.gather(y, [1, 0]), [
+                tf.constant([3., 4.]), tf.constant([1., 2.])])
+        np.testing.assert_allclose(theory, [[[6, 0], [0, 15]], [[0, 1], [1, 0]]])
+        np.testing.assert_allclose(numbers, theory, rtol=1e-2, atol=1e-2)
 
     def test_operations_of_assignments_run(self):
         with tf.Graph().as_default(), v1.Session() as session:

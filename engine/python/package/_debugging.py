@@ -1,5 +1,6 @@
 """The parts of tf.debugging that work on Python objects, and its settings."""
 import footlight as tf
+from footlight import _engine
 
 
 def _prefix(message):
@@ -58,6 +59,19 @@ def _named(tensor):
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     """Raises unless the shapes match their descriptions: numbers, names for a common size, None, a leading `...`."""
+    with tf.name_scope(name or 'assert_shapes'):
+        _asserted(shapes, data, summarize, message)
+
+
+def _old_assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+    """Raises unless the shapes match their descriptions; in a graph, returns the operation that does so when it runs."""
+    with tf.name_scope(name or 'assert_shapes'):
+        checks = _asserted(shapes, data, summarize, message)
+        return None if tf.executing_eagerly() else tf.group(*checks)
+
+
+def _asserted(shapes, data, summarize, message):
+    """The checks that are left for when a graph runs."""
     items = shapes.items() if isinstance(shapes, dict) else shapes
     said = _prefix(message)
     constraints = []
@@ -77,15 +91,16 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         open_ended = bool(wanted) and (wanted[0] is Ellipsis or wanted[0] == '*')
         # A scalar counts as a vector with one element.
         constraints.append((x, (wanted[1:] if open_ended else wanted) or (1,), open_ended))
+    checks = []
     for x, wanted, open_ended in constraints:
         rank = len(wanted)
         if rank <= 1:
             if not open_ended:
-                tf.debugging.assert_rank_in(x, [0, 1], message=message)
+                checks.append(tf.debugging.assert_rank_in(x, [0, 1], message=message))
         elif open_ended:
-            tf.debugging.assert_rank_at_least(x, rank, message=message)
+            checks.append(tf.debugging.assert_rank_at_least(x, rank, message=message))
         else:
-            tf.debugging.assert_rank(x, rank, message=message)
+            checks.append(tf.debugging.assert_rank(x, rank, message=message))
     sizes = {}
     for x, wanted, open_ended in constraints:
         for i, symbol in enumerate(wanted):
@@ -106,9 +121,10 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                     raise ValueError(f'{said}{why}.  Tensor {_named(x)} dimension {axis} must have size {expected}.  '
                                      f'Received size {actual}, shape {x.shape}')
                 continue
-            tf.debugging.Assert(tf.equal(actual, expected), data if data is not None else [
-                said, why, f'Tensor {_named(x)} dimension', tf.constant(axis), 'must have size',
-                tf.convert_to_tensor(expected), 'Received shape: ', tf.shape(x)], summarize)
+            checks.append(tf.debugging.Assert(tf.equal(actual, expected), data if data is not None else [
+                *[said] * bool(said), why, f'Tensor {_named(x)} dimension', tf.constant(axis), 'must have size',
+                tf.convert_to_tensor(expected), 'Received shape: ', tf.shape(x)], summarize))
+    return [check for check in checks if check is not None]
 
 
 def _actual_size(x, axis):
@@ -153,3 +169,6 @@ for _object in (assert_proper_iterable, assert_same_float_dtype, is_numeric_tens
                 enable_check_numerics, disable_check_numerics):
     _object.__module__ = 'footlight.debugging'
     setattr(tf.debugging, _object.__name__, _object)
+_old_assert_shapes.__name__ = _old_assert_shapes.__qualname__ = 'assert_shapes'
+_old_assert_shapes.__module__ = 'footlight.compat.v1.debugging'
+_engine.namespace('compat.v1.debugging').assert_shapes = _old_assert_shapes

@@ -47,6 +47,9 @@ _BY_NAMESPACE = {
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
         '_graphs.session_values': 'SparseTensorValue',
+        '_old.forms': (
+            'batch_scatter_update batch_to_space reduce_join scatter_div scatter_max scatter_min scatter_mul scatter_nd_add '
+            'scatter_nd_sub scatter_nd_update sparse_add sparse_reduce_max_sparse sparse_reduce_sum_sparse'),
         '_old.variables': (
             'AUTO_REUSE Variable VariableScope get_local_variable get_variable get_variable_scope global_variables_initializer '
             'local_variables_initializer tables_initializer variable_scope variables_initializer'),
@@ -104,6 +107,8 @@ _BY_NAMESPACE = {
             'avg_pool batch_norm_with_global_normalization batch_normalization conv2d dropout fused_batch_norm max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_nn.ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
+        '_old.forms': 'erosion2d',
+        '_nn.fractional': 'fractional_avg_pool fractional_max_pool',
         '_old.nn': (
             'avg_pool2d conv1d conv2d_transpose conv3d conv3d_transpose convolution crelu depthwise_conv2d '
             'depthwise_conv2d_native dilation2d embedding_lookup embedding_lookup_sparse in_top_k log_softmax '
@@ -143,7 +148,11 @@ _BY_NAMESPACE = {
             'AdadeltaOptimizer AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer '
             'ProximalGradientDescentOptimizer RMSPropOptimizer'),
     },
+    'footlight.compat.v1.sparse': {
+        '_old.forms': 'add reduce_max_sparse reduce_sum_sparse',
+    },
     'footlight.compat.v1.strings': {
+        '_old.forms': 'reduce_join',
         '_text.strings': 'split',
     },
     'footlight.compat.v1.tpu': {
@@ -228,6 +237,7 @@ _BY_NAMESPACE = {
         '_nn.ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
         '_nn.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
         '_nn.erosion': 'erosion2d',
+        '_nn.fractional': 'fractional_avg_pool fractional_max_pool',
         '_nn.losses': 'compute_average_loss scale_regularization_loss',
         '_old.ops': 'batch_norm_with_global_normalization',
         '_nn.sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',

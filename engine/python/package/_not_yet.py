@@ -25,7 +25,7 @@ NOT_YET = {
     'math': 'sobol_sample',
     'nn': (
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper atrous_conv2d_transpose '
-        'fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool '
+        'fixed_unigram_candidate_sampler '
         'isotonic_regression learned_unigram_candidate_sampler with_space_to_batch'),
     'random': 'fixed_unigram_candidate_sampler learned_unigram_candidate_sampler',
     'sparse': 'sampled_addmm',
@@ -45,7 +45,7 @@ _INSTEAD = (
      'TextLineReaderV2 WholeFileReaderV2 TFRecordReaderV2 FixedLengthRecordReaderV2 IdentityReaderV2',
      'Footlight has no readers; write tf.data.TextLineDataset, TFRecordDataset or FixedLengthRecordDataset'),
     ('qint8 qint16 qint32 quint8 quint16 QUANTIZED_DTYPES quantize quantize_v2 dequantize quantized_concat '
-     'quantize_and_dequantize QuantizeV2 Dequantize QuantizedConv2D QuantizedMatMul',
+     'QuantizeV2 Dequantize QuantizedConv2D QuantizedMatMul',
      'Footlight has no quantized dtypes; use tf.int8 or tf.uint8 with a scale of your own, or '
      'tf.quantization.fake_quant_with_min_max_vars'),
     ('float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz int2 int4 uint2 uint4',
@@ -68,7 +68,7 @@ _INSTEAD = {name: words for names, words in _INSTEAD for name in names.split()}
 # Where these names are TensorFlow's.
 _PLACES = {'': 'queue feature_column qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '',
            'compat.v1.train': '', 'compat.v1.nn': '',
-           'quantization': 'quantize dequantize quantized_concat quantize_and_dequantize'}
+           'quantization': 'quantize dequantize quantized_concat'}
 
 NUMPY = {
     'amax': 'tf.reduce_max(x)', 'amin': 'tf.reduce_min(x)', 'append': 'tf.concat([x, y], axis)',

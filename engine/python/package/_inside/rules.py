@@ -56,7 +56,7 @@ _MODULES = {
     'ops.array_ops_stack': '',
     'ops.bincount_ops': 'math sparse',
     'ops.bitwise_ops': 'bitwise',
-    'ops.check_ops': 'debugging . math compat.v1',
+    'ops.check_ops': 'assert_shapes=compat.v1.debugging.assert_shapes debugging . math compat.v1',
     'ops.clip_ops': '. compat.v1',
     'ops.cond': 'compat.v1 . cond_for_tf_v2=cond',
     'ops.confusion_matrix': 'math compat.v1',

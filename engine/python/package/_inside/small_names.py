@@ -252,6 +252,34 @@ def convert_to_tensor_or_ragged_tensor(value, dtype=None, preferred_dtype=None, 
     return value if isinstance(value, tf.RaggedTensor) else tf.ragged.constant(value.to_list(), dtype=value.dtype)
 
 
+# --- tensorflow.python.ops.ragged.ragged_conversion_ops ---
+def from_tensor(tensor, lengths=None, padding=None, ragged_rank=1, row_splits_dtype=tf.int64, name=None):
+    """A ragged tensor of a whole one; a ragged one as it is."""
+    if is_ragged(tensor):
+        return tensor
+    return tf.RaggedTensor.from_tensor(tensor, lengths, padding, ragged_rank, name, row_splits_dtype)
+
+
+def to_tensor(rt_input, default_value=None, name=None):
+    """A whole tensor of a ragged one; a whole one as it is."""
+    return rt_input.to_tensor(default_value, name) if is_ragged(rt_input) else rt_input
+
+
+def ragged_to_dense(rt_input, default_value=None, shape=None):
+    """A whole tensor of a ragged one."""
+    return rt_input.to_tensor(default_value=default_value, shape=shape)
+
+
+def to_sparse(rt_input, name=None):
+    """A sparse tensor of a ragged one."""
+    return rt_input.to_sparse(name)
+
+
+def from_sparse(st_input, name=None):
+    """A ragged tensor of a sparse matrix."""
+    return tf.RaggedTensor.from_sparse(st_input, name)
+
+
 # --- layouts of images ---
 def _moved(order):
     def move(input_tensor):
@@ -349,6 +377,7 @@ for _path, _names in {
         'python.ops.gradient_checker_v2': 'max_error',
         'python.ops.math_ops': 'approximate_equal tensor_equals tensor_not_equals',
         'python.framework.sparse_tensor': 'is_sparse',
+        'python.ops.ragged.ragged_conversion_ops': 'from_tensor to_tensor ragged_to_dense to_sparse from_sparse',
         'python.ops.ragged.ragged_tensor': 'is_ragged convert_to_tensor_or_ragged_tensor',
         'python.framework.test_util': 'NHWCToNCHW NCHWToNHWC deterministic_ops AbstractGradientTape',
         'python.platform.test': 'Benchmark', 'python.eager.test': 'Benchmark', 'python.platform.googletest': 'Benchmark'}.items():

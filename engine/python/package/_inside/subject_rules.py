@@ -64,6 +64,25 @@ _rules._MODULES['data.experimental.ops.iterator_ops'] += ' compat.v1.data.experi
 for _name in ('builder', 'builder_impl'):
     _rules._MODULES['saved_model.' + _name] += ''.join(
         f' {one}=compat.v1.saved_model.Builder' for one in ('SavedModelBuilder', '_SavedModelBuilder'))
+for _name, _places in {
+        'special_math_ops': 'math.special', 'sets_impl': 'set_difference=sets.difference set_intersection=sets.intersection '
+        'set_size=sets.size set_union=sets.union', 'confusion_matrix': 'confusion_matrix_v1=compat.v1.math.confusion_matrix',
+        'nn_ops': 'nn.experimental fractional_avg_pool_v2=nn.fractional_avg_pool fractional_max_pool_v2=nn.fractional_max_pool',
+        'string_ops': 'reduce_join=compat.v1.reduce_join reduce_join_v2=strings.reduce_join substr_deprecated=compat.v1.substr',
+        'stateless_random_ops': 'stateless_multinomial=compat.v1.random.stateless_multinomial',
+        'array_ops': 'batch_to_space=compat.v1.batch_to_space batch_to_space_v2=batch_to_space'}.items():
+    _rules._MODULES['ops.' + _name] = _rules._MODULES.get('ops.' + _name, '') + ' ' + _places
+for _name in ('image_ops', 'image_ops_impl'):
+    _rules._MODULES['ops.' + _name] += ' ResizeMethodV1=compat.v1.image.ResizeMethod resize_images=compat.v1.image.resize' + ''.join(
+        f' {new}={old}' for new, old in {
+            'resize_images_v2': 'image.resize', 'crop_and_resize_v1': 'compat.v1.image.crop_and_resize',
+            'resize_bicubic': 'compat.v1.image.resize_bicubic', 'resize_bilinear': 'compat.v1.image.resize_bilinear',
+            'resize_nearest_neighbor': 'compat.v1.image.resize_nearest_neighbor',
+            'non_max_suppression_with_overlaps': 'image.non_max_suppression_overlaps',
+            'resize_image_with_crop_or_pad': 'image.resize_with_crop_or_pad',
+            'resize_image_with_pad_v1': 'compat.v1.image.resize_image_with_pad', 'resize_image_with_pad_v2': 'image.resize_with_pad'}.items())
+_rules._MODULES['ops.ctc_ops'] = _rules._MODULES.get('ops.ctc_ops', 'nn compat.v1.nn') + ' ctc_loss_v3=nn.ctc_loss'
+_rules._MODULES['ops.parsing_config'] = 'io'
 _rules._MODULES['ops.array_ops'] += ' listdiff=compat.v1.setdiff1d'
 _rules._MODULES['ops.stateless_random_ops'] += ' random.experimental'
 _rules._MODULES['platform.gfile'] += ''.join(' %s=io.gfile.%s' % pair for pair in {

@@ -190,17 +190,22 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
         bands = tf.convert_to_tensor(bands)
         rhs = tf.convert_to_tensor(rhs, bands.dtype)
         for what, tensor in (('bands', bands), ('rhs', rhs)):
-            if tensor.shape.rank is None or tensor.shape.rank < 2:
+            if tensor.shape.rank is not None and tensor.shape.rank < 2:
                 raise ValueError(f'`{what}` must have two dimensions or more, its shape is {tensor.shape}')
-        count, size = bands.shape[-2:]
-        if count is None:
-            raise ValueError('the number of bands must be known')
-        if size is not None and count > size:
+        count, size = bands.shape[-2:] if bands.shape.rank is not None else (None, None)
+        if count is not None and size is not None and count > size:
             raise ValueError(f'{count} bands are more than a matrix of size {size} has')
-        if not bands.shape[-1:].is_compatible_with(rhs.shape[-2:-1]):
+        if bands.shape.rank is not None and rhs.shape.rank is not None and not bands.shape[-1:].is_compatible_with(rhs.shape[-2:-1]):
             raise ValueError(f'the size of the matrix, {size}, is not the number of rows of `rhs`, {rhs.shape[-2]}')
-        k = (1 - count, 0) if lower else (0, count - 1)
-        matrix = tf.linalg.diag(bands, k=k, align='LEFT_RIGHT') if count > 1 else tf.linalg.diag(bands[..., 0, :])
+        diagonals = tf.shape(bands)[-2] if count is None else count
+
+        def banded():
+            k = tf.stack([1 - diagonals, 0] if lower else [0, diagonals - 1])
+            return tf.linalg.diag(bands, k=k, align='LEFT_RIGHT')
+
+        def diagonal():
+            return tf.linalg.diag(bands[..., 0, :])
+        matrix = tf.cond(tf.equal(diagonals, 1), diagonal, banded) if count is None else diagonal() if count == 1 else banded()
         return tf.linalg.triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)
 
 

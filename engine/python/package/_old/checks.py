@@ -269,6 +269,8 @@ def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding
 
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
     """A function whose variables are made at its first call, and used again by later ones."""
+    if name_ is None:
+        raise ValueError('name cannot be None.')
     return _Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_, custom_getter_)
 
 

@@ -17,10 +17,9 @@ _OTHERS = frozenset('app flags gfile initializers keras layers losses manip metr
 
 # What TensorFlow 1 has in a form of its own: no name of today stands for it.
 _DIFFERENT = {
-    'debugging': 'assert_shapes',
     'image': 'extract_glimpse sample_distorted_bounding_box',
-    'nn': ('bidirectional_dynamic_rnn conv2d_backprop_filter conv2d_backprop_input conv3d_backprop_filter erosion2d '
-           'fractional_avg_pool fractional_max_pool nce_loss raw_rnn static_bidirectional_rnn static_rnn '
+    'nn': ('bidirectional_dynamic_rnn conv2d_backprop_filter conv2d_backprop_input conv3d_backprop_filter '
+           'nce_loss raw_rnn static_bidirectional_rnn static_rnn '
            'static_state_saving_rnn'),
     'test': 'assert_equal_graph_def',
 }
@@ -63,7 +62,7 @@ _PLACES = {
         'unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n where_v2=where zeta=math.zeta DeviceSpec=DeviceSpec scalar_mul=math.scalar_mul '
         'assert_scalar=debugging.assert_scalar assert_integer=debugging.assert_integer reverse_sequence=reverse_sequence '
         'sparse_segment_mean=sparse.segment_mean sparse_segment_sqrt_n=sparse.segment_sqrt_n '
-        'sparse_segment_sum=sparse.segment_sum batch_to_space=batch_to_space_nd '
+        'sparse_segment_sum=sparse.segment_sum '
         'VERSION=version.VERSION GIT_VERSION=version.GIT_VERSION COMPILER_VERSION=version.COMPILER_VERSION '
         'GRAPH_DEF_VERSION=version.GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER=version.GRAPH_DEF_VERSION_MIN_CONSUMER '
         'GRAPH_DEF_VERSION_MIN_PRODUCER=version.GRAPH_DEF_VERSION_MIN_PRODUCER string_to_number=strings.to_number '

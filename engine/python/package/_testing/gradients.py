@@ -62,6 +62,33 @@ def _from_tape(np, f, xs, index):
     return np.stack(rows) if rows else np.zeros([0, width])
 
 
+def _in_session(f, graph, session):
+    """f as a function of eager tensors, which a session of the graph runs: f may take tensors of the graph from outside."""
+    made = {}
+
+    def parts(specs):
+        key = tuple((spec.dtype, tuple(spec.shape.as_list())) for spec in specs)
+        if key not in made:
+            with graph.as_default():
+                placeholders = [tf.compat.v1.placeholder(spec.dtype, spec.shape) for spec in specs]
+                y = tf.convert_to_tensor(f(*placeholders))
+                direction = tf.compat.v1.placeholder(y.dtype, y.shape)
+                gradients = tf.gradients(y, placeholders, direction, unconnected_gradients='zero')
+                made[key] = placeholders, y, direction, [tf.convert_to_tensor(g) for g in gradients]
+        return made[key]
+
+    @tf.custom_gradient
+    def run(*xs):
+        placeholders, y, direction, gradients = parts(xs)
+        fed = dict(zip(placeholders, [x.numpy() for x in xs]))
+
+        def backward(dy, variables=()):  # those of the graph, whose gradients nobody asks for
+            found = [tf.constant(g) for g in session.run(gradients, {**fed, direction: dy.numpy()})]
+            return (found, [tf.zeros(v.shape, v.dtype) for v in variables]) if variables else found
+        return tf.constant(session.run(y, fed)), backward
+    return run
+
+
 def compute_gradient(f, x, delta=None):
     """Two lists of Jacobians of f, one per argument in x: from the tape, and numerical with central differences."""
     np = _numpy()
@@ -69,10 +96,14 @@ def compute_gradient(f, x, delta=None):
         raise ValueError('`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a '
                          f'{type(x)}')
     xs = [tf.convert_to_tensor(v) for v in x]
-    if not tf.executing_eagerly():  # of a graph's tensors, the values are what counts
-        xs = [v if not tf.is_symbolic_tensor(v) else tf.compat.v1.Session(graph=v.graph).run(v) for v in xs]
+    if not tf.executing_eagerly():
+        graph = tf.compat.v1.get_default_graph()
+        session = tf.compat.v1.get_default_session()
+        if session is None or session.graph is not graph:
+            session = tf.compat.v1.Session(graph=graph)
+        arrays = [session.run(v) if tf.is_symbolic_tensor(v) else v.numpy() for v in xs]
         with tf.init_scope():
-            return compute_gradient(f, xs, delta)
+            return compute_gradient(_in_session(f, graph, session), arrays, delta)
     wanted = _default_delta(np, xs[0]) if delta is None and xs else delta
     arrays = [np.array(v.numpy()) for v in xs]  # of a scalar too, in which a value is moved
     y = f(*xs)

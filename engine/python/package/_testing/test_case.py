@@ -230,7 +230,8 @@ class TestCase(_General, _temporary.Temporary):
         random.seed(_SEED)
         with contextlib.suppress(ImportError):
             _numpy().random.seed(_SEED)
-        tf.compat.v1.reset_default_graph()
+        if _engine.current_graph() is None:  # a decorator of the test may have opened one
+            tf.compat.v1.reset_default_graph()
         tf.random.set_seed(_SEED)
 
     def tearDown(self):

@@ -1,6 +1,7 @@
 // Kernels of convolutions. The input gradient is a convolution of the incoming gradient, one pass per remainder modulo
 // the strides; the filter gradient sums products of pixels over blocks that stay in the cache.
 #include "kernels/cpu/conv_spread.h"
+#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/winograd.h"
 
 #include <optional>
@@ -181,6 +182,14 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   if constexpr (std::is_same_v<T, float>)
     if (const auto shape = three_by_three(g))
       if (winograd_to_filter(*shape, in, arriving, out)) return;
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    // Pixels so far apart share a few sets of the L1 cache where they lie; a product of matrices packs them.
+    constexpr int64_t kFarApart = 1024 / static_cast<int64_t>(sizeof(T));
+    const int64_t pixels = g.batch * g.d.in * g.h.in * g.w.in;
+    if (g.groups == 1 && g.is_pointwise() && g.in_channels >= kFarApart)
+      return gemm<T>(g.in_channels, g.out_channels, pixels, {in, 1, g.in_channels}, {arriving, g.out_channels, 1}, out,
+                     g.out_channels);
+  }
   constexpr int64_t kWidth = Lanes<T>::kWidth;
   constexpr int64_t kRows = Lanes<T>::kRows;
   const bool merged = g.groups == 1 && (g.w.dilation == 1 || g.w.size == 1);
@@ -191,7 +200,9 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   // A block of pixels of which both sides stay in the cache.
   const int64_t row_bytes =
       (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
-  const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1, g.h.out);
+  const int64_t shared = (g.batch * g.d.out * g.h.out + pool_size() - 1) / pool_size();
+  const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1,
+                                           std::min(shared, g.h.out));
   const int64_t blocks = (g.h.out + rows - 1) / rows;
   const int64_t tasks = g.batch * g.d.out * blocks;
   const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) *

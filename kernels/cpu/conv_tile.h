@@ -116,7 +116,7 @@ void pixel_tile(const PixelTile<T>& tile, const T* in, const T* weights, T* out,
   }
 }
 
-// sums[r, j] += sum over the pixels of a block of in[y * in_row + x * in_pixel + r] * arriving[y * row + x * pixel +
+// sums[r, j] (+)= sum over the pixels of a block of in[y * in_row + x * in_pixel + r] * arriving[y * row + x * pixel +
 // j]
 template <class T>
 struct FilterTile {
@@ -124,6 +124,7 @@ struct FilterTile {
   int64_t in_row, in_pixel;
   int64_t row, pixel;
   int64_t sums_row;
+  bool add = true;
 };
 
 template <class T, int kRows, int kVectors>
@@ -131,22 +132,31 @@ void filter_tile(const FilterTile<T>& tile, const T* in, const T* arriving, T* s
   using V = typename Lanes<T>::Vector;
   constexpr int64_t kWidth = Lanes<T>::kWidth;
   V sums[kRows][kVectors];
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v)
-      sums[r][v] = *reinterpret_cast<const V*>(sums_memory + r * tile.sums_row + v * kWidth);
+      sums[r][v] = tile.add ? *reinterpret_cast<const V*>(sums_memory + r * tile.sums_row + v * kWidth) : V{};
   for (int64_t y = 0; y < tile.height; ++y) {
     const T* a = in + y * tile.in_row;
     const T* g = arriving + y * tile.row;
     for (int64_t x = 0; x < tile.width; ++x) {
       V b[kVectors];
+#pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) b[v] = *reinterpret_cast<const V*>(g + v * kWidth);
-      for (int r = 0; r < kRows; ++r)
-        for (int v = 0; v < kVectors; ++v) sums[r][v] += b[v] * a[r];
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const T value = a[r];
+#pragma GCC unroll 2
+        for (int v = 0; v < kVectors; ++v) sums[r][v] += b[v] * value;
+      }
       a += tile.in_pixel;
       g += tile.pixel;
     }
   }
+#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v)
       *reinterpret_cast<V*>(sums_memory + r * tile.sums_row + v * kWidth) = sums[r][v];
 }

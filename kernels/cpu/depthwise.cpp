@@ -50,26 +50,37 @@ Meetings of_inputs(const Window& w) {
 }
 
 // kPixels adjacent pixels, whose taps are those of the first, each `step` elements further: the sums
-// over their taps of the other side times the filter, in registers of so many bytes. Starts at channel `at`;
-// returns the first channel not done.
-template <class C, int kPixels, int kBytes>
+// over their taps of the other side times the filter, in kVectors registers of so many bytes for each. Starts at
+// channel `at`; returns the first channel not done.
+template <class C, int kPixels, int kBytes, int kVectors>
 int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
                         int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t at,
                         int64_t channels, C* out) {
   typedef C Vector __attribute__((vector_size(kBytes), aligned(alignof(C)), may_alias));
   constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(C));
-  for (; at + kWidth <= channels; at += kWidth) {
-    Vector sums[kPixels] = {};
+  for (; at + kVectors * kWidth <= channels; at += kVectors * kWidth) {
+    Vector sums[kPixels][kVectors] = {};
     for (const Meeting& y : rows) {
       const C* line = other + y.other * other_width * channels + at;
       const C* weights = filter + y.place * filter_width * channels + at;
       for (const Meeting& x : columns) {
-        const Vector w = *reinterpret_cast<const Vector*>(weights + x.place * channels);
+        Vector w[kVectors];
+#pragma GCC unroll 2
+        for (int v = 0; v < kVectors; ++v)
+          w[v] = *reinterpret_cast<const Vector*>(weights + x.place * channels + v * kWidth);
         const C* from = line + x.other * channels;
-        for (int p = 0; p < kPixels; ++p) sums[p] += *reinterpret_cast<const Vector*>(from + p * step) * w;
+#pragma GCC unroll 4
+        for (int p = 0; p < kPixels; ++p, from += step)
+#pragma GCC unroll 2
+          for (int v = 0; v < kVectors; ++v)
+            sums[p][v] += *reinterpret_cast<const Vector*>(from + v * kWidth) * w[v];
       }
     }
-    for (int p = 0; p < kPixels; ++p) *reinterpret_cast<Vector*>(out + p * channels + at) = sums[p];
+#pragma GCC unroll 4
+    for (int p = 0; p < kPixels; ++p)
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v)
+        *reinterpret_cast<Vector*>(out + p * channels + at + v * kWidth) = sums[p][v];
   }
   return at;
 }
@@ -77,14 +88,15 @@ template <class C, int kPixels>
 void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
                    int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t channels,
                    C* out) {
-  const auto some = [&](auto bytes, int64_t at) {
-    return gather_channels<C, kPixels, bytes>(rows, columns, other, other_width, step, filter, filter_width, at,
-                                              channels, out);
+  const auto some = [&](auto bytes, auto vectors, int64_t at) {
+    return gather_channels<C, kPixels, bytes, vectors>(rows, columns, other, other_width, step, filter, filter_width,
+                                                       at, channels, out);
   };
-  int64_t at = 0;
-  if constexpr (kVectorBytes >= 64) at = some(std::integral_constant<int, 64>(), at);
-  if constexpr (kVectorBytes >= 32) at = some(std::integral_constant<int, 32>(), at);
-  at = some(std::integral_constant<int, 16>(), at);
+  constexpr std::integral_constant<int, 1> kOne{};
+  int64_t at = some(std::integral_constant<int, kVectorBytes>(), std::integral_constant<int, 2>(), 0);
+  if constexpr (kVectorBytes >= 64) at = some(std::integral_constant<int, 64>(), kOne, at);
+  if constexpr (kVectorBytes >= 32) at = some(std::integral_constant<int, 32>(), kOne, at);
+  at = some(std::integral_constant<int, 16>(), kOne, at);
   for (; at < channels; ++at)
     for (int p = 0; p < kPixels; ++p) {
       C sum = 0;
@@ -119,12 +131,28 @@ Inner inner_of(const Meetings& m, int64_t width, int64_t step) {
   }
   return best;
 }
+
+// Memory that the next row of pixels will read and write: it is fetched piece by piece while this row is computed,
+// because the many short runs of a row's taps do not look like streams to the processor.
+struct Ahead {
+  const char* at = nullptr;
+  int64_t bytes = 0, done = 0;
+  Ahead() = default;
+  template <class C>
+  Ahead(const C* from, int64_t elements)
+      : at(reinterpret_cast<const char*>(from)), bytes(elements * static_cast<int64_t>(sizeof(C))) {}
+  void fetch(int64_t until) {
+    for (until = std::min(until, bytes); done < until; done += 64) __builtin_prefetch(at + done, 0, 2);
+  }
+};
 template <class C>
 void gather_row(std::span<const Meeting> rows, const Meetings& columns, const Inner& inner, int64_t width,
                 const C* other, int64_t other_width, int64_t step, const C* filter, int64_t filter_width,
-                int64_t channels, C* out) {
+                int64_t channels, C* out, Ahead ahead, Ahead ahead_out) {
   for (int64_t x = 0; x < width;) {
     constexpr int kPixels = 4;
+    ahead.fetch(ahead.bytes * (x + kPixels) / width);
+    ahead_out.fetch(ahead_out.bytes * (x + kPixels) / width);
     if (x >= inner.begin && x + kPixels <= inner.end) {
       gather_pixels<C, kPixels>(rows, columns.of(x), other, other_width, step * channels, filter, filter_width,
                                 channels, out + x * channels);
@@ -161,19 +189,36 @@ struct Side {
 Side inputs_of(const Depthwise& g) { return {g.h.in, g.w.in, g.in_channels}; }
 Side outputs_of(const Depthwise& g) { return {g.h.out, g.w.out, g.out_channels}; }
 
+// One past the last line that meets a row.
+int64_t end_of(std::span<const Meeting> lines) {
+  return lines.empty() ? 0 : std::max(lines.front().other, lines.back().other) + 1;
+}
+
+// Images of so many bytes are taken to be in the caches.
+constexpr int64_t kMaxCached = 8 << 20;
+
 // Each pixel of one side from the pixels of the other that its taps reach, `step` further for each pixel along a row:
 // add(pixel, other pixel, weights) combines their channels if there are several filters per channel.
 template <class C, class Add>
 void gather(const Depthwise& g, const Side& side, C* out, const Side& other, const C* in, const Meetings& rows,
             const Meetings& columns, int64_t step, const C* filter, Add&& add) {
   const Inner inner = inner_of(columns, side.width, step);
+  const bool fetches = g.batch * (side.image() + other.image()) * static_cast<int64_t>(sizeof(C)) > kMaxCached;
   parallel_for(g.batch * side.height, rows_at_once(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const C* from = in + row / side.height * other.image();
       C* to = out + row * side.width * side.channels;
       const auto lines = rows.of(row % side.height);
       if (g.multiplier == 1) {
-        gather_row(lines, columns, inner, side.width, from, other.width, step, filter, g.w.size, g.in_channels, to);
+        Ahead ahead, ahead_out;
+        if (fetches && row + 1 < end) {
+          const int64_t line = other.width * other.channels, known = end_of(lines);
+          const int64_t next = end_of(rows.of((row + 1) % side.height));
+          if (next > known) ahead = Ahead(from + known * line, (next - known) * line);
+          ahead_out = Ahead(to + side.width * side.channels, side.width * side.channels);
+        }
+        gather_row(lines, columns, inner, side.width, from, other.width, step, filter, g.w.size, g.in_channels, to,
+                   ahead, ahead_out);
         continue;
       }
       for (int64_t x = 0; x < side.width; ++x, to += side.channels) {

@@ -73,9 +73,6 @@ class FilterProducts {
     const Points gradients{blocks * most * kColumns + kGap, most * kColumns};
     float* const converted = scratch<float>(1, 4 * inputs.point);
     float* const arriving = scratch<float>(2, 4 * gradients.point);
-    for (int k = 0; k < 4; ++k)
-      for (int64_t c = 0; c < shape_.in_channels; ++c)
-        std::fill_n(part.sums + k * sums_point_ + c * sums_row_ + part.block * kColumns, blocks * kColumns, 0.f);
     for (int64_t t = part.first; t < part.last; t += most) {
       const int64_t count = std::min(most, part.last - t);
       for (int64_t k = 0; k < count; ++k) {
@@ -88,7 +85,7 @@ class FilterProducts {
         for (int64_t b = part.block; b < part.end; ++b)
           multiply(count, converted + k * inputs.point, inputs.block,
                    arriving + k * gradients.point + (b - part.block) * gradients.block, b,
-                   part.sums + k * sums_point_ + b * kColumns);
+                   part.sums + k * sums_point_ + b * kColumns, t > part.first);
     }
   }
 
@@ -104,11 +101,11 @@ class FilterProducts {
                    });
   }
 
-  // Adds the products of all input channels by a block of output channels, at one point.
+  // Sets or adds the products of all input channels by a block of output channels, at one point.
   void multiply(int64_t tiles, const float* inputs, int64_t input_block, const float* gradients, int64_t block,
-                float* sums) const {
+                float* sums, bool add) const {
     const int vectors = shape_.out_channels - block * kColumns > kWidth ? 2 : 1;
-    const FilterTile<float> tile{1, tiles, 0, kColumns, 0, kColumns, sums_row_};
+    const FilterTile<float> tile{1, tiles, 0, kColumns, 0, kColumns, sums_row_, add};
     for (int64_t b = 0; b < in_blocks_; ++b) {
       const int64_t channels = std::min(kColumns, shape_.in_channels - b * kColumns);
       const int64_t strips = pieces(channels, kRows);

@@ -83,10 +83,12 @@ void compare(const Tensor& made, const std::vector<double>& wanted, const char* 
                            .arg(wanted[i])));
 }
 
+// `depthwise`: with the ops of one filter for each channel, which are as many groups.
 template <class T>
-void check(const Case& c) {
+void check(const Case& c, bool depthwise = false) {
   const Tensor x = random_tensor<T>({c.batch, c.height, c.width, c.in});
-  const Tensor filter = random_tensor<T>({c.size, c.size, c.in / c.groups, c.out});
+  const Tensor filter = random_tensor<T>(depthwise ? Shape{c.size, c.size, c.in, 1}
+                                                   : Shape{c.size, c.size, c.in / c.groups, c.out});
   const Tensor arriving = random_tensor<T>({c.batch, c.made(c.height, 0), c.made(c.width, 1), c.out});
   std::vector<double> out(static_cast<size_t>(arriving.elements())), to_input(static_cast<size_t>(x.elements()));
   std::vector<double> to_filter(static_cast<size_t>(filter.elements()));
@@ -102,10 +104,11 @@ void check(const Case& c) {
         to_filter[static_cast<size_t>(weight)] += g * v;
       }
   });
-  compare<T>(apply(Op("Conv2D"), {x, filter}, c.attrs()), out, "convolution", c);
-  compare<T>(apply(Op("Conv2DBackpropInput"), {ops::shape(x), filter, arriving}, c.attrs()), to_input,
+  const std::string op = depthwise ? "DepthwiseConv2dNative" : "Conv2D";
+  compare<T>(apply(Op(op), {x, filter}, c.attrs()), out, "convolution", c);
+  compare<T>(apply(Op(op + "BackpropInput"), {ops::shape(x), filter, arriving}, c.attrs()), to_input,
              "gradient of the input", c);
-  compare<T>(apply(Op("Conv2DBackpropFilter"), {x, ops::shape(filter), arriving}, c.attrs()), to_filter,
+  compare<T>(apply(Op(op + "BackpropFilter"), {x, ops::shape(filter), arriving}, c.attrs()), to_filter,
              "gradient of the filter", c);
 }
 
@@ -155,6 +158,24 @@ class TestConvolutions : public QObject {
     set_pool_size(0);
   }
 
+  void depthwise() {
+    for (const int threads : {1, 4}) {
+      set_pool_size(threads);
+      for (const int64_t channels : {1, 4, 8, 16, 23, 40}) {
+        check<float>({2, 7, 9, channels, channels, 3, 1, 1, channels}, true);
+        check<float>({1, 8, 11, channels, channels, 3, 2, 1, channels}, true);
+        check<float>({1, 5, 12, channels, channels, 5, 1, 1, channels, {1, 0, 3, 2}}, true);
+        check<double>({1, 6, 6, channels, channels, 3, 1, 2, channels}, true);
+      }
+    }
+    set_pool_size(0);
+  }
+
+  // Images of more than 8 MB, whose lines are fetched ahead.
+  void large_depthwise() {
+    check<float>({1, 64, 64, 260, 260, 3, 1, 1, 260}, true);
+  }
+
   void few_channels() {
     for (const int threads : {1, 4}) {
       set_pool_size(threads);
@@ -178,6 +199,8 @@ class TestConvolutions : public QObject {
       check<float>({1, 1, 1, 48, 80, 1});
       check<float>({2, 20, 21, 8, 5, 1});
       check<float>({1, 3, 4, 1100, 24, 1});
+      check<float>({2, 5, 6, 256, 40, 1});
+      check<double>({1, 5, 3, 130, 9, 1});
       check<float>({1, 1, 3000, 8, 40, 1});
       check<float>({2, 30, 40, 6, 12, 1, 1, 1, 2});
     }

@@ -101,6 +101,17 @@ class RawOps(unittest.TestCase):
                 getattr(tf.raw_ops, name)(**{i: 0 if i == 'axis' else [] for i in inputs},
                                           **{a: likely(a) for a in attributes})
 
+    def test_buckets(self):
+        bucketize = tf.raw_ops.Bucketize
+        self.assertEqual(bucketize(input=[[1, 5], [-1, 3]], boundaries=[0, 3]).numpy().tolist(), [[1, 2], [0, 2]])
+        self.assertEqual(bucketize(input=tf.constant([1.00000001, .99999999], tf.float64), boundaries=[1.]).numpy().tolist(), [1, 0])
+        later = tf.function(lambda x: bucketize(input=x, boundaries=[0., 3.]))
+        self.assertEqual(later(tf.constant([-1., 3.])).numpy().tolist(), [0, 2])
+        for error, words, x, boundaries in ((tf.errors.InvalidArgumentError, 'sorted boundaries', [1, 5], [0, 8, 3]),
+                                            (TypeError, 'Expected list', [1], 0)):
+            self.assertRaisesRegex(error, words, bucketize, input=x, boundaries=boundaries)
+        self.assertRaises(tf.errors.InvalidArgumentError, bucketize, input=tf.constant([1], tf.uint8), boundaries=[1.])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -168,10 +168,10 @@ def get_include():
 
 def bucketize(input, boundaries, name=None):
     """Between which boundaries each element lies: the number of those that are not above it."""
-    input = tf.convert_to_tensor(input)
-    limits = tf.constant(boundaries, tf.float32)
-    places = tf.searchsorted(limits, tf.reshape(tf.cast(input, tf.float32), [-1]), side='right')
-    return tf.reshape(places, tf.shape(input), name=name)
+    if not isinstance(boundaries, (list, tuple)):
+        raise TypeError(f"Expected list for 'boundaries' argument to 'bucketize' Op, not {boundaries!r}.")
+    from footlight._raw_ops import op as _op
+    return _op('Bucketize', input=input, boundaries=[float(one) for one in boundaries], name=name)[0]
 
 
 for _path, _objects in {

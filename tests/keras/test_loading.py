@@ -1,7 +1,9 @@
 """When and how Keras is loaded: on first use, on Footlight, under all of its names; and what is said where it is missing."""
 import importlib.util
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 if importlib.util.find_spec('keras') is None:
@@ -38,6 +40,22 @@ class Loading(unittest.TestCase):
         words = run('import sys', 'sys.modules["keras"] = None', 'import footlight as tf', 'tf.keras.layers')
         self.assertIn('ImportError: tf.keras is the package Keras, which this Python does not have. Install it with: ', words)
         self.assertIn('-m pip install keras', words)
+
+    def test_second_version_on_demand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package = os.path.join(folder, 'tf_keras', 'api', '_v2', 'keras')
+            os.makedirs(package)
+            for at in ('tf_keras', 'tf_keras/api', 'tf_keras/api/_v2', 'tf_keras/api/_v2/keras'):
+                with open(os.path.join(folder, at, '__init__.py'), 'w') as file:
+                    file.write('import tensorflow as tf\nwhich = "2 on " + tf.__name__\n')
+            for flag, expected in (('1', '2 on footlight'), ('0', 'None')):
+                self.assertEqual(run(
+                    'import os, sys', 'sys.path.insert(0, %r)' % folder, 'os.environ["TF_USE_LEGACY_KERAS"] = %r' % flag,
+                    'import footlight as tf', 'print(getattr(tf.keras, "which", None))').replace('tensorflow', 'footlight'), expected)
+        words = run('import os, sys', 'sys.modules["tf_keras"] = None', 'os.environ["TF_USE_LEGACY_KERAS"] = "True"',
+                    'import footlight as tf', 'tf.keras.layers')
+        self.assertIn('tf.keras is the package Keras 2, because TF_USE_LEGACY_KERAS is set', words)
+        self.assertIn('-m pip install tf_keras', words)
 
     def test_other_errors_of_the_package_are_shown(self):
         words = run('import sys', 'sys.modules["keras.src"] = None', 'import footlight as tf', 'tf.keras.layers')

@@ -1,8 +1,10 @@
 """What libraries of layers (Sonnet, tf_keras) ask: numbers of NumPy as rates, what a callable keeps, ranks of specs, old variables as keys."""
+import copy
 import functools
 import os
 import tempfile
 import unittest
+import weakref
 
 import numpy as np
 
@@ -80,6 +82,18 @@ class Specs(unittest.TestCase):
         inner = tf.data.DatasetSpec(tf.TensorSpec([2]))._with_tensor_ranks_only()
         self.assertEqual(inner.element_spec, tf.TensorSpec([None]))
 
+    def test_copy_with_another_name_or_shape(self):
+        spec = tf.TensorSpec([2], name='a')
+        changed = copy.deepcopy(spec)
+        changed._name, changed._shape = None, [None, 3]
+        self.assertEqual(changed, tf.TensorSpec([None, 3]))
+        self.assertIsNone(changed.name)
+        self.assertEqual((spec.name, spec._shape), ('a', [2]))
+        with self.assertRaises(TypeError):
+            changed._name = 3
+        with self.assertRaisesRegex(ValueError, 'unknown TensorShape'):
+            tf.TensorShape(None).as_list()
+
     def test_spec_of_a_variable(self):
         variable = tf.Variable([1., 2.], trainable=False)
         self.assertEqual(variable._type_spec, tf.type_spec_from_value(variable))
@@ -140,6 +154,39 @@ class Graphs(unittest.TestCase):
             self.assertEqual([one.tolist() for one in session.run([mean, total])], [[10.], [11.]])
             session.run(step)
             self.assertEqual([one.tolist() for one in session.run([mean, total])], [[100.], [111.]])
+
+    def test_operation_of_an_assignment(self):
+        v1, variable = tf.compat.v1, tf.Variable(1.)
+        self.assertIsNone(v1.assign(variable, 2.).op)
+        kinds = []
+
+        @tf.function
+        def f():
+            kinds.append(v1.assign(variable, 3.).op.type)
+            tf.cond(variable > 0., lambda: kinds.append(v1.assign_add(variable, 1.).op.type), lambda: None)
+        f()
+        self.assertEqual(kinds[:2], ['AssignVariableOp', 'AssignAddVariableOp'])
+        self.assertEqual(variable.numpy(), 4.)
+
+    def test_value_that_may_be_fed_is_not_known(self):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            training = v1.placeholder_with_default(False, [])
+            self.assertIsNotNone(weakref.ref(v1.placeholder_with_default(1, []))())  # as long as the graph is there
+            self.assertIsNone(tf.get_static_value(training))
+            chosen = tf.cond(training, lambda: 1, lambda: 2)
+            self.assertEqual([session.run(chosen), session.run(chosen, {training: True})], [2, 1])
+
+    def test_operations_that_wait(self):
+        with tf.Graph().as_default():
+            first = tf.no_op(name='first')
+            with tf.control_dependencies([first]):
+                second = tf.no_op(name='second')
+            self.assertEqual(first._control_outputs, [second])
+            self.assertEqual(second._control_outputs, [])
+            with tf.control_dependencies([first]):
+                third = tf.constant(1).op
+            self.assertEqual(first._control_outputs, [second, third])
 
     def test_note_on_an_operation(self):
         with tf.Graph().as_default() as graph:
@@ -237,6 +284,58 @@ class Variables(unittest.TestCase):
         self.assertEqual(layer._name_scope(), 'mine')
 
 
+class Table(unittest.TestCase):
+    def test_values_by_a_saveable(self):
+        table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        table.insert(tf.constant(['a']), tf.constant([1], tf.int64))
+        make, = tf.__internal__.tracking.saveable_objects_from_trackable(table).values()
+        tensors = [spec.tensor for spec in make().specs]
+        self.assertEqual([t.numpy().tolist() for t in tensors], [[b'a'], [1]])
+        make().restore([tf.constant(['b', 'c']), tf.constant([2, 3], tf.int64)], None)
+        self.assertEqual(table.lookup(tf.constant(['a', 'c'])).numpy().tolist(), [-1, 3])
+        self.assertEqual(tf.__internal__.tracking.saveable_objects_from_trackable(tf.Module()), {})
+
+
+class Dispatch(unittest.TestCase):
+    def test_constructors_of_ragged_tensors_ask(self):
+        from tensorflow.python.util import dispatch, tf_export
+
+        class Note(dispatch.OpDispatcher):
+            """Answers calls with a text."""
+
+            def handle(self, args, kwargs):
+                """The class and what it was given."""
+                return ('noted', args[0], args[1]) if 'symbol' in args else self.NOT_SUPPORTED
+        Note().register(tf.RaggedTensor.from_row_limits)
+        self.assertEqual(tf.RaggedTensor.from_row_limits('symbol', ['x']), ('noted', tf.RaggedTensor, 'symbol'))
+        self.assertEqual(tf.RaggedTensor.from_row_limits([1, 2], [1, 2]).to_list(), [[1], [2]])
+        with self.assertRaises((TypeError, ValueError)):
+            tf.RaggedTensor.from_row_limits([1, 2], ['x'])
+        self.assertEqual(tf_export.get_canonical_name_for_symbol(tf.RaggedTensor), 'RaggedTensor')
+        self.assertEqual(tf_export.get_canonical_name_for_symbol(tf.data.Dataset), 'data.Dataset')
+
+    def test_converted_function_asks_too(self):
+        from tensorflow.python.util import dispatch
+
+        @dispatch.add_dispatch_support
+        def doubled(x):
+            return tf.convert_to_tensor(x) * 2
+        dispatch.dispatch_for_types(doubled, tf.RaggedTensor)(lambda x: x.with_flat_values(doubled(x.flat_values)))
+        ragged = tf.ragged.constant([[1], [2, 3]])
+        converted = tf.__internal__.autograph.tf_convert(doubled, tf.__internal__.autograph.control_status_ctx())
+        for run in (converted, doubled):
+            self.assertEqual(run(ragged).to_list(), [[2], [4, 6]])
+
+    def test_splits_that_match(self):
+        from tensorflow.python.ops.ragged import ragged_util
+        a, b = tf.ragged.constant([[1], [2, 3]]), tf.ragged.constant([[1, 2], [3]])
+        ragged_util.assert_splits_match([a.nested_row_splits, a.nested_row_splits])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'identical ragged splits'):
+            ragged_util.assert_splits_match([a.nested_row_splits, b.nested_row_splits])
+        with self.assertRaisesRegex(ValueError, 'identical ragged splits'):
+            ragged_util.assert_splits_match([a.nested_row_splits, []])
+
+
 class Files(unittest.TestCase):
     def test_closed_twice(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -245,6 +344,16 @@ class Files(unittest.TestCase):
                 file.write('text')
                 file.close()
             self.assertEqual(tf.io.gfile.GFile(path).read(), 'text')
+
+
+class Initializers(unittest.TestCase):
+    def test_identity(self):
+        make = tf.compat.v1.initializers.identity(gain=2.)
+        self.assertEqual(make([2, 3]).numpy().tolist(), [[2., 0., 0.], [0., 2., 0.]])
+        self.assertEqual(make([1, 1], tf.float64).dtype, tf.float64)
+        self.assertEqual(make.get_config(), {'gain': 2., 'dtype': 'float32'})
+        with self.assertRaisesRegex(ValueError, '2D'):
+            make([2])
 
 
 class Strategies(unittest.TestCase):

@@ -1,6 +1,8 @@
 """Operators of tf.linalg against numbers of TensorFlow, and eigenvalues of any matrices with their gradients."""
 import unittest
 
+import numpy as np
+
 import footlight as tf
 
 L = tf.linalg
@@ -129,6 +131,79 @@ class Factors(Close):
         for given, form in ((bands, 'compact'), (bands, 'sequence'), ([[4., 1., 0.], [1., 5., 2.], [0., 3., 6.]], 'matrix')):
             self.close(tf.linalg.tridiagonal_matmul(given, [[1.], [2.], [3.]], form), [6, 17, 24])
         self.assertRaises(ValueError, tf.linalg.tridiagonal_matmul, bands, [[1.]], 'other')
+
+
+class BlockLowerTriangular(unittest.TestCase):
+    """Beside the matrix that is written out."""
+
+    def setUp(self):
+        kinds, rows = tf.linalg, np.random.RandomState(0)
+
+        def matrix(*shape):
+            return rows.rand(*shape) + 2 * np.eye(*shape[-2:])
+        whole = kinds.LinearOperatorFullMatrix
+        a, c = whole(matrix(2, 3, 3), is_non_singular=True), kinds.LinearOperatorLowerTriangular(matrix(2, 2), is_non_singular=True)
+        f = kinds.LinearOperatorDiag(np.array([2.5]), is_non_singular=True)
+        self.rows = [[a], [whole(matrix(2, 3)), c], [whole(matrix(1, 3)), whole(matrix(2, 1, 2)), f]]
+        self.operator = kinds.LinearOperatorBlockLowerTriangular(self.rows)
+        self.dense = np.zeros([2, 6, 6])
+        for at, row in zip((0, 3, 5), self.rows):
+            for below, one in zip((0, 3, 5), row):
+                size = one.shape[-2:]
+                self.dense[:, at:at + size[0], below:below + size[1]] = one.to_dense().numpy()
+        self.x = rows.rand(2, 6, 4)
+
+    def parts(self, x, axis=1):
+        return [tf.constant(part) for part in np.split(x, [3, 5], axis)]
+
+    def test_products_and_solutions(self):
+        for turned in (False, True):
+            dense = self.dense.swapaxes(1, 2) if turned else self.dense
+            product, solved = dense @ self.x, np.linalg.solve(dense, self.x)
+            for found, wanted in ((self.operator.matmul(self.x, adjoint=turned), product),
+                                  (self.operator.matmul(self.x.swapaxes(1, 2), adjoint=turned, adjoint_arg=True), product),
+                                  (self.operator.solve(self.x, adjoint=turned), solved),
+                                  (self.operator.matvec(self.x[..., 0], adjoint=turned), product[..., 0]),
+                                  (self.operator.solvevec(self.x[..., 0], adjoint=turned), solved[..., 0])):
+                np.testing.assert_allclose(found, wanted, rtol=1e-10)
+            for what, wanted in (('matmul', product), ('solve', solved)):
+                for found, part in zip(getattr(self.operator, what)(self.parts(self.x), adjoint=turned), self.parts(wanted)):
+                    np.testing.assert_allclose(found, part, rtol=1e-10)
+            for what, wanted in (('matvec', product), ('solvevec', solved)):
+                found = getattr(self.operator, what)(self.parts(self.x[..., 0]), adjoint=turned)
+                for one, part in zip(found, self.parts(wanted[..., 0])):
+                    np.testing.assert_allclose(one, part, rtol=1e-10)
+
+    def test_what_the_diagonal_says(self):
+        operator = self.operator
+        self.assertEqual((operator.shape, operator.is_square, operator.is_non_singular), ([2, 6, 6], True, True))
+        self.assertEqual(operator.shape_tensor().numpy().tolist(), [2, 6, 6])
+        np.testing.assert_allclose(operator.to_dense(), self.dense)
+        np.testing.assert_allclose(operator.determinant(), np.linalg.det(self.dense))
+        np.testing.assert_allclose(operator.log_abs_determinant(), np.linalg.slogdet(self.dense)[1])
+        np.testing.assert_allclose(operator.diag_part(), self.dense.diagonal(axis1=1, axis2=2))
+        np.testing.assert_allclose(operator.trace(), self.dense.trace(axis1=1, axis2=2))
+        np.testing.assert_allclose(operator.inverse().to_dense(), np.linalg.inv(self.dense), atol=1e-12)
+        operator.assert_non_singular()
+
+    def test_as_an_argument_and_in_gradients(self):
+        found = tf.function(lambda operator, x: operator.matmul(x))(self.operator, tf.constant(self.x))
+        np.testing.assert_allclose(found, self.dense @ self.x)
+        with tf.GradientTape() as tape:
+            diag = tf.Variable([2.])
+            operator = tf.linalg.LinearOperatorBlockLowerTriangular([[tf.linalg.LinearOperatorDiag(diag)]])
+            value = operator.solvevec(tf.constant([6.]))
+        self.assertEqual(tape.gradient(value, diag).numpy().tolist(), [-1.5])
+
+    def test_refuses_what_does_not_fit(self):
+        (a,), (b, c), _ = self.rows
+        for rows, kind, words in (([[a], [b]], ValueError, 'row 1 .* 2 operators. Found: 1'), ([], ValueError, 'non-empty'),
+                                  ([[a], [c, c]], ValueError, r'block \(1, 0\) has 2 columns'), ([[b]], ValueError, 'square'),
+                                  ([[a], [b, tf.linalg.LinearOperatorDiag([1., 2.])]], TypeError, 'same dtype')):
+            with self.assertRaisesRegex(kind, words):
+                tf.linalg.LinearOperatorBlockLowerTriangular(rows)
+        with self.assertRaisesRegex(ValueError, 'if and only if'):
+            tf.linalg.LinearOperatorBlockLowerTriangular([[a]], is_non_singular=False)
 
 
 if __name__ == '__main__':

@@ -16,7 +16,8 @@ using session::TraceRecord;
 // What CPython asks of a tensor when a statement stays in Python.
 bool met_a_tensor(std::string_view error) {
   return error.find("as a Python `bool` is not allowed") != error.npos ||
-         error.find("Iterating over the symbolic tensor") != error.npos;
+         error.find("Iterating over a symbolic `tf.Tensor`") != error.npos ||
+         error.find("Iterating over the symbolic tensor") != error.npos;  // in older sessions
 }
 
 // The innermost line of a message: the last `File "x.py", line 12, in f`.

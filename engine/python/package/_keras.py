@@ -6,20 +6,27 @@ import sys
 from footlight import _alias
 
 
+def _is_second():
+    """Whether the program asks for Keras 2, the package tf_keras."""
+    return os.environ.get('TF_USE_LEGACY_KERAS') in ('1', 'true', 'True')
+
+
 def missing():
     """The error where the package is not installed."""
-    return ImportError('tf.keras is the package Keras, which this Python does not have. Install it with: '
-                       '%s -m pip install keras' % (sys.executable or 'python'), name='keras')
+    what, package = ('Keras 2, because TF_USE_LEGACY_KERAS is set', 'tf_keras') if _is_second() else ('Keras', 'keras')
+    return ImportError('tf.keras is the package %s, which this Python does not have. Install it with: %s -m pip install %s' % (
+        what, sys.executable or 'python', package), name=package)
 
 
 def load():
     """The module that `tf.keras` is."""
     os.environ.setdefault('KERAS_BACKEND', 'tensorflow')
     _alias.install()
+    package = 'tf_keras' if _is_second() else 'keras'
     try:
-        importlib.import_module('keras')
+        importlib.import_module(package)
     except ModuleNotFoundError as error:
-        if error.name != 'keras':
+        if error.name != package:
             raise
         raise missing() from None
-    return importlib.import_module('keras._tf_keras.keras')
+    return importlib.import_module('tf_keras.api._v2.keras' if _is_second() else 'keras._tf_keras.keras')

@@ -95,7 +95,7 @@ _BY_NAMESPACE = {
                         'resize_nearest_neighbor'),
     },
     'footlight.compat.v1.initializers': {
-        '_old.initializers': 'he_normal he_uniform lecun_normal lecun_uniform',
+        '_old.initializers': 'he_normal he_uniform identity lecun_normal lecun_uniform',
     },
     'footlight.compat.v1.python_io': {'_old.files': 'TFRecordCompressionType'},
     'footlight.compat.v1.resource_loader': {
@@ -215,6 +215,7 @@ _BY_NAMESPACE = {
             'banded_triangular_solve eigh_tridiagonal lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul '
             'tridiagonal_solve'),
         '_linalg.iterative': 'experimental',
+        '_linalg.block_operators': 'LinearOperatorBlockLowerTriangular',
         '_linalg.composed_operators': (
             'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
             'LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag LinearOperatorFullMatrix '

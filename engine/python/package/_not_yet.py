@@ -20,8 +20,6 @@ NOT_YET = {
     'io': (
         'decode_json_example decode_jxl decode_proto decode_webp encode_proto '
         'match_filenames_once'),
-    'linalg': (
-        'LinearOperatorBlockLowerTriangular banded_triangular_solve'),
     'math': 'sobol_sample',
     'nn': (
         'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper atrous_conv2d_transpose '

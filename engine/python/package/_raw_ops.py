@@ -51,6 +51,9 @@ def make(name):
     if made is None and name.startswith(('ResourceApply', 'ResourceSparseApply')):
         from footlight._nn import training_ops as _training_ops
         made = _training_ops.RAW.get(name)
+    if made is None and name.startswith('CudnnRNN'):
+        from footlight._nn import recurrent_ops as _recurrent_ops
+        made = _recurrent_ops.RAW.get(name)
     if made is not None:
         setattr(tf.raw_ops, name, made)
         return made

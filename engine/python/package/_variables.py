@@ -175,6 +175,8 @@ def _op(self):
     if update is not None:
         return update
     graph = _engine.current_graph()
+    if self.name == 'UnreadVariable':  # what assign() gives in eager
+        return None
     return (self.handle if graph is None or graph.building_function else graph._capture(self.handle)).op
 
 

@@ -498,7 +498,7 @@ Ref operation_since(size_t nodes) {
 Tensor after_operation(PyObject* operation, const std::function<Tensor()>& read) {
   trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
   const auto [graph, node] = node_in_object(operation, "an operation to come after");
-  if (!builder || builder->graph() != graph) return read();
+  if (!builder || builder->graph() != graph || builder->kind() != trace::GraphBuilder::Kind::kGraph) return read();
   const std::vector<NodeId> before = builder->control_scope;
   builder->control_scope.push_back(node);
   try {

@@ -28,7 +28,7 @@ PyObject* dimension(int64_t d) {
 }
 
 [[noreturn]] void no_rank(const char* what) {
-  throw Error(ErrorKind::kValue, std::string(what) + " is not possible for a shape of unknown rank");
+  throw Error(ErrorKind::kValue, std::string(what) + " is not defined on an unknown TensorShape");
 }
 
 Shape of_rank(int64_t rank) {

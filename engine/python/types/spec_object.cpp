@@ -143,19 +143,40 @@ PyObject* reduce(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* get_name(PyObject* self, void*) {
+  return guarded([&] {
+    const SpecValue& v = spec_of(self);
+    return v.name.empty() && !v.named ? Py_NewRef(Py_None) : text_object(v.name).release();
+  });
+}
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return shape_object(spec_of(self).shape); });
+}
+
+// Libraries change copies that they have just made by these two, in the place of making others.
+int set_name(PyObject* self, PyObject* name, void*) {
+  return guarded(-1, [&] {
+    SpecValue& v = reinterpret_cast<PySpec*>(self)->value;
+    v.name = name_from(name);
+    v.named = name && name != Py_None;
+    return 0;
+  });
+}
+int set_shape(PyObject* self, PyObject* shape, void*) {
+  return guarded(-1, [&] {
+    if (!shape) fail(ErrorKind::kType, "TensorSpec: the shape cannot be deleted");
+    reinterpret_cast<PySpec*>(self)->value.shape = shape_from_object(shape);
+    return 0;
+  });
+}
+
 PyGetSetDef properties[] = {
-    {"shape", [](PyObject* s, void*) { return guarded([&] { return shape_object(spec_of(s).shape); }); },
-     nullptr, "The TensorShape.", nullptr},
+    {"_name", get_name, set_name, nullptr, nullptr},
+    {"_shape", get_shape, set_shape, nullptr, nullptr},
+    {"shape", get_shape, nullptr, "The TensorShape.", nullptr},
     {"dtype", [](PyObject* s, void*) { return Py_NewRef(dtype_object(spec_of(s).dtype)); }, nullptr,
      "The DType.", nullptr},
-    {"name",
-     [](PyObject* s, void*) {
-       return guarded([&] {
-         const SpecValue& v = spec_of(s);
-         return v.name.empty() && !v.named ? Py_NewRef(Py_None) : PyUnicode_FromString(v.name.c_str());
-       });
-     },
-     nullptr, "The name, or None.", nullptr},
+    {"name", get_name, nullptr, "The name, or None.", nullptr},
     {"value_type", [](PyObject*, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(tensor_type)); },
      nullptr, "tf.Tensor.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -118,8 +118,8 @@ PyObject* iterate(PyObject* self) {
   return guarded([&] {
     const Tensor& t = tensor_of(self);
     if (t.is_symbolic())
-      fail(ErrorKind::kOperatorNotAllowedInGraph, "Iterating over the symbolic tensor '", symbolic_name(t),
-           "' is not allowed: it has no value while the function is being traced. AutoGraph did not convert "
+      fail(ErrorKind::kOperatorNotAllowedInGraph, "Iterating over a symbolic `tf.Tensor` is not allowed: '",
+           symbolic_name(t), "' has no value while the function is being traced. AutoGraph did not convert "
            "this code (it turns "
            "`for` statements of a tf.function into tf.while_loop). Decorate the function with @tf.function, "
            "or use tf.map_fn.");

@@ -541,8 +541,8 @@ PyObject* variable_object(const Tensor& handle) {
 static Ref updated_object(PyObject* o) {
   Ref updated = Ref::steal(make(of(o)->handle, Own::kNo, true));
   const trace::GraphBuilder* builder = trace::GraphBuilder::innermost();
-  if (builder && builder->kind() == trace::GraphBuilder::Kind::kGraph && builder->graph()->size()) {
-    // A session that is asked for it runs the update, which is the last node.
+  if (builder && builder->graph()->size()) {
+    // What is asked for its operation gets the update, which is the last node; so does a session.
     const NodeId last{static_cast<uint32_t>(builder->graph()->size() - 1)};
     const Ref operation = operation_object(builder->graph(), last);
     if (PyObject_SetAttrString(updated.get(), "_update", operation.get()) < 0) throw PythonErrorSet();

@@ -479,6 +479,19 @@ def traceback(self):
 
 
 _engine.extend(tf.Operation, 'traceback', property(traceback, doc=traceback.__doc__))
+def _control_outputs(self):
+    """The operations that run only after this one."""
+    count, found = self.graph._state.get('followers', (-1, None))
+    if count != self.graph.version:
+        found = {}
+        for op in self.graph.get_operations():
+            for before in op.control_inputs:
+                found.setdefault(before.name, []).append(op)
+        self.graph._state['followers'] = self.graph.version, found
+    return list(found.get(self.name, ()))
+
+
+_engine.extend(tf.Operation, '_control_outputs', property(_control_outputs, doc=_control_outputs.__doc__))
 _engine.extend(tf.Operation, '_unconditional_update', property(  # what layers note of an operation
     lambda self: self.graph._state.setdefault('updates', {}).get(self.name, False),
     lambda self, is_it: self.graph._state.setdefault('updates', {}).__setitem__(self.name, is_it)))
@@ -533,7 +546,9 @@ def placeholder_with_default(input, shape, name=None):
     value = tf.convert_to_tensor(input)
     if tf.executing_eagerly():
         return tf.identity(value)
-    return tf.raw_ops.PlaceholderWithDefault(input=value, shape=tf.TensorShape(shape), name=name or 'PlaceholderWithDefault')
+    made = tf.raw_ops.PlaceholderWithDefault(input=value, shape=tf.TensorShape(shape), name=name or 'PlaceholderWithDefault')
+    get_default_graph()._state.setdefault('placeholders', []).append(made)  # libraries hold it weakly
+    return made
 
 
 for _f in (get_default_graph, reset_default_graph, placeholder, placeholder_with_default, colocate_with):

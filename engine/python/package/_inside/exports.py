@@ -73,6 +73,9 @@ def get_canonical_name_for_symbol(symbol, api_name='tensorflow', add_prefix_to_v
     if api_name != 'tensorflow':
         return None
     module, name = getattr(symbol, '__module__', None), getattr(symbol, '__name__', None)
+    for full, known in (('RaggedTensor', tf.RaggedTensor), ('sparse.SparseTensor', tf.SparseTensor), ('data.Dataset', tf.data.Dataset)):
+        if symbol is known:  # classes whose module is the one that libraries know them by
+            return full
     if not isinstance(module, str) or not isinstance(name, str) or module.partition('.')[0] != 'footlight':
         return None
     full = (module + '.' + name).partition('.')[2]
@@ -133,7 +136,8 @@ class GlobalOpDispatcher:
 
 def _key(op):
     op = getattr(op, '__func__', op)
-    return getattr(op, '__wrapped__', op)
+    first = getattr(op, '__original_wrapped__', None)  # stays the same when AutoGraph puts another function inside
+    return getattr(op, '__wrapped__', op) if first is None else first
 
 
 def _answer(op, args, kwargs):
@@ -157,6 +161,23 @@ def dispatch(op, args, kwargs):
 def _listen():
     from footlight._inside import operators  # noqa: F401  (as functions that others' values can have)
     _engine.on_failures(_answer)
+    for name, member in list(vars(tf.RaggedTensor).items()):
+        if name.startswith('from_') and isinstance(member, classmethod) and not hasattr(member.__func__, '__wrapped__'):
+            setattr(tf.RaggedTensor, name, classmethod(_asking(member.__func__)))
+
+
+def _asking(plain):
+    """A constructor of ragged tensors whose failed calls the dispatchers may answer."""
+    @functools.wraps(plain)
+    def asked(*args, **kwargs):
+        try:
+            return plain(*args, **kwargs)
+        except (TypeError, ValueError):
+            found = _answer(asked, args, kwargs)
+            if found is NotImplemented:
+                raise
+            return found
+    return asked
 
 
 class _TypeDispatcher(OpDispatcher):

@@ -1,5 +1,6 @@
 """tf.__internal__: what tf_keras and libraries like it register, ask and take apart there besides what Keras does (internal.py)."""
 import contextlib
+import functools
 
 import footlight as tf
 from footlight import _engine, _lookup
@@ -8,7 +9,7 @@ from footlight._inside import functions as _functions, specs as _specs
 from footlight._inside import places as _places
 from footlight._inside import (  # noqa: F401  (these add their names too)
     deprecation, exports, feature_columns, internal, nests, operators)
-from footlight._saving import load as _load, object_graph as _object_graph, trackable as _trackable
+from footlight._saving import load as _load, object_graph as _object_graph, saveables as _saveables, trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---
 _registered = {}
@@ -247,7 +248,13 @@ class ObjectGraphView:
 def saveable_objects_from_trackable(obj, tf1_saver=False):
     """What saves the values of an object, by name."""
     found = obj._gather_saveables_for_checkpoint()
-    return dict(found) if isinstance(found, dict) else {}
+    if found or not isinstance(found, dict):
+        return dict(found) if isinstance(found, dict) else {}
+    try:
+        obj._serialize_to_tensors()
+    except NotImplementedError:
+        return {}
+    return {'_serialized_tensors': functools.partial(_saveables.Whole, obj)}
 
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,

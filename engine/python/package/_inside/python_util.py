@@ -74,7 +74,7 @@ def make_decorator(target, decorator_func, decorator_name=None, decorator_doc=''
     if hasattr(target, '__dict__'):
         for name, value in vars(target).items():
             decorator_func.__dict__.setdefault(name, value)
-    decorator_func.__wrapped__ = target
+    decorator_func.__wrapped__ = decorator_func.__original_wrapped__ = target
     signature = getattr(decorator, '__signature__', None)
     if signature is None:
         return decorator_func

@@ -150,6 +150,22 @@ class orthogonal_initializer(_today.Initializer):
         return {'gain': self.gain, 'seed': self.seed, 'dtype': self.dtype.name}
 
 
+class identity(_today.Initializer):
+    """The identity matrix, times `gain`."""
+
+    def __init__(self, gain=1.0, dtype=tf.float32):
+        self.gain, self.dtype = gain, _today._float(dtype, 'identity')
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        shape = _today._dims(shape)
+        if len(shape) != 2:
+            raise ValueError(f'Identity matrix initializer can only be used for 2D matrices, the shape is {tuple(shape)}')
+        return self.gain * tf.eye(*shape, dtype=dtype or self.dtype)
+
+    def get_config(self):
+        return {'gain': self.gain, 'dtype': self.dtype.name}
+
+
 def _scaled(name, scale, mode, distribution, doc):
     def make(seed=None):
         return variance_scaling_initializer(scale, mode, distribution, seed)
@@ -158,6 +174,8 @@ def _scaled(name, scale, mode, distribution, doc):
     setattr(_initializers, name, make)
 
 
+identity.__module__, identity.__qualname__ = 'footlight.compat.v1.initializers', 'identity'
+_initializers.identity = identity
 _scaled('he_normal', 2., 'fan_in', 'truncated_normal', 'Normal numbers of variance 2 / inputs.')
 _scaled('he_uniform', 2., 'fan_in', 'uniform', 'Numbers evenly from -limit to limit, limit = sqrt(6 / inputs).')
 _scaled('lecun_normal', 1., 'fan_in', 'truncated_normal', 'Normal numbers of variance 1 / inputs.')

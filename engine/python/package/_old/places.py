@@ -77,7 +77,7 @@ _PLACES = {
                       'none_equal positive rank rank_at_least rank_in scalar type').split())),
     'image': 'resize_image_with_crop_or_pad=image.resize_with_crop_or_pad transpose_image=image.transpose',
     'initializers': ('constant=compat.v1.constant_initializer global_variables=compat.v1.global_variables_initializer '
-                     'identity=compat.v1.keras.initializers.Identity local_variables=compat.v1.local_variables_initializer '
+                     'local_variables=compat.v1.local_variables_initializer '
                      'ones=compat.v1.ones_initializer orthogonal=compat.v1.orthogonal_initializer '
                      'glorot_normal=compat.v1.glorot_normal_initializer glorot_uniform=compat.v1.glorot_uniform_initializer '
                      'random_normal=compat.v1.random_normal_initializer random_uniform=compat.v1.random_uniform_initializer '

@@ -40,6 +40,18 @@ class SaveableObject:
         return f'{type(self).__name__}(name={self.name!r}, specs={self.specs!r})'
 
 
+class Whole(SaveableObject):
+    """All values of an object that gives and takes them by name."""
+
+    def __init__(self, trackable, name=''):
+        self._names = list(values := trackable._serialize_to_tensors())
+        super().__init__(trackable, [SaveSpec(value, '', name + key) for key, value in values.items()], name)
+
+    def restore(self, restored_tensors, restored_shapes):
+        """Takes the values, in the order of `specs`."""
+        return self.op._restore_from_tensors(dict(zip(self._names, restored_tensors)))
+
+
 class BaseSaverBuilder:
     """The classes that say what a Saver saves; Saver itself writes the files."""
 

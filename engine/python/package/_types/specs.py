@@ -222,7 +222,7 @@ _add(tf.TensorSpec, cast=_spec_cast, flatten=lambda self: [self],
      experimental_type_proto=classmethod(lambda cls: _proto.TensorSpecProto),
      experimental_from_proto=classmethod(lambda cls, proto: cls(tf.TensorShape.experimental_from_proto(proto.shape),
                                                                 tf.as_dtype(proto.dtype), proto.name or None)),
-     _shape=property(lambda self: self.shape), _dtype=property(lambda self: self.dtype),
+     _dtype=property(lambda self: self.dtype),
      _serialize=lambda self: (self.shape, self.dtype, self.name), _component_specs=property(lambda self: self),
      _to_components=lambda self, value: value, _from_components=lambda self, value: value)
 

@@ -311,7 +311,7 @@ void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, 
       for (int64_t m = 0; m < g.multiplier; ++m) sums[c * g.multiplier + m] += x[c] * a[c * g.multiplier + m];
 }
 
-// Each thread sums over its own images.
+// Each thread sums over its own lines of all images.
 template <class T>
 void to_filter(KernelContext& c) {
   using C = Compute<T>;
@@ -327,19 +327,23 @@ void to_filter(KernelContext& c) {
   const Meetings rows = of_outputs(g.h);
   std::vector<Span> spans;
   for (int64_t k = 0; k < g.w.size; ++k) spans.push_back(span_of(g.w, k));
-  const int64_t slots = std::clamp<int64_t>(g.batch, 1, pool_size());
+  constexpr int64_t kWorthAThread = 100000;
+  const int64_t lines = g.batch * g.h.out;
+  const int64_t slots = std::clamp<int64_t>(lines * g.w.out * g.filter_size / kWorthAThread, 1,
+                                            std::min<int64_t>(lines, pool_size()));
   std::vector<C> sums(static_cast<size_t>(slots * g.filter_size), C(0));
   parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot) {
       C* own = sums.data() + slot * g.filter_size;
-      for (int64_t n = g.batch * slot / slots; n < g.batch * (slot + 1) / slots; ++n)
-        for (int64_t y = 0; y < g.h.out; ++y)
-          for (const Meeting& v : rows.of(y))
-            for (int64_t kx = 0; kx < g.w.size; ++kx)
-              add_row(g, spans[static_cast<size_t>(kx)],
-                      in.data() + n * inputs_of(g).image() + v.other * g.w.in * g.in_channels,
-                      arriving.data() + n * outputs_of(g).image() + y * g.w.out * g.out_channels,
-                      own + (v.place * g.w.size + kx) * g.out_channels);
+      for (int64_t line = lines * slot / slots; line < lines * (slot + 1) / slots; ++line) {
+        const int64_t n = line / g.h.out, y = line % g.h.out;
+        for (const Meeting& v : rows.of(y))
+          for (int64_t kx = 0; kx < g.w.size; ++kx)
+            add_row(g, spans[static_cast<size_t>(kx)],
+                    in.data() + n * inputs_of(g).image() + v.other * g.w.in * g.in_channels,
+                    arriving.data() + n * outputs_of(g).image() + y * g.w.out * g.out_channels,
+                    own + (v.place * g.w.size + kx) * g.out_channels);
+      }
     }
   });
   for (int64_t i = 0; i < g.filter_size; ++i) {

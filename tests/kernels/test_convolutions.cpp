@@ -167,6 +167,7 @@ class TestConvolutions : public QObject {
         check<float>({1, 5, 12, channels, channels, 5, 1, 1, channels, {1, 0, 3, 2}}, true);
         check<double>({1, 6, 6, channels, channels, 3, 1, 2, channels}, true);
       }
+      check<float>({1, 37, 29, 32, 32, 3, 1, 1, 32}, true);
     }
     set_pool_size(0);
   }

@@ -444,5 +444,33 @@ def globals_given():
     return GIVEN
 
 
+class Parts:
+    """An object whose attribute is a function that names many more attributes."""
+
+    def __init__(self, rule, **parts):
+        self.rule = rule
+        self.__dict__.update(parts)
+
+
+def sum_of_parts(of):
+    return (of.a + of.b + of.c + of.d + of.e + of.f + of.g + of.h + of.i + of.j + of.k + of.l + of.m + of.n + of.o + of.p
+            + of.q + of.r + of.s + of.t)
+
+
+class Found(unittest.TestCase):
+    def test_function_in_an_attribute_brings_names_of_attributes(self):
+        parts = Parts(sum_of_parts, **dict.fromkeys('abcdefghijklmnopqrst', 1))
+
+        def f(x):
+            total = 0
+            for i in range(3):
+                if i < parts.rule(parts):
+                    total += parts.rule(parts)
+            return total + x
+        for _ in range(3):
+            self.assertEqual(value(tf.function(f)(tf.constant(1))), 61)
+        parts.t = tf.constant(2)
+        self.assertEqual(value(tf.function(f)(tf.constant(1))), 64)
+
 if __name__ == '__main__':
     unittest.main(verbosity=1)

@@ -339,7 +339,8 @@ class NoTensor::Search {
     if (!items(o)) return false;
     // Else it is asked again when these are known.
     if (reached_.types[index].members.size() != reached_.names.size()) return finds_;
-    for (size_t i = 0; i < reached_.names.size(); ++i) {
+    // A value that is looked at may bring more names, which are asked for when the members of these are known as well.
+    for (size_t i = 0; i < reached_.types[index].members.size(); ++i) {
       Reached::Member& member = reached_.types[index].members[i];
       bool is_known = true;
       PyObject* const own = member.slot >= 0 ? *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(o) + member.slot)

@@ -3,6 +3,7 @@
 
 #include "engine/tensor/tensor.h"
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <typeinfo>
@@ -24,7 +25,9 @@ class Variable final : public Resource {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   const std::string& name() const { return name_; }
-  bool trainable() const { return trainable_; }
+  // Whether tapes watch it by themselves from now on.
+  bool trainable() const { return trainable_.load(std::memory_order_relaxed); }
+  void set_trainable(bool yes) { trainable_.store(yes, std::memory_order_relaxed); }
 
   bool initialized() const;
   // A new handle to the value (tapes see it as a new tensor); throws kFailedPrecondition when there is none.
@@ -49,7 +52,7 @@ class Variable final : public Resource {
   const DType dtype_;
   const Shape shape_;
   const std::string name_;
-  const bool trainable_;
+  std::atomic<bool> trainable_;
   mutable std::mutex mutex_;
   Tensor value_;
 };

@@ -12,6 +12,7 @@ class _WithGradient:
     def __init__(self, function):
         self._function = function
         functools.update_wrapper(self, function)
+        self.__original_wrapped__ = function
 
     def __call__(self, *args, **kwargs):
         return _engine.call_custom_gradient(self._function, args, kwargs)

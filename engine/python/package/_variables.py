@@ -43,7 +43,7 @@ def _has_no_more(cls, **kwargs):
 
 
 _OF_THE_ENGINE = ('numpy handle is_initialized read_value_no_copy scatter_nd_max scatter_nd_min create _handle_name _number '
-                  '_type_spec _unique_id').split()
+                  '_type_spec _unique_id _trainable').split()
 _engine.extend(tf.Variable, '__init_subclass__', classmethod(_has_no_more))
 
 
@@ -117,6 +117,10 @@ def eval(self, session=None):
         raise ValueError('Cannot evaluate a variable using `eval()`: no default session is registered. Use `with '
                          'sess.as_default()` or pass an explicit session to `eval(session=sess)`')
     return session.run(self)
+
+
+# Libraries freeze variables with it, such as GPflow.
+_engine.extend(tf.Variable, '_trainable', property(lambda self: self.trainable, _engine.set_trainable))
 
 
 def _from_proto(variable_def, import_scope=None):

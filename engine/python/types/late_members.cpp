@@ -1,9 +1,11 @@
 // What tensors get while the program runs: members, tensor_members({"T": property, "reshape": function, ...}), and
-// operators with NumPy's rules in the place of the plain ones, numpy_operators(promote, matmul, getitem).
+// operators with NumPy's rules in the place of the plain ones, numpy_operators(promote, matmul, getitem). Variables:
+// whether tapes watch them, set_trainable(variable, yes).
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/tensor_members.h"
 #include "engine/python/types/variable_object.h"
+#include "engine/tensor/variable.h"
 
 #include <utility>
 
@@ -100,7 +102,23 @@ PyObject* numpy_operators(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* set_trainable(PyObject*, PyObject* args) {
+  return guarded([&] {
+    PyObject* variable;
+    int yes;
+    if (!PyArg_ParseTuple(args, "O!p:set_trainable", variable_type, &variable, &yes)) throw PythonErrorSet();
+    Variable* const held = variable_of(variable_handle(variable));
+    if (!held)
+      fail(ErrorKind::kValue, "Variable._trainable: a variable that is an argument of a traced function is trained or "
+           "not outside of it. Set it before the call");
+    held->set_trainable(yes);
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef functions[] = {
+    {"set_trainable", set_trainable, METH_VARARGS,
+     "set_trainable(variable, yes)\n--\n\nSays whether tapes watch a variable by themselves."},
     {"tensor_members", tensor_members, METH_O,
      "tensor_members(members)\n--\n\nGives all tensors members besides those of their type."},
     {"numpy_operators", numpy_operators, METH_VARARGS,

@@ -1,5 +1,7 @@
-"""What libraries of models (GPflow) ask: variables that are frozen later, the function under a decorator."""
+"""What libraries of models (GPflow, lattice) ask: variables frozen later, the function under a decorator, own assertions."""
 import unittest
+
+import numpy as np
 
 import footlight as tf
 from footlight import _alias
@@ -68,6 +70,17 @@ class Decorators(unittest.TestCase):
         tf_decorator.rewrap(made, inner, other)
         self.assertIs(made.__wrapped__, other)
         self.assertIs(made.__original_wrapped__, inner)
+
+
+class OwnAssertions(tf.test.TestCase):
+    def assertAllClose(self, a, b):  # narrower than the one above
+        super().assertAllClose(a, b, rtol=1e-3, atol=1e-3)
+
+    def test_structures(self):
+        self.assertAllClose([tf.ones([1]), tf.ones([2])], [np.ones([1]), np.full([2], 1.0001)])
+        self.assertAllClose({'a': [1., [2.]]}, {'a': [1., [2.0001]]})
+        with self.assertRaisesRegex(AssertionError, 'at index 1'):
+            self.assertAllClose([tf.ones([1]), tf.ones([2])], [np.ones([1]), np.full([2], 1.1)])
 
 
 if __name__ == '__main__':

@@ -399,6 +399,9 @@ class TestCase(_General, _temporary.Temporary):
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Structures of arrays or tensors whose elements differ by `atol + rtol * abs(b)` at most."""
+        self._close(a, b, rtol, atol, msg)
+
+    def _close(self, a, b, rtol, atol, msg):
         if self._ragged(a) or self._ragged(b):
             a, b = (self._rows(x) if self._ragged(x) else x for x in (a, b))
         fields = [x._asdict() if hasattr(x, '_asdict') else x for x in (a, b)]
@@ -407,7 +410,7 @@ class TestCase(_General, _temporary.Temporary):
             if not all(isinstance(x, collections.abc.Mapping) for x in fields) or set(a) != set(b):
                 self.fail(self._said(msg, 'mismatched keys or kinds: %r, %r' % (a, b)))
             for key in a:
-                self.assertAllClose(a[key], b[key], rtol, atol, self._said(msg, 'at key %r' % (key,)))
+                self._close(a[key], b[key], rtol, atol, self._said(msg, 'at key %r' % (key,)))
         elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
             try:
                 arrays = self._array(a), self._array(b)
@@ -418,7 +421,7 @@ class TestCase(_General, _temporary.Temporary):
                 return
             self.assertEqual(len(a), len(b), self._said(msg, 'mismatched lengths'))
             for i, (x, y) in enumerate(zip(a, b)):
-                self.assertAllClose(x, y, rtol, atol, self._said(msg, 'at index %d' % i))
+                self._close(x, y, rtol, atol, self._said(msg, 'at index %d' % i))
         else:
             self._close_arrays(a, b, rtol, atol, msg)
 

@@ -72,6 +72,20 @@ class Decorators(unittest.TestCase):
         self.assertIs(made.__original_wrapped__, inner)
 
 
+class Conditions(unittest.TestCase):
+    def test_condition_of_one_element(self):
+        for run in (lambda f: f, tf.function):
+            def check(condition):
+                tf.debugging.Assert(condition, ['wrong:', condition])
+                return tf.constant(1)
+            for shape in ([], [1], [1, 1]):
+                self.assertEqual(run(check)(tf.fill(shape, True)).numpy(), 1)
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'wrong:'):
+                    run(check)(tf.fill(shape, False))
+            with self.assertRaisesRegex(ValueError, 'reduce_all'):
+                run(check)(tf.constant([True, True]))
+
+
 class OwnAssertions(tf.test.TestCase):
     def assertAllClose(self, a, b):  # narrower than the one above
         super().assertAllClose(a, b, rtol=1e-3, atol=1e-3)

@@ -215,6 +215,8 @@ Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, 
     if (value) eagerly.emplace();
     condition = value ? ops::cast(value, DType::kBool).as_constant() : ops::cast(condition, DType::kBool);
   }
+  if (condition.shape().fully_known() && condition.shape().rank() != 0 && condition.shape().elements() == 1)
+    condition = ops::reshape(condition, ops::ints({}));  // one answer, whatever it is in
   if (condition.shape().has_rank() && condition.shape().rank() != 0)
     fail(ErrorKind::kValue, "the condition of an assertion must be a scalar, got shape ", condition.shape().to_string(),
          ": use tf.reduce_all");

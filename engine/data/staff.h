@@ -11,6 +11,11 @@
 
 namespace footlight::data {
 
+// A dataset that ended with fewer elements than it is said to have: a window ends there, all else fails.
+class EndedEarly : public Error {
+  using Error::Error;
+};
+
 // An element, or why there is none.
 struct Outcome {
   Element element;
@@ -23,6 +28,16 @@ struct Outcome {
     } catch (...) {
       failure = std::current_exception();
       return true;
+    }
+  }
+  bool has_ended_early() const {
+    if (!failure) return false;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const EndedEarly&) {
+      return true;
+    } catch (...) {
+      return false;
     }
   }
   void give(Element& out) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -128,9 +129,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<NodeId> inputs;        // Placeholder nodes: the parameters first, then the captures
   std::vector<Edge> outputs;
   std::vector<NodeId> control_outputs;  // effects that must have happened when a call of the graph returns
+  // Nodes of the graphs around this one that must run before any call of it. Noted while it is built.
+  std::vector<std::pair<std::weak_ptr<Graph>, NodeId>> waits_for;
 
   bool finalized = false;            // nothing may be added any more
   bool is_function = true;           // false: a tf.Graph, of which anything may be asked for
+  GraphSeed seed;                    // of a tf.Graph
   // Nodes of it have effects that are on no resource (a print, a check), or call graphs with such.
   bool affects_elsewhere = false;
   size_t parameters = 0;             // how many inputs are parameters; callers pass captures for the rest

@@ -5,10 +5,16 @@
 #include "engine/tensor/gpu.h"
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace footlight {
+
+struct GraphSeed {
+  std::optional<int64_t> seed;
+  int64_t unseeded_random_ops = 0;  // random ops without a seed of their own: a graph's seeds count up from 0
+};
 
 class Builder {
  public:
@@ -28,8 +34,11 @@ class Builder {
   virtual std::string enter_scope(std::string_view) { return {}; }
   virtual void leave_scope(std::string) {}
   virtual std::string scope() { return {}; }  // "outer/inner/"
-  // Number of random ops without a seed of their own created here: a graph's seeds count up from 0.
-  int64_t unseeded_random_ops = 0;
+  // The seed that is set for what this builds, and the one in force: that of a tf.Graph around,
+  // or of a function that sets one; null: that of tf.random.set_seed in eager code.
+  GraphSeed function_seed;
+  GraphSeed* own_seed = &function_seed;
+  GraphSeed* graph_seed = nullptr;
 };
 
 // The builder of this thread: null while executing eagerly outside of any trace.

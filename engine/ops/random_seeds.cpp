@@ -101,6 +101,12 @@ void set_global_seed(int64_t seed) {
   RandomState::restart_all();  // those of traced functions: their seeds stay as they were traced
 }
 
+void set_graph_seed(std::optional<int64_t> seed) {
+  Builder* const builder = current_graph_builder;
+  builder->own_seed->seed = seed;
+  builder->graph_seed = builder->own_seed;
+}
+
 KeptSeeds::KeptSeeds() {
   Global& g = global();
   std::lock_guard lock(g.mutex);
@@ -118,20 +124,20 @@ void want_seeds(bool on) { seeds_are_wanted = on; }
 Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   Global& g = global();
   std::lock_guard lock(g.mutex);
-  if (!g.seed && !op_seed) {
+  Builder* const builder = current_graph_builder;
+  const std::optional<int64_t> seed = builder && builder->graph_seed ? builder->graph_seed->seed : g.seed;
+  if (!seed && !op_seed) {
     if (seeds_are_wanted)
       fail(ErrorKind::kRuntime, "Random ops require a seed to be set when determinism is enabled: call "
                                 "tf.random.set_seed, or give the op a seed");
     return {};
   }
   Seeds seeds;
-  if (!g.seed) {
+  if (!seed) {
     seeds = {kSeedWithoutGlobal, truncated(*op_seed)};
   } else {
-    if (!op_seed)
-      op_seed =
-          current_graph_builder ? current_graph_builder->unseeded_random_ops++ : g.op_seeds->next_seed();
-    seeds = {truncated(*g.seed), truncated(*op_seed)};
+    if (!op_seed) op_seed = builder ? builder->own_seed->unseeded_random_ops++ : g.op_seeds->next_seed();
+    seeds = {truncated(*seed), truncated(*op_seed)};
   }
   if (seeds.seed == 0 && seeds.seed2 == 0) seeds.seed2 = kLargest;
   return seeds;

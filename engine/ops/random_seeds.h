@@ -11,6 +11,8 @@ namespace footlight::random {
 
 // tf.random.set_seed: restarts every sequence.
 void set_global_seed(int64_t seed);
+// The same while a graph is built: its seed alone.
+void set_graph_seed(std::optional<int64_t> seed);
 
 // The global seed, its sequence and the streams of eager ops, kept to be put back (with kept_states.h).
 class KeptSeeds {
@@ -28,6 +30,7 @@ void want_seeds(bool);
 struct Seeds {
   int64_t seed = 0, seed2 = 0;
 };
+// A tf.Graph has a global seed of its own, none at first, which functions traced in it share.
 // global and op seed | result
 // none, none         | 0, 0: from the operating system
 // none, s            | 87654321, s

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <string_view>
 
 namespace footlight::trace {
@@ -79,6 +78,7 @@ bool same_value(const Tensor& a, const Tensor& b) { return identity_of(a) == ide
 
 GraphBuilder::GraphBuilder(std::string name, Kind kind)
     : graph_(std::make_shared<Graph>(std::move(name))), kind_(kind), outer_(innermost()) {
+  if (outer_) graph_seed = outer_->graph_seed;
   if (outer_ && (kind == Kind::kBranch || kind == Kind::kCondition || kind == Kind::kBody))
     graph_->marks = {outer_->graph_->marks.groups, outer_->graph_->marks.device, {}, outer_->graph_->marks.added};
 }
@@ -86,7 +86,12 @@ GraphBuilder::GraphBuilder(std::string name, Kind kind)
 GraphBuilder::GraphBuilder(GraphPtr graph)
     : as_written(!graph->is_function), graph_(std::move(graph)),
       kind_(as_written ? Kind::kGraph : Kind::kFunction), outer_(innermost()) {
-  unseeded_random_ops = static_cast<int64_t>(graph_->size());
+  if (as_written) {
+    own_seed = graph_seed = &graph_->seed;
+    return;
+  }
+  if (outer_) graph_seed = outer_->graph_seed;
+  own_seed->unseeded_random_ops = static_cast<int64_t>(graph_->size());
 }
 
 GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(current_graph_builder); }
@@ -518,51 +523,6 @@ bool has_effects(const Graph& graph) {
   for (uint32_t n = 0; n < graph.size(); ++n)
     if (graph.node(NodeId(n)).op->stateful()) return true;
   return false;
-}
-
-namespace {
-
-// Beside the graphs, since almost none of them waits for such nodes; an entry goes with its graph.
-using OuterNodes = std::vector<std::pair<std::weak_ptr<Graph>, NodeId>>;
-
-std::mutex outer_mutex;
-
-std::map<std::weak_ptr<Graph>, OuterNodes, std::owner_less<>>& outer_controls() {
-  static auto* all = new std::map<std::weak_ptr<Graph>, OuterNodes, std::owner_less<>>;
-  return *all;
-}
-
-OuterNodes waited_for_by(const GraphPtr& graph) {
-  const std::lock_guard held(outer_mutex);
-  const auto at = outer_controls().find(graph);
-  return at == outer_controls().end() ? OuterNodes() : at->second;
-}
-
-}  // namespace
-
-bool run_after(GraphBuilder& builder, const GraphPtr& around, NodeId node) {
-  const GraphBuilder* at = builder.outer();
-  while (at && at->graph() != around) at = at->outer();
-  if (!at) return false;
-  const std::lock_guard held(outer_mutex);
-  std::erase_if(outer_controls(), [](const auto& entry) { return entry.first.expired(); });
-  outer_controls()[builder.graph()].emplace_back(around, node);
-  return true;
-}
-
-std::vector<NodeId> control_inputs_of(GraphBuilder& builder, const Attrs& attrs) {
-  std::vector<NodeId> controls = builder.control_scope;
-  for (const auto& [name, value] : attrs) {
-    const GraphPtr* callee = std::get_if<GraphPtr>(&value);
-    if (!callee || !*callee) continue;
-    for (const auto& [around, node] : waited_for_by(*callee)) {
-      const GraphPtr graph = around.lock();
-      if (!graph) continue;
-      if (graph != builder.graph()) run_after(builder, graph, node);
-      else if (std::ranges::find(controls, node) == controls.end()) controls.push_back(node);
-    }
-  }
-  return controls;
 }
 
 }  // namespace footlight::trace

@@ -2,6 +2,7 @@
 #include "engine/trace/inline.h"
 
 #include "engine/base/text.h"
+#include "engine/tensor/random_state.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,8 +15,8 @@ uint64_t number_of(Edge edge) { return uint64_t{edge.node.value} << 32 | edge.ou
 
 class Copy {
  public:
-  Copy(GraphBuilder& builder, const Graph& graph, bool any_shapes)
-      : builder_(builder), graph_(graph), any_shapes_(any_shapes), made_(graph.size()) {}
+  Copy(GraphBuilder& builder, const Graph& graph, bool any_shapes, OwnStates* states)
+      : builder_(builder), graph_(graph), any_shapes_(any_shapes), states_(states), made_(graph.size()) {}
 
   void feed(Edge edge, const Tensor& value) {
     const Node& node = graph_.node(edge.node);
@@ -78,8 +79,20 @@ class Copy {
       edge = result(edge);
     }
     if (any_shapes_ && !node.inputs.empty()) forget_shapes(node);
+    if (states_) give_own_state(node);
     node.name = builder_.graph()->unique_name(from.name);
     made_[id.value] = builder_.adopt(std::move(node));
+  }
+
+  void give_own_state(Node& node) const {
+    static const AttrName kState{"_state"}, kSeed{"seed"}, kSeed2{"seed2"};
+    const Tensor state = node.attrs.get_or(kState, Tensor());
+    if (!state || state.dtype() != DType::kResource) return;
+    Tensor& own = (*states_)[state.resource_object()];
+    if (!own)
+      own = Tensor::resource(new RandomState(static_cast<uint64_t>(node.attrs.get_or(kSeed, int64_t{0})),
+                                             static_cast<uint64_t>(node.attrs.get_or(kSeed2, int64_t{0}))));
+    node.attrs.set(kState, own);
   }
 
   void forget_shapes(Node& node) const {
@@ -103,6 +116,7 @@ class Copy {
   GraphBuilder& builder_;
   const Graph& graph_;
   const bool any_shapes_;
+  OwnStates* const states_;
   std::vector<NodeId> made_;                // the copy of each node
   std::unordered_map<uint64_t, Edge> fed_;  // by the tensors that they stand for
   std::unordered_set<uint32_t> given_;      // the nodes of these
@@ -114,8 +128,8 @@ class Copy {
 
 std::vector<Tensor> inline_graph(GraphBuilder& builder, const Graph& graph,
                                  std::span<const std::pair<Edge, Tensor>> feeds, std::span<const Edge> fetches,
-                                 std::span<const NodeId> targets, FedShapes fed) {
-  Copy copy(builder, graph, fed == FedShapes::kAnyShapes);
+                                 std::span<const NodeId> targets, FedShapes fed, OwnStates* states) {
+  Copy copy(builder, graph, fed == FedShapes::kAnyShapes, states);
   for (const auto& [edge, value] : feeds) copy.feed(edge, value);
   for (Edge edge : fetches) copy.need(edge);
   for (NodeId id : targets) copy.need(id);

@@ -3,6 +3,7 @@
 
 #include "engine/trace/graph_builder.h"
 
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,9 +15,12 @@ namespace footlight::trace {
 // wait for. Throws kInvalidArgument for a Placeholder that is needed and not fed.
 // kAnyShapes: the values may have other shapes than the tensors, so what nodes compute has shapes that are found when
 // they run; throws kUnimplemented if one of them calls another graph.
+// states: those of random ops that whoever runs the part has instead of the graph's; they are added when first needed.
+using OwnStates = std::map<const Resource*, Tensor>;
 enum class FedShapes : uint8_t { kMustFit, kAnyShapes };
 std::vector<Tensor> inline_graph(GraphBuilder& builder, const Graph& graph,
                                  std::span<const std::pair<Edge, Tensor>> feeds, std::span<const Edge> fetches,
-                                 std::span<const NodeId> targets = {}, FedShapes = FedShapes::kMustFit);
+                                 std::span<const NodeId> targets = {}, FedShapes = FedShapes::kMustFit,
+                                 OwnStates* states = nullptr);
 
 }  // namespace footlight::trace

@@ -42,7 +42,7 @@ class Replay {
   std::vector<Batched> run(const Graph& graph, std::span<const Batched> inputs) {
     std::vector<std::vector<Batched>> values(graph.size());
     for (size_t i = 0; i < graph.inputs.size(); ++i) values[graph.inputs[i].value] = {inputs[i]};
-    const std::vector<bool> needed = needed_in(graph), used = used_in(graph);
+    const std::vector<bool> needed = needed_in(graph), used = used_in(graph, needed);
     for (uint32_t n = 0; n < graph.size(); ++n) {
       const Node& node = graph.node(NodeId(n));
       if (!needed[n] || !values[n].empty() || node.op->execution == Execution::kNoOp) continue;
@@ -78,12 +78,13 @@ class Replay {
     return needed;
   }
 
-  // What a node or an output takes.
-  static std::vector<bool> used_in(const Graph& graph) {
+  // What an output takes, or a node that is needed.
+  static std::vector<bool> used_in(const Graph& graph, const std::vector<bool>& needed) {
     std::vector<bool> used(graph.size(), false);
     for (const Edge edge : graph.outputs) used[edge.node.value] = true;
     for (uint32_t n = 0; n < graph.size(); ++n)
-      for (const Edge edge : graph.node(NodeId(n)).inputs) used[edge.node.value] = true;
+      if (needed[n])
+        for (const Edge edge : graph.node(NodeId(n)).inputs) used[edge.node.value] = true;
     return used;
   }
 

@@ -56,7 +56,8 @@ BufferPtr checked_indices(KernelContext& c, const GatherWalk& w) {
   }
   for (int64_t i = 0; wrong && i < n; ++i)
     if (to[i] < 0 || to[i] >= w.size)
-      invalid("indices[", place_in(indices.shape(), i), "] = ", to[i], " is not in [0, ", w.size, ") [Op:", c.row.name,
+      invalid("indices", indices.shape().rank() ? str("[", place_in(indices.shape(), i), "]") : "", " = ", to[i],
+              " is not in [0, ", w.size, ") [Op:", c.row.name,
               "]");
   return memory;
 }

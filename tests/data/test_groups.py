@@ -85,6 +85,8 @@ class Groups(unittest.TestCase):
         unknown, endless = Dataset.range(5).filter(lambda x: x > 2), Dataset.range(5).repeat()
         made = unknown.repeat(), unknown.take(0), unknown.skip(-1), endless.skip(-1), endless.take(0)
         self.assertEqual([int(d.cardinality()) for d in made], [-1, -2, -2, -1, 0])
+        woven = [endless.interleave(Dataset.range, num_parallel_calls=threads) for threads in (None, 2)]
+        self.assertEqual([int(d.cardinality()) for d in woven], [-2, -1])
 
     def test_group_by_window_and_buckets(self):
         grouped = Dataset.range(10).group_by_window(lambda x: x % 2, lambda key, d: d.batch(3), window_size=3)
@@ -136,6 +138,10 @@ class Groups(unittest.TestCase):
         self.assertEqual(len(counted), 4)
         with self.assertRaises(tf.errors.FailedPreconditionError):
             list(counted)
+        self.assertEqual([[int(x) for x in window] for window in counted.window(2)], [[0, 1], [2]])  # a window ends there
+        short = Dataset.range(3).apply(tf.data.experimental.assert_cardinality(1)).window(2)
+        with self.assertRaises(tf.errors.FailedPreconditionError):
+            list(short)
 
 
 RANDOM, DRAWN = [2639692443, 1150983325, 2086880477], [1, 1, 1, 1, 1, 1, 1, 0, 0, 1]

@@ -1,4 +1,5 @@
 """Protobuf messages as Python objects, and graphs as GraphDef."""
+import importlib.util
 import subprocess
 import sys
 import unittest
@@ -150,6 +151,33 @@ class Messages(unittest.TestCase):
         self.assertEqual([d.size for d in operation.get_attr('shape').dim], [2])
         with self.assertRaisesRegex(ValueError, "has no attribute 'nothing'"):
             operation.get_attr('nothing')
+
+
+@unittest.skipUnless(importlib.util.find_spec('google') and importlib.util.find_spec('google.protobuf'), 'needs protobuf')
+class TextAndJson(unittest.TestCase):
+    def test_text_format_reads_and_writes(self):
+        from google.protobuf import text_format
+        message = graph_def().as_graph_def()
+        text = text_format.MessageToString(message)
+        kind = type(message)
+        self.assertEqual(text_format.Parse(text, kind()), message)
+        merged = text_format.Merge('node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } }', kind())
+        self.assertEqual((merged.node[0].name, merged.node[0].attr['dtype'].type), ('a', tf.float32.as_datatype_enum))
+        with self.assertRaises(text_format.ParseError):
+            text_format.Parse('nothing: 1', kind())
+        with tf.Graph().as_default():
+            graph = text_format.Parse('node { name: "a" op: "NoOp" }', kind())
+            self.assertEqual(tf.import_graph_def(graph, return_elements=['a'], name='')[0].type, 'NoOp')
+
+    def test_json_format_reads_and_writes(self):
+        from google.protobuf import json_format
+        shape = tf.TensorShape([1, None]).as_proto()
+        made = json_format.MessageToDict(shape)
+        self.assertEqual(made, {'dim': [{'size': '1'}, {'size': '-1'}]})
+        self.assertEqual(json_format.ParseDict(made, type(shape)()), shape)
+        self.assertEqual([(field.name, len(value)) for field, value in shape.ListFields()], [('dim', 2)])
+        with self.assertRaises(TypeError):
+            shape.CopyFrom(object())
 
 
 if __name__ == '__main__':

@@ -70,6 +70,18 @@ class MetaGraphs(unittest.TestCase):
             made = v1.train.export_meta_graph(os.path.join(self.folder, 'empty'))
             self.assertIsNone(v1.train.import_meta_graph(made))
 
+    def test_texts_and_numbers_of_collections_come_back(self):
+        with tf.Graph().as_default():
+            tf.constant(1., name='a')
+            for key, values in (('whole', [1, 2]), ('real', [.5])):
+                for value in values:
+                    v1.add_to_collection(key, value)
+            meta = v1.train.export_meta_graph(os.path.join(self.folder, 'm.meta'))
+        self.assertEqual(list(meta.collection_def['whole'].int64_list.value), [1, 2])
+        with tf.Graph().as_default():
+            v1.train.import_meta_graph(os.path.join(self.folder, 'm.meta'))
+            self.assertEqual((v1.get_collection('whole'), v1.get_collection('real')), ([1, 2], [.5]))
+
     def test_variables_of_signatures_can_be_assigned(self):
         with tf.Graph().as_default(), v1.Session() as session:
             x = v1.placeholder(tf.float32, [], name='x')
@@ -80,6 +92,28 @@ class MetaGraphs(unittest.TestCase):
         self.assertEqual([v.numpy() for v in loaded.variables], [3.])
         loaded.variables[0].assign(4.)
         self.assertEqual(loaded.signatures['serving_default'](x=tf.constant(2.))['y'].numpy(), 8.)
+
+    def test_signatures_of_composite_tensors(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            sparse = v1.sparse_placeholder(tf.int64, [2, 2])
+            ragged = v1.ragged.placeholder(tf.float32, 1, [])
+            info = v1.saved_model.build_tensor_info(sparse)
+            self.assertEqual(info.coo_sparse.values_tensor_name, sparse.values.name)
+            self.assertEqual(info.WhichOneof('encoding'), 'coo_sparse')
+            found = v1.saved_model.get_tensor_from_tensor_info(info)
+            self.assertIs(type(found), tf.SparseTensor)
+            self.assertEqual(found.indices.name, sparse.indices.name)
+            v1.saved_model.simple_save(session, os.path.join(self.folder, 's'), {'s': sparse, 'r': ragged},
+                                       {'s': sparse * tf.constant(2, tf.int64), 'r': ragged * 2})
+            fed = session.run(ragged * 2, {ragged: v1.ragged.constant_value([[1.], []], dtype='float32')})
+            self.assertEqual(fed.to_list(), [[2.], []])
+        serve = tf.saved_model.load(os.path.join(self.folder, 's')).signatures['serving_default']
+        values = tf.ragged.constant([[10., 20.], [30.]])
+        made = serve(s_indices=tf.constant([[0, 0], [1, 1]], tf.int64), s_values=tf.constant([3, 4], tf.int64),
+                     s_dense_shape=tf.constant([2, 2], tf.int64), r_component_0=values.values,
+                     r_component_1=values.row_splits)
+        self.assertEqual(made['s'].values.numpy().tolist(), [6, 8])
+        self.assertEqual(made['r'].to_list(), [[20., 40.], [60.]])
 
 
 class Loaded(unittest.TestCase):

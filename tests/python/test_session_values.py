@@ -145,6 +145,13 @@ class SessionValues(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, 'as many parts'):
                 session.run(a - b, {(a, b): (1.,)})
 
+    def test_what_may_be_fed_is_not_known(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder_with_default(tf.constant(1), [])
+            self.assertIsNone(tf.get_static_value(x))
+            made = tf.__internal__.smart_cond.smart_cond(x > 0, lambda: tf.constant(1), lambda: tf.constant(2))
+            self.assertEqual([session.run(made), session.run(made, {x: -1})], [1, 2])
+
     def test_ragged_placeholders(self):
         with tf.Graph().as_default(), v1.Session() as session:
             ragged = v1.ragged.placeholder(tf.float32, 1, [])
@@ -157,6 +164,9 @@ class SessionValues(unittest.TestCase):
             self.assertEqual((tf.make_ndarray(proto).tolist(), graph.get_operations()), ([1 + 2j], []))
             with self.assertRaisesRegex(TypeError, 'a symbolic tensor has no value'):
                 tf.make_tensor_proto(v1.placeholder(tf.float32, []))
+
+    def test_dimensions_are_parts_of_shapes(self):
+        self.assertEqual(tf.TensorShape([v1.Dimension(None), v1.Dimension(3), 2]).as_list(), [None, 3, 2])
 
     def test_variables_in_loops_and_branches(self):
         made = []

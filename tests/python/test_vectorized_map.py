@@ -344,6 +344,18 @@ class InTurn(unittest.TestCase):
         self.assertNotEqual(generator.state.numpy().tolist(), before)
         self.assertFalse(set(drawn.numpy().tolist()) & set(again.numpy().tolist()))
 
+    def test_a_branch_with_an_assignment_runs_for_the_first_element(self):
+        variable = tf.Variable(0.)
+
+        def f(x):
+            tf.cond(x > 0, lambda: variable.assign_add(x), lambda: variable.assign_sub(1.))
+            return x
+        for first, expected in ((-1., -1.), (2., 2.)):
+            variable.assign(0.)
+            x = tf.constant([first, 2., -3., 4.])
+            self.assertEqual(tf.vectorized_map(f, x, warn=False).numpy().tolist(), x.numpy().tolist())
+            self.assertEqual(variable.numpy(), expected)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -1,5 +1,7 @@
 // The elements that could be made; and a dataset that has as many as it is said to have.
+#include "engine/base/text.h"
 #include "engine/data/make.h"
+#include "engine/data/staff.h"
 
 #include <cstdio>
 
@@ -65,9 +67,10 @@ class Counted final : public Stage {
         return true;
       }
       if (wanted_ == kInfinite || (wanted_ >= 0 && seen_ != wanted_))
-        fail(ErrorKind::kFailedPrecondition, "Input dataset was expected to contain ",
-             wanted_ < 0 ? std::string("an infinite number of") : std::to_string(wanted_),
-             " elements but contained only ", seen_, " elements.");
+        throw EndedEarly(ErrorKind::kFailedPrecondition,
+                         str("Input dataset was expected to contain ",
+                             wanted_ < 0 ? std::string("an infinite number of") : std::to_string(wanted_),
+                             " elements but contained only ", seen_, " elements."));
       return false;
     }
     void state(State& s) override {

@@ -40,7 +40,7 @@ class Window final : public Stage {
       const auto span = static_cast<size_t>((stage_.size_ - 1) * stage_.stride_ + 1);
       while (input_ && buffer_.size() < span) {
         Outcome element;
-        if (!element.pull(*input_)) input_.reset();
+        if (!element.pull(*input_) || element.has_ended_early()) input_.reset();
         else buffer_.push_back(std::move(element));
         run_->check();
       }

@@ -111,12 +111,14 @@ PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (seed == Py_None) {
-      random::set_global_seed(now_ns());  // as good as none
+      if (current_graph_builder) random::set_graph_seed({});
+      else random::set_global_seed(now_ns());  // as good as none
     } else {
       Ref index = checked(PyFloat_Check(seed) ? PyNumber_Long(seed) : PyNumber_Index(seed));
       const long long s = PyLong_AsLongLong(index.get());
       if (s == -1 && PyErr_Occurred()) return nullptr;
-      random::set_global_seed(s);
+      if (current_graph_builder) random::set_graph_seed(s);
+      else random::set_global_seed(s);
     }
     Py_RETURN_NONE;
   });

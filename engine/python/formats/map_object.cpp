@@ -1,6 +1,7 @@
 // Maps as Python dictionaries that write through: a message that is asked for and not there is made.
 #include "engine/base/text.h"
 #include "engine/python/formats/field_values.h"
+#include "engine/python/formats/message_object.h"
 #include "engine/python/formats/place.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
@@ -146,6 +147,9 @@ PyObject* clear(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
   });
 }
+PyObject* entry_class(PyObject* self, PyObject*) {
+  return guarded([&] { return Py_NewRef(message_class(map_of(self).field->message_type())); });
+}
 PyObject* repr(PyObject* self) {
   return guarded([&] { return PyObject_Repr(dictionary(self).get()); });
 }
@@ -162,6 +166,7 @@ PyMethodDef methods[] = {{"keys", keys, METH_NOARGS, "All keys."},
                          {"items", items, METH_NOARGS, "Pairs of keys and values."},
                          {"get", get, METH_VARARGS, "The value of a key, or another one."},
                          {"clear", clear, METH_NOARGS, "Removes everything."},
+                         {"GetEntryClass", entry_class, METH_NOARGS, "The class of messages with a key and its value."},
                          {nullptr, nullptr, 0, nullptr}};
 PySequenceMethods sequence = {};
 PyMappingMethods mapping = {};

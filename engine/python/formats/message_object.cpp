@@ -17,6 +17,7 @@
 
 #include <google/protobuf/descriptor.pb.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <vector>
@@ -175,19 +176,27 @@ PyObject* message_from(PyObject* type, PyObject* bytes) {
   return parsed ? made.release() : nullptr;
 }
 
+// The bytes of a message of protobuf's own Python package that has the type of `self`; else an error of `what`.
+Ref bytes_of_foreign(PyObject* self, PyObject* other, const char* what) {
+  const Ref module = checked(PyImport_ImportModule("footlight._descriptors"));
+  return as_bytes(checked(PyObject_CallMethod(module.get(), "bytes_of", "OOs", self, other, what)).get());
+}
+
 PyObject* message_copy(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self))
-      fail(ErrorKind::kType, "CopyFrom takes a ", Py_TYPE(self)->tp_name, ", not ", Py_TYPE(other)->tp_name);
-    place_of(self).write().CopyFrom(place_of(other).read());
+      parse(self, bytes_of_foreign(self, other, "CopyFrom").get(), false, formats::read_bytes);
+    else place_of(self).write().CopyFrom(place_of(other).read());
     Py_RETURN_NONE;
   });
 }
 
 PyObject* message_merge(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
-    if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self))
-      fail(ErrorKind::kType, "MergeFrom takes a ", Py_TYPE(self)->tp_name, ", not ", Py_TYPE(other)->tp_name);
+    if (!is_message(other) || Py_TYPE(other) != Py_TYPE(self)) {
+      parse(self, bytes_of_foreign(self, other, "MergeFrom").get(), true, formats::read_bytes);
+      Py_RETURN_NONE;
+    }
     const std::unique_ptr<pb::Message> copy(place_of(other).read().New());  // it may be a part of this very message
     copy->CopyFrom(place_of(other).read());
     place_of(self).write().MergeFrom(*copy);
@@ -244,7 +253,41 @@ PyObject* message_compare(PyObject* a, PyObject* b, int op) {
   });
 }
 
+void add_files(const pb::FileDescriptor* file, PyObject* list, std::vector<const pb::FileDescriptor*>& added) {
+  if (std::ranges::find(added, file) != added.end()) return;
+  added.push_back(file);
+  for (int i = 0; i < file->dependency_count(); ++i) add_files(file->dependency(i), list, added);
+  pb::FileDescriptorProto described;
+  file->CopyTo(&described);
+  const std::string bytes = described.SerializeAsString();
+  const Ref object = checked(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+  if (PyList_Append(list, object.get()) < 0) throw PythonErrorSet();
+}
+
+// The descriptor of protobuf's own Python package, whose text and JSON forms of messages are made by it.
+PyObject* message_descriptor(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const pb::Descriptor* descriptor = place_of(self).read().GetDescriptor();
+    const Ref files = checked(PyList_New(0));
+    std::vector<const pb::FileDescriptor*> added;
+    add_files(descriptor->file(), files.get(), added);
+    const Ref module = checked(PyImport_ImportModule("footlight._descriptors"));
+    return PyObject_CallMethod(module.get(), "descriptor", "sO", descriptor->full_name().c_str(), files.get());
+  });
+}
+
+PyObject* message_list_fields(PyObject* self, PyObject*) {
+  const Ref module = Ref::steal(PyImport_ImportModule("footlight._descriptors"));
+  return module ? PyObject_CallMethod(module.get(), "set_fields", "O", self) : nullptr;
+}
+
+PyGetSetDef message_properties[] = {
+    {"DESCRIPTOR", message_descriptor, nullptr, "What protobuf's Python package knows of the type.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyMethodDef message_methods[] = {
+    {"ListFields", message_list_fields, METH_NOARGS,
+     "Pairs of a field's descriptor and its value, of those that are set."},
     {"HasField", message_has, METH_O, "Whether a field is set."},
     {"WhichOneof", message_which, METH_O, "The name of the alternative that is set, or None."},
     {"SerializeToString", with_keywords(message_serialize), METH_VARARGS | METH_KEYWORDS, "The bytes of the message."},
@@ -366,6 +409,7 @@ void init_messages(PyObject* module) {
   message_type.tp_hash = PyObject_HashNotImplemented;
   message_type.tp_richcompare = message_compare;
   message_type.tp_methods = message_methods;
+  message_type.tp_getset = message_properties;
   if (PyType_Ready(&message_type) < 0) throw PythonErrorSet();
   init_repeated();
   init_maps();

@@ -79,15 +79,55 @@ PyObject* import_graph_def(PyObject*, PyObject* arguments) {
   });
 }
 
-// inline_graph(graph, feeds, values, fetches, targets, any_shapes=False): tensors of the graph, tensors in place of
-// them, which may be allowed to have other shapes, and what is wanted.
+// What random ops of a graph continue, for one session: random_states() makes it, inline_graph() takes it.
+constexpr const char* kStates = "footlight.random_states";
+
+void forget_states(PyObject* capsule) {
+  delete static_cast<trace::OwnStates*>(PyCapsule_GetPointer(capsule, kStates));
+}
+
+PyObject* random_states(PyObject*, PyObject*) {
+  return guarded([] {
+    auto states = std::make_unique<trace::OwnStates>();
+    Ref capsule = checked(PyCapsule_New(states.get(), kStates, forget_states));
+    states.release();
+    return capsule.release();
+  });
+}
+
+// graph_seed(graph), graph_seed(graph, seed): the seed of a tf.Graph, or None, which the second gives it first.
+PyObject* graph_seed(PyObject*, PyObject* arguments) {
+  return guarded([&]() -> PyObject* {
+    PyObject *graph_object, *seed = nullptr;
+    if (!PyArg_ParseTuple(arguments, "O|O", &graph_object, &seed)) return nullptr;
+    const GraphPtr graph = graph_in_object(graph_object, "tf.Graph.seed");
+    if (seed == Py_None) {
+      graph->seed.seed.reset();
+    } else if (seed) {
+      const long long number = PyLong_AsLongLong(seed);
+      if (number == -1 && PyErr_Occurred()) return nullptr;
+      graph->seed.seed = number;
+    }
+    if (!graph->seed.seed) Py_RETURN_NONE;
+    return PyLong_FromLongLong(*graph->seed.seed);
+  });
+}
+
+// inline_graph(graph, feeds, values, fetches, targets, any_shapes=False, states=None): tensors of the graph, tensors in
+// place of them, which may be allowed to have other shapes, what is wanted, and the states of random ops instead of the
+// graph's.
 PyObject* inline_graph(PyObject*, PyObject* arguments) {
   return guarded([&]() -> PyObject* {
-    PyObject *graph_object, *feeds, *values, *fetches, *targets;
+    PyObject *graph_object, *feeds, *values, *fetches, *targets, *states_object = nullptr;
     int any_shapes = 0;
-    if (!PyArg_ParseTuple(arguments, "OO!O!O!O!|p", &graph_object, &PyList_Type, &feeds, &PyList_Type, &values,
-                          &PyList_Type, &fetches, &PyList_Type, &targets, &any_shapes))
+    if (!PyArg_ParseTuple(arguments, "OO!O!O!O!|pO", &graph_object, &PyList_Type, &feeds, &PyList_Type, &values,
+                          &PyList_Type, &fetches, &PyList_Type, &targets, &any_shapes, &states_object))
       return nullptr;
+    trace::OwnStates* states = nullptr;
+    if (states_object) {
+      states = static_cast<trace::OwnStates*>(PyCapsule_GetPointer(states_object, kStates));
+      if (!states) return nullptr;
+    }
     const GraphPtr graph = graph_in_object(graph_object, "inline_graph");
     trace::GraphBuilder& builder = builder_for("inline_graph");
     const Items given(values);
@@ -107,7 +147,7 @@ PyObject* inline_graph(PyObject*, PyObject* arguments) {
       nodes.push_back(node);
     }
     const auto shapes = any_shapes ? trace::FedShapes::kAnyShapes : trace::FedShapes::kMustFit;
-    return wrap_all(trace::inline_graph(builder, *graph, fed, wanted, nodes, shapes));
+    return wrap_all(trace::inline_graph(builder, *graph, fed, wanted, nodes, shapes, states));
   });
 }
 
@@ -143,6 +183,8 @@ PyMethodDef functions[] = {
     {"placeholder", placeholder, METH_VARARGS, "Adds a Placeholder to the graph being built."},
     {"import_graph_def", import_graph_def, METH_VARARGS, "Adds the nodes of a GraphDef to the graph being built."},
     {"inline_graph", inline_graph, METH_VARARGS, "Adds a part of another graph to the graph being built."},
+    {"random_states", random_states, METH_NOARGS, "Makes the states of random ops of one session."},
+    {"graph_seed", graph_seed, METH_VARARGS, "graph_seed(graph[, seed])\n--\n\nThe seed of a tf.Graph."},
     {"as_written", as_written, METH_NOARGS, "The graph being built runs as it is written."},
     {nullptr, nullptr, 0, nullptr}};
 

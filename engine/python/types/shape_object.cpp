@@ -326,6 +326,8 @@ int64_t dimension_from_object(PyObject* o) {
   const Ref index = Ref::steal(PyNumber_Index(o));
   if (!index) {
     clear_only(PyExc_Exception);
+    const Ref value = optional_attribute(o, "value");  // of a tf.compat.v1.Dimension
+    if (value && (value.get() == Py_None || PyLong_Check(value.get()))) return dimension_from_object(value.get());
     fail(ErrorKind::kType, "A dimension must be an integer or None, not ", repr_of(o));
   }
   const long long d = PyLong_AsLongLong(index.get());

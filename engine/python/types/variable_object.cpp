@@ -162,6 +162,7 @@ PyObject* enum_from(PyObject* value, const char* kind, const char* argument, con
 PyObject* creator = nullptr;
 // Told of each variable that is made in a graph. Null: nobody.
 PyObject* listener = nullptr;
+PyObject* namer = nullptr;
 
 PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"initial_value",
@@ -212,6 +213,10 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
       if (!compatible(declared, value.shape()))
         fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(),
              " is not compatible with the explicitly supplied `shape` argument ", declared.to_string());
+    }
+    if (current_graph_builder && namer) {
+      const Ref unused = checked(PyObject_CallOneArg(namer, text_object(text).get()));
+      text = utf8(unused.get());
     }
     const std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
@@ -268,6 +273,11 @@ PyObject* set_creator(PyObject*, PyObject* callable) {
   Py_XSETREF(creator, callable == Py_None ? nullptr : Py_NewRef(callable));
   Py_RETURN_NONE;
 }
+PyObject* set_namer(PyObject*, PyObject* callable) {
+  Py_XSETREF(namer, Py_NewRef(callable));
+  Py_RETURN_NONE;
+}
+
 PyObject* set_listener(PyObject*, PyObject* callable) {
   Py_XSETREF(listener, Py_NewRef(callable));
   Py_RETURN_NONE;
@@ -283,6 +293,8 @@ PyMethodDef creation[] = {{"variable_subclass", make_subclass, METH_VARARGS,
                            "variable_subclass(name, members)\n--\n\nA class below tf.Variable."},
                           {"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
                            "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
+                          {"set_variable_namer", set_namer, METH_O,
+                           "set_variable_namer(f)\n--\n\nf(name) gives the name of each one made in a graph."},
                           {"set_variable_listener", set_listener, METH_O,
                            "set_variable_listener(f)\n--\n\nf(variable) is called for each one made in a graph."},
                           {"set_variable_creator", set_creator, METH_O,

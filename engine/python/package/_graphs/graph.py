@@ -201,7 +201,8 @@ def _graph_key(self):
 # Branches and loops are graphs of their own: the context is None until a program gives one.
 _engine.extend(tf.Graph, '_get_control_flow_context', lambda self: self._state.get('control_flow_context'))
 _engine.extend(tf.Graph, '_set_control_flow_context', lambda self, ctx: self._state.__setitem__('control_flow_context', ctx))
-_engine.extend(tf.Graph, 'seed', property(lambda self: None, doc='None: the seed is that of tf.random.set_seed.'))
+_engine.extend(tf.Graph, 'seed', property(_engine.graph_seed, lambda self, seed: _engine.graph_seed(self, seed),
+                                          doc='The seed of random ops in the graph: that of set_random_seed() inside, or None.'))
 _engine.extend(tf.Graph, 'get_name_scope', lambda self: tf.get_current_name_scope())
 _engine.extend(tf.Graph, 'name_scope', _entered(tf.name_scope))
 _engine.extend(tf.Graph, 'control_dependencies', _entered(lambda inputs: tf.control_dependencies(inputs)))
@@ -457,6 +458,12 @@ def unused_name(graph, name):
     return found
 
 
+def _name_of_variable(name):
+    graph = _engine.current_graph()
+    return name if graph.building_function else unused_name(graph, name)
+
+
+_engine.set_variable_namer(_name_of_variable)
 _engine.set_variable_listener(_note_variable)
 
 

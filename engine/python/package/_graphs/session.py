@@ -10,10 +10,11 @@ _v1 = tf.compat.v1
 _local = threading.local()
 
 
-def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
+def part(graph, feeds, fetches, targets=(), captured=(), name='part', states=None):
     """A concrete function: values for the tensors `feeds` -> the values of `fetches`, after `targets` have run.
 
-    `captured`: pairs of a placeholder of the graph and the value from outside that it stands for.
+    `captured`: pairs of a placeholder of the graph and the value from outside that it stands for. `states`: what random ops
+    continue, instead of those of the graph.
     """
     feeds, fetches, targets = list(feeds), list(fetches), list(targets)
     given = {t.name for t in feeds}
@@ -22,7 +23,8 @@ def part(graph, feeds, fetches, targets=(), captured=(), name='part'):
     def body(*values):
         _engine.as_written()
         return _engine.inline_graph(graph, feeds + [t for t, _ in captured],
-                                    list(values) + [value for _, value in captured], fetches, targets)
+                                    list(values) + [value for _, value in captured], fetches, targets,
+                                    *([] if states is None else [False, states]))
 
     body.__name__ = body.__qualname__ = name
     specs = [tf.TensorSpec(t.shape, t.dtype, name=t.op.name) for t in feeds]
@@ -100,6 +102,7 @@ class Session:
         self._graph = get_default_graph() if graph is None else graph
         self._parts, self._closed, self._entered = {}, False, []
         self._resources, self._looked_at = {}, None
+        self._random_states = _engine.random_states()
 
     @property
     def graph(self):
@@ -232,7 +235,8 @@ class Session:
             operations = [e for e in elements if not isinstance(e, tf.Tensor)]
             key = (tuple(feeds), tuple(t.name for t in tensors), tuple(o.name for o in operations))
             if key not in self._parts:
-                self._parts[key] = part(self._graph, [t for t, _ in feeds.values()], tensors, operations, name='session')
+                self._parts[key] = part(self._graph, [t for t, _ in feeds.values()], tensors, operations, name='session',
+                                        states=self._random_states)
             results = iter(self._parts[key](*[value for _, value in feeds.values()]))
             values = [next(results) if tf.is_symbolic_tensor(e) else e if isinstance(e, tf.Tensor) else None for e in elements]
             values = [v if v is None or v.dtype in (tf.resource, tf.variant) else v.numpy() for v in values]
@@ -250,8 +254,8 @@ class Session:
         targets = [self._graph.as_graph_element(name) for name in callable_options.target]
 
         def function(*values, run_metadata=None):
-            connected = self.run(list(places.values()))
-            given = dict(zip(list(places) + feeds, connected + list(values), strict=True))
+            given = dict(zip(feeds, values, strict=True))
+            given.update(zip(places, self.run(list(places.values()), given) if places else []))
             return self.run([fetches, targets], given)[0]
         return function
 

@@ -38,23 +38,25 @@ class _LoadedGraph(AutoTrackable):
 
     def _signature(self, key, definition):
         """The concrete function that a signature describes."""
-        graph, keys = self.graph, sorted(definition.inputs)
-        for info in (*definition.inputs.values(), *definition.outputs.values()):
-            if not info.name:
-                raise NotImplementedError(f'the signature {key!r} has a sparse tensor or another that is several: load the '
-                                          'SavedModel with tf.compat.v1.saved_model.load in a session')
-        inputs = [graph.get_tensor_by_name(definition.inputs[one].name) for one in keys]
+        graph = self.graph
+        fed = [pair for one in sorted(definition.inputs) for pair in _saved_model_v1.names_in_info(one, definition.inputs[one])]
+        keys, inputs = [name for name, _ in fed], [graph.get_tensor_by_name(name) for _, name in fed]
         results = sorted(definition.outputs)
-        outputs = [graph.get_tensor_by_name(definition.outputs[one].name) for one in results]
+        parts = [[name for _, name in _saved_model_v1.names_in_info(one, definition.outputs[one])] for one in results]
+        outputs = [graph.get_tensor_by_name(name) for names in parts for name in names]
         captured = self._captured(inputs)
 
         def signature_wrapper(**values):
             _engine.as_written()
             found = _engine.inline_graph(graph, inputs + [tensor for tensor, _ in captured], [values[one] for one in keys] +
                                          [value for _, value in captured], outputs, [])
-            for tensor, one in zip(found, results):
-                tensor.set_shape(tf.TensorShape(definition.outputs[one].tensor_shape))
-            return dict(zip(results, found))
+            tensors, given = iter(found), {}
+            for names, one in zip(parts, results):
+                info = definition.outputs[one]
+                given[one] = _saved_model_v1.composed(info, [next(tensors) for _ in names])
+                if isinstance(given[one], tf.Tensor):
+                    given[one].set_shape(tf.TensorShape(info.tensor_shape))
+            return given
         signature_wrapper.__name__ = f'signature_wrapper_{key}'
         specs = {one: tf.TensorSpec(tensor.shape, tensor.dtype, name=one) for one, tensor in zip(keys, inputs)}
         return tf.function(signature_wrapper, autograph=False).get_concrete_function(**specs)

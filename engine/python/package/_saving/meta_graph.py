@@ -16,10 +16,16 @@ _ITERATORS, _ITERATOR_KEYS = 'footlight_saved_iterators', 'footlight_saved_itera
 
 
 def _fill_collection(made, values):
-    """A CollectionDef of names; False if it cannot hold these."""
+    """A CollectionDef of names, texts or numbers; False if it can hold none of them."""
     names = [value.name for value in values if isinstance(value, (tf.Tensor, tf.Operation))]
     if len(names) == len(values):
         made.node_list.value.extend(names)
+    elif all(isinstance(value, (str, bytes)) for value in values):
+        made.bytes_list.value.extend(value.encode() if isinstance(value, str) else value for value in values)
+    elif all(isinstance(value, int) for value in values):
+        made.int64_list.value.extend(values)
+    elif all(isinstance(value, (int, float)) for value in values):
+        made.float_list.value.extend(values)
     else:
         return False
     return True
@@ -159,6 +165,9 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
         for name in held.node_list.value:
             if scope + name.split(':')[0] in there and key not in (_ITERATORS, _ITERATOR_KEYS):
                 graph.add_to_collection(key, graph.as_graph_element(scope + name))
+        for values in (held.int64_list.value, held.float_list.value):
+            for value in values:
+                graph.add_to_collection(key, value)
     if meta.saver_def.restore_op_name or _ITERATORS in dict(meta.collection_def):
         return _ImportedSaver(meta, scope, **kwargs)
     return Saver(allow_empty=True, **kwargs) if _v1.global_variables() else None

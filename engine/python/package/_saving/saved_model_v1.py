@@ -9,26 +9,60 @@ from footlight._saving import names
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import find_meta_graph, read_messages
 from footlight._saving.save import replace_file, save
-from footlight._saving.structure_coder import shape_of
+from footlight._saving.structure_coder import fill, shape_of, value_of
 
 _INIT = '__saved_model_init_op'
 
 
 # --- signatures ---
 def build_tensor_info(tensor):
-    """A TensorInfo: the name, dtype and shape of a tensor of a graph."""
-    if isinstance(tensor, (tf.SparseTensor, tf.RaggedTensor)):
-        raise NotImplementedError('build_tensor_info: of a sparse or ragged tensor give each of its tensors')
-    if tf.executing_eagerly() and not tf.is_symbolic_tensor(tensor):
+    """A TensorInfo: the dtype and shape of a tensor of a graph, and its name, or those of what a composite one consists of."""
+    is_composite = isinstance(tensor, tf.__internal__.CompositeTensor)
+    parts = tf.nest.flatten(tensor, expand_composites=True) if is_composite else [tensor]
+    if tf.executing_eagerly() and not all(tf.is_symbolic_tensor(part) for part in parts):
         raise RuntimeError('`build_tensor_info` is not supported in eager execution.')
-    return _proto.TensorInfo(name=tensor.name, dtype=tensor.dtype.as_datatype_enum,
-                             tensor_shape=_proto.shape_proto(tensor.shape))
+    made = _proto.TensorInfo(dtype=tensor.dtype.as_datatype_enum, tensor_shape=_proto.shape_proto(tensor.shape))
+    if isinstance(tensor, tf.SparseTensor):
+        for part in ('indices', 'values', 'dense_shape'):
+            setattr(made.coo_sparse, part + '_tensor_name', getattr(tensor, part).name)
+    elif is_composite:
+        spec = _proto.StructuredValue()
+        fill(spec, tensor._type_spec)
+        made.composite_tensor.type_spec.CopyFrom(spec.type_spec_value)
+        for part in parts:
+            made.composite_tensor.components.add().CopyFrom(build_tensor_info(part))
+    else:
+        made.name = tensor.name
+    return made
+
+
+def names_in_info(key, tensor_info):
+    """[(name that a signature has for it, name in the graph)] of each tensor that a TensorInfo stands for."""
+    if tensor_info.HasField('coo_sparse'):
+        return [(f'{key}_{part}', getattr(tensor_info.coo_sparse, part + '_tensor_name'))
+                for part in ('indices', 'values', 'dense_shape')]
+    if tensor_info.HasField('composite_tensor'):
+        return [(f'{key}_component_{number}', part.name)
+                for number, part in enumerate(tensor_info.composite_tensor.components)]
+    return [(key, tensor_info.name)]
+
+
+def composed(tensor_info, tensors):
+    """What a TensorInfo stands for, of its tensors."""
+    if tensor_info.HasField('coo_sparse'):
+        return tf.SparseTensor(*tensors)
+    if tensor_info.HasField('composite_tensor'):
+        spec = _proto.StructuredValue()
+        spec.type_spec_value.CopyFrom(tensor_info.composite_tensor.type_spec)
+        spec = value_of(spec)
+        return spec._from_components(tf.nest.pack_sequence_as(spec._component_specs, list(tensors)))
+    return tensors[0]
 
 
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
-    """The tensor of a graph that a TensorInfo names."""
-    name = '%s/%s' % (import_scope, tensor_info.name) if import_scope else tensor_info.name
-    return (graph or _graph.get_default_graph()).get_tensor_by_name(name)
+    """The tensor of a graph, or what consists of several, that a TensorInfo names."""
+    graph, scope = graph or _graph.get_default_graph(), import_scope + '/' if import_scope else ''
+    return composed(tensor_info, [graph.get_tensor_by_name(scope + name) for _, name in names_in_info('', tensor_info)])
 
 
 def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=None):
@@ -307,7 +341,7 @@ class Builder:
         for key, signature in (signatures or {}).items():
             for infos in (signature.inputs, signature.outputs):
                 for name, info in dict(infos).items():
-                    if not info.name or not info.dtype:
+                    if not all(part for _, part in names_in_info(name, info)) or not info.dtype:
                         raise AssertionError('The TensorInfo %r of the signature %r has no name or no dtype' % (name, key))
         meta = self._message.meta_graphs.add()
         meta.meta_info_def.tags.extend(tags)

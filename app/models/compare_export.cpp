@@ -1,6 +1,8 @@
 // Writes cells of the table as CSV and Markdown.
 #include "app/models/compare_export.h"
 
+#include "app/models/text.h"
+
 namespace footlight::app {
 namespace {
 
@@ -14,10 +16,7 @@ QString quoted(QString cell) {
   return QLatin1Char('"') + cell.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
 }
 
-QString escaped(QString cell) {
-  cell.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('|'), QStringLiteral("\\|"));
-  return cell.replace(QLatin1Char('\n'), QLatin1Char(' '));
-}
+QString escaped(const QString& cell) { return markdown_words(cell, true); }
 
 template <class Of>
 QStringList row_of(const QAbstractItemModel& table, int row, Of&& of) {

@@ -163,17 +163,18 @@ FindingContent finding_content(const Document& document, const FindingCard& card
 
 QString as_markdown(const FindingContent& content, size_t fix) {
   const FindingCard& card = content.card;
-  QString text =
-      QStringLiteral("### %1\n\n`%2` %3\n\n%4\n\n").arg(card.title, card.function, card.place_text, content.about);
+  QString text = QStringLiteral("### %1\n\n%2 %3\n\n%4\n\n")
+                     .arg(markdown_words(card.title), markdown_code(card.function), markdown_words(card.place_text),
+                          markdown_words(content.about));
   for (const EvidenceRow& r : content.evidence) {
-    text += QStringLiteral("- %1: %2").arg(r.name, r.value);
-    if (r.action == EvidenceRow::Action::kPlace) text += QStringLiteral(" (%1)").arg(r.link);
+    text += QStringLiteral("- %1: %2").arg(markdown_words(r.name), markdown_words(r.value));
+    if (r.action == EvidenceRow::Action::kPlace) text += QStringLiteral(" (%1)").arg(markdown_words(r.link));
     text += QLatin1Char('\n');
   }
   if (fix >= content.fixes.size()) return text;
   const FixContent& f = content.fixes[fix];
-  text += QStringLiteral("\nFix: %1 (%2)\n").arg(f.title, f.check);
-  if (!f.lines.empty()) text += QStringLiteral("\n```diff\n%1```\n").arg(as_patch(f.path, f.lines));
+  text += QStringLiteral("\nFix: %1 (%2)\n").arg(markdown_words(f.title), markdown_words(f.check));
+  if (!f.lines.empty()) text += QLatin1Char('\n') + markdown_block("diff", as_patch(f.path, f.lines));
   return text;
 }
 

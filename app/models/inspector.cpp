@@ -506,23 +506,25 @@ InspectorContent inspect(const Document& document, const Selection& selection, c
 }
 
 QString as_markdown(const InspectorContent& content) {
-  QString text = QStringLiteral("### ") + content.title + QLatin1Char('\n');
+  QString text = QStringLiteral("### ") + markdown_words(content.title) + QLatin1Char('\n');
   for (const InspectorGroup& g : content.groups) {
-    if (!g.title.isEmpty()) text += QStringLiteral("\n**") + g.title + QStringLiteral("**\n");
-    if (!g.paragraph.isEmpty()) text += QLatin1Char('\n') + g.paragraph + QLatin1Char('\n');
+    if (!g.title.isEmpty()) text += QStringLiteral("\n**") + markdown_words(g.title) + QStringLiteral("**\n");
+    if (!g.paragraph.isEmpty()) text += QLatin1Char('\n');
+    for (const QString& line : g.paragraph.split(QLatin1Char('\n'), Qt::SkipEmptyParts))
+      text += markdown_words(line) + QLatin1Char('\n');
     if (!g.rows.empty()) text += QLatin1Char('\n');
     for (const InspectorRow& r : g.rows) {
-      text += QStringLiteral("- ") + (r.label.isEmpty() ? QString() : r.label + QStringLiteral(": ")) +
-              QLatin1Char('`') + r.value + QStringLiteral("`\n");
+      text += QStringLiteral("- ") + (r.label.isEmpty() ? QString() : markdown_words(r.label) + QStringLiteral(": ")) +
+              markdown_code(r.value) + QLatin1Char('\n');
     }
   }
   if (!content.snippet.empty()) {
-    text += QStringLiteral("\n```python\n");
+    QString lines;
     for (const CodeLine& l : content.snippet) {
-      text += l.text + (l.number == content.snippet_line ? QStringLiteral("  # <- here") : QString()) +
-              QLatin1Char('\n');
+      lines += l.text + (l.number == content.snippet_line ? QStringLiteral("  # <- here") : QString()) +
+               QLatin1Char('\n');
     }
-    text += QStringLiteral("```\n");
+    text += QLatin1Char('\n') + markdown_block("python", lines);
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // Formats durations, byte counts, signatures and file names.
 #include "app/models/text.h"
 
+#include "engine/base/markdown_text.h"
 #include "engine/base/text.h"
 
 #include <QDateTime>
@@ -143,6 +144,14 @@ QString joined(const std::vector<std::string>& parts, const char* between) {
     text += q(part);
   }
   return text;
+}
+
+QString markdown_words(const QString& text, bool in_cell) {
+  return q(footlight::markdown_words(text.toStdString(), in_cell));
+}
+QString markdown_code(const QString& text) { return q(footlight::markdown_code(text.toStdString())); }
+QString markdown_block(const char* language, const QString& lines) {
+  return q(footlight::markdown_block(language, lines.toStdString()));
 }
 
 }  // namespace footlight::app

@@ -35,6 +35,10 @@ QString plain_tip(const QString& text);
 // for a line of a million characters. Says how much is left out, and where it is, if it is long enough for that.
 constexpr qsizetype kMaxShownText = 4000, kMaxShownBanner = 1000, kMaxShownCell = 400;
 QString beginning_of(const QString& text, qsizetype most = kMaxShownText);
+// For what is copied as Markdown: text of a session in a line, as words or as code, and lines between fences.
+QString markdown_words(const QString& text, bool in_cell = false);
+QString markdown_code(const QString& text);
+QString markdown_block(const char* language, const QString& lines);
 QString joined(const std::vector<std::string>& parts, const char* between);
 
 }  // namespace footlight::app

@@ -283,8 +283,10 @@ void MainWindow::go_back() {
 }
 
 void MainWindow::settle() {
-  const auto wait = [this] {
-    for (int i = 0; i < 400; ++i) {
+  constexpr int kMaxRounds = 400;  // while a script runs; a recording is loaded however long that takes
+  const auto may_never_end = [this] { return worker_.running() || session_.document().live; };
+  const auto wait = [&] {
+    for (int i = 0; i < kMaxRounds || !may_never_end(); ++i) {
       QApplication::processEvents(QEventLoop::AllEvents, 20);
       const bool laid_out = !graph_->layouter().running() && !diff_->busy();
       if (!session_.loading() && laid_out && session_.queries().waiting() == 0) break;

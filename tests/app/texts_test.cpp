@@ -2,6 +2,7 @@
 #include "tests/app/sample.h"
 
 #include "app/models/console_model.h"
+#include "app/models/finding_content.h"
 #include "app/models/inspector.h"
 #include "app/models/picture_place.h"
 #include "app/models/search.h"
@@ -66,6 +67,31 @@ class TextsTest : public QObject {
     for (session::TraceRecord& t : failed.traces)
       if (t.function == trace->function && t.id != trace->id) t.error = "failed " + std::to_string(t.number);
     QVERIFY(of_function().contains(QStringLiteral("and 3 earlier ones")));
+  }
+
+  void what_is_copied_as_markdown_is_inert() {
+    Document d = d_;
+    for (session::FunctionRecord& f : d.functions) f.name = "f@everyone`";
+    for (session::TraceRecord& t : d.traces) t.error = "see http://bad.example/ and `rm`";
+    const QString copied = as_markdown(inspect(d, Selection::of_trace(d, TraceId(12)), nullptr));
+    QVERIFY2(copied.startsWith(QStringLiteral("### Trace `#3`")), qPrintable(copied));
+    QVERIFY2(copied.contains(QStringLiteral("- function: `` f@everyone` ``")), qPrintable(copied));
+    QVERIFY2(copied.contains(QStringLiteral("see `http://bad.example/` and \\`rm\\`")), qPrintable(copied));
+    FindingContent finding;
+    finding.card.title = QStringLiteral("<b> #12");
+    finding.card.function = QStringLiteral("step");
+    finding.about = QStringLiteral("[a](b)");
+    finding.evidence.emplace_back();
+    finding.evidence.back().name = QStringLiteral("values");
+    finding.evidence.back().value = QStringLiteral("@all");
+    FixContent fix;
+    fix.lines.push_back({EditLine::kSame, 1, QStringLiteral("```")});
+    finding.fixes.push_back(fix);
+    const QString said = as_markdown(finding, 0);
+    QVERIFY2(said.startsWith(QStringLiteral("### \\<b\\> `#12`\n\n`step` \n\n\\[a\\](b)\n\n- values: `@all`\n")),
+             qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("\n````diff\n")), qPrintable(said));
+    QVERIFY2(said.endsWith(QStringLiteral("\n````\n")), qPrintable(said));
   }
 
   void pictures_replace_only_pictures_of_their_kind() {

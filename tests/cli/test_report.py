@@ -96,7 +96,7 @@ class Report(unittest.TestCase):
         text = self.run_report(session=path)[0]
         self.assertNotRegex(text, '[\x80-\x9f\u2028-\u202e\u2066-\u2069]')
         self.assertIn('\ufffd31m\ufffdabc', text)
-        [row] = [line for line in text.splitlines() if line.startswith('| \\- ') and 'abc' in line][:1]
+        [row] = [line for line in text.splitlines() if line.startswith('| - ') and 'abc' in line][:1]
         for word in live[:5]:
             self.assertIn(f' `{word}` ', row)
         for word in ('\\<b\\>', '\\[a\\](b)', '\\!\\[c', '\\~\\~gone', '\\&lt;', 'a\\|b', '`@a\\|b`'):

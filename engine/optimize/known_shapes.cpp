@@ -6,6 +6,7 @@
 #include "engine/optimize/values.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace footlight::optimize {
 namespace {
@@ -29,7 +30,10 @@ class Shapes {
     }
     if (op == &kShape.row() || op == &kShapeN.row()) return shapes(id, node);
     const Shape* in = certain_shape(rewrite_, unit_, node.inputs[0]);
-    if (op == &kSize.row() && in) return become(id, 0, count(node.dtypes[0], in->elements()));
+    if (op == &kSize.row() && in) {
+      if (fits(in->elements(), node.dtypes[0])) become(id, 0, count(node.dtypes[0], in->elements()));
+      return;
+    }
     const Shape& ranked = rewrite_.shape(node.inputs[0]);
     if (op == &kRank.row() && ranked.has_rank()) return become(id, 0, count(DType::kInt32, ranked.rank()));
     part_of_shape(id, node);
@@ -40,6 +44,15 @@ class Shapes {
     return dtype == DType::kInt64 ? Tensor::scalar(n) : Tensor::scalar(static_cast<int32_t>(n));
   }
 
+  // Where a number does not fit, the op stays and raises when it runs.
+  static bool fits(int64_t n, DType dtype) {
+    return dtype == DType::kInt64 || n <= std::numeric_limits<int32_t>::max();
+  }
+
+  static bool fits(const Shape& shape, DType dtype) {
+    return std::ranges::all_of(shape.dims(), [&](int64_t d) { return fits(d, dtype); });
+  }
+
   void become(NodeId id, uint32_t output, const Tensor& value) {
     rewrite_.replace({id, output}, {rewrite_.insert_constant(value, id, rewrite_.name(id) + "/known"), 0});
   }
@@ -47,7 +60,8 @@ class Shapes {
   void shapes(NodeId id, const Node& node) {
     for (uint32_t k = 0; k < node.inputs.size(); ++k) {
       const Shape* in = certain_shape(rewrite_, unit_, node.inputs[k]);
-      if (in && !rewrite_.replaced({id, k})) become(id, k, ints(node.dtypes[k], in->dims()));
+      if (in && fits(*in, node.dtypes[k]) && !rewrite_.replaced({id, k}))
+        become(id, k, ints(node.dtypes[k], in->dims()));
     }
   }
 
@@ -92,7 +106,7 @@ class Shapes {
     const OpRow* op = node.op;
     if (op != &kStrided.row() && op != &kSlice.row() && op != &kGather.row() && op != &kUnpack.row()) return;
     const Shape& shape = rewrite_.shape(from.inputs[0]);
-    if (!shape.has_rank() || shape.fully_known()) return;
+    if (!shape.has_rank() || shape.fully_known() || !fits(shape, from.dtypes[0])) return;
     std::vector<Tensor> inputs{ints(from.dtypes[0], shape.dims())};
     for (size_t k = 1; k < node.inputs.size(); ++k) {
       const Tensor* known = rewrite_.constant(node.inputs[k]);

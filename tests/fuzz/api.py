@@ -26,6 +26,8 @@ ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool`
                       'has no value while its function is being traced', 'must be known, got a symbolic tensor',
                       'Cannot infer argument `num`', 'a tensor of unknown rank cannot be taken apart',
                       'Cannot convert a partially known TensorShape',  # beside a symbolic tensor `==` compares values
+                      'Cannot convert the TensorShape',
+                      "'ord' must be a supported",  # of tf.norm, which looks at its value
                       'A dimension must be an integer or None, not <tf.Tensor',  # a shape's + asks a tensor for numbers
                       'to a NumPy array while a function is being traced',  # an array's operator, beside a variable
                       # How many results there are, from sizes or a value of unknown shape.
@@ -103,6 +105,8 @@ def structure_of(tf, value, tensors, depth=0):
         return [structure_of(tf, v, tensors, depth + 1) for v in list(value)[:MOST_ITEMS]]
     if kind is dict:
         return {str(k)[:40]: structure_of(tf, v, tensors, depth + 1) for k, v in list(value.items())[:50]}
+    if isinstance(value, tf.IndexedSlices) and value.dense_shape is not None:
+        value = tf.convert_to_tensor(value)  # a graph that does not know its axis gives the gradient of a gather so
     if isinstance(value, tf.IndexedSlices):
         return [
             'slices',

@@ -40,6 +40,13 @@ def cases(tf):
         'encode_rank_error': lambda: s.unicode_encode(97, 'UTF-8'),
         'transcode': lambda: [s.unicode_transcode([snow, 'a'], 'UTF-8', 'UTF-16-BE'), s.unicode_transcode(bad(), 'UTF-8', 'UTF-8'),
                               s.unicode_transcode([b'\xe9'], 'ISO-8859-1', 'UTF-8'), s.unicode_transcode('a', 'US-ASCII', 'UTF-32-BE')],
+        **{f'control_{errors}': lambda errors=errors: [
+            [s.unicode_transcode(text, 'UTF-8', 'UTF-8', errors=errors, replace_control_characters=True)
+             for text in (b'a\xff\x00b', b'\x01\t\nx\x7f', b'\xc2\x80y')],
+            s.unicode_decode(b'a\xff\x01', 'UTF-8', errors=errors, replace_control_characters=True)]
+            for errors in ('ignore', 'replace')},
+        'control_strict': lambda: s.unicode_transcode(b'a\tb', 'UTF-8', 'UTF-8', errors='strict', replace_control_characters=True),
+        'control_kept': lambda: s.unicode_transcode(b'a\tb', 'UTF-8', 'UTF-8', errors='strict'),
         'segment_join': lambda: [s.unsorted_segment_join(['a', 'b', 'c'], [1, 0, 1], 3), s.unsorted_segment_join(
             [['a', 'b'], ['c', 'd']], [0, 0], 1, separator=':')],
         'segment_join_negative_error': lambda: s.unsorted_segment_join(['a', 'b', 'c'], [-1, 0, 0], 1),

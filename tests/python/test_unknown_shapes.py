@@ -122,7 +122,10 @@ class UnknownShapes(unittest.TestCase):
         wide = tf.zeros([0, 2 ** 33, 3])
         whole = tf.function(lambda x: (raw.Shape(input=x, out_type=tf.int32), tf.shape(x)), input_signature=[
             tf.TensorSpec(None)])
-        for call in (lambda: raw.Shape(input=wide), lambda: raw.ShapeN(input=[wide, wide]), lambda: whole(wide)):
+        known = tf.function(lambda: tf.shape_n([wide, tf.ones([2])]))
+        one = tf.function(lambda x: raw.Shape(input=x)[2], input_signature=[tf.TensorSpec([None, 2 ** 33, 3])])
+        for call in (lambda: raw.Shape(input=wide), lambda: raw.ShapeN(input=[wide, wide]), lambda: whole(wide), known,
+                     lambda: one(wide)):
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'dimension 1 is 8589934592.*int64'):
                 call()
         self.assertEqual(raw.Shape(input=wide, out_type=tf.int64).numpy().tolist(), [0, 2 ** 33, 3])

@@ -21,6 +21,10 @@ class Interleave final : public Stage {
   CursorPtr open(const Start& start) override {
     return std::make_unique<Woven>(StagePtr(this), *this, start, input_->start(start));
   }
+  // TensorFlow calls an interleave of an endless dataset infinite only if it is parallel.
+  int64_t cardinality() const override {
+    return ahead_ && input_->cardinality() == kInfinite ? kInfinite : kUnknown;
+  }
 
  private:
   class Woven final : public Cursor {

@@ -194,14 +194,9 @@ class Reading {
   template <class Put>
   void read(const std::string& text, Put&& put) const {
     each_code(text, encoding_, [&](uint32_t code, size_t start, bool valid) {
-      if (!valid) {
-        if (errors_ == "strict") invalid("Invalid formatting on input string [Op:", op_, "]");
-        if (errors_ == "replace") put(replacement_, start);
-      } else if (control_ && code < 0x20) {
-        put(replacement_, start);
-      } else {
-        put(code, start);
-      }
+      if (valid && !(control_ && code < 0x20)) return put(code, start);
+      if (errors_ == "strict") invalid("Invalid formatting on input string [Op:", op_, "]");
+      if (errors_ == "replace") put(replacement_, start);
     });
   }
 

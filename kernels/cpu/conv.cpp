@@ -1,6 +1,6 @@
 // Kernels of convolutions. The input gradient is a convolution of the incoming gradient, one pass per remainder modulo
 // the strides; the filter gradient sums products of pixels over blocks that stay in the cache.
-#include "kernels/cpu/conv_spread.h"
+#include "kernels/cpu/conv_scatter.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/winograd.h"
 
@@ -31,11 +31,11 @@ struct Geometry : Convolution {
 };
 
 // The shape for winograd.h, if that can compute the convolution at all and is faster.
-std::optional<ThreeByThree> three_by_three(const Geometry& g) {
+std::optional<Conv3x3Shape> conv3x3_shape(const Geometry& g) {
   const bool flat = g.d.in == 1 && g.d.size == 1 && g.d.out == 1 && g.groups == 1;
   for (const Window* w : {&g.h, &g.w})
     if (!flat || w->size != 3 || w->stride != 1 || w->dilation != 1) return {};
-  const ThreeByThree shape{g.batch, g.h.in,  g.w.in,           g.in_channels, g.h.out,
+  const Conv3x3Shape shape{g.batch, g.h.in,  g.w.in,           g.in_channels, g.h.out,
                            g.w.out, g.out_channels, g.h.before, g.w.before};
   if (!shape.is_worth_converting()) return {};
   return shape;
@@ -73,10 +73,10 @@ void pointwise(const Geometry& g, const T* in, int64_t in_channels, const Weight
 template <class T>
 void forward(const Geometry& g, const T* in, const T* filter, T* out) {
   if constexpr (std::is_same_v<T, float>)
-    if (const auto shape = three_by_three(g)) {
+    if (const auto shape = conv3x3_shape(g)) {
       TapMatrices matrices{{}, g.out_channels, 1};
       for (int64_t k = 0; k < 9; ++k) matrices.taps[k] = filter + k * g.in_channels * g.out_channels;
-      if (winograd(*shape, in, matrices, out)) return;
+      if (winograd_convolution(*shape, in, matrices, out)) return;
     }
   if (g.is_pointwise()) {
     Weights<T> weights{{}, g.out_channels, 1};
@@ -105,20 +105,20 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
 template <class T>
 void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
   if constexpr (std::is_same_v<T, float>)
-    if (const auto shape = three_by_three(g)) {
-      const ThreeByThree s = *shape;
-      const ThreeByThree back{s.batch,    s.out_height, s.out_width,      s.out_channels,  s.in_height,
+    if (const auto shape = conv3x3_shape(g)) {
+      const Conv3x3Shape s = *shape;
+      const Conv3x3Shape back{s.batch,    s.out_height, s.out_width,      s.out_channels,  s.in_height,
                               s.in_width, s.in_channels, 2 - s.before_y, 2 - s.before_x};
       TapMatrices matrices{{}, 1, g.out_channels};
       for (int64_t k = 0; k < 9; ++k) matrices.taps[8 - k] = filter + k * g.in_channels * g.out_channels;
-      if (winograd(back, arriving, matrices, out)) return;
+      if (winograd_convolution(back, arriving, matrices, out)) return;
     }
   if (g.is_pointwise()) {
     Weights<T> weights{{}, 1, g.out_channels};
     for (int64_t group = 0; group < g.groups; ++group) weights.starts.push_back({filter + group * g.made});
     return pointwise(g, arriving, g.out_channels, weights, out, g.in_channels);
   }
-  if (Spread<T>::pays(g)) return Spread<T>(g, arriving, filter, out).run();
+  if (InputGradientByScatter<T>::is_worthwhile(g)) return InputGradientByScatter<T>(g, arriving, filter, out).run();
   int64_t phase[3];
   for (phase[0] = 0; phase[0] < std::min(g.d.stride, g.d.in); ++phase[0])
     for (phase[1] = 0; phase[1] < std::min(g.h.stride, g.h.in); ++phase[1])
@@ -180,8 +180,8 @@ Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&cou
 template <class T>
 void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   if constexpr (std::is_same_v<T, float>)
-    if (const auto shape = three_by_three(g))
-      if (winograd_to_filter(*shape, in, arriving, out)) return;
+    if (const auto shape = conv3x3_shape(g))
+      if (winograd_filter_gradient(*shape, in, arriving, out)) return;
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     // Pixels so far apart share a few sets of the L1 cache where they lie; a product of matrices packs them.
     constexpr int64_t kFarApart = 1024 / static_cast<int64_t>(sizeof(T));

@@ -91,8 +91,8 @@ void pack_panel(const Weights<T>& weights, int64_t group, int64_t first, int64_t
   }
 }
 
-// Bytes of a panel's weights that lines pass by before the next ones, of packed weights that a thread keeps in the L2
-// cache, and of images that stay there while all weights pass by.
+// Bytes of one panel that a block of taps may take (of the L1 cache), of panels that a thread keeps in the L2 cache,
+// and of images that are kept there meanwhile.
 constexpr int64_t kInnerWeights = 64 << 10, kResidentWeights = 192 << 10, kResidentImages = 256 << 10;
 // With at most so many pixels, packing all weights before the first product would cost too much: each thread then packs
 // the panels that it alone multiplies with.
@@ -160,7 +160,8 @@ class PassRunner {
   }
 
  private:
-  // Adjacent runs of `rows` rows of taps, or a part of one run, of kInnerWeights in a panel.
+  // A part of a panel of at most kInnerWeights: whole rows of taps, or where one row is larger, some runs of a row or a
+  // part of one run.
   struct Block {
     int64_t row = 0, rows = 0;      // of taps
     int64_t run = 0, runs = 0;      // in each row
@@ -205,14 +206,14 @@ class PassRunner {
     const int64_t row = in_.size[2] * in_.channels;
     const int64_t made = pass_.count[2] * pass_.made * pass_.groups;
     const int64_t bytes = (pass_.step[1] * row + made) * static_cast<int64_t>(sizeof(T));
-    each_ = std::clamp<int64_t>(std::min(kResidentImages / bytes, lines_ / wanted), 1, pass_.count[1]);
-    line_parts_ = std::max(pieces(bytes, kResidentImages), each_ > 1 ? 1 : pieces(wanted, lines_));
+    lines_per_segment_ = std::clamp<int64_t>(std::min(kResidentImages / bytes, lines_ / wanted), 1, pass_.count[1]);
+    line_parts_ = std::max(pieces(bytes, kResidentImages), lines_per_segment_ > 1 ? 1 : pieces(wanted, lines_));
     line_parts_ = std::clamp<int64_t>(line_parts_, 1, pieces(pass_.count[2], 4 * kRows));
-    image_parts_ = pieces(pass_.count[1], each_);
-    in_place_ = taps_of(in_.size[1] * row, row);
+    image_parts_ = pieces(pass_.count[1], lines_per_segment_);
+    tap_offsets_in_image_ = taps_of(in_.size[1] * row, row);
     slab_row_ = ((pieces(pass_.count[2], line_parts_) - 1) * pass_.step[2] + reach_[2]) * in_.channels;
-    slab_rows_ = (each_ - 1) * pass_.step[1] + reach_[1];
-    in_slab_ = taps_of(slab_rows_ * slab_row_, slab_row_);
+    slab_rows_ = (lines_per_segment_ - 1) * pass_.step[1] + reach_[1];
+    tap_offsets_in_slab_ = taps_of(slab_rows_ * slab_row_, slab_row_);
   }
 
   int64_t segments() const { return batch_ * pass_.count[0] * image_parts_ * line_parts_; }
@@ -295,7 +296,7 @@ class PassRunner {
     const int64_t size[3] = {reach_[0], (s.y1 - s.y0 - 1) * pass_.step[1] + reach_[1],
                              (s.x1 - s.x0 - 1) * pass_.step[2] + reach_[2]};
     int64_t row = image.size[2] * image.channels;
-    const int64_t* taps = in_place_.data();
+    const int64_t* taps = tap_offsets_in_image_.data();
     const T* at = image.data;
     if (tap_rows_ > 0 && inside_of(image, from, size)) {
       at += (from[0] * image.size[1] + from[1]) * row + from[2] * image.channels;
@@ -306,10 +307,11 @@ class PassRunner {
           copy_line(image, from[0] + z, from[1] + y, from[2], size[2], slab + (z * slab_rows_ + y) * slab_row_);
       at = slab;
       row = slab_row_;
-      taps = in_slab_.data();
+      taps = tap_offsets_in_slab_.data();
     }
     T* const out = pass_.out + s.n * pass_.image + s.z * pass_.stride[0] + s.x0 * pass_.stride[2];
-    // Several blocks of taps pass a panel one after the other; a single one passes many, whose pixels lie together.
+    // With several blocks of taps, all lines are multiplied by one block before the next. With a single block, several
+    // panels are multiplied at once, so that the outputs of a pixel are written together.
     const int64_t together = blocks_.size() == 1 ? resident_panels() : 1;
     for (int64_t p = p0; p < p1; p += together)
       for (const Block& block : blocks_)
@@ -356,9 +358,9 @@ class PassRunner {
   int64_t batch_, low_[3], reach_[3];
   int64_t lines_, group_panels_, line_taps_ = 0, tap_rows_ = 0, panel_size_ = 0;
   int64_t runs_ = 0, run_ = 0;  // runs of weights in a row of taps, and weights of each
-  int64_t each_ = 1, line_parts_ = 1, image_parts_ = 1, slab_row_ = 0, slab_rows_ = 0;
+  int64_t lines_per_segment_ = 1, line_parts_ = 1, image_parts_ = 1, slab_row_ = 0, slab_rows_ = 0;
   std::vector<Block> blocks_;
-  std::vector<int64_t> in_place_, in_slab_;
+  std::vector<int64_t> tap_offsets_in_image_, tap_offsets_in_slab_;
 };
 
 }  // namespace FL_ISA

@@ -14,7 +14,7 @@ using namespace winograd_tiles;
 // Tiles and panels of output channels that are multiplied at once, so that their sums stay in the L2 cache.
 constexpr int64_t kTilesAtOnce = 48, kPanelsAtOnce = 32;
 // With so few elements in all converted tiles, threads share out the filters instead of the tiles.
-constexpr int64_t kMaxSharedTiles = int64_t{1} << 20;
+constexpr int64_t kMaxSharedElements = int64_t{1} << 20;
 
 // to[k] = (G g G^T)[k] for a panel of output channels; rows of a tap's matrix are `row` apart.
 void convert_filter(const float* const (&taps)[9], int64_t row, int64_t channels, int64_t columns, float* to,
@@ -51,9 +51,9 @@ void convert_filter(const float* const (&taps)[9], int64_t row, int64_t channels
   }
 }
 
-class Products {
+class WinogradConvolution {
  public:
-  Products(const ThreeByThree& shape, const float* in, const TapMatrices& matrices, float* out)
+  WinogradConvolution(const Conv3x3Shape& shape, const float* in, const TapMatrices& matrices, float* out)
       : shape_(shape),
         in_(in),
         matrices_(matrices),
@@ -64,8 +64,8 @@ class Products {
         panel_(kPoints * filter_point_) {}
 
   bool run() {
-    if (kPoints * shape_.tiles() * row_ <= kMaxSharedTiles && panels_ >= 2 * pool_size()) share_filters_out();
-    else share_tiles_out();
+    if (kPoints * shape_.tiles() * row_ <= kMaxSharedElements && panels_ >= 2 * pool_size()) run_over_filters();
+    else run_over_tiles();
     return finite_;
   }
 
@@ -73,7 +73,7 @@ class Products {
   Points points_of(int64_t tiles) const { return {tiles * row_ + kGap, kColumns}; }
 
   // All tiles are converted first; each thread then converts the panels of filters that it multiplies with.
-  void share_filters_out() {
+  void run_over_filters() {
     const int64_t tiles = shape_.tiles();
     const Points points = points_of(tiles);
     const BufferPtr memory = memory_for(kPoints * points.point);
@@ -95,7 +95,7 @@ class Products {
   }
 
   // All filters are converted first; each thread then converts and multiplies some tiles.
-  void share_tiles_out() {
+  void run_over_tiles() {
     const BufferPtr memory = memory_for(panels_ * panel_);
     float* const filters = static_cast<float*>(memory->data());
     parallel_for(panels_, std::max<int64_t>(1, 16384 / panel_), [&](int64_t begin, int64_t end) {
@@ -192,7 +192,7 @@ class Products {
     if (!is_zero(check)) finite_.store(false, std::memory_order_relaxed);
   }
 
-  const ThreeByThree& shape_;
+  const Conv3x3Shape& shape_;
   const float* const in_;
   const TapMatrices& matrices_;
   float* const out_;
@@ -202,13 +202,13 @@ class Products {
 
 }  // namespace
 
-bool ThreeByThree::is_worth_converting() const {
+bool Conv3x3Shape::is_worth_converting() const {
   return in_channels % kWidth == 0 && out_channels % kWidth == 0 && in_channels >= 32 && out_channels >= 16 &&
          tiles() >= 12;
 }
 
-bool winograd(const ThreeByThree& shape, const float* in, const TapMatrices& matrices, float* out) {
-  return Products(shape, in, matrices, out).run();
+bool winograd_convolution(const Conv3x3Shape& shape, const float* in, const TapMatrices& matrices, float* out) {
+  return WinogradConvolution(shape, in, matrices, out).run();
 }
 
 }  // namespace FL_ISA

@@ -12,7 +12,7 @@ namespace FL_ISA {
 
 // Output pixel (y, x) of an image is the sum over taps (i, j) of input pixel (y + i - before_y, x + j - before_x), zero
 // outside of the image, times the matrix [in_channels, out_channels] of that tap.
-struct ThreeByThree {
+struct Conv3x3Shape {
   int64_t batch;
   int64_t in_height, in_width, in_channels;
   int64_t out_height, out_width, out_channels;
@@ -31,10 +31,10 @@ struct TapMatrices {
   int64_t in_step, out_step;
 };
 
-// Both return false if a result is not finite: sums of infinite or nearly too large values may then differ from those
-// of the taps one by one, which the caller is to take.
-bool winograd(const ThreeByThree&, const float* in, const TapMatrices&, float* out);
-bool winograd_to_filter(const ThreeByThree&, const float* in, const float* arriving, float* filter);
+// Both return false if a result is not finite; the caller must then sum tap by tap, since sums of infinite or nearly
+// too large values may differ from that.
+bool winograd_convolution(const Conv3x3Shape&, const float* in, const TapMatrices&, float* out);
+bool winograd_filter_gradient(const Conv3x3Shape&, const float* in, const float* arriving, float* filter);
 
 }  // namespace FL_ISA
 }  // namespace footlight

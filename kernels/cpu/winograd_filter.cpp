@@ -14,11 +14,11 @@ using namespace winograd_tiles;
 // Tiles and blocks of output channels at once, so that what is converted of them stays in the L2 cache.
 constexpr int64_t kTilesAtOnce = 64, kBlocksAtOnce = 16;
 // With so few elements in the sums of all threads, each thread has sums of its own.
-constexpr int64_t kMaxSums = int64_t{1} << 20;
+constexpr int64_t kMaxElementsOfSums = int64_t{1} << 20;
 
-class FilterProducts {
+class WinogradFilterGradient {
  public:
-  FilterProducts(const ThreeByThree& shape, const float* in, const float* arriving, float* filter)
+  WinogradFilterGradient(const Conv3x3Shape& shape, const float* in, const float* arriving, float* filter)
       : shape_(shape),
         in_(in),
         arriving_(arriving),
@@ -29,9 +29,12 @@ class FilterProducts {
         sums_point_(shape.in_channels * sums_row_ + kGap) {}
 
   bool run() {
-    const int64_t tiles = shape_.tiles(), groups = pieces(out_blocks_, kBlocksAtOnce);
-    slots_ = std::clamp<int64_t>(kMaxSums / (kPoints * sums_point_), 1,
+    const int64_t tiles = shape_.tiles();
+    slots_ = std::clamp<int64_t>(kMaxElementsOfSums / (kPoints * shape_.in_channels * sums_row_), 1,
                                  std::min<int64_t>(pool_size(), pieces(tiles, 2 * kTilesAtOnce)));
+    // As many tasks as there are threads, although sums are few: then each thread has some output channels.
+    const int64_t groups = std::min(out_blocks_, std::max(pieces(out_blocks_, kBlocksAtOnce),
+                                                          pieces(pool_size(), 4 * slots_)));
     const BufferPtr memory = memory_for(slots_ * kPoints * sums_point_);
     sums_ = static_cast<float*>(memory->data());
     parallel_for(4 * groups * slots_, 1, [&](int64_t begin, int64_t end) {
@@ -43,10 +46,10 @@ class FilterProducts {
                         out_blocks_ * (group + 1) / groups,
                         sums_ + (slot * kPoints + item / slots_ / groups * 4) * sums_point_};
         switch (item / slots_ / groups) {
-          case 0: add_products<0>(part); break;
-          case 1: add_products<1>(part); break;
-          case 2: add_products<2>(part); break;
-          case 3: add_products<3>(part); break;
+          case 0: sum_products<0>(part); break;
+          case 1: sum_products<1>(part); break;
+          case 2: sum_products<2>(part); break;
+          case 3: sum_products<3>(part); break;
         }
       }
     });
@@ -67,7 +70,7 @@ class FilterProducts {
 
   // Sets the sums of a part at points 4 * i to 4 * i + 3.
   template <int i>
-  void add_products(const Part& part) const {
+  void sum_products(const Part& part) const {
     const int64_t most = std::min(kTilesAtOnce, part.last - part.first), blocks = part.end - part.block;
     const Points inputs{in_blocks_ * most * kColumns + kGap, most * kColumns};
     const Points gradients{blocks * most * kColumns + kGap, most * kColumns};
@@ -151,7 +154,7 @@ class FilterProducts {
     if (!is_zero(check)) finite_.store(false, std::memory_order_relaxed);
   }
 
-  const ThreeByThree& shape_;
+  const Conv3x3Shape& shape_;
   const float* const in_;
   const float* const arriving_;
   float* const filter_;
@@ -163,8 +166,8 @@ class FilterProducts {
 
 }  // namespace
 
-bool winograd_to_filter(const ThreeByThree& shape, const float* in, const float* arriving, float* filter) {
-  return FilterProducts(shape, in, arriving, filter).run();
+bool winograd_filter_gradient(const Conv3x3Shape& shape, const float* in, const float* arriving, float* filter) {
+  return WinogradFilterGradient(shape, in, arriving, filter).run();
 }
 
 }  // namespace FL_ISA

@@ -9,27 +9,27 @@ namespace footlight {
 namespace FL_ISA {
 
 template <class T>
-class Spread {
+class InputGradientByScatter {
   static constexpr int64_t kWidth = Lanes<T>::kWidth;
   static constexpr int64_t kColumns = Lanes<T>::kColumns;
   static constexpr int64_t kRows = Lanes<T>::kRows;
 
  public:
-  static bool pays(const Convolution& c) {
+  static bool is_worthwhile(const Convolution& c) {
     return c.groups == 1 && c.d.in == 1 && c.d.size == 1 && c.d.out == 1 && 2 * c.in_channels <= kWidth &&
            c.h.size * c.w.size > 1 && c.out_channels >= 16;
   }
 
-  Spread(const Convolution& c, const T* arriving, const T* filter, T* out)
+  InputGradientByScatter(const Convolution& c, const T* arriving, const T* filter, T* out)
       : c_(c),
         arriving_(arriving),
         out_(out),
-        line_(c.w.size * c.in_channels),
-        panels_((c.h.size * line_ + kColumns - 1) / kColumns),
+        tap_row_(c.w.size * c.in_channels),
+        panels_((c.h.size * tap_row_ + kColumns - 1) / kColumns),
         weights_{{{filter}}, 1, c.out_channels} {}
 
   void run() {
-    const int64_t panel_size = c_.out_channels * kColumns, columns = c_.h.size * line_;
+    const int64_t panel_size = c_.out_channels * kColumns, columns = c_.h.size * tap_row_;
     const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>(panels_ * panel_size) * sizeof(T) + 64);
     T* const panels = static_cast<T*>(memory->data());
     for (int64_t p = 0; p < panels_; ++p)
@@ -59,7 +59,7 @@ class Spread {
       multiply_line(arriving_ + (n * c_.h.out + y) * c_.w.out * c_.out_channels, panels, products);
       for (int64_t k = 0; k < c_.h.size; ++k) {
         const int64_t at = top + k * c_.h.dilation;
-        if (at >= begin && at < end) add_line(products + k * line_, width, image + at * row);
+        if (at >= begin && at < end) add_line(products + k * tap_row_, width, image + at * row);
       }
     }
   }
@@ -86,7 +86,7 @@ class Spread {
         const int64_t at = x * c_.w.stride - c_.w.before;
         const T* const from = products + x * width;
         if (at >= 0 && at + c_.w.size <= c_.w.in && c_.w.dilation == 1) {
-          add(from, line_, line + at * c_.in_channels);
+          add(from, tap_row_, line + at * c_.in_channels);
           continue;
         }
         for (int64_t k = 0; k < c_.w.size; ++k) {
@@ -109,7 +109,7 @@ class Spread {
   const Convolution& c_;
   const T* const arriving_;
   T* const out_;
-  const int64_t line_, panels_;  // products of a row of taps, and panels of all products
+  const int64_t tap_row_, panels_;  // products of a row of taps, and panels of all products
   const Weights<T> weights_;
 };
 

@@ -207,11 +207,25 @@ class Containers(unittest.TestCase):
         self.assertEqual(sorted(children(module)), ['d', 'l'])
         children(module.l)
         mine.append(2)
-        with self.assertRaisesRegex(ValueError, 'what was assigned was changed by itself'):
+        with self.assertRaisesRegex(ValueError, 'what was assigned was changed directly'):
             children(module.l)
         named['b'] = 2
-        with self.assertRaisesRegex(ValueError, 'what was assigned was changed by itself'):
+        with self.assertRaisesRegex(ValueError, 'what was assigned was changed directly'):
             children(module.d)
+        # As many items as before: one of them is another.
+        mine = [tf.Variable(1.)]
+        module.l = mine
+        mine[0] = 3
+        module.l[0] = 4
+        with self.assertRaisesRegex(ValueError, 'what was assigned was changed directly'):
+            children(module.l)
+        for take_out in (lambda d: d.pop('b'), lambda d: d.__delitem__('b'), lambda d: d.popitem()):
+            named = {'a': 1}
+            module.d = named
+            del named['a']
+            named['b'] = 2
+            take_out(module.d)
+            self.assertEqual((named, dict(module.d)), ({}, {}))
 
 
 if __name__ == '__main__':

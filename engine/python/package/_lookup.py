@@ -167,7 +167,7 @@ class _Initialized(LookupInterface):
 
     @property
     def initializer(self):
-        """In a graph an operation, to be run as that of another table: this one is filled when it is made."""
+        """In a graph an operation that does nothing, since the table is filled when it is made; programs of graphs run it."""
         return None if tf.executing_eagerly() else tf.group(name='init')
 
     default_value = property(lambda self: self._default_value, doc='The value of keys that are not in the table.')

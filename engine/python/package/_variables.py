@@ -22,7 +22,7 @@ def _refused(what):
     return refuse
 
 
-class _Absent:
+class _HiddenMember:
     """Stands in a subclass of tf.Variable for a member that only variables of the engine have: the subclass may have a
     __getattr__ that passes it on."""
 
@@ -33,18 +33,18 @@ class _Absent:
         raise AttributeError('%r object has no attribute %r' % (owner.__name__, self.name))
 
 
-def _has_no_more(cls, **kwargs):
-    """Takes what tf.Variable has here besides its abstract members from a subclass that does not define it."""
+def _hide_engine_members(cls, **kwargs):
+    """Hides what tf.Variable has here besides its abstract members, so that a subclass's __getattr__ is asked for it."""
     super(tf.Variable, cls).__init_subclass__(**kwargs)
     above = cls.__mro__[:cls.__mro__.index(tf.Variable)]
-    for name in _OF_THE_ENGINE:
+    for name in _ENGINE_MEMBERS:
         if not any(name in vars(kind) for kind in above):
-            setattr(cls, name, _Absent(name))
+            setattr(cls, name, _HiddenMember(name))
 
 
-_OF_THE_ENGINE = ('numpy handle is_initialized read_value_no_copy scatter_nd_max scatter_nd_min create _handle_name _number '
-                  '_type_spec _unique_id _trainable').split()
-_engine.extend(tf.Variable, '__init_subclass__', classmethod(_has_no_more))
+_ENGINE_MEMBERS = ('numpy handle is_initialized read_value_no_copy scatter_nd_max scatter_nd_min create _handle_name _number '
+                   '_type_spec _unique_id _trainable').split()
+_engine.extend(tf.Variable, '__init_subclass__', classmethod(_hide_engine_members))
 
 
 # Functions of Python, because mock makes methods of what stands in for a function only.

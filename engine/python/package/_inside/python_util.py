@@ -79,7 +79,7 @@ def make_decorator(target, decorator_func, decorator_name=None, decorator_doc=''
     if signature is None:
         return decorator_func
     instance = _instance_of(target) if decorator_argspec is None else None
-    if instance is not None and 'self' in signature.parameters:  # it is that of a function below, and called as a method
+    if instance is not None and next(iter(signature.parameters), None) == 'self':  # of the function behind a method
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
         decorator_func.__self__ = instance
     decorator_func.__signature__ = signature

@@ -184,6 +184,15 @@ def _apply_rows(step, handles, gradient, indices, numbers):
     return None if tf.executing_eagerly() else done.op
 
 
+def _check_shapes(op, shape, gradient, indices):
+    """Raises where a gradient would be broadcast: it is as large as the variable, or has a row for each index."""
+    want = shape if indices is None else tf.TensorShape(indices.shape[:1]).concatenate(shape[1:])
+    if not gradient.shape.is_compatible_with(want):
+        raise ValueError(f'{op}: grad has the shape {gradient.shape}, but ' + (
+            f'the variable has the shape {shape}' if indices is None else
+            f'it needs {want} for {indices.shape} indices of a variable of shape {shape}'))
+
+
 def _make(name, sparse):
     step, changed, others, attributes = _DENSE[name]
     full_name = 'Resource%sApply%s' % ('Sparse' if sparse else '', name)
@@ -210,10 +219,10 @@ def _make(name, sparse):
                    for one in others if one not in (gradient, 'indices')}
         numbers = _Numbers({**numbers, **{one: given[one] for one in attributes}})
         handles = [one.handle if isinstance(one, tf.Variable) else one for one in (given[one] for one in changed)]
+        indices = tf.convert_to_tensor(given['indices']) if sparse else None
         with tf.name_scope(given['name'] or full_name):
-            if sparse:
-                return _apply_rows(step, handles, g, tf.convert_to_tensor(given['indices']), numbers)
-            return _apply(step, handles, g, numbers)
+            _check_shapes(full_name, _read(handles[0], g.dtype).shape, g, indices)
+            return _apply_rows(step, handles, g, indices, numbers) if sparse else _apply(step, handles, g, numbers)
     function.__name__ = function.__qualname__ = full_name
     function.__doc__ = 'A step of %s, for %s of the variable.' % (name, 'some rows' if sparse else 'all')
     function.__signature__ = signature

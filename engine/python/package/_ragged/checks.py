@@ -1,5 +1,5 @@
-"""Whether numbers say how values are divided into rows: at once where they are known, else when the graph runs. Old graphs
-compare tensors by identity, so `==` is tf.equal here."""
+"""Checks of row partitions: of what is known statically at once, of the rest by an assertion in the graph. Old graphs compare
+tensors by identity, so `==` is tf.equal here."""
 import footlight as tf
 
 
@@ -7,16 +7,16 @@ def _known(value):
     return tf.get_static_value(value) if tf.is_tensor(value) else value
 
 
-def checked(words_before, tensor, conditions):
+def checked(prefix, tensor, conditions):
     """`tensor`, where all of (words, function that gives a bool, as a tensor or not) hold; what is known is asked first."""
     asserts = []
     for words, holds in conditions:
         held = holds()
         known = _known(held)
         if known is None:
-            asserts.append(tf.debugging.Assert(held, [words_before + words]))
+            asserts.append(tf.debugging.Assert(held, [prefix + words]))
         elif not known:
-            raise tf.errors.InvalidArgumentError(None, None, words_before + words)
+            raise tf.errors.InvalidArgumentError(None, None, prefix + words)
     asserts = [op for op in asserts if op is not None]
     if not asserts:
         return tensor
@@ -25,7 +25,7 @@ def checked(words_before, tensor, conditions):
 
 
 def _never_decreases(numbers):
-    known = None if tf.executing_eagerly() else _known(numbers)  # a graph has no use for what is known before
+    known = None if tf.executing_eagerly() else _known(numbers)  # eagerly the tensor is compared as a whole
     if known is not None:
         return all(a <= b for a, b in zip(known, known[1:]))
     return tf.reduce_all(numbers[1:] >= numbers[:-1])
@@ -60,32 +60,32 @@ def _number(count):
 
 def rowids(how, ids, count, nrows):
     """The rows of `count` values, of `nrows` rows unless that is None."""
-    known, last = _known(nrows), _known(ids)
+    known, known_ids = _known(nrows), _known(ids)
     if known is not None and known < 0:
         raise ValueError(f'Expected nrows >= 0; got {known}')
-    if known is not None and last is not None and len(last) and known <= last[-1]:
-        raise ValueError(f'Expected nrows >= value_rowids[-1] + 1; got nrows={known}, value_rowids[-1]={last[-1]}')
+    if known is not None and known_ids is not None and len(known_ids) and known <= known_ids[-1]:
+        raise ValueError(f'Expected nrows >= value_rowids[-1] + 1; got nrows={known}, value_rowids[-1]={known_ids[-1]}')
     size, wanted = ids.shape[0], _known(count)
     if size is not None and wanted is not None and size != wanted:
         raise ValueError(f'Arguments to {how} do not form a valid RaggedTensor: there are {size} value_rowids for {int(wanted)} values')
     count = tf.cast(count, tf.int64)
     conditions = [
         ('each value must have a row', lambda: size is not None and size == wanted or tf.equal(tf.size(ids, tf.int64), count)),
-        ('value_rowids must not be negative', lambda: tf.reduce_all(ids[:1] >= 0) if last is None else not len(last) or last[0] >= 0),
+        ('value_rowids must not be negative', lambda: tf.reduce_all(ids[:1] >= 0) if known_ids is None else not len(known_ids) or known_ids[0] >= 0),
         ('value_rowids must not decrease', lambda: _never_decreases(ids))]
-    if nrows is not None and (known is None or last is None):
+    if nrows is not None and (known is None or known_ids is None):
         conditions.append(('value_rowids must be less than nrows', lambda: tf.reduce_all(ids[-1:] < tf.cast(nrows, ids.dtype))))
     return checked(f'Arguments to {how} do not form a valid RaggedTensor: ', ids, conditions)
 
 
 def uniform(count, length, nrows):
-    """Refuses a number of values that rows of one length do not divide; what is not known, the row_splits are asked for."""
+    """Refuses a number of values that rows of one length do not divide. Unknown sizes are left to the check of row_splits."""
     count, nrows = _known(count), _known(nrows)
     if count is not None and length is not None and (
             count != nrows * length if nrows is not None else count % length if length else count):
         rows = '' if nrows is None else f'{int(nrows)} '
-        raise ValueError(f'Arguments to from_uniform_row_length do not form a valid RaggedTensor: {int(count)} values are not '
-                         f'{rows}rows of {length}')
+        raise ValueError(f'Arguments to from_uniform_row_length do not form a valid RaggedTensor: {int(count)} values '
+                         f'cannot be divided into {rows}rows of {length}')
 
 
 def of_same_rows(ragged):

@@ -116,6 +116,8 @@ def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_s
 def placeholder(dtype, ragged_rank, value_shape=None, name=None):
     """A ragged tensor of a graph whose values and row splits Session.run is given."""
     v1 = tf.compat.v1
+    if ragged_rank < 0:
+        raise ValueError(f'ragged_rank must not be negative, got {ragged_rank}')
     if ragged_rank == 0:
         return v1.placeholder(dtype, value_shape, name)
     with tf.name_scope(name or 'RaggedPlaceholder'):

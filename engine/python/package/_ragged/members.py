@@ -204,8 +204,10 @@ def _operator(name, function, swapped=False):
                 not isinstance(other, (RaggedTensor, tf.Tensor, tf.Variable, int, float, complex, list, tuple)) and
                 not hasattr(other, '__array__') and not hasattr(type(other), '_as_tensor')):
             return NotImplemented
-        if hasattr(type(other), '_as_tensor'):  # arrays, which take the dtype of the tensor
-            other = tf.cast(other._as_tensor(), self.dtype)
+        if hasattr(type(other), '_as_tensor'):  # arrays, which take the dtype of the tensor unless that loses fractions
+            other = other._as_tensor()
+            if self.dtype.is_floating or not other.dtype.is_floating:
+                other = tf.cast(other, self.dtype)
         return function(other, self) if swapped else function(self, other)
     operator.__name__ = name
     return operator

@@ -1,5 +1,4 @@
 """tf.train.Checkpoint: saves a graph of objects and restores it, also into objects that are made later."""
-import inspect
 import os
 import weakref
 
@@ -18,15 +17,14 @@ class CheckpointOptions:
                  experimental_write_callbacks=None, enable_async=False, experimental_skip_slot_variables=False,
                  experimental_sharding_callback=None):
         self.experimental_io_device = experimental_io_device
-        for callback in experimental_write_callbacks or ():
-            if callable(callback) and _count_of_arguments(callback) > 1:
-                raise AssertionError('experimental_write_callbacks must be functions of nothing or of the path; '
-                                     f'{callback!r} takes {_count_of_arguments(callback)} arguments')
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
         for callback in experimental_write_callbacks or ():
             if not callable(callback):
                 raise TypeError('experimental_write_callbacks must be functions, got %r' % (callback,))
+            if _count_of_arguments(callback) > 1:
+                raise AssertionError('experimental_write_callbacks must be functions of nothing or of the path; '
+                                     f'{callback!r} takes {_count_of_arguments(callback)} arguments')
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_sharding_callback = experimental_sharding_callback
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
@@ -41,6 +39,7 @@ class CheckpointOptions:
 
 def _count_of_arguments(function):
     """How many arguments a function takes, without `self`; 1 where it does not say."""
+    import inspect
     try:
         return len(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -89,7 +88,7 @@ class _Status:
         return self._objects()
 
     def initialize_or_restore(self, session=None):
-        """The same: values that the checkpoint does not have are the first ones."""
+        """Like run_restore_ops(), but variables that the checkpoint lacks get their first values."""
         session = session or _default_session()
         if session is not None:
             session._push(_variables_of(self._objects()))
@@ -314,9 +313,9 @@ class Checkpoint(AutoTrackable):
         names, values = _object_graph.serialized(root, attached() if attached else None)
         if not isinstance(prefix, tf.Tensor):
             prefix = files.path_of(prefix)
-            files.make_folder(prefix)
 
         def write(path, *now):
+            files.make_folder(files.path_of(path))
             _engine.write_tensors(files.path_of(path), names, list(now))
             _after_writing(options, files.path_of(path))
             return path
@@ -327,8 +326,8 @@ class Checkpoint(AutoTrackable):
     def save(self, file_prefix, options=None):
         """Writes the checkpoint PREFIX-NUMBER, says in the file `checkpoint` that it is the latest, returns its path."""
         if tf.inside_function():
-            raise NotImplementedError('tf.train.Checkpoint.save cannot be called inside of a function, which may run often, '
-                                      'on a place of its own: call it outside, or use Checkpoint.write, which does not count')
+            raise NotImplementedError('tf.train.Checkpoint.save counts in Python and cannot be called inside a tf.function. '
+                                      'Call it outside, or use Checkpoint.write, which does not count.')
         prefix = files.path_of(file_prefix)
         with tf.init_scope():
             number = self.save_counter.assign_add(1).numpy()

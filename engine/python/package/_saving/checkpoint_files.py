@@ -270,7 +270,7 @@ class CheckpointManager:
             self._preserved = now
         if len(times) != len(state.all_model_checkpoint_paths):
             times = [self._preserved] * len(state.all_model_checkpoint_paths)
-        # What was preserved, or saved by another than a manager, is none of those that are managed.
+        # Checkpoints that are preserved for good, or that no manager wrote, are not managed.
         for path, when in zip(state.all_model_checkpoint_paths, times):
             when = min(when, now)
             if when > self._preserved and checkpoint_exists(path):

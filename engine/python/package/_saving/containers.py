@@ -46,16 +46,16 @@ _WHY = ('Unable to save the object %s (a %s made trackable when it was assigned 
         'value could belong to either item.\n\nIf it need not be saved, assign it to an object that is not trackable.')
 
 
-_OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assigned to an attribute): what was assigned was changed '
-            'by itself, so that a restored value could belong to another item. Change the attribute instead, or if it need '
-            'not be saved, assign it to an object that is not trackable.')
+_OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assigned to an attribute): what was '
+            'assigned was changed directly, not through the attribute, so that a restored value could belong to another item. '
+            'Change the attribute instead, or if it need not be saved, assign it to an object that is not trackable.')
 
 
 def _read(name):
     """A method of list or dict that reads: it looks at what is shared with the program."""
     def read(self, *args):
-        return getattr(self._shared_now(), name)(
-            *(a._shared_now() if isinstance(a, (ListWrapper, _DictWrapper)) else a for a in args))
+        return getattr(self._after_count(), name)(
+            *(a._after_count() if isinstance(a, (ListWrapper, _DictWrapper)) else a for a in args))
     read.__name__ = read.__qualname__ = name
     return read
 
@@ -63,8 +63,8 @@ def _read(name):
 class ListWrapper(TrackableDataStructure, list):
     """A list whose trackable items are children named by position. Only what was appended can be restored.
 
-    It shares its items with the list that it was made of, whose changes it shows. As a list of its own it has them as well,
-    for what reads lists without asking them.
+    It shares its items with the list that it was made of, whose changes it shows. It also
+    keeps a copy of the items as a list, for code in C that reads lists directly.
     """
 
     _values = property(lambda self: self, doc='Its items.')
@@ -79,19 +79,23 @@ class ListWrapper(TrackableDataStructure, list):
             if not isinstance(item, NoDependency) and isinstance(stored, Trackable):
                 self._track_trackable(stored, '%d' % at, overwrite=True)
 
-    def _shared_now(self):
-        """The items; notes whether the program has changed its list."""
+    def _synchronized(self):
+        """The items, all compared with the copy; notes whether the program has changed its list."""
         shared = self._shared
         if list.__len__(self) != len(shared) or not all(map(operator.is_, list.__iter__(self), shared)):
             self._changed_outside = self._changed_outside or not self._changed
             list.__init__(self, shared)
         return shared
 
+    def _after_count(self):
+        """The items, compared by their number alone: to read one of a long list takes no walk over all."""
+        return self._shared if list.__len__(self) == len(self._shared) else self._synchronized()
+
     def _as_shared(self):
         list.__init__(self, self._shared)
 
     def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
-        self._shared_now()
+        self._synchronized()
         if self._changed:
             raise ValueError(_WHY % (self, 'list', 'An item was replaced, moved or deleted'))
         if self._changed_outside:
@@ -102,13 +106,13 @@ class ListWrapper(TrackableDataStructure, list):
         return any(isinstance(item, Trackable) for item in self._shared)
 
     def _about_to_change(self, new=()):
-        self._shared_now()
+        self._synchronized()
         if self._has_trackable() or any(isinstance(item, Trackable) for item in new):
             self._changed = True
 
     def append(self, value):
         # First into the list: a restoration that waits for it may look at the list.
-        name = '%d' % len(self._shared_now())
+        name = '%d' % len(self._after_count())
         from_wrap = wrap(value)
         self._shared.append(from_wrap)
         list.append(self, from_wrap)
@@ -132,7 +136,7 @@ class ListWrapper(TrackableDataStructure, list):
         self._as_shared()
 
     def __setitem__(self, key, value):
-        shared = self._shared_now()
+        shared = self._after_count()
         if isinstance(key, slice):
             values = [wrap(item) for item in value]
             self._about_to_change(values if shared[key] else ())
@@ -140,6 +144,8 @@ class ListWrapper(TrackableDataStructure, list):
             self._as_shared()
             return
         old = shared[key]
+        if list.__getitem__(self, key) is not old:
+            self._synchronized()  # which notes that the program has changed it
         if isinstance(old, Trackable) and old is not value:
             self._changed = True
         if key < 0:
@@ -205,13 +211,13 @@ class ListWrapper(TrackableDataStructure, list):
         return ListWrapper, (list(self),)
 
     def __repr__(self):
-        return 'ListWrapper(%s)' % list.__repr__(self._shared_now())
+        return 'ListWrapper(%s)' % list.__repr__(self._synchronized())
 
     __hash__ = None
 
 
-for _name in '__getitem__ __len__ __iter__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __mul__ ' \
-        '__rmul__ index count'.split():
+for _name in ('__getitem__ __len__ __iter__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ '
+              '__add__ __mul__ __rmul__ index count').split():
     setattr(ListWrapper, _name, _read(_name))
 
 
@@ -229,8 +235,8 @@ class _DictWrapper(TrackableDataStructure, dict):
         for key, value in list(self._shared.items()):
             self[key] = value
 
-    def _shared_now(self):
-        """The items; notes whether the program has changed its dict."""
+    def _synchronized(self):
+        """The items, all compared with the copy; notes whether the program has changed its dict."""
         shared = self._shared
         if dict.__len__(self) != len(shared) or any(
                 dict.get(self, key, NoDependency) is not value for key, value in shared.items()):
@@ -240,6 +246,14 @@ class _DictWrapper(TrackableDataStructure, dict):
                 self._kind.__setitem__(self, key, value)
         return shared
 
+    def _after_count(self):
+        """The items, compared by their number alone."""
+        return self._shared if dict.__len__(self) == len(self._shared) else self._synchronized()
+
+    def _shared_with(self, key):
+        """The items, before that of a key is taken out."""
+        return self._after_count() if dict.__contains__(self, key) else self._synchronized()
+
     def _items_of(self):
         try:
             return [self[key] for key in sorted(self)]
@@ -247,7 +261,7 @@ class _DictWrapper(TrackableDataStructure, dict):
             return list(self.values())
 
     def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
-        self._shared_now()
+        self._synchronized()
         if self._changed_outside:
             raise ValueError(_OUTSIDE % (self, 'dict'))
         if self._other_key:
@@ -267,21 +281,21 @@ class _DictWrapper(TrackableDataStructure, dict):
             self._other_key = True
 
     def __delitem__(self, key):
-        del self._shared_now()[key]
+        del self._shared_with(key)[key]
         self._kind.__delitem__(self, key)
         state_of(self).children.pop(key, None)
 
     def pop(self, key, *otherwise):
-        if key in self._shared_now():
+        if key in self._shared_with(key):
             state_of(self).children.pop(key, None)
             self._kind.__delitem__(self, key)
         return self._shared.pop(key, *otherwise)
 
     def popitem(self):
-        key, value = self._shared_now().popitem()
-        self._kind.__delitem__(self, key)
-        state_of(self).children.pop(key, None)
-        return key, value
+        if not self._shared:
+            raise KeyError('popitem(): dictionary is empty')
+        key = next(reversed(self._shared))
+        return key, self.pop(key)
 
     def clear(self):
         state_of(self).children.clear()
@@ -316,7 +330,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         return type(self), (dict(self),)
 
     def __repr__(self):
-        return 'DictWrapper(%r)' % (self._shared_now(),)
+        return 'DictWrapper(%r)' % (self._synchronized(),)
 
     def __getitem__(self, key):
         return self._shared[key]
@@ -343,7 +357,7 @@ class OrderedDictWrapper(_DictWrapper, collections.OrderedDict):
     _kind = collections.OrderedDict
 
     def move_to_end(self, key, last=True):
-        self._shared_now().move_to_end(key, last)
+        self._synchronized().move_to_end(key, last)
         collections.OrderedDict.move_to_end(self, key, last)
 
     def __reduce_ex__(self, protocol):

@@ -499,13 +499,15 @@ def load(export_dir, tags=None, options=None):
 
 
 def parse_saved_model(export_dir):
-    """The message in a folder that a program was saved to."""
+    """The SavedModel message of a folder."""
     return read_messages(os.fspath(export_dir))
 
 
 def load_partial(export_dir, filters, tags=None, options=None):
     """{path: the object} for paths such as "root.layer.kernel"; a dict of filters gives objects, or (object, what sets a
     child of it), that take the place of those in the file."""
+    if isinstance(filters, str):
+        raise TypeError('load_partial: filters must be a list or a dict of paths, got the string %r' % filters)
     export_dir = os.fspath(export_dir)
     meta = _meta_graph(export_dir, tags)
     nodes = meta.object_graph_def.nodes

@@ -12,8 +12,6 @@ saved_model = _engine.namespace('saved_model')
 class Asset(Trackable):
     """A file that saving copies into the SavedModel; `asset_path` is the tensor with its path."""
 
-    _in_graph = None  # the path as a constant of a graph, where one asked for it
-
     def __init__(self, path):
         with tf.init_scope():
             self._path = tf.convert_to_tensor(os.fspath(path) if isinstance(path, os.PathLike) else path, tf.string,
@@ -25,12 +23,13 @@ class Asset(Trackable):
         if tf.executing_eagerly() or tf.inside_function():
             return self._path
         graph = tf.compat.v1.get_default_graph()
-        if self._in_graph is None or self._in_graph.graph is not graph:
+        constants = graph._state.setdefault('asset_paths', {})
+        if self not in constants:
             with tf.init_scope():
                 path = self._path.numpy()
-            self._in_graph = tf.constant(path)
-            tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.ASSET_FILEPATHS, self._in_graph)
-        return self._in_graph
+            constants[self] = tf.constant(path)
+            tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.ASSET_FILEPATHS, constants[self])
+        return constants[self]
 
     def __tf_tensor__(self, dtype=None, name=None):
         return self._path

@@ -73,20 +73,21 @@ class Listing:
         return '/'.join(escaped(part) for part in self.paths[number])
 
 
-def tensors_of(trackable):
+def tensors_of(trackable, saveables=None):
     """The values of an object's own by the names of their attributes; callables and mappings are not resolved."""
     try:
         found = trackable._serialize_to_tensors()
     except NotImplementedError:
-        found = {name: value for _, parts in _saveables.parts_of(trackable) for name, value in parts.values().items()}
+        saveables = _saveables.parts_of(trackable) if saveables is None else saveables
+        found = {name: value for _, parts in saveables for name, value in parts.values().items()}
     return {_written(name): value for name, value in found.items()}
 
 
-def _whole_of(trackable, name):
+def _common_attribute(trackable, saveables, name):
     """The attribute whose key several keys begin with, that of this value among them; None: the value has one of its own."""
     if not _saveables.is_own(trackable):
         return getattr(trackable, '_saveable_name', None)
-    return next((attribute for attribute, parts in _saveables.parts_of(trackable)
+    return next((attribute for attribute, parts in saveables
                  if name in map(_written, parts.names) and parts.names != [attribute]), None)
 
 
@@ -130,10 +131,11 @@ def serialized(root, attached=None, listing=None):
             node.children.add(node_id=listing.numbers[id(child)], local_name=name)
         key = keys.get(number, None)
         key = listing.key(number) if key is None else key
-        for name, value in tensors_of(trackable).items():
+        saveables = _saveables.parts_of(trackable)
+        for name, value in tensors_of(trackable, saveables).items():
             full = '%s/.ATTRIBUTES/%s' % (key, _written(name))
             full = full.lstrip('/') if not key else full
-            whole = _whole_of(trackable, name)
+            whole = _common_attribute(trackable, saveables, name)
             if whole is None:
                 node.attributes.add(name=name, full_name=getattr(trackable, '_shared_name', ''), checkpoint_key=full)
             elif not any(known.name == whole for known in node.attributes):

@@ -483,7 +483,8 @@ def save(obj, export_dir, signatures=None, options=None):
 
 
 def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experimental_skip_checkpoint=False):
-    """The same; returns the objects that were saved and the path of each. Without a checkpoint values are left out."""
+    """Saves like tf.saved_model.save; returns the saved objects and the path of each. `experimental_skip_checkpoint` leaves
+    the values out."""
     with tf.init_scope():  # a graph's variables have values of the program, which are those of the session now
         _take_values_of_session(obj)
         listing = _write(obj, os.fspath(export_dir), signatures, options or SaveOptions(), experimental_skip_checkpoint)

@@ -133,7 +133,13 @@ class Parts:
 
 def parts_of(trackable):
     """[(attribute, its values)] of an object whose class says what is saved of it."""
-    return [(name, Parts(_made(factory, name), name)) for name, factory in factories_of(trackable).items()]
+    found = [(name, Parts(_made(factory, name), name)) for name, factory in factories_of(trackable).items()]
+    for name, parts in found:
+        other = next((one for one in parts.names if not one.startswith(name)), None)
+        if other is not None:
+            raise ValueError(f'{type(trackable).__name__}: the name of each SaveSpec must begin with the name that its factory '
+                             f'was given, which is {name!r}, got {other!r}')
+    return found
 
 
 def saver_parts_of(trackable):

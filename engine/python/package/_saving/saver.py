@@ -39,7 +39,7 @@ def _is_variable(value):
 
 
 def _all_saveables(values):
-    """The same, with the parts of each object whose class says what is saved of it."""
+    """The variables, and for an object whose class says what is saved of it, those values."""
     for value in values:
         if isinstance(value, SaveableObject):
             yield Parts(value, value.name)

@@ -28,6 +28,7 @@ ONLY_WHILE_TRACING = ('the window is larger than the input', 'as a Python `bool`
                       'Cannot convert a partially known TensorShape',  # beside a symbolic tensor `==` compares values
                       'Cannot convert the TensorShape',
                       "'ord' must be a supported",  # of tf.norm, which looks at its value
+                      'Iterating over a symbolic',  # where a list of tensors is wanted, and a variable is given
                       'A dimension must be an integer or None, not <tf.Tensor',  # a shape's + asks a tensor for numbers
                       'to a NumPy array while a function is being traced',  # an array's operator, beside a variable
                       # How many results there are, from sizes or a value of unknown shape.

@@ -24,6 +24,12 @@ def checked(prefix, tensor, conditions):
         return tf.identity(tensor)
 
 
+def equal_vectors(words, a, b):
+    """The conditions, for checked(), that two vectors of any sizes are equal."""
+    return [(words, lambda: tf.equal(tf.size(a), tf.size(b))),
+            (words, lambda: tf.reduce_all(tf.equal(a[:tf.size(b)], b[:tf.size(a)])))]
+
+
 def _never_decreases(numbers):
     known = None if tf.executing_eagerly() else _known(numbers)  # eagerly the tensor is compared as a whole
     if known is not None:
@@ -109,9 +115,6 @@ def _with_rows_of(value, other):
     if mine is not theirs:
         if not mine.shape.is_compatible_with(theirs.shape):
             raise ValueError('partitions have incompatible row_splits')
-        mine = checked('', mine, [
-            ('partitions have incompatible row_splits', lambda: tf.equal(tf.size(mine), tf.size(theirs))),
-            ('partitions have incompatible row_splits', lambda: tf.reduce_all(tf.equal(
-                mine[:tf.size(theirs)], theirs[:tf.size(mine)])))])
+        mine = checked('', mine, equal_vectors('partitions have incompatible row_splits', mine, theirs))
     uniform = other._uniform if value._uniform is None else value._uniform
     return type(value)(_with_rows_of(value.values, other.values), mine, uniform)

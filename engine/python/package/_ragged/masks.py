@@ -43,10 +43,8 @@ def _masked(data, mask):
         raise ValueError(f'the mask has {mask.shape.rank} dimensions, the data only {data.shape.rank}')
     data, mask = _rows_of(data), _rows_of(mask)
     splits = tf.cast(mask.row_splits, data.row_splits.dtype)
-    splits = checks.checked('', data.row_splits, [
-        ('Inputs must have identical ragged splits', lambda: tf.equal(tf.size(splits), tf.size(data.row_splits))),
-        ('Inputs must have identical ragged splits', lambda: tf.reduce_all(tf.equal(
-            splits[:tf.size(data.row_splits)], data.row_splits[:tf.size(splits)])))])
+    splits = checks.checked('', data.row_splits, checks.equal_vectors(
+        'Inputs must have identical ragged splits', splits, data.row_splits))
     values = _masked(data.values, mask.values)
     if mask.shape.rank > 2:
         return RaggedTensor(values, splits)

@@ -4,7 +4,7 @@ import sys
 
 import footlight as tf
 from footlight._ragged import checks
-from footlight._ragged.tensor import RaggedTensor, _count, gather as _gather_rows
+from footlight._ragged.tensor import RaggedTensor, _count, _plain, gather as _gather_rows
 from footlight._sparse.values import key as _key, of_sparse
 
 _RULES = {}
@@ -49,7 +49,7 @@ def dispatch(function, args, kwargs):
 def _with_tensors(value):
     if isinstance(value, (list, tuple)):
         return [_with_tensors(v) for v in value]
-    return value._as_tensor() if hasattr(type(value), '_as_tensor') else value
+    return _plain(value)
 
 
 # --- element by element ---

@@ -305,10 +305,14 @@ class RaggedTensor(Composite):
         return '<tf.RaggedTensor %s>' % (self.to_list(),)
 
 
+def _plain(value):
+    """A RaggedTensorValue as a tensor, all else as it is."""
+    return value._as_tensor() if hasattr(type(value), '_as_tensor') else value
+
+
 def _values_of(values):
     """What rows are made of: a tensor, ragged or not."""
-    if hasattr(type(values), '_as_tensor'):  # a RaggedTensorValue
-        return values._as_tensor()
+    values = _plain(values)
     return values if isinstance(values, RaggedTensor) else tf.convert_to_tensor(values, name='values')
 
 
@@ -431,10 +435,6 @@ class RaggedTensorSpec(tf.TypeSpec):
 
 
 # --- tf.ragged ---
-def _plain(value):
-    return value._as_tensor() if hasattr(type(value), '_as_tensor') else value
-
-
 def map_flat_values(op, *args, **kwargs):
     """op(...) on the innermost values of the ragged tensors among the arguments, in their rows."""
     ragged = []

@@ -162,7 +162,7 @@ PyObject* enum_from(PyObject* value, const char* kind, const char* argument, con
 PyObject* creator = nullptr;
 // Told of each variable that is made in a graph. Null: nobody.
 PyObject* listener = nullptr;
-PyObject* namer = nullptr;
+PyObject* namer = nullptr;  // gives the name of each of these
 
 PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
   static const char* names[] = {"initial_value",
@@ -269,21 +269,12 @@ PyObject* call_class(PyObject* wanted, PyObject* args, PyObject* keywords) {
 PyTypeObject metaclass = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* make_plain(PyObject*, PyObject* args, PyObject* keywords) { return plain(&type, args, keywords); }
-PyObject* set_creator(PyObject*, PyObject* callable) {
-  Py_XSETREF(creator, callable == Py_None ? nullptr : Py_NewRef(callable));
+// Keeps one of the callables above; None: none.
+template <PyObject*& kept>
+PyObject* keep(PyObject*, PyObject* callable) {
+  Py_XSETREF(kept, callable == Py_None ? nullptr : Py_NewRef(callable));
   Py_RETURN_NONE;
 }
-PyObject* set_namer(PyObject*, PyObject* callable) {
-  Py_XSETREF(namer, Py_NewRef(callable));
-  Py_RETURN_NONE;
-}
-
-PyObject* set_listener(PyObject*, PyObject* callable) {
-  Py_XSETREF(listener, Py_NewRef(callable));
-  Py_RETURN_NONE;
-}
-
-// A class below Variable's whose instances are plain variables: its __new__ makes no others.
 PyObject* make_subclass(PyObject*, PyObject* args) {
   PyObject *name, *members;
   if (!PyArg_ParseTuple(args, "UO!:variable_subclass", &name, &PyDict_Type, &members)) return nullptr;
@@ -293,11 +284,11 @@ PyMethodDef creation[] = {{"variable_subclass", make_subclass, METH_VARARGS,
                            "variable_subclass(name, members)\n--\n\nA class below tf.Variable."},
                           {"make_variable", with_keywords(make_plain), METH_VARARGS | METH_KEYWORDS,
                            "make_variable(...)\n--\n\ntf.Variable past every creator scope."},
-                          {"set_variable_namer", set_namer, METH_O,
+                          {"set_variable_namer", keep<namer>, METH_O,
                            "set_variable_namer(f)\n--\n\nf(name) gives the name of each one made in a graph."},
-                          {"set_variable_listener", set_listener, METH_O,
+                          {"set_variable_listener", keep<listener>, METH_O,
                            "set_variable_listener(f)\n--\n\nf(variable) is called for each one made in a graph."},
-                          {"set_variable_creator", set_creator, METH_O,
+                          {"set_variable_creator", keep<creator>, METH_O,
                            "set_variable_creator(f)\n--\n\nWhat tf.Variable(...) calls instead; None: nothing."},
                           {nullptr, nullptr, 0, nullptr}};
 

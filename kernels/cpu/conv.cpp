@@ -200,10 +200,10 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
   // A block of pixels of which both sides stay in the cache.
   const int64_t row_bytes =
       (g.w.out * g.out_channels + columns_in * g.in_channels * g.h.stride) * static_cast<int64_t>(sizeof(T));
-  const int64_t shared = (g.batch * g.d.out * g.h.out + pool_size() - 1) / pool_size();
+  const int64_t shared = pieces(g.batch * g.d.out * g.h.out, pool_size());
   const int64_t rows = std::clamp<int64_t>((int64_t{1} << 18) / std::max<int64_t>(1, row_bytes), 1,
                                            std::min(shared, g.h.out));
-  const int64_t blocks = (g.h.out + rows - 1) / rows;
+  const int64_t blocks = pieces(g.h.out, rows);
   const int64_t tasks = g.batch * g.d.out * blocks;
   const double work = static_cast<double>(g.batch * g.d.out * g.h.out * g.w.out) *
                       static_cast<double>(taps * g.seen) * static_cast<double>(g.out_channels);
@@ -241,7 +241,7 @@ void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
           FilterTile<T> tile{height, g.w.out, g.h.stride * s.row, g.w.stride * g.in_channels, g.w.out * pixel,
                              pixel,  padded};
           const int64_t run = merged ? g.w.size * g.seen : g.seen;
-          const int64_t strips = (run + kRows - 1) / kRows;
+          const int64_t strips = pieces(run, kRows);
           for (int64_t tz = 0; tz < g.d.size; ++tz)
             for (int64_t ty = 0; ty < g.h.size; ++ty) {
               // The output rows for which this tap is inside the image.

@@ -172,7 +172,6 @@ class PassRunner {
     int64_t n, z, y0, y1, x0, x1;
   };
 
-  static int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
   static int64_t grain(int64_t worth, int64_t work) { return std::max<int64_t>(1, worth / std::max<int64_t>(1, work)); }
 
   int64_t resident_panels() const {

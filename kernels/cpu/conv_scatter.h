@@ -25,7 +25,7 @@ class InputGradientByScatter {
         arriving_(arriving),
         out_(out),
         tap_row_(c.w.size * c.in_channels),
-        panels_((c.h.size * tap_row_ + kColumns - 1) / kColumns),
+        panels_(pieces(c.h.size * tap_row_, kColumns)),
         weights_{{{filter}}, 1, c.out_channels} {}
 
   void run() {
@@ -37,7 +37,7 @@ class InputGradientByScatter {
                  panels + p * panel_size);
     // Neighbouring parts of an image both multiply the lines whose taps reach into both.
     const int64_t most = std::max<int64_t>(1, c_.h.in / (4 * c_.h.reach()));
-    const int64_t parts = std::clamp<int64_t>((4 * pool_size() + c_.batch - 1) / c_.batch, 1, most);
+    const int64_t parts = std::clamp<int64_t>(pieces(4 * pool_size(), c_.batch), 1, most);
     const int64_t work = c_.h.out * c_.w.out * c_.out_channels * columns / parts;
     const int64_t grain = std::max<int64_t>(1, 100000 / std::max<int64_t>(1, work));
     parallel_for(c_.batch * parts, grain, [&](int64_t begin, int64_t end) {
@@ -66,7 +66,7 @@ class InputGradientByScatter {
 
   // The products of a line of incoming pixels with all taps.
   void multiply_line(const T* pixels, const T* panels, T* to) const {
-    const int64_t tap = 0, width = panels_ * kColumns, strips = (c_.w.out + kRows - 1) / kRows;
+    const int64_t tap = 0, width = panels_ * kColumns, strips = pieces(c_.w.out, kRows);
     const PixelTile<T> tile{&tap, 1, c_.out_channels, c_.out_channels, width};
     for (int64_t k = 0, x = 0; k < strips; ++k) {
       const int64_t next = (k + 1) * c_.w.out / strips;
@@ -80,7 +80,7 @@ class InputGradientByScatter {
   // Adds the products of one row of taps to a line of the image.
   void add_line(const T* products, int64_t width, T* line) const {
     // Pixels next to each other reach the same elements; one after the other they would wait for each other's stores.
-    const int64_t apart = (c_.w.reach() + c_.w.stride - 1) / c_.w.stride;
+    const int64_t apart = pieces(c_.w.reach(), c_.w.stride);
     for (int64_t first = 0; first < std::min(apart, c_.w.out); ++first)
       for (int64_t x = first; x < c_.w.out; x += apart) {
         const int64_t at = x * c_.w.stride - c_.w.before;

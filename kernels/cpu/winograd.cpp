@@ -59,7 +59,7 @@ class WinogradConvolution {
         matrices_(matrices),
         out_(out),
         row_(shape.in_channels + kGap),
-        panels_((shape.out_channels + kColumns - 1) / kColumns),
+        panels_(pieces(shape.out_channels, kColumns)),
         filter_point_(shape.in_channels * kColumns + kGap),
         panel_(kPoints * filter_point_) {}
 
@@ -102,7 +102,7 @@ class WinogradConvolution {
       for (int64_t p = begin; p < end; ++p) convert_panel(p, filters + p * panel_);
     });
     const int64_t tiles = shape_.tiles(), threads = pool_size();
-    const int64_t tasks = (tiles + kTilesAtOnce * threads - 1) / (kTilesAtOnce * threads) * threads;
+    const int64_t tasks = pieces(tiles, kTilesAtOnce * threads) * threads;
     parallel_for(tasks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
         const int64_t first = tiles * task / tasks, last = tiles * (task + 1) / tasks;
@@ -146,7 +146,7 @@ class WinogradConvolution {
                 const float* filters) {
     const int64_t tiles = last - first, width = (p1 - p0) * kColumns, sums_point = tiles * width + kGap;
     float* const sums = scratch<float>(2, kPoints * sums_point);
-    const int64_t tap = 0, strips = (tiles + kRows - 1) / kRows;
+    const int64_t tap = 0, strips = pieces(tiles, kRows);
     const PixelTile<float> tile{&tap, 1, shape_.in_channels, row_, width};
     for (int64_t k = 0; k < kPoints; ++k)
       for (int64_t p = p0; p < p1; ++p) {

@@ -66,8 +66,6 @@ class WinogradFilterGradient {
     float* sums;
   };
 
-  static int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
-
   // Sets the sums of a part at points 4 * i to 4 * i + 3.
   template <int i>
   void sum_products(const Part& part) const {

@@ -1,5 +1,6 @@
 // Kernels of convolutions. The input gradient is a convolution of the incoming gradient, one pass per remainder modulo
 // the strides; the filter gradient sums products of pixels over blocks that stay in the cache.
+#include "kernels/cpu/conv_grouped.h"
 #include "kernels/cpu/conv_scatter.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/winograd.h"
@@ -26,6 +27,21 @@ struct Geometry : Convolution {
     bool all = true;
     for (const Window* o : window) all &= o->size == 1 && o->stride == 1 && o->before == 0 && o->in == o->out;
     return all;
+  }
+  // A single tap that skips pixels between those that it reads.
+  bool is_strided_pointwise() const {
+    bool single = true, strided = false;
+    for (const Window* o : window) {
+      single &= o->size == 1 && o->before == 0 && (o->out - 1) * o->stride < o->in;
+      strided |= o->stride > 1;
+    }
+    return single && strided;
+  }
+  // The same for images that consist of the pixels read.
+  Convolution without_strides() const {
+    Convolution c = *this;
+    for (Window* o : {&c.d, &c.h, &c.w}) *o = {o->out, 1, 1, 1, 0, 0, o->out};
+    return c;
   }
   int64_t filter_index(int64_t z, int64_t y, int64_t x) const { return (z * h.size + y) * w.size + x; }
 };
@@ -70,8 +86,57 @@ void pointwise(const Geometry& g, const T* in, int64_t in_channels, const Weight
   PassRunner<T>(pass, 1, weights).run();
 }
 
+// The pixels that a single tap with strides reads.
+template <class T>
+class StridedPixels {
+ public:
+  explicit StridedPixels(const Geometry& g) : g_(g), lines_(g.batch * g.d.out * g.h.out) {
+    memory_ = allocate_buffer(Device::cpu(), static_cast<size_t>(lines_ * g.w.out * g.in_channels) * sizeof(T) + 64);
+  }
+  T* data() const { return static_cast<T*>(memory_->data()); }
+
+  const T* copy_from(const T* images) const {
+    parallel_for(lines_, grain(), [&](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; ++line) {
+        T* to = data() + line * g_.w.out * g_.in_channels;
+        const T* from = images + image_line(line) * g_.w.in * g_.in_channels;
+        for (int64_t x = 0; x < g_.w.out; ++x, to += g_.in_channels, from += g_.w.stride * g_.in_channels)
+          std::memcpy(to, from, static_cast<size_t>(g_.in_channels) * sizeof(T));
+      }
+    });
+    return data();
+  }
+
+  // Copies the pixels to their places in the images, and zeros to all others.
+  void copy_to(T* images) const {
+    const int64_t line_size = g_.w.in * g_.in_channels;
+    std::fill(images, images + g_.batch * g_.d.in * g_.h.in * line_size, T(0));
+    parallel_for(lines_, grain(), [&](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; ++line) {
+        const T* from = data() + line * g_.w.out * g_.in_channels;
+        T* to = images + image_line(line) * line_size;
+        for (int64_t x = 0; x < g_.w.out; ++x, from += g_.in_channels, to += g_.w.stride * g_.in_channels)
+          std::memcpy(to, from, static_cast<size_t>(g_.in_channels) * sizeof(T));
+      }
+    });
+  }
+
+ private:
+  int64_t grain() const { return std::max<int64_t>(1, 65536 / std::max<int64_t>(1, g_.w.out * g_.in_channels)); }
+  // The line of the images that a line of these pixels was read from.
+  int64_t image_line(int64_t line) const {
+    const int64_t y = line % g_.h.out, z = line / g_.h.out % g_.d.out, n = line / g_.h.out / g_.d.out;
+    return (n * g_.d.in + z * g_.d.stride) * g_.h.in + y * g_.h.stride;
+  }
+  const Geometry& g_;
+  const int64_t lines_;
+  BufferPtr memory_;
+};
+
 template <class T>
 void forward(const Geometry& g, const T* in, const T* filter, T* out) {
+  if (g.is_strided_pointwise())
+    return forward(Geometry(g.without_strides()), StridedPixels<T>(g).copy_from(in), filter, out);
   if constexpr (std::is_same_v<T, float>)
     if (const auto shape = conv3x3_shape(g)) {
       TapMatrices matrices{{}, g.out_channels, 1};
@@ -104,6 +169,11 @@ void forward(const Geometry& g, const T* in, const T* filter, T* out) {
 // apart: pixel p + s * i gets tap k from output i + (p + before - k * dilation) / s where that is an integer.
 template <class T>
 void to_input(const Geometry& g, const T* arriving, const T* filter, T* out) {
+  if (g.is_strided_pointwise()) {
+    const StridedPixels<T> pixels(g);
+    to_input(Geometry(g.without_strides()), arriving, filter, pixels.data());
+    return pixels.copy_to(out);
+  }
   if constexpr (std::is_same_v<T, float>)
     if (const auto shape = conv3x3_shape(g)) {
       const Conv3x3Shape s = *shape;
@@ -179,6 +249,10 @@ Slab<T> slab(const View<T>& image, const int64_t (&from)[3], const int64_t (&cou
 // Each thread sums over its own images; the partial sums are added at the end.
 template <class T>
 void to_filter(const Geometry& g, const T* in, const T* arriving, T* out) {
+  if (g.is_strided_pointwise())
+    return to_filter(Geometry(g.without_strides()), StridedPixels<T>(g).copy_from(in), arriving, out);
+  if constexpr (std::is_same_v<T, float>)
+    if (GroupedFilterGradient::is_worthwhile(g)) return GroupedFilterGradient(g, in, arriving, out).run();
   if constexpr (std::is_same_v<T, float>)
     if (const auto shape = conv3x3_shape(g))
       if (winograd_filter_gradient(*shape, in, arriving, out)) return;

@@ -49,13 +49,13 @@ Meetings of_inputs(const Window& w) {
   return m;
 }
 
-// kPixels adjacent pixels, whose taps are those of the first, each `step` elements further: the sums
-// over their taps of the other side times the filter, in kVectors registers of so many bytes for each. Starts at
-// channel `at`; returns the first channel not done.
+// kPixels pixels that lie `out_step` elements apart and whose taps are those of the first, each `step` elements
+// further: the sums over their taps of the other side times the filter, in kVectors registers of so many bytes for
+// each. Starts at channel `at`; returns the first channel not done.
 template <class C, int kPixels, int kBytes, int kVectors>
 int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
                         int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t at,
-                        int64_t channels, C* out) {
+                        int64_t channels, C* out, int64_t out_step) {
   typedef C Vector __attribute__((vector_size(kBytes), aligned(alignof(C)), may_alias));
   constexpr int64_t kWidth = kBytes / static_cast<int64_t>(sizeof(C));
   for (; at + kVectors * kWidth <= channels; at += kVectors * kWidth) {
@@ -80,17 +80,17 @@ int64_t gather_channels(std::span<const Meeting> rows, std::span<const Meeting> 
     for (int p = 0; p < kPixels; ++p)
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v)
-        *reinterpret_cast<Vector*>(out + p * channels + at + v * kWidth) = sums[p][v];
+        *reinterpret_cast<Vector*>(out + p * out_step + at + v * kWidth) = sums[p][v];
   }
   return at;
 }
 template <class C, int kPixels>
 void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> columns, const C* other,
                    int64_t other_width, int64_t step, const C* filter, int64_t filter_width, int64_t channels,
-                   C* out) {
+                   C* out, int64_t out_step) {
   const auto some = [&](auto bytes, auto vectors, int64_t at) {
     return gather_channels<C, kPixels, bytes, vectors>(rows, columns, other, other_width, step, filter, filter_width,
-                                                       at, channels, out);
+                                                       at, channels, out, out_step);
   };
   constexpr std::integral_constant<int, 1> kOne{};
   int64_t at = some(std::integral_constant<int, kVectorBytes>(), std::integral_constant<int, 2>(), 0);
@@ -104,32 +104,39 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
         for (const Meeting& x : columns)
           sum += other[(y.other * other_width + x.other) * channels + p * step + at] *
                  filter[(y.place * filter_width + x.place) * channels + at];
-      out[p * channels + at] = sum;
+      out[p * out_step + at] = sum;
     }
 }
 
-// Whether pixel x + n uses the same taps as pixel x, each `step` pixels further.
-bool same_but(const Meetings& m, int64_t x, int64_t n, int64_t step) {
-  const auto a = m.of(x), b = m.of(x + n);
+// Every `stride`-th pixel of a row from `first` on. Those from number `begin` to `end` use the same taps, `step` further
+// each.
+struct Phase {
+  int64_t first, stride, begin = 0, end = 0;
+  int64_t pixels(int64_t width) const { return (width - first + stride - 1) / stride; }
+};
+
+// Whether pixel x + n * stride uses the same taps as pixel x, n * step further.
+bool uses_same_taps(const Meetings& m, int64_t x, int64_t n, int64_t stride, int64_t step) {
+  const auto a = m.of(x), b = m.of(x + n * stride);
   if (a.size() != b.size()) return false;
   for (size_t k = 0; k < a.size(); ++k)
     if (a[k].place != b[k].place || a[k].other + n * step != b[k].other) return false;
   return true;
 }
 
-// A row of pixels. `inner`: the range of pixels that all use the same taps, `step` further each.
-struct Inner {
-  int64_t begin = 0, end = 0;
-};
-Inner inner_of(const Meetings& m, int64_t width, int64_t step) {
-  Inner best;
-  for (int64_t begin = 0; begin < width;) {
-    int64_t end = begin + 1;
-    while (end < width && same_but(m, begin, end - begin, step)) ++end;
-    if (end - begin > best.end - best.begin) best = {begin, end};
-    begin = end;
+std::vector<Phase> phases_of(const Meetings& m, int64_t width, int64_t stride, int64_t step) {
+  std::vector<Phase> phases;
+  for (int64_t first = 0; first < std::min(stride, width); ++first) {
+    Phase phase{first, stride};
+    for (int64_t begin = 0; begin < phase.pixels(width);) {
+      int64_t end = begin + 1;
+      while (end < phase.pixels(width) && uses_same_taps(m, first + begin * stride, end - begin, stride, step)) ++end;
+      if (end - begin > phase.end - phase.begin) phase.begin = begin, phase.end = end;
+      begin = end;
+    }
+    phases.push_back(phase);
   }
-  return best;
+  return phases;
 }
 
 // Memory that the next row of pixels will read and write: it is fetched piece by piece while this row is computed,
@@ -146,22 +153,28 @@ struct Ahead {
   }
 };
 template <class C>
-void gather_row(std::span<const Meeting> rows, const Meetings& columns, const Inner& inner, int64_t width,
+void gather_row(std::span<const Meeting> rows, const Meetings& columns, std::span<const Phase> phases, int64_t width,
                 const C* other, int64_t other_width, int64_t step, const C* filter, int64_t filter_width,
                 int64_t channels, C* out, Ahead ahead, Ahead ahead_out) {
-  for (int64_t x = 0; x < width;) {
-    constexpr int kPixels = 4;
-    ahead.fetch(ahead.bytes * (x + kPixels) / width);
-    ahead_out.fetch(ahead_out.bytes * (x + kPixels) / width);
-    if (x >= inner.begin && x + kPixels <= inner.end) {
-      gather_pixels<C, kPixels>(rows, columns.of(x), other, other_width, step * channels, filter, filter_width,
-                                channels, out + x * channels);
-      x += kPixels;
-    } else {
-      gather_pixels<C, 1>(rows, columns.of(x), other, other_width, 0, filter, filter_width, channels,
-                          out + x * channels);
-      ++x;
+  int64_t done = 0;
+  for (const Phase& phase : phases) {
+    const int64_t out_step = phase.stride * channels, pixels = phase.pixels(width);
+    for (int64_t k = 0; k < pixels;) {
+      constexpr int kPixels = 4;
+      ahead.fetch(ahead.bytes * (done + k + kPixels) / width);
+      ahead_out.fetch(ahead_out.bytes * (done + k + kPixels) / width);
+      const int64_t x = phase.first + k * phase.stride;
+      if (k >= phase.begin && k + kPixels <= phase.end) {
+        gather_pixels<C, kPixels>(rows, columns.of(x), other, other_width, step * channels, filter, filter_width,
+                                  channels, out + x * channels, out_step);
+        k += kPixels;
+      } else {
+        gather_pixels<C, 1>(rows, columns.of(x), other, other_width, 0, filter, filter_width, channels,
+                            out + x * channels, out_step);
+        ++k;
+      }
     }
+    done += pixels;
   }
 }
 
@@ -197,12 +210,12 @@ int64_t end_of(std::span<const Meeting> lines) {
 // Images of so many bytes are taken to be in the caches.
 constexpr int64_t kMaxCached = 8 << 20;
 
-// Each pixel of one side from the pixels of the other that its taps reach, `step` further for each pixel along a row:
-// add(pixel, other pixel, weights) combines their channels if there are several filters per channel.
+// Each pixel of one side from the pixels of the other that its taps reach, `step` further for each `stride` pixels of a
+// row: add(pixel, other pixel, weights) combines their channels if there are several filters per channel.
 template <class C, class Add>
 void gather(const Depthwise& g, const Side& side, C* out, const Side& other, const C* in, const Meetings& rows,
-            const Meetings& columns, int64_t step, const C* filter, Add&& add) {
-  const Inner inner = inner_of(columns, side.width, step);
+            const Meetings& columns, int64_t stride, int64_t step, const C* filter, Add&& add) {
+  const std::vector<Phase> phases = phases_of(columns, side.width, stride, step);
   const bool fetches = g.batch * (side.image() + other.image()) * static_cast<int64_t>(sizeof(C)) > kMaxCached;
   parallel_for(g.batch * side.height, rows_at_once(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -217,8 +230,8 @@ void gather(const Depthwise& g, const Side& side, C* out, const Side& other, con
           if (next > known) ahead = Ahead(from + known * line, (next - known) * line);
           ahead_out = Ahead(to + side.width * side.channels, side.width * side.channels);
         }
-        gather_row(lines, columns, inner, side.width, from, other.width, step, filter, g.w.size, g.in_channels, to,
-                   ahead, ahead_out);
+        gather_row<C>(lines, columns, phases, side.width, from, other.width, step, filter, g.w.size, g.in_channels,
+                      to, ahead, ahead_out);
         continue;
       }
       for (int64_t x = 0; x < side.width; ++x, to += side.channels) {
@@ -240,7 +253,7 @@ void forward(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], g.attrs.channels_first);
   const ImagesIn<T> filter(c.inputs[1], false);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
-  gather(g, outputs_of(g), out.data(), inputs_of(g), in.data(), of_outputs(g.h), of_outputs(g.w), g.w.stride,
+  gather(g, outputs_of(g), out.data(), inputs_of(g), in.data(), of_outputs(g.h), of_outputs(g.w), 1, g.w.stride,
          filter.data(), [&](C* to, const C* pixel, const C* weights) {
            for (int64_t k = 0; k < g.in_channels; ++k)
              for (int64_t m = 0; m < g.multiplier; ++m)
@@ -261,7 +274,7 @@ void to_input(KernelContext& c) {
   const ImagesIn<T> filter(c.inputs[1], false);
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], g.attrs.channels_first);
-  gather(g, inputs_of(g), out.data(), outputs_of(g), arriving.data(), of_inputs(g.h), of_inputs(g.w), 1,
+  gather(g, inputs_of(g), out.data(), outputs_of(g), arriving.data(), of_inputs(g.h), of_inputs(g.w), g.w.stride, 1,
          filter.data(), [&](C* to, const C* pixel, const C* weights) {
            for (int64_t k = 0; k < g.in_channels; ++k)
              for (int64_t m = 0; m < g.multiplier; ++m)
@@ -270,21 +283,9 @@ void to_input(KernelContext& c) {
   out.finish();
 }
 
-// The outputs along the width for which tap k of the filter is inside, and the input of the first of
-// them.
-struct Span {
-  int64_t begin, end, input;
-};
-Span span_of(const Window& w, int64_t k) {
-  const int64_t shift = k * w.dilation - w.before;
-  const int64_t begin = shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;
-  const int64_t end = w.in - 1 - shift < 0 ? 0 : std::min(w.out, (w.in - 1 - shift) / w.stride + 1);
-  return {begin, std::max(begin, end), begin * w.stride + shift};
-}
-
 // sums += over a row of pixels, input times incoming gradient; four vectors of channels stay in registers.
 template <class C>
-void add_row(const Depthwise& g, const Span& s, const C* in, const C* arriving, C* sums) {
+void add_row(const Depthwise& g, const TapRange& s, const C* in, const C* arriving, C* sums) {
   constexpr int64_t kWidth = VectorOf<C>::kLength;
   const int64_t step = g.w.stride * g.in_channels;
   const C* x = in + s.input * g.in_channels;
@@ -325,8 +326,8 @@ void to_filter(KernelContext& c) {
   const ImagesIn<T> arriving(c.inputs[2], g.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], false);
   const Meetings rows = of_outputs(g.h);
-  std::vector<Span> spans;
-  for (int64_t k = 0; k < g.w.size; ++k) spans.push_back(span_of(g.w, k));
+  std::vector<TapRange> spans;
+  for (int64_t k = 0; k < g.w.size; ++k) spans.push_back(outputs_of_tap(g.w, k));
   constexpr int64_t kWorthAThread = 100000;
   const int64_t lines = g.batch * g.h.out;
   const int64_t slots = std::clamp<int64_t>(lines * g.w.out * g.filter_size / kWorthAThread, 1,

@@ -311,9 +311,44 @@ class Product {
   BufferPtr packed_;
 };
 
+// A product of few elements over a great depth would make all cores wait for each other at every block of the depth.
+// Its depth is cut into parts instead, each summed by one core. The shape alone decides how many, and so the digits.
+int64_t depth_parts(int64_t m, int64_t n, int64_t depth) {
+  constexpr int64_t kMinDepth = 1024, kMaxParts = 8, kMaxElements = 1 << 16;
+  if (m * n > kMaxElements || depth < 4 * std::max(m, n)) return 1;
+  const int64_t parts = std::min(depth / kMinDepth, kMaxParts);
+  return std::max<int64_t>(1, parts / 2 * 2);
+}
+
+template <class T>
+void multiply_parts(int64_t parts, int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out,
+                    int64_t out_row, Into into) {
+  const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>((parts - 1) * m * n) * sizeof(T));
+  T* const sums = static_cast<T*>(memory->data());  // of all parts but the first
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t k0 = depth * part / parts, k1 = depth * (part + 1) / parts;
+      const Matrix<T> left{a.data + k0 * a.column, a.row, a.column}, right{b.data + k0 * b.row, b.row, b.column};
+      if (part == 0) Product<T>(m, left, out, out_row, true).run(n, k1 - k0, right, into);
+      else Product<T>(m, left, sums + (part - 1) * m * n, n, true).run(n, k1 - k0, right, Into::kSet);
+    }
+  });
+  for (int64_t part = 1; part < parts; ++part)
+    for (int64_t i = 0; i < m; ++i) {
+      const T* const from = sums + ((part - 1) * m + i) * n;
+      T* const to = out + i * out_row;
+      if (into == Into::kSubtract)
+        for (int64_t j = 0; j < n; ++j) to[j] -= from[j];
+      else
+        for (int64_t j = 0; j < n; ++j) to[j] += from[j];
+    }
+}
+
 template <class T>
 void blocked(int64_t m, int64_t n, int64_t depth, const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t out_row,
              Into into) {
+  if (const int64_t parts = depth_parts(m, n, depth); parts > 1)
+    return multiply_parts(parts, m, n, depth, a, b, out, out_row, into);
   const bool alone = m * n * depth < 2 * kWorthAThread || pool_size() == 1;
   Product<T>(m, a, out, out_row, alone).run(n, depth, b, into);
 }

@@ -27,6 +27,18 @@ T* scratch(int which, int64_t elements) {
   return static_cast<T*>(memory[which]->data());
 }
 
+// The outputs [begin, end) along one dimension for which a tap of the filter is inside of the images, and the input
+// that the first of them reads.
+struct TapRange {
+  int64_t begin, end, input;
+};
+inline TapRange outputs_of_tap(const Window& w, int64_t tap) {
+  const int64_t shift = tap * w.dilation - w.before;
+  const int64_t begin = shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;
+  const int64_t end = w.in - 1 - shift < 0 ? 0 : std::min(w.out, (w.in - 1 - shift) / w.stride + 1);
+  return {begin, std::max(begin, end), begin * w.stride + shift};
+}
+
 // Batch and channels of a shape, and everything in between as `pixels`.
 struct ImageShape {
   int64_t batch, pixels, channels;

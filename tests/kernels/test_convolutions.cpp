@@ -158,6 +158,22 @@ class TestConvolutions : public QObject {
     set_pool_size(0);
   }
 
+  // Groups of few channels, of which a vector holds several.
+  void small_groups() {
+    for (const int threads : {1, 4}) {
+      set_pool_size(threads);
+      for (const int64_t channels : {2, 4}) {
+        check<float>({2, 7, 9, 16 * channels, 16 * channels, 3, 1, 1, 16});
+        check<float>({1, 11, 2, 16 * channels, 16 * channels, 5, 2, 1, 16});
+        check<float>({3, 6, 13, 8 * channels, 8 * channels, 3, 1, 2, 8});
+        check<float>({1, 9, 8, 32 * channels, 32 * channels, 4, 3, 1, 32, {4, 3, 5, 0}});
+        check<float>({1, 50, 90, 16 * channels, 16 * channels, 3, 1, 1, 16});
+        check<float>({2, 5, 6, 16 * channels, 32 * channels, 3, 1, 1, 16});
+      }
+    }
+    set_pool_size(0);
+  }
+
   void depthwise() {
     for (const int threads : {1, 4}) {
       set_pool_size(threads);
@@ -165,6 +181,8 @@ class TestConvolutions : public QObject {
         check<float>({2, 7, 9, channels, channels, 3, 1, 1, channels}, true);
         check<float>({1, 8, 11, channels, channels, 3, 2, 1, channels}, true);
         check<float>({1, 5, 12, channels, channels, 5, 1, 1, channels, {1, 0, 3, 2}}, true);
+        check<float>({1, 9, 17, channels, channels, 3, 3, 1, channels}, true);
+        check<float>({2, 7, 20, channels, channels, 4, 2, 1, channels, {3, 0, 1, 2}}, true);
         check<double>({1, 6, 6, channels, channels, 3, 1, 2, channels}, true);
       }
       check<float>({1, 37, 29, 32, 32, 3, 1, 1, 32}, true);
@@ -204,6 +222,13 @@ class TestConvolutions : public QObject {
       check<double>({1, 5, 3, 130, 9, 1});
       check<float>({1, 1, 3000, 8, 40, 1});
       check<float>({2, 30, 40, 6, 12, 1, 1, 1, 2});
+      check<float>({2, 13, 10, 64, 40, 1, 2});
+      check<float>({3, 9, 9, 12, 24, 1, 4, 1, 3});
+      check<float>({1, 8, 7, 300, 16, 1, 3});
+      check<float>({1, 8, 9, 16, 16, 1, 2, 1, 1, {1, 0, 0, 2}});
+      check<double>({2, 6, 5, 20, 12, 1, 2});
+      // A filter gradient whose depth is cut into parts.
+      check<float>({3, 40, 50, 260, 24, 1});
     }
     set_pool_size(0);
   }

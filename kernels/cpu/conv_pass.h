@@ -335,11 +335,19 @@ class PassRunner {
       panels += ((row * runs_ + block.run) * run_ + block.offset) * kColumns;
       at += block.offset;
     }
+    // The pixels of a single tap are read once for all panels: those of the next strip are fetched meanwhile.
+    const bool single = tile.tap_count == 1 && in_.channels == block.count;
+    constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
     const int64_t strips = pieces(width, kRows);  // of nearly equal width
     for (int64_t k = 0, x = 0; k < strips; ++k) {
       const int64_t next = (k + 1) * width / strips;
       const T* panel = panels;
+      const T* const ahead = at + next * tile.pixel;
+      const int64_t ahead_end = single && k + 1 < strips ? ((k + 2) * width / strips - next) * tile.pixel : 0;
+      int64_t fetched = 0;
       for (int64_t p = p0; p < p1; ++p, panel += panel_size_) {
+        for (const int64_t until = ahead_end * (p + 1 - p0) / (p1 - p0); fetched < until; fetched += kLine)
+          __builtin_prefetch(ahead + fetched);
         const int64_t group = p / group_panels_, j = p % group_panels_ * kColumns;
         const int64_t columns = std::min(kColumns, pass_.made - j);
         kTiles<T>.pixels[next - x][columns > Lanes<T>::kWidth ? 2 : 1](

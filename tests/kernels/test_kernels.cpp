@@ -117,6 +117,8 @@ class TestKernels : public QObject {
     }
     check_product<float>(200, 600, 150, false, false);
     check_product<double>(150, 300, 100, true, true);
+    check_product<float>(48, 5000, 40, true, false);
+    check_product<double>(30, 2100, 17, false, true);
   }
 
   void broadcasts() {
@@ -212,6 +214,17 @@ class TestKernels : public QObject {
     const float one = *ops::sum(x, ops::ints({0, 1})).data<float>();
     set_pool_size(4);
     QCOMPARE(*ops::sum(x, ops::ints({0, 1})).data<float>(), one);
+  }
+
+  void deep_products_have_the_same_digits_too() {
+    const Tensor a = Tensor::empty(DType::kFloat32, {30, 7000}), b = Tensor::empty(DType::kFloat32, {7000, 20});
+    for (int64_t i = 0; i < a.elements(); ++i) a.data<float>()[i] = 1.0f / static_cast<float>(i % 4001 + 1);
+    for (int64_t i = 0; i < b.elements(); ++i) b.data<float>()[i] = 1.0f / static_cast<float>(i % 1009 + 1);
+    set_pool_size(1);
+    const Tensor one = ops::matmul(a, b, false, false);
+    set_pool_size(4);
+    const Tensor four = ops::matmul(a, b, false, false);
+    for (int64_t i = 0; i < one.elements(); ++i) QCOMPARE(four.data<float>()[i], one.data<float>()[i]);
   }
 
   void transposes() {

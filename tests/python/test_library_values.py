@@ -346,10 +346,37 @@ class Names(unittest.TestCase):
         for key, words in (('y', 'is not in features'), ('scalar', 'cannot have rank 0')):
             with self.assertRaisesRegex(ValueError, words):
                 cache.get(key, None)
-        with self.assertRaisesRegex(NotImplementedError, 'a subclass says'):
+        with self.assertRaisesRegex(ValueError, 'does not exist'):
             columns.StateManager().get_variable(column, 'w')
+        with self.assertRaisesRegex(ValueError, 'no layer was given'):
+            columns.StateManager().create_variable(column, 'w', [1])
         with self.assertRaisesRegex(ValueError, 'custom_objects'):
             columns.deserialize_feature_column({'class_name': 'Twice', 'config': {}})
+
+    def test_layers_keep_what_columns_make(self):
+        inner, columns = tf.__internal__.feature_column, tf.feature_column
+
+        class Layer(tf.Module):
+            """Makes variables as a layer does."""
+
+            def add_weight(self, name, shape, dtype, initializer, use_resource, trainable, getter):
+                """By the function that was given."""
+                return getter(name, shape=shape, dtype=dtype, initializer=initializer, trainable=trainable)
+        layer = Layer()
+        manager = inner.StateManager(layer, True)
+        words = columns.categorical_column_with_vocabulary_list('w', ['a', 'b'])
+        column = columns.embedding_column(words, 2, initializer=tf.compat.v1.ones_initializer(), combiner='sum')
+        column.create_state(manager)
+        self.assertEqual(manager.get_variable(column, 'embedding_weights').shape, [2, 2])
+        with self.assertRaisesRegex(ValueError, 'already exists'):
+            column.create_state(manager)
+
+        @tf.function
+        def look_up(text):
+            return column.get_dense_tensor(inner.FeatureTransformationCache({'w': text}), manager)
+        for _ in range(2):
+            self.assertEqual(look_up(tf.constant([['a', 'b'], ['c', 'a']])).numpy().tolist(), [[2., 2.], [1., 1.]])
+        self.assertEqual((len(layer._resources), manager.has_resource(words, 'w_lookup')), (1, True))
 
     def test_what_is_spread_over_machines_says_what_to_do(self):
         for make in (tf.experimental.dtensor.DVariable, tf.experimental.dtensor.DTensorDataset,

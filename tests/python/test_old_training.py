@@ -120,8 +120,7 @@ class Optimizers(unittest.TestCase):
 
 class Instead(unittest.TestCase):
     def test_errors_say_what_to_write(self):
-        for find, words in ((lambda: tf.feature_column, 'preprocessing layers'),
-                            (lambda: tf.load_op_library, 'numpy_function'),
+        for find, words in ((lambda: tf.load_op_library, 'numpy_function'),
                             (lambda: v1.nn.dynamic_rnn, 'tf.keras.layers.RNN'), (lambda: train.ProfilerHook, 'record'),
                             (lambda: train.Supervisor, 'MonitoredTrainingSession'),
                             (lambda: train.SyncReplicasOptimizer, 'one machine')):

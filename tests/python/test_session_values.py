@@ -165,6 +165,20 @@ class SessionValues(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, 'a symbolic tensor has no value'):
                 tf.make_tensor_proto(v1.placeholder(tf.float32, []))
 
+    def test_floats_that_are_fed_to_integers_are_cut(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            whole = v1.placeholder(tf.int64, [None])
+            self.assertEqual(session.run(whole * 2, {whole: [1.9, -2.5]}).tolist(), [2, -4])
+            self.assertEqual(session.run(whole, {whole: np.array([3.7], np.float32)}).tolist(), [3])
+            with self.assertRaises((TypeError, ValueError)):
+                session.run(whole, {whole: ['a']})
+
+    def test_the_parts_of_a_sparse_tensor_become_one(self):
+        made = v1.convert_to_tensor_or_sparse_tensor(v1.SparseTensorValue([[0, 1]], [5.], [1, 2]))
+        self.assertIsInstance(made, tf.SparseTensor)
+        self.assertEqual(tf.sparse.to_dense(made).numpy().tolist(), [[0., 5.]])
+        self.assertIs(made._convert_variables_to_tensors(), made)
+
     def test_dimensions_are_parts_of_shapes(self):
         self.assertEqual(tf.TensorShape([v1.Dimension(None), v1.Dimension(3), 2]).as_list(), [None, 3, 2])
 

@@ -291,6 +291,7 @@ _BY_NAMESPACE = {
 # Namespaces of which one module adds all names; they can be imported before.
 _WHOLE = {'compat.v1.flags': '_old.flags', 'compat.v1.losses': '_old.losses', 'compat.v1.metrics': '_old.metrics',
           'compat.v1.summary': '_old.written',
+          'compat.v1.feature_column': '_old.feature_columns', 'feature_column': '_features.public',
           'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
           'signal': '_signal', '__internal__.test.combinations': '_testing.combinations',
           '__internal__.distribute.combinations': '_testing.combinations'}

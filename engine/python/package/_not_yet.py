@@ -55,8 +55,6 @@ _INSTEAD = (
     ('ProfilerHook', 'record the program with `footlight record` instead'),
     ('load_op_library load_library', 'ops compiled for TensorFlow are not loaded; write the op with other ops, or as '
      'tf.numpy_function'),
-    ('feature_column', 'write Keras preprocessing layers (tf.keras.layers.Normalization, StringLookup, Hashing, '
-     'CategoryEncoding, Embedding) or tf.keras.utils.FeatureSpace'),
     ('dynamic_rnn static_rnn raw_rnn bidirectional_dynamic_rnn static_bidirectional_rnn static_state_saving_rnn',
      'write tf.keras.layers.RNN(cell), tf.keras.layers.LSTM or GRU, or Bidirectional around one'),
     ('DynamicRaggedShape', 'use tf.RaggedTensor.bounding_shape(), row_lengths() and nested_row_splits, or '
@@ -64,7 +62,7 @@ _INSTEAD = (
 )
 _INSTEAD = {name: words for names, words in _INSTEAD for name in names.split()}
 # Where these names are TensorFlow's.
-_PLACES = {'': 'queue feature_column qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '',
+_PLACES = {'': 'queue qint8 qint16 qint32 quint8 quint16', 'raw_ops': '', 'compat.v1': '',
            'compat.v1.train': '', 'compat.v1.nn': '',
            'quantization': 'quantize dequantize quantized_concat'}
 

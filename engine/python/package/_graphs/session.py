@@ -91,6 +91,16 @@ def finalize(self):
 _engine.extend(tf.Graph, 'finalize', finalize)
 
 
+def _cut_to_integers(value, dtype):
+    """Floats that are fed to integers lose what is behind the point, as NumPy converts them; None where they are no floats."""
+    import numpy as np
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return None
+    return tf.constant(array.astype(dtype.as_numpy_dtype)) if dtype.is_integer and array.dtype.kind == 'f' else None
+
+
 class Session:
     """Runs parts of a graph: run(what, {placeholder: value})."""
 
@@ -184,9 +194,11 @@ class Session:
                 try:
                     value = tf.constant(value, dtype=tensor.dtype)
                 except TypeError as error:
-                    if not isinstance(value, (str, bytes)):
+                    if isinstance(value, (str, bytes)):
+                        raise ValueError('Cannot feed Tensor %s: %s' % (tensor.name, error)) from None
+                    value = _cut_to_integers(value, tensor.dtype)
+                    if value is None:
                         raise
-                    raise ValueError('Cannot feed Tensor %s: %s' % (tensor.name, error)) from None
                 if not tensor.shape.is_compatible_with(value.shape):
                     raise ValueError('Cannot feed value of shape %s for Tensor %s, which has shape %s'
                                      % (value.shape, tensor.name, tensor.shape))

@@ -7,8 +7,8 @@ from footlight import _engine, _lookup
 from footlight._autograph import inside as _autograph
 from footlight._inside import functions as _functions, specs as _specs
 from footlight._inside import places as _places
-from footlight._inside import (  # noqa: F401  (these add their names too)
-    deprecation, exports, feature_columns, internal, nests, operators)
+from footlight._features import base as _features  # noqa: F401  (these add their names too)
+from footlight._inside import deprecation, exports, internal, nests, operators  # noqa: F401
 from footlight._saving import load as _load, object_graph as _object_graph, saveables as _saveables, trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---

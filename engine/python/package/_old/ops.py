@@ -368,7 +368,9 @@ def executing_eagerly_outside_functions():
 
 
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """A sparse tensor as it is, everything else as a tensor."""
+    """A sparse tensor as it is, one that is given by its parts made one, everything else as a tensor."""
+    if isinstance(value, tf.SparseTensor._Value):
+        value = tf.SparseTensor.from_value(value)
     if not isinstance(value, tf.SparseTensor):
         return tf.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and tf.as_dtype(dtype) != value.dtype:

@@ -7,7 +7,7 @@ import footlight as tf
 _AS_TODAY = frozenset((
     'audio autograph autograph.experimental bitwise compat config config.experimental config.optimizer config.threading '
     'debugging debugging.experimental distribute distribute.cluster_resolver distribute.experimental dtypes '
-    'dtypes.experimental errors experimental feature_column image io io.gfile linalg linalg.experimental lookup '
+    'dtypes.experimental errors experimental image io io.gfile linalg linalg.experimental lookup '
     'lookup.experimental math math.special mlir.experimental nest nn nn.experimental queue quantization.experimental ragged random '
     'random.experimental saved_model saved_model.experimental sets sparse strings sysconfig test test.experimental tpu '
     'tpu.experimental tpu.experimental.embedding train train.experimental types.experimental version xla.experimental').split())

@@ -1,5 +1,8 @@
 """tf.__internal__.feature_column: what columns of features and the layers that read them agree on."""
 import abc
+import collections
+import importlib
+import inspect
 
 import footlight as tf
 from footlight import _engine
@@ -33,6 +36,9 @@ class FeatureColumn(abc.ABC):
     def __gt__(self, other):
         return str(self) > str(other)
 
+    def create_state(self, state_manager):
+        """Makes the variables of the column: most have none."""
+
     @abc.abstractmethod
     def transform_feature(self, transformation_cache, state_manager):
         """The feature as this column sees it; features and other columns come from the cache."""
@@ -45,6 +51,21 @@ class FeatureColumn(abc.ABC):
     def from_config(cls, config, custom_objects=None, columns_by_name=None):
         """A column from what get_config() gave."""
         raise NotImplementedError('`%s` has no from_config()' % cls.__name__)
+
+
+class CategoricalColumn(FeatureColumn):
+    """A column whose values are ids below `num_buckets`: words, hashes, numbers of classes."""
+
+    IdWeightPair = collections.namedtuple('IdWeightPair', ('id_tensor', 'weight_tensor'))
+
+    @property
+    @abc.abstractmethod
+    def num_buckets(self):
+        """How many ids there are."""
+
+    @abc.abstractmethod
+    def get_sparse_tensors(self, transformation_cache, state_manager):
+        """An IdWeightPair: the ids of each example as a sparse tensor, and weights of the same form or None."""
 
 
 class DenseColumn(FeatureColumn):
@@ -62,6 +83,8 @@ class DenseColumn(FeatureColumn):
 
 class SequenceDenseColumn(FeatureColumn):
     """The same for sequences."""
+
+    TensorSequenceLengthPair = collections.namedtuple('TensorSequenceLengthPair', ('dense_tensor', 'sequence_length'))
 
     @abc.abstractmethod
     def get_sequence_dense_tensor(self, transformation_cache, state_manager):
@@ -86,10 +109,8 @@ class FeatureTransformationCache:
             return self._made[key]
         if not isinstance(key, FeatureColumn):
             raise TypeError('"key" must be either a "str" or "FeatureColumn". Provided: %s' % (key,))
-        try:
-            made = key.transform_feature(self, state_manager, training=training)
-        except TypeError:
-            made = key.transform_feature(self, state_manager)
+        how = {'training': training} if 'training' in inspect.signature(key.transform_feature).parameters else {}
+        made = key.transform_feature(self, state_manager, **how)
         if made is None:
             raise ValueError('Column %s is not supported: its transform_feature() gave None.' % key.name)
         self._made[key] = made
@@ -97,48 +118,75 @@ class FeatureTransformationCache:
 
     def _with_batch(self, key):
         feature = self._features[key]
-        if not isinstance(feature, (tf.SparseTensor, tf.RaggedTensor)):
-            feature = tf.convert_to_tensor(feature)
-        rank = feature.shape.rank
+        if not isinstance(feature, tf.RaggedTensor):
+            feature = tf.compat.v1.convert_to_tensor_or_sparse_tensor(feature)
+        is_dense, rank = isinstance(feature, tf.Tensor), feature.shape.rank
         if rank == 0:
-            raise ValueError('Feature (key: %s) cannot have rank 0. Given: %s' % (key, feature))
-        if rank == 1 and isinstance(feature, tf.Tensor):
-            return tf.expand_dims(feature, -1)
-        if rank == 1 and isinstance(feature, tf.SparseTensor):
-            return tf.sparse.expand_dims(feature, -1)
-        if rank is None and isinstance(feature, tf.Tensor):
-            with_rank = tf.Assert(tf.rank(feature) > 0, ['Feature (key: %s) cannot have rank 0.' % key, feature])
-            with tf.control_dependencies([with_rank] if with_rank is not None else []):
-                return tf.cond(tf.equal(tf.rank(feature), 1), lambda: tf.expand_dims(feature, -1), lambda: feature)
+            raise ValueError(f'Feature (key: {key}) cannot have rank 0. Given: {feature}')
+        wider = tf.expand_dims if is_dense else tf.sparse.expand_dims
+        if rank == 1:
+            return wider(feature, -1)
+        if rank is None:
+            found = tf.rank(feature) if is_dense else tf.size(feature.dense_shape)
+            has_rank = tf.debugging.Assert(found > 0, [f'Feature (key: {key}) cannot have rank 0. Given: ',
+                                                       feature if is_dense else feature.values])
+            with tf.control_dependencies([has_rank] if has_rank is not None else []):
+                return tf.cond(tf.equal(found, 1), lambda: wider(feature, -1), lambda: feature)
         return feature
 
 
 class StateManager:
-    """Keeps the variables and other resources that columns make; layers have one of their own kind."""
+    """Keeps the variables and the tables that columns make; a layer makes the variables, and tracks both."""
+
+    def __init__(self, layer=None, trainable=True):
+        self._layer, self._trainable = layer, trainable
+        self._cols_to_vars_map = collections.defaultdict(dict)
+        self._cols_to_resources_map = collections.defaultdict(dict)
+        if layer is not None and not hasattr(layer, '_resources'):
+            layer._resources = []  # keeps them alive, and lets the layer's own saving find them
 
     def create_variable(self, feature_column, name, shape, dtype=None, trainable=True, use_resource=True, initializer=None):
-        """A new variable of a column."""
-        raise NotImplementedError('StateManager.create_variable: a subclass says how variables are made')
+        """A new variable of a column, made by the layer in the scope of variables that is entered."""
+        if name in self._cols_to_vars_map[feature_column]:
+            raise ValueError('Variable already exists.')
+        if self._layer is None:
+            raise ValueError('StateManager.create_variable: no layer was given that makes variables')
+        made = self._layer.add_weight(name=name, shape=shape, dtype=dtype, initializer=initializer, use_resource=use_resource,
+                                      trainable=self._trainable and trainable, getter=tf.compat.v1.get_variable)
+        self._track(feature_column, name, made)
+        self._cols_to_vars_map[feature_column][name] = made
+        return made
 
     def add_variable(self, feature_column, var):
-        """Takes a variable that exists."""
-        raise NotImplementedError('StateManager.add_variable: a subclass says where variables are kept')
+        """Takes a variable that exists, under its own name."""
+        self._cols_to_vars_map[feature_column][var.name] = var
 
     def get_variable(self, feature_column, name):
         """The variable of a column."""
-        raise NotImplementedError('StateManager.get_variable: a subclass says where variables are kept')
+        if name in self._cols_to_vars_map[feature_column]:
+            return self._cols_to_vars_map[feature_column][name]
+        raise ValueError('Variable does not exist.')
 
     def add_resource(self, feature_column, name, resource):
         """Takes a resource, as a table is."""
-        raise NotImplementedError('StateManager.add_resource: a subclass says where resources are kept')
+        self._cols_to_resources_map[feature_column][name] = resource
+        if self._layer is not None:
+            self._layer._resources.append(resource)
+            self._track(feature_column, name, resource)
 
     def has_resource(self, feature_column, name):
         """Whether a column has a resource of that name."""
-        raise NotImplementedError('StateManager.has_resource: a subclass says where resources are kept')
+        return name in self._cols_to_resources_map[feature_column]
 
     def get_resource(self, feature_column, name):
         """The resource of a column."""
-        raise NotImplementedError('StateManager.get_resource: a subclass says where resources are kept')
+        if self.has_resource(feature_column, name):
+            return self._cols_to_resources_map[feature_column][name]
+        raise ValueError('Resource does not exist.')
+
+    def _track(self, feature_column, name, made):
+        if hasattr(made, '_trackable_children') and hasattr(self._layer, '_track_trackable'):
+            self._layer._track_trackable(made, feature_column.name + '/' + name)
 
 
 def serialize_feature_column(fc):
@@ -150,16 +198,27 @@ def serialize_feature_column(fc):
     raise ValueError('Instance: %s is not a FeatureColumn' % (fc,))
 
 
+# The library's own columns, by the names of their classes.
+COLUMNS = {}
+
+
+def known(column):
+    """Makes a class of columns one that deserialize_feature_column() knows."""
+    COLUMNS[column.__name__] = column
+    return column
+
+
 def deserialize_feature_column(config, custom_objects=None, columns_by_name=None):
-    """The column that serialize_feature_column() wrote; `custom_objects` has its class."""
+    """The column that serialize_feature_column() wrote; `custom_objects` has its class where it is none of the library's."""
     if isinstance(config, str):
         return config
-    kind = (custom_objects or {}).get(config['class_name'])
+    importlib.import_module('footlight._features.public')
+    kind = (custom_objects or {}).get(config['class_name']) or COLUMNS.get(config['class_name'])
     if kind is None:
-        raise ValueError('Unknown feature column: %s; give its class in custom_objects' % config['class_name'])
+        raise ValueError(f"Unknown feature column: {config['class_name']}; give its class in custom_objects")
     columns = columns_by_name if columns_by_name is not None else {}
     made = kind.from_config(config['config'], custom_objects=custom_objects, columns_by_name=columns)
-    return columns.setdefault(made.name, made)
+    return columns.setdefault(f'{type(made).__name__}:{made.name}', made)
 
 
 _namespace = _engine.namespace('__internal__.feature_column')

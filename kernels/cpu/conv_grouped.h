@@ -1,4 +1,4 @@
-// The filter gradient of a convolution with many groups of few channels. The channels of one group would fill a part of
+// The filter gradient of a convolution with many groups of few channels. Those of one group would fill a part of
 // a vector only; here a vector holds those of several groups, and a sum takes the same input channel of each group.
 #pragma once
 
@@ -31,9 +31,9 @@ class GroupedFilterGradient {
 
   void run() {
     constexpr int64_t kResident = 256 << 10, kWorthAThread = 100000;
-    const int64_t line_bytes = (c_.w.in * c_.h.stride + c_.w.out) * c_.in_channels * static_cast<int64_t>(sizeof(float));
+    const int64_t line_bytes = (c_.w.in * c_.h.stride + c_.w.out) * c_.in_channels * int64_t{sizeof(float)};
     const int64_t lines = std::clamp<int64_t>(kResident / std::max<int64_t>(1, line_bytes), 1, c_.h.out);
-    const int64_t parts = (c_.h.out + lines - 1) / lines, tasks = c_.batch * parts;
+    const int64_t parts = pieces(c_.h.out, lines), tasks = c_.batch * parts;
     const int64_t size = c_.h.size * c_.w.size * channels_ * c_.out_channels;
     const int64_t slots = std::clamp<int64_t>(c_.batch * c_.h.out * c_.w.out * size / kWorthAThread, 1,
                                               std::min<int64_t>(tasks, pool_size()));

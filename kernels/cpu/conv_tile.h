@@ -30,9 +30,6 @@ struct Lanes {
   static constexpr int kRows = std::is_same_v<T, float> ? kFloatRows : 4;
 };
 
-// How many pieces of `most` a whole is cut into.
-inline int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
-
 // out[r, j] (+)= sum over taps t and k < run of in[taps[t] + r * pixel + k] * weights[t * run + k][j]
 template <class T>
 struct PixelTile {

@@ -97,8 +97,6 @@ TileFunction<T> tile_for(int64_t rows, int64_t columns, bool packs = false) {
   return choose_tile<T>(rows, columns > Tile<T>::kVector, packs, Rows());
 }
 
-int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
-
 // The first `count` elements of a partial vector, padded with zeros.
 template <class T>
 Vector<T> load_part(const T* from, int64_t count) {

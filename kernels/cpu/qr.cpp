@@ -19,7 +19,7 @@ class Reflections {
  public:
   Reflections(const T* in, int64_t rows, int64_t columns, int64_t q_columns)
       : rows_(rows), columns_(columns), count_(std::min(rows, columns)) {
-    const int64_t sizes[] = {columns * rows, count_ * rows, pieces(count_) * kBlock * kBlock,
+    const int64_t sizes[] = {columns * rows, count_ * rows, pieces(count_, kBlock) * kBlock * kBlock,
                              2 * std::max(columns, q_columns) * kBlock};
     int64_t size = 0;
     for (const int64_t s : sizes) size += s;
@@ -54,7 +54,6 @@ class Reflections {
 
  private:
   static constexpr int64_t kBlock = 32;
-  static int64_t pieces(int64_t n) { return (n + kBlock - 1) / kBlock; }
 
   T* triangle(int64_t begin) const { return t_ + begin * kBlock; }
 

@@ -1,4 +1,5 @@
-// Vectors as wide as the current instruction set's, and transposes of small blocks held in them.
+// Vectors as wide as the current instruction set's, transposes of small blocks held in them, and how often a vector or
+// tile fits.
 #pragma once
 
 #include "kernels/cpu/register.h"
@@ -36,6 +37,9 @@ template <class T>
 inline void store(T* to, Vector<T> v) {
   *reinterpret_cast<Vector<T>*>(to) = v;
 }
+
+// How many pieces of at most `size` a whole is cut into.
+inline int64_t pieces(int64_t whole, int64_t size) { return (whole + size - 1) / size; }
 
 // to[j * to_row + i] = from[i * from_row + j] for an 8x8 block of 32-bit or a 4x4 block of 64-bit elements: three, or
 // two, rounds of interleaving halves.

@@ -177,6 +177,7 @@ def cases(tf):
         'add_count_error': lambda: c([[1], [2], [3]]) + [[1], [2]],
         'where_count_error': lambda: tf.where([[True], [False]], c([[1], [2], [3]]), 0),
         **_products(tf),
+        **_filled(tf),
         **_divided(tf),
         **_masks(tf),
         **_arrays(tf),
@@ -359,6 +360,54 @@ def _products(tf):
     return {f'matmul_{name}': case for name, case in found.items()}
 
 
+def _filled(tf):
+    """to_tensor(shape=), joins of strings, ranges, comparisons of what does not fit, and what is refused."""
+    c, r = tf.ragged.constant, [[[1, 2], [3]], [[4]]]
+    deep = c([[[[9], [8]], [[7], [6]]], [[[5], [4]]]], ragged_rank=1)
+    words = c([[['a', 'b'], ['c']], [['d']]])
+
+    def gradient():
+        default, values = tf.constant([[3.], [2.]]), tf.reshape(tf.range(6.), [3, 2, 1])
+        with tf.GradientTape() as tape:
+            tape.watch(default)
+            whole = tf.RaggedTensor.from_row_lengths(values, [2, 1]).to_tensor(default, shape=[3, 3, 2, 1])
+            total = tf.reduce_sum(whole * tf.reshape(tf.range(18.), [3, 3, 2, 1]))
+        return tape.gradient(total, default)
+
+    def later(given, *signature):
+        """With shapes that are known when it runs."""
+        return tf.function(lambda x, *rest: x.to_tensor(9, *[None] * len(rest), *rest), input_signature=signature)(*given)
+    spec, vector = tf.RaggedTensorSpec(None, tf.int32, ragged_rank=1), tf.TensorSpec([None], tf.int32)
+    found = {
+        'inner_default': lambda: [deep.to_tensor(d, shape=[3, 3, 2, 1]) for d in ([[3], [2]], [3], 7)],
+        'inner_size_error': lambda: deep.to_tensor(7, shape=[3, 3, 2, 2]),
+        'default_rank_error': lambda: c(r).to_tensor([1, 2]),
+        'default_gradient': gradient,
+        'any_shape': lambda: c([[1, 2], [3]]).to_tensor(shape=tf.TensorShape(None)),
+        'later': lambda: [later([c([[1, 2], [3]]), s], spec, vector) for s in ([3, 3], [-1, 1])],
+        'later_deep': lambda: later([c([[[1, 2]], []], ragged_rank=1), [2, 2, 2]], spec, vector),
+        'later_default': lambda: later([c([[1, 2], [3]])], spec),
+        'joined': lambda: [tf.strings.reduce_join(words, axis, separator='|') for axis in (0, 1, 2, [0, 1], [1, 2], [0, 1, 2], None)],
+        'joined_kept': lambda: [tf.strings.reduce_join(words, axis, keepdims=True, separator='|') for axis in (1, -1)],
+        'range': lambda: [tf.ragged.range([0, 5.], [3, 2], 1), tf.ragged.range([5, 0], [2, 3], [-2, 1]), tf.ragged.range(3),
+                          tf.ragged.range(-2**31, 2**31 - 1, 2**31 - 1), tf.ragged.range([3, 5], dtype=tf.float32),
+                          tf.ragged.range(tf.constant(3, tf.int64), 5.)],
+        'range_step_error': lambda: tf.ragged.range([0, 1], [5, 7], 0),
+        'gather_nd_whole': lambda: tf.gather_nd(c([['a', 'b'], ['c']]), tf.zeros([0], tf.int32)),
+        'gather_nd_scalar_error': lambda: tf.gather_nd(c([[1], [2]]), 0),
+        'squeeze_rows_error': lambda: tf.squeeze(c([[[1], [2]], [[3], [4]]]), [0]),
+        'squeeze_none_error': lambda: tf.squeeze(c([[]]), [1]),
+        'reverse_axis_error': lambda: tf.reverse(c([[1], [2, 3]]), [0, None]),
+        'segment_ids': lambda: [tf.ragged.segment_ids_to_row_splits(ids) for ids in ([0, 0, 2], tf.constant([0, 2]), [])],
+        'segment_ids_dtype_error': lambda: tf.ragged.segment_ids_to_row_splits([.5]),
+        'segment_ids_rank_error': lambda: tf.ragged.segment_ids_to_row_splits([[0]]),
+        'stack_none_error': lambda: tf.ragged.stack([]),
+        'no_images': lambda: tf.image.resize(c([], ragged_rank=2, inner_shape=(3,)), (4, 4)),
+        'compared': lambda: [c([[1, 2], [3]]) == c([[1, 2]]), c([[1, 2], [3]]) != c([[1, 2], [3, 4]]), c([[1, 2], [3]]) == [1, 2, 3]],
+    }
+    return {f'filled_{name}': case for name, case in found.items()}
+
+
 def _gradient(tf, given):
     with tf.GradientTape() as tape:
         tape.watch(given.flat_values)
@@ -367,4 +416,4 @@ def _gradient(tf, given):
 
 
 # What needs values, or says them.
-EAGER_ONLY = ('text', 'iterate', 'shape', 'ranks', 'spec')
+EAGER_ONLY = ('text', 'iterate', 'shape', 'ranks', 'spec', 'filled_compared')

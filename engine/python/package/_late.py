@@ -90,6 +90,7 @@ _BY_NAMESPACE = {
                        'Rename Stat Walk'),
     },
     'footlight.compat.v1.image': {
+        '_image.glimpses': 'extract_glimpse',
         '_old.images': ('ResizeMethod crop_and_resize draw_bounding_boxes extract_image_patches extract_patches resize '
                         'resize_area resize_bicubic resize_bilinear resize_image_with_pad resize_images '
                         'resize_nearest_neighbor'),
@@ -110,7 +111,8 @@ _BY_NAMESPACE = {
         '_old.forms': 'erosion2d',
         '_nn.fractional': 'fractional_avg_pool fractional_max_pool',
         '_old.nn': (
-            'avg_pool2d conv1d conv2d_transpose conv3d conv3d_transpose convolution crelu depthwise_conv2d '
+            'avg_pool2d conv1d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv3d conv3d_backprop_filter '
+            'conv3d_backprop_filter_v2 conv3d_transpose convolution crelu depthwise_conv2d '
             'depthwise_conv2d_native dilation2d embedding_lookup embedding_lookup_sparse in_top_k log_softmax '
             'max_pool_with_argmax nce_loss pool safe_embedding_lookup_sparse sampled_softmax_loss separable_conv2d softmax '
             'sparse_softmax_cross_entropy_with_logits sufficient_statistics weighted_cross_entropy_with_logits '
@@ -176,6 +178,7 @@ _BY_NAMESPACE = {
         '_distribute': 'dtensor',
     },
     'footlight.image': {
+        '_image.glimpses': 'extract_glimpse',
         '_image.images': (
             'ResizeMethod central_crop combined_non_max_suppression crop_and_resize crop_to_bounding_box '
             'draw_bounding_boxes extract_patches flip_left_right flip_up_down non_max_suppression '
@@ -235,6 +238,7 @@ _BY_NAMESPACE = {
         '_lookup': 'DenseHashTable MutableHashTable',
     },
     'footlight.nn': {
+        '_nn.atrous': 'atrous_conv2d_transpose',
         '_nn.ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
         '_nn.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
         '_nn.erosion': 'erosion2d',

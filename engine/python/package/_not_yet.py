@@ -15,14 +15,14 @@ NOT_YET = {
         'float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 '
         'float8_e5m2fnuz int2 int4 register_filesystem_plugin uint2 uint4'),
     'image': (
-        'decode_jxl decode_webp extract_glimpse generate_bounding_box_proposals sample_distorted_bounding_box '
+        'decode_jxl decode_webp generate_bounding_box_proposals sample_distorted_bounding_box '
         'stateless_sample_distorted_bounding_box'),
     'io': (
         'decode_json_example decode_jxl decode_proto decode_webp encode_proto '
         'match_filenames_once'),
     'math': 'sobol_sample',
     'nn': (
-        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper atrous_conv2d_transpose '
+        'RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper '
         'fixed_unigram_candidate_sampler '
         'isotonic_regression learned_unigram_candidate_sampler with_space_to_batch'),
     'random': 'fixed_unigram_candidate_sampler learned_unigram_candidate_sampler',

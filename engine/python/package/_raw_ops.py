@@ -1,5 +1,6 @@
 """tf.raw_ops: every op by its own name, with all its inputs and attributes as keywords."""
 import collections
+import importlib
 import inspect
 
 import footlight as tf
@@ -43,17 +44,27 @@ def op(_name, /, *, name=None, **arguments):
     return _engine.raw_op(_name, arguments, name)
 
 
+# Modules with ops that are written in Python, by what their names begin with: each has them in a dict `RAW`.
+_WRITTEN = (
+    ('ResourceApply', '_nn.training_ops'), ('ResourceSparseApply', '_nn.training_ops'), ('CudnnRNN', '_nn.recurrent_ops'),
+    ('ExtractGlimpse', '_image.glimpses'), ('Fractional', '_nn.fractional'), ('SparseCross', '_sparse.crosses'),
+    ('Sharded', '_files.sharded'),
+    ('', '_inside.control'), ('', '_sparse.raw_counts'))
+
+
+def _written(name):
+    """An op that is written in Python, or None."""
+    for start, module in _WRITTEN:
+        if name.startswith(start):
+            found = importlib.import_module('footlight.' + module).RAW.get(name)
+            if found is not None:
+                return found
+    return None
+
+
 def make(name):
     """The function tf.raw_ops.`name`, or None where there is no such op."""
-    from footlight._inside import control as _inside_control
-    from footlight._sparse import raw_counts as _raw_counts
-    made = _inside_control.RAW.get(name) or _raw_counts.RAW.get(name)
-    if made is None and name.startswith(('ResourceApply', 'ResourceSparseApply')):
-        from footlight._nn import training_ops as _training_ops
-        made = _training_ops.RAW.get(name)
-    if made is None and name.startswith('CudnnRNN'):
-        from footlight._nn import recurrent_ops as _recurrent_ops
-        made = _recurrent_ops.RAW.get(name)
+    made = _written(name)
     if made is not None:
         setattr(tf.raw_ops, name, made)
         return made

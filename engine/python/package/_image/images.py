@@ -301,10 +301,25 @@ def _resized_one_by_one(images, size, method, preserve_aspect_ratio, antialias):
         raise ValueError('tf.image.resize: ragged images take no preserve_aspect_ratio=True, their results would differ in '
                          'size')
     if images.shape.rank != 4:
-        raise ValueError(f"'images' must have 4 dimensions where it is ragged, not {images.shape.rank}")
-    return tf.map_fn(lambda image: resize(image.to_tensor() if hasattr(image, 'row_splits') else image, size, method,
-                                          antialias=antialias),
-                     images, fn_output_signature=images.dtype if method == 'nearest' else tf.float32)
+        raise ValueError(f"the rank must be 4 where 'images' is ragged, not {images.shape.rank}")
+    dtype = images.dtype if method == 'nearest' else tf.float32
+    size = tf.convert_to_tensor(size, tf.int32, name='size')
+    channels = images.flat_values.shape[-1] if images.ragged_rank < 3 else None
+    known = tf.get_static_value(size)
+    known = [None, None, channels] if known is None else [*map(int, known), channels]
+
+    def one_by_one():
+        return tf.map_fn(lambda image: resize(image.to_tensor() if hasattr(image, 'row_splits') else image, size, method,
+                                              antialias=antialias),
+                         images, fn_output_signature=tf.TensorSpec(known, dtype))
+
+    def none():
+        return tf.zeros(tf.concat([[0], size, [0 if channels is None else channels]], 0), dtype)
+    is_empty = tf.equal(images.nrows(), 0)
+    certain = tf.get_static_value(is_empty)
+    if certain is not None:
+        return none() if certain else one_by_one()
+    return tf.cond(is_empty, none, one_by_one)
 
 
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):

@@ -116,6 +116,69 @@ def _pooled(kind, combine, value, ratio, pseudo_random, overlapping, draws, name
         return _KINDS[kind](output, rows, columns)
 
 
+# --- gradients by where cells begin ---
+def _sequence(borders, size, count, words):
+    """Where cells begin and the last one ends, checked."""
+    borders = tf.cast(borders, tf.int64)
+    if borders.shape.rank not in (None, 1):
+        raise tf.errors.InvalidArgumentError(None, None, f'{words.lower()}_pooling_sequence must be a vector, its shape is {borders.shape}')
+    checks = [tf.debugging.Assert(tf.equal(tf.size(borders, tf.int64), count + 1),
+                                  [f'{words} sequence must have one element more than the gradient has cells']),
+              tf.debugging.Assert(tf.reduce_all(borders >= 0), [f'{words} sequence tensor values must not be negative']),
+              tf.debugging.Assert(tf.reduce_all(borders[1:] > borders[:-1]), [f'{words} sequence tensor values must increase']),
+              tf.debugging.Assert(tf.reduce_all(borders[:-1] < size), [f'{words} sequence tensor values must be less than {words.lower()}s'])]
+    with tf.control_dependencies([check for check in checks if check is not None]):
+        return tf.identity(borders)
+
+
+def _gradient_of(combine, value, output, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping):
+    """The gradient of cells that begin at these places; `output` is what they must have, where not None."""
+    out_backprop = tf.convert_to_tensor(out_backprop, value.dtype)
+    if out_backprop.shape.rank not in (None, 4) or value.shape.rank not in (None, 4):
+        raise tf.errors.InvalidArgumentError(None, None, f'the input and out_backprop must have 4 dimensions, they have the shapes '
+                                                         f'{value.shape} and {out_backprop.shape}')
+    size, cells = tf.shape(value, tf.int64), tf.shape(out_backprop, tf.int64)
+    places = [_places(_sequence(borders, size[axis], cells[axis], words), size[axis], overlapping) for axis, borders, words in
+              ((1, row_pooling_sequence, 'Row'), (2, col_pooling_sequence, 'Column'))]
+    with tf.GradientTape() as tape:
+        tape.watch(value)
+        found = combine(value, *places)
+    checks = [tf.debugging.assert_equal(tf.shape(found, tf.int64), cells, 'out_backprop must have the shape of the output')]
+    if output is not None:
+        output = tf.convert_to_tensor(output, value.dtype)
+        checks.append(tf.debugging.assert_equal(tf.shape(output, tf.int64), cells, 'orig_output must have the shape of out_backprop'))
+    with tf.control_dependencies([check for check in checks if check is not None]):
+        out_backprop = tf.identity(out_backprop)
+    if output is not None:
+        same = tf.debugging.Assert(tf.reduce_all(tf.equal(found, output)), ['orig_output is not the output for orig_input'])
+        with tf.control_dependencies([same] if same is not None else []):
+            out_backprop = tf.identity(out_backprop)
+    gradient = tape.gradient(found, value, out_backprop)
+    gradient.set_shape(value.shape)
+    return gradient
+
+
+def _mean_gradient(*, orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping=False, name=None):
+    """The gradient of FractionalAvgPool, of which only the shape of the input is needed."""
+    with tf.name_scope(name or 'FractionalAvgPoolGrad'):
+        out_backprop, shape = tf.convert_to_tensor(out_backprop), tf.convert_to_tensor(orig_input_tensor_shape, tf.int64)
+        if not shape.shape.is_compatible_with([4]):
+            raise tf.errors.InvalidArgumentError(None, None, 'orig_input_tensor_shape must be a vector of 4 elements, its own shape is '
+                                                             f'{shape.shape}')
+        known = tf.get_static_value(shape)
+        if known is not None and min(known) < 0:
+            raise tf.errors.InvalidArgumentError(None, None, f'orig_input_tensor_shape must not be negative: {known.tolist()}')
+        return _gradient_of(_mean, tf.zeros(shape, out_backprop.dtype), None, out_backprop, row_pooling_sequence, col_pooling_sequence,
+                            overlapping)
+
+
+def _largest_gradient(*, orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence, overlapping=False, name=None):
+    """The gradient of FractionalMaxPool: to the first of the largest elements of each cell."""
+    with tf.name_scope(name or 'FractionalMaxPoolGrad'):
+        return _gradient_of(_largest, tf.convert_to_tensor(orig_input), orig_output, out_backprop, row_pooling_sequence,
+                            col_pooling_sequence, overlapping)
+
+
 def _seeded(seed):
     if not seed:
         return _Draws(False, 0, 0)
@@ -160,6 +223,16 @@ def _old(kind, combine):
     return pool
 
 
+def _raw(pool):
+    def op(*, value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None):
+        return pool(value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name)
+    return op
+
+
+RAW = {'FractionalAvgPoolGrad': _mean_gradient, 'FractionalMaxPoolGrad': _largest_gradient,
+       'FractionalMaxPool': _raw(_old('FractionalMaxPool', _largest)), 'FractionalAvgPool': _raw(_old('FractionalAvgPool', _mean))}
+for _name, _op in RAW.items():
+    _op.__name__ = _op.__qualname__ = _name
 for _new, _old_form in ((fractional_max_pool, _old('FractionalMaxPool', _largest)),
                         (fractional_avg_pool, _old('FractionalAvgPool', _mean))):
     _new.__module__ = 'footlight.nn'

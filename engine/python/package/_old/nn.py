@@ -174,9 +174,44 @@ def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keep
     return tf.nn.weighted_moments(x, axes, frequency_weights, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
 
 
+def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True, data_format='NHWC',
+                           dilations=[1, 1, 1, 1], name=None):
+    """The gradient of conv2d with respect to the filter, whose shape is `filter_sizes`."""
+    padding, explicit = _padding(padding)
+    return tf.raw_ops.Conv2DBackpropFilter(
+        input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
+        explicit_paddings=explicit, data_format=data_format, dilations=dilations, name=name)
+
+
+def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True,
+                          data_format='NHWC', dilations=[1, 1, 1, 1], name=None, filters=None):
+    """The gradient of conv2d with respect to the images, whose shape is `input_sizes`."""
+    padding, explicit = _padding(padding)
+    return tf.raw_ops.Conv2DBackpropInput(
+        input_sizes=input_sizes, filter=_one(filter, filters, 'filter', 'filters'), out_backprop=out_backprop, strides=strides,
+        padding=padding, explicit_paddings=explicit, data_format=data_format, dilations=dilations, name=name)
+
+
+def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format='NDHWC',
+                           dilations=[1, 1, 1, 1, 1], name=None):
+    """The gradient of conv3d with respect to the filter, whose shape is `filter_sizes`."""
+    return tf.raw_ops.Conv3DBackpropFilterV2(
+        input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
+        data_format=data_format, dilations=dilations, name=name)
+
+
+def _padding(padding):
+    """The word for a padding, and the numbers where it is a list of pairs."""
+    if isinstance(padding, (list, tuple)):
+        return 'EXPLICIT', [number for pair in padding for number in pair]
+    return padding, []
+
+
+_nn.conv3d_backprop_filter_v2 = conv3d_backprop_filter
 for _name in ('softmax log_softmax sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits in_top_k crelu avg_pool2d '
               'max_pool_with_argmax conv1d conv3d conv2d_transpose conv3d_transpose convolution depthwise_conv2d '
               'depthwise_conv2d_native separable_conv2d dilation2d pool embedding_lookup embedding_lookup_sparse '
-              'safe_embedding_lookup_sparse nce_loss sampled_softmax_loss sufficient_statistics weighted_moments').split():
+              'safe_embedding_lookup_sparse nce_loss sampled_softmax_loss sufficient_statistics weighted_moments '
+              'conv2d_backprop_filter conv2d_backprop_input conv3d_backprop_filter').split():
     globals()[_name].__module__ = 'footlight.compat.v1.nn'
     setattr(_nn, _name, globals()[_name])

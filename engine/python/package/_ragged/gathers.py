@@ -117,6 +117,18 @@ def _outer(rows):
     return RaggedTensor(tf.range(rows.row_splits[-1]), tf.cast(rows.row_splits, tf.int64), rows._uniform)
 
 
+def _repeated_whole(params, indices):
+    """All of params for each place of indices, which name none of its dimensions."""
+    if not is_ragged(params):
+        return tf.gather_nd(params, indices)
+    places = tf.shape(indices, params.row_splits.dtype)[:-1]
+    each = tf.tile(params, tf.concat([[tf.reduce_prod(places)], tf.ones([params.shape.rank - 1], places.dtype)], 0))
+    rows = RaggedTensor.from_uniform_row_length(each, params.nrows(), nrows=tf.reduce_prod(places))
+    for axis in range(indices.shape.rank - 2, 0, -1):
+        rows = RaggedTensor.from_uniform_row_length(rows, places[axis], nrows=tf.reduce_prod(places[:axis]))
+    return rows
+
+
 @_rule('gather_nd')
 def gather_nd(function, params, indices, batch_dims=0, name=None, bad_indices_policy=''):
     """Elements by their indices."""
@@ -128,15 +140,15 @@ def gather_nd(function, params, indices, batch_dims=0, name=None, bad_indices_po
         return gather_nd(function, params, indices.to_tensor())
     params = params if is_ragged(params) else tf.convert_to_tensor(params)
     indices = tf.convert_to_tensor(indices)
-    if indices.shape.rank is None or indices.shape[-1] is None:
-        raise ValueError('tf.gather_nd of a ragged tensor: the rank and the last dimension of indices must be known')
     if indices.shape.rank == 0:
         raise ValueError('indices.rank must be at least 1.')
+    if indices.shape.rank is None or indices.shape[-1] is None:
+        raise ValueError('tf.gather_nd of a ragged tensor: the rank and the last dimension of indices must be known')
     depth = indices.shape[-1]
     if depth == 0:
         if indices.shape.rank == 1:
             return params
-        raise ValueError('tf.gather_nd of a ragged tensor: indices without numbers must be a vector')
+        return _repeated_whole(params, indices)
     if indices.shape.rank == 1:
         return gather_nd(function, params, indices[tf.newaxis])[0]
     if indices.shape.rank > 2:

@@ -133,10 +133,7 @@ def from_sparse(cls, st_input, name=None, row_splits_dtype=tf.int64):
     """Of a sparse matrix whose rows have their values at the beginning."""
     if not isinstance(st_input, tf.SparseTensor):
         raise TypeError('Argument `st_input` must be of type SparseTensor, but is of type %s.' % type(st_input).__name__)
-    rank = st_input.dense_shape.shape[0]
-    if rank is None:
-        raise ValueError('rank(st_input) must be 2.')
-    if rank != 2:
+    if not st_input.dense_shape.shape.is_compatible_with([2]) or not st_input.indices.shape.is_compatible_with([None, 2]):
         raise ValueError('rank(st_input) must be 2.')
     rows, columns = st_input.indices[:, 0], st_input.indices[:, 1]
     first = tf.concat([tf.ones([1], tf.bool), tf.not_equal(rows[1:], rows[:-1])], 0)[:tf.size(rows)]
@@ -213,16 +210,16 @@ def _operator(name, function, swapped=False):
     return operator
 
 
-def _equal(self, other):
-    if other is None or isinstance(other, (str, tf.SparseTensor)):
-        return False
-    return tf.math.equal(self, other)
-
-
-def _not_equal(self, other):
-    if other is None or isinstance(other, (str, tf.SparseTensor)):
-        return True
-    return tf.math.not_equal(self, other)
+def _compared(function, where_unlike):
+    """`==` or `!=`, which give one truth value where shapes do not fit each other."""
+    def operator(self, other):
+        if other is None or isinstance(other, (str, tf.SparseTensor)):
+            return where_unlike
+        try:
+            return function(self, other)
+        except tf.errors.InvalidArgumentError:
+            return where_unlike
+    return operator
 
 
 def _by_type(flags, bits):
@@ -246,7 +243,7 @@ def _add_operators():
         setattr(RaggedTensor, '__r%s__' % name, _operator('__r%s__' % name, function, swapped=True))
     for name, function in (('lt', math.less), ('le', math.less_equal), ('gt', math.greater), ('ge', math.greater_equal)):
         setattr(RaggedTensor, '__%s__' % name, _operator('__%s__' % name, function))
-    RaggedTensor.__eq__, RaggedTensor.__ne__ = _equal, _not_equal
+    RaggedTensor.__eq__, RaggedTensor.__ne__ = _compared(math.equal, False), _compared(math.not_equal, True)
     RaggedTensor.__hash__ = lambda self: builtins.id(self)
     RaggedTensor.__bool__ = RaggedTensor.__nonzero__ = _no_truth
     RaggedTensor.__neg__ = lambda self: math.negative(self)
@@ -278,7 +275,11 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
 
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
     """Where rows begin, of the row of each value."""
-    ids = tf.convert_to_tensor(segment_ids, None if tf.is_tensor(segment_ids) else tf.int64)
+    ids = tf.convert_to_tensor(segment_ids, dtype_hint=tf.int64)
+    if ids.dtype not in (tf.int32, tf.int64):
+        raise TypeError(f'Argument `tensor` (name: segment_ids) must be of type integer (int32 or int64), not {ids.dtype.name}')
+    if ids.shape.rank not in (None, 1):
+        raise ValueError(f'Shape {ids.shape} must have rank 1')
     out_type = ids.dtype if out_type is None else tf.as_dtype(out_type)
     if num_segments is None:
         num_segments = tf.reduce_max(tf.concat([ids, tf.constant([-1], ids.dtype)], 0)) + 1

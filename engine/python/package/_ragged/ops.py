@@ -312,6 +312,8 @@ def _joined(values, axis):
 def stack(function, values, axis=0, name='stack'):
     """Joined along a new dimension, as ragged tensors."""
     values = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not values:
+        raise ValueError('rt_inputs may not be empty.')
     values = [v if is_ragged(v) else tf.convert_to_tensor(v) for v in values]
     rank = values[0].shape.rank
     axis = axis_of(axis, None if rank is None else rank + 1)
@@ -355,14 +357,11 @@ def squeeze(function, input, axis=None, name=None):
 def _squeezed(value, axis):
     if not is_ragged(value):
         return tf.squeeze(value, [axis])
-    if axis == 0:
-        check = tf.debugging.Assert(tf.equal(value.nrows(), 1), ['squeeze: the dimension 0 is not of size 1'])
+    if axis <= 1:
+        sizes = value.row_lengths() if axis else value.nrows()
+        check = tf.debugging.Assert(tf.reduce_all(tf.equal(sizes, 1)), [f'squeeze: the dimension {axis} is not of size 1'])
         with tf.control_dependencies([check] if check is not None else []):
-            return value.values
-    if axis == 1:
-        check = tf.debugging.Assert(tf.reduce_all(tf.equal(value.row_lengths(), 1)), ['squeeze: the dimension 1 is not of size 1'])
-        with tf.control_dependencies([check] if check is not None else []):
-            return value.values
+            return tf.nest.map_structure(tf.identity, value.values, expand_composites=True)
     return value.with_values(_squeezed(value.values, axis - 1))
 
 
@@ -395,6 +394,10 @@ def _tiled(value, times):
 @_rule('reverse')
 def reverse(function, tensor, axis, name=None):
     """With the elements of dimensions in reverse."""
+    known = tf.get_static_value(axis) if tf.is_tensor(axis) else axis
+    if known is None or not all(hasattr(a, '__index__') for a in known):
+        raise TypeError(f'`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor, not {axis}')
+    axis = known
     for a in sorted(axes_of(list(axis), tensor.shape.rank)):
         tensor = _reversed(tensor, a)
     return tensor
@@ -416,7 +419,7 @@ def _reversed(value, axis):
 @_rule('one_hot')
 def _one_hot(function, indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     if axis is not None and axis != -1 and axis < indices.ragged_rank + 1:
-        raise ValueError('axis (%d) must be greater than indices.ragged_rank (%d).' % (axis, indices.ragged_rank))
+        raise ValueError(f'axis must be >= -1 and, if not -1, greater than indices.ragged_rank ({indices.ragged_rank}), not {axis}')
     inner = axis if axis in (None, -1) else axis - indices.ragged_rank
     return indices.with_flat_values(tf.one_hot(indices.flat_values, depth, on_value, off_value, inner, dtype, name))
 

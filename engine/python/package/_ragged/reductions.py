@@ -1,16 +1,22 @@
 """Functions that reduce dimensions of ragged tensors."""
+import collections
+
 import footlight as tf
 from footlight._ragged.tensor import RaggedTensor, _count
 from footlight._ragged.ops import _rule, axes_of, expand_dims, is_ragged
 
-_SEGMENTS = {'reduce_sum': 'unsorted_segment_sum', 'reduce_prod': 'unsorted_segment_prod',
-             'reduce_max': 'unsorted_segment_max', 'reduce_min': 'unsorted_segment_min'}
+# How elements are reduced: those along an axis of a tensor, and those with the same segment id.
+_Kind = collections.namedtuple('_Kind', 'along segments')
+
+
+def _kind_of(name):
+    return _Kind(getattr(tf, name), getattr(tf.math, name.replace('reduce', 'unsorted_segment')))
 
 
 def _segments(kind, data, ids, count):
     """Each segment of the rows of `data`, reduced."""
     if not is_ragged(data):
-        return getattr(tf.math, _SEGMENTS[kind])(data, ids, count)
+        return kind.segments(data, ids, count)
     lengths = data.row_lengths()
     ids = tf.cast(ids, lengths.dtype)
     widest = tf.maximum(tf.math.unsorted_segment_max(lengths, ids, count), 0)
@@ -35,15 +41,16 @@ def _reduced(kind, value, axis, keepdims):
     inner = value.values
     if is_ragged(inner):
         return value.with_values(_reduced(kind, inner, axis - 1, keepdims))
-    return value.with_values(getattr(tf, kind)(inner, axis=axis - 1, keepdims=keepdims))
+    return value.with_values(kind.along(inner, axis=axis - 1, keepdims=keepdims))
 
 
 def _reduction(kind, value, axis, keepdims):
+    kind = _kind_of(kind) if isinstance(kind, str) else kind
     if axis is None:
-        found = getattr(tf, kind)(value.flat_values)
+        found = kind.along(value.flat_values)
         return tf.reshape(found, [1] * value.shape.rank) if keepdims else found
     for a in sorted(axes_of(axis, value.shape.rank), reverse=True):
-        value = _reduced(kind, value, a, keepdims) if is_ragged(value) else getattr(tf, kind)(value, axis=a, keepdims=keepdims)
+        value = _reduced(kind, value, a, keepdims) if is_ragged(value) else kind.along(value, axis=a, keepdims=keepdims)
     return value
 
 
@@ -123,22 +130,9 @@ def _reduce_std(function, input_tensor, axis=None, keepdims=False, name=None):
 
 @_rule('strings.reduce_join')
 def _reduce_join(function, inputs, axis=None, keepdims=False, separator='', name=None):
-    def joined(data, ids, count):
-        if not is_ragged(data):
-            return tf.strings.unsorted_segment_join(data, ids, count, separator)
-        raise ValueError('tf.strings.reduce_join: only the innermost ragged dimension')
-    if axis is None:
-        return tf.strings.reduce_join(inputs.flat_values, separator=separator)
-    for a in sorted(axes_of(axis, inputs.shape.rank), reverse=True):
-        inputs = _join_one(inputs, a, joined)
-    return inputs
+    def along(value, axis=None, keepdims=False):
+        return tf.strings.reduce_join(value, axis=axis, keepdims=keepdims, separator=separator)
 
-
-def _join_one(value, axis, joined):
-    if axis > 1:
-        return value.with_values(_join_one(value.values, axis - 1, joined))
-    if axis == 1:
-        return joined(value.values, value.value_rowids(), value.nrows())
-    rows = value.value_rowids()
-    columns = tf.range(tf.cast(_count(value.values), rows.dtype)) - tf.gather(value.row_starts(), rows)
-    return joined(value.values, columns, tf.reduce_max(value.row_lengths()))
+    def segments(data, ids, count):
+        return tf.strings.unsorted_segment_join(data, ids, count, separator)
+    return _reduction(_Kind(along, segments), inputs, axis, bool(keepdims))

@@ -234,25 +234,37 @@ class RaggedTensor(Composite):
 
     # --- as something else ---
     def to_tensor(self, default_value=None, name=None, shape=None):
-        """A whole tensor, filled up with `default_value`."""
+        """A whole tensor, filled up with `default_value`, which is broadcast to the shape of one innermost value.
+
+        shape: how long dimensions are to be: cut or filled up where rows begin and end; None or -1 for as they are.
+        """
+        if default_value is None:
+            default_value = '' if self.dtype == tf.string else False if self.dtype == tf.bool else 0
+        flat = self.flat_values
+        default = tf.convert_to_tensor(default_value, self.dtype)
+        if default.shape.rank is not None and flat.shape.rank is not None and default.shape.rank >= flat.shape.rank:
+            raise tf.errors.InvalidArgumentError(
+                None, None, f'RaggedTensor.to_tensor: default_value of shape {default.shape} must have fewer dimensions than '
+                            f'flat_values, whose shape is {flat.shape}')
+        full = self._filled(default)
+        if shape is None:
+            return full
+        for axis, length in enumerate(_lengths_wanted(shape, full, self.ragged_rank + 1)):
+            if length is not None:
+                full = _cut_or_filled(full, axis, length, default)
+        return full
+
+    def _filled(self, default):
         values = self._values
         if isinstance(values, RaggedTensor):
-            values = values.to_tensor(default_value)
+            values = values._filled(default)
         rows = self.value_rowids()
         places = tf.stack([rows, tf.range(tf.cast(_count(values), rows.dtype)) - tf.gather(self.row_starts(), rows)], 1)
         inner = tf.shape(values, out_type=rows.dtype)[1:]
         size = tf.concat([self.bounding_shape(out_type=rows.dtype)[:2], inner], 0)
-        if default_value is None:
-            default_value = '' if self.dtype == tf.string else False if self.dtype == tf.bool else 0
-        default = tf.convert_to_tensor(default_value, self.dtype)
         full = tf.tensor_scatter_nd_update(tf.fill(size, default) if default.shape.rank == 0 else
                                            tf.broadcast_to(default, size), places, values)
-        full.set_shape(tf.TensorShape([self.shape[0], None]).concatenate(values.shape[1:]))
-        if shape is None:
-            return full
-        for axis, length in enumerate(_lengths_wanted(shape, full)):
-            if length is not None:
-                full = _cut_or_filled(full, axis, length, default)
+        full.set_shape(tf.TensorShape([self.shape[0] if self.shape.rank else None, self._uniform]).concatenate(values.shape[1:]))
         return full
 
     def to_sparse(self, name=None):
@@ -320,49 +332,59 @@ def _count(values):
     return values.nrows() if isinstance(values, RaggedTensor) else tf.shape(values, out_type=tf.int64)[0]
 
 
-def _lengths_wanted(shape, full):
-    """What to_tensor(shape=) says of each dimension: None for as it is, a number, or a tensor known when it runs."""
+def _lengths_wanted(shape, full, cut):
+    """What to_tensor(shape=) says of the first `cut` dimensions: None for as it is, a number, or a tensor known when it runs."""
+    rank = full.shape.rank
     if isinstance(shape, tf.TensorShape):
-        shape = [None] * full.shape.rank if shape.rank is None else shape.as_list()
-    elif tf.is_tensor(shape) or isinstance(shape, tf.Variable):
+        if shape.rank is None:
+            return []
+        shape = shape.as_list()
+    elif tf.is_tensor(shape) or isinstance(shape, (tf.Variable, int)):
         shape = tf.convert_to_tensor(shape)
         if shape.shape.rank is not None and shape.shape.rank > 1:
             raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: shape must be a vector, its own '
-                                                 'shape is %s' % (shape.shape,))
+                                                 f'shape is {shape.shape}')
         known = tf.get_static_value(shape)
         if shape.shape.rank == 0:
             if known is None or known >= 0:
                 raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: a scalar shape must be -1')
             return []
-        if shape.shape.rank is None or shape.shape[0] is None:
-            shape = tf.ensure_shape(shape, [full.shape.rank])
-        shape = tf.unstack(shape) if known is None else known.tolist()
+        if known is not None:
+            shape = known.tolist()
+        elif shape.shape.rank is None or shape.shape[0] is None:
+            shape = [tf.ensure_shape(shape, [rank])[i] for i in range(cut if rank is None else rank)]
+        else:
+            shape = tf.unstack(shape)
     known = [tf.get_static_value(d) if tf.is_tensor(d) else None for d in shape]
     shape = [d if value is None else int(value) for d, value in zip(shape, known)]
-    if len(shape) != full.shape.rank:
-        raise tf.errors.InvalidArgumentError(None, None, 'RaggedTensor.to_tensor: shape has %d dimensions where the ragged '
-                                             'tensor has %d' % (len(shape), full.shape.rank))
+    if len(shape) < cut if rank is None else len(shape) != rank:
+        raise tf.errors.InvalidArgumentError(None, None, f'RaggedTensor.to_tensor: shape has {len(shape)} dimensions where '
+                                             f'the ragged tensor has {f"{cut} or more" if rank is None else rank}')
     if not all(d is None or tf.is_tensor(d) or hasattr(d, '__index__') for d in shape):
-        raise TypeError('RaggedTensor.to_tensor: a dimension of shape must be an integer, a scalar tensor or None: %s' % (
-            shape,))
-    return [d if d is None or tf.is_tensor(d) else None if d.__index__() < 0 else d.__index__() for d in shape]
+        raise TypeError('RaggedTensor.to_tensor: a dimension of shape must be an integer, a scalar tensor or None: '
+                        f'{shape}')
+    shape = [d if d is None or tf.is_tensor(d) else None if d.__index__() < 0 else d.__index__() for d in shape]
+    whole = [None if tf.is_tensor(d) else d for d in shape[cut:]]
+    if rank is not None and not full.shape[cut:].is_compatible_with(tf.TensorShape(whole)):
+        raise tf.errors.InvalidArgumentError(None, None, f'RaggedTensor.to_tensor: shape {shape} is not compatible with the '
+                                             f'innermost values, which are of shape {full.shape[cut:]}')
+    return shape[:cut]
 
 
 def _cut_or_filled(full, axis, length, default):
-    rank = full.shape.rank
+    now = tf.shape(full)[axis]
     if tf.is_tensor(length):  # below zero it says: as it is
-        known, now = None, tf.shape(full)[axis]
-        length = tf.where(length < 0, now, tf.cast(length, now.dtype))
-        full = tf.gather(full, tf.range(tf.minimum(now, length)), axis=axis)
+        known, length = None, tf.where(length < 0, now, tf.cast(length, now.dtype))
     else:
         known = length
-        full = tf.slice(full, [0] * rank, [length if a == axis else -1 for a in range(rank)]) if (
-            full.shape[axis] is not None and full.shape[axis] >= length) else tf.gather(
-                full, tf.range(tf.minimum(tf.shape(full)[axis], length)), axis=axis)
-    missing = length - tf.shape(full)[axis]
-    around = [[0, missing if a == axis else 0] for a in range(rank)]
-    full = tf.pad(full, around, constant_values=default)
-    full.set_shape([known if a == axis else d for a, d in enumerate(full.shape)])
+    if known is None or full.shape.rank is None or full.shape[axis] != known:
+        size = full.shape
+        full = tf.gather(full, tf.range(tf.minimum(now, length)), axis=axis)
+        around = tf.shape(full)
+        around = tf.concat([around[:axis], [tf.maximum(length - now, 0)], around[axis + 1:]], 0)
+        full = tf.concat([full, tf.broadcast_to(default, around)], axis)
+        if size.rank is not None:
+            full.set_shape([known if a == axis else d for a, d in enumerate(size)])
     return full
 
 
@@ -464,12 +486,25 @@ def map_flat_values(op, *args, **kwargs):
 def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):
     """A row of numbers for each start and limit."""
     if limits is None:
-        starts, limits = tf.zeros_like(starts), starts
-    starts, limits = tf.convert_to_tensor(starts, dtype), tf.convert_to_tensor(limits, dtype)
-    deltas = tf.cast(deltas, starts.dtype)
-    starts, limits, deltas = (tf.reshape(t + tf.zeros_like(starts + limits), [-1]) for t in (starts, limits, deltas))
-    lengths = tf.cast(tf.maximum(tf.math.ceil(tf.cast(limits - starts, tf.float64) / tf.cast(deltas, tf.float64)), 0),
-                      row_splits_dtype)
+        starts, limits = 0, starts
+    given = [tf.convert_to_tensor(t, dtype) for t in (starts, limits, deltas)]
+    if dtype is None:  # the first that holds all of them
+        order = (tf.int32, tf.int64, tf.float32, tf.float64)
+        if not all(t.dtype in order for t in given):
+            raise ValueError(f'tf.ragged.range needs numbers of {", ".join(d.name for d in order)}, got '
+                             f'{", ".join(t.dtype.name for t in given)}')
+        dtype = max((t.dtype for t in given), key=order.index)
+        given = [tf.cast(t, dtype) for t in given]
+    starts, limits, deltas = given
+    check = tf.debugging.Assert(tf.reduce_all(tf.not_equal(deltas, 0)), ['Requires delta != 0'])
+    with tf.control_dependencies([check] if check is not None else []):
+        starts, limits, deltas = (tf.reshape(t + tf.zeros_like(starts + limits + deltas), [-1]) for t in given)
+    if starts.dtype.is_floating:
+        lengths = tf.math.ceil(tf.cast(limits - starts, tf.float64) / tf.cast(deltas, tf.float64))
+    else:
+        first, last, step = (tf.cast(t, tf.int64) for t in (starts, limits, deltas))
+        lengths = (last - first - tf.sign(step)) // step + 1
+    lengths = tf.cast(tf.maximum(lengths, 0), row_splits_dtype)
     shape = RaggedTensor.from_row_lengths(tf.range(tf.reduce_sum(lengths)), lengths, validate=False)
     rows = shape.value_rowids()
     steps = tf.cast(shape.values - tf.gather(shape.row_starts(), rows), starts.dtype)

@@ -1,4 +1,5 @@
 """tf.sparse.cross and cross_hashed: all combinations of the values that tensors have in each row."""
+import collections
 import functools
 
 import footlight as tf
@@ -91,6 +92,30 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     return _as_sparse(rows.with_values(tf.bitcast(tf.math.floormod(rows.values, _number(limit)), tf.int64)))
 
 
+def _cross_v2(*, indices, values, shapes, dense_inputs, sep, name=None):
+    """The op SparseCrossV2: tf.sparse.cross of sparse tensors, taken apart, and of whole ones."""
+    with tf.name_scope(name or 'SparseCrossV2'):
+        for part in (values, shapes):
+            if len(part) != len(indices):
+                raise tf.errors.InvalidArgumentError(None, None, f'there are {len(indices)} indices, {len(values)} values and {len(shapes)} '
+                                                                 'shapes: each sparse input has one of each')
+        sparse = []
+        for places, found, shape in zip(indices, values, shapes):
+            places, found, shape = tf.cast(places, tf.int64), tf.convert_to_tensor(found), tf.cast(shape, tf.int64)
+            if not places.shape[:1].is_compatible_with(found.shape[:1]):
+                raise tf.errors.InvalidArgumentError(None, None, f'Expected size of values to be {places.shape[0]}, got '
+                                                                 f'{found.shape[0]}')
+            known = places[:, 0] < shape[0]
+            sparse.append(tf.SparseTensor(tf.boolean_mask(places, known), tf.boolean_mask(found, known), shape))
+        if not sparse and not len(dense_inputs):
+            raise tf.errors.InvalidArgumentError(None, None, 'SparseCrossV2 needs an input')
+        found = cross([*sparse, *map(tf.convert_to_tensor, dense_inputs)], separator=sep)
+        return _Crossed(found.indices, found.values, found.dense_shape)
+
+
+_cross_v2.__name__ = _cross_v2.__qualname__ = 'SparseCrossV2'
+_Crossed = collections.namedtuple('SparseCrossV2', 'output_indices output_values output_shape')
+RAW = {'SparseCrossV2': _cross_v2}
 _home = _engine.namespace('sparse')
 for _f in (cross, cross_hashed):
     _f.__module__ = 'footlight.sparse'

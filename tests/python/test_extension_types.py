@@ -2,6 +2,8 @@
 import typing
 import unittest
 
+import numpy as np
+
 import footlight as tf
 
 E = tf.experimental
@@ -206,6 +208,47 @@ class Dispatch(unittest.TestCase):
         self.assertEqual(plain(tf.multiply(self.value, self.value).values), [1, 4])
         with self.assertRaises(ValueError):
             tf.reduce_sum(self.value)
+
+    def test_arguments_that_are_left_out(self):
+        kinds = {'condition': Masked, 'x': typing.Optional[Masked], 'y': typing.Optional[Masked]}
+        self.add(E.dispatch_for_api(tf.where, kinds), lambda condition, x=None, y=None, name=None: 'found')
+        self.assertEqual([tf.where(self.value), tf.where(self.value, self.value, self.value)], ['found'] * 2)
+
+    def test_what_is_like_a_tensor(self):
+        either = typing.Union[Masked, tf.types.experimental.TensorLike]
+
+        def add(x: either, y: either, name=None):
+            return Masked(x.values + y, x.mask)
+        self.add(E.dispatch_for_api(tf.add), add)
+        for other in ([3, 4], tf.Variable([3, 4]), memoryview(tf.constant([3, 4])).tolist(), np.array([3, 4])):
+            self.assertEqual(plain(tf.add(self.value, other).values), [4, 2])
+
+    def test_names_are_scopes(self):
+        self.add(E.dispatch_for_unary_elementwise_apis(Masked), lambda api, x: Masked(api(x.values), x.mask))
+        self.add(E.dispatch_for_api(tf.add, {'x': Masked}), lambda x, y: Masked(x.values + y.values, x.mask))
+        with tf.Graph().as_default():
+            value = Masked([1, -2], [True, False])
+            self.assertEqual(tf.negative(value, 'less').values.name, 'less/Neg:0')
+            self.assertEqual(tf.add(value, value, name='sum').values.op.name.split('/')[0], 'sum')
+            self.assertNotIn('/', tf.add(value, value).values.op.name)
+
+    def test_refusals(self):
+        add = lambda x, y, name=None: None
+        for error, words, api, signatures, own in (
+                (TypeError, 'must be dictionaries mapping', tf.add, [[Masked]], add),
+                (TypeError, 'must be dictionaries mapping', tf.add, [{None: Masked}], add),
+                (TypeError, 'to be callable', tf.add, [{'x': Masked}], 'add'),
+                (ValueError, 'at least one signature', tf.add, [], add),
+                (ValueError, "unknown parameter 'z'", tf.add, [{'z': Masked}], add),
+                (ValueError, 'Type annotation .* is not currently supported', tf.add, [{'x': typing.Tuple[Masked]}], add),
+                (ValueError, r"\(x, why, name=None\) does not match API's signature \(x, y, name=None\)", tf.add,
+                 [{'x': Masked}], lambda x, why, name=None: None)):
+            with self.assertRaisesRegex(error, words):
+                E.dispatch_for_api(api, *signatures)(own)
+        handler = lambda api, x: x
+        self.add(E.dispatch_for_unary_elementwise_apis(Masked), handler)
+        with self.assertRaisesRegex(ValueError, 'has already been registered'):
+            E.dispatch_for_unary_elementwise_apis(Masked)(lambda api, x: x)
 
     def test_taken_back(self):
         function = lambda api, x: 'found'

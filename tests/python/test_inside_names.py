@@ -161,6 +161,7 @@ class Small(unittest.TestCase):
         self.assertEqual(test_util.NCHWToNHWC(tf.zeros([1, 4, 2, 3])).shape, [1, 2, 3, 4])
 
     def test_other_names(self):
+        self.assertIs(tf.python.framework.ops.name_scope, tf.compat.v1.name_scope)  # which takes None as a name
         joined = data_flow_ops.parallel_dynamic_stitch([[0, 2], [1]], [[1, 3], [2]])
         self.assertEqual(joined.numpy().tolist(), [1, 2, 3])
         self.assertEqual(array_ops.listdiff([1, 2, 3], [2])[0].numpy().tolist(), [1, 3])

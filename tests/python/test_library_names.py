@@ -197,6 +197,19 @@ class Dispatchers(unittest.TestCase):
         def twice_of_set(x):
             return {2 * one for one in x}
         self.assertEqual(twice({1, 2}), {2, 4})
+        dispatch_for_types = tf.python.util.dispatch.dispatch_for_types
+        with self.assertRaisesRegex(AssertionError, 'non-default arguments must be identical'):
+            dispatch_for_types(twice, list)(lambda other: other)
+        with self.assertRaisesRegex(AssertionError, 'Dispatching not enabled'):
+            dispatch_for_types(lambda x: x, list)(lambda x: x)
+
+        @dispatch.add_dispatch_support
+        def power(x, exponent=2):
+            return tf.convert_to_tensor(x) ** exponent
+        dispatch_for_types(power, set)(lambda x: {one ** 2 for one in x})
+        self.assertEqual([power({1, 2}), power({3}, exponent=2)], [{1, 4}, {9}])
+        with self.assertRaisesRegex(AssertionError, '`exponent` set to a non-default value'):
+            power({1, 2}, exponent=3)
         self.assertEqual(twice(3).numpy(), 6)
 
 

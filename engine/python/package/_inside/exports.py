@@ -3,6 +3,7 @@ import collections
 import contextlib
 import functools
 import inspect
+import types
 
 import footlight as tf
 from footlight import _engine
@@ -181,21 +182,51 @@ def _asking(plain):
 
 
 class _TypeDispatcher(OpDispatcher):
-    def __init__(self, function, types):
-        self._function, self._types = function, types
+    def __init__(self, op, function, kinds):
+        if isinstance(op, types.FunctionType) and not hasattr(op, '__wrapped__') and (op.__module__ or '').partition(
+                '.')[0] not in ('footlight', 'tensorflow'):
+            raise AssertionError(f'Dispatching not enabled for {op}: decorate it with add_dispatch_support')
+        self._function, self._types = function, kinds
+        self._of_op, self._own = _signature_of(op), _signature_of(function)
+        if self._of_op and self._own and _required(self._of_op) != _required(self._own):
+            raise AssertionError("The decorated function's non-default arguments must be identical to that of the overridden "
+                                 f'op. {function} has the signature {self._own}, {op} has {self._of_op}.')
 
     def handle(self, args, kwargs):
         for value in [*args, *kwargs.values()]:
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(one, self._types):
-                    return self._function(*args, **kwargs)
+                    return self._function(*args, **self._known(kwargs))
         return self.NOT_SUPPORTED
+
+    def _known(self, kwargs):
+        """The arguments by name that the function takes; the others must be what the op has without them."""
+        if not self._of_op or not self._own or any(p.kind == p.VAR_KEYWORD for p in self._own.parameters.values()):
+            return kwargs
+        for name in set(kwargs) - set(self._own.parameters):
+            if name in self._of_op.parameters and kwargs[name] is not self._of_op.parameters[name].default:
+                raise AssertionError(f'Dispatched op is called with argument `{name}` set to a non-default value, which is '
+                                     f'not supported by the decorated function {self._function}')
+        return {name: value for name, value in kwargs.items() if name in self._own.parameters}
+
+
+def _signature_of(function):
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):  # a function of C without one
+        return None
+
+
+def _required(signature):
+    """The names of the arguments that have no default: those that may be given in order, in that order, and the others."""
+    needed = [p for p in signature.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return [p.name for p in needed if p.kind != p.KEYWORD_ONLY], {p.name for p in needed if p.kind == p.KEYWORD_ONLY}
 
 
 def dispatch_for_types(op, *types):
     """A decorator: what answers failed calls of `op` where an argument is of one of these types."""
     def decorate(function):
-        _TypeDispatcher(function, types).register(op)
+        _TypeDispatcher(op, function, types).register(op)
         return function
     return decorate
 

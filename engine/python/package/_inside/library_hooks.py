@@ -108,7 +108,7 @@ def add_variable(trackable, name, shape=None, dtype=tf.float32, initializer=None
 
 def gather_initializers(root_trackable):
     """What initializes the variables, and others with an initializer, below an object; for a session to run."""
-    return [one.initializer for one in _object_graph.Listing(root_trackable).objects
+    return [one.initializer for one in _object_graph.Listing(root_trackable).with_slots().objects
             if getattr(one, 'initializer', None) is not None]
 
 

@@ -41,7 +41,8 @@ _MODULES = {
     'framework.func_graph': '__internal__',
     'framework.importer': '',
     'framework.indexed_slices': '',
-    'framework.ops': '. __internal__ compat.v1 device_v2=device name_scope_v1=compat.v1.name_scope name_scope_v2=name_scope '
+    'framework.ops': '. __internal__ compat.v1 device_v2=device name_scope=compat.v1.name_scope '
+                     'name_scope_v1=compat.v1.name_scope name_scope_v2=name_scope '
                      'get_name_scope=get_current_name_scope '
                      'NoGradient=no_gradient NotDifferentiable=no_gradient',
     'framework.random_seed': 'compat.v1 random',

@@ -1,4 +1,5 @@
 """tf.experimental.dispatch_for_api and the like: what functions of the library do with a program's own types."""
+import contextlib
 import functools
 import inspect
 import typing
@@ -8,6 +9,7 @@ from footlight._ragged import ops as _ragged_ops
 from footlight._sparse.values import key
 
 _UNARY, _BINARY, _ASSERT, _API = range(4)
+_KIND_NAMES = 'unary elementwise', 'binary elementwise', 'binary elementwise assert'
 _rules = []  # (what it is for, the function of the library or None, what arguments are to be, the program's function)
 _ASSERT_NAMES = tuple('debugging.assert_' + name for name in (
     'equal', 'greater', 'greater_equal', 'less', 'less_equal', 'near', 'none_equal'))
@@ -39,11 +41,16 @@ def dispatched(function, args, kwargs):
             if key(api) != key(function):
                 continue
             try:
-                bound = inspect.signature(function).bind(*args, **kwargs).arguments
+                bound = inspect.signature(function).bind(*args, **kwargs)
             except TypeError:
                 continue
-            if all(_fits(w, bound.get(name)) for name, w in wanted.items() if name in bound) and set(wanted) <= set(bound):
-                return own(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.arguments
+            if all(name in given and _fits(w, given[name]) for name, w in wanted.items()):
+                if 'name' not in given or _takes_name(own):
+                    return own(*args, **kwargs)
+                with _scope_of(given.pop('name')):
+                    return own(*bound.args, **bound.kwargs)
         elif _is(kind, function):
             try:
                 bound = inspect.signature(function).bind(*args, **kwargs).arguments
@@ -52,21 +59,70 @@ def dispatched(function, args, kwargs):
             given, names = list(bound.values())[:len(wanted)], list(bound)
             if len(given) == len(wanted) and all(map(_fits, wanted, given)):
                 more = {name: bound[name] for name in names[len(wanted):]}
-                return own(functools.partial(function, **more) if more else function, *given)
+                with _scope_of(more.pop('name', None)):
+                    return own(functools.partial(function, **more) if more else function, *given)
     return NotImplemented
+
+
+def _scope_of(name):
+    return contextlib.nullcontext() if name is None else tf.name_scope(name)
+
+
+def _takes_name(own):
+    return any(p.name == 'name' or p.kind == p.VAR_KEYWORD for p in inspect.signature(own).parameters.values())
+
+
+def _without_annotations(signature):
+    return signature.replace(parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
+                             return_annotation=signature.empty)
+
+
+def _check_parameters(api, own):
+    """The program's function takes what the API takes, except a name, for which a scope is entered."""
+    wanted, given = _without_annotations(inspect.signature(api)), _without_annotations(inspect.signature(own))
+    is_open = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for one in (wanted, given) for p in one.parameters.values())
+    if not is_open and list(given.parameters) not in (list(wanted.parameters), [n for n in wanted.parameters if n != 'name']):
+        raise ValueError(f"Dispatch function's signature {given} does not match API's signature {wanted}.")
+
+
+def _check_annotation(kind):
+    """Refuses what values cannot be compared with: types, lists of a type and unions of types can be."""
+    origin = typing.get_origin(kind)
+    if origin in (list, typing.Union):
+        for part in typing.get_args(kind):
+            _check_annotation(part)
+    elif origin is not None:
+        raise ValueError(f'Type annotation {kind} is not currently supported by dispatch.  Supported annotations: types, '
+                         'List[...] and Union[...]')
 
 
 def dispatch_for_api(api, *signatures):
     """A decorator: what `api` does where the arguments have the types that a signature or the annotations say."""
+    for signature in signatures:
+        if not isinstance(signature, dict) or not all(isinstance(name, (int, str)) for name in signature):
+            raise TypeError('signatures must be dictionaries mapping parameter names to type annotations, got %r' % (signature,))
+
     def add(own):
-        parameters = list(inspect.signature(api).parameters)
+        if not callable(own):
+            raise TypeError('Expected dispatch_target to be callable; got %r' % (own,))
+        all_parameters = inspect.signature(api).parameters
+        parameters = list(all_parameters)
+        _check_parameters(api, own)
         for signature in signatures or (typing.get_type_hints(own),):
             wanted = {parameters[name] if isinstance(name, int) else name: kind for name, kind in signature.items()
                       if name != 'return'}
-            unknown = [name for name in wanted if name not in parameters]
-            if unknown or not wanted:
-                raise ValueError('dispatch_for_api: %s has the parameters %s, not %s' % (
-                    getattr(api, '__name__', api), parameters, unknown or 'none'))
+            if not wanted:
+                raise ValueError('dispatch_for_api must be called with at least one signature, or with a function that has '
+                                 f'annotations of the parameters {parameters}')
+            for name in wanted:
+                if name not in parameters:
+                    raise ValueError(f'signature includes annotation for unknown parameter {name!r}. '
+                                     f'{getattr(api, "__name__", api)} has the parameters {parameters}')
+                if all_parameters[name].kind == inspect.Parameter.KEYWORD_ONLY:
+                    raise ValueError('Dispatch currently only supports type annotations for positional parameters, and '
+                                     f'{name!r} is given by its name only')
+            for kind in wanted.values():
+                _check_annotation(kind)
             _rules.append((_API, api, wanted, own))
         return own
     return add
@@ -74,6 +130,9 @@ def dispatch_for_api(api, *signatures):
 
 def _elementwise(kind, *types):
     def add(own):
+        for known, _, wanted, other in _rules:
+            if (known, wanted) == (kind, types):
+                raise ValueError(f'A {_KIND_NAMES[kind]} dispatch handler ({other}) has already been registered for {types}')
         _rules.append((kind, None, types, own))
         return own
     return add

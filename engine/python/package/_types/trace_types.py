@@ -146,7 +146,8 @@ def make(name):
                 """The type, a TraceType."""
         made = SupportsTracingProtocol
     else:
-        made = typing.Union[tf.Tensor, int, float, bool, str, bytes, complex, tuple, list]
+        import numpy as np
+        made = typing.Union[tf.Tensor, tf.Variable, int, float, bool, str, bytes, complex, tuple, list, np.ndarray, np.generic]
     if name != 'TensorLike':
         made.__module__ = 'footlight.types.experimental'
     setattr(_home, name, made)

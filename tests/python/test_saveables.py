@@ -73,7 +73,7 @@ class Saveables(InFolder):
             session.run(owner.whole.assign(8.))
             path = checkpoint.save(self.at('c'))
             session.run(owner.whole.assign(1.))
-            checkpoint.restore(path).assert_consumed().run_restore_ops()
+            checkpoint.read(path).assert_consumed().run_restore_ops()
             self.assertEqual(session.run([owner.whole, owner.other]), [8., 4.])
 
     def test_a_saver_takes_objects_and_saveables(self):
@@ -210,6 +210,57 @@ class Graphs(InFolder):
         self.assertEqual(function(x=tf.constant(1.)).numpy(), 2.)
         with self.assertRaisesRegex(TypeError, 'takes a value for each of'):
             function(z=tf.constant(1.))
+
+
+class ValuesOfSessions(InFolder):
+    """Checkpoints of a graph's variables have the values of the default session."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.at('c')
+
+    def test_a_variable_without_a_value_is_not_left_out(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            a, b = v1.get_variable('a', initializer=1.), v1.get_variable('b', initializer=2.)
+            checkpoint = tf.train.Checkpoint(a=a, b=b)
+            session.run(a.initializer)
+            for write in (checkpoint.write, checkpoint.save):
+                with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "'b'"):
+                    write(self.path)
+            session.run([b.initializer, a.assign(5.)])
+            path = checkpoint.write(self.path)
+        found = [float(tf.train.load_variable(path, name + '/.ATTRIBUTES/VARIABLE_VALUE')) for name in 'ab']
+        self.assertEqual(found, [5., 2.])
+
+    def test_without_a_session(self):
+        with tf.Graph().as_default():
+            module = tf.Module()
+            module.v = v1.get_variable('v', initializer=1.)
+            checkpoint = tf.train.Checkpoint(module)
+            for save in (checkpoint.write, checkpoint.save, lambda path: tf.saved_model.save(module, path)):
+                with self.assertRaisesRegex(RuntimeError, 'in graph mode without a default session'):
+                    save(self.path)
+            with self.assertRaisesRegex(TypeError, "'sess' must be a Session"):
+                v1.train.Saver().save(None, self.path)
+
+    def test_slots_of_optimizers(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            v = v1.get_variable('v', initializer=1.)
+            optimizer = v1.train.MomentumOptimizer(0.5, 0.5)
+            train = optimizer.minimize(v)  # a variable is its own loss
+            checkpoint = tf.train.Checkpoint(v=v, optimizer=optimizer)
+            initializers = inner_checkpoint.gather_initializers(checkpoint)
+            self.assertEqual(len(initializers), 2)
+            checkpoint.restore(None).initialize_or_restore()
+            session.run(train)
+            slot = optimizer.get_slot(v, 'momentum')
+            self.assertEqual(session.run([v, slot]), [0.5, 1.])
+            path = checkpoint.write(self.path)
+            session.run([v.assign(7.), slot.assign(8.)])
+            checkpoint.read(path).assert_consumed().run_restore_ops()
+            self.assertEqual(session.run([v, slot]), [0.5, 1.])
+            session.run(initializers)
+            self.assertEqual(session.run([v, slot]), [1., 0.])
 
 
 if __name__ == '__main__':

@@ -2,7 +2,9 @@
 import abc
 import collections
 import copy
+import os
 import pickle
+import tempfile
 import unittest
 
 import footlight as tf
@@ -226,6 +228,46 @@ class Containers(unittest.TestCase):
             named['b'] = 2
             take_out(module.d)
             self.assertEqual((named, dict(module.d)), ({}, {}))
+
+    def test_fields_of_tuples_are_what_they_were(self):
+        kind = collections.namedtuple('Kind', 'x weights variables')
+        module = tf.Module()
+        module.t = kind(tf.Variable(1.), 3, 'v')
+        self.assertEqual((module.t.weights, module.t.variables, len(module.variables)), (3, 'v', 1))
+
+
+class Position(tf.train.experimental.PythonState):
+    def __init__(self, line):
+        self.line = line
+
+    def serialize(self):
+        return str(self.line)
+
+    def deserialize(self, string_value):
+        self.line = int(string_value)
+
+
+class PythonStates(unittest.TestCase):
+    def test_a_checkpoint_has_the_string(self):
+        with tempfile.TemporaryDirectory() as folder:
+            position = Position(3)
+            checkpoint = tf.train.Checkpoint(position=position)
+            path = checkpoint.save(os.path.join(folder, 'c'))
+            self.assertEqual(tf.train.load_variable(path, 'position/.ATTRIBUTES/py_state'), b'3')
+            position.line = 5
+            checkpoint.restore(path).assert_consumed()
+            self.assertEqual(position.line, 3)
+            later = tf.train.Checkpoint()
+            later.restore(path)
+            later.position = Position(0)
+            self.assertEqual(later.position.line, 3)
+
+    def test_both_methods_are_needed(self):
+        class Half(tf.train.experimental.PythonState):
+            def serialize(self):
+                return ''
+        with self.assertRaisesRegex(TypeError, 'deserialize'):
+            Half()
 
 
 if __name__ == '__main__':

@@ -286,6 +286,9 @@ _BY_NAMESPACE = {
         '_inside.test_util': 'with_eager_op_as_function',
         '_inside.small_names': 'Benchmark',
     },
+    'footlight.train.experimental': {
+        '_saving.python_state': 'PythonState',
+    },
     'footlight.train': {
         '_saving.averages': 'CheckpointView ExponentialMovingAverage',
         '_clusters': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
@@ -299,7 +302,7 @@ _WHOLE = {'compat.v1.flags': '_old.flags', 'compat.v1.losses': '_old.losses', 'c
           'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
           'signal': '_signal', '__internal__.test.combinations': '_testing.combinations',
           '__internal__.distribute.combinations': '_testing.combinations'}
-for _namespace in (*_WHOLE, 'compat.v1.app', 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test'):
+for _namespace in (*_WHOLE, 'compat.v1.app', 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test', 'train.experimental'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}

@@ -182,6 +182,7 @@ _MODULES.update({
     'saved_model.simple_save': 'compat.v1.saved_model',
     'saved_model.tag_constants': 'saved_model compat.v1.saved_model.tag_constants',
     'trackable.asset': 'saved_model',
+    'trackable.python_state': 'train.experimental',
     'trackable.resource': 'saved_model.experimental',
     'training.adam': 'compat.v1.train',
     'training.gradient_descent': 'compat.v1.train',

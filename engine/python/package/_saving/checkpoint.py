@@ -77,6 +77,9 @@ class _Status:
     def _objects(self):
         return []
 
+    def _listing(self):
+        return _object_graph.Listing(self._root, self._attached() if self._attached else None)
+
     def run_restore_ops(self, session=None):
         """Gives a session the restored values of its graph's variables; other values are restored at once."""
         session = session or _default_session()
@@ -91,7 +94,14 @@ class _Status:
         """Like run_restore_ops(), but variables that the checkpoint lacks get their first values."""
         session = session or _default_session()
         if session is not None:
-            session._push(_variables_of(self._objects()))
+            session._push(_variables_of(self._listing().with_slots().objects))
+
+
+def check_session(objects, path):
+    """Refuses to save variables of the graph that is being built where no session has their values."""
+    if not tf.executing_eagerly() and any(getattr(one, '_made_in', None) is tf.compat.v1.get_default_graph() for one in objects):
+        raise RuntimeError(f'Unable to save checkpoint to "{path}" in graph mode without a default session. Please use `with '
+                           'tf.compat.v1.Session():` to create a session.')
 
 
 def _variables_of(objects):
@@ -113,7 +123,7 @@ class CheckpointLoadStatus(_Status):
         self._watch = _Leftovers(restoration)
 
     def _objects(self):
-        return _object_graph.Listing(self._root, self._attached() if self._attached else None).objects
+        return self._listing().objects
 
     def _restored(self):
         return [found for found in (one() for one in self._restoration.objects.values()) if found is not None]
@@ -185,6 +195,16 @@ class _Leftovers:
 class InitializationOnlyStatus(_Status):
     """The status of restore(None)."""
 
+    def __init__(self, root, attached):
+        self._root, self._attached = root, attached
+
+    def initialize_or_restore(self, session=None):
+        """Runs the initializers in the session of a graph; in eager code there is nothing to do."""
+        session = session or _default_session()
+        if session is not None:
+            session.run([one.initializer for one in self._listing().with_slots().objects
+                         if getattr(one, '_made_in', None) is session.graph and one.initializer is not None])
+
     def _nothing(self):
         raise AssertionError('No checkpoint specified (save_path=None); nothing is being restored.')
 
@@ -205,8 +225,7 @@ class NameBasedSaverStatus(_Status):
         return self
 
     def assert_existing_objects_matched(self):
-        listing = _object_graph.Listing(self._root, self._attached() if self._attached else None)
-        missing = [v for v in listing.objects if isinstance(v, tf.Variable) and
+        missing = [v for v in self._listing().objects if isinstance(v, tf.Variable) and
                    v._shared_name not in self._restoration.used and v._shared_name != 'save_counter']
         if missing:
             raise AssertionError('Some objects had attributes which were not restored: %s' % ''.join(
@@ -297,11 +316,15 @@ class Checkpoint(AutoTrackable):
             return self._write_when_run(file_prefix, options)
         path = files.path_of(file_prefix)
         root, attached = self._graph_of()
+        listing = _object_graph.Listing(root, attached() if attached else None).with_slots()
         if (session := _default_session()) is not None:
-            objects = _object_graph.Listing(root, attached() if attached else None).objects
-            session._pull(_variables_of(objects), is_partial=True)
+            variables = _variables_of(listing.objects)
+            session._pull([v for v in variables if v is not self._self_counter])
+            session._pull([v for v in variables if v is self._self_counter], is_partial=True)
+        else:
+            check_session(listing.objects, path)
         with tf.init_scope():
-            names, values = _object_graph.serialized(root, attached() if attached else None)
+            names, values = _object_graph.serialized(root, listing=listing)
             files.make_folder(path)
             _engine.write_tensors(path, names, values)
         _after_writing(options, path)
@@ -339,7 +362,7 @@ class Checkpoint(AutoTrackable):
     def read(self, save_path, options=None):
         """Restores what write() wrote. Values for objects that are not there yet wait for them."""
         if save_path is None:
-            return InitializationOnlyStatus()
+            return InitializationOnlyStatus(*self._graph_of())
         path = files.path_of(save_path)
         root, attached = self._graph_of()
         file = _engine.open_tensors(path)

@@ -405,9 +405,10 @@ def _tuple_class(kind):
             _tuple_classes[kind] = None
         else:
             plain = kind._make if named else kind
-            _tuple_classes[kind] = type('_TupleWrapper' if kind is tuple else kind.__name__, (_TupleMembers, kind),
-                                        {'_self_plain': staticmethod(lambda items: plain(tuple.__iter__(items))),
-                                         '__module__': kind.__module__})
+            members = {'_self_plain': staticmethod(lambda items: plain(tuple.__iter__(items))), '__module__': kind.__module__}
+            for field in getattr(kind, '_fields', ()):
+                members[field] = getattr(kind, field)  # also one that is called `weights` or `variables`
+            _tuple_classes[kind] = type('_TupleWrapper' if kind is tuple else kind.__name__, (_TupleMembers, kind), members)
     return _tuple_classes[kind]
 
 

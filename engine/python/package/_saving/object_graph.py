@@ -72,6 +72,19 @@ class Listing:
     def key(self, number):
         return '/'.join(escaped(part) for part in self.paths[number])
 
+    def with_slots(self):
+        """The listing, with the variables that optimizers keep for others, which are nobody's children."""
+        for optimizer, original, name, slot in _slots(self):
+            if id(slot) in self.numbers:
+                continue
+            number = self.numbers[id(slot)] = len(self.objects)
+            self.objects.append(slot)
+            self.children.append({})
+            self.slot_keys[number] = '/'.join(part for part in (
+                self.key(original), '.OPTIMIZER_SLOT', self.key(optimizer), escaped(name)) if part)
+            self.slots.setdefault(optimizer, []).append((original, name, number))
+        return self
+
 
 def tensors_of(trackable, saveables=None):
     """The values of an object's own by the names of their attributes; callables and mappings are not resolved."""
@@ -111,19 +124,10 @@ def _slots(listing):
 
 def serialized(root, attached=None, listing=None):
     """(names of tensors, their values) of everything below `root`; the last one is the graph. Slots join the listing."""
-    listing = listing or Listing(root, attached)
+    listing = (listing or Listing(root, attached)).with_slots()
     graph = _proto.TrackableObjectGraph()
     names, values = [], []
     references, keys = listing.slots, listing.slot_keys
-    for optimizer, original, name, slot in _slots(listing):
-        if id(slot) in listing.numbers:
-            continue
-        number = listing.numbers[id(slot)] = len(listing.objects)
-        listing.objects.append(slot)
-        listing.children.append({})
-        keys[number] = '/'.join(part for part in (listing.key(original), '.OPTIMIZER_SLOT', listing.key(optimizer),
-                                                  escaped(name)) if part)
-        references.setdefault(optimizer, []).append((original, name, number))
     has_values = [False] * len(listing.objects)
     for number, trackable in enumerate(listing.objects):
         node = graph.nodes.add()
@@ -318,8 +322,9 @@ def _wanted_names(trackable, keys):
     """The names of values that an object takes, as it calls them."""
     if isinstance(trackable, tf.Variable):
         return [_trackable.VARIABLE_VALUE]
-    if isinstance(trackable, tf.data.Iterator):
-        return trackable._value_names
+    names = getattr(type(trackable), '_value_names', None)
+    if names is not None:
+        return list(names)
     try:
         return list(trackable._serialize_to_tensors())
     except NotImplementedError:

@@ -485,8 +485,9 @@ def save(obj, export_dir, signatures=None, options=None):
 def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experimental_skip_checkpoint=False):
     """Saves like tf.saved_model.save; returns the saved objects and the path of each. `experimental_skip_checkpoint` leaves
     the values out."""
+    if not experimental_skip_checkpoint:
+        _take_values_of_session(obj, export_dir)
     with tf.init_scope():  # a graph's variables have values of the program, which are those of the session now
-        _take_values_of_session(obj)
         listing = _write(obj, os.fspath(export_dir), signatures, options or SaveOptions(), experimental_skip_checkpoint)
     paths = []
     for found, names in zip(listing.objects, listing.paths):
@@ -498,12 +499,16 @@ def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experi
     return listing.objects, _object_graph.ByIdentity(paths)
 
 
-def _take_values_of_session(obj):
+def _take_values_of_session(obj, export_dir):
     """Gives variables of a graph the values that they have in the default session."""
     session = tf.compat.v1.get_default_session()
+    variables = [_variable_of(found) for found in _object_graph.Listing(obj).with_slots().objects]
+    variables = [variable for variable in variables if variable is not None]
     if session is not None:
-        variables = [_variable_of(found) for found in _object_graph.Listing(obj).objects]
-        session._pull([variable for variable in variables if variable is not None])
+        session._pull(variables)
+    else:
+        from footlight._saving.checkpoint import check_session
+        check_session(variables, os.path.join(os.fspath(export_dir), 'variables', 'variables'))
 
 
 def _write(obj, folder, signatures, options, is_without_values):

@@ -128,6 +128,9 @@ class Saver:
         folder = os.path.dirname(path)
         files.make_folder(path)
         in_graph = not tf.executing_eagerly()
+        graph = _v1.get_default_graph()
+        if sess is None and in_graph and any(getattr(one, '_made_in', None) is graph for one in self._variables.values()):
+            raise TypeError("'sess' must be a Session; None: the session has the values of the graph's variables")
         if isinstance(sess, _v1.Session):
             sess._pull(self._kinds()[0].values())
         with tf.init_scope():

@@ -1,0 +1,43 @@
+"""tf.train.experimental.PythonState: values of Python as strings in checkpoints."""
+import abc
+
+import footlight as tf
+from footlight._saving.trackable import Trackable
+
+_NAME = 'py_state'  # of its value in files
+
+
+class PythonState(Trackable, metaclass=abc.ABCMeta):
+    """An object whose state is one string in checkpoints: subclasses say how to write and to read it.
+
+        class Position(tf.train.experimental.PythonState):
+            def __init__(self):
+                self.line = 0
+
+            def serialize(self):
+                return str(self.line)
+
+            def deserialize(self, string_value):
+                self.line = int(string_value)
+    """
+
+    @abc.abstractmethod
+    def serialize(self):
+        """The state as a string or bytes."""
+
+    @abc.abstractmethod
+    def deserialize(self, string_value):
+        """Takes the bytes that serialize() gave at another time."""
+
+    def _serialize_to_tensors(self):
+        with tf.init_scope():
+            return {_NAME: tf.constant(self.serialize(), tf.string)}
+
+    def _restore_from_tensors(self, restored_tensors):
+        self.deserialize(restored_tensors[_NAME].numpy())
+
+    _value_names = (_NAME,)  # known without asking for the state
+
+
+PythonState.__module__ = 'footlight.train.experimental'
+tf.train.experimental.PythonState = PythonState

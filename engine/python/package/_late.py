@@ -85,6 +85,12 @@ _BY_NAMESPACE = {
                       'make_one_shot_iterator'),
     },
     'footlight.compat.v1.data.experimental': {'_old.data': 'make_saveable_from_iterator'},
+    'footlight.compat.v1.distributions': {
+        '_old.distributions.continuous': 'Beta Exponential Gamma Laplace Normal StudentT Uniform',
+        '_old.distributions.discrete': 'Bernoulli Categorical Dirichlet DirichletMultinomial Multinomial',
+        '_old.distributions.distribution': 'Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED ReparameterizationType',
+        '_old.distributions.divergences': 'RegisterKL kl_divergence',
+    },
     'footlight.compat.v1.gfile': {
         '_old.files': ('Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open Remove '
                        'Rename Stat Walk'),

@@ -5,6 +5,7 @@ import itertools
 import footlight as tf
 from footlight import _engine
 from footlight._inside import places as _places
+from footlight._old.distributions import divergences as _divergences
 
 
 _numbers = itertools.count()
@@ -397,6 +398,8 @@ for _path, _name, _object in (
         ('python.data.util.structure', 'NoneTensorSpec', tf.NoneTensorSpec),
         ('python.data.util.structure', 'type_spec_from_value', _spec_of),
         ('python.ops.array_ops', 'newaxis', None),
+        *(('python.ops.distributions.kullback_leibler', one, getattr(_divergences, one))
+          for one in ('_DIVERGENCES', '_registered_kl', 'cross_entropy')),
         ('python.tf2', 'enabled', _is_always),
         ('python.compat.compat', 'forward_compatible', lambda year, month, day: True),
         ('python.framework.test_util', 'matmul_without_tf32', tf.matmul),

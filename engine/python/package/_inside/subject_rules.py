@@ -27,6 +27,9 @@ _BY_RULE = {
     'compat.v1 .': ('ops.', 'partitioned_variables'),
     'compat.v1.losses': ('ops.', 'losses.losses losses.losses_impl losses.util'),
     'compat.v1.metrics': ('ops.', 'metrics metrics_impl'),
+    'compat.v1.distributions': (
+        'ops.distributions.', 'bernoulli beta categorical dirichlet dirichlet_multinomial distribution distributions exponential '
+        'gamma kullback_leibler laplace multinomial normal student_t uniform'),
     'compat.v1.nn.rnn_cell': ('ops.', 'rnn_cell'),
     'compat.v1.nn nn': ('ops.', 'ctc_ops'),
     'random nn compat.v1.nn': ('ops.', 'candidate_sampling_ops'),

@@ -12,7 +12,7 @@ _AS_TODAY = frozenset((
     'random.experimental saved_model saved_model.experimental sets sparse strings sysconfig test test.experimental tpu '
     'tpu.experimental tpu.experimental.embedding train train.experimental types.experimental version xla.experimental').split())
 # Namespaces that are there besides these, because something is in them.
-_OTHERS = frozenset('app flags gfile initializers keras layers losses manip metrics mixed_precision mlir python_io resource_loader '
+_OTHERS = frozenset('app distributions flags gfile initializers keras layers losses manip metrics mixed_precision mlir python_io resource_loader '
                     'spectral summary types user_ops xla train.queue_runner'.split())
 
 # What TensorFlow 1 has in a form of its own: no name of today stands for it.

@@ -250,6 +250,34 @@ class Managing(InFolder):
                     saver.save(session, self.path('h/checkpoint'))
         self.assertEqual(len(v1.train.get_checkpoint_mtimes([*manager.checkpoints, self.path('none')])), 2)
 
+    def test_what_optimizers_keep_is_initialized_too(self):
+        inside = tf.python.checkpoint.checkpoint
+        v1 = tf.compat.v1
+        for by in ('status', 'initializers'):
+            with tf.Graph().as_default(), v1.Session() as session:
+                variable, optimizer = tf.Variable(3.), v1.train.AdamOptimizer(.1)
+                root = tf.train.Checkpoint(optimizer=optimizer, variable=variable)
+                status = root.restore(None)
+                step = optimizer.minimize(variable * 2., var_list=[variable])
+                kept = [variable, *optimizer._get_beta_accumulators(), *(optimizer.get_slot(variable, n) for n in 'mv')]
+                listed = inside.list_objects(root)
+                self.assertTrue(all(any(one is found for found in listed) for one in kept))
+                if by == 'status':
+                    status.initialize_or_restore(session)
+                else:
+                    session.run(inside.gather_initializers(root))
+                self.assertEqual([float(x) for x in session.run(kept)][3:], [0., 0.])
+                session.run(step)
+                self.assertAlmostEqual(float(session.run(variable)), 2.9, places=5)
+
+    def test_the_step_of_an_eager_program_ends_with_its_graph(self):
+        v1 = tf.compat.v1
+        v1.reset_default_graph()
+        step = v1.train.get_or_create_global_step()
+        self.assertIs(v1.train.get_or_create_global_step(), step)
+        v1.reset_default_graph()
+        self.assertIsNone(v1.train.get_global_step())
+
     def test_intervals(self):
         step = tf.Variable(0, dtype=tf.int64)
         made = []

@@ -378,6 +378,30 @@ class Names(unittest.TestCase):
             self.assertEqual(look_up(tf.constant([['a', 'b'], ['c', 'a']])).numpy().tolist(), [[2., 2.], [1., 1.]])
         self.assertEqual((len(layer._resources), manager.has_resource(words, 'w_lookup')), (1, True))
 
+    def test_scopes_of_variables_can_be_entered_again(self):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default():
+            scope = v1.variable_scope('s', reuse=v1.AUTO_REUSE)
+            made = []
+            for _ in range(2):
+                with scope as entered:
+                    made.append(v1.get_variable('v', []))
+                    self.assertEqual(entered.name, 's')
+            self.assertIs(*made)
+
+            @v1.variable_scope('t', reuse=v1.AUTO_REUSE)
+            def named():
+                """A variable of the scope."""
+                return v1.get_variable('w', []).name
+            self.assertEqual([named(), named()], ['t/w:0', 't/w:0'])
+            with self.assertRaisesRegex(TypeError, 'default_name is None'):
+                v1.variable_scope(None)
+
+    def test_batches_say_their_size(self):
+        batches = tf.data.Dataset.range(4).batch(2)
+        self.assertEqual((int(batches._batch_size), hasattr(batches.unbatch(), '_batch_size')), (2, False))
+        self.assertEqual(int(tf.data.Dataset.range(4).batch(3, num_parallel_calls=2)._batch_size), 3)
+
     def test_what_is_spread_over_machines_says_what_to_do(self):
         for make in (tf.experimental.dtensor.DVariable, tf.experimental.dtensor.DTensorDataset,
                      tf.distribute.experimental.coordinator.ClusterCoordinator, tf.__internal__.distribute.ShardedVariable):

@@ -306,6 +306,30 @@ class Written(unittest.TestCase):
         loaded = tf.saved_model.load(self.save(checkpoint, 'checkpoint'))
         self.assertEqual((loaded.v.numpy().tolist(), float(loaded.f(tf.constant(2.0)))), ([1.0, 2.0], 3.0))
 
+    def test_frozen_functions_are_signatures(self):
+        from footlight.python.framework import convert_to_constants
+        w = tf.Variable([2., 3.])
+        concrete = tf.function(lambda x: {'y': x * w}).get_concrete_function(tf.TensorSpec([2], tf.float32, 'x'))
+        root = tf.Module()
+        root.f = convert_to_constants.convert_variables_to_constants_v2(concrete)
+        path = os.path.join(self.folder, 'f')
+        tf.saved_model.save(root, path, root.f)
+        signature = tf.saved_model.load(path).signatures['serving_default']
+        name, = signature.structured_input_signature[1]
+        found, = signature(**{name: tf.constant([1., 2.])}).values()
+        self.assertEqual(found.numpy().tolist(), [2., 6.])
+
+    def test_loaded_functions_say_their_parameters(self):
+        root = tf.Module()
+        root.f = tf.function(lambda x, training=False: x + (1. if training else 0.))
+        root.f(tf.constant(1.))
+        path = os.path.join(self.folder, 'f')
+        tf.saved_model.save(root, path)
+        spec = tf.saved_model.load(path).f.function_spec
+        self.assertEqual((spec.arg_names, spec.default_values, spec.fullargspec.args), (
+            ['x', 'training'], {'training': False}, ['x', 'training']))
+        self.assertIsNone(spec.input_signature)
+
     def test_names_of_arguments(self):
         plain, named = tf.TensorSpec([]), tf.TensorSpec([], name='x')
         for function, signature, names in (

@@ -179,6 +179,29 @@ class SessionValues(unittest.TestCase):
         self.assertEqual(tf.sparse.to_dense(made).numpy().tolist(), [[0., 5.]])
         self.assertIs(made._convert_variables_to_tensors(), made)
 
+    def test_init_scope_stays_in_the_graph(self):
+        with tf.Graph().as_default() as graph:
+            with tf.name_scope('a'), tf.control_dependencies([tf.constant(1, name='before')]), tf.init_scope():
+                self.assertEqual((tf.executing_eagerly(), v1.get_default_graph()), (False, graph))
+                self.assertEqual((tf.zeros([], name='z').op.name, tf.identity(2., name='i').op.control_inputs), ('a/z', []))
+
+            @tf.function
+            def made():
+                with tf.init_scope():
+                    self.assertIs(v1.get_default_graph(), graph)
+                    return tf.executing_eagerly()
+            self.assertFalse(made.python_function())
+            made.get_concrete_function()
+        with tf.init_scope():
+            self.assertTrue(tf.executing_eagerly())
+
+    def test_tables_of_constants_of_the_graph(self):
+        with tf.Graph().as_default(), v1.Session() as session:
+            with tf.init_scope():
+                table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(
+                    tf.constant(['a', 'b']), tf.range(2, dtype=tf.int64)), -1)
+            self.assertEqual(session.run(table.lookup(tf.constant(['b', 'c']))).tolist(), [1, -1])
+
     def test_dimensions_are_parts_of_shapes(self):
         self.assertEqual(tf.TensorShape([v1.Dimension(None), v1.Dimension(3), 2]).as_list(), [None, 3, 2])
 

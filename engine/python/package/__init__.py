@@ -11,6 +11,7 @@ except ImportError:
 
 # These add their names, in this order: later ones use what earlier ones added.
 import footlight._enums
+import footlight._graphs.init_scope
 import footlight._types.specs
 import footlight._sparse.indexed_slices
 import footlight._variables

@@ -97,11 +97,20 @@ class TableInitializerBase(AutoTrackable):
             raise TypeError('Invalid value dtype for table, expected %s but got %s.' % (table.value_dtype, self.value_dtype))
 
 
+def _value_now(part):
+    """The value of a tensor of a program's graph, which is run for it: tables are filled when they are made."""
+    if not tf.is_symbolic_tensor(part) or part.graph.building_function:
+        return part
+    with tf.compat.v1.Session(graph=part.graph) as session:
+        return session.run(part)
+
+
 class KeyValueTensorInitializer(TableInitializerBase):
     """Keys and values that tensors hold."""
 
     def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
-        with tf.init_scope():
+        keys, values = _value_now(keys), _value_now(values)
+        with tf._eager_scope():
             keys = tf.convert_to_tensor(keys, dtype=key_dtype, name='keys')
             values = tf.convert_to_tensor(values, dtype=value_dtype, name='values')
         self._keys, self._values, self._name = keys, values, name or 'key_value_init'
@@ -154,7 +163,7 @@ class _Initialized(LookupInterface):
         self._set(_key_dtype=initializer.key_dtype, _value_dtype=initializer.value_dtype, _table_name=None,
                   _name=name or 'hash_table')
         self._initializer = initializer
-        with tf.init_scope():
+        with tf._eager_scope():
             self._set(_default_value=tf.convert_to_tensor(default_value, dtype=self._value_dtype))
             self._default_value.shape.merge_with([])
             self._initialize()
@@ -268,7 +277,7 @@ class _Changing(LookupInterface):
     """A table that changes, and is saved in checkpoints."""
 
     def _make(self, key_dtype, value_dtype, default_value, name, checkpoint):
-        with tf.init_scope():
+        with tf._eager_scope():
             default = tf.convert_to_tensor(default_value, dtype=value_dtype)
         self._set(_key_dtype=tf.as_dtype(key_dtype), _value_dtype=tf.as_dtype(value_dtype), _default_value=default,
                   _value_shape=default.shape, _name=name, _table_name=None, _checkpoint=checkpoint)
@@ -352,7 +361,7 @@ class DenseHashTable(_Changing):
         if buckets < 1 or buckets & (buckets - 1):
             raise tf.errors.InvalidArgumentError(None, None, 'Number of buckets must be at least 4 and a power of 2, got: %d'
                                                  % buckets)
-        with tf.init_scope():
+        with tf._eager_scope():
             self._set(_empty_key=tf.convert_to_tensor(empty_key, dtype=key_dtype, name='empty_key'),
                       _deleted_key=tf.convert_to_tensor(deleted_key, dtype=key_dtype, name='deleted_key'))
         self._set(_key_shape=self._empty_key.shape, _buckets=buckets)

@@ -230,7 +230,7 @@ def get_global_generator():
         if tf.config.experimental._deterministic():
             raise RuntimeError('"get_global_generator" cannot be called if determinism is enabled, unless '
                                '"set_global_generator" has already been called')
-        with tf.init_scope():
+        with tf._eager_scope():
             _global_generator = Generator.from_non_deterministic_state()
     return _global_generator
 

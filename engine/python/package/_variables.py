@@ -152,7 +152,7 @@ def _first_of(variable):
     first = variable.__dict__.get('_first')
     if tf.is_symbolic_tensor(first) and first.graph is variable._made_in and not _reads_variables(first.op):
         return first
-    with tf.init_scope():
+    with tf._eager_scope():
         first = variable.read_value()
     return tf.constant(first.numpy(), first.dtype, name='initial_value')
 

@@ -192,7 +192,7 @@ class AutoGraphTestCase(tf.test.TestCase):
 
     def variable(self, name, value, dtype):
         """A variable that is made once, outside of the function."""
-        with tf.init_scope():
+        with tf._eager_scope():
             if name not in self.variables:
                 self.variables[name] = tf.Variable(value, dtype=dtype)
         return self.variables[name]

@@ -292,12 +292,14 @@ class Dataset(collections.abc.Iterable):
         from footlight._data import ragged as _data_ragged
         if not _data_ragged.all_whole(self.element_spec):
             return _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
-        drop = tf.convert_to_tensor(drop_remainder, tf.bool)
+        drop, size = tf.convert_to_tensor(drop_remainder, tf.bool), _int64(batch_size)
         if num_parallel_calls is None:
-            return self._made('_BatchDataset', 'BatchDatasetV2', [_int64(batch_size), drop], None, specs, name)
-        return self._made('_ParallelBatchDataset', 'ParallelBatchDataset',
-                          [_int64(batch_size), _int64(num_parallel_calls), drop],
-                          {'deterministic': _how(deterministic)}, specs, name)
+            made = self._made('_BatchDataset', 'BatchDatasetV2', [size, drop], None, specs, name)
+        else:
+            made = self._made('_ParallelBatchDataset', 'ParallelBatchDataset', [size, _int64(num_parallel_calls), drop],
+                              {'deterministic': _how(deterministic)}, specs, name)
+        made._batch_size = size  # libraries look at it to see whether elements are batches
+        return made
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         """The elements in random order, each drawn from the next `buffer_size`."""

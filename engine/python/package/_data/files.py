@@ -139,14 +139,14 @@ class TFRecordWriter:
 
 def tf_record_iterator(path, options=None):
     """The records of a TFRecord file, as bytes."""
-    with tf.init_scope():
+    with tf._eager_scope():
         records = iter(TFRecordDataset(path, TFRecordOptions.get_compression_type_string(options)))
     return _outside_graphs(records)
 
 
 def _outside_graphs(records):
     while True:
-        with tf.init_scope():  # also where the program builds a graph meanwhile
+        with tf._eager_scope():  # also where the program builds a graph meanwhile
             record = next(records, None)
         if record is None:
             return

@@ -206,7 +206,7 @@ class DatasetInitializer(TableInitializerBase):
         variant = self.dataset._variant_tensor
         if tf.is_symbolic_tensor(variant) and not tf.inside_function():  # of a graph that is run in parts
             variant = _session.value_of(variant)
-        with tf.init_scope():
+        with tf._eager_scope():
             for keys, values in tf.data.experimental.from_variant(variant, self.dataset.element_spec).batch(4096):
                 any_pair = True
                 tf.raw_ops.LookupTableImportV2(table_handle=table.resource_handle, keys=keys, values=values)

@@ -83,7 +83,7 @@ class _Vocabulary(_Keyed):
         keeps = state_manager is not None and hasattr(state_manager, 'has_resource')
         if keeps and state_manager.has_resource(self, self.key + '_lookup'):
             return state_manager.get_resource(self, self.key + '_lookup')
-        with tf.init_scope():
+        with tf._eager_scope():  # tables are the program's, also where a graph looks up in them
             table = self._new_table(key_dtype)
         if keeps:
             state_manager.add_resource(self, self.key + '_lookup', table)

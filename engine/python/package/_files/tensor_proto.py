@@ -26,7 +26,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     if values is None:
         raise ValueError('None values not supported.')
     if not tf.executing_eagerly() and not any(map(tf.is_symbolic_tensor, tf.nest.flatten(values))):
-        with tf.init_scope():  # an op of a graph would have no value
+        with tf._eager_scope():  # an op of a graph would have no value
             if tf.executing_eagerly():
                 return make_tensor_proto(values, dtype, shape, verify_shape, allow_broadcast)
     try:

@@ -31,5 +31,5 @@ def _copy(concrete, parameters, captured):
     body.__name__ = body.__qualname__ = graph.name
     specs = [tf.TensorSpec(t.shape if t.dtype in (tf.resource, tf.variant) else None, t.dtype, name=t.op.name)
              for t in concrete.inputs[:parameters]]
-    with tf.init_scope():
+    with tf._eager_scope():
         return tf.function(body, autograph=False).get_concrete_function(*specs)

@@ -32,12 +32,17 @@ def get_default_graph():
     return graph
 
 
+# What a program that runs eagerly finds again until it resets the default graph: its global step.
+shared_in_eager = {}
+
+
 def reset_default_graph():
     """Forgets the program's graph."""
     global _default
     if _engine.current_graph() is not None:
         raise AssertionError('Do not use tf.reset_default_graph() to clear nested graphs.')
     _default = None
+    shared_in_eager.clear()
 
 
 # --- tf.Graph ---
@@ -185,7 +190,7 @@ def outer_graph(self):
         raise AttributeError("'Graph' object has no attribute 'outer_graph'")
     outer = graph_around(self)
     if outer is None:
-        with tf.init_scope():
+        with tf._eager_scope():
             outer = get_default_graph()
     return outer
 
@@ -472,7 +477,7 @@ def made_beside(variable):
     """A context in which variables are made that belong to another one, or to none: in that one's graph, or eagerly."""
     graph = graph_of_variables()
     if graph is None or graph.building_function or variable is not None and getattr(variable, '_made_in', None) is not graph:
-        with tf.init_scope():
+        with tf._eager_scope():
             yield
         return
     with graph.as_default(), tf.control_dependencies(None), tf.name_scope(''):

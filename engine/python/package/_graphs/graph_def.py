@@ -71,6 +71,11 @@ class WrappedFunction:
             results = self._without_other_effects(args, kwargs)
         return results if self._structure is None else self._structure(iter(results))
 
+    def whole(self):
+        """The concrete function, where a call runs all of it and returns what it returns; else None."""
+        runs_all = self._targets is None or len(self._targets) == len(self._concrete.graph.control_outputs)
+        return self._concrete if self._structure is None and runs_all else None
+
     def _without_other_effects(self, args, kwargs):
         if self._run is None:
             concrete = self._concrete
@@ -209,7 +214,7 @@ def wrap_function(fn, signature, name=None):
                 if isinstance(initial, tf.Tensor) and tf.is_symbolic_tensor(initial):
                     variable = creator(**how)
                 else:
-                    with tf.init_scope():
+                    with tf._eager_scope():
                         variable = creator(**{**how, 'experimental_enable_variable_lifting': False})
                 made.append(variable)
             _graph.collect(graph, variable)
@@ -223,7 +228,7 @@ def wrap_function(fn, signature, name=None):
     if not isinstance(signature, (list, tuple, dict)):
         signature = [signature]
     args, kwargs = ((), signature) if isinstance(signature, dict) else (signature, {})
-    with tf.init_scope():
+    with tf._eager_scope():
         concrete = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
         return WrappedFunction(concrete, targets=returned)
 
@@ -297,7 +302,7 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names, var
     for node in part.node:
         if node.name in handles:
             tensor = sess.graph.get_tensor_by_name(node.name + ':0')
-            with tf.init_scope():
+            with tf._eager_scope():
                 value = tf.raw_ops.ReadVariableOp(resource=sess._resource(tensor), dtype=tf.as_dtype(node.attr['dtype'].type))
                 message = tf.make_tensor_proto(value.numpy())
             constant = _proto.NodeDef(name=node.name, op='Const')

@@ -28,7 +28,7 @@ def part(graph, feeds, fetches, targets=(), captured=(), name='part', states=Non
 
     body.__name__ = body.__qualname__ = name
     specs = [tf.TensorSpec(t.shape, t.dtype, name=t.op.name) for t in feeds]
-    with tf.init_scope():
+    with tf._eager_scope():
         return tf.function(body, autograph=False).get_concrete_function(*specs)
 
 
@@ -39,10 +39,10 @@ def value_of(tensor):
     is zeros until then.
     """
     if tensor.dtype not in (tf.resource, tf.variant) and _is_fed(tensor):
-        with tf.init_scope():
+        with tf._eager_scope():
             return tf.zeros([size or 0 for size in tensor.shape.as_list()], tensor.dtype)
     first = tensor.graph._state.get('first_run', {}).get(tensor.name)
-    with tf.init_scope():
+    with tf._eager_scope():
         return part(tensor.graph, [], [tensor], [first] if first is not None else [], name='initial_value')()[0]
 
 
@@ -62,7 +62,7 @@ def _is_fed(tensor):
 
 def _new_handle(variable):
     """The handle of a variable without a value, as a session begins with."""
-    with tf.init_scope():
+    with tf._eager_scope():
         return tf.raw_ops.VarHandleOp(dtype=variable.dtype, shape=variable.shape, shared_name=variable._shared_name)
 
 
@@ -149,7 +149,7 @@ class Session:
     def _pull(self, variables, is_partial=False):
         """Copies the session's values to the program's variables, from where they are saved; without those that have none yet
         if `is_partial`."""
-        with tf.init_scope():
+        with tf._eager_scope():
             for variable in variables:
                 if (handle := self._handle(variable)) is not None:
                     if is_partial and not tf.raw_ops.VarIsInitializedOp(resource=handle):
@@ -158,7 +158,7 @@ class Session:
 
     def _push(self, variables):
         """Copies the program's values, which were restored, to the session's."""
-        with tf.init_scope():
+        with tf._eager_scope():
             for variable in variables:
                 if (handle := self._handle(variable)) is not None:
                     tf.raw_ops.AssignVariableOp(resource=handle, value=variable.read_value())
@@ -210,7 +210,7 @@ class Session:
         handle = self._handle(variable)
         if handle is None:
             raise ValueError('Variable.load: %s is not a variable of the graph that the session runs' % variable.name)
-        with tf.init_scope():
+        with tf._eager_scope():
             value = tf.convert_to_tensor(value, variable.dtype)
             if not variable.shape.is_compatible_with(value.shape):
                 raise ValueError('Cannot feed value of shape %s for Variable %s, which has shape %s'
@@ -238,7 +238,7 @@ class Session:
         """The values of `fetches`, in their structure, as arrays; None for operations."""
         if self._closed:
             raise RuntimeError('Attempted to use a closed Session.')
-        with tf.init_scope():
+        with tf._eager_scope():
             from footlight._graphs import session_values as _session_values
             leaves, together = _session_values.taken_apart(tf.nest.flatten(fetches))
             elements = [self._fetch(leaf) for leaf in leaves]

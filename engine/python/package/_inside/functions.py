@@ -37,7 +37,7 @@ def func_graph_from_py_func(name, python_func, args, kwargs, signature=None, fun
         body.__signature__ = inspect.signature(python_func)
     except (TypeError, ValueError):
         pass
-    with tf.init_scope():
+    with tf._eager_scope():
         concrete = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
     if not capture_by_value:
         return concrete.graph

@@ -53,7 +53,7 @@ class FuncGraph(metaclass=_Functions):
 @contextlib.contextmanager
 def eager_mode():
     """A context in which ops run at once, also inside of a traced function."""
-    with tf.init_scope():
+    with tf._eager_scope():
         yield
 
 

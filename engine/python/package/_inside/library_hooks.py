@@ -108,8 +108,12 @@ def add_variable(trackable, name, shape=None, dtype=tf.float32, initializer=None
 
 def gather_initializers(root_trackable):
     """What initializes the variables, and others with an initializer, below an object; for a session to run."""
-    return [one.initializer for one in _object_graph.Listing(root_trackable).with_slots().objects
-            if getattr(one, 'initializer', None) is not None]
+    return [one.initializer for one in list_objects(root_trackable) if getattr(one, 'initializer', None) is not None]
+
+
+def list_objects(root_trackable):
+    """All objects below one, as checkpoints see them."""
+    return _object_graph.Listing(root_trackable).with_slots().objects
 
 
 def is_resource_variable(var):
@@ -125,7 +129,7 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
     state = variable.__dict__ if hasattr(variable, '__dict__') else None
     kept = _averages.get(id(variable)) if state is None else state.get('_moving_average')
     if kept is None:
-        with tf.init_scope():
+        with tf._eager_scope():
             kept = (tf.Variable(tf.zeros_like(variable), trainable=False, name='biased'),
                     tf.Variable(0, dtype=variable.dtype, trainable=False, name='local_step'))
         if state is None:
@@ -432,12 +436,13 @@ for _path, _names in {
         'framework.ops': 'SymbolicTensor', 'eager.context': 'get_config get_device_name is_tfrt_enabled',
         'ops.weights_broadcast_ops': 'broadcast_weights', 'ops.resource_variable_ops': 'is_resource_variable',
         'ops.control_flow_ops': 'get_enclosing_xla_context', 'training.moving_averages': 'assign_moving_average',
-        'checkpoint.graph_view': 'ObjectGraphView', 'checkpoint.checkpoint': 'add_variable gather_initializers',
+        'checkpoint.graph_view': 'ObjectGraphView', 'checkpoint.checkpoint': 'add_variable gather_initializers list_objects',
         'ops.ragged.ragged_util': 'assert_splits_match',
         'saved_model.model_utils.mode_keys': 'EstimatorModeKeys KerasModeKeys is_eval is_predict is_train',
         'trackable.base': 'CheckpointInitialValue CheckpointInitialValueCallable', 'eager.monitoring': 'BoolGauge'}.items():
     for _name in _names.split():
         setattr(_engine.namespace('python.' + _path), _name, globals()[_name])
+_engine.namespace('python.trackable.data_structures').NoDependency = _trackable.NoDependency
 _engine.namespace('python.trackable.base').VARIABLE_VALUE_KEY = _trackable.VARIABLE_VALUE
 _engine.namespace('python.ops.ref_variable').RefVariable = tf.compat.v1.Variable
 _engine.namespace('python.checkpoint.checkpoint').CheckpointV1 = tf.compat.v1.train.Checkpoint

@@ -23,7 +23,7 @@ def eager_mode():
     if tf.executing_eagerly():
         yield
     else:
-        with tf.init_scope():
+        with tf._eager_scope():
             yield
 
 

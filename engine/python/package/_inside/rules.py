@@ -19,6 +19,7 @@ _MODULES = {
     'data.ops.options': 'data data.experimental',
     'data.ops.readers': 'data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset '
                         'FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset',
+    'distribute.cluster_resolver': 'distribute.cluster_resolver',
     'distribute.input_lib': 'distribute',
     'distribute.distribute_lib': 'distribute get_distribution_strategy=distribute.get_strategy',
     'eager.backprop': '',
@@ -285,7 +286,7 @@ def fill(namespace, name):
 _OTHERS = (
     'python.data: util\npython.data.ops: from_generator_op from_sparse_tensor_slices_op from_tensor_slices_op from_tensors_op range_op\n'
     'python.data.util: structure\n'
-    'python.distribute: cluster_resolver distribute_utils input_lib input_ops parameter_server_strategy\n'
+    'python.distribute: distribute_utils input_lib input_ops parameter_server_strategy\n'
     'python.eager: core execute executor forwardprop_util graph_only_ops imperative_grad monitoring remote\n'
     'python.eager.polymorphic_function: atomic_function autograph_util compiler_ir composite_tensor_utils eager_function_run '
     'function_context saved_model_exported_concrete saved_model_utils transform\n'

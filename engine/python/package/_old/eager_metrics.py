@@ -19,7 +19,7 @@ class Metric(AutoTrackable):
 
     def __call__(self, *args, **kwargs):
         if not self._built:
-            with tf.init_scope():
+            with tf._eager_scope():
                 self.build(*args, **kwargs)
             self._built = True
         return self.call(*args, **kwargs)

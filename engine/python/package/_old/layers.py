@@ -65,7 +65,7 @@ class Layer(AutoTrackable):
         if not self.built:
             if self.dtype is None and hasattr(inputs, 'dtype'):
                 self.dtype = inputs.dtype
-            with tf.init_scope():
+            with tf._eager_scope():
                 self.build(inputs.shape if hasattr(inputs, 'shape') else None)
             self.built = True
         return self.call(inputs, *args, **kwargs)

@@ -3,33 +3,32 @@ import contextlib
 
 import footlight as tf
 from footlight import _engine, _proto
-from footlight._graphs.graph import graph_of_variables, is_as_written, variable_collections
+from footlight._graphs.graph import graph_of_variables, is_as_written, shared_in_eager, variable_collections
 from footlight._summary import writers as _summary
 from footlight._summary.writers import summary_scope
 
 _contrib = _engine.namespace('contrib.summary')
-_global = None
 
 
 def get_global_step(graph=None):
     """The variable that counts steps, or None. A graph has its own."""
     graph = graph or graph_of_variables()
     if graph is None or graph.building_function and not is_as_written(graph):
-        return _global
+        return shared_in_eager.get('global_step')
     return next(iter(graph.get_collection('global_step')), None)
 
 
 def get_or_create_global_step(graph=None):
     """The variable that counts steps; it is made at the first call."""
-    global _global
     found = get_global_step(graph)
     graph = graph or graph_of_variables()
     if found is None and is_as_written(graph):
         with variable_collections(['variables', 'global_step']):
             return tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
     if found is None and (graph is None or graph.building_function):
-        with tf.init_scope():
-            found = _global = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
+        with tf._eager_scope():
+            found = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)
+            shared_in_eager['global_step'] = found
     elif found is None:
         with graph.as_default(), tf.name_scope(''), variable_collections(['variables', 'global_step']):
             found = tf.Variable(0, name='global_step', dtype=tf.int64, trainable=False)

@@ -232,6 +232,9 @@ class AdamOptimizer(_WithSlots):
         square.assign_add((gradient * gradient - square) * (1 - beta2))
         variable.assign_sub(rate * tf.sqrt(1 - power2) / (1 - power1) * mean / (tf.sqrt(square) + epsilon))
 
+    def _get_beta_accumulators(self):
+        return self._others.get('beta1_power'), self._others.get('beta2_power')
+
     def _finish(self):
         for name, beta in (('beta1_power', self._beta1), ('beta2_power', self._beta2)):
             power = self._others[name]

@@ -1,6 +1,7 @@
 """tf.compat.v1.get_variable and variable_scope: variables by name, in scopes that say how they are made."""
 import contextlib
 import enum
+import functools
 import threading
 import weakref
 
@@ -248,15 +249,39 @@ VariableV1 = _engine.variable_subclass('VariableV1', {
     '__doc__': 'tf.compat.v1.Variable: makes a tf.Variable that collections of the graph know.'})
 
 
+class variable_scope:
+    """A context in which variables have names below this one, and are made as it says. It can be entered again."""
+
+    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None,
+                 partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None,
+                 auxiliary_name_scope=True):
+        if default_name is None and name_or_scope is None:
+            raise TypeError('If default_name is None then name_or_scope is required')
+        if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+            raise TypeError('VariableScope: name_or_scope must be a string or VariableScope.')
+        self._how = (name_or_scope, default_name, initializer, regularizer, caching_device, custom_getter, reuse, dtype, constraint,
+                     auxiliary_name_scope)
+        self._entered = []
+
+    def __enter__(self):
+        entered = _entered_scope(*self._how)
+        self._entered.append(entered)
+        return entered.__enter__()
+
+    def __exit__(self, *error):
+        return self._entered.pop().__exit__(*error)
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def within(*args, **kwargs):
+            with variable_scope(*self._how[:2], None, *self._how[2:5], None, *self._how[5:8], None, *self._how[8:]):
+                return function(*args, **kwargs)
+        return within
+
+
 @contextlib.contextmanager
-def variable_scope(name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None,
-                   partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None,
-                   auxiliary_name_scope=True):
-    """A context in which variables have names below this one, and are made as it says."""
-    if default_name is None and name_or_scope is None:
-        raise TypeError('If default_name is None then name_or_scope is required')
-    if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
-        raise TypeError('VariableScope: name_or_scope must be a string or VariableScope.')
+def _entered_scope(name_or_scope, default_name, initializer, regularizer, caching_device, custom_getter, reuse, dtype, constraint,
+                   auxiliary_name_scope):
     outer = get_variable_scope()
     if isinstance(name_or_scope, VariableScope):
         base, name, label = name_or_scope, name_or_scope.name, name_or_scope.name.rpartition('/')[2]

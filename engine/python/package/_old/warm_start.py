@@ -22,7 +22,7 @@ def _give(variable, name, reader, shapes, path, why=''):
     if not variable.shape.is_compatible_with(shapes[name]):
         raise ValueError("Shape of variable %s (%s) doesn't match with shape of tensor %s (%s) from checkpoint reader."
                          % (variable.name, variable.shape, name, shapes[name]))
-    with tf.init_scope():
+    with tf._eager_scope():
         value = tf.constant(reader.get_tensor(name))
         if value.dtype != variable.dtype:
             value = tf.cast(value, variable.dtype)

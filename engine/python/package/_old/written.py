@@ -121,7 +121,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None):
     """Images: [how many, height, width, 1, 3 or 4]."""
     def make(tag, images):
         images = _bytes_of_images(images[:max_outputs])
-        with tf.init_scope():
+        with tf._eager_scope():
             return _message(*(
                 {'tag': f'{tag}/image' if max_outputs == 1 else f'{tag}/image/{i}', 'image': _proto.Summary.Image(
                     height=one.shape[0], width=one.shape[1], colorspace=one.shape[2],
@@ -134,7 +134,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
     def make(tag, sounds, rate):
         sounds = sounds[:max_outputs]
         sounds = sounds[..., None] if sounds.ndim == 2 else sounds
-        with tf.init_scope():
+        with tf._eager_scope():
             return _message(*(
                 {'tag': f'{tag}/audio' if max_outputs == 1 else f'{tag}/audio/{i}', 'audio': _proto.Summary.Audio(
                     sample_rate=float(rate), num_channels=one.shape[1], length_frames=one.shape[0], content_type='audio/wav',

@@ -93,8 +93,12 @@ class _Status:
     def initialize_or_restore(self, session=None):
         """Like run_restore_ops(), but variables that the checkpoint lacks get their first values."""
         session = session or _default_session()
-        if session is not None:
-            session._push(_variables_of(self._listing().with_slots().objects))
+        if session is None:
+            return
+        restored = set(map(id, self._restored()))
+        variables = _variables_of(self._listing().with_slots().objects)
+        session._push([one for one in variables if id(one) in restored])
+        session.run([one.initializer for one in variables if id(one) not in restored and session._handle(one) is not None])
 
 
 def check_session(objects, path):
@@ -303,7 +307,7 @@ class Checkpoint(AutoTrackable):
     def _make_counter(self):
         if self._self_counter is not None:
             return
-        with tf.init_scope():
+        with tf._eager_scope():
             counter = tf.Variable(0, name='save_counter', dtype=tf.int64, trainable=False)
         object.__setattr__(self, '_self_counter', counter)
         self._track_trackable(counter, 'save_counter', overwrite=True)
@@ -323,7 +327,7 @@ class Checkpoint(AutoTrackable):
             session._pull([v for v in variables if v is self._self_counter], is_partial=True)
         else:
             check_session(listing.objects, path)
-        with tf.init_scope():
+        with tf._eager_scope():
             names, values = _object_graph.serialized(root, listing=listing)
             files.make_folder(path)
             _engine.write_tensors(path, names, values)
@@ -352,7 +356,7 @@ class Checkpoint(AutoTrackable):
             raise NotImplementedError('tf.train.Checkpoint.save counts in Python and cannot be called inside a tf.function. '
                                       'Call it outside, or use Checkpoint.write, which does not count.')
         prefix = files.path_of(file_prefix)
-        with tf.init_scope():
+        with tf._eager_scope():
             number = self.save_counter.assign_add(1).numpy()
         path = self.write('%s-%d' % (prefix, number))
         files.update_checkpoint_state_internal(os.path.dirname(path), path, [path], save_relative_paths=True)

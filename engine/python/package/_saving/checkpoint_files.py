@@ -237,7 +237,7 @@ def _number(value):
     if session is not None:
         return int(session.run(value))
     if isinstance(value, tf.Variable):
-        with tf.init_scope():
+        with tf._eager_scope():
             return int(value.read_value())
     return int(value)
 
@@ -304,7 +304,7 @@ class CheckpointManager:
                 return None
             self._last_step = step
         number = None if checkpoint_number is None else _number(checkpoint_number)
-        with tf.init_scope():
+        with tf._eager_scope():
             counted = self._checkpoint.save_counter.assign_add(1)
             number = int(counted) if number is None else number
         path = self._checkpoint.write('%s-%d' % (self._prefix, number), options)

@@ -118,7 +118,7 @@ class LoadedTrace(Trackable):
                 return self._traced(*args, **kwargs)
             body.__name__ = body.__qualname__ = self.name.removeprefix('__inference_').rstrip('0123456789').rstrip('_') or 'f'
             args, kwargs = self.structured_input_signature
-            with tf.init_scope():
+            with tf._eager_scope():
                 self._function = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
         return self._function
 
@@ -159,6 +159,18 @@ class LoadedTrace(Trackable):
         return self.flat([tf.convert_to_tensor(values[name], s.dtype) for name, s in zip(names, self.specs)])
 
 
+class LoadedSpec:
+    """The parameters of a loaded function."""
+
+    def __init__(self, function):
+        self._function = function
+
+    fullargspec = property(lambda self: self._function._spec)
+    arg_names = property(lambda self: list(self._function._names))
+    default_values = property(lambda self: dict(self._function._defaults))
+    input_signature = property(lambda self: self._function.input_signature)
+
+
 class LoadedFunction(Trackable):
     """A tf.function of the file: calls the one of its traces that fits the arguments."""
 
@@ -178,6 +190,7 @@ class LoadedFunction(Trackable):
         self._keyword_only = list(getattr(spec, 'kwonlyargs', None) or ())
 
     concrete_functions = property(lambda self: list(self._traces))
+    function_spec = property(LoadedSpec)
 
     def _list_all_concrete_functions(self):
         return [trace.concrete for trace in self._traces]
@@ -383,7 +396,7 @@ class _Loader:
         prefix = os.path.join(self.folder, 'variables', 'variables')
         if tf.executing_eagerly() or not os.path.isfile(prefix + '.index'):
             return
-        with tf.init_scope():
+        with tf._eager_scope():
             restoration = _object_graph.Restoration(_engine.open_tensors(prefix), prefix)
         todo, met = [(0, 0)], set()
         while todo:
@@ -393,7 +406,7 @@ class _Loader:
             met.add((here, there))
             key = restoration.attributes[there].get(VARIABLE_VALUE)
             if key is not None:
-                with tf.init_scope():
+                with tf._eager_scope():
                     self.first_values[here] = _engine.read_tensor(restoration.file, key).numpy()
             todo += [(child.node_id, restoration.children[there][child.local_name]) for child in self.nodes[here].children
                      if child.local_name in restoration.children[there]]

@@ -65,7 +65,7 @@ class _LoadedGraph(AutoTrackable):
 def load(folder, meta):
     """The root object of a SavedModel whose graph is in `meta`."""
     root = _LoadedGraph()
-    with tf.init_scope():
+    with tf._eager_scope():
         root.graph = tf.Graph()
         session = _v1.Session(graph=root.graph)
         _saved_model_v1.load(session, list(meta.meta_info_def.tags), folder)

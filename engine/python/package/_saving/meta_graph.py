@@ -42,7 +42,7 @@ def _add_saver(meta, saver):
         export.nodes = {name: name for name in keys}
         export.variables = {name: tf.TensorSpec(shape_of(handles[name].attr['shape'].shape),
                                                 tf.as_dtype(handles[name].attr['dtype'].type)) for name in keys}
-        with tf.init_scope():
+        with tf._eager_scope():
             export.add_saver(keys, (), None)
     if iterators:
         meta.collection_def[_ITERATORS].node_list.value.extend(one.op.name for one in iterators.values())

@@ -13,7 +13,7 @@ class Asset(Trackable):
     """A file that saving copies into the SavedModel; `asset_path` is the tensor with its path."""
 
     def __init__(self, path):
-        with tf.init_scope():
+        with tf._eager_scope():
             self._path = tf.convert_to_tensor(os.fspath(path) if isinstance(path, os.PathLike) else path, tf.string,
                                               name='asset_path')
 
@@ -25,7 +25,7 @@ class Asset(Trackable):
         graph = tf.compat.v1.get_default_graph()
         constants = graph._state.setdefault('asset_paths', {})
         if self not in constants:
-            with tf.init_scope():
+            with tf._eager_scope():
                 path = self._path.numpy()
             constants[self] = tf.constant(path)
             tf.compat.v1.add_to_collection(tf.compat.v1.GraphKeys.ASSET_FILEPATHS, constants[self])
@@ -121,7 +121,7 @@ class TrackableResource(Trackable):
     def resource_handle(self):
         """The handle: made when it is first asked for."""
         if self._resource_handle_made is None:
-            with tf.init_scope(), tf.device(self._resource_device or None):
+            with tf._eager_scope(), tf.device(self._resource_device or None):
                 self._resource_handle_made = self._create_resource()
         return self._resource_handle_made
 

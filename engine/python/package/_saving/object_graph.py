@@ -265,7 +265,7 @@ class Restoration:
         if missed:
             self.unused[number] = sorted(missed)
         state_of(trackable).restored = self.number
-        with tf.init_scope():
+        with tf._eager_scope():
             for attribute, parts in saveables:
                 if all(name in found for name in parts.names):
                     parts.restore(found)
@@ -364,6 +364,6 @@ class NamedRestoration:
         if not isinstance(trackable, tf.Variable) or trackable._shared_name not in self.tensors:
             return
         self.used.add(trackable._shared_name)
-        with tf.init_scope():
+        with tf._eager_scope():
             trackable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(
                 self.file, trackable._shared_name)})

@@ -30,7 +30,7 @@ class PythonState(Trackable, metaclass=abc.ABCMeta):
         """Takes the bytes that serialize() gave at another time."""
 
     def _serialize_to_tensors(self):
-        with tf.init_scope():
+        with tf._eager_scope():
             return {_NAME: tf.constant(self.serialize(), tf.string)}
 
     def _restore_from_tensors(self, restored_tensors):

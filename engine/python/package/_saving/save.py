@@ -6,6 +6,7 @@ import uuid
 
 import footlight as tf
 from footlight import _engine, _proto
+from footlight._graphs import graph_def as _graph_def
 from footlight._saving import containers as _containers, function_saving as _function_saving, object_graph as _object_graph, structure_coder as _structure_coder
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import LoadedFunction, LoadedTrace, SignatureMap, packed
@@ -51,6 +52,8 @@ def _traced(function):
         return function.concrete
     if isinstance(function, _Function) and function.input_signature is not None:
         return function.get_concrete_function()
+    if isinstance(function, _graph_def.WrappedFunction):
+        return function.whole()
     return function if isinstance(function, _Concrete) else None
 
 
@@ -487,7 +490,7 @@ def save_and_return_nodes(obj, export_dir, signatures=None, options=None, experi
     the values out."""
     if not experimental_skip_checkpoint:
         _take_values_of_session(obj, export_dir)
-    with tf.init_scope():  # a graph's variables have values of the program, which are those of the session now
+    with tf._eager_scope():  # a graph's variables have values of the program, which are those of the session now
         listing = _write(obj, os.fspath(export_dir), signatures, options or SaveOptions(), experimental_skip_checkpoint)
     paths = []
     for found, names in zip(listing.objects, listing.paths):

@@ -72,7 +72,7 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
         for name, value in (given or {}).items():
             if isinstance(value, tf.Tensor):  # a default
                 known = tf.get_static_value(value)
-                with tf.init_scope():
+                with tf._eager_scope():
                     value = tf.make_tensor_proto(known)
             field[name].CopyFrom(value)
     return made
@@ -261,7 +261,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     prefix = os.path.join(folder, 'variables', 'variables')
     scope = import_scope + '/' if import_scope else ''
     if os.path.isfile(prefix + '.index') and meta.saver_def.restore_op_name:
-        with tf.init_scope():
+        with tf._eager_scope():
             _restore(sess, meta, prefix, scope)
     feeds = {scope + asset.tensor_info.name: os.path.join(folder, 'assets', os.path.basename(asset.filename))
              for asset in assets_of(meta)}
@@ -308,7 +308,7 @@ class Builder:
                 variables[op.name] = op, sess._resource(op.outputs[0])
         meta = self._added(sess.graph, variables, tags, signature_def_map, assets_collection, clear_devices,
                            main_op or legacy_init_op, saver)
-        with tf.init_scope():
+        with tf._eager_scope():
             values = {name: tf.raw_ops.ReadVariableOp(resource=handle, dtype=op.get_attr('dtype'))
                       for name, (op, handle) in variables.items() if name in self._saved_names(meta)}
         if values:
@@ -364,7 +364,7 @@ class Builder:
             export.nodes = {name: name for name in saved}
             export.variables = {name: tf.TensorSpec(shape_of(op.get_attr('shape')), op.get_attr('dtype'))
                                 for name, op in saved.items()}
-            with tf.init_scope():
+            with tf._eager_scope():
                 export.add_saver({name: name for name in saved}, (), None)
         return meta
 

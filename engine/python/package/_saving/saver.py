@@ -133,7 +133,7 @@ class Saver:
             raise TypeError("'sess' must be a Session; None: the session has the values of the graph's variables")
         if isinstance(sess, _v1.Session):
             sess._pull(self._kinds()[0].values())
-        with tf.init_scope():
+        with tf._eager_scope():
             values = self._values(sess)
             _engine.write_tensors(path, list(values), list(values.values()))
         if write_meta_graph and in_graph and sess is not None:
@@ -191,7 +191,7 @@ class Saver:
             raise ValueError('The passed save_path is not a valid checkpoint: ' + path)
         file = _engine.open_tensors(path)
         there = _engine.tensors_in(file)
-        with tf.init_scope():
+        with tf._eager_scope():
             self._give_values(sess, path, file, there)
 
     def _give_values(self, session, path, file, there):
@@ -279,7 +279,7 @@ class restore_variables_on_create:
                 if name not in there:
                     raise tf.errors.NotFoundError(None, None, 'the checkpoint %s has no variable %r, which has: %s'
                                                   % (self._path, name, ', '.join(sorted(there))))
-                with tf.init_scope():
+                with tf._eager_scope():
                     variable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(file, name)})
                 return variable
             self._scope = tf.variable_creator_scope(create)

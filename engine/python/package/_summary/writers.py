@@ -93,7 +93,7 @@ class _FileWriter(SummaryWriter):
     def close(self):
         if self._closed:
             return
-        with tf.init_scope():
+        with tf._eager_scope():
             _engine_op('CloseSummaryWriter', writer=self._handle)
         self._closed = True
 
@@ -138,7 +138,7 @@ def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffi
     if not tf.executing_eagerly() and not tf.compat.v1.executing_eagerly_outside_functions():
         raise NotImplementedError('tf.summary.create_file_writer: a graph for a session cannot have a writer; make it '
                                   'outside of the graph')
-    with tf.init_scope():
+    with tf._eager_scope():
         return _FileWriter(logdir, 10 if max_queue is None else int(max_queue),
                            120000 if flush_millis is None else int(flush_millis),
                            '.v2' if filename_suffix is None else filename_suffix)

@@ -64,7 +64,7 @@ class EagerGraphCombination(TestCombination):
         mode = kwargs.get('mode')
         if mode not in (None, 'eager', 'graph'):
             raise ValueError(f"Argument 'mode' must be either 'eager' or 'graph'. Received: {mode}.")
-        return [tf.Graph().as_default()] if mode == 'graph' else [tf.init_scope()] if mode == 'eager' else []
+        return [tf.Graph().as_default()] if mode == 'graph' else [tf._eager_scope()] if mode == 'eager' else []
 
     def parameter_modifiers(self):
         """Tests need not take `mode`."""

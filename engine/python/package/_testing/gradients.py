@@ -102,7 +102,7 @@ def compute_gradient(f, x, delta=None):
         if session is None or session.graph is not graph:
             session = tf.compat.v1.Session(graph=graph)
         arrays = [session.run(v) if tf.is_symbolic_tensor(v) else v.numpy() for v in xs]
-        with tf.init_scope():
+        with tf._eager_scope():
             return compute_gradient(_in_session(f, graph, session), arrays, delta)
     wanted = _default_delta(np, xs[0]) if delta is None and xs else delta
     arrays = [np.array(v.numpy()) for v in xs]  # of a scalar too, in which a value is moved

@@ -1,0 +1,25 @@
+"""tf.init_scope: outside of the functions that are traced, which is eager or the tf.Graph that a program builds."""
+import contextlib
+
+import footlight as tf
+
+tf._eager_scope = tf.init_scope  # always eager: what this library itself does beside a graph
+
+
+def init_scope():
+    """Runs ops outside of all functions that are being traced: in the tf.Graph that they are in, or eagerly."""
+    from footlight._graphs import graph as _graph
+    around = _graph.graph_of_variables()
+    return tf._eager_scope() if around is None or around.building_function else _in_graph(around)
+
+
+@contextlib.contextmanager
+def _in_graph(graph):
+    """A context of a graph, with the name scope that was entered, after no op."""
+    scope = tf.get_current_name_scope()
+    with graph.as_default(), tf.control_dependencies(None), tf.name_scope(scope + '/' if scope else ''):
+        yield
+
+
+init_scope.__module__ = 'footlight'
+tf.init_scope = init_scope

@@ -5,7 +5,6 @@
 #include "engine/graph/graph.h"
 
 #include <type_traits>
-#include <typeinfo>
 
 namespace footlight::data {
 namespace {
@@ -40,10 +39,12 @@ class Printing {
       hash_.add(std::string_view(static_cast<const char*>(tensor.raw()), tensor.bytes()));
     }
   }
-  // What is no dataset, such as a variable or a table, is itself and no other; a bare resource stands for nothing.
+  // What is no dataset, such as a variable or a table, is itself and no other; what stands for a part of a stage says
+  // nothing.
   void object(Resource* object) {
     if (const auto* below = dynamic_cast<const Stage*>(object)) stage(*below);
-    else if (object && typeid(*object) != typeid(Resource)) hash_.add(reinterpret_cast<uint64_t>(object));
+    else if (object && !dynamic_cast<const StandIn*>(object))
+      hash_.add(reinterpret_cast<uint64_t>(object));
   }
 
   void attributes(const Attrs& attrs) {

@@ -135,7 +135,9 @@ Tensor function_value(ElementFunction* function) {
   return value;
 }
 
-AttrName handed_in(std::string_view name) { return AttrName("_element_" + std::string(name)); }
+static constexpr std::string_view kHandedIn = "_element_";
+AttrName handed_in(std::string_view name) { return AttrName(std::string(kHandedIn).append(name)); }
+bool is_handed_in(AttrName name) { return name.text().starts_with(kHandedIn); }
 
 Function::Function(const Attrs& attrs, std::string_view name, std::span<const Tensor> captures)
     : captures_(captures.begin(), captures.end()) {

@@ -21,6 +21,7 @@ GraphPtr graph_with_new_streams(const GraphPtr&);
 Tensor function_value(ElementFunction*);
 // The name of the attribute that holds the function beside the graph in attribute `name`.
 AttrName handed_in(std::string_view name);
+bool is_handed_in(AttrName);
 
 // With what it captured.
 class Function {

@@ -31,6 +31,12 @@ class Making {
   KernelContext& context_;
 };
 
+// Stands for something that a stage keeps itself: the seeds of a shuffle, the elements of a cache.
+struct StandIn : Resource {
+  explicit StandIn(const char* o) : op(o) {}
+  const char* op;  // that makes it
+};
+
 // The kernel of `op`: a dataset of the new stage, whose types and shapes are those of the op's attributes.
 using MakeStage = Stage* (*)(const Making&);
 struct MakerOf {

@@ -2,6 +2,7 @@
 #include "engine/formats/import_nodes.h"
 
 #include "engine/base/text.h"
+#include "engine/formats/constants.h"
 #include "engine/formats/graph_def.h"
 #include "engine/ops/file_names.h"
 #include "engine/ops/output_name.h"
@@ -76,6 +77,14 @@ NodeId NodeReader::node(std::string_view name) const {
   return at == by_name_.end() ? NodeId() : made_[at->second];
 }
 
+// Whether it is the handle of an object of another process. TensorFlow writes so what a dataset keeps itself, the seeds
+// of a shuffle and the elements of a cache; new ones take their place.
+static bool is_handle_constant(const NodeDef& def) {
+  const auto dtype = def.attr().find("dtype");
+  return dtype != def.attr().end() && dtype->second.type() != 0 && def.attr().contains("value") &&
+         dtype_from(dtype->second.type()) == DType::kResource;
+}
+
 Edge NodeReader::tensor(std::string_view reference) const {
   Edge found;
   if (outside(reference, found)) return found;
@@ -99,6 +108,7 @@ Edge NodeReader::tensor(std::string_view reference) const {
       const OutputName name = output_name(*made.op, count, k, made.attrs);
       if (name.name == output && name.index == (numbered ? number : 0)) return {id, k};
     }
+    if (is_handle_constant(defs_[static_cast<int>(by_name_.find(node_part(reference))->second)])) return {id, 0};
   }
   fail(ErrorKind::kValue, "its input '", reference, "' is no output of the op ", made.op->name);
 }
@@ -215,10 +225,12 @@ std::string NodeReader::unused_name(const std::string& own) {
 
 Node NodeReader::node_from(const NodeDef& def) {
   static const AttrName kClass("_class"), kFunction("f");
-  static const Op kCall{"PartitionedCall"};
+  static const Op kCall{"PartitionedCall"}, kStandIn{"DummySeedGenerator"};
   Node node;
   node.op = row_of_file(def.op());
-  if (node.op) {
+  if (is_handle_constant(def)) {
+    node.op = &kStandIn.row();
+  } else if (node.op) {
     node.attrs = attrs_from(def.attr(), *node.op, reading_);
   } else {
     // A function of the library as an op of its own.

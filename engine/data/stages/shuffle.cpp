@@ -89,9 +89,9 @@ const MakerOf shuffle("ShuffleDatasetV3", [](const Making& m) -> Stage* {
                      static_cast<uint64_t>(m.integer(3)), m.attr("reshuffle_each_iteration", true));
 });
 
-void no_generator(KernelContext& context) { context.outputs[0] = Tensor::resource(new Resource); }
-const KernelOf seed_generator("DummySeedGenerator", no_generator);
-const KernelOf memory_cache("DummyMemoryCache", no_generator);
+void stand_in(KernelContext& context) { context.outputs[0] = Tensor::resource(new StandIn(context.row.name)); }
+const KernelOf seed_generator("DummySeedGenerator", stand_in);
+const KernelOf memory_cache("DummyMemoryCache", stand_in);
 
 }  // namespace
 }  // namespace footlight::data

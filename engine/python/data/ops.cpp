@@ -3,6 +3,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/data/function.h"
+#include "engine/data/rebuild.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
 #include "engine/python/calls/op_attributes.h"
@@ -136,9 +137,15 @@ PyObject* dataset_seeds(PyObject*, PyObject* seed) {
   });
 }
 
+PyObject* rebuild_dataset(PyObject*, PyObject* variant) {
+  return guarded([&] { return wrap(data::rebuild_in_graph(to_tensor(variant))); });
+}
+
 PyMethodDef functions[] = {
     {"dataset_op", dataset_op, METH_VARARGS,
      "dataset_op(op, inputs, attributes, name=None)\n--\n\nThe outputs of an op on datasets, as a list."},
+    {"rebuild_dataset", rebuild_dataset, METH_O,
+     "rebuild_dataset(variant)\n--\n\nThe ops that made a dataset, in the graph being built."},
     {"dataset_seeds", dataset_seeds, METH_O, "dataset_seeds(seed)\n--\n\nThe seeds of an op."},
     {nullptr, nullptr, 0, nullptr}};
 

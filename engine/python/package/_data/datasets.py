@@ -105,7 +105,7 @@ class _NestedVariant:
     _type_spec = property(lambda self: DatasetSpec(self._element_spec, self._dataset_shape))
 
 
-class Dataset(collections.abc.Iterable):
+class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
     """Elements, one after the other, and what is done to them."""
 
     def __init__(self, variant_tensor):
@@ -123,6 +123,13 @@ class Dataset(collections.abc.Iterable):
 
     def _inputs(self):
         return []
+
+    def _trackable_children(self, save_type='checkpoint', **kwargs):
+        children = super()._trackable_children(save_type, **kwargs)
+        if save_type == 'savedmodel':
+            from footlight._data.variant_tracker import VariantTracker
+            children['_variant_tracker'] = VariantTracker(self._variant_tensor)
+        return children
 
     def __repr__(self):
         name = type(self).__name__

@@ -1,0 +1,60 @@
+// Walks from a dataset down to its sources, and applies the op of each stage to what was made of its inputs.
+#include "engine/data/rebuild.h"
+
+#include "engine/data/generator.h"
+#include "engine/data/make.h"
+#include "engine/ops/builder.h"
+
+#include <unordered_map>
+
+namespace footlight::data {
+namespace {
+
+class Rebuilding {
+ public:
+  // Of an input of a stage, or of the last stage.
+  Tensor made(const Tensor& tensor) {
+    if (tensor.is_symbolic()) return tensor;
+    if (tensor.dtype() == DType::kResource || tensor.dtype() == DType::kVariant)
+      return tensor.elements() == 1 ? object(tensor) : tensor;
+    static const Op kConst("Const");
+    static const AttrName kValue("value"), kDType("dtype");
+    return apply(kConst, {}, {{kValue, tensor}, {kDType, tensor.dtype()}});
+  }
+
+ private:
+  // A variable or a table stays what it is: it is captured.
+  Tensor object(const Tensor& tensor) {
+    const Resource* const object = tensor.data<Resource*>()[0];
+    const auto* const stage = dynamic_cast<const Stage*>(object);
+    const auto* const stand_in = dynamic_cast<const StandIn*>(object);
+    if (!stand_in && (!stage || !stage->op)) return tensor;
+    if (const auto found = done_.find(object); found != done_.end()) return found->second;
+    const Tensor result = stage ? applied(*stage) : apply_all(*find_row(stand_in->op), {}, {})[0];
+    return done_.emplace(object, result).first->second;
+  }
+
+  Tensor applied(const Stage& stage) {
+    if (stage.attrs.find(kGenerator))
+      fail(ErrorKind::kFailedPrecondition, "a dataset over a Python generator cannot be saved: the generator is of "
+           "this process only. Save the elements with dataset.save(path), and use tf.data.Dataset.load(path)");
+    std::vector<Tensor> inputs;
+    for (const Tensor& input : stage.inputs) inputs.push_back(made(input));
+    Attrs attrs;
+    for (const auto& [name, value] : stage.attrs)
+      if (!is_handed_in(name)) attrs.set(name, value);
+    return apply_all(*find_row(stage.op), inputs, attrs)[0];
+  }
+
+  std::unordered_map<const Resource*, Tensor> done_;
+};
+
+}  // namespace
+
+Tensor rebuild_in_graph(const Tensor& dataset) {
+  if (!current_graph_builder)
+    fail(ErrorKind::kRuntime, "a dataset is made again in a graph only: call this in a tf.function");
+  return Rebuilding().made(dataset);
+}
+
+}  // namespace footlight::data

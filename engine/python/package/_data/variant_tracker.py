@@ -1,0 +1,14 @@
+"""What a SavedModel keeps of a dataset: a function that makes it again."""
+from footlight import _engine
+from footlight._saving.names import TrackableResource
+
+
+class VariantTracker(TrackableResource):
+    """Stands for the variant of a dataset, which the functions of a SavedModel capture."""
+
+    def __init__(self, variant_tensor):
+        super().__init__(device='CPU')
+        self._resource_handle_made = variant_tensor
+
+    def _create_resource(self):
+        return _engine.rebuild_dataset(self._resource_handle_made)

@@ -111,6 +111,9 @@ class Files(unittest.TestCase):
         for text in (b'"x\n', b'a"b\n', b'"a"b\n', b'x\n', b'1,2\n'):
             with self.assertRaises(tf.errors.InvalidArgumentError):
                 list(tf.data.experimental.CsvDataset(self.write('bad.csv', text), [tf.int32]))
+        for text in (b'\n1,2\n', b'1,2\n\n', b'\n'):  # an empty line is a record of one empty field
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'Expect 2 fields but have 1 in record'):
+                list(tf.data.experimental.CsvDataset(self.write('bad.csv', text), [tf.int32, tf.int32]))
 
     def test_saved_elements(self):
         dataset = tf.data.Dataset.range(3).map(lambda x: (x, {'s': tf.strings.as_string([x, x]), 'v': tf.fill([x], 1.5)}))

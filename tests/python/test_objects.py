@@ -136,6 +136,31 @@ class Tensors(unittest.TestCase):
         self.assertEqual(values(f()), [6, 7])
         self.assertEqual([op.type for op in made], ['AssignVariableOp', 'AssignAddVariableOp'])
 
+    def test_assignments_have_names(self):
+        v = tf.Variable(0)
+
+        def f():
+            v.assign(1, read_value=False, name='first')
+            v.assign_add(1, name='more')
+            v.assign_sub(1)
+        wrapped = tf.compat.v1.wrap_function(f, [])
+        names = [op.name for op in wrapped.graph.get_operations() if op.type.startswith('Assign')]
+        self.assertEqual(names, ['first', 'more', 'AssignSubVariableOp'])
+        first = wrapped.prune([], wrapped.graph.get_operation_by_name('first'))
+        first()
+        self.assertEqual(v.numpy(), 1)
+
+    def test_a_composite_has_the_structure_of_its_spec(self):
+        slices = tf.IndexedSlices(tf.constant([[1, 2]]), tf.constant([0]), tf.constant([3, 2]))
+        for value in (slices, tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([1, 0])):
+            spec = tf.type_spec_from_value(value)
+            tf.nest.assert_same_structure([value], [spec], expand_composites=True)
+            tf.nest.assert_same_structure([spec], [value], expand_composites=True)
+        ragged = tf.ragged.constant([[1], [2, 3]])
+        for other in (tf.RaggedTensorSpec([2, None], tf.int64), tf.SparseTensorSpec([2, 2], tf.int32), tf.TensorSpec([2])):
+            with self.assertRaises(ValueError):
+                tf.nest.assert_same_structure(ragged, other, expand_composites=True)
+
     def test_lists_of_tensors(self):
         self.assertEqual(values(tf.convert_to_tensor([1, tf.constant(2.)])), [1, 2])
         self.assertRaises(ValueError, tf.constant, [1, tf.constant(2.)])

@@ -99,7 +99,7 @@ class Containers(unittest.TestCase):
             module = tf.Module()
             module.l = [tf.Variable(1.0)]
             change(module.l)
-            with self.assertRaisesRegex(ValueError, 'replaced, moved or deleted'):
+            with self.assertRaisesRegex(ValueError, 'replaced .*, moved .* or deleted'):
                 children(module.l)
         module.numbers = [3, 1, 2]
         module.numbers.sort()
@@ -209,17 +209,17 @@ class Containers(unittest.TestCase):
         self.assertEqual(sorted(children(module)), ['d', 'l'])
         children(module.l)
         mine.append(2)
-        with self.assertRaisesRegex(ValueError, 'what was assigned was changed directly'):
+        with self.assertRaisesRegex(ValueError, 'The wrapped .* was modified directly'):
             children(module.l)
         named['b'] = 2
-        with self.assertRaisesRegex(ValueError, 'what was assigned was changed directly'):
+        with self.assertRaisesRegex(ValueError, 'The wrapped .* was modified directly'):
             children(module.d)
         # As many items as before: one of them is another.
         mine = [tf.Variable(1.)]
         module.l = mine
         mine[0] = 3
         module.l[0] = 4
-        with self.assertRaisesRegex(ValueError, 'what was assigned was changed directly'):
+        with self.assertRaisesRegex(ValueError, 'The wrapped .* was modified directly'):
             children(module.l)
         for take_out in (lambda d: d.pop('b'), lambda d: d.__delitem__('b'), lambda d: d.popitem()):
             named = {'a': 1}

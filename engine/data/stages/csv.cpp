@@ -40,7 +40,6 @@ class Csv final : public Stage {
           continue;
         }
         ++count_;
-        if (fields_.size() == 1 && fields_[0].empty() && stage_.types.size() > 1) continue;  // an empty line
         stage_.convert(fields_, file_->path(), out);
         return true;
       }

@@ -103,8 +103,8 @@ Arg dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>
   if (data.empty())
     invalid("tf.dynamic_stitch requires at least one tensor of indices and one of data [Op:DynamicStitch]");
   if (inputs.size() != data.size())
-    fail(ErrorKind::kValue, "tf.dynamic_stitch requires as many data as indices, got ", data.size(), " and ",
-         inputs.size());
+    fail(ErrorKind::kValue, "tf.dynamic_stitch: List argument `data` has ", data.size(), " tensors and must match "
+         "`indices`, which has ", inputs.size());
   const auto n = static_cast<int64_t>(data.size());
   inputs.insert(inputs.end(), data.begin(), data.end());
   return {apply(op.row(), inputs, {{kN, n}}, name)};

@@ -50,10 +50,10 @@ _engine.extend(tf.Variable, '__init_subclass__', classmethod(_hide_engine_member
 # Functions of Python, because mock makes methods of what stands in for a function only.
 def _assigning(change):
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        return change(self, value) if read_value else change(self, value, read_value=False)
+        return change(self, value, name=name, read_value=read_value) if name or not read_value else change(self, value)
 
     def with_delta(self, delta, use_locking=False, name=None, read_value=True):
-        return change(self, delta) if read_value else change(self, delta, read_value=False)
+        return change(self, delta, name=name, read_value=read_value) if name or not read_value else change(self, delta)
     made = assign if change.__name__ == 'assign' else with_delta
     made.__name__, made.__doc__ = change.__name__, change.__doc__
     made.__qualname__ = 'Variable.' + change.__name__

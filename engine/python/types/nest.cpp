@@ -6,6 +6,7 @@
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
+#include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 
 namespace footlight::python {
@@ -154,10 +155,17 @@ bool same_fields(PyObject* a, PyObject* b) {
   return are_equal(x.get(), y.get());
 }
 
+// Whether `spec` is the spec of a composite, and `value` one that it allows.
+bool describes(PyObject* spec, PyObject* value) {
+  if (is_spec(spec) || !class_has_attribute(spec, "_component_specs")) return false;
+  return is_true(checked(PyObject_CallMethod(spec, "is_compatible_with", "(O)", value)).get());
+}
+
 void same(PyObject* a, PyObject* b, bool types, bool composites) {
   const Level level("tf.nest");
   const Kind x = kind_of(a, composites), y = kind_of(b, composites);
   if (x == Kind::kLeaf && y == Kind::kLeaf) return;
+  if ((x == Kind::kComposite && describes(b, a)) || (y == Kind::kComposite && describes(a, b))) return;
   if (x == Kind::kLeaf || y == Kind::kLeaf)
     fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", repr_of(a),
          " and ", repr_of(b));

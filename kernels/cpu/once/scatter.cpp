@@ -295,7 +295,7 @@ void stitch(KernelContext& c) {
       const int32_t index = c.in<int32_t>(k)[i];
       if (index < 0)
         invalid("indices[", k, "][", place_in(c.inputs[k].shape(), i), "] = ", index,
-                " is negative [Op:DynamicStitch]");
+                " is out of range: it is negative [Op:DynamicStitch]");
       rows = std::max(rows, int64_t{index} + 1);
     }
   Shape shape{rows};

@@ -80,7 +80,7 @@ def pad_to_cardinality(cardinality, mask_key='valid'):
                 raise ValueError('The dataset passed into `pad_to_cardinality` must have a known cardinality, but has '
                                  'cardinality %d' % int(count))
             if int(count) > cardinality:
-                raise ValueError('The dataset passed into `pad_to_cardinality` must have a cardinalty less than the '
+                raise ValueError('The dataset passed into `pad_to_cardinality` must have a cardinality less than the '
                                  'target cardinality (%d), but has cardinality %d' % (cardinality, int(count)))
         if not isinstance(dataset.element_spec, dict):
             raise ValueError('`pad_to_cardinality` requires its input dataset to be a dictionary.')

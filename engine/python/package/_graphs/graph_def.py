@@ -343,8 +343,9 @@ def remove_training_nodes(input_graph, protected_nodes=None):
         made.CopyFrom(node)
         made.ClearField('input')
         made.input.extend([i for i in map(source, node.input) if i is not None])
-    out.library.CopyFrom(input_graph.library)
-    out.versions.CopyFrom(input_graph.versions)
+    for field in ('library', 'versions'):
+        if input_graph.HasField(field):
+            getattr(out, field).CopyFrom(getattr(input_graph, field))
     return out
 
 

@@ -116,6 +116,11 @@ def list_objects(root_trackable):
     return _object_graph.Listing(root_trackable).with_slots().objects
 
 
+def list_objects(root_trackable):
+    """All objects that a checkpoint of an object has, with the variables that optimizers keep."""
+    return _object_graph.Listing(root_trackable).with_slots().objects
+
+
 def is_resource_variable(var):
     """Whether it is a variable: all of them are resources."""
     return isinstance(var, tf.Variable) or hasattr(var, '_should_act_as_resource_variable')

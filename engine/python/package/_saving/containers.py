@@ -46,8 +46,10 @@ _WHY = ('Unable to save the object %s (a %s made trackable when it was assigned 
         'value could belong to either item.\n\nIf it need not be saved, assign it to an object that is not trackable.')
 
 
-_OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assigned to an attribute): what was '
-            'assigned was changed directly, not through the attribute, so that a restored value could belong to another item. '
+_REPLACED = ('A list element was replaced (__setitem__, __setslice__), moved (sort) or deleted (__delitem__, '
+             '__delslice__)')
+_OUTSIDE = ('Unable to save the object %s (a %s made trackable when it was assigned to an attribute). The wrapped %s was '
+            'modified directly, not through the attribute, so that a restored value could belong to another item. '
             'Change the attribute instead, or if it need not be saved, assign it to an object that is not trackable.')
 
 
@@ -97,9 +99,9 @@ class ListWrapper(TrackableDataStructure, list):
     def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
         self._synchronized()
         if self._changed:
-            raise ValueError(_WHY % (self, 'list', 'An item was replaced, moved or deleted'))
+            raise ValueError(_WHY % (self, 'list', _REPLACED))
         if self._changed_outside:
-            raise ValueError(_OUTSIDE % (self, 'list'))
+            raise ValueError(_OUTSIDE % (self, 'list', 'list'))
         return super()._trackable_children(save_type, **kwargs)
 
     def _has_trackable(self):
@@ -263,7 +265,7 @@ class _DictWrapper(TrackableDataStructure, dict):
     def _trackable_children(self, save_type=_trackable.CHECKPOINT, **kwargs):
         self._synchronized()
         if self._changed_outside:
-            raise ValueError(_OUTSIDE % (self, 'dict'))
+            raise ValueError(_OUTSIDE % (self, 'dict', 'dict'))
         if self._other_key:
             raise ValueError(_WHY % (self, 'dict', 'A key that is not a str maps to a trackable object'))
         return super()._trackable_children(save_type, **kwargs)

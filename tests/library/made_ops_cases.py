@@ -1,9 +1,11 @@
-"""Ops that are made of others: glimpses, gradients of pooling and of convolutions by name, crossed features, names of files."""
+"""Ops that are made of others: glimpses, gradients of pooling and of convolutions by name, crossed features, names of files,
+transforms of tensors of unknown rank, functions of tf.linalg for operators, strings in values of ragged tensors."""
 
 
 def cases(tf):
     v1, raw = tf.compat.v1, tf.raw_ops
-    return {**_glimpses(tf, v1, raw), **_pools(tf, raw), **_convolutions(tf, v1), **_names(raw)}
+    return {**_glimpses(tf, v1, raw), **_pools(tf, raw), **_convolutions(tf, v1), **_names(raw), **_transforms(tf), **_operators(tf),
+            **_scopes(tf, v1), **_values(tf, v1, raw)}
 
 
 def _glimpses(tf, v1, raw):
@@ -113,3 +115,81 @@ def _names(raw):
                             raw.ShardedFilename(basename='some', shard=123456, num_shards=7654321),
                             raw.ShardedFilespec(basename='some', num_shards=100)],
     }
+
+
+def _transforms(tf):
+    """Of tensors whose rank is known only when they run."""
+    signal = tf.signal
+    numbers = tf.reshape(tf.cast(tf.range(48) % 7, tf.float32), [2, 2, 3, 4])
+    halves = tf.cast(numbers, tf.complex64)
+
+    def later(function, x, *args, **options):
+        return tf.function(lambda x: function(x, *args, **options), input_signature=[tf.TensorSpec(None, x.dtype)])(x)
+
+    def parts(x):
+        return [tf.math.real(x), tf.math.imag(x)] if x.dtype.is_complex else x
+    found = {}
+    for count, names in enumerate((('rfft', 'irfft'), ('rfft2d', 'irfft2d'), ('rfft3d', 'irfft3d')), 1):
+        for name, x in zip(names, (numbers, halves)):
+            found[f'{name}_later'] = lambda name=name, x=x, count=count: [
+                parts(later(getattr(signal, name), x, [size] * count)) for size in (5, 2)]
+    for kind in (2, 3):
+        found[f'dct_{kind}_later'] = lambda kind=kind: [
+            later(function, numbers, kind, norm=norm) for function in (signal.dct, signal.idct) for norm in (None, 'ortho')]
+    return {**found, 'rfft_all_later': lambda: parts(later(signal.rfft, numbers)),
+            'dct_error': lambda: later(signal.dct, numbers, 1, norm='ortho')}
+
+
+def _operators(tf):
+    linalg = tf.linalg
+    matrix = [[4., 1., 0.], [1., 3., 1.], [0., 1., 2.]]
+    x = tf.reshape(tf.range(6.), [3, 2])
+    makers = {'full': lambda: linalg.LinearOperatorFullMatrix(matrix, is_self_adjoint=True, is_positive_definite=True),
+              'diagonal': lambda: linalg.LinearOperatorDiag([1., 2., 3.], is_positive_definite=True, is_self_adjoint=True)}
+
+    def dense(value):
+        return value.to_dense() if isinstance(value, linalg.LinearOperator) else value
+    found = {}
+    for name, make in makers.items():
+        for function in ('adjoint', 'cholesky', 'det', 'diag_part', 'inv', 'logdet', 'trace'):
+            found[f'{name}_{function}'] = lambda make=make, function=function: dense(getattr(linalg, function)(make()))
+        found[f'{name}_products'] = lambda make=make: [
+            linalg.matmul(make(), x), tf.matmul(tf.transpose(x), make()), linalg.matmul(make(), tf.transpose(x), adjoint_b=True),
+            linalg.matmul(x, make(), adjoint_a=True), linalg.matmul(make(), x, adjoint_a=True), dense(linalg.matmul(make(), make()))]
+        found[f'{name}_solutions'] = lambda make=make: [
+            linalg.solve(make(), x), linalg.solve(make(), x, adjoint=True), dense(linalg.solve(make(), make()))]
+        found[f'{name}_transposed_error'] = lambda make=make: linalg.matmul(make(), x, transpose_a=True)
+        found[f'{name}_solved_error'] = lambda make=make: linalg.solve(matrix, make())
+        found[f'{name}_other_error'] = lambda make=make: linalg.svd(make())
+    return {f'operator_{name}': case for name, case in found.items()}
+
+
+def _scopes(tf, v1):
+    def names():
+        with tf.Graph().as_default():
+            with v1.variable_scope('a') as scope:
+                v1.get_variable('w', [2])
+                v1.get_variable('u', [], trainable=False)
+                with v1.variable_scope('b'):
+                    v1.get_variable('w', [2])
+                    v1.get_variable('l', [], collections=['local_variables'])
+            v1.get_variable('ab', [2])
+            found = [[v.name for v in one] for one in (scope.trainable_variables(), scope.global_variables(), scope.local_variables(),
+                                                       v1.get_variable_scope().global_variables(), scope.get_collection('none'))]
+        return [str(one) for one in found]
+    return {'scope_variables': names}
+
+
+def _values(tf, v1, raw):
+    texts = v1.ragged.constant_value([['a b', 'c'], ['d']])
+    squares = tf.reshape(tf.range(16.), [1, 4, 4, 1])
+    return {
+        'value_bytes': lambda: tf.strings.bytes_split(texts),
+        'value_words': lambda: tf.strings.split(texts),
+        'value_characters': lambda: tf.strings.unicode_decode(texts, 'UTF-8'),
+        'max_pool_v2': lambda: raw.MaxPoolV2(input=squares, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='VALID'),
+    }
+
+
+# Names of variables are no tensors.
+EAGER_ONLY = ('scope_variables',)

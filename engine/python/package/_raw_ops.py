@@ -48,7 +48,7 @@ def op(_name, /, *, name=None, **arguments):
 _WRITTEN = (
     ('ResourceApply', '_nn.training_ops'), ('ResourceSparseApply', '_nn.training_ops'), ('CudnnRNN', '_nn.recurrent_ops'),
     ('ExtractGlimpse', '_image.glimpses'), ('Fractional', '_nn.fractional'), ('SparseCross', '_sparse.crosses'),
-    ('Sharded', '_files.sharded'),
+    ('Sharded', '_files.sharded'), ('MaxPoolV2', '_nn.pools'),
     ('', '_inside.control'), ('', '_sparse.raw_counts'))
 
 

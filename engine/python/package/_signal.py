@@ -93,10 +93,22 @@ def _padded(x, axes, lengths, from_half):
     return tf.pad(x, tf.stack([tf.zeros([rank], tf.int32), tf.stack(after)], 1))
 
 
-def _last_axes(x, count, name):
+def _padded_later(x, count, fft_length, from_half):
+    """(x with zeros behind its last dimensions, the lengths of these) where its rank is not known."""
+    now = tf.shape(x)[-count:]
+    if fft_length is not None:
+        lengths = tf.convert_to_tensor(fft_length, tf.int32)
+    elif from_half:
+        lengths = tf.concat([now[:-1], tf.maximum(0, 2 * (now[-1:] - 1))], 0)
+    else:
+        return x, now
+    wanted = tf.concat([lengths[:-1], lengths[-1:] // 2 + 1], 0) if from_half else lengths
+    after = tf.concat([tf.zeros([tf.rank(x) - count], tf.int32), tf.maximum(0, wanted - now)], 0)
+    return tf.pad(x, tf.stack([tf.zeros_like(after), after], 1)), lengths
+
+
+def _last_axes(x, count):
     rank = x.shape.rank
-    if rank is None:
-        raise ValueError('%s: the rank of the input must be known' % name)
     if rank < count:
         raise ValueError('Shape %s must have rank at least %d' % (x.shape, count))
     return list(range(rank - count, rank))
@@ -108,9 +120,12 @@ def _half(op_name, count, from_half, doc):
     def transform(input_tensor, fft_length=None, name=None):
         with tf.name_scope(name or name_of_it):
             x, given = _input(input_tensor, from_half, False)
-            axes = _last_axes(x, count, 'tf.signal.' + name_of_it)
-            lengths = _lengths(x, axes, fft_length, from_half)
-            x = _padded(x, axes, lengths, from_half)
+            if x.shape.rank is None:
+                x, lengths = _padded_later(x, count, fft_length, from_half)
+            else:
+                axes = _last_axes(x, count)
+                lengths = _lengths(x, axes, fft_length, from_half)
+                x = _padded(x, axes, lengths, from_half)
             return _op(op_name, input=x, fft_length=lengths, **{'Treal' if from_half else 'Tcomplex': given})[0]
     return _named(transform, name_of_it, doc)
 
@@ -178,7 +193,7 @@ def _check_cosine(input, type, n, axis, norm):
     if type == 1:
         if norm == 'ortho':
             raise ValueError('Normalization is not supported for the Type-I DCT.')
-        if input.shape[-1] is not None and input.shape[-1] < 2:
+        if input.shape.rank and input.shape[-1] is not None and input.shape[-1] < 2:
             raise ValueError('Type-I DCT requires the dimension to be greater than one.')
     if norm not in (None, 'ortho'):
         raise ValueError("Unknown normalization. Expected None or 'ortho', got: %s" % norm)
@@ -186,7 +201,7 @@ def _check_cosine(input, type, n, axis, norm):
 
 def _first_n(x, n):
     """The first n elements of each row, with zeros where there are too few."""
-    size = x.shape[-1]
+    size = x.shape[-1] if x.shape.rank is not None else None
     if size is None:
         size = tf.shape(x)[-1]
         x = x[..., :n]
@@ -208,7 +223,7 @@ def _cosine(x, type, n, norm):
     zero = tf.constant(0, x.dtype)
     if n is not None:
         x = _first_n(x, n)
-    size = _sizes(x)[-1]
+    size = tf.shape(x)[-1] if x.shape.rank is None else _sizes(x)[-1]
     count = tf.cast(size, x.dtype)
 
     def turned(sign):

@@ -193,7 +193,7 @@ def _lengths(partition, tensors, rows):
         return numbers, counts
     of_row = given.value_rowids()
     if isinstance(partition, RaggedFeature.RowSplits):
-        inside = of_row[1:] == of_row[:-1]
+        inside = tf.equal(of_row[1:], of_row[:-1])
         return tf.boolean_mask(numbers[1:] - numbers[:-1], inside), tf.maximum(counts - 1, 0)
     if isinstance(partition, RaggedFeature.ValueRowIds):
         highest = tf.math.unsorted_segment_max(numbers, of_row, given.nrows())
@@ -202,7 +202,7 @@ def _lengths(partition, tensors, rows):
         ids = numbers + tf.gather(starts, of_row)
         total = tf.reduce_sum(counts)
         return tf.math.unsorted_segment_sum(tf.ones_like(ids), ids, total), counts
-    first = tf.concat([[True], of_row[1:] != of_row[:-1]], 0)[:tf.size(of_row)]
+    first = tf.concat([[True], tf.not_equal(of_row[1:], of_row[:-1])], 0)[:tf.size(of_row)]
     if isinstance(partition, RaggedFeature.RowLimits):
         before = tf.concat([numbers[:1] * 0, numbers[:-1]], 0)[:tf.size(numbers)]
         return numbers - tf.where(first, tf.zeros_like(before), before), counts

@@ -5,7 +5,7 @@ import itertools
 import footlight as tf
 from footlight import _engine
 from footlight._inside import places as _places
-from footlight._old.distributions import divergences as _divergences
+from footlight._old.distributions import divergences as _divergences, special as _special
 
 
 _numbers = itertools.count()
@@ -327,10 +327,12 @@ class AbstractGradientTape:
         if self._use_tape:
             self._tape.watch(x)
 
-    def gradient(self, y, xs):
+    def gradient(self, y, xs, grad_ys=None):
         """The gradient of `y`, or of the sum of several."""
-        return self._tape.gradient(y, xs) if self._use_tape else tf.gradients(y, xs)[0] if not isinstance(
-            xs, (list, tuple)) else tf.gradients(y, xs)
+        if self._use_tape:
+            return self._tape.gradient(y, xs, grad_ys)
+        found = tf.gradients(y, xs, grad_ys)
+        return found if isinstance(xs, (list, tuple)) else found[0]
 
 
 def _unchanged(*given, **named):
@@ -400,6 +402,8 @@ for _path, _name, _object in (
         ('python.ops.array_ops', 'newaxis', None),
         *(('python.ops.distributions.kullback_leibler', one, getattr(_divergences, one))
           for one in ('_DIVERGENCES', '_registered_kl', 'cross_entropy')),
+        *(('python.ops.distributions.special_math', one, getattr(_special, one))
+          for one in ('erfinv', 'log_cdf_laplace', 'log_ndtr', 'ndtr', 'ndtri')),
         ('python.tf2', 'enabled', _is_always),
         ('python.compat.compat', 'forward_compatible', lambda year, month, day: True),
         ('python.framework.test_util', 'matmul_without_tf32', tf.matmul),

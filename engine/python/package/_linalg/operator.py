@@ -4,6 +4,8 @@ import functools
 
 import footlight as tf
 from footlight import _engine
+from footlight._linalg import answers
+from footlight._sparse.tensor import Dispatched
 
 _home = _engine.namespace('linalg')
 _inside = _engine.namespace('python.ops.linalg.linear_operator')
@@ -96,9 +98,13 @@ def solved(matrix, rhs, adjoint=False):
 
 
 @public
-class LinearOperator(tf.Module):
+class LinearOperator(tf.Module, Dispatched):
     """A matrix, or a batch of them, that is multiplied with, solved for and asked of without being written out. A
     subclass has `_shape`, `_shape_tensor` and `_matmul`, and whatever else it does better than by its dense form."""
+
+    def _answer_to(self, function, args, kwargs):
+        """What a function of the library gives for it."""
+        return answers.answer(LinearOperator, function, args, kwargs)
 
     def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
                  is_square=None, name=None, parameters=None):

@@ -84,6 +84,22 @@ class VariableScope:
         """A variable of this scope."""
         return get_variable(name, _scope=self, **how)
 
+    def get_collection(self, name):
+        """What a collection of the graph has of this scope and of those inside of it."""
+        return _v1.get_collection(name, self._name + '/' if self._name else '')
+
+    def trainable_variables(self):
+        """The trainable variables of this scope."""
+        return self.get_collection(_v1.GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self):
+        """The variables of this scope."""
+        return self.get_collection(_v1.GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self):
+        """The local variables of this scope."""
+        return self.get_collection(_v1.GraphKeys.LOCAL_VARIABLES)
+
 
 class _State(threading.local):
     def __init__(self):

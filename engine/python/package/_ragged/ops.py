@@ -38,6 +38,9 @@ def dispatch(function, args, kwargs):
         if result is NotImplemented and weak and any(isinstance(v, weak.WeakTensor) for v in given):
             return weak.dispatched(function, args, kwargs)
         return result
+    own = next((v for v in given if hasattr(v, '_answer_to')), None)  # a LinearOperator
+    if own is not None:
+        return own._answer_to(function, args, kwargs)
     if any(hasattr(type(v), '_as_tensor') for v in given):  # a RaggedTensorValue
         return function(*map(_with_tensors, args), **{name: _with_tensors(value) for name, value in kwargs.items()})
     if any(isinstance(v, tf.SparseTensor) for v in given):

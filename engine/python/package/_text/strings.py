@@ -6,6 +6,7 @@ _op = _engine.dataset_op
 
 
 def _texts(value):
+    value = value._as_tensor() if hasattr(type(value), '_as_tensor') else value  # a RaggedTensorValue
     return value if isinstance(value, tf.RaggedTensor) else tf.convert_to_tensor(value, tf.string, name='input')
 
 

@@ -257,9 +257,15 @@ class VariableSpec(tf.TypeSpec):
 
     value_type = property(lambda self: tf.Variable)
     _holds_tensors = False  # a variable has a place of its own in keys
+    _is_leaf_of_nest = True  # as a variable is
 
     def __init__(self, shape, dtype=tf.float32, trainable=True, alias_id=None):
         self.shape, self.dtype, self.trainable, self.alias_id = tf.TensorShape(shape), tf.as_dtype(dtype), trainable, alias_id
+
+    @classmethod
+    def from_value(cls, value):
+        """The spec of a variable."""
+        return cls(value.shape, value.dtype, value.trainable)
 
     def _serialize(self):
         return self.shape, self.dtype, self.trainable, self.alias_id
@@ -283,7 +289,7 @@ _engine.namespace('__internal__').VariableSpec = VariableSpec
 def type_spec_from_value(value):
     """The spec of a tensor, a variable, an IndexedSlices, or of a value that converts to a tensor."""
     if isinstance(value, tf.Variable):
-        return VariableSpec(value.shape, value.dtype, value.trainable)
+        return VariableSpec.from_value(value)
     if not isinstance(value, tf.Tensor) and hasattr(value, '_type_spec'):
         return value._type_spec
     if isinstance(value, (tf.TypeSpec, tf.DType, tf.TensorShape)) or value is None:

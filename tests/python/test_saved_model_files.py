@@ -1,4 +1,5 @@
 """SavedModels of one folder each, as TensorFlow wrote them: run beside what it answered, damaged in many ways."""
+import inspect
 import json
 import os
 import random
@@ -108,6 +109,89 @@ class Damaged(unittest.TestCase):
                 except Exception:  # any error will do; a crash would end the test
                     pass
         self.assertGreater(loaded, 0)
+
+
+class Objects(unittest.TestCase):
+    """What objects of a file are like after loading, saved again and loaded again."""
+
+    def cycle(self, obj, times=2, **options):
+        for _ in range(times):
+            folder = tempfile.TemporaryDirectory()
+            self.addCleanup(folder.cleanup)
+            tf.saved_model.save(obj, folder.name, options=tf.saved_model.SaveOptions(**options))
+            obj = tf.saved_model.load(folder.name)
+        return obj
+
+    def test_gradients_that_a_program_gave(self):
+        model = tf.saved_model.load(os.path.join(GOLDEN, 'gradient'))
+        again = tf.saved_model.load(os.path.join(GOLDEN, 'gradient'))
+        x = tf.constant(1.)
+
+        def both(f):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            return y, tape.gradient(y, x)
+        for f in (model.f, again.f):
+            for run in (both, tf.function(both)):
+                value, gradient = run(f)
+                self.assertAlmostEqual(float(value), 2.6265233, 5)
+                self.assertAlmostEqual(float(gradient), 5.4365635, 5)
+
+    def test_a_list_keeps_its_places(self):
+        module = tf.Module()
+        module.l = [tf.Variable(1.), 'not saved']
+        module.l.append(tf.Variable(3.))
+        loaded = self.cycle(module)
+        self.assertEqual([None if v is None else float(v) for v in loaded.l], [1., None, 3.])
+
+    def test_attributes_of_variables(self):
+        module = tf.Module()
+        module.v = tf.Variable(1., synchronization=tf.VariableSynchronization.NONE,
+                               aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
+        v = self.cycle(module).v
+        self.assertEqual((v.synchronization, v.aggregation),
+                         (tf.VariableSynchronization.NONE, tf.VariableAggregation.ONLY_FIRST_REPLICA))
+
+    def test_parameters(self):
+        module = tf.Module()
+        module.f = tf.function(lambda a, b=2, *, c=3: a)
+        module.f(tf.constant(1.))
+        self.assertEqual(inspect.getfullargspec(self.cycle(module).f),
+                         inspect.FullArgSpec(['a', 'b'], None, None, (2,), ['c'], {'c': 3}, {}))
+
+    def test_a_trace_takes_structures_and_variables(self):
+        module = tf.Module()
+
+        def f(x, training=True):
+            return 2 * x[0]['a'] + x[1] if training else x[1]
+        x = [{'a': tf.constant(10)}, tf.constant(11)]
+        module.f = tf.function(f).get_concrete_function(x)
+        module.count = tf.function(lambda v: v.assign_add(1)).get_concrete_function(tf.Variable(1))
+        loaded = self.cycle(module)
+        self.assertEqual(int(loaded.f(x, True)), 31)
+        self.assertEqual(list(loaded.f.function_type.parameters), ['x', 'training'])
+        mine = tf.Variable(5)
+        loaded.count(mine)
+        self.assertEqual(int(mine), 6)
+
+    def test_a_function_of_a_variable(self):
+        module = tf.Module()
+        module.f = tf.function(lambda v: v * 2.)
+        module.f(tf.Variable(1.))
+        loaded = self.cycle(module)
+        self.assertEqual(float(loaded.f(tf.Variable(4.))), 8.)
+        with self.assertRaisesRegex(ValueError, 'Could not find matching concrete function'):
+            loaded.f(tf.Variable(1))
+
+    def test_aliases_need_their_place(self):
+        module = tf.Module()
+        module.f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([])])
+        module.function_aliases = tf.Variable(1.)
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': module.f}))
+            with self.assertRaisesRegex(ValueError, 'experimental_load_function_aliases'):
+                tf.saved_model.load(folder, options=tf.saved_model.LoadOptions(experimental_load_function_aliases=True))
 
 
 if __name__ == '__main__':

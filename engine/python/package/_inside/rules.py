@@ -178,7 +178,7 @@ _MODULES.update({
     'platform.tf_logging': 'compat.v1.logging',
     'profiler.trace': 'profiler.experimental',
     'saved_model.loader': 'compat.v1.saved_model saved_model',
-    'saved_model.save_options': 'saved_model',
+    'saved_model.save_options': 'saved_model saved_model.experimental',
     'saved_model.signature_constants': 'saved_model compat.v1.saved_model.signature_constants',
     'saved_model.simple_save': 'compat.v1.saved_model',
     'saved_model.tag_constants': 'saved_model compat.v1.saved_model.tag_constants',

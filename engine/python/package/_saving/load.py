@@ -1,5 +1,6 @@
 """tf.saved_model.load: the objects, functions and signatures of a SavedModel."""
 import collections.abc
+import itertools
 import os
 
 import footlight as tf
@@ -8,8 +9,10 @@ from footlight._saving import containers as _containers, function_saving as _fun
 from footlight._saving.function_saving import unique_names
 from footlight._saving.structure_coder import shape_of, value_of
 from footlight._saving.names import Asset, LoadOptions, TrackableResource, saved_model
+from footlight._types.specs import VariableSpec
 from footlight._saving.trackable import VARIABLE_VALUE, AutoTrackable, Trackable
 
+_MOST_ITEMS = 1 << 20  # that a list may have before one that is saved
 _MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
 
 
@@ -34,6 +37,14 @@ def _damaged(words, *args):
     return tf.errors.DataLossError(None, None, 'the SavedModel is damaged: ' + words % args)
 
 
+def _member(kind, number):
+    """The member of an enumeration that a file names by its number."""
+    try:
+        return kind(number)
+    except ValueError:
+        raise _damaged('%d is no %s', number, kind.__name__) from None
+
+
 def _components(spec):
     """The specs of the tensors that a value of the spec consists of."""
     return [spec] if isinstance(spec, tf.TensorSpec) else tf.nest.flatten(spec._component_specs, expand_composites=True)
@@ -44,11 +55,40 @@ def packed(structure, tensors):
     def value(leaf):
         if isinstance(leaf, tf.TensorSpec):
             return next(tensors)
+        if isinstance(leaf, VariableSpec):
+            return next(tensors)  # the variable itself
         if isinstance(leaf, tf.TypeSpec):
             return leaf._from_components(tf.nest.pack_sequence_as(
                 leaf._component_specs, [next(tensors) for _ in _components(leaf)]))
         return leaf
     return tf.nest.map_structure(value, structure)
+
+
+def _traced_with(leaf):
+    """What to trace with for a leaf of a signature: a variable of its own for the spec of one."""
+    if not isinstance(leaf, VariableSpec):
+        return leaf
+    dims = leaf.shape.as_list() if leaf.shape.rank is not None else ()
+    return tf.Variable(tf.zeros([d or 0 for d in dims], leaf.dtype), shape=leaf.shape, trainable=leaf.trainable)
+
+
+def signature_of(spec):
+    """The parameters of a saved function, as inspect has them; None where the file does not say them."""
+    if spec is None:
+        return None
+    import inspect
+    kinds, parameters = inspect.Parameter, []
+    defaults, names = list(spec.defaults or ()), list(spec.args)
+    for i, name in enumerate(names):
+        at = i - (len(names) - len(defaults))
+        parameters.append(kinds(name, kinds.POSITIONAL_OR_KEYWORD, default=defaults[at] if at >= 0 else kinds.empty))
+    if spec.varargs:
+        parameters.append(kinds(spec.varargs, kinds.VAR_POSITIONAL))
+    for name in spec.kwonlyargs or ():
+        parameters.append(kinds(name, kinds.KEYWORD_ONLY, default=(spec.kwonlydefaults or {}).get(name, kinds.empty)))
+    if spec.varkw:
+        parameters.append(kinds(spec.varkw, kinds.VAR_KEYWORD))
+    return inspect.Signature(parameters)
 
 
 def _as_arguments(structure):
@@ -59,7 +99,7 @@ def _as_arguments(structure):
 class LoadedTrace(Trackable):
     """A function of the file with the tensors that it captured: made into one of this process when it is called."""
 
-    def __init__(self, loader, name):
+    def __init__(self, loader, name, function_spec=None):
         saved = loader.graph.concrete_functions[name]
         if name not in loader.functions:
             raise _damaged('it has no function %s', name)
@@ -75,7 +115,11 @@ class LoadedTrace(Trackable):
         if len(self.specs) + len(self.bound) != wanted:
             raise _damaged('the function %s has %d inputs, and %d are given', name, wanted,
                            len(self.specs) + len(self.bound))
-        self._function = None
+        self._function = self._parameters = None
+        spec = function_spec and value_of(function_spec.fullargspec)
+        args, kwargs = self.structured_input_signature
+        if spec and not spec.varargs and not spec.varkw and (len(spec.args), set(spec.kwonlyargs or ())) == (len(args), set(kwargs)):
+            self._parameters = signature_of(spec)
 
     def _captured(self):
         return [self._loader.object_of(number) for number in self.bound]
@@ -86,13 +130,17 @@ class LoadedTrace(Trackable):
 
     def _traced(self, *args, **kwargs):
         """The body: a call of the file's function, read from its library."""
+        tensors = [t.handle if isinstance(t, tf.Variable) else t for t in tf.nest.flatten((args, kwargs), expand_composites=True)
+                   if isinstance(t, (tf.Tensor, tf.Variable))]
+        return self._called(tensors + self._captures())
+
+    def _called(self, tensors):
         definition = self._definition
-        tensors = [t for t in tf.nest.flatten((args, kwargs), expand_composites=True) if isinstance(t, tf.Tensor)]
         graph = _proto.GraphDef()
         graph.versions.CopyFrom(self._loader.definition.versions)
         graph.library.CopyFrom(self._loader.definition.library)
         inputs = {}
-        for i, (argument, value) in enumerate(zip(definition.signature.input_arg, tensors + self._captures())):
+        for i, (argument, value) in enumerate(zip(definition.signature.input_arg, tensors)):
             node = graph.node.add(name='input_%d' % i, op='Placeholder')
             node.attr['dtype'].type = argument.type
             inputs['input_%d:0' % i] = value
@@ -117,14 +165,18 @@ class LoadedTrace(Trackable):
             def body(*args, **kwargs):
                 return self._traced(*args, **kwargs)
             body.__name__ = body.__qualname__ = self.name.removeprefix('__inference_').rstrip('0123456789').rstrip('_') or 'f'
-            args, kwargs = self.structured_input_signature
+            if self._parameters is not None:
+                body.__signature__ = self._parameters
             with tf._eager_scope():
+                args, kwargs = tf.nest.map_structure(_traced_with, self.structured_input_signature)
                 self._function = tf.function(body, autograph=False).get_concrete_function(*args, **kwargs)
         return self._function
 
     @property
     def graph(self):
         return self.concrete.graph
+
+    function_type = property(lambda self: self.concrete.function_type)
 
     inputs = property(lambda self: self.concrete.inputs)
     outputs = property(lambda self: self.concrete.outputs)
@@ -145,6 +197,9 @@ class LoadedTrace(Trackable):
         return self.concrete(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
+        given, named = self.structured_input_signature
+        if not all(isinstance(one, tf.TensorSpec) for one in (*given, *named.values())):
+            return self.concrete(*args, **kwargs)  # which finds variables and the tensors in structures
         names = unique_names([s.name for s in self.specs])
         if len(args) > len(names):
             raise TypeError('%s takes %d arguments, %d were given' % (self.name, len(names), len(args)))
@@ -157,6 +212,39 @@ class LoadedTrace(Trackable):
         if missing:
             raise TypeError('%s is missing the arguments %s' % (self.name, missing))
         return self.flat([tf.convert_to_tensor(values[name], s.dtype) for name, s in zip(names, self.specs)])
+
+
+class _SavedGradient:
+    """The gradient of a function that the program gave, tf.custom_gradient, of the file."""
+
+    def __init__(self, loader, name):
+        self._loader, self._trace = loader, LoadedTrace(loader, name)
+
+    def __call__(self, op, *gradients):
+        given = [tf.zeros_like(output) if gradient is None else tf.convert_to_tensor(gradient)
+                 for output, gradient in zip(op.outputs, gradients)]
+        captures = [op.graph.get_tensor_by_name(self._loader.nodes[number].captured_tensor.name)
+                    if self._loader.nodes[number].WhichOneof('kind') == 'captured_tensor' else capture
+                    for number, capture in zip(self._trace.bound, self._trace._captures())]
+        return self._trace._called(given + captures)
+
+
+_loads = itertools.count(1)  # each gives the gradients of its file names of their own
+
+
+def _register_gradients(loader):
+    """Makes the gradients of a file those of its functions' ops."""
+    library, load = loader.definition.library, next(_loads)
+    names = {one.registered_op_type.encode(): f'{one.registered_op_type}-loaded-{load}' for one in library.registered_gradients}
+    if not names:
+        return
+    for function in library.function:
+        for node in function.node_def:
+            if '_gradient_op_type' in node.attr and node.attr['_gradient_op_type'].s in names:
+                node.attr['_gradient_op_type'].s = names[node.attr['_gradient_op_type'].s].encode()
+    for one in library.registered_gradients:
+        tf.RegisterGradient(names[one.registered_op_type.encode()])(_SavedGradient(loader, one.gradient_func))
+        one.registered_op_type = names[one.registered_op_type.encode()]
 
 
 class LoadedSpec:
@@ -190,6 +278,10 @@ class LoadedFunction(Trackable):
         self._keyword_only = list(getattr(spec, 'kwonlyargs', None) or ())
 
     concrete_functions = property(lambda self: list(self._traces))
+
+    @property
+    def __signature__(self):
+        return signature_of(self._spec)
     function_spec = property(LoadedSpec)
 
     def _list_all_concrete_functions(self):
@@ -260,6 +352,11 @@ def _matched(signature, given):
         if isinstance(value, tf.TypeSpec):
             if not spec.is_compatible_with(value):
                 return None
+            continue
+        if isinstance(spec, VariableSpec):
+            if not isinstance(value, tf.Variable) or value.dtype != spec.dtype or not spec.shape.is_compatible_with(value.shape):
+                return None
+            tensors.append(value)
             continue
         if not isinstance(spec, tf.TensorSpec):
             if isinstance(value, (tf.Tensor, tf.Variable)) or not spec.is_compatible_with(value):
@@ -345,6 +442,7 @@ class _Loader:
         self.functions = {f.signature.name: f for f in self.definition.library.function}
         self.nodes = list(self.graph.nodes)
         self.objects, self.first_values = {number: known for number, (known, _) in self.given.items()}, {}
+        _register_gradients(self)
 
     def object_of(self, number):
         """The object of a number: variables and containers first, functions when they are asked for."""
@@ -363,7 +461,9 @@ class _Loader:
             if first is None:
                 def first():
                     return tf.zeros([d or 0 for d in (shape.as_list() if shape.rank is not None else ())], dtype)
-            return tf.Variable(first, shape=shape, dtype=dtype, trainable=saved.trainable, name=saved.name or None)
+            return tf.Variable(first, shape=shape, dtype=dtype, trainable=saved.trainable, name=saved.name or None,
+                               synchronization=_member(tf.VariableSynchronization, saved.synchronization),
+                               aggregation=_member(tf.VariableAggregation, saved.aggregation))
         if kind == 'constant':
             for found in self.definition.node:
                 if found.name == node.constant.operation:
@@ -380,9 +480,12 @@ class _Loader:
         if kind == 'function':
             return LoadedFunction(self, node.function)
         if kind == 'bare_concrete_function':
-            return LoadedTrace(self, node.bare_concrete_function.concrete_function_name)
+            saved = node.bare_concrete_function
+            return LoadedTrace(self, saved.concrete_function_name, saved.function_spec)
         if kind == 'resource':
             return RestoredResource(node.resource.device)
+        if kind == 'captured_tensor':
+            return AutoTrackable()  # a tensor inside of a function, which its gradient takes from there
         if kind == 'user_object':
             if node.user_object.identifier == 'signature_map':
                 return SignatureMap()
@@ -438,6 +541,9 @@ class _Loader:
         if not hasattr(root, 'signatures'):
             root.signatures = SignatureMap()
         if options.experimental_load_function_aliases:
+            if hasattr(root, 'function_aliases'):
+                raise ValueError('Could not load with experimental_load_function_aliases option: the top-level object has an '
+                                 'attribute `function_aliases`')
             root.function_aliases = self._aliases()
         root.graph_debug_info, root.tensorflow_version = None, self.meta.meta_info_def.tensorflow_version
         return root
@@ -445,7 +551,10 @@ class _Loader:
     @staticmethod
     def _add_children(parent, children):
         if isinstance(parent, list):
-            for _, child in sorted(((int(name), child) for name, child in children), key=lambda pair: pair[0]):
+            for index, child in sorted(((int(name), child) for name, child in children), key=lambda pair: pair[0]):
+                if index - len(parent) > _MOST_ITEMS:
+                    raise _damaged('a list has an item %d', index)
+                parent.extend([None] * (index - len(parent)))  # what was there has nothing that is saved
                 parent.append(child)
         elif isinstance(parent, dict):
             for name, child in children:

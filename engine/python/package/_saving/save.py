@@ -351,6 +351,7 @@ class _Writer:
             saved = proto.variable
             saved.dtype, saved.trainable = variable.dtype.as_datatype_enum, bool(variable.trainable)
             saved.name = variable._shared_name
+            saved.synchronization, saved.aggregation = variable.synchronization.value, variable.aggregation.value
             saved.shape.CopyFrom(_proto.shape_proto(variable.shape))
             if self.options.experimental_variable_policy._save_variable_devices():
                 saved.device = variable.device or ''

@@ -397,6 +397,14 @@ class Names(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, 'default_name is None'):
                 v1.variable_scope(None)
 
+    def test_options_of_inputs(self):
+        options, mode = tf.distribute.InputOptions(), tf.distribute.InputReplicationMode
+        self.assertEqual(tuple(options), (True, mode.PER_WORKER, False, 1))
+        options = tf.distribute.InputOptions(experimental_fetch_to_device=False, experimental_per_replica_buffer_size=2)
+        self.assertEqual((options.experimental_fetch_to_device, options.experimental_per_replica_buffer_size), (False, 2))
+        made = tf.distribute.get_strategy().distribute_datasets_from_function(lambda _: tf.data.Dataset.range(2), options)
+        self.assertEqual([int(x) for x in made], [0, 1])
+
     def test_batches_say_their_size(self):
         batches = tf.data.Dataset.range(4).batch(2)
         self.assertEqual((int(batches._batch_size), hasattr(batches.unbatch(), '_batch_size')), (2, False))

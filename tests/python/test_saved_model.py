@@ -1,5 +1,6 @@
 """SavedModels: kinds of objects that TensorFlow wrote, our own saved and loaded, graphs and sessions of v1."""
 import collections
+import inspect
 import os
 import shutil
 import tempfile
@@ -329,6 +330,25 @@ class Written(unittest.TestCase):
         self.assertEqual((spec.arg_names, spec.default_values, spec.fullargspec.args), (
             ['x', 'training'], {'training': False}, ['x', 'training']))
         self.assertIsNone(spec.input_signature)
+        self.assertEqual(str(inspect.signature(tf.saved_model.load(path).f)), '(x, training=False)')
+
+    def test_tables_that_are_given_are_filled_by_the_file(self):
+        class Nothing(tf.lookup.KeyValueTensorInitializer):
+            """Fills no table."""
+
+            def __init__(self):
+                """Has no keys."""
+                self._key_dtype, self._value_dtype = tf.string, tf.int64
+
+            def initialize(self, table):
+                """Leaves the table empty."""
+        root, path = tf.Module(), os.path.join(self.folder, 'f')
+        root.table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([5, 6], tf.int64)), -1)
+        tf.saved_model.save(root, path)
+        empty = tf.lookup.StaticHashTable(Nothing(), -1)
+        found = tf.__internal__.saved_model.load_partial(path, {'root.table': empty})
+        self.assertIs(found['root.table'], empty)
+        self.assertEqual(empty.lookup(tf.constant(['b', 'c'])).numpy().tolist(), [6, -1])
 
     def test_names_of_arguments(self):
         plain, named = tf.TensorSpec([]), tf.TensorSpec([], name='x')

@@ -1,4 +1,5 @@
 """tf.distribute with the one strategy that a program on one device has, and the names of those for several."""
+import collections
 import contextlib
 import enum
 import threading
@@ -228,6 +229,20 @@ class InputContext:
         return global_batch_size
 
 
+class InputReplicationMode(enum.Enum):
+    """How often the function that makes a dataset is called."""
+    PER_WORKER, PER_REPLICA = 'PER_WORKER', 'PER_REPLICA'
+
+
+class InputOptions(collections.namedtuple('InputOptions', (
+        'experimental_fetch_to_device', 'experimental_replication_mode', 'experimental_place_dataset_on_device',
+        'experimental_per_replica_buffer_size'), defaults=(True, InputReplicationMode.PER_WORKER, False, 1))):
+    """How elements of datasets reach the replicas: with one of these they are there already."""
+
+    def __new__(cls, experimental_fetch_to_device=None, *others, **named):
+        return super().__new__(cls, experimental_fetch_to_device is not False, *others, **named)
+
+
 class ValueContext:
     """What a function that makes a value knows of its replica."""
     replica_id_in_sync_group, num_replicas_in_sync = 0, 1
@@ -303,7 +318,7 @@ def experimental_set_strategy(strategy):
 
 
 for _object in (ReduceOp, DistributedValues, DistributedDataset, DistributedIterator, ReplicaContext, StrategyExtended,
-                Strategy, InputContext, OneDeviceStrategy, get_strategy, has_strategy, get_replica_context,
+                Strategy, InputContext, InputOptions, InputReplicationMode, OneDeviceStrategy, get_strategy, has_strategy, get_replica_context,
                 in_cross_replica_context, experimental_set_strategy,
                 MirroredStrategy,
                 _several('MultiWorkerMirroredStrategy', 'it has replicas in several programs'),

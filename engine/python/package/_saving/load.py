@@ -277,6 +277,17 @@ class LoadedFunction(Trackable):
         self._defaults.update(getattr(spec, 'kwonlydefaults', None) or {})
         self._keyword_only = list(getattr(spec, 'kwonlyargs', None) or ())
 
+    @property
+    def __signature__(self):
+        """The parameters, for inspect."""
+        import inspect
+        kinds, spec = inspect.Parameter, self._spec
+        named = [(name, kinds.POSITIONAL_OR_KEYWORD) for name in self._names]
+        named += [(spec.varargs, kinds.VAR_POSITIONAL)] if getattr(spec, 'varargs', None) else []
+        named += [(name, kinds.KEYWORD_ONLY) for name in self._keyword_only]
+        named += [(spec.varkw, kinds.VAR_KEYWORD)] if getattr(spec, 'varkw', None) else []
+        return inspect.Signature([kinds(name, kind, default=self._defaults.get(name, kinds.empty)) for name, kind in named])
+
     concrete_functions = property(lambda self: list(self._traces))
 
     @property
@@ -535,7 +546,9 @@ class _Loader:
         if not options.experimental_skip_checkpoint:
             self._restore(root, options)
         for number, found in self.objects.items():
-            if isinstance(found, TrackableResource) and number not in self.given:
+            # One that was given is filled by the file too: its _initialize is the file's now.
+            if isinstance(found, TrackableResource) and (number not in self.given or isinstance(
+                    vars(found).get('_initialize'), LoadedFunction)):
                 found.resource_handle  # noqa: B018  (made now, so that it can be filled)
                 found._initialize()
         if not hasattr(root, 'signatures'):

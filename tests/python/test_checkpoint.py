@@ -270,6 +270,19 @@ class Managing(InFolder):
                 session.run(step)
                 self.assertAlmostEqual(float(session.run(variable)), 2.9, places=5)
 
+    def test_slots_are_restored_by_their_names(self):
+        v1 = tf.compat.v1
+        variable, optimizer = tf.Variable(3., name='w'), v1.train.AdamOptimizer(.1)
+        optimizer.minimize(lambda: variable * 2., var_list=[variable])
+        slot = optimizer.get_slot(variable, 'm')
+        slot.assign(7.)
+        path = v1.train.Saver([variable, *optimizer.variables()]).save(None, self.path('named'))
+        for kept in (variable, slot):
+            kept.assign(100.)
+        tf.train.Checkpoint(optimizer=optimizer, variable=variable).restore(path)
+        self.assertAlmostEqual(variable.numpy(), 2.9, places=5)
+        self.assertEqual(slot.numpy(), 7.)
+
     def test_the_step_of_an_eager_program_ends_with_its_graph(self):
         v1 = tf.compat.v1
         v1.reset_default_graph()

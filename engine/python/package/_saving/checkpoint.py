@@ -372,7 +372,7 @@ class Checkpoint(AutoTrackable):
         file = _engine.open_tensors(path)
         if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
             restoration = _object_graph.NamedRestoration(file, path)
-            for found in _object_graph.Listing(root, attached() if attached else None).objects:
+            for found in _object_graph.Listing(root, attached() if attached else None).with_slots().objects:
                 restoration.restore(found)
             return NameBasedSaverStatus(restoration, root, attached)
         restoration = _object_graph.Restoration(file, path)

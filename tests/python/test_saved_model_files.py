@@ -9,6 +9,8 @@ import unittest
 
 import footlight as tf
 
+v1 = tf.compat.v1
+
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden', 'savedmodel')
 
 
@@ -192,6 +194,55 @@ class Objects(unittest.TestCase):
             tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': module.f}))
             with self.assertRaisesRegex(ValueError, 'experimental_load_function_aliases'):
                 tf.saved_model.load(folder, options=tf.saved_model.LoadOptions(experimental_load_function_aliases=True))
+
+    def test_aliases_of_several_functions(self):
+        module = tf.Module()
+        module.f = tf.function(lambda x: x)
+        traces = [module.f.get_concrete_function(tf.TensorSpec([], dtype)) for dtype in (tf.float32, tf.int32)]
+        with tempfile.TemporaryDirectory() as folder:
+            for given in (traces, module.f, {module.f}):
+                tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': given}))
+                options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+                self.assertEqual(list(tf.saved_model.load(folder, options=options).function_aliases), ['g'])
+            with self.assertRaisesRegex(TypeError, 'Unsupported type'):
+                tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions(function_aliases={'g': lambda x: x}))
+
+    def test_signatures_that_give_composites(self):
+        module = tf.Module()
+        module.f = tf.function(lambda x: {'r': x, 's': x.to_sparse(), 'v': x.values},
+                               input_signature=[tf.RaggedTensorSpec([None, None])])
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(module, folder, signatures={'k': module.f})
+            ragged = tf.ragged.constant([[1.], [2., 3.]])
+            found = tf.saved_model.load(folder).signatures['k'](x=ragged.values, x_1=ragged.row_splits)
+            self.assertEqual(found['r'].to_list(), [[1.], [2., 3.]])
+            self.assertEqual(found['s'].values.numpy().tolist(), [1., 2., 3.])
+            with tf.Graph().as_default(), v1.Session() as session:
+                signature = v1.saved_model.load(session, ['serve'], folder).signature_def['k']
+                parts = [part.name for part in signature.outputs['r'].composite_tensor.components]
+                names = [*parts, signature.outputs['s'].coo_sparse.indices_tensor_name, signature.outputs['v'].name]
+                feed = {signature.inputs['x'].name: [1., 2., 3.], signature.inputs['x_1'].name: [0, 1, 3]}
+                values, splits, indices, again = session.run(names, feed)
+        self.assertEqual((values.tolist(), splits.tolist(), again.tolist()), ([1., 2., 3.], [0, 1, 3], [1., 2., 3.]))
+        self.assertEqual(indices.tolist(), [[0, 0], [1, 0], [1, 1]])
+
+    def test_variables_that_a_trace_makes(self):
+        class Late(tf.Module):
+            v = None
+
+            @tf.function(input_signature=[tf.TensorSpec([])])
+            def f(self, x):
+                if self.v is None:
+                    self.v = tf.Variable([2., 4.])
+                return x * self.v
+        self.assertEqual(self.cycle(Late()).f(tf.constant(3.)).numpy().tolist(), [6., 12.])
+
+    def test_an_untracked_table_is_named(self):
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a'], [1]), -1)
+        module = tf.Module()
+        module.f = tf.function(table.lookup, input_signature=[tf.TensorSpec([], tf.string)])
+        with self.assertRaisesRegex(AssertionError, 'referencing this tensor = .*StaticHashTable'):
+            self.cycle(module)
 
 
 if __name__ == '__main__':

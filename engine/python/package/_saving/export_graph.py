@@ -1,8 +1,10 @@
 """The graph of a SavedModel outside of its functions, which programs without objects use: resources, signatures, saver."""
+import itertools
 import re
 
 import footlight as tf
 from footlight import _proto
+from footlight._saving.structure_coder import fill
 
 
 class ExportGraph:
@@ -119,8 +121,26 @@ class ExportGraph:
             given.append(self._node(name, 'Placeholder', dtype=spec.dtype, shape=spec.shape))
             self._describe(signature.inputs[spec.name], given[-1] + ':0', spec)
         call = self._call(function, given + [self.nodes[b] for b in bound])
-        for i, (name, tensor) in enumerate(outputs):
-            self._describe(signature.outputs[name], '%s:%d' % (call, i), tensor)
+        count = itertools.count()
+        for name, value in outputs:
+            self._describe_output(signature.outputs[name], value, lambda: f'{call}:{next(count)}')
+
+    def _describe_output(self, info, value, next_name):
+        """Says of an output its names, dtype and shape, or those of the tensors of a composite."""
+        if isinstance(value, tf.Tensor):
+            self._describe(info, next_name(), value)
+            return
+        info.dtype = value.dtype.as_datatype_enum
+        info.tensor_shape.CopyFrom(_proto.shape_proto(value.shape))
+        if isinstance(value, tf.SparseTensor):
+            for part in ('indices', 'values', 'dense_shape'):
+                setattr(info.coo_sparse, part + '_tensor_name', next_name())
+            return
+        spec = _proto.StructuredValue()
+        fill(spec, value._type_spec)
+        info.composite_tensor.type_spec.CopyFrom(spec.type_spec_value)
+        for part in tf.nest.flatten(value, expand_composites=True):
+            self._describe(info.composite_tensor.components.add(), next_name(), part)
 
     @staticmethod
     def _describe(info, name, like):

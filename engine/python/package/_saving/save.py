@@ -23,6 +23,13 @@ _UNTRACKED = (
     '\tTrackable referencing this tensor = %s\n\tInternal Tensor = %s')
 
 
+def _owner_of(tensor):
+    """The resource of the program that has this handle; None where there is none."""
+    import gc
+    return next((one for one in gc.get_objects() if isinstance(one, TrackableResource) and
+                 getattr(one.resource_handle, '_id', None) == tensor._id), None)
+
+
 class Constant(Trackable):
     """A tensor that a function captured."""
 
@@ -68,7 +75,7 @@ def _named(outputs, function, key):
     for name, value in outputs.items():
         if not isinstance(name, str):
             raise ValueError('Got a dictionary with a non-string key %r %s.' % (name, where))
-        if not isinstance(value, tf.Tensor):
+        if not isinstance(value, (tf.Tensor, tf.__internal__.CompositeTensor)):
             raise ValueError('Got a non-Tensor value %r for key %r %s. Outputs for functions used as signatures must be a '
                              'single Tensor, a sequence of Tensors, or a dictionary from string to Tensor.'
                              % (value, name, where))
@@ -204,11 +211,27 @@ def _kind_of(trackable):
     return trackable._object_identifier
 
 
+def _traces_of(functions):
+    """The traces of what a program gave an alias: a function, a trace, or several of these."""
+    if isinstance(functions, _Concrete):
+        return [functions]
+    if isinstance(functions, _Function):
+        return functions._list_all_concrete_functions()
+    if isinstance(functions, collections.abc.Iterable):
+        return [trace for one in functions for trace in _traces_of(one)]
+    raise TypeError(f'Unsupported type {type(functions)} in `function_aliases`: its values are functions of tf.function, their '
+                    'concrete functions, or lists of these.')
+
+
 class _Writer:
 
     def __init__(self, obj, signatures, options):
         self.options = options
         self.view = _View(obj)
+        _object_graph.Listing(obj, children=self.view)
+        now = [(one, _variable_of(one)) for one in _object_graph.Listing(obj).objects]
+        if any(id(one if variable is None else variable) not in self.view.known for one, variable in now):
+            self.view = _View(obj)  # functions made variables when they were traced
         children = self.view(obj)
         if 'signatures' in children and not isinstance(children['signatures'], SignatureMap):
             raise ValueError("The object has an attribute `signatures`, which a SavedModel has for its own: `del "
@@ -279,8 +302,8 @@ class _Writer:
         self.graph.add_initializer(self.options)
         if not self.options.experimental_skip_saver:
             self.graph.add_saver(self._keys(), self._saved_resources(), self.values[_object_graph.GRAPH_KEY])
-        for alias, function in self.options.function_aliases.items():
-            for concrete in ([function] if isinstance(function, _Concrete) else function._list_all_concrete_functions()):
+        for alias, functions in self.options.function_aliases.items():
+            for concrete in _traces_of(functions):
                 if id(concrete) in self.names:
                     info.function_aliases[self.names[id(concrete)]] = alias
         return self.meta
@@ -333,7 +356,8 @@ class _Writer:
         for capture, variable, inner in zip(concrete.captured_inputs, concrete._captured_variables, inputs):
             number = self.owners.get(capture._id)
             if number is None:
-                raise AssertionError(_UNTRACKED % (concrete.name.decode(), capture, variable, inner))
+                owner = _owner_of(capture) if variable is None else variable
+                raise AssertionError(_UNTRACKED % (concrete.name.decode(), capture, owner, inner))
             found.append(number)
         return found
 

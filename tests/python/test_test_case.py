@@ -36,6 +36,14 @@ class Assertions(test.TestCase):
         with self.refused():
             self.assertNotAllEqual([1], [1])
 
+    def test_dicts_of_tensors(self):
+        def pair(last):
+            return {'x': tf.constant([1., last]), 'n': 3}
+        self.assertEqual(pair(2.), pair(2.))
+        for other in (pair(3.), {**pair(2.), 'more': 1}):
+            with self.assertRaises(AssertionError):
+                self.assertEqual(pair(2.), other)
+
     def test_messages(self):
         def graph(name, value=1.0):
             made = tf.compat.v1.GraphDef()

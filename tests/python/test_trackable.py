@@ -229,11 +229,23 @@ class Containers(unittest.TestCase):
             take_out(module.d)
             self.assertEqual((named, dict(module.d)), ({}, {}))
 
+    def test_containers_say_their_layers(self):
+        class Layer(tf.Module):
+            """What counts as a layer."""
+            _is_layer = True
+            losses, updates = ['loss'], ['update']
+        module, layers = tf.Module(), [Layer() for _ in range(3)]
+        module.d = {'b': layers[0], 'n': 1}
+        module.d['c'] = [layers[1], (layers[0],)]
+        module.l = [layers[2], Layer]
+        self.assertEqual([one.layers for one in (module.d, module.l)], [layers[:2], layers[2:]])
+        self.assertEqual((module.d.losses, module.l.updates), (['loss'] * 2, ['update']))
+
     def test_fields_of_tuples_are_what_they_were(self):
-        kind = collections.namedtuple('Kind', 'x weights variables')
+        kind = collections.namedtuple('Kind', 'x weights variables layers')
         module = tf.Module()
-        module.t = kind(tf.Variable(1.), 3, 'v')
-        self.assertEqual((module.t.weights, module.t.variables, len(module.variables)), (3, 'v', 1))
+        module.t = kind(tf.Variable(1.), 3, 'v', 4)
+        self.assertEqual((module.t.weights, module.t.variables, module.t.layers, len(module.variables)), (3, 'v', 4, 1))
 
 
 class Position(tf.train.experimental.PythonState):

@@ -41,6 +41,19 @@ class TrackableDataStructure(Trackable):
     non_trainable_variables = non_trainable_weights = property(
         lambda self: self._collected('non_trainable_variables') if self.trainable else self._collected('variables'))
 
+    @property
+    def layers(self):
+        """The layers among the items, and those in containers among them, each once."""
+        found = {}
+        for item in self._items_of():
+            is_layer = hasattr(item, '_is_layer') and not isinstance(item, type)
+            for layer in [item] if is_layer else item.layers if isinstance(item, TrackableDataStructure) else ():
+                found.setdefault(id(layer), layer)
+        return list(found.values())
+
+    losses = property(lambda self: [loss for layer in self.layers for loss in layer.losses])
+    updates = property(lambda self: [update for layer in self.layers for update in layer.updates])
+
 
 _WHY = ('Unable to save the object %s (a %s made trackable when it was assigned to an attribute). %s, and a restored '
         'value could belong to either item.\n\nIf it need not be saved, assign it to an object that is not trackable.')

@@ -354,6 +354,15 @@ class TestCase(_General, _temporary.Temporary):
     def _rows(self, x):
         return (self.evaluate(x) if isinstance(x, tf.RaggedTensor) else x).to_list()
 
+    def assertDictEqual(self, d1, d2, msg=None):
+        """Dicts of the same keys and values; arrays and tensors among these are the same where all their elements are."""
+        try:
+            super().assertDictEqual(d1, d2, msg)
+        except ValueError:  # more than one element is neither true nor false
+            self.assertEqual(set(d1), set(d2), msg)
+            for key, value in d1.items():
+                self.assertAllEqual(value, d2[key], msg)
+
     def assertAllEqual(self, a, b, msg=None):
         """Arrays or tensors of one shape with the same elements; NaNs count as equal."""
         if self._ragged(a) or self._ragged(b):

@@ -270,6 +270,15 @@ class Managing(InFolder):
                 session.run(step)
                 self.assertAlmostEqual(float(session.run(variable)), 2.9, places=5)
 
+    def test_folders_and_other_files_are_no_checkpoints(self):
+        os.mkdir(self.path('folder'))
+        with open(self.path('text'), 'w') as file:
+            file.write('x')
+        for name, error in (('folder', tf.errors.DataLossError), ('text', tf.errors.DataLossError), ('no', tf.errors.NotFoundError)):
+            for read in (tf.compat.v1.train.NewCheckpointReader, tf.train.Checkpoint().read):
+                with self.assertRaisesRegex(error, 'different file format' if name != 'no' else 'matching files'):
+                    read(self.path(name))
+
     def test_slots_are_restored_by_their_names(self):
         v1 = tf.compat.v1
         variable, optimizer = tf.Variable(3., name='w'), v1.train.AdamOptimizer(.1)

@@ -369,7 +369,7 @@ class Checkpoint(AutoTrackable):
             return InitializationOnlyStatus(*self._graph_of())
         path = files.path_of(save_path)
         root, attached = self._graph_of()
-        file = _engine.open_tensors(path)
+        file = files.open_tensors(path)
         if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
             restoration = _object_graph.NamedRestoration(file, path)
             for found in _object_graph.Listing(root, attached() if attached else None).with_slots().objects:

@@ -139,11 +139,21 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=None, meta_gr
             pass
 
 
+def open_tensors(prefix):
+    """The tensors of the checkpoint whose files begin with `prefix`; a folder or another file is none."""
+    if os.path.exists(prefix) and not os.path.exists(prefix + '.index'):
+        what = 'it is a directory' if os.path.isdir(prefix) else 'it is no checkpoint'
+        raise tf.errors.DataLossError(
+            None, None, f'Unable to open table file {prefix}: {what}; give the prefix of a checkpoint, as in folder/ckpt-1, or '
+            'perhaps your file is in a different file format and you need to use a different restore operator?')
+    return _engine.open_tensors(prefix)
+
+
 class CheckpointReader:
     """The tensors in a checkpoint, by name."""
 
     def __init__(self, filename):
-        self._file = _engine.open_tensors(path_of(filename))
+        self._file = open_tensors(path_of(filename))
         self._tensors = _engine.tensors_in(self._file)
 
     def has_tensor(self, tensor_str):

@@ -237,6 +237,18 @@ class Objects(unittest.TestCase):
                 return x * self.v
         self.assertEqual(self.cycle(Late()).f(tf.constant(3.)).numpy().tolist(), [6., 12.])
 
+    def test_a_graph_does_not_train_what_it_loads(self):
+        module = tf.Module()
+        module.a, module.b = tf.Variable(1.), tf.Variable([2., 3.])
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(module, folder)
+            with tf.Graph().as_default():
+                own = v1.get_variable('own', initializer=1.)
+                loaded = tf.saved_model.load(folder)
+                self.assertTrue(loaded.b.trainable)
+                self.assertEqual([v.name for v in v1.trainable_variables()], [own.name])
+                self.assertEqual(len(v1.global_variables()), 3)
+
     def test_an_untracked_table_is_named(self):
         table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a'], [1]), -1)
         module = tf.Module()

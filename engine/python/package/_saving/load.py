@@ -472,9 +472,14 @@ class _Loader:
             if first is None:
                 def first():
                     return tf.zeros([d or 0 for d in (shape.as_list() if shape.rank is not None else ())], dtype)
-            return tf.Variable(first, shape=shape, dtype=dtype, trainable=saved.trainable, name=saved.name or None,
+            made = tf.Variable(first, shape=shape, dtype=dtype, trainable=saved.trainable, name=saved.name or None,
                                synchronization=_member(tf.VariableSynchronization, saved.synchronization),
                                aggregation=_member(tf.VariableAggregation, saved.aggregation))
+            graph = getattr(made, '_made_in', None)
+            if graph is not None and saved.trainable:  # what a graph trains is for the program to say
+                trained = graph.get_collection_ref('trainable_variables')
+                trained[:] = [variable for variable in trained if variable is not made]
+            return made
         if kind == 'constant':
             for found in self.definition.node:
                 if found.name == node.constant.operation:

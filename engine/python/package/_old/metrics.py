@@ -344,3 +344,4 @@ for _object in (mean, accuracy, mean_absolute_error, mean_squared_error, root_me
                 auc, mean_iou, mean_per_class_accuracy, *map(_counting, _KINDS), *map(_counting_at_thresholds, _KINDS)):
     _object.__module__ = 'footlight.compat.v1.metrics'
     setattr(_metrics, _object.__name__, _object)
+import footlight._old.ranked_metrics  # noqa: E402,F401

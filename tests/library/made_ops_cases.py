@@ -183,7 +183,17 @@ def _scopes(tf, v1):
 def _values(tf, v1, raw):
     texts = v1.ragged.constant_value([['a b', 'c'], ['d']])
     squares = tf.reshape(tf.range(16.), [1, 4, 4, 1])
+
+    def embedded(combiner, is_weighted):
+        """Many rows of float16, whose sum is rounded once."""
+        rows = tf.cast(tf.reshape(tf.range(1., 7.) / 10., [3, 2]), tf.float16)
+        places = tf.stack([tf.cast(tf.range(3000) // 2000, tf.int64), tf.cast(tf.range(3000) % 2000, tf.int64)], 1)
+        ids = tf.SparseTensor(places, tf.range(3000) % 3, [2, 2000])
+        weights = tf.SparseTensor(places, tf.cast(tf.range(3000) % 4, tf.float32), [2, 2000]) if is_weighted else None
+        return tf.nn.embedding_lookup_sparse(rows, ids, weights, combiner=combiner)
     return {
+        'embedded_half': lambda: [embedded(combiner, True) for combiner in ('sum', 'mean', 'sqrtn')] + [
+            embedded(combiner, False) for combiner in ('mean', 'sqrtn')],
         'value_bytes': lambda: tf.strings.bytes_split(texts),
         'value_words': lambda: tf.strings.split(texts),
         'value_characters': lambda: tf.strings.unicode_decode(texts, 'UTF-8'),

@@ -65,6 +65,7 @@ class Names(unittest.TestCase):
         with v1.Graph().as_default():
             one = losses.absolute_difference(LABELS, PREDICTIONS)
             losses.hinge_loss(LABELS, PREDICTIONS)
+            self.assertEqual(one.op.name, 'absolute_difference/value')
             self.assertIs(losses.get_losses()[0], one)
             self.assertEqual(len(losses.get_losses()), 2)
             self.assertEqual(losses.get_total_loss().shape.rank, 0)

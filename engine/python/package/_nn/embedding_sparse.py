@@ -23,16 +23,19 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
         if combiner == 'sum':
             return tf.math.segment_sum(rows, row)
         weights = tf.ones(tf.shape(ids)[:1], rows.dtype)
+    dtype = rows.dtype
+    if dtype in (tf.float16, tf.bfloat16):  # whose sums would be rounded at each step
+        rows = tf.cast(rows, tf.float32)
     weights = tf.cast(weights, rows.dtype)
     spread = tf.concat([tf.shape(weights), tf.ones([tf.rank(rows) - 1], tf.int32)], 0)
     rank = rows.shape.rank
     weights = tf.reshape(weights, [-1] + [1] * (rank - 1) if rank is not None else spread)
     total = tf.math.segment_sum(rows * weights, row)
-    if combiner == 'sum':
-        return total
     if combiner == 'mean':
-        return tf.math.divide_no_nan(total, tf.math.segment_sum(weights, row))
-    return tf.math.divide_no_nan(total, tf.sqrt(tf.math.segment_sum(weights * weights, row)))
+        total = tf.math.divide_no_nan(total, tf.math.segment_sum(weights, row))
+    elif combiner == 'sqrtn':
+        total = tf.math.divide_no_nan(total, tf.sqrt(tf.math.segment_sum(weights * weights, row)))
+    return tf.cast(total, dtype)
 
 
 def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None,

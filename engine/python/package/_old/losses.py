@@ -89,11 +89,11 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=_LOSS
         else:
             loss = tf.reduce_sum(weighted)
             if reduction == Reduction.MEAN:
-                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(tf.ones_like(losses) * weights))
+                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(tf.ones_like(losses) * weights), name='value')
             elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-                loss = tf.math.divide_no_nan(loss, _num_present(losses, weights))
+                loss = tf.math.divide_no_nan(loss, _num_present(losses, weights), name='value')
             elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-                loss = tf.math.divide_no_nan(loss, tf.cast(tf.size(losses), tf.float32))
+                loss = tf.math.divide_no_nan(loss, tf.cast(tf.size(losses), tf.float32), name='value')
         loss = tf.cast(loss, dtype)
         add_loss(loss, loss_collection)
         return loss

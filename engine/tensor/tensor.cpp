@@ -295,10 +295,21 @@ void Tensor::stands_for(Resource* resource) const {
   *reinterpret_cast<Resource**>(body_->inline_data) = resource;
 }
 
+// A symbolic tensor is known by its place in the graph: `op.inputs[0]` makes another object for the same one. The places are
+// mixed into 64 bits, of which the highest sets them apart from the numbers of other tensors.
 uint64_t Tensor::tape_id() const {
-  if (dtype() == DType::kResource)
+  if (dtype() == DType::kResource) {
     if (Resource* r = resource_object()) return r->id();
-  return id();
+    return id();
+  }
+  if (!body_->symbolic) return id();
+  const auto mixed = [](uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+  };
+  const uint64_t place = uint64_t{body_->node.value} << 32 | body_->output;
+  return mixed(mixed(reinterpret_cast<uintptr_t>(body_->graph)) ^ place) | uint64_t{1} << 63;
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {

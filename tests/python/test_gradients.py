@@ -30,6 +30,22 @@ class Sparse(unittest.TestCase):
     def setUp(self):
         self.v = tf.Variable([[1., 2.], [3., 4.], [5., 6.]])
 
+    def test_inputs_of_operations_are_what_the_tape_saw(self):
+        w = tf.Variable([[1., 2.], [3., 4.]])
+
+        def logits(x):
+            return tf.nn.bias_add(x @ w, [1., 1.])  # nothing else keeps the object
+
+        @tf.function
+        def found(x, through):
+            with tf.GradientTape() as tape:
+                chances = tf.nn.softmax(logits(x))
+                before = chances.op.inputs[0] if through else logits(x)
+                loss = tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], before))
+            return tape.gradient(loss, w)
+        x = tf.constant([[1., 2.], [3., 1.]])
+        self.assertEqual(values(found(x, True)), values(found(x, False)))
+
     def test_rows(self):
         for f in (lambda v: tf.gather(v, [1, 1]), lambda v: v.sparse_read([1, 1]),
                   lambda v: tf.gather(v.read_value(), [1, 1]), tf.function(lambda v: tf.gather(v, [1, 1]))):

@@ -295,7 +295,7 @@ void Tensor::stands_for(Resource* resource) const {
   *reinterpret_cast<Resource**>(body_->inline_data) = resource;
 }
 
-// A symbolic tensor is known by its place in the graph: `op.inputs[0]` makes another object for the same one. The places
+// A symbolic tensor is known by its place in the graph: `op.inputs[0]` makes another object for the same one. Places
 // are mixed into 64 bits, of which the highest sets them apart from the numbers of other tensors.
 uint64_t Tensor::tape_id() const {
   if (dtype() == DType::kResource) {

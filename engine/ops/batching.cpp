@@ -240,6 +240,14 @@ Result shape_only(const Call& c) {
            : dims,
        false}};
 }
+Result shapes_only(const Call& c) {
+  std::vector<Batched> shapes;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const Tensor dims = c.batched(i) ? rest_of(shape(c[i])) : shape(c[i]);
+    shapes.push_back({cast(dims, c.attrs.get_or(AttrName("out_type"), DType::kInt32)), false});
+  }
+  return shapes;
+}
 Result rank_only(const Call& c) {
   if (c.rank(0) < 0) return {};
   return std::vector<Batched>{{integer(c.rank(0)), false}};
@@ -313,9 +321,11 @@ Result biased(const Call& c) {
   const int rank = c.rank(0);
   if (rank < 2 || c.rank(1) != 1) return {};
   if (!c.batched(1)) return folded(c);
-  if (c.attrs.get_or(kFormat, std::string("NHWC")) != "NHWC") return {};
   const Tensor value = c.batched(0) ? c[0] : expand_dims(c[0], 0);
-  return all_batched({add(value, with_rank(c, 1, rank))});
+  if (c.attrs.get_or(kFormat, std::string("NHWC")) == "NHWC") return all_batched({add(value, with_rank(c, 1, rank))});
+  Tensor bias = expand_dims(c[1], 1);  // channels are the second dimension of each element
+  for (int d = 2; d < rank; ++d) bias = expand_dims(bias, -1);
+  return all_batched({add(value, bias)});
 }
 Result summed_products(const Call& c) {
   static const AttrName kEquation("equation");
@@ -423,6 +433,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"GatherV2", gathered},
       {"OneHot", hot},
       {"Shape", shape_only},
+      {"ShapeN", shapes_only},
       {"Rank", rank_only},
       {"SelectV2", elementwise},
       {"Select", in_front},
@@ -464,6 +475,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"NotEqual", elementwise},
       {"Complex", elementwise},
       {"ComplexAbs", unary},
+      {"Angle", unary},
       {"Cross", in_front},
       {"MatrixDiagV3", with_parameters},
       {"MatrixDiagPartV3", with_parameters},

@@ -57,6 +57,18 @@ class AtOnce(Checked):
         self.check(lambda a: tf.complex(a, tf.constant(2.)), x)
         self.check(tf.linalg.cross, x, y)
         self.check(lambda a, b: tf.abs(tf.complex(a, b)), x, y)
+        self.check(lambda a, b: tf.math.angle(tf.complex(a, b)), x, y)
+
+    def test_biases_of_channels(self):
+        images, bias = reals(4, 2, 3, 5, 6), reals(4, 3)
+        for form, x in (('NCHW', images), ('NHWC', tf.transpose(images, [0, 1, 3, 4, 2]))):
+            self.check(lambda a, b: tf.nn.bias_add(a, b, form), x, bias)
+            self.check(lambda b: tf.nn.bias_add(x[0], b, form), bias)
+            self.check(lambda a: tf.nn.bias_add(a, bias[0], form), x)
+
+    def test_shapes(self):
+        other = reals(2, 5)
+        self.check(lambda a: tuple(tf.shape_n([a, other])) + tuple(tf.shape_n([other, a], out_type=tf.int64)), reals(4, 3))
 
     def test_matrices(self):
         m, v = reals(4, 3, 3), reals(4, 3)

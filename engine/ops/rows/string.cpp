@@ -28,7 +28,7 @@ void fill_is_short(Inference& i) {
   if (fill.size() > 1 || (!fill.empty() && std::string_view(" 0+-#").find(fill) == std::string_view::npos))
     invalid("fill is one of ' ', '0', '+', '-' and '#', not '", fill, "' [Op:AsString]");
   if (i.attrs.get_or(kScientific, false) && i.attrs.get_or(kShortest, false))
-    invalid("scientific and shortest exclude each other [Op:AsString]");
+    invalid("Cannot select both scientific and shortest notation [Op:AsString]");
   static const AttrName kPrecision{"precision"}, kWidth{"width"};
   const DType type = i.dtype(0);
   // The C library takes minutes and gigabytes for billions of digits, and then fails.

@@ -12,7 +12,7 @@
 namespace footlight::python {
 namespace {
 
-enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs, kSequence, kComposite, kFlattened };
+enum class Kind { kLeaf, kList, kTuple, kNamedTuple, kMapping, kAttrs, kSequence, kComposite, kSpec, kFlattened };
 
 bool is_a(PyObject* o, const char* name, PyObject*& kept) {
   if (!kept) {
@@ -22,6 +22,15 @@ bool is_a(PyObject* o, const char* name, PyObject*& kept) {
   return is_instance(o, kept);
 }
 PyObject *mapping_class = nullptr, *sequence_class = nullptr, *view_class = nullptr;
+
+// Whether it is the spec of a composite, which is opened into the specs of its components. One that has none is a leaf.
+bool opens_into_specs(PyObject* o) {
+  if (is_spec(o) || !class_has_attribute(o, "_component_specs") || class_has_attribute(o, "_is_leaf_of_nest"))
+    return false;
+  const Ref components = Ref::steal(PyObject_GetAttrString(o, "_component_specs"));
+  if (!components) clear_only(PyExc_NotImplementedError);
+  return components && components.get() != o;
+}
 
 Kind kind_of(PyObject* o, bool composites = false) {
   if (is_tensor(o) || PyUnicode_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || o == Py_None)
@@ -34,6 +43,7 @@ Kind kind_of(PyObject* o, bool composites = false) {
   if (PyBytes_Check(o) || PyType_Check(o) || PyCallable_Check(o)) return Kind::kLeaf;
   if (class_has_attribute(o, "__attrs_attrs__")) return Kind::kAttrs;
   if (composites && class_has_attribute(o, "_type_spec") && !is_variable(o)) return Kind::kComposite;
+  if (composites && opens_into_specs(o)) return Kind::kSpec;
   if (is_a(o, "Mapping", mapping_class)) return Kind::kMapping;
   // A range, the views of a dict; not what is a sequence of bytes.
   if (PyByteArray_Check(o) || PyMemoryView_Check(o)) return Kind::kLeaf;
@@ -76,6 +86,8 @@ Children children_of(PyObject* o, Kind kind) {
   Children children;
   if (kind == Kind::kComposite) {
     children.values.push_back(components_of(o));
+  } else if (kind == Kind::kSpec) {
+    children.values.push_back(checked(PyObject_GetAttrString(o, "_component_specs")));
   } else if (kind == Kind::kFlattened) {
     Flattened own = flattened(o);
     children.metadata = std::move(own.metadata);
@@ -111,8 +123,8 @@ Ref pack(PyObject* o, std::span<const Ref> leaves, size_t& at, bool composites) 
   Children parts = children_of(o, kind);
   for (Ref& part : parts.values) part = pack(part.get(), leaves, at, composites);
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
-  if (kind == Kind::kComposite) {
-    Ref spec = checked(PyObject_GetAttrString(o, "_type_spec"));
+  if (kind == Kind::kComposite || kind == Kind::kSpec) {
+    Ref spec = kind == Kind::kSpec ? Ref::borrow(o) : checked(PyObject_GetAttrString(o, "_type_spec"));
     return checked(PyObject_CallMethod(spec.get(), "_from_components", "(O)", parts.values[0].get()));
   }
   if (kind == Kind::kFlattened) return unflattened(type, parts.metadata.get(), parts.values);
@@ -169,6 +181,10 @@ void same(PyObject* a, PyObject* b, bool types, bool composites) {
   if (x == Kind::kLeaf || y == Kind::kLeaf)
     fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", repr_of(a),
          " and ", repr_of(b));
+  // A value and its spec have the same components, if in lists or in tuples.
+  const auto opens = [](Kind kind) { return kind == Kind::kComposite || kind == Kind::kSpec; };
+  if (x != y && opens(x) && opens(y))
+    return same(children_of(a, x).values[0].get(), children_of(b, y).values[0].get(), false, composites);
   if (types && Py_TYPE(a) != Py_TYPE(b) && !(x == Kind::kMapping && y == Kind::kMapping) &&
       !(x == Kind::kNamedTuple && y == Kind::kNamedTuple && same_fields(a, b)) &&
       !(x == y && x != Kind::kNamedTuple && (PyType_IsSubtype(Py_TYPE(a), Py_TYPE(b)) ||

@@ -1,6 +1,7 @@
 // `footlight compare`: runs a script with a call repeated, eagerly and traced, or takes a session that holds that, or
 // two recordings or parts of them, and prints where the difference goes.
 #include "engine/base/errors.h"
+#include "engine/base/text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/compare_json.h"
 #include "engine/cli/json.h"
@@ -113,23 +114,35 @@ int run_script(const Request& request, const std::string& session) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int print(const std::string& path, bool json) {
-  const auto reader = session::Reader::open(path);
-  const std::vector<Comparison> all = comparisons_of(*reader);
-  if (all.empty())
-    return complain(
-        "no call was compared: the function was not called so often, or under another name. What was "
-        "recorded "
-        "is compared with `footlight compare " +
-        path + " FUNCTION#1 FUNCTION#2`");
+// The functions that were called, and how often: "train_step (36 calls), evaluate (1 call)".
+std::string called_functions(const session::Reader& reader) {
+  std::map<FunctionId, int64_t> calls;
+  for (const session::CallRecord& call : reader.all_calls()) ++calls[call.function];
+  std::string out;
+  for (const session::FunctionRecord& function : reader.contents().functions)
+    if (const auto at = calls.find(function.id); at != calls.end())
+      out += str(out.empty() ? "" : ", ", function.name, " (", at->second, at->second == 1 ? " call)" : " calls)");
+  return out;
+}
+
+// Why a run of a script compared no call.
+std::string why_nothing(const session::Reader& reader, const Request& request) {
+  const std::string called = called_functions(reader), name = option(request, "--function", "");
+  if (called.empty()) return "compare: the script called no traced function";
+  return str("compare: no traced function", name.empty() ? "" : str(" '", name, "'"), " got to its call ",
+             option(request, "--call", "1"), "; the script called ", called);
+}
+
+int print(const session::Reader& reader, bool json) {
+  const std::vector<Comparison> all = comparisons_of(reader);
   if (json) {
     std::vector<std::string> out;
-    for (const Comparison& c : all) out.push_back(comparison_json(*reader, c));
+    for (const Comparison& c : all) out.push_back(comparison_json(reader, c));
     std::printf("%s\n", json_list(out).c_str());
     return 0;
   }
   for (const Comparison& c : all)
-    for (const std::string& line : text_lines(text_of(*reader, c))) std::printf("%s\n", line.c_str());
+    for (const std::string& line : text_lines(text_of(reader, c))) std::printf("%s\n", line.c_str());
   return 0;
 }
 
@@ -187,15 +200,21 @@ int compare(const Words& words) {
   const Request request = request_of(words);
   if (names_session(request.file)) {
     if (!request.arguments.empty() || !request.file.ends_with(kEnding)) return compare_two(request);
-    if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: a session takes no option but --json");
-    return print(request.file, request.json);
+    if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: a recording takes no option but --json");
+    const auto reader = session::Reader::open(request.file);
+    if (reader->contents().comparisons.empty())
+      return complain(str("compare: ", request.file, " holds no comparison of eager and traced calls. Two parts of it ",
+                          "are compared with `footlight compare ", request.file, " FUNCTION#1 FUNCTION#2`"));
+    return print(*reader, request.json);
   }
   const std::string output = option(request, "--output", "");
   if (!output.empty()) session::refuse_unless_recording(output);  // else what is there would be taken for the result
   const Kept kept(output);
   const int status = run_script(request, kept.path());
   if (status == kUnusable && !std::filesystem::exists(kept.path())) return status;
-  return print(kept.path(), request.json);
+  const auto reader = session::Reader::open(kept.path());
+  if (reader->contents().comparisons.empty()) return complain(why_nothing(*reader, request));
+  return print(*reader, request.json);
 }
 
 }  // namespace footlight::cli

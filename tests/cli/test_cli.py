@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -24,6 +25,7 @@ def run(*words, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'resources', 'examples', 'shapes.py')
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'golden')
 
 
@@ -201,7 +203,7 @@ class Cli(unittest.TestCase):
         self.assertEqual(json.loads(run('info', '--json', path)[1])['traces'], 13)
         code, _, err = run('recover', path)
         self.assertEqual(code, 2)
-        self.assertIn('is not a session that was left unfinished', err)
+        self.assertIn('is not a recording that was left unfinished', err)
 
     def test_what_cannot_be_read_is_2_and_said(self):
         text = self.script('x.footlight', 'hello')
@@ -212,9 +214,9 @@ class Cli(unittest.TestCase):
             self.assertEqual((said['version'], said['traces'], said['left_out']),
                              (9, 13, 'a newer Footlight wrote this; left out: column trace.mood'))
             newer.executescript("UPDATE meta SET value=9 WHERE key='readable_from'")
-        for path, words in ((self.path('missing'), 'No such file or directory'), (text, 'not a session'),
-                            (self.folder, 'not a session, not even a file'),
-                            (self.path('newer.footlight'), 'newer version 9, this Footlight reads sessions up')):
+        for path, words in ((self.path('missing'), 'No such file or directory'), (text, 'not a recording'),
+                            (self.folder, 'this is a folder, not a recording'),
+                            (self.path('newer.footlight'), 'a newer Footlight wrote this recording, in version 9')):
             code, out, err = run('info', path)
             self.assertEqual((code, out), (2, ''))
             self.assertTrue(err.startswith('footlight: ' + path), err)
@@ -237,10 +239,27 @@ class Cli(unittest.TestCase):
             code, out, err = run(*words)
             self.assertEqual((code, out), (2, ''), words)
             self.assertIn('footlight', err)
-        for words in (('--help',), ('info', '--help'), ('record', '-h')):
+        for word, said in (('recrod', 'did you mean `record`?'), ('infos', 'did you mean `info`?'), ('x', '--help'),
+                           ('made/up.footlight', 'No such file'), ('made_up.footlight', 'No such file')):
+            code, out, err = run(word)
+            self.assertEqual((code, out), (2, ''), word)
+            self.assertIn(said, err)
+        self.assertNotIn('did you mean', run('frobnicate')[2])
+
+    def test_help(self):
+        for words in (('--help',), ('-h',), ('help',)):
             code, out, err = run(*words)
             self.assertEqual((code, err), (0, ''), words)
-            self.assertIn('footlight record', out)
+            commands = re.findall(r'(?m)^  ([a-z]+)  ', out)
+            self.assertIn('record', commands)
+        for command in commands:
+            for words in ((command, '--help'), (command, '-h'), ('help', command), (command, '--json', '--help')):
+                code, out, err = run(*words)
+                self.assertEqual((code, err), (0, ''), words)
+                self.assertIn('  footlight ' + command, out)
+                for other in set(commands) - {command, 'record', 'compare'}:
+                    self.assertNotIn('  footlight ' + other, out)
+        self.assertEqual(run('help', 'nothing')[0], 2)
         self.assertRegex(run('--version')[1], r'^footlight \d+\.\d+\.\d+\n$')
 
     def test_record_becomes_the_interpreter(self):
@@ -274,6 +293,19 @@ class Cli(unittest.TestCase):
                 self.assertIn('is not supported: Footlight works with Python 3.11 to 3.13', err)
         if not found:
             self.skipTest('there is no such Python on the path')
+
+    def test_a_sample_is_opened_as_a_copy(self):
+        app = os.path.join(BUILD, 'bin', 'footlight-app')
+        if not os.path.exists(app):
+            self.skipTest('this build has no app')
+        environment = dict(os.environ, QT_QPA_PLATFORM='offscreen', FOOTLIGHT_EXAMPLES=self.path('mine'))
+        done = subprocess.run([app, '--sample', 'nope'], capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no sample 'nope'; there are: ", done.stderr)
+        subprocess.run([app, '--sample', 'shapes.py', '--screenshot', self.path('x.png')], capture_output=True,
+                       check=True, env=environment, timeout=100)
+        with open(self.path('mine/shapes.py')) as copy, open(SAMPLE) as mine:
+            self.assertEqual(copy.read(), mine.read())
 
     def test_a_file_becomes_the_app(self):
         os.makedirs(self.path('alone/bin'))

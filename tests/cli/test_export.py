@@ -291,8 +291,12 @@ class Export(unittest.TestCase):
         path = self.session()
         for words in ((), ('--table', 'weather')):
             self.assertIn(', '.join(TABLES), self.refuse(path, '--format', 'csv', *words))
-        usage = subprocess.run([PROGRAM, '--help'], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
+        usage = subprocess.run([PROGRAM, 'export', '--help'], capture_output=True, text=True, check=True,
+                               env=ENVIRONMENT).stdout
         self.assertIn(', '.join(TABLES), re.sub(r'\s+', ' ', usage))
+        tables = re.search(r'TABLE is one of: (.*?);', re.sub(r'\s+', ' ', usage))[1].split(', ')
+        with open(os.path.join(SOURCE, 'README.md'), encoding='utf-8') as readme:
+            self.assertIn(f'`csv` ({len(tables)} tables', readme.read())
 
     # --- graphs -----------------------------------------------------------------------------------------------------
 
@@ -493,9 +497,9 @@ class Export(unittest.TestCase):
         path = self.session()
         with open(path, 'rb') as file:
             before = file.read()
-        self.assertIn('is the session itself', self.refuse(path, '--format', 'chrome', '-o', path))
+        self.assertIn('is the recording itself', self.refuse(path, '--format', 'chrome', '-o', path))
         os.link(path, self.path('same'))
-        self.assertIn('is the session itself', self.refuse(path, '--format', 'chrome', '-o', self.path('same')))
+        self.assertIn('is the recording itself', self.refuse(path, '--format', 'chrome', '-o', self.path('same')))
         with open(path, 'rb') as file:
             self.assertEqual(file.read(), before)
         self.assertIn('No space left', self.refuse(path, '--format', 'chrome', '-o', '/dev/full'))
@@ -559,7 +563,7 @@ class Export(unittest.TestCase):
         self.assertIn(path, broken)
         with open(self.path('text'), 'w', encoding='utf-8') as file:
             file.write('hello')
-        self.assertIn('not a session', self.refuse(self.path('text'), '--format', 'chrome'))
+        self.assertIn('not a recording', self.refuse(self.path('text'), '--format', 'chrome'))
         for words in ((), (path,), (path, '--format'), (path, '--format', 'xml'), ('--format', 'chrome'),
                       (path, 'other', '--format', 'chrome'), (path, '--format', 'chrome', '--table', 'ops'),
                       (path, '--format', 'csv', '--table', 'ops', '--graph', 'f'),

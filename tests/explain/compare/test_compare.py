@@ -463,7 +463,18 @@ class CommandLine(Compared):
         self.assertIn('which script?', self.run_it('compare', code=2).stderr)
         self.assertIn("unknown option '--bad'", self.run_it('compare', script, '--bad', code=2).stderr)
         self.assertIn('--call takes', self.run_it('compare', script, '--call', 'x', code=2).stderr)
-        self.assertIn('no call was compared', self.run_it('compare', script, '--function', 'f', code=2).stderr)
+        self.assertIn('the script called no traced function', self.run_it('compare', script, '--function', 'f', code=2).stderr)
+        script = self.write('''
+            @tf.function
+            def step(x):
+                return x + 1.0
+            for _ in range(3):
+                step(tf.ones([2]))
+            ''')
+        self.assertIn("no traced function 'nope' got to its call 1; the script called step (3 calls)",
+                      self.run_it('compare', script, '--function', 'nope', code=2).stderr)
+        self.assertIn("no traced function 'step' got to its call 9; the script called step (3 calls)",
+                      self.run_it('compare', script, '--function', 'step', '--call', '9', code=2).stderr)
         self.assertIn('pairs are 2', self.run_it('compare', script, '--pairs', '0', code=2).stderr)
         self.assertIn('--compare takes', self.run_it('record', '--compare', 'f:x', script, code=2).stderr)
 

@@ -1,0 +1,169 @@
+// The commands and their pages.
+#include "engine/cli/help.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace footlight::cli {
+namespace {
+
+constexpr const char* kRecord = R"(Runs a script and records what happens.
+
+  footlight record script.py [options] [--] [script arguments...]
+
+Options may also stand before the script.
+
+  -o, --output FILE   where the recording is written (default: the script's name with .footlight, in this folder)
+  --level LEVEL       off, structure (functions, traces, calls, graphs) or ops (the default: every op as well)
+  --compare NAME[:CALL]
+                      also repeats one call of a traced function, eagerly and traced: see `footlight compare --help`
+
+The script runs in python3, in the interpreter of the active virtual environment, or in the one that the environment
+variable FOOTLIGHT_PYTHON names. The exit code is the script's.
+)";
+
+constexpr const char* kInfo = R"(Prints what a recording contains, or what is in a model.
+
+  footlight info FILE [--json]
+  footlight info FILE --ops [--filter TEXT] [--shapes] [--json]
+  footlight info --schema
+
+FILE is a recording or a model: the folder of a SavedModel, a GraphDef (.pb, .pbtxt) or a .keras file. No code of a
+model runs.
+
+  --ops           what each op cost: count, times, bytes, operations
+  --filter TEXT   only ops or families whose name contains TEXT
+  --shapes        a row for each shape of an op
+  --json          JSON instead of text
+  --schema        the tables and columns of a recording, and what they mean
+
+A file that cannot be read gives exit code 2.
+)";
+
+constexpr const char* kReport = R"(Explains why functions were retraced, what else is wrong, and what to change.
+
+  footlight report FILE [--markdown|--json|--html] [--rerun] [--max-retraces N] [-o FILE]
+
+  --markdown         for a bug report (the default)
+  --json             for programs
+  --html             one page that needs no network
+  --rerun            runs the script again with each fix that is an edit of it, from a temporary copy; without this
+                     option a report runs no code
+  --max-retraces N   exit code 3 if calls made more than N traces beyond each function's first
+  -o, --output FILE  where the report is written (default: standard output)
+)";
+
+constexpr const char* kExport = R"(Writes a recording for other programs.
+
+  footlight export FILE --format FORMAT [-o FILE]
+
+Without -o it writes to standard output. FORMAT is one of:
+
+  chrome                trace events as JSON, for chrome://tracing and ui.perfetto.dev
+  perfetto              the same in Perfetto's own format, for ui.perfetto.dev and its SQL
+  csv --table TABLE     TABLE is one of: ops, calls, traces, phases, keys, functions, graphs, nodes, edges, device,
+                        spans, counters, waits, decisions, console, missing, passes, memory; start_ns counts
+                        from the first event
+  dot [--graph GRAPH]   a graph in Graphviz' language. GRAPH is FUNCTION (its latest trace), FUNCTION#TRACE
+                        (train_step#2) or a graph's name. @STAGE after it shows it as a pass left it (step#1@prune),
+                        @last as it ran; --table passes lists the stages
+  svg [--graph GRAPH]   the same as a picture, laid out by Graphviz' program dot
+)";
+
+constexpr const char* kDiff = R"(Compares the structure of two graphs or of two recordings.
+
+  footlight diff A B [--json]
+
+A and B are graphs (RUN.footlight:FUNCTION[#TRACE][@STAGE]) or recordings (RUN.footlight). Exit code 0: nothing differs
+but times and numbers of calls; 1: something else differs.
+)";
+
+constexpr const char* kCompare = R"(Shows where time goes: eager beside traced, or one recording beside another.
+
+  footlight compare script.py [--function NAME] [--call K] [--pairs N] [--seconds S] [-o FILE] [--json]
+                    [--] [script arguments...]
+
+Runs the script and repeats one call of a traced function, eagerly and traced, with the call's own arguments. Without
+NAME it takes the first function that is called. Variables and random numbers are put back before each repetition; other
+effects are not.
+
+  footlight compare FILE [--json]
+
+Prints the comparison that `compare -o` or `record --compare NAME[:CALL]` has put into a recording.
+
+  footlight compare A B [--json]
+  footlight compare RUN.footlight FUNCTION#1 FUNCTION#2 [--json]
+
+Compares what was recorded; nothing runs. A and B are recordings (RUN.footlight), all calls of a function
+(RUN.footlight:FUNCTION), those that a trace served (RUN.footlight:FUNCTION#TRACE) or single calls
+(RUN.footlight:FUNCTION:CALL). Two parts of one recording are written as in the second line.
+)";
+
+constexpr const char* kRecover = R"(Makes a complete recording of one whose run was killed.
+
+  footlight recover FILE [-o FILE]
+
+Without -o the file itself is replaced.
+)";
+
+constexpr Command kCommands[] = {
+    {"record", "run a script and record it", kRecord, record},
+    {"info", "print what a recording or a model contains", kInfo, info},
+    {"report", "explain retraces and other problems, with fixes", kReport, report},
+    {"compare", "show where time goes: eager beside traced, or two recordings", kCompare, compare},
+    {"diff", "compare the structure of two graphs or recordings", kDiff, diff},
+    {"export", "write a recording for other programs: Perfetto, CSV, Graphviz, SVG", kExport, export_session},
+    {"recover", "complete a recording whose run was killed", kRecover, recover},
+};
+
+// The number of letters to insert, remove or replace.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const Command* command_named(std::string_view name) {
+  for (const Command& c : kCommands)
+    if (name == c.name) return &c;
+  return nullptr;
+}
+
+std::string overview() {
+  std::string out = R"(Footlight shows what happens when a Python function is staged into a graph.
+
+  footlight COMMAND ...
+  footlight FILE          open a recording or a model in the window
+
+Commands:
+
+)";
+  for (const Command& c : kCommands) {
+    std::string name = c.name;
+    name.resize(10, ' ');
+    out += "  " + name + c.summary + "\n";
+  }
+  return out + "\n`footlight COMMAND --help` explains one of them; `footlight --version` prints the version.\n";
+}
+
+std::string nearest_command(std::string_view word) {
+  if (word.size() > 20) return {};
+  std::string nearest;
+  size_t least = 3;  // two letters off are a slip, more are another word
+  for (const Command& c : kCommands)
+    if (const size_t distance = edit_distance(word, c.name); distance < least) nearest = c.name, least = distance;
+  return nearest;
+}
+
+}  // namespace footlight::cli

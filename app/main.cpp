@@ -1,4 +1,5 @@
 // The desktop app: command line, then the window, or a picture of a view without a display.
+#include "app/models/samples.h"
 #include "app/screenshot.h"
 #include "app/single_instance.h"
 #include "app/views/guarded_application.h"
@@ -26,7 +27,8 @@ constexpr const char* kAbout =
     "Shows what happens when a Python function is staged into a graph.\n\n"
     "  footlight-app                        the window\n"
     "  footlight-app script.py [ARGS...]    prepares a run; --run starts it at once\n"
-    "  footlight-app run.footlight          opens a recorded run\n"
+    "  footlight-app --sample retracing.py  prepares a run of your own copy of a sample\n"
+    "  footlight-app run.footlight          opens a recording\n"
     "  footlight-app MODEL                  shows a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a .keras file\n"
     "  footlight-app --screenshot OUT [--view VIEW] run.footlight\n"
     "                                       draws the window without a display; OUT: a .png file, or a\n"
@@ -35,6 +37,18 @@ constexpr const char* kAbout =
 int fail(const QString& text) {
   QTextStream(stderr) << "footlight-app: " << text << '\n';
   return 2;
+}
+
+// Puts into `path` where the user's copy of a sample is; returns what is wrong.
+QString copy_sample(const QString& name, QString& path) {
+  QStringList names;
+  for (const SampleScript& one : sample_scripts(QStringLiteral(":/footlight/examples"))) {
+    names << one.name;
+    if (one.name != name) continue;
+    path = copy_of(one);
+    return path.isEmpty() ? QStringLiteral("%1 could not be copied to %2").arg(name, samples_folder()) : QString();
+  }
+  return QStringLiteral("there is no sample '%1'; there are: %2").arg(name, names.join(QStringLiteral(", ")));
 }
 
 }  // namespace
@@ -80,9 +94,12 @@ int main(int argc, char** argv) {
       QStringLiteral("What to show: graph, retraces, autograph, timeline, compare, source, diff, "
                      "console, finding, welcome."),
       QStringLiteral("VIEW"));
-  parser.addOptions({run, shot, theme_name, size, select, view});
+  const QCommandLineOption sample(QStringLiteral("sample"),
+                                  QStringLiteral("Open your own copy of a sample of the welcome page."),
+                                  QStringLiteral("NAME"));
+  parser.addOptions({run, shot, theme_name, size, select, view, sample});
   parser.addPositionalArgument(QStringLiteral("file"),
-                               QStringLiteral("A script (.py), a recorded run (.footlight) or a model."),
+                               QStringLiteral("A script (.py), a recording (.footlight) or a model."),
                                QStringLiteral("[file]"));
   parser.addPositionalArgument(
       QStringLiteral("args"), QStringLiteral("Arguments of the script; everything after -- is the script's."),
@@ -97,7 +114,8 @@ int main(int argc, char** argv) {
       rest << all[i];
     } else {
       own << all[i];
-      if (i > 0 && all[i].endsWith(QStringLiteral(".py")) && !all[i].startsWith(QLatin1Char('-'))) script_seen = true;
+      const bool is_script = all[i].endsWith(QStringLiteral(".py")) && !all[i].startsWith(QLatin1Char('-'));
+      if (i > 0 && is_script && all[i - 1] != QStringLiteral("--sample")) script_seen = true;
     }
   }
   if (!rest.isEmpty() && rest.first() == QStringLiteral("--run")) own.insert(1, rest.takeFirst());
@@ -127,7 +145,14 @@ int main(int argc, char** argv) {
       return fail(QStringLiteral("the size must be WIDTHxHEIGHT, such as 1600x1000"));
     }
   }
-  const QStringList files = parser.positionalArguments();
+  QStringList files = parser.positionalArguments();
+  if (parser.isSet(sample)) {
+    QString path;
+    if (const QString wrong = copy_sample(parser.value(sample), path); !wrong.isEmpty()) return fail(wrong);
+    if (!files.isEmpty()) return fail(QStringLiteral("--sample takes the place of the file"));
+    files = {path};
+    script_seen = true;
+  }
   if (parser.isSet(shot)) {
     const bool welcome = parser.value(view) == QStringLiteral("welcome");
     if (files.size() != 1 && !(welcome && files.isEmpty()))

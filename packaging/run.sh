@@ -19,7 +19,7 @@ else
 fi
 build release product
 
-[ ${#given[@]} -gt 0 ] || given=("$root/resources/examples/retracing.py")
+[ ${#given[@]} -gt 0 ] || given=(--sample retracing.py)  # a copy, which the user may change
 if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
   die "built, but there is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are empty);
 without one: build/release/bin/footlight record SCRIPT -o run.footlight

@@ -99,7 +99,7 @@ void CompareView::build_head(QVBoxLayout* column) {
   choice_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   choice_->setMinimumWidth(60);
   choice_->setMaximumWidth(240);
-  set_tip(choice_, QStringLiteral("The comparisons in this session"));
+  set_tip(choice_, QStringLiteral("The comparisons in this recording"));
   head->addWidget(choice_);
   export_button_ = new QPushButton(QStringLiteral("Export"));
   export_ = new QMenu(export_button_);

@@ -197,7 +197,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
     // Nothing was recorded: show what the process printed.
     session_.close();
     console_->note(printed.isEmpty() ? QStringLiteral("The worker ended without output (%1).").arg(reason) : printed);
-    show_banner(QStringLiteral("The script ended before it started a session: ") +
+    show_banner(QStringLiteral("The script ended before it started a recording: ") +
                 (printed.isEmpty() ? reason : printed.section(QLatin1Char('\n'), -1)));
     show_dock(1);
   } else if (code != 0 && !worker_.stopping()) {

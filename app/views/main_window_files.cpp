@@ -42,7 +42,7 @@ bool MainWindow::open(const QString& path) {
     return true;
   }
   if (worker_.running()) {
-    show_banner(QStringLiteral("A script is running. Stop it before another session is opened."), false);
+    show_banner(QStringLiteral("A script is running. Stop it before another recording is opened."), false);
     return false;
   }
   run_note_.clear();
@@ -102,8 +102,8 @@ void MainWindow::fill_recent() {
 }
 
 void MainWindow::ask_for_file() {
-  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script, a session or a model"), {},
-                                                    QStringLiteral("Scripts and sessions (*.py *.footlight);;"
+  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open a script, a recording or a model"), {},
+                                                    QStringLiteral("Scripts and recordings (*.py *.footlight);;"
                                                                    "Models (*.keras *.pb *.pbtxt);;All files (*)"));
   if (!path.isEmpty()) open(path);
 }

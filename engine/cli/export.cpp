@@ -66,7 +66,7 @@ void run(const Words& words) {
       invalid("export: what is '", words[i], "'? ", kHow);
     }
   }
-  if (file.empty()) invalid("export: which session? ", kHow);
+  if (file.empty()) invalid("export: which recording? ", kHow);
   const Format& format = format_of(format_name);
   if (!table.empty() && !format.has_table) invalid("export: --table is for --format csv");
   if (!graph.empty() && !format.has_graph) invalid("export: --graph is for --format dot and --format svg");

@@ -181,7 +181,7 @@ int info(const Words& words) {
       return complain("info: what is '" + w + "'? " + kHow);
     }
   }
-  if (file.empty()) return complain(std::string("info: which session? ") + kHow);
+  if (file.empty()) return complain(std::string("info: which recording? ") + kHow);
   try {
     if (model::looks_like_model(file)) {
       if (ops) return complain("info: --ops is about recorded runs, and " + file + " is a model");
@@ -212,7 +212,7 @@ int recover(const Words& words) {
       return complain("recover: what is '" + words[i] + "'? `footlight recover FILE [-o FILE]`");
     }
   }
-  if (file.empty()) return complain("recover: which session? `footlight recover FILE [-o FILE]`");
+  if (file.empty()) return complain("recover: which recording? `footlight recover FILE [-o FILE]`");
   try {
     if (session::Reader::open(file)->state() == session::State::kLive)
       return complain(file + ": the run is still going on");

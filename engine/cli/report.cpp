@@ -55,7 +55,7 @@ int report(const Words& words) {
       return complain("report: what is '" + w + "'? " + kHow);
     }
   }
-  if (file.empty()) return complain(std::string("report: which session? ") + kHow);
+  if (file.empty()) return complain(std::string("report: which recording? ") + kHow);
   try {
     const auto reader = session::Reader::open(file);
     explain::Report made = explain::make_report(*reader);

@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void throw_sqlite(sqlite3* db, int code) {
   const std::string words = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
   switch (code & 0xff) {
-    case SQLITE_NOTADB: throw Error(ErrorKind::kDataLoss, "not a session");
+    case SQLITE_NOTADB: throw Error(ErrorKind::kDataLoss, "not a recording");
     case SQLITE_CORRUPT: throw Error(ErrorKind::kDataLoss, "broken: " + words);
     case SQLITE_FULL: throw Error(ErrorKind::kIo, "the disk is full");
     default: throw Error(ErrorKind::kIo, words);

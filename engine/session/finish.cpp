@@ -316,7 +316,7 @@ void finish_log(Descriptor file, const std::string& from, const std::string& to)
   char first[kSlotsAt];
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   if (!LogScanner::is_log({first, static_cast<size_t>(got < 0 ? 0 : got)}))
-    throw Error(ErrorKind::kFailedPrecondition, from + " is not a session that was left unfinished");
+    throw Error(ErrorKind::kFailedPrecondition, from + " is not a recording that was left unfinished");
   struct stat mode {};
   fstat(file.get(), &mode);
   if (to != from) refuse_unless_recording(to);

@@ -23,7 +23,7 @@ constexpr uint64_t kMaxWaste = uint64_t{1} << 30;  // bytes searched in vain: a 
 constexpr size_t kReadAhead = size_t{1} << 20;
 
 [[noreturn]] void throw_io(const std::string& path, int error) {
-  throw Error(ErrorKind::kIo, "cannot write the session " + path + ": " + std::strerror(error));
+  throw Error(ErrorKind::kIo, "cannot write the recording " + path + ": " + std::strerror(error));
 }
 
 bool write_at(int fd, std::string_view bytes, int64_t at) {
@@ -54,7 +54,7 @@ size_t read_at(int fd, char* to, size_t size, int64_t at) {
   while (got < size) {
     const ssize_t n = pread(fd, to + got, size - got, at + static_cast<int64_t>(got));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error(ErrorKind::kIo, std::string("cannot read the session: ") + std::strerror(errno));
+    if (n < 0) throw Error(ErrorKind::kIo, std::string("cannot read the recording: ") + std::strerror(errno));
     if (n == 0) break;
     got += static_cast<size_t>(n);
   }
@@ -120,7 +120,7 @@ LogFile LogFile::attach(const std::string& path) {
   char first[kSlotsAt];
   const size_t got = read_at(log.place_.get(), first, sizeof first, 0);
   if (!LogScanner::is_log({first, got}))
-    throw Error(ErrorKind::kFailedPrecondition, path + " is not a session that is being written");
+    throw Error(ErrorKind::kFailedPrecondition, path + " is not a recording that is being written");
   std::memcpy(&log.layout_, first + kLayoutAt, 4);
   log.size_ = lseek(log.place_.get(), 0, SEEK_END);
   log.claim_slot();
@@ -179,8 +179,8 @@ uint32_t LogFile::claim_process() {
   fcntl(place_.get(), F_OFD_SETLK, &lock);
   if (number >= kMaxProcesses)
     throw Error(ErrorKind::kResourceExhausted,
-                "a session holds at most " + std::to_string(kMaxProcesses) + " processes");
-  if (!written) throw Error(ErrorKind::kIo, std::string("cannot write the session: ") + std::strerror(errno));
+                "a recording holds at most " + std::to_string(kMaxProcesses) + " processes");
+  if (!written) throw Error(ErrorKind::kIo, std::string("cannot write the recording: ") + std::strerror(errno));
   return number;
 }
 
@@ -250,7 +250,7 @@ bool LogScanner::is_log(std::string_view first) {
   };
   const uint32_t version = number(kVersionAt);
   if (version >= 3) refuse_newer(static_cast<int>(version), static_cast<int>(number(kReadableAt)));
-  if (version == 0 || number(20) != kHeaderSize) throw_broken("the header of the session is damaged");
+  if (version == 0 || number(20) != kHeaderSize) throw_broken("the header of the recording is damaged");
   return true;
 }
 

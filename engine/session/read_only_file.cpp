@@ -127,7 +127,7 @@ std::string ReadOnlyFile::take_side_files(const std::string& path) {
     } else {
       const int64_t more = stored_bytes(wal.get());
       if (take_wal(std::move(wal), s.st_size)) stored_ += more;
-      else say("-wal", "it holds no changes of this session");
+      else say("-wal", "it holds no changes of this recording");
     }
   }
   // Rolling back with a journal would mean changing the file, or trusting what lies beside it. SQLite clears the first
@@ -136,7 +136,7 @@ std::string ReadOnlyFile::take_side_files(const std::string& path) {
   char first = 0;
   const Descriptor journal = open_beside(real + "-journal", s);
   if (journal && pread(journal.get(), &first, 1, 0) == 1 && first != 0)
-    say("-journal", "a change of the session was cut off, and is not taken back");
+    say("-journal", "a change of the recording was cut off, and is not taken back");
   return words;
 }
 

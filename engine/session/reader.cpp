@@ -20,7 +20,8 @@ std::unique_ptr<Reader> Reader::open(const std::string& path, ReadOptions option
   if (!file) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
   struct stat s;
   if (fstat(file.get(), &s) != 0) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
-  if (!S_ISREG(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": not a session, not even a file");
+  if (S_ISDIR(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": this is a folder, not a recording");
+  if (!S_ISREG(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": not a recording, nor any regular file");
   char first[100] = {};  // the header of a log, or of SQLite
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   const std::string_view bytes(first, static_cast<size_t>(std::max<ssize_t>(got, 0)));
@@ -28,8 +29,8 @@ std::unique_ptr<Reader> Reader::open(const std::string& path, ReadOptions option
     if (LogScanner::is_log(bytes)) return open_log(std::move(file), std::move(options));
     if (is_database(bytes)) return open_database(path, std::move(file), std::move(options));
     if (bytes.size() < 24 && kLogMagic.starts_with(bytes.substr(0, 16)) && !bytes.empty())
-      throw Error(ErrorKind::kDataLoss, "broken: the session is cut off in its first bytes");
-    throw Error(ErrorKind::kDataLoss, s.st_size ? "not a session" : "not a session: the file is empty");
+      throw Error(ErrorKind::kDataLoss, "broken: the recording is cut off in its first bytes");
+    throw Error(ErrorKind::kDataLoss, s.st_size ? "not a recording" : "not a recording: the file is empty");
   } catch (const Error& e) {
     throw Error(e.kind(), path + ": " + e.message());
   } catch (const std::bad_alloc&) {

@@ -201,9 +201,9 @@ const Schema& schema() {
 
 void refuse_newer(int version, int readable_from) {
   if (readable_from > kVersion)
-    throw Error(ErrorKind::kUnimplemented, "newer version " + std::to_string(version) +
-                                               ", this Footlight reads sessions up to version " +
-                                               std::to_string(kVersion));
+    throw Error(ErrorKind::kUnimplemented, "a newer Footlight wrote this recording, in version " +
+                                               std::to_string(version) + " of the format; this one reads up to " +
+                                               std::to_string(kVersion) + ". Update Footlight to open it");
 }
 
 size_t first_table(size_t record_table) {
@@ -221,7 +221,7 @@ size_t first_table(size_t record_table) {
 }
 
 std::string schema_sql() {
-  std::string out = "-- A Footlight session, version " + std::to_string(kVersion) + ".\n";
+  std::string out = "-- A Footlight recording, version " + std::to_string(kVersion) + ".\n";
   for (const TableSchema& t : schema().tables) {
     out += "CREATE TABLE " + t.name + " (";
     const bool chunk = &t >= &schema().tables[schema().first_chunk_table];
@@ -244,7 +244,7 @@ std::string schema_sql() {
 
 std::string schema_page() {
   std::string out =
-      "A Footlight session, version " + std::to_string(kVersion) +
+      "A Footlight recording, version " + std::to_string(kVersion) +
       ". Times are nanoseconds since 1970 (CLOCK_REALTIME). Ids are NULL where there is none; their\n"
       "highest 8 bits are the number of the process that gave them. What comes at a high rate lies in the\n"
       "tables *_chunk, as compressed columns, with their time range and number of rows; op_summary and\n"

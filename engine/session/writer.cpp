@@ -263,7 +263,7 @@ void Writer::State::write_out(std::string_view batch, const std::vector<Pending>
         kept.assign(batch.substr(0, begin));
         kept_pending.assign(pending.begin(), pending.begin() + (&p - pending.data()));
       }
-      unsaid[{p.what, "the session reached its size limit"}] += p.count;
+      unsaid[{p.what, "the recording reached its size limit"}] += p.count;
     } else {
       bytes += size;
       if (!all) {
@@ -284,7 +284,7 @@ void Writer::State::append(std::string_view batch, const std::vector<Pending>& p
   for (const Pending& p : pending) {
     if (p.end > done) {
       unsaid[{p.what, error == EFBIG   ? "the file reached the largest size allowed here"
-                      : error == EBADF ? "the program closed the session's descriptor"
+                      : error == EBADF ? "the program closed the recording's descriptor"
                                        : std::strerror(error)}] += p.count;
     } else if (p.rank == Pending::Rank::kEnd) {
       unsaid_end.reset();
@@ -508,7 +508,7 @@ void Writer::rest() {
 
 Writer::Finished Writer::finish(EndRecord end) {
   State& s = *state_;
-  if (s.closed) return {false, "the session was closed before"};
+  if (s.closed) return {false, "the recording was closed before"};
   s.add(std::move(end));
   rest();
   const LogFile::AtPath there = s.log.at_path();
@@ -520,8 +520,8 @@ Writer::Finished Writer::finish(EndRecord end) {
       return {};
     }
     const bool replaced = there == LogFile::AtPath::kAnotherFile;
-    const std::string gone = (replaced ? "another file took the place of the session " + s.path
-                                       : "the session " + s.path + " was removed") +
+    const std::string gone = (replaced ? "another file took the place of the recording " + s.path
+                                       : "the recording " + s.path + " was removed") +
                              " while it was recorded";
     if (!file) return {false, gone};
     const std::string to = replaced ? s.path + ".recorded" : s.path;
@@ -533,8 +533,8 @@ Writer::Finished Writer::finish(EndRecord end) {
     char first[kSlotsAt];
     const ssize_t got = left ? pread(left.get(), first, sizeof first, 0) : -1;
     if (got > 0 && std::string_view(first, static_cast<size_t>(got)).starts_with(kLogMagic))
-      return {false, e.message() + "; the session stays a log, which opens as well"};
-    return {false, e.message() + "; the session is lost: it is no longer at " + s.path};
+      return {false, e.message() + "; the recording stays a log, which opens as well"};
+    return {false, e.message() + "; the recording is lost: it is no longer at " + s.path};
   }
 }
 

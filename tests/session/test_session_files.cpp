@@ -135,22 +135,23 @@ class TestSessionFiles : public QObject {
 
   void what_is_no_session_is_said() {
     write(at("empty"), {});
-    QVERIFY(QString::fromStdString(read_all(at("empty"))).endsWith("not a session: the file is empty"));
+    QVERIFY(QString::fromStdString(read_all(at("empty"))).endsWith("not a recording: the file is empty"));
     write(at("text"), "print('hello')\n");
-    QVERIFY(QString::fromStdString(read_all(at("text"))).endsWith("text: not a session"));
-    QVERIFY(QString::fromStdString(read_all(folder_.path())).contains("not a session, not even a file"));
+    QVERIFY(QString::fromStdString(read_all(at("text"))).endsWith("text: not a recording"));
+    QVERIFY(QString::fromStdString(read_all(folder_.path())).contains("this is a folder, not a recording"));
     QVERIFY(QString::fromStdString(read_all(at("missing"))).endsWith("No such file or directory"));
     Database other = Database::create(at("other.db").toStdString());
     other.run("CREATE TABLE t(x)");
     other.close();
-    QVERIFY(QString::fromStdString(read_all(at("other.db"))).endsWith("not a session, but another SQLite file"));
+    QVERIFY(QString::fromStdString(read_all(at("other.db"))).endsWith("not a recording, but another SQLite file"));
   }
 
   void a_newer_version_is_named() {
     QByteArray log = read(log_);
     log[kVersionAt] = log[kReadableAt] = 9;
     write(at("newer_log"), log);
-    const QString words = QStringLiteral("newer version %1, this Footlight reads sessions up to version 3");
+    const QString words = QStringLiteral("a newer Footlight wrote this recording, in version %1 of the format; "
+                                         "this one reads up to 3. Update Footlight to open it");
     QVERIFY(QString::fromStdString(read_all(at("newer_log"))).endsWith(words.arg(9)));
     write(at("newer_db"), read(finished_));
     {

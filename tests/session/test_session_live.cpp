@@ -304,7 +304,7 @@ class TestSessionLive : public QObject {
       uint64_t dropped = 0;
       for (const DroppedRecord& d : r.contents().dropped) {
         QCOMPARE(d.what, std::string("op events"));
-        QCOMPARE(d.why, std::string("the session reached its size limit"));
+        QCOMPARE(d.why, std::string("the recording reached its size limit"));
         dropped += d.count;
       }
       QVERIFY(dropped > 0);
@@ -440,7 +440,7 @@ class TestSessionLive : public QObject {
       mine.write("mine");
     }
     done = writer->finish({});
-    QVERIFY2(done.words.find("another file took the place of the session") != done.words.npos, done.words.c_str());
+    QVERIFY2(done.words.find("another file took the place of the recording") != done.words.npos, done.words.c_str());
     QFile mine(QString::fromStdString(path));
     QVERIFY(mine.open(QIODevice::ReadOnly));
     QCOMPARE(mine.readAll(), QByteArray("mine"));
@@ -453,7 +453,7 @@ class TestSessionLive : public QObject {
     QVERIFY(QDir(QString::fromStdString(folder)).removeRecursively());
     done = writer->finish({});
     QVERIFY(!done.one_file);
-    QVERIFY2(done.words.find("the session is lost") != done.words.npos, done.words.c_str());
+    QVERIFY2(done.words.find("the recording is lost") != done.words.npos, done.words.c_str());
   }
 
   // Code can name anything as its file.

@@ -52,7 +52,7 @@ struct ProcessRecord {
   std::vector<std::string> missing_hooks;
 
   static constexpr TableNote kTable{"process",
-                                    "A process that wrote into the session: the script, a child, a rank.", 3};
+                                    "A process that wrote into the recording: the script, a child, a rank.", 3};
   template <class F>
   static void describe(F& f) {
     using R = ProcessRecord;

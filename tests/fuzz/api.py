@@ -11,6 +11,7 @@ is determined by its number and the seed. supervise.py limits time and memory, a
 """
 import argparse
 import ast
+import importlib
 import random
 import sys
 import warnings
@@ -368,6 +369,8 @@ def main():
     def draw(number):
         return options.call or text_of(options.seed, number, options.only)
     if options.child:
+        for name in ('calls', 'footlight', 'hostile'):  # the collections that cases ask for leave out what is there
+            importlib.import_module(name)
         descriptor, first, count = options.child
         supervise.child(descriptor, draw, run_text, range(first, first + count))
         return 0

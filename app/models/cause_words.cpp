@@ -29,7 +29,7 @@ constexpr Words kWords[] = {
     {"argument_form", kKeys, "arguments that are a tensor at one time and a Python value at another"},
     {"structure_change", kKeys, "lists and dicts of other lengths and keys"},
     {"new_object_identity", kKeys, "objects made anew for each call"},
-    {"weak_value_died", kKeys, "objects that died and came again"},
+    {"weak_value_died", kKeys, "objects garbage-collected and re-created"},
     {"callable_made_at_call", kKeys, "functions made for the call that they are passed to"},
     {"function_made_in_loop", kKeys, "traced functions made in a loop"},
     {"variable_identity", kKeys, "variables that are the same one at times"},

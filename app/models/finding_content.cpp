@@ -54,7 +54,7 @@ EvidenceRow use_row(const Document& document, const Finding& f) {
                      ? QStringLiteral("%1 of %2 avoidable").arg(count_text(f.saved.size())).arg(
                            counted(f.checked.traces_before, "trace", "traces"))
                      : counted(f.saved.size(), "trace", "traces") + QStringLiteral(" probably avoidable");
-  if (once) text += QStringLiteral("; %1 served a single call").arg(count_text(once));
+  if (once) text += QStringLiteral("; %1 used once").arg(count_text(once));
   EvidenceRow made = row(QStringLiteral("traces"), text);
   made.link = QStringLiteral("Show their calls");
   made.action = EvidenceRow::Action::kCalls;
@@ -146,7 +146,7 @@ FindingContent finding_content(const Document& document, const FindingCard& card
   if (!f.path.empty()) content.evidence.push_back(values_row(f));
   add_places(document, f, content.evidence);
   if (!f.also_paths.empty())
-    content.evidence.push_back(row(QStringLiteral("with it"), joined(f.also_paths, ", ")));
+    content.evidence.push_back(row(QStringLiteral("also changes"), joined(f.also_paths, ", ")));
   if (!f.saved.empty()) {
     content.evidence.push_back(graphs_row(document, f));
     content.evidence.push_back(use_row(document, f));

@@ -259,7 +259,7 @@ void FindingPage::show_fix() {
   const bool edit = f && !f->lines.empty();
   QString said = f ? (f->checked ? QString::fromUtf8("✓ ") : QString()) + f->check : QString();
   if (f && f->title.size() > 48) said = f->title + QStringLiteral(". ") + said;
-  if (f && !edit) said += QStringLiteral(". This is no edit of one line: change it in your editor.");
+  if (f && !edit) said += QStringLiteral(". This needs more than a one-line edit; make it in your editor.");
   fix_check_->setText(said);
   edit_->parentWidget()->setVisible(edit);
   if (edit) edit_->set_lines(dedented(f->lines));

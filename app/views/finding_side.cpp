@@ -33,11 +33,13 @@ class SideCard : public QPushButton {
     const Theme& t = theme();
     text_in(painter, QRectF(inside.topLeft(), QSizeF(inside.width(), half)), card_.title, t["text"],
             t.ui(0, QFont::DemiBold));
-    const bool saves = card_.finding && card_.finding->saved_ns > 0;
-    const QString saved = saves ? duration_text(card_.finding->saved_ns) : QString();
+    // Green is what a check has shown to be saved; else the cost stands there.
+    const bool saves = card_.finding && card_.finding->checked.ok && card_.finding->saved_ns > 0;
+    const int64_t ns = !card_.finding ? 0 : saves ? card_.finding->saved_ns : card_.finding->cost_ns;
+    const QString time = ns > 0 ? (saves ? QString::fromUtf8("−") : QString()) + duration_text(ns) : QString();
     const QRectF below(inside.left(), inside.top() + half, inside.width(), half);
-    text_in(painter, below.adjusted(0, 0, saves ? -80 : 0, 0), card_.place_text, t["blue"], t.code(-1));
-    text_in(painter, below, saved, t["green"], t.code(-1), Qt::AlignRight | Qt::AlignVCenter);
+    text_in(painter, below.adjusted(0, 0, ns > 0 ? -80 : 0, 0), card_.place_text, t["blue"], t.code(-1));
+    text_in(painter, below, time, t[saves ? "green" : "faint"], t.code(-1), Qt::AlignRight | Qt::AlignVCenter);
   }
 
  private:
@@ -72,7 +74,7 @@ void FindingSide::set_findings(const FindingList& list) {
   add_texts(QStringLiteral("Looked at and legitimate"), list.dropped);
   if (!list.not_found.empty()) {
     column_->addSpacing(12);
-    column_->addWidget(plain_label(QStringLiteral("Looked for and not found"), "group"));
+    column_->addWidget(plain_label(QStringLiteral("Checked, no problem"), "group"));
   }
   for (const LookedFor& looked : list.not_found) {
     auto* where = plain_label(looked.where, "faint");

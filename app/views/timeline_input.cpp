@@ -165,7 +165,7 @@ void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
   const bool is_op = any && query::is_ops(selected_->track.kind);
   add("Frame it\tF", any, [this] { frame_selection(); });
   add("Mark its time\tM", any, [this] { mark_selected(); });
-  add("Light all of this op", is_op, 
+  add("Highlight all of this op", is_op,
       [this, what = any ? selected_->bar.what : 0] { highlight(query::GroupBy::kOp, {what}); });
   add("Show in the graph", any, [this] { Q_EMIT wants_view(QStringLiteral("graph")); });
   add("Show the source", any, [this] { Q_EMIT wants_view(QStringLiteral("source")); });

@@ -48,7 +48,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   table_->setMinimumHeight(140);  // for two rows
   column->addWidget(table_, 2);
   hint_ = new ElidedLabel(QString::fromUtf8(
-      "drag marks a range · [ ] its ends · W A S D zoom and pan · , . step · F frames · / finds · B bookmarks"));
+      "Drag to select · [ ] its ends · W A S D zoom and pan · , . step · F frames · / finds · B bookmarks"));
   hint_->setProperty("role", "faint");
   column->addWidget(hint_);
 

@@ -73,7 +73,9 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
   out.add("file", explain::path_of(reader, f.line)).add("line", f.line.line).add("path", f.path);
   out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
   out.raw("evidence", evidence.inline_()).raw("cost_ms", ms(f.cost_ns));
-  out.raw("saves", JsonObject().add("traces", uint64_t{f.saved.size()}).raw("ms", ms(f.saved_ns)).inline_());
+  JsonObject saves;
+  saves.add("traces", uint64_t{f.saved.size()}).raw("ms", f.checked.ok ? ms(f.saved_ns) : "null");
+  out.raw("saves", saves.inline_());
   out.raw("fix", JsonObject().add("text", f.fix).raw("edit", of_edit(reader, f.edit)).inline_());
   out.raw("alternatives", json_list(alternatives)).raw("checked", of_check(f.checked));
   if (f.checked.method == explain::Checked::Method::kNone) out.add("not_checked_because", f.checked.why_not);

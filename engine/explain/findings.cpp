@@ -159,7 +159,7 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
   }
   std::ranges::stable_sort(kept.found, [](const Finding& a, const Finding& b) {
     const auto weight = [](const Finding& f) {
-      return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns);
+      return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns ? f.saved_ns : f.cost_ns);
     };
     return weight(a) > weight(b);
   });

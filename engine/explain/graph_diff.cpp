@@ -331,8 +331,8 @@ class Differ {
       if (attributes) parts.push_back(counted(attributes, "attribute", "attributes"));
       if (sizes + following) {
         const size_t named = sizes ? sizes : following;
-        parts.push_back("the sizes of " + counted(named, "node", "nodes") +
-                        (sizes && following ? ", which " + std::to_string(following) + " more follow" : ""));
+        parts.push_back("the shapes of " + counted(named, "node", "nodes") +
+                        (sizes && following ? " (" + counted(following, "other follows", "others follow") + ")" : ""));
       }
       text = "the graphs differ only in " + parts.front();
       for (size_t i = 1; i < parts.size(); ++i) text += (i + 1 == parts.size() ? " and " : ", ") + parts[i];

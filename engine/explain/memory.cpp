@@ -36,7 +36,7 @@ std::string words_of(const GraphRecord& graph, const PlannedValue& value, const 
   std::string text;
   switch (value.place) {
     case MemoryPlace::kTile:
-      return str("in a tile of its walk, in no memory of its own (", size_text(value.bytes), ')');
+      return str("fused; no buffer of its own (", size_text(value.bytes), ')');
     case MemoryPlace::kNone: return "none";
     default: text = str("slot ", value.slot);
   }

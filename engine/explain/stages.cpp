@@ -201,7 +201,7 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
     case Fate::kHoisted: step.words = "runs once, before the loop, which is given its value"; break;
     case Fate::kInlined: step.words = "the nodes of its graph run in its place, up to " + name; break;
     case Fate::kRewritten: step.words = "runs as " + name; break;
-    case Fate::kFusedWith: step.words = "runs in one walk over memory with " + name; break;
+    case Fate::kFusedWith: step.words = "fused with " + name; break;
     case Fate::kNothing:
     case Fate::kInserted: step.words = "removed: nothing uses it"; break;
   }
@@ -297,14 +297,14 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
     switch (fate) {
       case Fate::kConstant: text += one ? " became a constant" : " became constants"; break;
       case Fate::kFused: text += one ? " became part of another" : " became parts of others"; break;
-      case Fate::kInput: text += one ? " gave way to its input" : " gave way to their inputs"; break;
-      case Fate::kEqualNode: text += one ? " gave way to an equal one" : " gave way to equal ones"; break;
+      case Fate::kInput: text += one ? " replaced by its input" : " replaced by their inputs"; break;
+      case Fate::kEqualNode: text += one ? " replaced by an equal one" : " replaced by equal ones"; break;
       case Fate::kHoisted: text += one ? " moved out of its loop" : " moved out of their loops"; break;
       case Fate::kInlined:
-        text += one ? " gave way to the nodes of its graph" : " gave way to the nodes of their graphs";
+        text += one ? " replaced by the nodes of its graph" : " replaced by the nodes of their graphs";
         break;
       case Fate::kRewritten: text += one ? " runs as another" : " run as others"; break;
-      case Fate::kFusedWith: text += " run in one walk over memory with others"; break;
+      case Fate::kFusedWith: text += " fused with others"; break;
       case Fate::kNothing:
       case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
     }

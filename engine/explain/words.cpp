@@ -49,8 +49,14 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
+std::string with_commas(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string with_it(const std::vector<std::string>& also_paths) {
-  return also_paths.empty() ? "" : "; with it " + joined(also_paths, ", ");
+  return also_paths.empty() ? "" : "; also changes: " + joined(also_paths, ", ");
 }
 
 std::vector<std::string> sizes_of(std::string_view shape) {

@@ -1,6 +1,7 @@
 // Pieces of sentences that findings share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +17,15 @@ std::string short_value(std::string_view value);
 // "config.lr", "coefs[0]": the parameter with what follows it in the path; the path if it has no name.
 std::string argument_name(std::string_view path, std::string_view parameter);
 
+// 12000 -> "12,000"
+std::string with_commas(uint64_t number);
+
 // "step" of "Model.step".
 std::string_view last_name(std::string_view qualname);
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-// "; with it args[2], args[3]", or nothing.
+// "; also changes: args[2], args[3]", or nothing.
 std::string with_it(const std::vector<std::string>& also_paths);
 
 // "32,8" -> {"32", "8"}; a scalar's shape is empty.

@@ -550,7 +550,7 @@ class ModelsTest : public QObject {
     }
     const auto cards = findings_of(d).cards;
     QCOMPARE(cards.size(), size_t{1});
-    QCOMPARE(cards[0].title, QStringLiteral("x comes in many shapes"));
+    QCOMPARE(cards[0].title, QStringLiteral("x has 6 different shapes"));
     QCOMPARE(cards[0].fix, QStringLiteral("tf.TensorSpec([None, 4], tf.float32)"));
   }
 

@@ -184,7 +184,7 @@ class TestGraphDiff : public QObject {
     GraphRecord a = chain({"Exp", "Log", "Neg"}), b = a;
     for (NodeRecord& n : b.nodes) n.outputs = {"float32 (5)"};
     const GraphDiff d = diff(a, b);
-    QCOMPARE(d.sentence, std::string("the graphs differ only in the sizes of 1 node, which 3 more follow"));
+    QCOMPARE(d.sentence, std::string("the graphs differ only in the shapes of 1 node (3 others follow)"));
     QVERIFY(!d.pairs[0].nodes[0].follows);
     QVERIFY(d.pairs[0].nodes[3].follows);
   }

@@ -73,7 +73,7 @@ class TestStages : public QObject {
     QCOMPARE(said(5), std::string("slot 1, in place of Identity, 4.0 KB"));
     QCOMPARE(said(6), std::string("slot 2, 16 B, stays for the next run, reused by Mul"));
     QCOMPARE(said(3), std::string("slot 2, in place of Sin, 16 B, stays for the next run"));
-    QCOMPARE(said(0), std::string("in a tile of its walk, in no memory of its own (8 B)"));
+    QCOMPARE(said(0), std::string("fused; no buffer of its own (8 B)"));
     QCOMPARE(said(1), std::string("slot 4, size known when it runs"));
     QCOMPARE(said(7), std::string("slot 6, a view of Add, 4.0 KB"));
     QCOMPARE(said(9), std::string("slot 7, in place of another node, 1 B"));  // nobody would write this
@@ -163,7 +163,7 @@ class TestStages : public QObject {
     QCOMPARE(steps_of(g, 6)[0].words, std::string("the nodes of its graph run in its place, up to f/Exp"));
     QVERIFY(steps_of(g, 6)[0].fate == Fate::kInlined);
     QVERIFY(what_pass_did(g, 0, line_of).find("moved out of its loop") != std::string::npos);
-    QVERIFY(what_pass_did(g, 1, line_of).find("gave way to the nodes of their graphs") != std::string::npos);
+    QVERIFY(what_pass_did(g, 1, line_of).find("replaced by the nodes of their graphs") != std::string::npos);
     // A node that is made may run graphs itself.
     const GraphRecord after = graph_after(g, 2);
     const auto made = std::ranges::find(after.nodes, 8u, &session::NodeRecord::id);
@@ -173,7 +173,7 @@ class TestStages : public QObject {
 
   void words() {
     GraphRecord g = sample();
-    QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node gave way to its input "
+    QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node replaced by its input "
                                                        "(Identity; line 14)"));
     QCOMPARE(what_pass_did(g, 2, line_of), std::string("fold constants: 1 node became a constant (Mul; line 13)"));
     QCOMPARE(what_pass_did(g, 3, line_of),
@@ -198,10 +198,10 @@ class TestStages : public QObject {
     g.changes = {g.changes[0], {1, Fate::kFusedWith, 5, 0, 6, 0}, {1, Fate::kFusedWith, 6, 0, 5, 0}};
     QCOMPARE(text_of(graph_after(g, 2)), before);
     QVERIFY(graph_after(g, 2).nodes[5].origins.empty());
-    QCOMPARE(steps_of(g, 6)[0].words, std::string("runs in one walk over memory with Add"));
+    QCOMPARE(steps_of(g, 6)[0].words, std::string("fused with Add"));
     QCOMPARE(steps_of(g, 6)[0].by.value(), 5u);
     QCOMPARE(what_pass_did(g, 1, line_of),
-             std::string("fuse: 2 nodes run in one walk over memory with others (Add, Sin; lines 15, 16)"));
+             std::string("fuse: 2 nodes fused with others (Add, Sin; lines 15, 16)"));
   }
 
   // They stay as they were; the pass says of each why.

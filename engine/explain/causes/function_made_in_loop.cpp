@@ -89,7 +89,7 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     }
     edit_at(f, where.first, "call");
     f.path = surroundings(evidence, where.first);
-    f.title = where.second + " is made a tf.function again and again";
+    f.title = where.second + " is re-created as a tf.function on each iteration";
     f.detail = std::to_string(runs.size()) + " functions from one line, one after the other; the graphs " +
                (f.graphs == GraphRelation::kIdentical ? "are identical" : "differ only in constants");
     f.fix = "make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";

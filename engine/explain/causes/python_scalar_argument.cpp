@@ -99,7 +99,7 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
         for (const session::TraceRecord* t : group)
           if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
       if (attribute.empty()) {
-        made.detail += made.graphs == GraphRelation::kStructure ? "; few of the graphs differ in more than constants"
+        made.detail += made.graphs == GraphRelation::kStructure ? "; most graphs differ only in constants"
                                                                  : "; the graphs differ only in constants";
         made.fix = constant;
         if (made.also_paths.empty() && dtypes.size() < 2) {

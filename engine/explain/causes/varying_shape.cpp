@@ -162,7 +162,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
       }
     }
     const std::string name = argument_name(tensor.path, f.parameter);
-    f.title = name + " comes in many shapes";
+    f.title = name + " has " + std::to_string(f.values.size()) + " different shapes";
     f.detail = tensor.path + ": " + std::to_string(f.values.size()) + " shapes, " + progression(f.values, true) +
                (tensor.dimensions.size() == 1 ? "; dimension " : "; dimensions ") + varying +
                (tensor.dimensions.size() == 1 ? " varies" : " vary");

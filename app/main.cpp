@@ -48,7 +48,7 @@ QString copy_sample(const QString& name, QString& path) {
     path = copy_of(one);
     return path.isEmpty() ? QStringLiteral("%1 could not be copied to %2").arg(name, samples_folder()) : QString();
   }
-  return QStringLiteral("there is no sample '%1'; there are: %2").arg(name, names.join(QStringLiteral(", ")));
+  return QStringLiteral("there is no sample '%1'; the samples are: %2").arg(name, names.join(QStringLiteral(", ")));
 }
 
 }  // namespace
@@ -147,9 +147,9 @@ int main(int argc, char** argv) {
   }
   QStringList files = parser.positionalArguments();
   if (parser.isSet(sample)) {
+    if (!files.isEmpty()) return fail(QStringLiteral("--sample opens its own file; give it no other, nor arguments"));
     QString path;
     if (const QString wrong = copy_sample(parser.value(sample), path); !wrong.isEmpty()) return fail(wrong);
-    if (!files.isEmpty()) return fail(QStringLiteral("--sample takes the place of the file"));
     files = {path};
     script_seen = true;
   }

@@ -1,4 +1,4 @@
-// `footlight compare`: runs a script with a call repeated, eagerly and traced, or takes a session that holds that, or
+// `footlight compare`: runs a script with a call repeated, eagerly and traced, or takes a recording that holds that, or
 // two recordings or parts of them, and prints where the difference goes.
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
@@ -8,6 +8,7 @@
 #include "engine/cli/text.h"
 #include "engine/explain/compare/recorded.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 #include "engine/session/output_place.h"
 
 #include <sys/wait.h>
@@ -26,7 +27,7 @@ namespace {
 using namespace explain;
 
 struct Request {
-  std::string file;                 // a script, or a session
+  std::string file;                 // a script, or a recording
   Words arguments;                  // of the script
   std::map<std::string, std::string> options;
   bool json = false;
@@ -69,7 +70,7 @@ std::string option(const Request& request, const char* name, const char* otherwi
   return at == request.options.end() ? otherwise : at->second;
 }
 
-// A name for a session that nobody asked to keep.
+// A name for a recording that nobody asked to keep.
 class Kept {
  public:
   explicit Kept(std::string wanted) : path_(std::move(wanted)), ours_(path_.empty()) {
@@ -125,12 +126,26 @@ std::string called_functions(const session::Reader& reader) {
   return out;
 }
 
-// Why a run of a script compared no call.
-std::string why_nothing(const session::Reader& reader, const Request& request) {
+// How often the function that was asked for was called; without a name, the one that was called most.
+int64_t calls_of(const session::Reader& reader, const std::string& name) {
+  std::map<FunctionId, int64_t> calls;
+  for (const session::CallRecord& call : reader.all_calls()) ++calls[call.function];
+  int64_t most = 0;
+  for (const session::FunctionRecord& function : reader.contents().functions)
+    if (name.empty() || function.name == name || last_name(function.name) == name)
+      most = std::max(most, calls[function.id]);
+  return most;
+}
+
+// Why a run of a script, which ended with this status, compared no call.
+std::string why_nothing(const session::Reader& reader, const Request& request, int status) {
   const std::string called = called_functions(reader), name = option(request, "--function", "");
+  const std::string call = option(request, "--call", "1");
   if (called.empty()) return "compare: the script called no traced function";
-  return str("compare: no traced function", name.empty() ? "" : str(" '", name, "'"), " got to its call ",
-             option(request, "--call", "1"), "; the script called ", called);
+  if (calls_of(reader, name) >= std::strtoll(call.c_str(), nullptr, 10))
+    return str("compare: call ", call, " was not compared to its end; the script ended with exit code ", status);
+  return str("compare: no traced function", name.empty() ? "" : str(" '", name, "'"), " got to its call ", call,
+             "; the script called ", called);
 }
 
 int print(const session::Reader& reader, bool json) {
@@ -213,7 +228,7 @@ int compare(const Words& words) {
   const int status = run_script(request, kept.path());
   if (status == kUnusable && !std::filesystem::exists(kept.path())) return status;
   const auto reader = session::Reader::open(kept.path());
-  if (reader->contents().comparisons.empty()) return complain(why_nothing(*reader, request));
+  if (reader->contents().comparisons.empty()) return complain(why_nothing(*reader, request, status));
   return print(*reader, request.json);
 }
 

@@ -23,20 +23,28 @@ bool any_asks_for_help(const Words& words) {
   return false;
 }
 
+int no_command(const std::string& word) {
+  const std::string near = nearest_command(word);
+  return complain("there is no command '" + word + "'" + (near.empty() ? "." : "; did you mean `" + near + "`?") +
+                  " `footlight --help` lists the commands");
+}
+
 int help(const Words& words) {
   if (words.empty()) {
     std::fputs(overview().c_str(), stdout);
     return 0;
   }
-  const Command* const command = command_named(words[0]);
-  if (!command) return complain("there is no command '" + words[0] + "'; `footlight --help` lists the commands");
-  std::fputs(command->usage, stdout);
-  return 0;
+  if (const Command* const command = command_named(words[0])) {
+    std::fputs(command->usage, stdout);
+    return 0;
+  }
+  return asks_for_help(words[0]) ? help({}) : no_command(words[0]);
 }
 
 // A word that names a file, even one that does not exist, and not a mistyped command.
 bool looks_like_file(const std::string& word) {
-  return std::filesystem::exists(word) || word.find('/') != word.npos || word.find('.') != word.npos;
+  std::error_code ignored;
+  return std::filesystem::exists(word, ignored) || word.find('/') != word.npos || word.find('.') != word.npos;
 }
 
 int run(const Words& words) {
@@ -54,9 +62,7 @@ int run(const Words& words) {
   if (const Command* const command = command_named(name))
     return any_asks_for_help(rest) ? help({name}) : command->run(rest);
   if (rest.empty() && !name.empty() && name[0] != '-' && looks_like_file(name)) return open_in_app(name);
-  const std::string near = nearest_command(name);
-  return complain("there is no command '" + name + "'" + (near.empty() ? "" : "; did you mean `" + near + "`?") +
-                  " `footlight --help` lists the commands");
+  return no_command(name);
 }
 }  // namespace
 

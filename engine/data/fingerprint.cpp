@@ -39,8 +39,7 @@ class Printing {
       hash_.add(std::string_view(static_cast<const char*>(tensor.raw()), tensor.bytes()));
     }
   }
-  // What is no dataset, such as a variable or a table, is itself and no other; what stands for a part of a stage says
-  // nothing.
+  // A variable or a table is told apart by its address. A stand-in for a part of a stage adds nothing.
   void object(Resource* object) {
     if (const auto* below = dynamic_cast<const Stage*>(object)) stage(*below);
     else if (object && !dynamic_cast<const StandIn*>(object))

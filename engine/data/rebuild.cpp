@@ -12,7 +12,7 @@ namespace {
 
 class Rebuilding {
  public:
-  // Of an input of a stage, or of the last stage.
+  // Gives the tensor of the new graph for an input of a stage, or for the last stage.
   Tensor made(const Tensor& tensor) {
     if (tensor.is_symbolic()) return tensor;
     if (tensor.dtype() == DType::kResource || tensor.dtype() == DType::kVariant)

@@ -297,14 +297,14 @@ std::string what_pass_did(const GraphRecord& graph, size_t pass, const LineOf& l
     switch (fate) {
       case Fate::kConstant: text += one ? " became a constant" : " became constants"; break;
       case Fate::kFused: text += one ? " became part of another" : " became parts of others"; break;
-      case Fate::kInput: text += one ? " replaced by its input" : " replaced by their inputs"; break;
-      case Fate::kEqualNode: text += one ? " replaced by an equal one" : " replaced by equal ones"; break;
+      case Fate::kInput: text += one ? " was replaced by its input" : " were replaced by their inputs"; break;
+      case Fate::kEqualNode: text += one ? " was replaced by an equal one" : " were replaced by equal ones"; break;
       case Fate::kHoisted: text += one ? " moved out of its loop" : " moved out of their loops"; break;
       case Fate::kInlined:
-        text += one ? " replaced by the nodes of its graph" : " replaced by the nodes of their graphs";
+        text += one ? " was replaced by the nodes of its graph" : " were replaced by the nodes of their graphs";
         break;
       case Fate::kRewritten: text += one ? " runs as another" : " run as others"; break;
-      case Fate::kFusedWith: text += " fused with others"; break;
+      case Fate::kFusedWith: text += one ? " was fused with others" : " were fused with others"; break;
       case Fate::kNothing:
       case Fate::kInserted: text += one ? " that nothing uses was removed" : " that nothing uses were removed"; break;
     }

@@ -77,12 +77,12 @@ NodeId NodeReader::node(std::string_view name) const {
   return at == by_name_.end() ? NodeId() : made_[at->second];
 }
 
-// Whether it is the handle of an object of another process. TensorFlow writes so what a dataset keeps itself, the seeds
-// of a shuffle and the elements of a cache; new ones take their place.
+// Whether it is the handle of an object of another process. TensorFlow writes such a constant for what a dataset keeps
+// itself, the seeds of a shuffle and the elements of a cache; new ones take their place.
 static bool is_handle_constant(const NodeDef& def) {
   const auto dtype = def.attr().find("dtype");
-  return dtype != def.attr().end() && dtype->second.type() != 0 && def.attr().contains("value") &&
-         dtype_from(dtype->second.type()) == DType::kResource;
+  return def.op() == "Const" && def.attr().contains("value") && dtype != def.attr().end() &&
+         dtype->second.type() != 0 && dtype_from(dtype->second.type()) == DType::kResource;
 }
 
 Edge NodeReader::tensor(std::string_view reference) const {

@@ -110,11 +110,15 @@ class StridedPixels {
   // Copies the pixels to their places in the images, and zeros to all others.
   void copy_to(T* images) const {
     const int64_t line_size = g_.w.in * g_.in_channels;
-    std::fill(images, images + g_.batch * g_.d.in * g_.h.in * line_size, T(0));
-    parallel_for(lines_, grain(), [&](int64_t begin, int64_t end) {
-      for (int64_t line = begin; line < end; ++line) {
-        const T* from = data() + line * g_.w.out * g_.in_channels;
-        T* to = images + image_line(line) * line_size;
+    const int64_t stride = g_.h.stride, bands = pieces(g_.h.in, stride);  // a line that was read, and those below it
+    parallel_for(g_.batch * g_.d.in * bands, grain(), [&](int64_t begin, int64_t end) {
+      for (int64_t band = begin; band < end; ++band) {
+        const int64_t plane = band / bands, y = band % bands;
+        const int64_t n = plane / g_.d.in, z = plane % g_.d.in;
+        T* to = images + (plane * g_.h.in + y * stride) * line_size;
+        std::fill(to, to + std::min(stride, g_.h.in - y * stride) * line_size, T(0));
+        if (z % g_.d.stride != 0 || z / g_.d.stride >= g_.d.out || y >= g_.h.out) continue;
+        const T* from = data() + ((n * g_.d.out + z / g_.d.stride) * g_.h.out + y) * g_.w.out * g_.in_channels;
         for (int64_t x = 0; x < g_.w.out; ++x, from += g_.in_channels, to += g_.w.stride * g_.in_channels)
           std::memcpy(to, from, static_cast<size_t>(g_.in_channels) * sizeof(T));
       }

@@ -131,7 +131,7 @@ class GroupedFilterGradient {
         const V gradient = *reinterpret_cast<const V*>(g);
         const auto add_tap = [&]<int... kChannel>(int t, std::integer_sequence<int, kChannel...>) {
           const V pixel = *reinterpret_cast<const V*>(a + t * tap);
-          ((sums[t][kChannel] += spread<kChannels, kChannel>(pixel) * gradient), ...);
+          ((sums[t][kChannel] += repeat_channel<kChannels, kChannel>(pixel) * gradient), ...);
         };
 #pragma GCC unroll 4
         for (int t = 0; t < kTaps; ++t) add_tap(t, std::make_integer_sequence<int, kChannels>());
@@ -146,10 +146,9 @@ class GroupedFilterGradient {
 
   // Each lane gets channel kChannel of its group.
   template <int kChannels, int kChannel>
-  static V spread(V v) {
-    typedef int32_t Index __attribute__((vector_size(sizeof(V))));
+  static V repeat_channel(V v) {
     return [&]<int... kLane>(std::integer_sequence<int, kLane...>) {
-      return __builtin_shuffle(v, Index{(kLane / kChannels * kChannels + kChannel)...});
+      return __builtin_shufflevector(v, v, (kLane / kChannels * kChannels + kChannel)...);
     }(std::make_integer_sequence<int, static_cast<int>(kWidth)>());
   }
 

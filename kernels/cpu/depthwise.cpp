@@ -108,10 +108,10 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
     }
 }
 
-// Every `stride`-th pixel of a row from `first` on. Those from number `begin` to `end` use the same taps, each `step`
+// Every `stride`-th pixel of a row from `first` on. Pixels [same_begin, same_end) of these use the same taps, each `step`
 // further.
 struct Phase {
-  int64_t first, stride, begin = 0, end = 0;
+  int64_t first, stride, same_begin = 0, same_end = 0;
   int64_t pixels(int64_t width) const { return (width - first + stride - 1) / stride; }
 };
 
@@ -124,6 +124,7 @@ bool uses_same_taps(const Meetings& m, int64_t x, int64_t n, int64_t stride, int
   return true;
 }
 
+// The phases of a row, each with its longest run of pixels that use the same taps.
 std::vector<Phase> phases_of(const Meetings& m, int64_t width, int64_t stride, int64_t step) {
   std::vector<Phase> phases;
   for (int64_t first = 0; first < std::min(stride, width); ++first) {
@@ -131,7 +132,7 @@ std::vector<Phase> phases_of(const Meetings& m, int64_t width, int64_t stride, i
     for (int64_t begin = 0; begin < phase.pixels(width);) {
       int64_t end = begin + 1;
       while (end < phase.pixels(width) && uses_same_taps(m, first + begin * stride, end - begin, stride, step)) ++end;
-      if (end - begin > phase.end - phase.begin) phase.begin = begin, phase.end = end;
+      if (end - begin > phase.same_end - phase.same_begin) phase.same_begin = begin, phase.same_end = end;
       begin = end;
     }
     phases.push_back(phase);
@@ -164,7 +165,7 @@ void gather_row(std::span<const Meeting> rows, const Meetings& columns, std::spa
       ahead.fetch(ahead.bytes * (done + k + kPixels) / width);
       ahead_out.fetch(ahead_out.bytes * (done + k + kPixels) / width);
       const int64_t x = phase.first + k * phase.stride;
-      if (k >= phase.begin && k + kPixels <= phase.end) {
+      if (k >= phase.same_begin && k + kPixels <= phase.same_end) {
         gather_pixels<C, kPixels>(rows, columns.of(x), other, other_width, step * channels, filter, filter_width,
                                   channels, out + x * channels, out_step);
         k += kPixels;

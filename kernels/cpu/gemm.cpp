@@ -323,14 +323,20 @@ void multiply_parts(int64_t parts, int64_t m, int64_t n, int64_t depth, const Ma
                     int64_t out_row, Into into) {
   const BufferPtr memory = allocate_buffer(Device::cpu(), static_cast<size_t>((parts - 1) * m * n) * sizeof(T));
   T* const sums = static_cast<T*>(memory->data());  // of all parts but the first
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      const int64_t k0 = depth * part / parts, k1 = depth * (part + 1) / parts;
-      const Matrix<T> left{a.data + k0 * a.column, a.row, a.column}, right{b.data + k0 * b.row, b.row, b.column};
-      if (part == 0) Product<T>(m, left, out, out_row, true).run(n, k1 - k0, right, into);
-      else Product<T>(m, left, sums + (part - 1) * m * n, n, true).run(n, k1 - k0, right, Into::kSet);
-    }
-  });
+  const auto multiply_part = [&](int64_t part, bool alone) {
+    const int64_t k0 = depth * part / parts, k1 = depth * (part + 1) / parts;
+    const Matrix<T> left{a.data + k0 * a.column, a.row, a.column}, right{b.data + k0 * b.row, b.row, b.column};
+    if (part == 0) Product<T>(m, left, out, out_row, alone).run(n, k1 - k0, right, into);
+    else Product<T>(m, left, sums + (part - 1) * m * n, n, alone).run(n, k1 - k0, right, Into::kSet);
+  };
+  const bool small = m * n * depth < 2 * kWorthAThread;
+  if (small || pool_size() <= 2 * parts) {
+    parallel_for(parts, small ? parts : 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) multiply_part(part, true);
+    });
+  } else {  // so many cores share the blocks of each part
+    for (int64_t part = 0; part < parts; ++part) multiply_part(part, false);
+  }
   for (int64_t part = 1; part < parts; ++part)
     for (int64_t i = 0; i < m; ++i) {
       const T* const from = sums + ((part - 1) * m + i) * n;

@@ -139,7 +139,7 @@ class GraphStagesTest : public WindowCase {
     QCOMPARE(plan().boxes.size(), size_t{7});
     QCOMPARE(box_at(plan(), 4).mark, PlanBox::Mark::kReplaced);
     QVERIFY(box_at(plan(), 4).note.contains(QStringLiteral("what read it reads Mul_3")));
-    QCOMPARE(view().stage_text(), QStringLiteral("Next: forward identities: 1 node replaced by its input "
+    QCOMPARE(view().stage_text(), QStringLiteral("Next: forward identities: 1 node was replaced by its input "
                                                  "(Identity; line 6)"));
 
     choose(QStringLiteral("After forward identities"));

@@ -301,7 +301,7 @@ class Cli(unittest.TestCase):
         environment = dict(os.environ, QT_QPA_PLATFORM='offscreen', FOOTLIGHT_EXAMPLES=self.path('mine'))
         done = subprocess.run([app, '--sample', 'nope'], capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no sample 'nope'; there are: ", done.stderr)
+        self.assertIn("there is no sample 'nope'; the samples are: ", done.stderr)
         subprocess.run([app, '--sample', 'shapes.py', '--screenshot', self.path('x.png')], capture_output=True,
                        check=True, env=environment, timeout=100)
         with open(self.path('mine/shapes.py')) as copy, open(SAMPLE) as mine:

@@ -94,7 +94,7 @@ class Stages(unittest.TestCase):
             self.assertEqual(int(row['nodes']), nodes, row)
             self.assertEqual(nodes, sum(self.ops_at(row['stage']).values()))
         self.assertRegex(rows[3]['did'], r'became (a constant|constants) \(.*Mul.*; lines? 7')
-        self.assertRegex(rows[-1]['did'], r'nodes fused with others \(.*; lines? ')
+        self.assertRegex(rows[-1]['did'], r'nodes were fused with others \(.*; lines? ')
 
     def test_why_nodes_run_alone(self):
         with sqlite3.connect(self.session) as db:

@@ -163,7 +163,7 @@ class TestStages : public QObject {
     QCOMPARE(steps_of(g, 6)[0].words, std::string("the nodes of its graph run in its place, up to f/Exp"));
     QVERIFY(steps_of(g, 6)[0].fate == Fate::kInlined);
     QVERIFY(what_pass_did(g, 0, line_of).find("moved out of its loop") != std::string::npos);
-    QVERIFY(what_pass_did(g, 1, line_of).find("replaced by the nodes of their graphs") != std::string::npos);
+    QVERIFY(what_pass_did(g, 1, line_of).find("were replaced by the nodes of their graphs") != std::string::npos);
     // A node that is made may run graphs itself.
     const GraphRecord after = graph_after(g, 2);
     const auto made = std::ranges::find(after.nodes, 8u, &session::NodeRecord::id);
@@ -173,7 +173,7 @@ class TestStages : public QObject {
 
   void words() {
     GraphRecord g = sample();
-    QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node replaced by its input "
+    QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node was replaced by its input "
                                                        "(Identity; line 14)"));
     QCOMPARE(what_pass_did(g, 2, line_of), std::string("fold constants: 1 node became a constant (Mul; line 13)"));
     QCOMPARE(what_pass_did(g, 3, line_of),
@@ -201,7 +201,7 @@ class TestStages : public QObject {
     QCOMPARE(steps_of(g, 6)[0].words, std::string("fused with Add"));
     QCOMPARE(steps_of(g, 6)[0].by.value(), 5u);
     QCOMPARE(what_pass_did(g, 1, line_of),
-             std::string("fuse: 2 nodes fused with others (Add, Sin; lines 15, 16)"));
+             std::string("fuse: 2 nodes were fused with others (Add, Sin; lines 15, 16)"));
   }
 
   // They stay as they were; the pass says of each why.

@@ -141,7 +141,7 @@ void find_autograph_fallback(const Evidence& evidence, Findings& to) {
     f.graphs = GraphRelation::kUnknown;
     f.example = t.id;
     f.cost_ns = t.end_ns - t.start_ns;
-    f.checked.why_not = "run again to see whether it converts";
+    f.checked.why_not = "only a run with the change can show whether it converts";
     if (found.statement) {
       if (whole) f.related.push_back({"definition", {line.file, search.definition_of(*found.in, *found.statement)}});
       f.title = whole ? "AutoGraph did not convert " + found.in->name + ", which branches on a tensor"

@@ -197,7 +197,7 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
     made.calls = f.calls;
     made.cost_ns = h.ns;
     if (const Line call = search.call_of(f)) made.related.push_back({"call", call});
-    made.checked.why_not = "run again to measure it";
+    made.checked.why_not = "only a run with the change can show what it saves";
     const auto share = static_cast<int>(100.0 * static_cast<double>(h.ns) / static_cast<double>(all_ns) + 0.5);
     made.title = f.name + " runs eagerly: " + with_commas(h.ops) + " separate ops";
     made.detail = f.qualname + ": " + std::to_string(h.ops) + " ops in " + std::to_string(f.calls) + " calls, " +

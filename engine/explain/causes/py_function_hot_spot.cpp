@@ -50,7 +50,7 @@ void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
     f.graphs = GraphRelation::kUnknown;
     f.calls = spot.runs;
     f.cost_ns = f.saved_ns = spot.ns;
-    f.checked.why_not = "run again to measure it";
+    f.checked.why_not = "only a run with the change can show what it saves";
     const std::string function = short_name(evidence, f.function);
     f.title = f.path + " runs as Python inside " + function;
     f.detail = std::to_string(spot.runs) + " runs, each of which makes the graph wait for Python: " +

@@ -45,7 +45,7 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
     f.graphs = GraphRelation::kUnknown;
     f.calls = p.steps;
     f.cost_ns = f.saved_ns = p.wait_ns;
-    f.checked.why_not = "run again to measure it";
+    f.checked.why_not = "only a run with the change can show what it saves";
     f.title = "the input pipeline starves the program: " + stage.name + " is slow";
     f.detail = std::to_string(p.waits) + " of " + std::to_string(p.steps) + " steps waited for " + stage.name +
                (f.line ? " at line " + std::to_string(f.line.line) : std::string()) + ", " +

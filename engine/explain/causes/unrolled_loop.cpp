@@ -245,7 +245,7 @@ void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findin
     f.nodes = u.nodes;
     f.cost_ns = run.tracing_ns();
     f.saved_ns = u.ns;
-    f.checked.why_not = "run again to measure it";
+    f.checked.why_not = "only a run with the change can show what it saves";
     const std::string copies = std::to_string(u.copies), nodes = std::to_string(u.nodes);
     f.title = "a Python loop puts " + copies + " copies of its body into the graph";
     f.detail = f.path + ": " + nodes + " nodes";

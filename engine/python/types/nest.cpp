@@ -181,7 +181,7 @@ void same(PyObject* a, PyObject* b, bool types, bool composites) {
   if (x == Kind::kLeaf || y == Kind::kLeaf)
     fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", repr_of(a),
          " and ", repr_of(b));
-  // A value and its spec have the same components, if in lists or in tuples.
+  // A value and its spec have the same components; one may have them in a list and the other in a tuple.
   const auto opens = [](Kind kind) { return kind == Kind::kComposite || kind == Kind::kSpec; };
   if (x != y && opens(x) && opens(y))
     return same(children_of(a, x).values[0].get(), children_of(b, y).values[0].get(), false, composites);

@@ -1,12 +1,16 @@
 """tf.feature_column: what columns make of features, what they say of themselves, and the layers of tf.compat.v1."""
+import atexit
 import os
+import shutil
 import tempfile
 
 
 def cases(tf):
     columns, inner = tf.feature_column, tf.__internal__.feature_column
     old = tf.compat.v1.feature_column
-    words = os.path.join(tempfile.mkdtemp(), 'words.txt')
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    words = os.path.join(folder, 'words.txt')
     with open(words, 'w') as f:
         f.write('low\nmid\nhigh\n')
 

@@ -353,6 +353,38 @@ class Names(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'custom_objects'):
             columns.deserialize_feature_column({'class_name': 'Twice', 'config': {}})
 
+    def test_columns_of_two_classes_are_never_equal(self):
+        inner, columns = tf.__internal__.feature_column, tf.feature_column
+        ids = columns.sequence_categorical_column_with_identity('i', 4)
+        counts = columns.indicator_column(ids.categorical_column)
+        self.assertEqual(tuple(ids), tuple(counts))
+        self.assertNotEqual(ids, counts)
+        self.assertEqual(counts, columns.indicator_column(ids.categorical_column))
+        self.assertEqual(len({ids, counts, columns.indicator_column(ids.categorical_column)}), 2)
+        cache = inner.FeatureTransformationCache({'i': tf.constant([[3, 1]])})
+        self.assertIsInstance(cache.get(ids, None), tf.SparseTensor)
+        self.assertEqual(cache.get(counts, None).numpy().tolist(), [[0, 1, 0, 1]])
+
+    def test_vocabularies_without_further_ids(self):
+        column = tf.feature_column.categorical_column_with_vocabulary_list('w', ['a', 'b'], num_oov_buckets=None)
+        self.assertEqual(column.num_buckets, 2)
+        with self.assertRaisesRegex(ValueError, 'at least 1'):
+            tf.feature_column.crossed_column(['a', 'b'], 0)
+        self.assertEqual(tf.feature_column.crossed_column(['a', 'b'], 1).num_buckets, 1)
+
+    def test_counts_of_weights_of_an_unknown_rank(self):
+        column = tf.feature_column.indicator_column(tf.feature_column.weighted_categorical_column(
+            tf.feature_column.categorical_column_with_identity('i', 3), 'v'))
+
+        @tf.function(input_signature=[tf.SparseTensorSpec(None, tf.int64), tf.SparseTensorSpec(None, tf.float32)])
+        def counts(ids, weights):
+            found = column.transform_feature(tf.__internal__.feature_column.FeatureTransformationCache(
+                {'i': ids, 'v': weights}), None)
+            self.assertIsNone(found.shape.rank)
+            return found
+        ids = tf.sparse.from_dense(tf.constant([[[1, 2], [2, 2]]], tf.int64))
+        self.assertEqual(counts(ids, tf.cast(ids, tf.float32)).numpy().tolist(), [[[0, 1, 2], [0, 0, 4]]])
+
     def test_layers_keep_what_columns_make(self):
         inner, columns = tf.__internal__.feature_column, tf.feature_column
 

@@ -9,7 +9,7 @@ from footlight import _engine
 
 
 class FeatureColumn(abc.ABC):
-    """How a feature of examples becomes a tensor of a model; columns are told apart by their names."""
+    """How a feature of examples becomes a tensor of a model; columns are equal that are of one class with equal fields."""
 
     @property
     @abc.abstractmethod
@@ -29,6 +29,16 @@ class FeatureColumn(abc.ABC):
     @property
     def _is_v2_column(self):
         return True
+
+    # Columns are named tuples, and tuples of two classes would be equal: a column would get the other's cached tensor.
+    def __eq__(self, other):
+        return type(self) is type(other) and super().__eq__(other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return hash((type(self), super().__hash__()))
 
     def __lt__(self, other):
         return str(self) < str(other)
@@ -82,7 +92,7 @@ class DenseColumn(FeatureColumn):
 
 
 class SequenceDenseColumn(FeatureColumn):
-    """The same for sequences."""
+    """A column whose tensors have a step for each value of a sequence, and a known last dimension."""
 
     TensorSequenceLengthPair = collections.namedtuple('TensorSequenceLengthPair', ('dense_tensor', 'sequence_length'))
 

@@ -89,7 +89,7 @@ class _Vocabulary(_Keyed):
             state_manager.add_resource(self, self.key + '_lookup', table)
         return table
 
-    def _of(self, initializer, key_dtype):
+    def _table_of(self, initializer, key_dtype):
         if self.num_oov_buckets:
             return _lookup.StaticVocabularyTable(initializer, self.num_oov_buckets, lookup_key_dtype=key_dtype)
         return _lookup.StaticHashTable(initializer, self.default_value)
@@ -105,7 +105,7 @@ class VocabularyListCategoricalColumn(_Vocabulary, collections.namedtuple(
     def _new_table(self, key_dtype):
         keys = tf.constant(list(self.vocabulary_list), key_dtype)
         places = tf.range(len(self.vocabulary_list), dtype=tf.int64)
-        return self._of(_lookup.KeyValueTensorInitializer(keys, places), key_dtype)
+        return self._table_of(_lookup.KeyValueTensorInitializer(keys, places), key_dtype)
 
 
 @_base.known
@@ -124,8 +124,9 @@ class VocabularyFileCategoricalColumn(_Vocabulary, collections.namedtuple(
         if self.file_format is not None:
             raise ValueError(f"file_format must be None, for lines of text, or 'tfrecord_gzip', got {self.file_format!r}")
         whole, number = _lookup.TextFileIndex.WHOLE_LINE, _lookup.TextFileIndex.LINE_NUMBER
-        return self._of(_lookup.TextFileInitializer(self.vocabulary_file, key_dtype, whole, tf.int64, number,
-                                                    vocab_size=self.vocabulary_size), key_dtype)
+        initializer = _lookup.TextFileInitializer(self.vocabulary_file, key_dtype, whole, tf.int64, number,
+                                                  vocab_size=self.vocabulary_size)
+        return self._table_of(initializer, key_dtype)
 
 
 class _Around(_base.CategoricalColumn):
@@ -167,7 +168,7 @@ class WeightedCategoricalColumn(_Around, collections.namedtuple(
         weights = transformation_cache.get(self.weight_feature_key, state_manager)
         if self.dtype != weights.dtype.base_dtype:
             raise ValueError(f'Bad dtype, expected: {self.dtype}, but got: {weights.dtype}')
-        weights = _sparse.to_sparse(weights, 0)  # a weight of 0 is as none
+        weights = _sparse.to_sparse(weights, 0)  # a weight of 0 counts as missing
         if not weights.dtype.is_floating:
             weights = _sparse.with_values(weights, tf.cast(weights.values, tf.float32))
         return transformation_cache.get(self.categorical_column, state_manager), weights
@@ -189,7 +190,7 @@ class SequenceCategoricalColumn(_Around, collections.namedtuple('SequenceCategor
 
     def get_sparse_tensors(self, transformation_cache, state_manager):
         ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        # The ids of a step are its own: they are combined by themselves.
+        # Adds a third dimension, so that the ids of one step are not combined with those of another.
         steps = tf.stack([ids.dense_shape[0], ids.dense_shape[1], tf.reduce_prod(ids.dense_shape[2:])])
         known = ids.shape.as_list() if ids.shape.rank is not None else [None, None, None]
         if all(size is not None for size in known[2:]):

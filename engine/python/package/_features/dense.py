@@ -121,7 +121,8 @@ class IndicatorColumn(_OfIds, collections.namedtuple('IndicatorColumn', 'categor
         places = tf.concat([ids.indices[:, :-1], ids.values[:, None]], 1)
         shape = tf.concat([ids.dense_shape[:-1], tf.constant([buckets], tf.int64)], 0)
         summed = tf.scatter_nd(tf.boolean_mask(places, is_id), tf.boolean_mask(weights.values, is_id), shape)
-        summed.set_shape([*([None] * (ids.shape.rank - 1) if ids.shape.rank else [None]), buckets])
+        if ids.shape.rank is not None:
+            summed.set_shape([None] * (ids.shape.rank - 1) + [buckets])
         return summed
 
     def _dense(self, transformation_cache, state_manager):
@@ -212,7 +213,7 @@ class SharedEmbeddingColumnCreator(tf.Module):
         graph = tf.compat.v1.get_default_graph()
         while getattr(graph, 'outer_graph', None) is not None:
             graph = graph.outer_graph
-        key = getattr(graph, '_graph_key', None) or id(graph)
+        key = graph._graph_key
         if key not in self._made:
             with tf.init_scope() if tf.inside_function() else contextlib.nullcontext():
                 made = tf.compat.v1.get_variable(self._shared_name, shape=(self._num_buckets, self._dimension), dtype=tf.float32,

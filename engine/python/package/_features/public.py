@@ -93,10 +93,12 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=tf.string):
 
 
 def _checked_outside(key, num_oov_buckets, has_default):
+    """How many further ids there are for values outside of a vocabulary; None is none."""
     if num_oov_buckets and has_default:
         raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
-    if num_oov_buckets < 0:
+    if num_oov_buckets is not None and num_oov_buckets < 0:
         raise ValueError(f'Invalid num_oov_buckets {num_oov_buckets} in {key}.')
+    return num_oov_buckets or 0
 
 
 def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, default_value=-1, num_oov_buckets=0):
@@ -105,7 +107,7 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
         raise ValueError(f'vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}')
     if len(set(vocabulary_list)) != len(vocabulary_list):
         raise ValueError(f'Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}')
-    _checked_outside(key, num_oov_buckets, default_value != -1)
+    num_oov_buckets = _checked_outside(key, num_oov_buckets, default_value != -1)
     theirs = tf.as_dtype(np.array(vocabulary_list).dtype) if np.array(vocabulary_list).dtype.kind not in 'USO' else tf.string
     _checked_ids(theirs, key, 'vocabulary ')
     dtype = theirs if dtype is None else tf.as_dtype(dtype)
@@ -131,11 +133,11 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
                 vocabulary_size = sum(1 for _ in lines)
     if vocabulary_size < 1:
         raise ValueError(f'Invalid vocabulary_size in {key}.')
-    _checked_outside(key, num_oov_buckets, default_value is not None)
+    num_oov_buckets = _checked_outside(key, num_oov_buckets, default_value is not None)
     dtype = tf.as_dtype(dtype)
     _checked_ids(dtype, _serial.checked_key(key))
     return _categorical.VocabularyFileCategoricalColumn(
-        key, vocabulary_file, vocabulary_size, 0 if num_oov_buckets is None else num_oov_buckets, dtype,
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, dtype,
         -1 if default_value is None else default_value, file_format)
 
 
@@ -149,7 +151,7 @@ def weighted_categorical_column(categorical_column, weight_feature_key, dtype=tf
 def crossed_column(keys, hash_bucket_size, hash_key=None):
     """Hashes of the combinations of several features: of keys, and of columns of ids."""
     if not hash_bucket_size or hash_bucket_size < 1:
-        raise ValueError(f'hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}')
+        raise ValueError(f'hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}')
     if not keys or len(keys) < 2:
         raise ValueError(f'keys must be a list with length > 1. Given: {keys}')
     return _crossed.CrossedColumn(tuple(map(_crossed.checked_crossing_key, keys)), hash_bucket_size, hash_key)
@@ -195,16 +197,22 @@ def checked_sharing(categorical_columns):
     return columns
 
 
+def shared_parts(categorical_columns, dimension, initializer, name, checkpoint, name_in_checkpoint):
+    """The checked columns that share an embedding, the initializer of its variable and its name."""
+    if tf.executing_eagerly():
+        raise RuntimeError('shared_embedding_columns are not supported when eager execution is enabled.')
+    _checked_dimension(dimension, checkpoint, name_in_checkpoint)
+    columns = checked_sharing(categorical_columns)
+    initializer = _initializer(initializer, dimension, columns[0].name)
+    return columns, initializer, name or '_'.join(column.name for column in columns) + '_shared_embedding'
+
+
 def shared_embeddings(categorical_columns, dimension, combiner='mean', initializer=None, shared_embedding_collection_name=None,
                       ckpt_to_load_from=None, tensor_name_in_ckpt=None, max_norm=None, trainable=True,
                       use_safe_embedding_lookup=True):
     """A list of embedding columns with one variable; only in graphs of tf.compat.v1."""
-    if tf.executing_eagerly():
-        raise RuntimeError('shared_embedding_columns are not supported when eager execution is enabled.')
-    _checked_dimension(dimension, ckpt_to_load_from, tensor_name_in_ckpt)
-    columns = checked_sharing(categorical_columns)
-    initializer = _initializer(initializer, dimension, columns[0].name)
-    name = shared_embedding_collection_name or '_'.join(column.name for column in columns) + '_shared_embedding'
+    columns, initializer, name = shared_parts(categorical_columns, dimension, initializer, shared_embedding_collection_name,
+                                              ckpt_to_load_from, tensor_name_in_ckpt)
     creator = _dense.SharedEmbeddingColumnCreator(
         dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, columns[0].num_buckets, trainable, name,
         use_safe_embedding_lookup)

@@ -38,7 +38,7 @@ class _Scopes:
         """A table that was made."""
         return self._resources[column, name]
 
-    def of(self, column):
+    def variables_of(self, column):
         """The variables of a column."""
         return list(self._variables[column].values())
 
@@ -83,12 +83,8 @@ def shared_embedding_columns(categorical_columns, dimension, combiner='mean', in
                              shared_embedding_collection_name=None, ckpt_to_load_from=None, tensor_name_in_ckpt=None,
                              max_norm=None, trainable=True, use_safe_embedding_lookup=True):
     """A list of embedding columns that have one variable."""
-    if tf.executing_eagerly():
-        raise RuntimeError('shared_embedding_columns are not supported when eager execution is enabled.')
-    _public._checked_dimension(dimension, ckpt_to_load_from, tensor_name_in_ckpt)
-    columns = _public.checked_sharing(categorical_columns)
-    initializer = _public._initializer(initializer, dimension, columns[0].name)
-    name = shared_embedding_collection_name or '_'.join(column.name for column in columns) + '_shared_embedding'
+    _, initializer, name = _public.shared_parts(categorical_columns, dimension, initializer, shared_embedding_collection_name,
+                                                ckpt_to_load_from, tensor_name_in_ckpt)
     return [_SharedEmbedding(column, dimension, combiner, initializer, name, ckpt_to_load_from, tensor_name_in_ckpt, max_norm,
                              trainable, use_safe_embedding_lookup) for column in categorical_columns]
 
@@ -184,7 +180,7 @@ def linear_model(features, feature_columns, units=1, sparse_combiner='sum', weig
             with _scope_of(column):
                 sums.append(_weighted_sum(column, cache, manager, units, sparse_combiner))
             if cols_to_vars is not None:
-                cols_to_vars[column] = manager.of(column)
+                cols_to_vars[column] = manager.variables_of(column)
         _checked_batches(sums, columns)
         bias = make_variable('bias_weights', [units], tf.float32, _v1.zeros_initializer(), trainable, weight_collections)
         if cols_to_vars is not None:

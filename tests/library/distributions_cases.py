@@ -41,7 +41,7 @@ def cases(tf):
     for name, (make, values) in _makers(D).items():
         found[f'{name}_values'] = lambda make=make, values=values: _results(tf, lambda of: getattr(make(), of)(values), VALUES)
         found[f'{name}_moments'] = lambda make=make: _results(tf, lambda of: getattr(make(), of)(), MOMENTS)
-        if name != 'dirichlet':  # whose mode TensorFlow computes for no batch
+        if name != 'dirichlet':  # whose mode TensorFlow computes for no batch: dirichlet_mode_of_one below
             found[f'{name}_mode'] = lambda make=make: _results(tf, lambda of: make().mode(), ['mode'])
         found[f'{name}_shapes'] = lambda make=make: tf.constant([str(s) for d in [make()] for s in (
             d.batch_shape, d.event_shape, d.dtype, d.reparameterization_type, d.sample([3, 2]).shape, d.sample(5).shape,
@@ -52,6 +52,11 @@ def cases(tf):
             tf, lambda of: getattr(make(), of)(make(name='other')), ('kl_divergence', 'cross_entropy'))
     for name in ('normal', 'laplace', 'uniform', 'gamma', 'exponential', 'beta', 'bernoulli', 'multinomial', 'dirichlet'):
         found[f'{name}_drawn'] = lambda make=_makers(D)[name][0]: _drawn(tf, make())
+    found['student_t_drawn'] = lambda: _drawn(tf, D.StudentT([8., 20.], [.5, -1.], [.5, 2.]))
+    found['dirichlet_multinomial_drawn'] = lambda: _drawn(tf, D.DirichletMultinomial(4., [1.5, 2., 3.]))
+    for dtype in ('int8', 'int32', 'int64', 'float32'):
+        found[f'categorical_drawn_{dtype}'] = lambda dtype=dtype: _drawn_classes(tf, D.Categorical(
+            probs=[[.2, .3, .5], [.1, .8, .1]], dtype=getattr(tf, dtype)))
     return {**found, **_refused(tf, D), **_others(tf, D)}
 
 
@@ -60,6 +65,13 @@ def _drawn(tf, one):
     samples = tf.cast(one.sample(20000, seed=3), tf.float32)
     return [tf.reduce_all(tf.abs(tf.reduce_mean(samples, 0) - one.mean()) < .1),
             tf.reduce_all(tf.abs(tf.math.reduce_std(samples, 0) - one.stddev()) < .1)]
+
+
+def _drawn_classes(tf, one):
+    """The dtype of 20,000 samples, and whether each class is as frequent as it is likely."""
+    samples = one.sample(20000, seed=3)
+    frequencies = tf.reduce_mean(tf.one_hot(tf.cast(samples, tf.int32), 3), 0)
+    return [tf.constant(samples.dtype.name), tf.reduce_all(tf.abs(frequencies - one.probs) < .02)]
 
 
 def _refused(tf, D):
@@ -107,6 +119,8 @@ def _others(tf, D):
         'tails': tails, 'gradient': gradient, 'later': lambda: later(tf.constant([1., 2.])),
         'derived': lambda: D.kl_divergence(Own(0., 1.), D.Normal(1., 2.)),
         'boundary': lambda: [D.Gamma(1., 1.).log_prob([0.]), D.Dirichlet([1., 1.]).log_prob([0., 1.])],
+        'dirichlet_mode_of_one': lambda: [D.Dirichlet([1.5, 2., 3.]).mode(), D.Dirichlet([.5, 2., 3.]).mode()],
+        'unequal_totals': lambda: tf.reduce_sum(D.Multinomial([3., 0., 7.], probs=[.2, .3, .5]).sample([5, 2], seed=3), -1),
         'copied': lambda: D.Normal(0., 1.).copy(loc=2.).mean(),
         'param_shapes': lambda: [D.Normal.param_shapes([2, 3]), tf.constant(str(D.StudentT.param_static_shapes([2])))],
     }

@@ -1,6 +1,8 @@
 """tf.compat.v1.distributions: Normal, Laplace, Uniform, Gamma, Exponential, Beta and StudentT."""
 import math
 
+import numpy as np
+
 import footlight as tf
 from footlight import _engine
 from footlight._old.distributions.divergences import RegisterKL
@@ -9,6 +11,14 @@ from footlight._old.distributions.distribution import (
 from footlight._old.distributions.special import log_cdf_laplace, log_ndtr, ndtr, ndtri
 
 _positive = tf.debugging.assert_positive
+
+
+def _shapes_of(*names):
+    """The method that gives the shapes of these parameters: each has the shape of the samples."""
+    @staticmethod
+    def _param_shapes(sample_shape):
+        return dict.fromkeys(names, tf.convert_to_tensor(sample_shape, tf.int32))
+    return _param_shapes
 
 
 class _Scalars(Distribution):
@@ -58,10 +68,7 @@ class _LocationScale(_Scalars):
     loc = property(lambda self: self._loc)
     scale = property(lambda self: self._scale)
 
-    @staticmethod
-    def _param_shapes(sample_shape):
-        shape = tf.convert_to_tensor(sample_shape, tf.int32)
-        return {'loc': shape, 'scale': shape}
+    _param_shapes = _shapes_of('loc', 'scale')
 
     def _z(self, x):
         return (x - self._loc) / self._scale
@@ -121,8 +128,7 @@ class Laplace(_LocationScale):
 
     def _sample_n(self, n, seed=None):
         dtype = self.dtype.as_numpy_dtype
-        import numpy
-        uniform = tf.random.uniform(self._sizes(n), numpy.nextafter(dtype(-1.), dtype(0.)), 1., self.dtype, seed=seed)
+        uniform = tf.random.uniform(self._sizes(n), np.nextafter(dtype(-1.), dtype(0.)), 1., self.dtype, seed=seed)
         return self._loc - self._scale * tf.sign(uniform) * tf.math.log1p(-tf.abs(uniform))
 
     def _log_prob(self, x):
@@ -158,10 +164,7 @@ class Uniform(_Scalars):
                 x, tf.convert_to_tensor(high, x.dtype), message='uniform not defined when low >= high.'))], low=low, high=high)
         super().__init__(self._low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
-    @staticmethod
-    def _param_shapes(sample_shape):
-        shape = tf.convert_to_tensor(sample_shape, tf.int32)
-        return {'low': shape, 'high': shape}
+    _param_shapes = _shapes_of('low', 'high')
 
     def range(self, name='range'):
         """high - low."""
@@ -206,10 +209,7 @@ class Gamma(_Scalars):
                                 concentration=concentration, rate=rate)
         super().__init__(self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
-    @staticmethod
-    def _param_shapes(sample_shape):
-        shape = tf.convert_to_tensor(sample_shape, tf.int32)
-        return {'concentration': shape, 'rate': shape}
+    _param_shapes = _shapes_of('concentration', 'rate')
 
     def _sample_n(self, n, seed=None):
         return tf.random.gamma([n], self._concentration, self._rate, self.dtype, seed)
@@ -250,13 +250,10 @@ class Exponential(Gamma):
             super().__init__(tf.ones([], rate.dtype), rate, validate_args, allow_nan_stats, name)
         self._parameters = parameters
 
-    @staticmethod
-    def _param_shapes(sample_shape):
-        return {'rate': tf.convert_to_tensor(sample_shape, tf.int32)}
+    _param_shapes = _shapes_of('rate')
 
     def _sample_n(self, n, seed=None):
-        import numpy
-        least = float(numpy.finfo(self.dtype.as_numpy_dtype).tiny)
+        least = float(np.finfo(self.dtype.as_numpy_dtype).tiny)
         return -tf.math.log(tf.random.uniform(self._sizes(n), least, 1., self.dtype, seed=seed)) / self._rate
 
 
@@ -275,10 +272,7 @@ class Beta(_Scalars):
                                 concentration1=concentration1, concentration0=concentration0)
         super().__init__(self._concentration1.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
-    @staticmethod
-    def _param_shapes(sample_shape):
-        shape = tf.convert_to_tensor(sample_shape, tf.int32)
-        return {'concentration1': shape, 'concentration0': shape}
+    _param_shapes = _shapes_of('concentration1', 'concentration0')
 
     def _sample_n(self, n, seed=None):
         ones = tf.ones_like(self.total_concentration)
@@ -336,10 +330,7 @@ class StudentT(_LocationScale):
             parents = self._set(validate_args, [('df', _positive)], df=df, loc=loc, scale=scale)
         super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
-    @staticmethod
-    def _param_shapes(sample_shape):
-        shape = tf.convert_to_tensor(sample_shape, tf.int32)
-        return {'df': shape, 'loc': shape, 'scale': shape}
+    _param_shapes = _shapes_of('df', 'loc', 'scale')
 
     def _sample_n(self, n, seed=None):
         drawn = tf.random.normal(self._sizes(n), dtype=self.dtype, seed=seed)

@@ -13,11 +13,11 @@ def _logits_and_probs(logits, probs, is_multidimensional, validate_args):
     if probs is None:
         logits = tf.convert_to_tensor(logits, name='logits')
         if not logits.dtype.is_floating:
-            raise TypeError('logits must having floating type.')
+            raise TypeError('logits must have a floating type.')
         return logits, tf.nn.softmax(logits) if is_multidimensional else tf.sigmoid(logits)
     probs = tf.convert_to_tensor(probs, name='probs')
     if not probs.dtype.is_floating:
-        raise TypeError('probs must having floating type.')
+        raise TypeError('probs must have a floating type.')
     if validate_args:
         one = tf.ones([], probs.dtype)
         checks = [tf.debugging.assert_non_negative(probs, message='probs may contain negative components')]
@@ -26,7 +26,8 @@ def _logits_and_probs(logits, probs, is_multidimensional, validate_args):
         else:
             checks.append(tf.debugging.assert_less_equal(probs, one, message='probs has components greater than 1.'))
         probs = checked(probs, checks)
-    return tf.math.log(probs) - (0. if is_multidimensional else tf.math.log1p(-probs)), probs
+    logits = tf.math.log(probs) if is_multidimensional else tf.math.log(probs) - tf.math.log1p(-probs)
+    return logits, probs
 
 
 def _whole_and_not_negative(x, words):
@@ -126,7 +127,7 @@ class Categorical(Distribution):
 
     def _sample_n(self, n, seed=None):
         matrix = tf.reshape(self._logits, [-1, self._event_size])
-        drawn = tf.transpose(tf.random.categorical(matrix, n, self.dtype if self.dtype.is_integer else tf.int64, seed))
+        drawn = tf.transpose(tf.random.categorical(matrix, n, tf.int64 if self.dtype.size > 4 else tf.int32, seed))
         return tf.cast(tf.reshape(drawn, tf.concat([[n], self.batch_shape_tensor()], 0)), self.dtype)
 
     def _numbers(self, k):
@@ -154,19 +155,19 @@ class Categorical(Distribution):
 
 
 class _Vectors(Distribution):
-    """Distributions of vectors, as many to the batch as `self._of` has rows in its last dimension."""
+    """Distributions of vectors, as many to the batch as `self._vectors` has."""
 
     def _batch_shape(self):
-        return self._of.shape[:-1]
+        return self._vectors.shape[:-1]
 
     def _batch_shape_tensor(self):
-        return tf.shape(self._of)[:-1]
+        return tf.shape(self._vectors)[:-1]
 
     def _event_shape(self):
-        return self._of.shape[-1:]
+        return self._vectors.shape[-1:]
 
     def _event_shape_tensor(self):
-        return tf.shape(self._of)[-1:]
+        return tf.shape(self._vectors)[-1:]
 
     def _covariance_of(self, mean, scale, total):
         """What the variances and covariances of shares of a total are."""
@@ -200,14 +201,15 @@ class _Counts(_Vectors):
         most = tf.reduce_max(tf.concat([totals, [0]], 0))
         matrix = tf.reshape(logits, [-1, size])  # n * batch rows
         drawn = tf.random.categorical(matrix, most, tf.int32, seed)
-        totals = tf.tile(totals, [n])
-        drawn = tf.one_hot(drawn, size, dtype=self.dtype) * tf.sequence_mask(totals, most, self.dtype)[..., tf.newaxis]
-        return tf.reshape(tf.reduce_sum(drawn, 1), tf.concat([[n], shape, [size]], 0))
+        drawn = tf.where(tf.sequence_mask(tf.tile(totals, [n]), most), drawn, size)  # `size` is no class, so it is not counted
+        counts = tf.math.bincount(drawn, minlength=size, maxlength=size, axis=-1)
+        return tf.cast(tf.reshape(counts, tf.concat([[n], shape, [size]], 0)), self.dtype)
 
 
 class Multinomial(_Counts):
     """How often each class was drawn."""
 
+    _vectors = property(lambda self: self._expected)
     logits = property(lambda self: self._logits)
     probs = property(lambda self: self._probs)
 
@@ -216,12 +218,12 @@ class Multinomial(_Counts):
         with tf.name_scope(name) as name:
             self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
             self._total_count = self._total(total_count, self._logits.dtype, validate_args)
-            self._of = self._mean_count(self._probs)
+            self._expected = self._mean_count(self._probs)
         super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._total_count, self._logits, self._probs], name)
 
     def _sample_n(self, n, seed=None):
-        logits = tf.broadcast_to(self._logits, tf.shape(self._of))
+        logits = tf.broadcast_to(self._logits, tf.shape(self._expected))
         return self._draw(n, tf.tile(logits[tf.newaxis], tf.concat([[n], tf.ones([tf.rank(logits)], tf.int32)], 0)), seed)
 
     def _log_prob(self, counts):
@@ -229,17 +231,17 @@ class Multinomial(_Counts):
         return tf.reduce_sum(counts * tf.nn.log_softmax(self._logits), -1) + _log_combinations(self._total_count, counts)
 
     def _mean(self):
-        return tf.identity(self._of)
+        return tf.identity(self._expected)
 
     def _covariance(self):
         share = self._probs * tf.ones_like(self._total_count)[..., tf.newaxis]
         return self._covariance_of(share, self._total_count, tf.ones_like(self._total_count))
 
     def _variance(self):
-        return self._of * (1. - self._probs)
+        return self._expected * (1. - self._probs)
 
 
-def _concentration(value, validate_args):
+def _checked_concentration(value, validate_args):
     value = tf.convert_to_tensor(value, name='concentration')
     if not validate_args:
         return value
@@ -253,19 +255,20 @@ def _concentration(value, validate_args):
 class Dirichlet(_Vectors):
     """Shares that sum to one."""
 
-    concentration = property(lambda self: self._of)
-    total_concentration = property(lambda self: self._total)
+    _vectors = property(lambda self: self._concentration)
+    concentration = property(lambda self: self._concentration)
+    total_concentration = property(lambda self: self._total_concentration)
 
     def __init__(self, concentration, validate_args=False, allow_nan_stats=True, name='Dirichlet'):
         parameters = arguments()
         with tf.name_scope(name) as name:
-            self._of = _concentration(concentration, validate_args)
-            self._total = tf.reduce_sum(self._of, -1)
-        super().__init__(self._of.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._of, self._total],
-                         name)
+            self._concentration = _checked_concentration(concentration, validate_args)
+            self._total_concentration = tf.reduce_sum(self._concentration, -1)
+        super().__init__(self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
+                         [self._concentration, self._total_concentration], name)
 
     def _sample_n(self, n, seed=None):
-        drawn = tf.random.gamma([n], self._of, dtype=self.dtype, seed=seed)
+        drawn = tf.random.gamma([n], self._concentration, dtype=self.dtype, seed=seed)
         return drawn / tf.reduce_sum(drawn, -1, keepdims=True)
 
     def _inside(self, x):
@@ -276,70 +279,73 @@ class Dirichlet(_Vectors):
             tf.debugging.assert_near(tf.ones([], self.dtype), tf.reduce_sum(x, -1), message='sample last-dimension must sum to `1`')])
 
     def _log_prob(self, x):
-        return tf.reduce_sum(tf.math.xlogy(self._of - 1., self._inside(x)), -1) - tf.math.lbeta(self._of)
+        a = self._concentration
+        return tf.reduce_sum(tf.math.xlogy(a - 1., self._inside(x)), -1) - tf.math.lbeta(a)
 
     def _size(self):
         return tf.cast(self.event_shape_tensor()[0], self.dtype)
 
     def _entropy(self):
-        digamma, k = tf.math.digamma, self._size()
-        return tf.math.lbeta(self._of) + (self._total - k) * digamma(self._total) - tf.reduce_sum(
-            (self._of - 1.) * digamma(self._of), -1)
+        a, total, digamma = self._concentration, self._total_concentration, tf.math.digamma
+        return tf.math.lbeta(a) + (total - self._size()) * digamma(total) - tf.reduce_sum((a - 1.) * digamma(a), -1)
 
     def _mean(self):
-        return self._of / self._total[..., tf.newaxis]
+        return self._concentration / self._total_concentration[..., tf.newaxis]
 
     def _covariance(self):
-        return self._covariance_of(self._mean(), 1. / (1. + self._total), tf.ones_like(self._total))
+        total = self._total_concentration
+        return self._covariance_of(self._mean(), 1. / (1. + total), tf.ones_like(total))
 
     def _variance(self):
-        return self._mean() * (1. - self._mean()) / (1. + self._total)[..., tf.newaxis]
+        return self._mean() * (1. - self._mean()) / (1. + self._total_concentration)[..., tf.newaxis]
 
     def _mode(self):
-        found = (self._of - 1.) / (self._total[..., tf.newaxis] - self._size())
+        is_defined = self._concentration > 1.
+        found = (self._concentration - 1.) / (self._total_concentration[..., tf.newaxis] - self._size())
         if self.allow_nan_stats:
-            return tf.where(tf.reduce_all(self._of > 1., -1, keepdims=True), found, tf.constant(float('nan'), self.dtype))
-        return self._or_nan(found, self._of > 1., 'Mode undefined when any concentration <= 1')
+            return tf.where(tf.reduce_all(is_defined, -1, keepdims=True), found, tf.constant(float('nan'), self.dtype))
+        return self._or_nan(found, is_defined, 'Mode undefined when any concentration <= 1')
 
 
 class DirichletMultinomial(_Counts):
     """How often each class was drawn, of shares that a Dirichlet distribution gave."""
 
-    concentration = property(lambda self: self._of)
-    total_concentration = property(lambda self: self._total_of)
+    _vectors = property(lambda self: self._concentration)
+    concentration = property(lambda self: self._concentration)
+    total_concentration = property(lambda self: self._total_concentration)
 
     def __init__(self, total_count, concentration, validate_args=False, allow_nan_stats=True, name='DirichletMultinomial'):
         parameters = arguments()
         with tf.name_scope(name) as name:
-            self._of = _concentration(concentration, validate_args)
-            self._total_count = self._total(total_count, self._of.dtype, validate_args)
-            self._total_of = tf.reduce_sum(self._of, -1)
-        super().__init__(self._of.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._total_count, self._of], name)
+            self._concentration = _checked_concentration(concentration, validate_args)
+            self._total_count = self._total(total_count, self._concentration.dtype, validate_args)
+            self._total_concentration = tf.reduce_sum(self._concentration, -1)
+        super().__init__(self._concentration.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
+                         [self._total_count, self._concentration], name)
 
     def _batch_shape(self):
-        return tf.broadcast_static_shape(self._total_of.shape, self._total_count.shape)
+        return tf.broadcast_static_shape(self._total_concentration.shape, self._total_count.shape)
 
     def _batch_shape_tensor(self):
-        return tf.broadcast_dynamic_shape(tf.shape(self._total_of), tf.shape(self._total_count))
+        return tf.broadcast_dynamic_shape(tf.shape(self._total_concentration), tf.shape(self._total_count))
 
     def _sample_n(self, n, seed=None):
-        whole = tf.broadcast_to(self._of, tf.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0))
+        whole = tf.broadcast_to(self._concentration, tf.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0))
         shares = tf.random.gamma([n], whole, dtype=self.dtype, seed=seed)
         return self._draw(n, tf.math.log(shares), None if seed is None else seed + 1)
 
     def _log_prob(self, counts):
-        counts = self._counted(counts)
-        return tf.math.lbeta(self._of + counts) - tf.math.lbeta(self._of) + _log_combinations(self._total_count, counts)
+        counts, a = self._counted(counts), self._concentration
+        return tf.math.lbeta(a + counts) - tf.math.lbeta(a) + _log_combinations(self._total_count, counts)
 
     def _mean(self):
-        return self._mean_count(self._of / self._total_of[..., tf.newaxis])
+        return self._mean_count(self._concentration / self._total_concentration[..., tf.newaxis])
 
     def _scale(self):
-        return (self._total_of + self._total_count) / (1. + self._total_of)
+        return (self._total_concentration + self._total_count) / (1. + self._total_concentration)
 
     def _covariance(self):
-        total = self._total_count + tf.zeros_like(self._total_of)
+        total = self._total_count + tf.zeros_like(self._total_concentration)
         return self._covariance_of(self._mean(), self._scale(), total)
 
     def _variance(self):

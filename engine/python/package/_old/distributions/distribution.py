@@ -141,17 +141,17 @@ class Distribution:
             return drawn
 
     # --- probabilities ---
-    def _own(self, name):
+    def _method(self, name):
         """The method of a derived class, or None."""
         return getattr(self, '_' + name, None)
 
-    def _first(self, name, value, ways):
+    def _by_first_method(self, name, value, ways):
         """By the first method that the class has: [(method, what is made of its result)]."""
         with self._scope(name):
             value = self._value(value)
             for method, made in ways:
-                if self._own(method) is not None:
-                    return made(self._own(method)(value))
+                if self._method(method) is not None:
+                    return made(self._method(method)(value))
             raise NotImplementedError(f'{name} is not implemented: {type(self).__name__}')
 
     def _value(self, value):
@@ -159,65 +159,67 @@ class Distribution:
 
     def log_prob(self, value, name='log_prob'):
         """The logarithm of the density, or of the probability."""
-        return self._first(name, value, [('log_prob', _same), ('prob', tf.math.log)])
+        return self._by_first_method(name, value, [('log_prob', _identity), ('prob', tf.math.log)])
 
     def prob(self, value, name='prob'):
         """The density, or the probability."""
-        return self._first(name, value, [('prob', _same), ('log_prob', tf.exp)])
+        return self._by_first_method(name, value, [('prob', _identity), ('log_prob', tf.exp)])
 
     def log_cdf(self, value, name='log_cdf'):
         """The logarithm of how likely what is not larger is."""
-        return self._first(name, value, [('log_cdf', _same), ('cdf', tf.math.log)])
+        return self._by_first_method(name, value, [('log_cdf', _identity), ('cdf', tf.math.log)])
 
     def cdf(self, value, name='cdf'):
         """How likely what is not larger is."""
-        return self._first(name, value, [('cdf', _same), ('log_cdf', tf.exp)])
+        return self._by_first_method(name, value, [('cdf', _identity), ('log_cdf', tf.exp)])
 
     def log_survival_function(self, value, name='log_survival_function'):
         """The logarithm of how likely what is larger is."""
-        return self._first(name, value, [('log_survival_function', _same), ('survival_function', tf.math.log),
-                                         ('cdf', lambda p: tf.math.log1p(-p)), ('log_cdf', lambda p: tf.math.log1p(-tf.exp(p)))])
+        return self._by_first_method(name, value, [
+            ('log_survival_function', _identity), ('survival_function', tf.math.log),
+            ('cdf', lambda p: tf.math.log1p(-p)), ('log_cdf', lambda p: tf.math.log1p(-tf.exp(p)))])
 
     def survival_function(self, value, name='survival_function'):
         """How likely what is larger is."""
-        return self._first(name, value, [('survival_function', _same), ('log_survival_function', tf.exp),
-                                         ('cdf', lambda p: 1. - p), ('log_cdf', lambda p: 1. - tf.exp(p))])
+        return self._by_first_method(name, value, [
+            ('survival_function', _identity), ('log_survival_function', tf.exp),
+            ('cdf', lambda p: 1. - p), ('log_cdf', lambda p: 1. - tf.exp(p))])
 
     def quantile(self, value, name='quantile'):
         """The value below which this part of all lies."""
-        return self._first(name, value, [('quantile', _same)])
+        return self._by_first_method(name, value, [('quantile', _identity)])
 
     # --- moments ---
     def _moment(self, name, ways):
         with self._scope(name):
             for method, made in ways:
-                if self._own(method) is not None:
-                    return made(self._own(method)())
+                if self._method(method) is not None:
+                    return made(self._method(method)())
             raise NotImplementedError(f'{name} is not implemented: {type(self).__name__}')
 
     def entropy(self, name='entropy'):
         """The entropy, in nats."""
-        return self._moment(name, [('entropy', _same)])
+        return self._moment(name, [('entropy', _identity)])
 
     def mean(self, name='mean'):
         """The mean."""
-        return self._moment(name, [('mean', _same)])
+        return self._moment(name, [('mean', _identity)])
 
     def variance(self, name='variance'):
         """The variance of each element."""
-        return self._moment(name, [('variance', _same), ('stddev', tf.square)])
+        return self._moment(name, [('variance', _identity), ('stddev', tf.square)])
 
     def stddev(self, name='stddev'):
         """The standard deviation of each element."""
-        return self._moment(name, [('stddev', _same), ('variance', tf.sqrt)])
+        return self._moment(name, [('stddev', _identity), ('variance', tf.sqrt)])
 
     def covariance(self, name='covariance'):
         """The covariance of the elements of an event."""
-        return self._moment(name, [('covariance', _same)])
+        return self._moment(name, [('covariance', _identity)])
 
     def mode(self, name='mode'):
         """The most likely value."""
-        return self._moment(name, [('mode', _same)])
+        return self._moment(name, [('mode', _identity)])
 
     def cross_entropy(self, other, name='cross_entropy'):
         """The entropy of this one, plus its divergence from `other`."""
@@ -254,7 +256,7 @@ class Distribution:
         return between.join([*words, f'dtype={self.dtype.name if self.dtype else "unknown"}'])
 
 
-def _same(value):
+def _identity(value):
     return value
 
 

@@ -404,6 +404,9 @@ def _filled(tf):
         'stack_none_error': lambda: tf.ragged.stack([]),
         'no_images': lambda: tf.image.resize(c([], ragged_rank=2, inner_shape=(3,)), (4, 4)),
         'compared': lambda: [c([[1, 2], [3]]) == c([[1, 2]]), c([[1, 2], [3]]) != c([[1, 2], [3, 4]]), c([[1, 2], [3]]) == [1, 2, 3]],
+        'compared_static': lambda: [tf.constant(one) for one in (
+            c([[[1, 2]], [[3, 4]]], ragged_rank=1) == tf.zeros([2, 1, 3], tf.int32),
+            c([[[1, 2]], [[3, 4]]], ragged_rank=1) != c([[[1, 2, 3]], [[3, 4, 5]]], ragged_rank=1))],
     }
     return {f'filled_{name}': case for name, case in found.items()}
 

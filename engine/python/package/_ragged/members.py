@@ -217,7 +217,7 @@ def _compared(function, where_unlike):
             return where_unlike
         try:
             return function(self, other)
-        except tf.errors.InvalidArgumentError:
+        except (tf.errors.InvalidArgumentError, ValueError):  # a rule about shapes raises ValueError while tracing
             return where_unlike
     return operator
 

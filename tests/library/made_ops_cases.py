@@ -118,7 +118,7 @@ def _names(raw):
 
 
 def _transforms(tf):
-    """Of tensors whose rank is known only when they run."""
+    """What transforms give for tensors whose rank is known only when they run."""
     signal = tf.signal
     numbers = tf.reshape(tf.cast(tf.range(48) % 7, tf.float32), [2, 2, 3, 4])
     halves = tf.cast(numbers, tf.complex64)
@@ -193,7 +193,7 @@ def _values(tf, v1, raw):
         return tf.nn.embedding_lookup_sparse(rows, ids, weights, combiner=combiner)
     return {
         'embedded_half': lambda: [embedded(combiner, True) for combiner in ('sum', 'mean', 'sqrtn')] + [
-            embedded(combiner, False) for combiner in ('mean', 'sqrtn')],
+            embedded(combiner, False) for combiner in ('sum', 'mean', 'sqrtn')],
         'value_bytes': lambda: tf.strings.bytes_split(texts),
         'value_words': lambda: tf.strings.split(texts),
         'value_characters': lambda: tf.strings.unicode_decode(texts, 'UTF-8'),

@@ -76,8 +76,8 @@ class FractionalPooling(unittest.TestCase):
 
     def test_refused(self):
         invalid = tf.errors.InvalidArgumentError
-        for kind, words, ratio in ((ValueError, '>= 1.0', .5), (ValueError, 'first and last', [2., 2.]), (ValueError, 'list of 4', [1., 1.]),
-                                   (ValueError, 'first and last', [1., 2., 2., 2.]), (ValueError, '>= 1.0', [1., .5, 2., 1.]),
+        for kind, words, ratio in ((ValueError, '>= 1.0', .5), (ValueError, 'list of 4', []), (ValueError, 'list of 4', [1., 1.]),
+                                   (ValueError, 'list of 4', [2., 2.]), (ValueError, 'first and last', [1., 2., 2., 2.]), (ValueError, '>= 1.0', [1., .5, 2., 1.]),
                                    (ValueError, 'an int or a list', 'a'), (invalid, 'higher than', 7.)):
             with self.assertRaisesRegex(kind, words):
                 POOLS[0](IMAGE, ratio)

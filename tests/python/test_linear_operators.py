@@ -109,6 +109,12 @@ class EigenValues(Close):
             self.close(tape.gradient(loss, a), wanted)
             self.close(tf.cast(a, e.dtype) @ v - v * e, [0] * 4)
 
+    def test_lists_of_operators_are_refused(self):
+        operators = [L.LinearOperatorIdentity(2)] * 2
+        for function in (L.trace, L.det, lambda x: L.matmul(x, tf.eye(2)), lambda x: L.solve(x, tf.eye(2))):
+            with self.assertRaises((TypeError, ValueError)):
+                function(operators)
+
     def test_edges(self):
         self.assertEqual(tf.linalg.eigvals(tf.zeros([2, 0, 0])).shape, [2, 0])
         self.assertEqual(tf.eig(tf.constant([[2.]]))[0].dtype, tf.complex64)

@@ -15,7 +15,7 @@ def init_scope():
 
 @contextlib.contextmanager
 def _in_graph(graph):
-    """A context of a graph, with the name scope that was entered, after no op."""
+    """A context of a graph, with the name scope that was entered, without control dependencies."""
     scope = tf.get_current_name_scope()
     with graph.as_default(), tf.control_dependencies(None), tf.name_scope(scope + '/' if scope else ''):
         yield

@@ -29,11 +29,13 @@ _METHODS = {'adjoint': 'adjoint', 'cholesky': 'cholesky', 'det': 'determinant', 
 def answer(operator_type, function, args, kwargs):
     """The result; NotImplemented for functions that take no operator."""
     name = function.__name__.rpartition('.')[2]
+    given = [*args, *kwargs.values()]
+    operator = next((v for v in given if isinstance(v, operator_type)), None)
+    if operator is None:  # it is an element of a list
+        return NotImplemented
     if name in ('matmul', 'solve'):
         return (_product if name == 'matmul' else _solution)(operator_type, *args, **kwargs)
     if name not in _METHODS:
         return NotImplemented
-    given = [*args, *kwargs.values()]
     named = {k: v for k, v in kwargs.items() if k in inspect.signature(getattr(operator_type, _METHODS[name])).parameters}
-    operator = next(v for v in given if isinstance(v, operator_type))
     return getattr(operator, _METHODS[name])(**{k: v for k, v in named.items() if v is not operator and v is not None})

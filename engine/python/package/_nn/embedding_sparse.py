@@ -20,7 +20,7 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
         weights = None if sp_weights is None else sp_weights.values
     rows = tf.nn.embedding_lookup(params, ids, max_norm, name=name)
     if weights is None:
-        if combiner == 'sum':
+        if combiner == 'sum':  # segment_sum() itself adds half floats in float32
             return tf.math.segment_sum(rows, row)
         weights = tf.ones(tf.shape(ids)[:1], rows.dtype)
     dtype = rows.dtype

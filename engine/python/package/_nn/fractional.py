@@ -82,7 +82,8 @@ def _largest(value, rows, columns):
     chosen = tf.gather(tf.reshape(places, [-1]), first + tf.range(tf.shape(places, tf.int64)[0])[:, tf.newaxis] *
                        tf.shape(places, tf.int64)[1])
     found = tf.gather(tf.transpose(flat, [0, 2, 1]), tf.transpose(chosen, [0, 2, 1]), batch_dims=2, axis=2)
-    return tf.reshape(tf.transpose(found, [0, 2, 1]), tf.stack([size[0], tf.cast(shape[0], tf.int64), tf.cast(shape[1], tf.int64), size[3]]))
+    rows, columns = tf.cast(shape[0], tf.int64), tf.cast(shape[1], tf.int64)
+    return tf.reshape(tf.transpose(found, [0, 2, 1]), tf.stack([size[0], rows, columns, size[3]]))
 
 
 def _mean(value, rows, columns):
@@ -121,12 +122,14 @@ def _sequence(borders, size, count, words):
     """Where cells begin and the last one ends, checked."""
     borders = tf.cast(borders, tf.int64)
     if borders.shape.rank not in (None, 1):
-        raise tf.errors.InvalidArgumentError(None, None, f'{words.lower()}_pooling_sequence must be a vector, its shape is {borders.shape}')
+        raise tf.errors.InvalidArgumentError(
+            None, None, f'{words.lower()}_pooling_sequence must be a vector, its shape is {borders.shape}')
     checks = [tf.debugging.Assert(tf.equal(tf.size(borders, tf.int64), count + 1),
                                   [f'{words} sequence must have one element more than the gradient has cells']),
               tf.debugging.Assert(tf.reduce_all(borders >= 0), [f'{words} sequence tensor values must not be negative']),
               tf.debugging.Assert(tf.reduce_all(borders[1:] > borders[:-1]), [f'{words} sequence tensor values must increase']),
-              tf.debugging.Assert(tf.reduce_all(borders[:-1] < size), [f'{words} sequence tensor values must be less than {words.lower()}s'])]
+              tf.debugging.Assert(tf.reduce_all(borders[:-1] < size),
+                                  [f'{words} sequence tensor values must be less than {words.lower()}s'])]
     with tf.control_dependencies([check for check in checks if check is not None]):
         return tf.identity(borders)
 
@@ -188,18 +191,14 @@ def _seeded(seed):
 def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
     """The largest of each cell of rows and columns, and where the cells begin.
 
-    pooling_ratio: how much smaller the image gets, 1 or more: one number, those of rows and columns in a list, or four.
+    pooling_ratio: how much smaller the image gets, 1 or more: one number, or a list of 4 of which the first and the last are 1.
     seed: not zero, for the same cells at each call.
     """
-    if isinstance(pooling_ratio, (list, tuple)):
-        if pooling_ratio[0] != 1.0 or pooling_ratio[-1] != 1.0:
-            raise ValueError('`pooling_ratio` should have first and last elements with value 1.0. Received: '
-                             f'pooling_ratio={pooling_ratio}')
-    elif isinstance(pooling_ratio, (int, float)):
+    if isinstance(pooling_ratio, (int, float)):
         if pooling_ratio < 1.0:
             raise ValueError(f'`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}')
         pooling_ratio = [1.0, pooling_ratio, pooling_ratio, 1.0]
-    else:
+    elif not isinstance(pooling_ratio, (list, tuple)):
         raise ValueError(f'`pooling_ratio` should be an int or a list of ints. Received: pooling_ratio={pooling_ratio}')
     return _pooled('FractionalMaxPool', _largest, value, pooling_ratio, pseudo_random, overlapping, _seeded(seed), name)
 

@@ -1,5 +1,5 @@
-// Vectors as wide as the current instruction set's, transposes of small blocks held in them, and the number of
-// pieces of a whole.
+// Vectors as wide as the current instruction set's, transposes of small blocks held in them, and how often a vector or
+// tile fits.
 #pragma once
 
 #include "kernels/cpu/register.h"

@@ -389,6 +389,19 @@ class ByName(InFolder):
         with self.assertRaisesRegex(AssertionError, "'unknown'"):
             checkpoint.restore(named).assert_existing_objects_matched()
 
+    def test_a_session_gets_the_values_of_names(self):
+        v1 = tf.compat.v1
+        with tf.Graph().as_default(), v1.Session() as session:
+            x, y, other = (v1.get_variable(name, initializer=first) for name, first in (('x', 1.), ('y', 2.), ('other', 3.)))
+            session.run(v1.global_variables_initializer())
+            session.run([x.assign(10.), y.assign(20.)])
+            named = v1.train.Saver([x, y]).save(session, self.path('names'))
+            checkpoint = tf.train.Checkpoint(x=x, y=y, other=other)
+            for restore in ('run_restore_ops', 'initialize_or_restore'):
+                session.run([x.assign(0.), y.assign(0.), other.assign(7.)])
+                getattr(checkpoint.restore(named), restore)(session)
+                self.assertEqual(session.run([x, y, other]), [10., 20., 7. if restore == 'run_restore_ops' else 3.])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -223,6 +223,13 @@ class Dispatch(unittest.TestCase):
         for other in ([3, 4], tf.Variable([3, 4]), memoryview(tf.constant([3, 4])).tolist(), np.array([3, 4])):
             self.assertEqual(plain(tf.add(self.value, other).values), [4, 2])
 
+    def test_unions_by_an_operator(self):
+        def add(x: Masked | int, y: Masked | int, name=None):
+            return 'found'
+        self.add(E.dispatch_for_api(tf.add), add)
+        self.assertEqual([tf.add(self.value, 3), tf.add(3, self.value)], ['found'] * 2)
+        self.assertEqual(plain(tf.add(1., 2.)), 3.)
+
     def test_names_are_scopes(self):
         self.add(E.dispatch_for_unary_elementwise_apis(Masked), lambda api, x: Masked(api(x.values), x.mask))
         self.add(E.dispatch_for_api(tf.add, {'x': Masked}), lambda x, y: Masked(x.values + y.values, x.mask))

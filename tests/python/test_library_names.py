@@ -210,6 +210,14 @@ class Dispatchers(unittest.TestCase):
         self.assertEqual([power({1, 2}), power({3}, exponent=2)], [{1, 4}, {9}])
         with self.assertRaisesRegex(AssertionError, '`exponent` set to a non-default value'):
             power({1, 2}, exponent=3)
+
+        @dispatch.add_dispatch_support
+        def scaled(x, by=1000.5, mode='a word', shape=(700, 'b')):
+            return tf.convert_to_tensor(x) * by
+        dispatch_for_types(scaled, set)(lambda x: x)
+        self.assertEqual(scaled({1}, by=float('1000.5'), mode=' '.join(['a', 'word']), shape=(int('700'), 'b')), {1})
+        with self.assertRaisesRegex(AssertionError, '`shape` set to a non-default value'):
+            scaled({1}, shape=(700, 'c'))
         self.assertEqual(twice(3).numpy(), 6)
 
 

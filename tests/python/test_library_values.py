@@ -3,6 +3,7 @@ import gc
 import os
 import pickle
 import tempfile
+import threading
 import unittest
 import weakref
 
@@ -429,6 +430,29 @@ class Names(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, 'default_name is None'):
                 v1.variable_scope(None)
 
+    def test_threads_enter_the_same_scope(self):
+        v1, graph = tf.compat.v1, tf.Graph()
+        scope, names = v1.variable_scope('s', reuse=v1.AUTO_REUSE), []
+        steps = [threading.Event() for _ in range(2)]
+
+        def enter(is_first):
+            with graph.as_default(), v1.variable_scope('first' if is_first else 'second'):
+                if not is_first:
+                    steps[0].wait(20)
+                with scope:
+                    steps[0 if is_first else 1].set()
+                    if is_first:
+                        steps[1].wait(20)
+                    else:
+                        threads[0].join(20)
+                names.append(v1.get_variable_scope().name)
+        threads = [threading.Thread(target=enter, args=(is_first,)) for is_first in (True, False)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(names, ['first', 'second'])
+
     def test_options_of_inputs(self):
         options, mode = tf.distribute.InputOptions(), tf.distribute.InputReplicationMode
         self.assertEqual(tuple(options), (True, mode.PER_WORKER, False, 1))
@@ -441,6 +465,8 @@ class Names(unittest.TestCase):
         batches = tf.data.Dataset.range(4).batch(2)
         self.assertEqual((int(batches._batch_size), hasattr(batches.unbatch(), '_batch_size')), (2, False))
         self.assertEqual(int(tf.data.Dataset.range(4).batch(3, num_parallel_calls=2)._batch_size), 3)
+        ragged = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))
+        self.assertEqual(int(ragged.batch(2)._batch_size), 2)
 
     def test_what_is_spread_over_machines_says_what_to_do(self):
         for make in (tf.experimental.dtensor.DVariable, tf.experimental.dtensor.DTensorDataset,

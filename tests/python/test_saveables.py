@@ -72,9 +72,10 @@ class Saveables(InFolder):
             session.run([owner.whole.initializer, owner.other.initializer])
             session.run(owner.whole.assign(8.))
             path = checkpoint.save(self.at('c'))
-            session.run(owner.whole.assign(1.))
-            checkpoint.read(path).assert_consumed().run_restore_ops()
-            self.assertEqual(session.run([owner.whole, owner.other]), [8., 4.])
+            for restore in ('run_restore_ops', 'initialize_or_restore'):
+                session.run(owner.whole.assign(1.))
+                getattr(checkpoint.read(path).assert_consumed(), restore)()
+                self.assertEqual(session.run([owner.whole, owner.other]), [8., 4.])
 
     def test_a_saver_takes_objects_and_saveables(self):
         owner = Owner()

@@ -1,4 +1,5 @@
 """SavedModels of one folder each, as TensorFlow wrote them: run beside what it answered, damaged in many ways."""
+import gc
 import inspect
 import json
 import os
@@ -6,8 +7,10 @@ import random
 import shutil
 import tempfile
 import unittest
+import weakref
 
 import footlight as tf
+from footlight import _proto
 
 v1 = tf.compat.v1
 
@@ -92,6 +95,26 @@ class Damaged(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'tag sets'):
             tf.saved_model.load(os.path.join(GOLDEN, 'scale'), tags='other')
 
+    def test_places_in_lists(self):
+        module = tf.Module()
+        module.l = [tf.Variable(1.), tf.Variable(2.), tf.Variable(3.)]
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(module, folder)
+            path = os.path.join(folder, 'saved_model.pb')
+            with open(path, 'rb') as file:
+                whole = file.read()
+            for names, words in ((['-1', '0', '1'], 'an item -1'), (['0', 'one', '2'], "an item 'one', which is no number"),
+                                 (['600000', '1200000', '1800000'], 'an item 1200000')):
+                message = _proto.SavedModel.FromString(whole)
+                node = next(node for node in message.meta_graphs[0].object_graph_def.nodes
+                            if node.user_object.identifier == 'trackable_list_wrapper')
+                for child, name in zip(node.children, names):
+                    child.local_name = name
+                with open(path, 'wb') as file:
+                    file.write(message.SerializeToString())
+                with self.assertRaisesRegex(tf.errors.DataLossError, 'damaged: a list has ' + words):
+                    tf.saved_model.load(folder)
+
     def test_mutations(self):
         rng = random.Random(3)
         with open(os.path.join(GOLDEN, 'scale', 'saved_model.pb'), 'rb') as file:
@@ -140,6 +163,40 @@ class Objects(unittest.TestCase):
                 self.assertAlmostEqual(float(value), 2.6265233, 5)
                 self.assertAlmostEqual(float(gradient), 5.4365635, 5)
 
+    def test_gradients_stay_as_long_as_they_are_needed(self):
+        from footlight._control.order import RegisterGradient
+
+        def gradient(f):
+            x = tf.constant(1.)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            return tape.gradient(y, x)
+
+        before = set(RegisterGradient._known)
+        for _ in range(3):
+            model = tf.saved_model.load(os.path.join(GOLDEN, 'gradient'))
+            gradient(model.f)
+        users = [tf.function(lambda x, f=model.f: f(x)), model.f.get_concrete_function(tf.constant(1.))]
+        holder = [tf.saved_model.load(os.path.join(GOLDEN, 'gradient'))]
+        gone = weakref.ref(holder[0])
+        traced = tf.function(lambda x: holder[0].f(x))
+        traced.get_concrete_function(tf.constant(1.))
+        model = holder[0] = None
+        gc.collect()
+        self.assertIsNone(gone())
+        for f in (*users, traced):
+            self.assertAlmostEqual(float(gradient(f)), 5.4365635, 5)
+        del users, traced, f
+        gc.collect()
+        self.assertEqual(set(RegisterGradient._known) - before, set())
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [])
+            y = tf.saved_model.load(os.path.join(GOLDEN, 'gradient')).f(x)
+            gc.collect()
+            session.run(v1.global_variables_initializer())
+            self.assertAlmostEqual(session.run(tf.gradients(y, x)[0], {x: 1.}), 5.4365635, 5)
+
     def test_a_list_keeps_its_places(self):
         module = tf.Module()
         module.l = [tf.Variable(1.), 'not saved']
@@ -161,6 +218,20 @@ class Objects(unittest.TestCase):
         module.f(tf.constant(1.))
         self.assertEqual(inspect.getfullargspec(self.cycle(module).f),
                          inspect.FullArgSpec(['a', 'b'], None, None, (2,), ['c'], {'c': 3}, {}))
+
+    def test_parameters_of_a_method(self):
+        class Scale(tf.Module):
+            @tf.function
+            def f(self, a, b=2):
+                return a * b
+        module = Scale()
+        module.f(tf.constant(1))
+        f = self.cycle(module).f
+        self.assertEqual(str(inspect.signature(f)), '(a, b=2)')
+        f._spec = f._spec._replace(args=['self', *f._spec.args])  # as TensorFlow writes it
+        self.assertEqual(str(inspect.signature(f)), '(a, b=2)')
+        f._spec = None  # as of a file that does not say the parameters
+        self.assertIsNone(f.__signature__)
 
     def test_a_trace_takes_structures_and_variables(self):
         module = tf.Module()
@@ -219,6 +290,8 @@ class Objects(unittest.TestCase):
             self.assertEqual(found['s'].values.numpy().tolist(), [1., 2., 3.])
             with tf.Graph().as_default(), v1.Session() as session:
                 signature = v1.saved_model.load(session, ['serve'], folder).signature_def['k']
+                kinds = [signature.outputs[name].dtype for name in 'rsv']
+                self.assertEqual(kinds, [0, tf.float32.as_datatype_enum, tf.float32.as_datatype_enum])  # r: in its parts
                 parts = [part.name for part in signature.outputs['r'].composite_tensor.components]
                 names = [*parts, signature.outputs['s'].coo_sparse.indices_tensor_name, signature.outputs['v'].name]
                 feed = {signature.inputs['x'].name: [1., 2., 3.], signature.inputs['x_1'].name: [0, 1, 3]}
@@ -255,6 +328,20 @@ class Objects(unittest.TestCase):
         module.f = tf.function(table.lookup, input_signature=[tf.TensorSpec([], tf.string)])
         with self.assertRaisesRegex(AssertionError, 'referencing this tensor = .*StaticHashTable'):
             self.cycle(module)
+
+    def test_the_search_for_an_untracked_resource_touches_no_other(self):
+        class Asked(tf.saved_model.experimental.TrackableResource):
+            def _create_resource(self):
+                raise RuntimeError('made by the search')
+
+        class Gone:
+            pass
+        asked, gone = Asked(), Gone()
+        kept, proxy = weakref.ref(asked), weakref.proxy(gone)
+        del gone
+        self.test_an_untracked_table_is_named()
+        self.assertIsNone(kept()._resource_handle_made)
+        self.assertTrue(issubclass(type(proxy), weakref.ProxyType))
 
 
 if __name__ == '__main__':

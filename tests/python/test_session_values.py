@@ -1,5 +1,6 @@
 """Session.run of sparse and ragged tensors and of indexed slices: the values they give and take."""
 import unittest
+import warnings
 
 import numpy as np
 
@@ -170,6 +171,9 @@ class SessionValues(unittest.TestCase):
             whole = v1.placeholder(tf.int64, [None])
             self.assertEqual(session.run(whole * 2, {whole: [1.9, -2.5]}).tolist(), [2, -4])
             self.assertEqual(session.run(whole, {whole: np.array([3.7], np.float32)}).tolist(), [3])
+            with warnings.catch_warnings():
+                warnings.simplefilter('error')
+                self.assertEqual(session.run(whole, {whole: [1.5, float('nan'), float('inf')]})[0], 1)
             with self.assertRaises((TypeError, ValueError)):
                 session.run(whole, {whole: ['a']})
 

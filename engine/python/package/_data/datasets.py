@@ -298,7 +298,9 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         specs = structure.batched(self.element_spec, size)
         from footlight._data import ragged as _data_ragged
         if not _data_ragged.all_whole(self.element_spec):
-            return _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
+            made = _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
+            made._batch_size = _int64(batch_size)
+            return made
         drop, size = tf.convert_to_tensor(drop_remainder, tf.bool), _int64(batch_size)
         if num_parallel_calls is None:
             made = self._made('_BatchDataset', 'BatchDatasetV2', [size, drop], None, specs, name)

@@ -98,7 +98,10 @@ def _cut_to_integers(value, dtype):
         array = np.asarray(value)
     except ValueError:
         return None
-    return tf.constant(array.astype(dtype.as_numpy_dtype)) if dtype.is_integer and array.dtype.kind == 'f' else None
+    if not dtype.is_integer or array.dtype.kind != 'f':
+        return None
+    with np.errstate(invalid='ignore'):  # what is not finite or too large becomes some number, as in TensorFlow
+        return tf.constant(array.astype(dtype.as_numpy_dtype))
 
 
 class Session:

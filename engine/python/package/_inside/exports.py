@@ -204,10 +204,18 @@ class _TypeDispatcher(OpDispatcher):
         if not self._of_op or not self._own or any(p.kind == p.VAR_KEYWORD for p in self._own.parameters.values()):
             return kwargs
         for name in set(kwargs) - set(self._own.parameters):
-            if name in self._of_op.parameters and kwargs[name] is not self._of_op.parameters[name].default:
+            if name in self._of_op.parameters and not _is_same(kwargs[name], self._of_op.parameters[name].default):
                 raise AssertionError(f'Dispatched op is called with argument `{name}` set to a non-default value, which is '
                                      f'not supported by the decorated function {self._function}')
         return {name: value for name, value in kwargs.items() if name in self._own.parameters}
+
+
+def _is_same(given, default):
+    """Whether an argument is the default: the same object or, among plain values of Python, an equal one."""
+    if isinstance(given, (tuple, list)) and type(given) is type(default):
+        return len(given) == len(default) and all(map(_is_same, given, default))
+    plain = bool, int, float, complex, str, bytes
+    return given is default or (type(given) in plain and type(default) in plain and given == default)
 
 
 def _signature_of(function):

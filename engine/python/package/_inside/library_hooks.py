@@ -112,11 +112,6 @@ def gather_initializers(root_trackable):
 
 
 def list_objects(root_trackable):
-    """All objects below one, as checkpoints see them."""
-    return _object_graph.Listing(root_trackable).with_slots().objects
-
-
-def list_objects(root_trackable):
     """All objects that a checkpoint of an object has, with the variables that optimizers keep."""
     return _object_graph.Listing(root_trackable).with_slots().objects
 

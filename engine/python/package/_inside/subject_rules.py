@@ -67,12 +67,11 @@ _rules._MODULES['data.experimental.ops.iterator_ops'] += ' compat.v1.data.experi
 for _name in ('builder', 'builder_impl'):
     _rules._MODULES['saved_model.' + _name] += ''.join(
         f' {one}=compat.v1.saved_model.Builder' for one in ('SavedModelBuilder', '_SavedModelBuilder'))
+_SETS = 'set_difference=sets.difference set_intersection=sets.intersection set_size=sets.size set_union=sets.union'
 for _name, _places in {
-        'special_math_ops': 'math.special', 'sets_impl': 'set_difference=sets.difference set_intersection=sets.intersection '
-        'set_size=sets.size set_union=sets.union', 'confusion_matrix': 'confusion_matrix_v1=compat.v1.math.confusion_matrix',
+        'special_math_ops': 'math.special', 'sets_impl': _SETS, 'confusion_matrix': 'confusion_matrix_v1=compat.v1.math.confusion_matrix',
         'nn_ops': 'nn.experimental fractional_avg_pool_v2=nn.fractional_avg_pool fractional_max_pool_v2=nn.fractional_max_pool',
-        'sets': 'set_difference=sets.difference set_intersection=sets.intersection set_size=sets.size set_union=sets.union',
-        'sparse_ops': 'bincount=math.bincount', 'variables': 'VariableAggregationV2=VariableAggregation',
+        'sets': _SETS, 'sparse_ops': 'bincount=math.bincount', 'variables': 'VariableAggregationV2=VariableAggregation',
         'string_ops': 'reduce_join=compat.v1.reduce_join reduce_join_v2=strings.reduce_join substr_deprecated=compat.v1.substr',
         'stateless_random_ops': 'stateless_multinomial=compat.v1.random.stateless_multinomial',
         'array_ops': 'batch_to_space=compat.v1.batch_to_space batch_to_space_v2=batch_to_space'}.items():

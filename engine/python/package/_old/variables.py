@@ -105,6 +105,7 @@ class _State(threading.local):
     def __init__(self):
         self.eager = VariableScope(False)
         self.current = None
+        self.entered = weakref.WeakKeyDictionary()  # variable_scope -> what was entered with it, innermost last
         self.store = None  # variables by name, where ops run when they are called and a template shares its variables
 
 
@@ -277,20 +278,20 @@ class variable_scope:
             raise TypeError('VariableScope: name_or_scope must be a string or VariableScope.')
         self._how = (name_or_scope, default_name, initializer, regularizer, caching_device, custom_getter, reuse, dtype, constraint,
                      auxiliary_name_scope)
-        self._entered = []
 
     def __enter__(self):
         entered = _entered_scope(*self._how)
-        self._entered.append(entered)
-        return entered.__enter__()
+        made = entered.__enter__()
+        _state.entered.setdefault(self, []).append(entered)
+        return made
 
     def __exit__(self, *error):
-        return self._entered.pop().__exit__(*error)
+        return _state.entered[self].pop().__exit__(*error)
 
     def __call__(self, function):
         @functools.wraps(function)
         def within(*args, **kwargs):
-            with variable_scope(*self._how[:2], None, *self._how[2:5], None, *self._how[5:8], None, *self._how[8:]):
+            with _entered_scope(*self._how):
                 return function(*args, **kwargs)
         return within
 

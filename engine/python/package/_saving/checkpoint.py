@@ -95,10 +95,11 @@ class _Status:
         session = session or _default_session()
         if session is None:
             return
-        restored = set(map(id, self._restored()))
-        variables = _variables_of(self._listing().with_slots().objects)
-        session._push([one for one in variables if id(one) in restored])
-        session.run([one.initializer for one in variables if id(one) not in restored and session._handle(one) is not None])
+        restored = self._restored()
+        session._push(_variables_of(restored))  # with those that an object restores by saveables of its own
+        known = set(map(id, restored))
+        session.run([one.initializer for one in self._listing().with_slots().objects
+                     if isinstance(one, tf.Variable) and id(one) not in known and session._handle(one) is not None])
 
 
 def check_session(objects, path):
@@ -220,6 +221,9 @@ class NameBasedSaverStatus(_Status):
 
     def __init__(self, restoration, root, attached):
         self._restoration, self._root, self._attached = restoration, root, attached
+
+    def _restored(self):
+        return [found for found in (one() for one in self._restoration.restored) if found is not None]
 
     def assert_consumed(self):
         self.assert_existing_objects_matched()

@@ -144,8 +144,8 @@ def open_tensors(prefix):
     if os.path.exists(prefix) and not os.path.exists(prefix + '.index'):
         what = 'it is a directory' if os.path.isdir(prefix) else 'it is no checkpoint'
         raise tf.errors.DataLossError(
-            None, None, f'Unable to open table file {prefix}: {what}; give the prefix of a checkpoint, as in folder/ckpt-1, or '
-            'perhaps your file is in a different file format and you need to use a different restore operator?')
+            None, None, f'Unable to open table file {prefix}: {what}; give the prefix of a checkpoint, as in folder/ckpt-1. '
+            'Perhaps your file is in a different file format and you need to use a different restore operator?')
     return _engine.open_tensors(prefix)
 
 

@@ -130,9 +130,9 @@ class ExportGraph:
         if isinstance(value, tf.Tensor):
             self._describe(info, next_name(), value)
             return
-        info.dtype = value.dtype.as_datatype_enum
-        info.tensor_shape.CopyFrom(_proto.shape_proto(value.shape))
         if isinstance(value, tf.SparseTensor):
+            info.dtype = value.dtype.as_datatype_enum
+            info.tensor_shape.CopyFrom(_proto.shape_proto(value.shape))
             for part in ('indices', 'values', 'dense_shape'):
                 setattr(info.coo_sparse, part + '_tensor_name', next_name())
             return

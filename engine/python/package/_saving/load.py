@@ -2,6 +2,7 @@
 import collections.abc
 import itertools
 import os
+import weakref
 
 import footlight as tf
 from footlight import _engine, _proto  # noqa: F401
@@ -12,8 +13,8 @@ from footlight._saving.names import Asset, LoadOptions, TrackableResource, saved
 from footlight._types.specs import VariableSpec
 from footlight._saving.trackable import VARIABLE_VALUE, AutoTrackable, Trackable
 
-_MOST_ITEMS = 1 << 20  # that a list may have before one that is saved
-_MOST = 1 << 31  # bytes of a message, which protobuf cannot exceed either
+_MOST_ITEMS = 1 << 20  # that a list may have beside those that are saved
+_MOST_BYTES = 1 << 31  # bytes of a message, which protobuf cannot exceed either
 
 
 def read_messages(export_dir):
@@ -22,8 +23,8 @@ def read_messages(export_dir):
         path = os.path.join(export_dir, name)
         if not os.path.isfile(path):
             continue
-        if os.path.getsize(path) > _MOST:
-            raise OSError('Cannot parse file %s: it is larger than %d bytes.' % (path, _MOST))
+        if os.path.getsize(path) > _MOST_BYTES:
+            raise OSError('Cannot parse file %s: it is larger than %d bytes.' % (path, _MOST_BYTES))
         with open(path, 'rb') as file:
             content = file.read()  # a limit here would take that much memory at first
         try:
@@ -92,8 +93,14 @@ def signature_of(spec):
 
 
 def _as_arguments(structure):
-    """A saved signature as arguments to trace with: arrays in it were Python's numbers."""
+    """A saved signature as arguments to trace with: the positional ones as a tuple, those by name as a dict."""
     return tuple(structure[0]), dict(structure[1])
+
+
+def _tensor_of(captured):
+    """What a function is given for an object that it captured; a variable is given itself."""
+    return (captured.asset_path if isinstance(captured, Asset) else
+            captured.resource_handle if isinstance(captured, TrackableResource) else captured)
 
 
 class LoadedTrace(Trackable):
@@ -105,6 +112,7 @@ class LoadedTrace(Trackable):
             raise _damaged('it has no function %s', name)
         self._definition = loader.functions[name]
         self._loader, self.name = loader, name
+        self._graph_def = loader.definition
         arguments = value_of(saved.canonicalized_input_signature) or ((), {})
         self.structured_input_signature = _as_arguments(arguments)
         self._outputs = value_of(saved.output_signature)
@@ -125,8 +133,7 @@ class LoadedTrace(Trackable):
         return [self._loader.object_of(number) for number in self.bound]
 
     def _captures(self):
-        return [found.asset_path if isinstance(found, Asset) else
-                found.resource_handle if isinstance(found, TrackableResource) else found for found in self._captured()]
+        return [_tensor_of(found) for found in self._captured()]
 
     def _traced(self, *args, **kwargs):
         """The body: a call of the file's function, read from its library."""
@@ -137,8 +144,8 @@ class LoadedTrace(Trackable):
     def _called(self, tensors):
         definition = self._definition
         graph = _proto.GraphDef()
-        graph.versions.CopyFrom(self._loader.definition.versions)
-        graph.library.CopyFrom(self._loader.definition.library)
+        graph.versions.CopyFrom(self._graph_def.versions)
+        graph.library.CopyFrom(self._graph_def.library)
         inputs = {}
         for i, (argument, value) in enumerate(zip(definition.signature.input_arg, tensors)):
             node = graph.node.add(name='input_%d' % i, op='Placeholder')
@@ -155,12 +162,31 @@ class LoadedTrace(Trackable):
             tensor.set_shape(spec.shape)  # the body alone does not know the shapes of variables
         return None if self._outputs is None else packed(self._outputs, iter(found))
 
+    def _keep_gradients(self):
+        """Keeps the gradients of the file registered for the graph that is being built, which gets a call of the function.
+
+        A tf.Graph holds them itself. A traced function holds the variables that it captures, and they hold the gradients;
+        where there are none, the gradients stay for as long as the process, as nothing tells when the function is gone.
+        """
+        graph, gradients = _engine.current_graph(), self._loader.gradients
+        if graph is None or gradients is None:
+            return
+        if not graph.building_function:
+            graph._state.setdefault('loaded_gradients', set()).add(gradients)
+            return
+        variables = self.variables
+        for variable in variables:
+            variable._loaded_gradients = gradients
+        if not variables:
+            _needed_forever.add(gradients)
+
     def _flat_outputs(self):
         return [s for leaf in tf.nest.flatten(self._outputs) if isinstance(leaf, tf.TypeSpec) for s in _components(leaf)]
 
     @property
     def concrete(self):
         """The function as one of this process."""
+        self._keep_gradients()
         if self._function is None:
             def body(*args, **kwargs):
                 return self._traced(*args, **kwargs)
@@ -191,6 +217,7 @@ class LoadedTrace(Trackable):
 
     def flat(self, tensors):
         """The structured outputs for the tensors of the inputs, in order."""
+        self._keep_gradients()
         args, kwargs = packed(self.structured_input_signature, iter(tensors))
         if not tf.executing_eagerly() and not tf.inside_function() and any(isinstance(o, Asset) for o in self._captured()):
             return self._traced(*args, **kwargs)  # in a graph, whose constants are the paths
@@ -218,22 +245,34 @@ class _SavedGradient:
     """The gradient of a function that the program gave, tf.custom_gradient, of the file."""
 
     def __init__(self, loader, name):
-        self._loader, self._trace = loader, LoadedTrace(loader, name)
+        self._trace = LoadedTrace(loader, name)
+        nodes = [loader.nodes[number] for number in self._trace.bound]
+        names = [node.captured_tensor.name if node.WhichOneof('kind') == 'captured_tensor' else None for node in nodes]
+        # The registry has this, so it must not keep the loader, and what was captured only as long as the gradients are needed.
+        captured = [one.resource_handle if isinstance(one, RestoredResource) else one for one in self._trace._captured()]
+        loader.gradients.captured[name] = list(zip(names, captured))
+        self._gradients, self._name, self._trace._loader = weakref.ref(loader.gradients), name, None
 
     def __call__(self, op, *gradients):
         given = [tf.zeros_like(output) if gradient is None else tf.convert_to_tensor(gradient)
                  for output, gradient in zip(op.outputs, gradients)]
-        captures = [op.graph.get_tensor_by_name(self._loader.nodes[number].captured_tensor.name)
-                    if self._loader.nodes[number].WhichOneof('kind') == 'captured_tensor' else capture
-                    for number, capture in zip(self._trace.bound, self._trace._captures())]
-        return self._trace._called(given + captures)
+        return self._trace._called(given + [_tensor_of(one) if name is None else op.graph.get_tensor_by_name(name)
+                                            for name, one in self._gradients().captured[self._name]])
 
 
+class _Gradients:
+    """What the registered gradients of a file captured; they are registered for as long as someone holds this."""
+
+    def __init__(self):
+        self.captured = {}  # name of the gradient's function -> [(name of a tensor in the graph of the op or None, object)]
+
+
+_needed_forever = set()
 _loads = itertools.count(1)  # each gives the gradients of its file names of their own
 
 
-def _register_gradients(loader):
-    """Makes the gradients of a file those of its functions' ops."""
+def _rename_gradients(loader):
+    """Gives the gradients of a file names that no other file has."""
     library, load = loader.definition.library, next(_loads)
     names = {one.registered_op_type.encode(): f'{one.registered_op_type}-loaded-{load}' for one in library.registered_gradients}
     if not names:
@@ -243,8 +282,15 @@ def _register_gradients(loader):
             if '_gradient_op_type' in node.attr and node.attr['_gradient_op_type'].s in names:
                 node.attr['_gradient_op_type'].s = names[node.attr['_gradient_op_type'].s].encode()
     for one in library.registered_gradients:
-        tf.RegisterGradient(names[one.registered_op_type.encode()])(_SavedGradient(loader, one.gradient_func))
         one.registered_op_type = names[one.registered_op_type.encode()]
+
+
+def _register_gradients(loader):
+    """Makes the gradients of a file those of its functions' ops, for as long as someone may ask for them."""
+    known = tf.RegisterGradient._known
+    for one in loader.definition.library.registered_gradients:
+        tf.RegisterGradient(one.registered_op_type)(_SavedGradient(loader, one.gradient_func))
+        weakref.finalize(loader.gradients, known.pop, one.registered_op_type, None)
 
 
 class LoadedSpec:
@@ -279,7 +325,9 @@ class LoadedFunction(Trackable):
 
     @property
     def __signature__(self):
-        """The parameters, for inspect."""
+        """The parameters without `self`, for inspect; None where the file does not say them."""
+        if self._spec is None:
+            return None
         import inspect
         kinds, spec = inspect.Parameter, self._spec
         named = [(name, kinds.POSITIONAL_OR_KEYWORD) for name in self._names]
@@ -289,10 +337,6 @@ class LoadedFunction(Trackable):
         return inspect.Signature([kinds(name, kind, default=self._defaults.get(name, kinds.empty)) for name, kind in named])
 
     concrete_functions = property(lambda self: list(self._traces))
-
-    @property
-    def __signature__(self):
-        return signature_of(self._spec)
     function_spec = property(LoadedSpec)
 
     def _list_all_concrete_functions(self):
@@ -444,6 +488,14 @@ class RestoredResource(TrackableResource):
         self._saveables[self._saveable_name][1].flat([restored_tensors[name] for name in self._serialize_to_tensors()])
 
 
+def _index_of(name):
+    """The place in a list that a child's name says."""
+    try:
+        return int(name)
+    except ValueError:
+        raise _damaged('a list has an item %r, which is no number', name) from None
+
+
 class _Loader:
     """Makes the objects of a file; `given` has those that are there: {number: (object, what sets a child of it)}."""
 
@@ -453,7 +505,8 @@ class _Loader:
         self.functions = {f.signature.name: f for f in self.definition.library.function}
         self.nodes = list(self.graph.nodes)
         self.objects, self.first_values = {number: known for number, (known, _) in self.given.items()}, {}
-        _register_gradients(self)
+        self.gradients = _Gradients() if self.definition.library.registered_gradients else None
+        _rename_gradients(self)
 
     def object_of(self, number):
         """The object of a number: variables and containers first, functions when they are asked for."""
@@ -547,6 +600,7 @@ class _Loader:
                 self.objects[number]._saveables = {
                     name: (self.object_of(found.save_function), self.object_of(found.restore_function))
                     for name, found in dict(node.saveable_objects).items()}
+        _register_gradients(self)
         root = self.objects[0]
         if not options.experimental_skip_checkpoint:
             self._restore(root, options)
@@ -569,8 +623,8 @@ class _Loader:
     @staticmethod
     def _add_children(parent, children):
         if isinstance(parent, list):
-            for index, child in sorted(((int(name), child) for name, child in children), key=lambda pair: pair[0]):
-                if index - len(parent) > _MOST_ITEMS:
+            for index, child in sorted(((_index_of(name), child) for name, child in children), key=lambda pair: pair[0]):
+                if not 0 <= index <= _MOST_ITEMS + len(children):
                     raise _damaged('a list has an item %d', index)
                 parent.extend([None] * (index - len(parent)))  # what was there has nothing that is saved
                 parent.append(child)

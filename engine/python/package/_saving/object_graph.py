@@ -358,12 +358,13 @@ class NamedRestoration:
     def __init__(self, file, path):
         self.file, self.path, self.number = file, path, next(_numbers)
         self.tensors = _engine.tensors_in(file)
-        self.used = set()
+        self.used, self.restored = set(), []  # the names, and weak references to the variables
 
     def restore(self, trackable):
         if not isinstance(trackable, tf.Variable) or trackable._shared_name not in self.tensors:
             return
         self.used.add(trackable._shared_name)
+        self.restored.append(weakref.ref(trackable))
         with tf._eager_scope():
             trackable._restore_from_tensors({_trackable.VARIABLE_VALUE: _engine.read_tensor(
                 self.file, trackable._shared_name)})

@@ -26,8 +26,9 @@ _UNTRACKED = (
 def _owner_of(tensor):
     """The resource of the program that has this handle; None where there is none."""
     import gc
-    return next((one for one in gc.get_objects() if isinstance(one, TrackableResource) and
-                 getattr(one.resource_handle, '_id', None) == tensor._id), None)
+    # The type is asked, as isinstance() raises of a weak proxy whose object is gone; handles not made yet stay so.
+    return next((one for one in gc.get_objects() if issubclass(type(one), TrackableResource) and
+                 getattr(one._resource_handle_made, '_id', None) == tensor._id), None)
 
 
 class Constant(Trackable):
@@ -75,7 +76,7 @@ def _named(outputs, function, key):
     for name, value in outputs.items():
         if not isinstance(name, str):
             raise ValueError('Got a dictionary with a non-string key %r %s.' % (name, where))
-        if not isinstance(value, (tf.Tensor, tf.__internal__.CompositeTensor)):
+        if isinstance(value, tf.Variable) or not isinstance(value, (tf.Tensor, tf.__internal__.CompositeTensor)):
             raise ValueError('Got a non-Tensor value %r for key %r %s. Outputs for functions used as signatures must be a '
                              'single Tensor, a sequence of Tensors, or a dictionary from string to Tensor.'
                              % (value, name, where))
@@ -170,6 +171,10 @@ class _View:
             self.known[id(trackable)] = self._found(trackable)
         return self.known[id(trackable)]
 
+    def trace_all(self):
+        """Asks all objects below the root, which traces their functions."""
+        _object_graph.Listing(self.root, children=self)
+
     def _found(self, trackable):
         if isinstance(trackable, _Concrete):
             return {'capture_%d' % i: self._constant(capture)
@@ -228,7 +233,7 @@ class _Writer:
     def __init__(self, obj, signatures, options):
         self.options = options
         self.view = _View(obj)
-        _object_graph.Listing(obj, children=self.view)
+        self.view.trace_all()
         now = [(one, _variable_of(one)) for one in _object_graph.Listing(obj).objects]
         if any(id(one if variable is None else variable) not in self.view.known for one, variable in now):
             self.view = _View(obj)  # functions made variables when they were traced
@@ -239,7 +244,7 @@ class _Writer:
         self.signatures = _signatures(signatures, {k: v for k, v in children.items() if k != 'signatures'})
         children['signatures'] = SignatureMap(self.signatures)
         # Assets first: a captured path is the asset, whichever of the two is found first.
-        _object_graph.Listing(obj, children=self.view)
+        self.view.trace_all()
         for known in self.view.known.values():
             for name, child in known.items():
                 if isinstance(child, Constant):

@@ -234,7 +234,8 @@ def _what_is_missing(path, missing, there, keys):
                 'names have changed.' % (missing[0], path, ', '.join(sorted(there))))
     return ('Existing variables not in the checkpoint: %s\n\nVariables names when this checkpoint was written: %s\n\n'
             'Could not find some variables in the checkpoint, which was saved by objects (tf.train.Checkpoint): restore it '
-            'with tf.train.Checkpoint, or give the Saver a dict of the old names and variables.' % (', '.join(sorted(missing)), ', '.join(sorted(keys))))
+            'with tf.train.Checkpoint, or give the Saver a dict of the old names and variables.'
+            % (', '.join(sorted(missing)), ', '.join(sorted(keys))))
 
 
 Saver.__module__ = 'footlight.compat.v1.train'

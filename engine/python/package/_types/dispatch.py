@@ -2,6 +2,7 @@
 import contextlib
 import functools
 import inspect
+import types
 import typing
 
 import footlight as tf
@@ -15,6 +16,7 @@ _ASSERT_NAMES = tuple('debugging.assert_' + name for name in (
     'equal', 'greater', 'greater_equal', 'less', 'less_equal', 'near', 'none_equal'))
 
 
+_UNIONS = typing.Union, types.UnionType  # Union[A, B] and A | B
 _keys = {}
 
 
@@ -29,7 +31,7 @@ def _is(kind, function):
 def _fits(wanted, value):
     if typing.get_origin(wanted) is list:
         return isinstance(value, (list, tuple)) and all(_fits(typing.get_args(wanted)[0], one) for one in value)
-    if typing.get_origin(wanted) is typing.Union:
+    if typing.get_origin(wanted) in _UNIONS:
         return any(_fits(part, value) for part in typing.get_args(wanted))
     return isinstance(value, wanted) if isinstance(wanted, type) else True
 
@@ -88,7 +90,7 @@ def _check_parameters(api, own):
 def _check_annotation(kind):
     """Refuses what values cannot be compared with: types, lists of a type and unions of types can be."""
     origin = typing.get_origin(kind)
-    if origin in (list, typing.Union):
+    if origin in (list, *_UNIONS):
         for part in typing.get_args(kind):
             _check_annotation(part)
     elif origin is not None:

@@ -72,10 +72,11 @@ class Saveables(InFolder):
             session.run([owner.whole.initializer, owner.other.initializer])
             session.run(owner.whole.assign(8.))
             path = checkpoint.save(self.at('c'))
+            other = v1.get_variable('not_saved', initializer=3.)
             for restore in ('run_restore_ops', 'initialize_or_restore'):
-                session.run(owner.whole.assign(1.))
+                session.run([owner.whole.assign(1.), other.assign(7.)])
                 getattr(checkpoint.read(path).assert_consumed(), restore)()
-                self.assertEqual(session.run([owner.whole, owner.other]), [8., 4.])
+                self.assertEqual(session.run([owner.whole, owner.other, other]), [8., 4., 7.])
 
     def test_a_saver_takes_objects_and_saveables(self):
         owner = Owner()

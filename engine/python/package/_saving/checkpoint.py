@@ -374,6 +374,10 @@ class Checkpoint(AutoTrackable):
         path = files.path_of(save_path)
         root, attached = self._graph_of()
         file = files.open_tensors(path)
+        if (session := _default_session()) is not None:
+            found = _object_graph.Listing(root, attached() if attached else None).objects
+            if any(map(_saveables.is_own, found)):  # all variables go back to the session then, also those not restored
+                session._pull(tf.compat.v1.global_variables(), is_partial=True)
         if _object_graph.GRAPH_KEY not in _engine.tensors_in(file):
             restoration = _object_graph.NamedRestoration(file, path)
             for found in _object_graph.Listing(root, attached() if attached else None).with_slots().objects:

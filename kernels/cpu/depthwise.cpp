@@ -108,8 +108,8 @@ void gather_pixels(std::span<const Meeting> rows, std::span<const Meeting> colum
     }
 }
 
-// Every `stride`-th pixel of a row from `first` on. Pixels [same_begin, same_end) of these use the same taps, each `step`
-// further.
+// Every `stride`-th pixel of a row from `first` on. Pixels [same_begin, same_end) of these use the same taps, each
+// `step` further.
 struct Phase {
   int64_t first, stride, same_begin = 0, same_end = 0;
   int64_t pixels(int64_t width) const { return (width - first + stride - 1) / stride; }

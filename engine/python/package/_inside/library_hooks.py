@@ -9,7 +9,8 @@ from footlight._inside import functions as _functions, specs as _specs
 from footlight._inside import places as _places
 from footlight._features import base as _features  # noqa: F401  (these add their names too)
 from footlight._inside import deprecation, exports, internal, nests, operators  # noqa: F401
-from footlight._saving import load as _load, object_graph as _object_graph, saveables as _saveables, trackable as _trackable
+from footlight._saving import load as _load, loaded_functions as _loaded_functions, object_graph as _object_graph
+from footlight._saving import saveables as _saveables, trackable as _trackable
 
 # --- functions that a library registers, by what they are for; the last one counts ---
 _registered = {}
@@ -446,7 +447,7 @@ _engine.namespace('python.trackable.data_structures').NoDependency = _trackable.
 _engine.namespace('python.trackable.base').VARIABLE_VALUE_KEY = _trackable.VARIABLE_VALUE
 _engine.namespace('python.ops.ref_variable').RefVariable = tf.compat.v1.Variable
 _engine.namespace('python.checkpoint.checkpoint').CheckpointV1 = tf.compat.v1.train.Checkpoint
-_engine.namespace('python.trackable.resource').RestoredResource = _load.RestoredResource
+_engine.namespace('python.trackable.resource').RestoredResource = _loaded_functions.RestoredResource
 _engine.namespace('python.saved_model.load').load_partial = _load.load_partial
 _engine.namespace('python.saved_model.loader_impl').parse_saved_model = _load.parse_saved_model
 _engine.namespace('python.ops.lookup_ops').LookupInterface = _lookup.LookupInterface

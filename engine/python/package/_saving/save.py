@@ -9,7 +9,8 @@ from footlight import _engine, _proto
 from footlight._graphs import graph_def as _graph_def
 from footlight._saving import containers as _containers, function_saving as _function_saving, object_graph as _object_graph, structure_coder as _structure_coder
 from footlight._saving.export_graph import ExportGraph
-from footlight._saving.load import LoadedFunction, LoadedTrace, SignatureMap, packed
+from footlight._saving.load import SignatureMap
+from footlight._saving.loaded_functions import LoadedFunction, LoadedTrace, packed
 from footlight._saving.names import Asset, SaveOptions, TrackableResource, saved_model
 from footlight._saving.trackable import SAVEDMODEL, Trackable, TrackableReference
 

@@ -141,7 +141,8 @@ int64_t calls_of(const session::Reader& reader, const std::string& name) {
 std::string why_nothing(const session::Reader& reader, const Request& request, int status) {
   const std::string called = called_functions(reader), name = option(request, "--function", "");
   const std::string call = option(request, "--call", "1");
-  if (called.empty()) return "compare: the script called no traced function";
+  if (called.empty() && status == 0) return "compare: the script called no traced function";
+  if (called.empty()) return str("compare: no call was compared; the script ended with exit code ", status);
   if (calls_of(reader, name) >= std::strtoll(call.c_str(), nullptr, 10))
     return str("compare: call ", call, " was not compared to its end; the script ended with exit code ", status);
   return str("compare: no traced function", name.empty() ? "" : str(" '", name, "'"), " got to its call ", call,

@@ -178,13 +178,10 @@ void same(PyObject* a, PyObject* b, bool types, bool composites) {
   const Kind x = kind_of(a, composites), y = kind_of(b, composites);
   if (x == Kind::kLeaf && y == Kind::kLeaf) return;
   if ((x == Kind::kComposite && describes(b, a)) || (y == Kind::kComposite && describes(a, b))) return;
-  if (x == Kind::kLeaf || y == Kind::kLeaf)
+  const bool other_spec = x != y && (x == Kind::kSpec || y == Kind::kSpec);  // it does not describe the value
+  if (x == Kind::kLeaf || y == Kind::kLeaf || other_spec)
     fail(ErrorKind::kValue, "The two structures don't have the same nested structure: ", repr_of(a),
          " and ", repr_of(b));
-  // A value and its spec have the same components; one may have them in a list and the other in a tuple.
-  const auto opens = [](Kind kind) { return kind == Kind::kComposite || kind == Kind::kSpec; };
-  if (x != y && opens(x) && opens(y))
-    return same(children_of(a, x).values[0].get(), children_of(b, y).values[0].get(), false, composites);
   if (types && Py_TYPE(a) != Py_TYPE(b) && !(x == Kind::kMapping && y == Kind::kMapping) &&
       !(x == Kind::kNamedTuple && y == Kind::kNamedTuple && same_fields(a, b)) &&
       !(x == y && x != Kind::kNamedTuple && (PyType_IsSubtype(Py_TYPE(a), Py_TYPE(b)) ||

@@ -108,7 +108,7 @@ def _logsumexp(value, axis, keepdims):
         largest = tf.stop_gradient(tf.where(tf.math.is_finite(largest), largest, tf.zeros_like(largest)))
         largest = tf.where(tf.abs(largest) < flat.dtype.max, largest, tf.zeros_like(largest))  # rows without elements
         each = tf.gather(largest, places)
-    total = _reduced('reduce_sum', value.with_flat_values(tf.exp(flat - tf.stop_gradient(each))), axis, False)
+    total = _reduced(_kind_of('reduce_sum'), value.with_flat_values(tf.exp(flat - tf.stop_gradient(each))), axis, False)
     found = tf.math.log(total) + tf.stop_gradient(largest)
     return expand_dims(None, found, axis) if keepdims else found
 

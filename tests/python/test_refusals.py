@@ -33,6 +33,19 @@ class Scalars(unittest.TestCase):
             self.assertRaisesRegex(Invalid, 'scalar', tf.fill, [2], value)
         self.assertRaises(ValueError, tf.math.multiply_no_nan, 3, tf.constant([1.]))
 
+    def test_scale_and_translation(self):
+        gradient, image = tf.ones([1, 2, 4, 1]), tf.ones([1, 4, 3, 1])
+
+        def call(scale, translation):
+            return tf.raw_ops.ScaleAndTranslateGrad(grads=gradient, original_image=image, scale=scale,
+                                                    translation=translation, kernel_type='box', antialias=False)
+        unknown = tf.function(call, input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
+        for scale, translation in (([.5, 1.25], -1.), (2., [0., 0.]), ([1., 1., 1.], [0., 0.]), ([1., 1.], [[0., 0.]])):
+            for made in (call, unknown):
+                self.assertRaisesRegex((Invalid, ValueError), '1-dimensional with 2 elements', made, tf.constant(scale),
+                                       tf.constant(translation))
+        self.assertEqual(unknown(tf.constant([.5, 1.25]), tf.constant([0., 0.])).shape, image.shape)
+
     def test_radius(self):
         x = tf.random.normal([1, 2, 2, 3])
         self.assertRaisesRegex(Invalid, "depth_radius", tf.nn.local_response_normalization, x, depth_radius=-1)

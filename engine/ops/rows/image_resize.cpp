@@ -39,12 +39,15 @@ void resize_shape(Inference& i) {
   i.output_shapes[0] = resized(i);
 }
 
-void scale_and_translate_shape(Inference& i) {
-  i.output_shapes[0] = resized(i);
+void want_scale_and_translation(Inference& i) {
   for (size_t k : {size_t{2}, size_t{3}})
     if (i.shape(k).has_rank() && (i.shape(k).rank() != 1 || (i.shape(k)[0] >= 0 && i.shape(k)[0] != 2)))
       invalid(i.row.inputs[k].name, " must be 1-dimensional with 2 elements, its shape is ", i.shape(k).brackets(),
               " [Op:", i.row.name, "]");
+}
+void scale_and_translate_shape(Inference& i) {
+  i.output_shapes[0] = resized(i);
+  want_scale_and_translation(i);
 }
 
 // The gradient of images like input 1; input 0 has one element for each of the resized ones.
@@ -59,6 +62,11 @@ void gradient_like_image(Inference& i) {
       invalid("the gradient has shape ", grads.brackets(), ", which no resized image of shape ", like.brackets(),
               " has [Op:", i.row.name, "]");
   i.output_shapes[0] = like;
+}
+
+void scale_and_translate_gradient_shape(Inference& i) {
+  gradient_like_image(i);
+  want_scale_and_translation(i);
 }
 
 Attrs flags_of(const Attrs& attrs) {
@@ -143,8 +151,9 @@ FL_ROWS(image_resize) {
        "images scaled and moved, of weighted sums of their pixels", {.host_inputs = 2}},
       {"ScaleAndTranslateGrad",
        "grads: T, original_image: T, scale: float32, translation: float32 -> output: T",
-       "T: float32; kernel_type: string = \"lanczos3\"; antialias: bool = true", gradient_like_image, nullptr,
-       OpFamily::kReduction, "the gradient of ScaleAndTranslate with respect to the images"},
+       "T: float32; kernel_type: string = \"lanczos3\"; antialias: bool = true",
+       scale_and_translate_gradient_shape, nullptr, OpFamily::kReduction,
+       "the gradient of ScaleAndTranslate with respect to the images"},
   };
 }
 

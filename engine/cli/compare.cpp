@@ -115,35 +115,22 @@ int run_script(const Request& request, const std::string& session) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// The functions that were called, and how often: "train_step (36 calls), evaluate (1 call)".
-std::string called_functions(const session::Reader& reader) {
-  std::map<FunctionId, int64_t> calls;
-  for (const session::CallRecord& call : reader.all_calls()) ++calls[call.function];
-  std::string out;
-  for (const session::FunctionRecord& function : reader.contents().functions)
-    if (const auto at = calls.find(function.id); at != calls.end())
-      out += str(out.empty() ? "" : ", ", function.name, " (", at->second, at->second == 1 ? " call)" : " calls)");
-  return out;
-}
-
-// How often the function that was asked for was called; without a name, the one that was called most.
-int64_t calls_of(const session::Reader& reader, const std::string& name) {
-  std::map<FunctionId, int64_t> calls;
-  for (const session::CallRecord& call : reader.all_calls()) ++calls[call.function];
-  int64_t most = 0;
-  for (const session::FunctionRecord& function : reader.contents().functions)
-    if (name.empty() || function.name == name || last_name(function.name) == name)
-      most = std::max(most, calls[function.id]);
-  return most;
-}
-
 // Why a run of a script, which ended with this status, compared no call.
 std::string why_nothing(const session::Reader& reader, const Request& request, int status) {
-  const std::string called = called_functions(reader), name = option(request, "--function", "");
-  const std::string call = option(request, "--call", "1");
+  const std::string name = option(request, "--function", ""), call = option(request, "--call", "1");
+  std::map<FunctionId, int64_t> calls;
+  for (const session::CallRecord& one : reader.all_calls()) ++calls[one.function];
+  std::string called;  // "train_step (36 calls), evaluate (1 call)"
+  int64_t most = 0;    // calls of the function that was asked for; without a name, of the one called most
+  for (const session::FunctionRecord& function : reader.contents().functions) {
+    const auto at = calls.find(function.id);
+    if (at == calls.end()) continue;
+    called += str(called.empty() ? "" : ", ", function.name, " (", at->second, at->second == 1 ? " call)" : " calls)");
+    if (name.empty() || function.name == name || last_name(function.name) == name) most = std::max(most, at->second);
+  }
   if (called.empty() && status == 0) return "compare: the script called no traced function";
   if (called.empty()) return str("compare: no call was compared; the script ended with exit code ", status);
-  if (calls_of(reader, name) >= std::strtoll(call.c_str(), nullptr, 10))
+  if (most >= std::strtoll(call.c_str(), nullptr, 10))
     return str("compare: call ", call, " was not compared to its end; the script ended with exit code ", status);
   return str("compare: no traced function", name.empty() ? "" : str(" '", name, "'"), " got to its call ", call,
              "; the script called ", called);

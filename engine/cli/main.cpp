@@ -4,7 +4,6 @@
 
 #include "footlight_version.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>

@@ -237,7 +237,10 @@ def _first_value(name, shape, dtype, initializer, given_dtype):
 
 @contextlib.contextmanager
 def _at_root_of(graph):
-    """A context in which ops go into the graph, outside of all name scopes."""
+    """A context in which ops go into the graph, outside of all name scopes; of None, one that changes nothing."""
+    if graph is None:
+        yield
+        return
     with graph.as_default(), tf.name_scope(''):
         yield
 
@@ -251,10 +254,10 @@ def _new_variable(cls, initial_value=None, trainable=None, collections=None, val
         # In a loop, a branch or a function the variable is one of the graph around, without the name of what it is in.
         inner = tf.inside_function() and not tf.is_symbolic_tensor(initial_value)
         if inner or not tf.inside_function():
-            with _at_root_of(graph) if inner else contextlib.nullcontext():
+            with _at_root_of(graph if inner else None):
                 initial_value = initial_value() if callable(initial_value) else initial_value
                 name = unused_name(graph, name or 'Variable')
-    with variable_collections(collections), _at_root_of(graph) if inner else contextlib.nullcontext():
+    with variable_collections(collections), _at_root_of(graph if inner else None):
         made = tf.Variable(initial_value, trainable=trainable, validate_shape=validate_shape, name=name, dtype=dtype,
                            constraint=constraint, synchronization=synchronization, aggregation=aggregation, shape=shape)
     made._first = initial_value if made.__dict__.get('_made_in') is not None and tf.is_symbolic_tensor(initial_value) else None

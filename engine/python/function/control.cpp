@@ -507,7 +507,7 @@ PyObject* gradients(PyObject*, PyObject* args, PyObject* keywords) {
     if (given != Py_None && seeds.size() != targets.size())
       fail(ErrorKind::kValue, "tf.gradients: ", seeds.size(), " grad_ys for ", targets.size(), " ys");
     for (size_t i = 0; i < targets.size(); ++i) {
-      // The gradient of a variable is that of its value; of its handle there is none.
+      // A variable has the gradient of its value; its handle has none.
       const Ref read = is_variable(targets[i].get()) ? checked(wrap(variable_value(targets[i].get()))) : targets[i];
       from.push_back(edge_in(*builder, read.get()));
       const bool seeded = i < seeds.size() && seeds[i].get() != Py_None;

@@ -4,7 +4,7 @@
 #include "engine/base/text.h"
 #include "kernels/cpu/register.h"
 #include "kernels/loops.h"
-#include "kernels/made_reduction.h"
+#include "kernels/streamed_reduction.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 
 std::string_view chosen_isa;
 ElementLoop loop_table[kMostOps][kDTypeCount];
-MadeReduction made_table[kMostOps][kDTypeCount];
+StreamedReduction made_table[kMostOps][kDTypeCount];
 
 bool built(std::string_view isa) {
   for (KernelFile* f = KernelFile::first; f; f = f->next)
@@ -98,12 +98,12 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
 
 void register_loop(std::string_view op, uint32_t dtypes, ElementLoop loop) { enter(loop_table, op, dtypes, loop); }
 
-void register_made_reduction(std::string_view op, uint32_t dtypes, const MadeReduction& reduction) {
+void register_streamed_reduction(std::string_view op, uint32_t dtypes, const StreamedReduction& reduction) {
   enter(made_table, op, dtypes, reduction);
 }
 
-const MadeReduction* made_reduction_for(OpId op, DType by) {
-  const MadeReduction& made = made_table[op.value][static_cast<size_t>(by)];
+const StreamedReduction* streamed_reduction_for(OpId op, DType by) {
+  const StreamedReduction& made = made_table[op.value][static_cast<size_t>(by)];
   return made.start ? &made : nullptr;
 }
 

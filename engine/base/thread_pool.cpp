@@ -6,7 +6,7 @@
 #include "engine/base/background_thread.h"
 #include "engine/base/cancel.h"
 #include "engine/base/clock.h"
-#include "engine/base/lanes.h"
+#include "engine/base/step_parallelism.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -190,12 +190,12 @@ int pool_size() {
 
 void set_pool_size(int size) { wanted_size.store(std::max(0, size), std::memory_order_relaxed); }
 
-int lane_count() {
+int max_parallel_steps() {
   const int wanted = wanted_lanes.load(std::memory_order_relaxed), most = pool_size();
   return wanted > 0 ? std::min(wanted, most) : most;
 }
 
-void set_lane_count(int count) { wanted_lanes.store(std::max(0, count), std::memory_order_relaxed); }
+void set_max_parallel_steps(int count) { wanted_lanes.store(std::max(0, count), std::memory_order_relaxed); }
 
 bool inside_pool_loop() { return inside_pool; }
 

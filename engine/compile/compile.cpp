@@ -3,7 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
-#include "engine/compile/fuse.h"
+#include "engine/fusion/fuse.h"
 #include "engine/compile/slots.h"
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/looked_at.h"
@@ -15,6 +15,11 @@
 #include <unordered_map>
 
 namespace footlight::compile {
+
+using fusion::FusedGroup;
+using fusion::Grouping;
+using fusion::Level;
+
 namespace {
 
 // What the compilers of a program's graphs share. Each graph is compiled once, wherever it is called.
@@ -37,15 +42,15 @@ class Compiler {
       input_index_[rewrite_.inputs[i].value] = i;
       program_->inputs_vary |= !rewrite_.node(rewrite_.inputs[i]).shapes[0].fully_known();
     }
-    grouping_ = group_elementwise(rewrite_, make_schedule());
+    grouping_ = fusion::group_elementwise(rewrite_, make_schedule());
     const std::vector<NodeId>& schedule = grouping_.schedule;
     find_last_uses(schedule);
     std::vector<bool> certain(rewrite_.size(), false);
     for (const NodeId id : schedule) certain[id.value] = settled(rewrite_.node(id));
     slots_.emplace(rewrite_, schedule, certain);
-    // A walk still reads what it needs when it writes the first results of a reduction and what is made of them.
+    // A loop by rows writes the first results of its reductions, and what depends on them, while it still reads inputs.
     for (uint32_t i = 0; i < schedule.size(); ++i)
-      if (grouping_.group[i] != Grouping::kAlone && grouping_.level[i] != Level::kWhole)
+      if (grouping_.group[i] != Grouping::kUngrouped && grouping_.level[i] != Level::kWhole)
         slots_->never_keep(schedule[i]);
     program_->code.reserve(schedule.size() + grouping_.by_rows.size());
     for (uint32_t i = 0; i < schedule.size(); ++i) {
@@ -63,7 +68,7 @@ class Compiler {
     program_->released.shrink_to_fit();
     program_->changes.shrink_to_fit();
     program_->pure = is_pure(*program_);
-    if (!may_split(*program_)) program_->lanes.stay_straight();
+    if (!may_run_in_parallel(*program_)) program_->schedule.stay_serial();
     return program_;
   }
 
@@ -165,22 +170,23 @@ class Compiler {
 
   // The instruction of the whole group comes before those of its nodes, and is filled in when their slots are known.
   void open_group(uint32_t now) {
-    if (grouping_.group[now] == Grouping::kAlone) return;
+    if (grouping_.group[now] == Grouping::kUngrouped) return;
     group_starts_ = now;
     group_at_ = program_->code.size();
     program_->code.push_back(instruction(grouping_.schedule[now]));
   }
 
   void close_group(uint32_t end) {
-    if (grouping_.group[end - 1] == Grouping::kAlone) return;
+    if (grouping_.group[end - 1] == Grouping::kUngrouped) return;
     const std::span<const NodeId> members(grouping_.schedule.data() + group_starts_, end - group_starts_);
     const auto dies_inside = [&](NodeId id) {
       return last_use_[id.value] >= group_starts_ && last_use_[id.value] < end;
     };
     std::vector<Edge> outside;
     const std::span levels = std::span(grouping_.level).subspan(group_starts_, members.size());
-    FusedGroup group = fuse(rewrite_, {members, levels, grouping_.by_rows[grouping_.group[end - 1]]}, dies_inside,
-                            *slots_, !doubt_, outside);
+    FusedGroup group =
+        fusion::fuse(rewrite_, {members, levels, grouping_.by_rows[grouping_.group[end - 1]]}, dies_inside,
+                     [this](NodeId id) { return slots_->keeps(id); }, !doubt_, outside);
     Instruction& in = program_->code[group_at_];
     in.step = Step::kFused;
     in.skip = static_cast<uint16_t>(members.size());
@@ -201,7 +207,7 @@ class Compiler {
     const size_t hash = group.hash();
     const auto [first, last] = group_index_.equal_range(hash);
     for (auto at = first; at != last; ++at)
-      if (program_->groups[static_cast<size_t>(at->second)].does_as(group)) return at->second;
+      if (program_->groups[static_cast<size_t>(at->second)].equivalent_to(group)) return at->second;
     const auto place = static_cast<int32_t>(program_->groups.size());
     group_index_.emplace(hash, place);
     program_->groups.push_back(std::move(group));
@@ -240,7 +246,7 @@ class Compiler {
     if (passed_on.valid()) slots_->take_over(id, passed_on);
     else slots_->take(id);
     in.kept = slots_->keeps(id);
-    in.alone = grouping_.alone[id.value];
+    in.blocker = grouping_.blocker[id.value];
     program_->keeps |= in.kept;
     in.first_output = slots_->slot(id);
     program_->widest = std::max<uint32_t>(program_->widest, in.inputs);
@@ -305,7 +311,7 @@ class Compiler {
     }
     in.kernel = kernel_for(DeviceType::kCpu, row.id, dtype);
     in.placed = !node.device.empty();
-    in.device = placement(node);
+    in.device = fusion::placement(node);
     in.static_outputs = settled(node);
     in.aliases = row.alias == Alias::kSame || row.alias == Alias::kView;
     if (row.alias != Alias::kInPlace || node.dtypes.size() != 1) return {};

@@ -1,4 +1,4 @@
-// One line per instruction, those of a group indented below what is said of it.
+// Prints one line per instruction; the nodes of a fused loop are indented below its own line.
 #include "engine/compile/print.h"
 
 #include "engine/graph/describe.h"
@@ -10,6 +10,11 @@
 #include <set>
 
 namespace footlight::compile {
+
+using fusion::FusedGroup;
+using fusion::JitCode;
+using fusion::JitState;
+
 namespace {
 
 std::string counted(size_t n, const char* what) { return str(n, ' ', what, n == 1 ? "" : "s"); }
@@ -26,7 +31,7 @@ std::string scaled(double n, const char* unit) {
 
 double bytes_of(const TensorType& type) { return flops::elements(type) * static_cast<double>(size_of(type.dtype)); }
 
-class OfProgram final : public NodesById {
+class OfProgram final : public fusion::NodesById {
  public:
   explicit OfProgram(const Program& program) : program_(program) {}
   const Node& node(NodeId id) const override {
@@ -65,14 +70,14 @@ class Printer {
     for (size_t i = 0; i < program_.results.size(); ++i) out_ += str(i ? ", " : " ", name_of(program_.results[i]));
     out_ += str('\n', "  in all: ", scaled(flops_, "FLOP"), ", ", scaled(bytes_, "B"), " read and written",
                 unknown_ ? ", without what is known only when it runs" : "", '\n');
-    const char* before = "  in no walk, because they do not work element by element: ";
+    const char* before = "  not fused, because they are not elementwise: ";
     for (const auto& [name, times] : never_) {
       out_ += str(before, name);
       if (times > 1) out_ += str(" (", times, ')');
       before = ", ";
     }
     if (!never_.empty()) out_ += '\n';
-    lanes();
+    print_schedule();
     return std::move(out_);
   }
 
@@ -93,14 +98,15 @@ class Printer {
   }
 
   static std::string machine_code(const FusedGroup& group) {
-    const MadeLater* const later = group.made.get();
-    if (const MadeCode* const code = later ? later->code.load() : nullptr) return code->describe();
-    return str("no machine code: ", later ? later->none.load() : "no two steps in a row are a few instructions each");
+    const JitState* const state = group.jit.get();
+    if (const JitCode* const code = state ? state->code.load() : nullptr) return code->describe();
+    return str("no machine code: ",
+               state ? state->why_no_code.load() : "no two consecutive steps have machine instructions");
   }
 
   void head(const Instruction& in) {
     const FusedGroup& group = program_.groups[static_cast<size_t>(in.callee)];
-    out_ += str("  one walk of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
+    out_ += str("  fused loop of ", counted(in.skip, "node"), ": ", counted(group.outside, "value"), " in, ",
                 counted(group.results.size(), "value"), " out, ", counted(group.tiles, "tile"), reductions(group),
                 '\n');
     out_ += str("    ", machine_code(group), '\n');
@@ -125,30 +131,31 @@ class Printer {
     return ns < 1'000'000'000 ? scaled(value / 1e6, "ms") : scaled(value / 1e9, "s");
   }
 
-  // What is known of steps side by side, once it ran a few times.
-  void lanes() {
-    const Lanes& known = program_.lanes;
-    if (known.state() != Lanes::State::kSplit) {
-      if (known.straight_ns())
-        out_ += str("  one step after the other, ", time(known.straight_ns()), ": side by side they would save ",
+  // The decision about parallel steps, once the program has run a few times.
+  void print_schedule() {
+    const ParallelSchedule& known = program_.schedule;
+    if (known.state() != ParallelSchedule::State::kParallel) {
+      if (known.serial_ns())
+        out_ += str("  serial, ", time(known.serial_ns()), ": running steps in parallel would save ",
                     time(std::max<int64_t>(known.saving_ns(), 0)), '\n');
       return;
     }
     for (const Section& section : known.tape().sections) {
-      out_ += str("  side by side, ", counted(section.tasks.size(), "task"), ": ", time(section.split_ns),
-                  " instead of ", time(section.straight_ns), '\n');
+      out_ += str("  parallel, ", counted(section.tasks.size(), "task"), ": ", time(section.parallel_ns),
+                  " instead of ", time(section.serial_ns), '\n');
       for (size_t t = 0; t < section.tasks.size(); ++t) {
         out_ += str("    task ", t);
         const char* between = ", after ";
         for (size_t before = 0; before < section.tasks.size(); ++before) {
-          if (std::ranges::find(section.tasks[before].next, t) == section.tasks[before].next.end()) continue;
+          const std::vector<uint32_t>& successors = section.tasks[before].successors;
+          if (std::ranges::find(successors, t) == successors.end()) continue;
           out_ += str(between, before);
           between = " and ";
         }
         between = ": ";
         for (const uint32_t step : section.tasks[t].steps) {
           out_ += str(between, program_.name(program_.code[step]));
-          if (program_.code[step].skip) out_ += str(" (a walk of ", program_.code[step].skip, ')');
+          if (program_.code[step].skip) out_ += str(" (a fused loop of ", program_.code[step].skip, ')');
           between = ", ";
         }
         out_ += '\n';
@@ -186,10 +193,10 @@ class Printer {
     if (cost > 0) out_ += ", " + scaled(cost, "FLOP");
     if (in.kept) out_ += "; its memory stays in the slot";
     else if (in.reuse != Instruction::kNoReuse) out_ += "; in the memory of " + operand(in, in.reuse);
-    if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are looked at when it runs";
+    if (in.step == Step::kKernel && !in.static_outputs) out_ += "; shapes are inferred when it runs";
     if (depth == 1 && in.step == Step::kKernel) {
-      const char* const why = why_alone(program_, in);
-      if (*why) out_ += str("; alone: ", why);
+      const char* const why = why_not_fusible(program_, in);
+      if (*why) out_ += str("; not fused: ", why);
       else if (!in.aliases) ++never_[made.op->name];
     }
     out_ += '\n';
@@ -199,7 +206,7 @@ class Printer {
   const OfProgram nodes_;
   std::string out_;
   double flops_ = 0, bytes_ = 0;
-  std::map<std::string, size_t> never_;  // ops that are in no walk, and how often
+  std::map<std::string, size_t> never_;  // ops that are not fused, with counts
   bool unknown_ = false;
 };
 
@@ -211,24 +218,24 @@ void print_all(const Program& program, std::set<const Program*>& seen, std::stri
 
 }  // namespace
 
-const char* why_alone(const Program& program, const Instruction& in) {
-  static constexpr const char* kBeside[] = {
-      "nothing beside it makes what it reads or reads what it makes, element by element",
-      "something has to run between it and others of its shape",
-      "an effect lies between it and others of its shape", "with it the walk of others would be too long"};
+const char* why_not_fusible(const Program& program, const Instruction& in) {
+  static constexpr const char* kBlockers[] = {
+      "no producer or consumer beside it is elementwise",
+      "another node has to run between it and others of its shape",
+      "an effect lies between it and others of its shape", "the fused loop would have too many steps"};
   if (in.step != Step::kKernel) return "";
   const OfProgram nodes(program);
   const Node& made = program.node(in);
   const char* why = "";
   if (made.op->family == OpFamily::kElementwise) {
-    why = why_alone(nodes, made);
+    why = fusion::why_not_fusible(nodes, made);
   } else {
     if (made.inputs.size() != 2) return "";
     const Operand axes = program.operands[in.first_input + 1];
     const Tensor* const known = axes.array() == Operand::kConstant ? &program.constants[axes.index()] : nullptr;
-    if (!reduces(made, nodes.type_of(made.inputs[0]), known, why) && !*why) return "";
+    if (!fusion::reduces(made, nodes.type_of(made.inputs[0]), known, why) && !*why) return "";
   }
-  return *why ? why : kBeside[static_cast<size_t>(in.alone)];
+  return *why ? why : kBlockers[static_cast<size_t>(in.blocker)];
 }
 
 std::string to_text(const Program& program) {

@@ -1,5 +1,4 @@
-// A program in words: what runs in which order, what runs together, where memory is used again, what it costs; and,
-// after its first runs, which steps run side by side.
+// Prints a program: order, fused loops, reuse of memory, costs and, after its first runs, which steps run in parallel.
 #pragma once
 
 #include "engine/compile/program.h"
@@ -8,11 +7,10 @@
 
 namespace footlight::compile {
 
-// With the programs that it runs. Sizes that are known only at run time are left out of the costs. After its first
-// runs it also says which steps run side by side, or what that would save.
+// Includes the programs that it calls. Costs leave out sizes that are known only at run time.
 std::string to_text(const Program&);
 
-// Why an instruction whose op may run in walks over memory is in none; empty: it is in one, or its op never is.
-const char* why_alone(const Program&, const Instruction&);
+// Why an instruction whose op can be fused is not; empty if it is fused or its op never can be.
+const char* why_not_fusible(const Program&, const Instruction&);
 
 }  // namespace footlight::compile

@@ -1,8 +1,8 @@
 // An executable graph: a linear list of instructions over slots, made once from a graph and never changed.
 #pragma once
 
-#include "engine/compile/fused.h"
-#include "engine/compile/lanes.h"
+#include "engine/fusion/fused_group.h"
+#include "engine/compile/parallel_schedule.h"
 #include "engine/graph/graph.h"
 #include "engine/optimize/rewrite.h"
 #include "kernels/table.h"
@@ -37,7 +37,7 @@ struct Instruction {
   bool static_outputs = false;   // dtypes and shapes of all outputs are known: no inference when it runs
   bool aliases = false;          // the outputs are views of inputs: nothing is allocated for them
   bool kept = false;             // small: the output's memory stays in its slot, for the next run too
-  Alone alone = Alone::kNothingBeside;  // if it is in no group, but might be
+  fusion::FusionBlocker blocker = fusion::FusionBlocker::kNoNeighbour;  // of a node that could be in a group and is not
   uint8_t reuse = kNoReuse;      // the input whose memory the output may reuse if nothing else holds it, and it has
                                  // the output's shape
   uint16_t skip = 0;             // of a group: how many instructions run instead where it cannot, the next ones
@@ -66,7 +66,7 @@ struct Tape {
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> released;       // frame slots that are not needed after an instruction
-  std::vector<FusedGroup> groups;       // each once, however many instructions do the same
+  std::vector<fusion::FusedGroup> groups;       // each once, however many instructions do the same
   std::vector<Operand> results;
   std::vector<bool> last_result;        // of each: no later one is in the same slot
   std::vector<Section> sections;        // in their order; instructions in none run one after the other
@@ -92,7 +92,7 @@ class Program : public Tape {
   uint32_t inputs = 0;
   bool inputs_vary = false;             // not all their shapes are known
   bool pure = false;                    // it may run on any thread (is_pure)
-  mutable Lanes lanes;                  // whether it is worth running on a tape with sections
+  mutable ParallelSchedule schedule;      // which steps run in parallel
   mutable std::atomic<uint32_t> recorded{0};  // the last recording that knows the graph (recording_number)
 
   const Node& node(const Instruction& in) const { return *in.makes; }

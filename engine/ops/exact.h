@@ -1,5 +1,5 @@
 // Ops whose elements one or a few instructions of the machine give, with the bits that the kernel's loop gives: what
-// code that is made at run time (engine/runtime/machine_code.h) consists of.
+// code that is made at run time (engine/jit/machine_code.h) consists of.
 #pragma once
 
 #include "engine/ops/row.h"

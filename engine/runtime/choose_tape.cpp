@@ -2,14 +2,15 @@
 #include "engine/runtime/choose_tape.h"
 
 #include "engine/base/activity.h"
-#include "engine/base/lanes.h"
+#include "engine/base/step_parallelism.h"
 #include "engine/runtime/watch.h"
 #include "engine/tensor/gpu.h"
 
 namespace footlight::runtime {
 
 bool may_run_beside() {
-  return !inside_pool_loop() && lane_count() > 1 && !device_access.copy && !result_watch && !this_thread_activity;
+  return !inside_pool_loop() && max_parallel_steps() > 1 && !device_access.copy && !result_watch &&
+         !this_thread_activity;
 }
 
 int64_t elements_of(std::span<const Tensor> inputs) {
@@ -22,11 +23,11 @@ int64_t elements_of(std::span<const Tensor> inputs) {
 const compile::Tape& other_tape_for(const compile::Program& program, std::span<const Tensor> inputs) {
   if (program.inputs_vary) {
     const int64_t elements = elements_of(inputs);
-    program.lanes.grown(elements);
-    if (program.lanes.too_small(elements)) return program;
+    program.schedule.note_size(elements);
+    if (program.schedule.too_small(elements)) return program;
   }
-  if (program.lanes.state() != compile::Lanes::State::kSplit || !may_run_beside()) return program;
-  return program.lanes.tape();
+  if (program.schedule.state() != compile::ParallelSchedule::State::kParallel || !may_run_beside()) return program;
+  return program.schedule.tape();
 }
 
 }  // namespace footlight::runtime

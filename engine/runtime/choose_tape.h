@@ -14,9 +14,9 @@ int64_t elements_of(std::span<const Tensor> inputs);
 const compile::Tape& other_tape_for(const compile::Program&, std::span<const Tensor> inputs);
 
 inline const compile::Tape& tape_for(const compile::Program& program, std::span<const Tensor> inputs) {
-  using State = compile::Lanes::State;
-  const State state = program.lanes.state();
-  if (state == State::kMeasuring || (state == State::kStraight && !program.inputs_vary)) [[likely]] return program;
+  using State = compile::ParallelSchedule::State;
+  const State state = program.schedule.state();
+  if (state == State::kMeasuring || (state == State::kSerial && !program.inputs_vary)) [[likely]] return program;
   return other_tape_for(program, inputs);
 }
 

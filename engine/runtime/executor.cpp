@@ -6,13 +6,13 @@
 #include "engine/base/clock.h"
 #include "engine/base/errors.h"
 #include "engine/base/device_hooks.h"
-#include "engine/base/lanes.h"
+#include "engine/base/step_parallelism.h"
 #include "engine/base/thread_pool.h"
 #include "engine/ops/cost.h"
 #include "engine/runtime/choose_tape.h"
 #include "engine/runtime/decide.h"
 #include "engine/runtime/frame.h"
-#include "engine/runtime/fused.h"
+#include "engine/runtime/fused_loop.h"
 #include "engine/runtime/inferred.h"
 #include "engine/runtime/task_queue.h"
 #include "engine/runtime/watch.h"
@@ -30,12 +30,12 @@ void (*graph_runs)(const compile::Program& program) = nullptr;
 
 namespace {
 
-using compile::FusedGroup;
+using fusion::FusedGroup;
 using compile::Instruction;
-using compile::Lanes;
+using compile::ParallelSchedule;
 using compile::Operand;
 using compile::Program;
-using compile::Spread;
+using fusion::Spread;
 using compile::Step;
 using compile::Tape;
 
@@ -79,12 +79,12 @@ class Run {
     const Instruction* const end = at + tape_.code.size();
     try {
       if (&tape_ == &program_) [[likely]] {
-        if (program_.lanes.state() == Lanes::State::kMeasuring && may_be_measured(inputs)) [[unlikely]]
+        if (program_.schedule.state() == ParallelSchedule::State::kMeasuring && may_be_measured(inputs)) [[unlikely]]
           measured(at, end, inputs);
         else
           straight(at, end);
       } else {
-        const bool trial = program_.lanes.on_trial();
+        const bool trial = program_.schedule.on_trial();
         int64_t took = 0;
         for (const compile::Section& section : tape_.sections) {
           straight(at, code + section.first);
@@ -94,7 +94,7 @@ class Run {
           at = code + section.end;
         }
         straight(at, end);
-        if (trial) program_.lanes.tried(took);
+        if (trial) program_.schedule.add_trial(took);
       }
     } catch (...) {
       if (!last_failure.graph) note_failure(*at);
@@ -119,7 +119,7 @@ class Run {
 
   // Since it began it was decided that the program runs better on another tape.
   bool outdated() const {
-    return &tape_ == &program_ && program_.lanes.state() == Lanes::State::kSplit && may_run_beside();
+    return &tape_ == &program_ && program_.schedule.state() == ParallelSchedule::State::kParallel && may_run_beside();
   }
 
  private:
@@ -134,7 +134,7 @@ class Run {
   }
 
   bool may_be_measured(std::span<const Tensor> inputs) const {
-    return may_run_beside() && !program_.lanes.too_small(elements_of(inputs));
+    return may_run_beside() && !program_.schedule.too_small(elements_of(inputs));
   }
 
   void note_failure(const Instruction& at) const {
@@ -168,12 +168,13 @@ class Run {
       cost.ns = now - before;
       before = now;
     }
-    program_.lanes.measured(program_, costs, elements_of(inputs));
+    program_.schedule.add_run(program_, costs, elements_of(inputs));
   }
 
   void side_by_side(const compile::Section& section) {
     TaskQueue tasks(section);
-    const auto threads = static_cast<int64_t>(std::min(static_cast<size_t>(lane_count()), section.tasks.size()));
+    const auto threads =
+        static_cast<int64_t>(std::min(static_cast<size_t>(max_parallel_steps()), section.tasks.size()));
     parallel_for(threads, 1, [&](int64_t, int64_t) {  // one range for all where the pool is busy
       const InCall scope(call_);
       Run part(*this);
@@ -240,19 +241,19 @@ class Run {
     const FusedGroup& group = tape_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
     if (result_watch || (devices_ && any_on_device(inputs))) [[unlikely]] return false;
-    if (group.settled) {
-      walk(in, group, inputs, group.shape, group.known_spreads());
+    if (group.is_static) {
+      run_fused(in, group, inputs, group.shape, group.known_spreads());
     } else {
-      static thread_local Spread over[compile::kMostOutside];  // large, and a walk runs no other
+      static thread_local Spread over[fusion::kMaxOutside];  // large, and fused loops do not nest
       Shape shape;
-      if (!group.fit(inputs, shape, over)) return false;
-      walk(in, group, inputs, shape, {over, group.outside});
+      if (!group.infer_shapes(inputs, shape, over)) return false;
+      run_fused(in, group, inputs, shape, {over, group.outside});
     }
     release(in);
     return true;
   }
 
-  void walk(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs, const Shape& shape,
+  void run_fused(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs, const Shape& shape,
             std::span<const Spread> over) {
     ActivityLog* const log = recording_ ? this_thread_activity : nullptr;
     if (recording_ && !last_end_) last_end_ = now_ns();
@@ -260,13 +261,13 @@ class Run {
     Tensor few[kFew];
     std::vector<Tensor> many(group.results.size() > kFew ? group.results.size() : 0);
     Tensor* const fresh = many.empty() ? few : many.data();
-    void* to[compile::kMostSteps];
+    void* to[fusion::kMaxSteps];
     const auto slot_of = [&](const FusedGroup::Result& result) { return (&in)[1 + result.member].first_output; };
     {
       const Doing allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
         const FusedGroup::Result& result = group.results[k];
-        const bool whole = group.values[result.value].level == compile::Level::kWhole;
+        const bool whole = group.values[result.value].level == fusion::Level::kWhole;
         const Shape left = whole ? Shape() : group.shape_of(group.values[result.value], shape);
         const Shape& own = whole ? shape : left;
         const Tensor* memory = &slots_[slot_of(result)];
@@ -283,7 +284,7 @@ class Run {
     }
     {
       const Doing running(log, Activity::kKernel);
-      run_tiles(group, inputs, over, shape, {to, group.results.size()});
+      run_fused_loop(group, inputs, over, shape, {to, group.results.size()});
     }
     if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
     for (size_t k = 0; k < group.results.size(); ++k)
@@ -307,8 +308,8 @@ class Run {
     int64_t row = 1;
     for (int d = group.dims.first; group.by_rows && d < group.dims.last; ++d) row *= std::max<int64_t>(1, shape[d]);
     const auto cost = [&](const FusedGroup::Step& step) {
-      const bool of_row = step.does != FusedGroup::Step::Does::kReduce &&
-                          group.values[step.out].level != compile::Level::kWhole;
+      const bool of_row = step.kind != FusedGroup::Step::Kind::kReduce &&
+                          group.values[step.out].level != fusion::Level::kWhole;
       return step.weight() * static_cast<uint64_t>(of_row ? 1 : row);
     };
     uint64_t whole = 0, before = 0, until = 0;
@@ -326,13 +327,13 @@ class Run {
       const bool last = s + 1 == group.steps.size() || group.steps[s + 1].member != step.member;
       until += cost(step);
       const Instruction& member = (&in)[1 + step.member];
-      const bool repeats = step.does == FusedGroup::Step::Does::kRepeat;  // an input of the next step
+      const bool repeats = step.kind == FusedGroup::Step::Kind::kRepeat;  // an input of the next step
       for (uint8_t k = read.empty() ? uint8_t{0} : uint8_t{1}; !repeats && k < step.inputs; ++k) {
         const uint16_t v = group.repeated(step.in[k]) ? group.steps[step.in[k] - group.outside].in[0] : step.in[k];
         read.push_back(v < group.outside ? inputs[v] : inside(v));
       }
       if (!last) continue;
-      if (step.does == FusedGroup::Step::Does::kReduce) {
+      if (step.kind == FusedGroup::Step::Kind::kReduce) {
         const Operand axes = tape_.operands[member.first_input + 1];
         read.push_back(bases_[axes.array()][axes.index()]);
       }

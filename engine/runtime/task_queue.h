@@ -2,7 +2,7 @@
 // one with the longest way to the end first.
 #pragma once
 
-#include "engine/compile/lanes.h"
+#include "engine/compile/parallel_schedule.h"
 #include "engine/runtime/executor.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace footlight::runtime {
 class TaskQueue {
  public:
   explicit TaskQueue(const compile::Section& section) : section_(section) {
-    for (const compile::Task& task : section.tasks) waits_.push_back(task.waits);
+    for (const compile::Task& task : section.tasks) waits_.push_back(task.num_predecessors);
     for (const compile::Section::Shared& value : section.shared) readers_.push_back(value.readers);
     for (uint32_t t = 0; t < waits_.size(); ++t)
       if (!waits_[t]) push(t);
@@ -63,7 +63,7 @@ class TaskQueue {
  private:
   static constexpr int kLooks = 2000;  // about as long as falling asleep and being woken takes
 
-  bool shorter(uint32_t a, uint32_t b) const { return section_.tasks[a].rest_ns < section_.tasks[b].rest_ns; }
+  bool shorter(uint32_t a, uint32_t b) const { return section_.tasks[a].critical_ns < section_.tasks[b].critical_ns; }
   void push(uint32_t task) {
     ready_.push_back(task);
     std::ranges::push_heap(ready_, [this](uint32_t a, uint32_t b) { return shorter(a, b); });
@@ -80,7 +80,7 @@ class TaskQueue {
     for (const uint32_t value : task.shared)
       if (--readers_[value] == 0) release(section_.shared[value].slot);
     size_t more = 0;
-    for (const uint32_t next : task.next) {
+    for (const uint32_t next : task.successors) {
       if (--waits_[next]) continue;
       push(next);
       ++more;

@@ -6,7 +6,7 @@
 namespace footlight::trace {
 namespace {
 
-using compile::FusedGroup;
+using fusion::FusedGroup;
 using compile::Instruction;
 using compile::Operand;
 using compile::Program;
@@ -71,13 +71,13 @@ class Plan {
     return before != kNobody && plan_[before].last == step_ ? before : kNobody;
   }
 
-  void add_member(const Instruction& walk, const FusedGroup& group, uint16_t member) {
-    const Instruction& in = (&walk)[1 + member];
+  void add_member(const Instruction& head, const FusedGroup& group, uint16_t member) {
+    const Instruction& in = (&head)[1 + member];
     for (const FusedGroup::Result& result : group.results) {
       if (result.member != member) continue;
       if (in.kept) return add(in, 0, MemoryPlace::kKept, taken(in.first_output));
       if (result.reuse == FusedGroup::kNoReuse) return add(in, 0, MemoryPlace::kOwn, kNobody);
-      return add(in, 0, MemoryPlace::kTakenOver, read(walk, result.reuse));
+      return add(in, 0, MemoryPlace::kTakenOver, read(head, result.reuse));
     }
     add(in, 0, MemoryPlace::kTile, kNobody);
   }

@@ -66,7 +66,7 @@ GraphChange change_record(const Program& program, const Change& change, const st
           by.node.value, static_cast<uint16_t>(by.output)};
 }
 
-// What the passes did, and, of the last of them, what runs in one walk with what.
+// What the passes did; the last of them is fusion.
 std::vector<GraphChange> changes_of(const Program& program) {
   std::vector<GraphChange> changes;
   const std::vector<uint16_t> made_in = passes_of_new(program);
@@ -131,7 +131,7 @@ void add_passes(const Program& program, session::GraphRecord& record, size_t mos
   record.memory = memory_plan(program);
   for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip) {
     const compile::Instruction& in = program.code[i];
-    const char* const why = compile::why_alone(program, in);
+    const char* const why = compile::why_not_fusible(program, in);
     const uint32_t node = program.number(in);
     const auto last = static_cast<uint16_t>(program.passes.size() - 1);
     if (*why) record.alone.push_back({last, node, why});

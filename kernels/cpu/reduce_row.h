@@ -4,7 +4,7 @@
 #include "kernels/cpu/half_block.h"
 #include "kernels/cpu/vector.h"
 #include "kernels/functors/arithmetic.h"
-#include "kernels/made_reduction.h"
+#include "kernels/streamed_reduction.h"
 
 #include <algorithm>
 

@@ -245,8 +245,8 @@ void mean(KernelContext& c) {
 
 // The same steps for elements that are made while they are reduced.
 template <class Op, class T, class C>
-MadeReduction made() {
-  MadeReduction made;
+StreamedReduction made() {
+  StreamedReduction made;
   made.halving = kHalving<C, T>;
   made.wide = sizeof(C);
   made.start = [](void* to, int64_t n) { std::fill_n(static_cast<C*>(to), n, Op::template start<C>()); };
@@ -271,9 +271,9 @@ MadeReduction made() {
   return made;
 }
 
-void both_on_cpu(std::string_view op, DType dtype, Kernel kernel, const MadeReduction& made) {
+void both_on_cpu(std::string_view op, DType dtype, Kernel kernel, const StreamedReduction& made) {
   on_cpu(op, bit_of(dtype), kernel);
-  register_made_reduction(op, bit_of(dtype), made);
+  register_streamed_reduction(op, bit_of(dtype), made);
 }
 template <class Op, class T>
 void reduction_on_cpu(std::string_view op, DType dtype) {
@@ -281,7 +281,7 @@ void reduction_on_cpu(std::string_view op, DType dtype) {
 }
 template <class T>
 void mean_on_cpu() {
-  MadeReduction sums = made<SumOf, T, MeanOf<T>>();
+  StreamedReduction sums = made<SumOf, T, MeanOf<T>>();
   sums.finish = [](const void* from, int64_t n, int64_t reduced, void* out) {
     divide_sums<T>(static_cast<const MeanOf<T>*>(from), n, reduced, static_cast<T*>(out));
   };

@@ -1,4 +1,4 @@
-// Programs: the instructions, what runs in one walk, where values lie, how long they live; in words.
+// Programs: the instructions, what runs in one fused loop, where values lie, how long they live; in words.
 #include "engine/compile/print.h"
 #include "engine/ops/functions.h"
 #include "engine/trace/pass_record.h"
@@ -17,7 +17,7 @@ using compile::Step;
 
 namespace {
 
-// Products are in no walk.
+// Products are in no fused loop.
 Tensor squared(const Tensor& x) { return op("MatMul", {x, x}); }
 
 }  // namespace
@@ -32,7 +32,7 @@ class TestCompile : public QObject {
       return std::vector{op("Mul", {op("AddV2", {in[0], number(1)}), number(2)}), in[0]};
     });
     const compile::Program& p = f->program();
-    QCOMPARE(p.code.size(), size_t{3});  // the walk, and its two nodes for where it cannot run
+    QCOMPARE(p.code.size(), size_t{3});  // the fused loop, and its two nodes for where it cannot run
     QCOMPARE(p.code[0].step, Step::kFused);
     QCOMPARE(p.frame_size, 2u);
     QCOMPARE(p.constants.size(), size_t{2});
@@ -41,7 +41,7 @@ class TestCompile : public QObject {
     QCOMPARE(p.operands[p.code[1].first_input + 1].array(), uint32_t{Operand::kConstant});
   }
 
-  void walks_that_do_the_same_are_one() {
+  void equivalent_groups_are_one() {
     auto f = traced({{DType::kFloat32, {4, 4}}}, [](std::span<const Tensor> in) {
       Tensor x = in[0];
       for (int i = 0; i < 20; ++i) x = squared(op("Tanh", {op("Neg", {x})}));
@@ -82,14 +82,14 @@ class TestCompile : public QObject {
     auto alone = traced({open, open}, [](std::span<const Tensor> in) {
       return std::vector{op("AddV2", {op("Softmax", {in[0]}), in[1]})};
     });
-    auto walk = traced({open, open}, [](std::span<const Tensor> in) {
+    auto fused = traced({open, open}, [](std::span<const Tensor> in) {
       return std::vector{op("Neg", {op("AddV2", {op("Softmax", {in[0]}), in[1]})})};
     });
     QCOMPARE(alone->program().code.back().reuse, uint8_t{0});
-    QCOMPARE(walk->program().groups.at(0).results.at(0).reuse, uint8_t{0});
+    QCOMPARE(fused->program().groups.at(0).results.at(0).reuse, uint8_t{0});
     const Tensor two = Tensor::vector<float>(std::vector{5.f, 5.f}), one = Tensor::vector<float>(std::vector{1.f});
     const auto check = [&](const Tensor& x, const Tensor& y, float expected) {
-      for (const auto& [f, sign] : {std::pair{alone, 1.f}, {walk, -1.f}}) {
+      for (const auto& [f, sign] : {std::pair{alone, 1.f}, {fused, -1.f}}) {
         const Tensor sum = f->call(std::vector{x, y})[0];
         QCOMPARE(sum.shape(), Shape{2});
         for (const int k : {0, 1}) QCOMPARE(sum.data<float>()[k], sign * expected);
@@ -101,7 +101,7 @@ class TestCompile : public QObject {
     constexpr size_t kMany = 1 << 22;
     const Tensor large = Tensor::vector<float>(std::vector<float>(kMany, 1.f));
     const size_t before = memory_use(Device::cpu()).current;
-    for (const auto& f : {alone, walk}) f->call(std::vector{large, large});
+    for (const auto& f : {alone, fused}) f->call(std::vector{large, large});
     QVERIFY(memory_use(Device::cpu()).peak - before < 2 * kMany * sizeof(float));
   }
 
@@ -165,7 +165,7 @@ class TestCompile : public QObject {
     });
     const std::string text = compile::to_text(f->program());
     const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
-    QVERIFY2(has("one walk of 2 nodes: 2 values in, 1 value out, 1 tile\n"
+    QVERIFY2(has("fused loop of 2 nodes: 2 values in, 1 value out, 1 tile\n"
                  "    no machine code: no two steps in a row are a few instructions each\n    s"), text.c_str());
     QVERIFY2(has("MatMul(in0, in0)  # MatMul: float32 (64, 64), 524.3 kFLOP"), text.c_str());
     QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; alone: nothing beside it"),
@@ -173,13 +173,13 @@ class TestCompile : public QObject {
     QVERIFY2(has("in all: 1.6 MFLOP, "), text.c_str());
   }
 
-  void reductions_in_a_walk() {
+  void reductions_in_a_fused_loop() {
     auto f = traced({{DType::kFloat32, {64, 32}}, {DType::kFloat32, {32}}}, [](std::span<const Tensor> in) {
       const Tensor last = footlight::ops::ints({1});
       return std::vector{op("Mean", {op("Square", {op("Sub", {in[0], in[1]})}), last})};
     });
     const std::string text = compile::to_text(f->program());
-    QVERIFY2(text.find("one walk of 3 nodes: 2 values in, 1 value out, 1 tile; row by row, because there are "
+    QVERIFY2(text.find("fused loop of 3 nodes: 2 values in, 1 value out, 1 tile; row by row, because there are "
                        "reductions of rows\n") != std::string::npos, text.c_str());
     const compile::Program& p = f->program();
     QCOMPARE(p.code[0].skip, uint16_t{3});
@@ -195,11 +195,11 @@ class TestCompile : public QObject {
       return std::vector{op("Mean", {op("Square", {x}), first}), op("Sum", {x, first})};
     });
     const std::string columns = compile::to_text(down->program());
-    QVERIFY2(columns.find("one walk of 4 nodes: 2 values in, 2 values out, 0 tiles; the last 2 nodes reduce what is "
+    QVERIFY2(columns.find("fused loop of 4 nodes: 2 values in, 2 values out, 0 tiles; the last 2 nodes reduce what is "
                           "read or made\n") != std::string::npos, columns.c_str());
   }
 
-  // Each node that could run in a walk and does not says why.
+  // Each node that could run in a fused loop and does not says why.
   void why_nodes_run_alone() {
     const Tensor handle = variable(0);
     const Spec cube{DType::kFloat32, {2, 3, 4}}, square{DType::kFloat32, {9, 9}};
@@ -225,7 +225,7 @@ class TestCompile : public QObject {
     QVERIFY2(says("AddV2", "something has to run between it and others of its shape"), text.c_str());
     QVERIFY2(says("Exp", "an effect lies between it and others of its shape"), text.c_str());
     QVERIFY2(says("Tanh", "an effect lies between it and others of its shape"), text.c_str());
-    QVERIFY2(text.find("in no walk, because they do not work element by element: AssignVariableOp, MatMul\n") !=
+    QVERIFY2(text.find("not fused, because they are not elementwise: AssignVariableOp, MatMul\n") !=
              std::string::npos, text.c_str());
   }
 

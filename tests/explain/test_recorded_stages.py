@@ -114,7 +114,7 @@ class Stages(unittest.TestCase):
         self.assertGreater(len(programs), 1)
         self.assertEqual(printed, {(names[graph], nodes[graph, node][0]): why for (graph, node), why in alone.items()
                                    if names[graph] in programs})
-        # What works element by element runs in a walk with others, or alone.
+        # What works element by element runs in a fused loop with others, or alone.
         name = next(g['graph'] for g in self.table('graphs') if g['function'] == 'step')
         step = next(graph for graph in names if names[graph] == name)
         dot = run('export', self.session, '--format', 'dot', '--graph', 'step#1@last').stdout
@@ -134,17 +134,17 @@ class Stages(unittest.TestCase):
         plan = collections.defaultdict(list)
         for row in self.table('memory'):
             plan[row['graph']].append(row)
-        # As the program itself says it: which slots a line fills, whose memory that is, what a walk gives and keeps.
+        # As the program itself says it: which slots a line fills, whose memory that is, what a fused loop gives and keeps.
         program, slots, printed = '', {}, collections.defaultdict(list)
-        walks, steps = collections.defaultdict(list), collections.Counter()
+        loops, steps = collections.defaultdict(list), collections.Counter()
         with open(os.path.join(self.folder.name, 'script.py.program')) as file:
             for line in file:
                 if head := re.match(r'program of (.+?): .* (\d+) slots?$', line):
                     program, slots = head[1], {}
                     self.assertIn(program, ids)
                     self.assertLess(max([int(r['slot']) for r in plan[program]], default=-1), int(head[2]))
-                elif head := re.match(r'  one walk of (\d+) nodes?: \d+ values? in, (\d+) values? out', line):
-                    walks[program].append([int(head[2]), 0])
+                elif head := re.match(r'  fused loop of (\d+) nodes?: \d+ values? in, (\d+) values? out', line):
+                    loops[program].append([int(head[2]), 0])
                     steps[program] += 1
                 elif made := re.match(r'(  |    )((?:s\d+(?:, )?)*)(?: = )?\w+\((.*?)\)  # (.+?)[:,;\n]', line):
                     own = [int(s) for s in re.findall(r's(\d+)', made[2])]
@@ -157,7 +157,7 @@ class Stages(unittest.TestCase):
                     for slot in own:
                         slots[slot] = made[4]
                     if not alone:
-                        walks[program][-1][1] += 1
+                        loops[program][-1][1] += 1
         self.assertGreater(len(printed), 1)
         for program, lines in printed.items():
             self.assertEqual([(nodes[ids[program], int(r['node'])], int(r['output']), int(r['slot']))
@@ -171,10 +171,10 @@ class Stages(unittest.TestCase):
                 self.assertEqual(row['place'] == 'taken over', of is not None, row)
                 if of:
                     self.assertEqual(nodes[ids[program], int(row['of_node'])], of)
-            self.assertEqual(tiles, sum(inside - out for out, inside in walks[program]))
+            self.assertEqual(tiles, sum(inside - out for out, inside in loops[program]))
             self.assertTrue(all(int(r['made']) <= int(r['last']) <= steps[program] for r in plan[program]))
             self.assertLess(max(int(r['made']) for r in plan[program]), steps[program])
-        self.assertTrue(any(walks.values()))
+        self.assertTrue(any(loops.values()))
         places = collections.Counter(r['place'] for rows in plan.values() for r in rows)
         self.assertTrue(places['tile'] and places['kept'] and places['graph'], places)
 

@@ -1,8 +1,7 @@
-// Groups of elementwise nodes that run in one walk: their results are those of the ops run one by one, bit for bit,
-// with and without machine code.
+// Elementwise nodes that are fused give the same bits as the ops run one by one, with and without machine code.
 #include "engine/compile/print.h"
 #include "engine/runtime/watch.h"
-#include "tests/runtime/walks.h"
+#include "tests/runtime/fused_programs.h"
 
 #include <QTest>
 
@@ -76,7 +75,7 @@ class TestFused : public QObject {
  private Q_SLOTS:
   void initTestCase() { start(); }
 
-  // Each op with a loop, for each dtype, in a walk with others.
+  // Each op with a loop, for each dtype, in a fused loop with others.
   void every_loop() {
     size_t tried = 0, made = 0;
     std::mt19937 random(5);
@@ -102,21 +101,21 @@ class TestFused : public QObject {
         const std::optional<std::vector<Tensor>> one_by_one = if_it_is_for_them(body, arguments);
         if (!one_by_one) continue;
         auto f = traced_like(arguments, shapes_of(arguments), body);
-        QCOMPARE(walks(f->program()), size_t{1});
+        QCOMPARE(fused_loops(f->program()), size_t{1});
         for (const bool machine_code : {false, true}) {
           with_machine_code(machine_code);
           const auto once = f->call(arguments);
           QVERIFY2(same(once[0], (*one_by_one)[0]) && same(once[1], (*one_by_one)[1]),
                    str(row->name, " of ", name_of(dtype), machine_code ? ", machine code" : "").c_str());
         }
-        made += made_walks(f->program());
-        for (const compile::FusedGroup& group : f->program().groups)
+        made += jit_loops(f->program());
+        for (const fusion::FusedGroup& group : f->program().groups)
           QVERIFY2(stays_inside(group, random), str(row->name, " of ", name_of(dtype)).c_str());
         ++tried;
       }
     }
     QVERIFY2(tried > 300, qPrintable(QString::number(tried)));
-    if (!runtime::no_machine_code()) QVERIFY2(made > 60, qPrintable(QString::number(made)));
+    if (!jit::why_no_machine_code()) QVERIFY2(made > 60, qPrintable(QString::number(made)));
   }
 
   void choices() {
@@ -155,7 +154,7 @@ class TestFused : public QObject {
       }
       const auto one_by_one = program(seed, arguments);
       auto f = traced_like(arguments, shapes, [&](std::span<const Tensor> in) { return program(seed, in); });
-      fused += walks(f->program());
+      fused += fused_loops(f->program());
       std::vector<Tensor> kept;  // arguments are never written to
       for (const Tensor& t : arguments) kept.push_back(op("Identity", {t}));
       std::vector<Tensor> first;
@@ -168,12 +167,12 @@ class TestFused : public QObject {
           QVERIFY2(same(first[k], one_by_one[k]), qPrintable(QString("program %1: a result changed").arg(seed)));
         }
       }
-      made += made_walks(f->program());
-      for (const compile::FusedGroup& group : f->program().groups)
-        if (group.settled) QVERIFY2(stays_inside(group, random), qPrintable(QString("program %1").arg(seed)));
+      made += jit_loops(f->program());
+      for (const fusion::FusedGroup& group : f->program().groups)
+        if (group.is_static) QVERIFY2(stays_inside(group, random), qPrintable(QString("program %1").arg(seed)));
     }
     QVERIFY2(fused > 300, qPrintable(QString::number(fused)));
-    if (!runtime::no_machine_code()) QVERIFY2(made > 60, qPrintable(QString::number(made)));
+    if (!jit::why_no_machine_code()) QVERIFY2(made > 60, qPrintable(QString::number(made)));
   }
 
   void large_ones_on_all_cores_data() {
@@ -193,7 +192,7 @@ class TestFused : public QObject {
       return std::vector{op("Sqrt", {op("Square", {b})}), op("Less", {a, b})};
     };
     auto f = traced_like(arguments, shapes_of(arguments), body);
-    QCOMPARE(walks(f->program()), size_t{1});
+    QCOMPARE(fused_loops(f->program()), size_t{1});
     const auto one_by_one = body(arguments);
     for (const bool machine_code : {false, true}) {
       with_machine_code(machine_code);
@@ -222,7 +221,7 @@ class TestFused : public QObject {
     QVERIFY(says(*exact, "no machine code: it has not run long enough to be worth it\n"));
     QVERIFY(says(*dear, "no machine code: no two steps in a row are a few instructions each\n"));
     with_machine_code(true);
-    const char* const none = runtime::no_machine_code();
+    const char* const none = jit::why_no_machine_code();
     exact->call(std::vector{x});
     halves->call(std::vector{half});
     QVERIFY(says(*exact, none ? str("no machine code: ", none) : "machine code for 3 of 3 steps, 1 loop, "));
@@ -245,7 +244,7 @@ class TestFused : public QObject {
 
   // Written first and run then, never both; gone with the program.
   void memory_of_machine_code() {
-    if (runtime::no_machine_code()) QSKIP("There is none here.");
+    if (jit::why_no_machine_code()) QSKIP("There is none here.");
     with_machine_code(true);
     std::mt19937 random(7);
     const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {40})};
@@ -261,19 +260,19 @@ class TestFused : public QObject {
   // A process may have only so many mappings, so code takes some of them and no more.
   void memory_of_machine_code_is_limited() {
     const std::byte code[8] = {};
-    std::vector<runtime::CodeMemory> all(runtime::CodeMemory::kMost + 1);
+    std::vector<jit::CodeMemory> all(jit::CodeMemory::kMaxMappings + 1);
     size_t held = 0;
-    for (runtime::CodeMemory& memory : all) held += memory.hold(code);
+    for (jit::CodeMemory& memory : all) held += memory.hold(code);
     QVERIFY(held > 0);
-    QVERIFY(held <= size_t{runtime::CodeMemory::kMost});
+    QVERIFY(held <= size_t{jit::CodeMemory::kMaxMappings});
     QVERIFY(!all.back().at());
-    all = std::vector<runtime::CodeMemory>(1);
+    all = std::vector<jit::CodeMemory>(1);
     QVERIFY(all[0].hold(code));
   }
 
-  // A system that forbids it: the walk runs as it does without.
+  // A system that forbids it: the fused loop runs as it does without.
   void where_no_memory_may_be_run() {
-    if (runtime::no_machine_code()) QSKIP("There is no machine code here.");
+    if (jit::why_no_machine_code()) QSKIP("There is no machine code here.");
     with_machine_code(true);
     std::mt19937 random(7);
     const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {40})};
@@ -286,7 +285,7 @@ class TestFused : public QObject {
     }).join();
     if (!refused) QSKIP("This system filters no calls.");
     QVERIFY(equal);
-    QCOMPARE(made_walks(f->program()), size_t{0});
+    QCOMPARE(jit_loops(f->program()), size_t{0});
     QVERIFY(compile::to_text(f->program()).find("no machine code: no memory that may be run is left for it\n") !=
             std::string::npos);
   }
@@ -297,7 +296,7 @@ class TestFused : public QObject {
     const auto f = three_exact_steps();
     with_machine_code(false);
     const Tensor expected = f->call(x)[0];
-    runtime::make_code_after(3'000);  // of the estimate: after more than a hundred calls
+    jit::set_jit_threshold(3'000);  // of the estimate: after more than a hundred calls
     std::atomic<int> wrong = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -306,7 +305,7 @@ class TestFused : public QObject {
       });
     for (std::thread& t : threads) t.join();
     QCOMPARE(wrong.load(), 0);
-    QCOMPARE(made_walks(f->program()), size_t{runtime::no_machine_code() ? 0u : 1u});
+    QCOMPARE(jit_loops(f->program()), size_t{jit::why_no_machine_code() ? 0u : 1u});
   }
 
   // A product lies between: y needs it, and it needs x.
@@ -315,20 +314,20 @@ class TestFused : public QObject {
       const Tensor x = op("Neg", {op("Square", {in[0]})});
       return std::vector{op("AddV2", {op("MatMul", {x, x}), x})};
     });
-    QCOMPARE(walks(f->program()), size_t{1});
+    QCOMPARE(fused_loops(f->program()), size_t{1});
     QCOMPARE(f->program().code[0].skip, uint16_t{2});
     std::mt19937 random(2);
     const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {4, 4})};
     f->call(x);
   }
 
-  // Shapes that turn out not to broadcast to one are an error of the node, as they are without a walk.
+  // Shapes that turn out not to broadcast to one are an error of the node, as they are without a fused loop.
   void wrong_shapes_name_their_node() {
     const Spec open{DType::kFloat32, Shape{kUnknownDim}};
     auto f = traced({open, open}, [](std::span<const Tensor> in) {
       return std::vector{op("Mul", {op("Neg", {in[0]}), op("Exp", {in[1]})})};
     });
-    QCOMPARE(walks(f->program()), size_t{1});
+    QCOMPARE(fused_loops(f->program()), size_t{1});
     const std::vector<float> two{1, 2}, three{1, 2, 3}, one{4};
     QCOMPARE(f->call(std::vector{Tensor::vector<float>(two), Tensor::vector<float>(one)})[0].elements(), int64_t{2});
     QVERIFY_THROWS_EXCEPTION(Error, f->call(std::vector{Tensor::vector<float>(two), Tensor::vector<float>(three)}));
@@ -343,7 +342,7 @@ class TestFused : public QObject {
     auto f = traced({open, open, open}, [](std::span<const Tensor> in) {
       return std::vector{op("Neg", {apply_all(Op("AddN").row(), std::vector{in[0], in[1], in[2]}, {})[0]})};
     });
-    QCOMPARE(walks(f->program()), size_t{1});
+    QCOMPARE(fused_loops(f->program()), size_t{1});
     const std::vector<float> two{1, 2}, one{4};
     const Tensor x = Tensor::vector<float>(two);
     QCOMPARE(f->call(std::vector{x, x, x})[0].data<float>()[1], -6.f);
@@ -375,7 +374,7 @@ class TestFused : public QObject {
       const Tensor sum = apply_all(Op("AddN").row(), terms, {})[0];
       return std::vector{op("Mean", {sum, ops::ints(std::vector<int64_t>{0})})};
     });
-    QCOMPARE(walks(f->program()), size_t{1});
+    QCOMPARE(fused_loops(f->program()), size_t{1});
     const std::vector<Tensor> x{Tensor::empty(DType::kFloat32, {2000})};
     std::fill_n(x[0].data<float>(), 2000, 0.5f);
     f->call(x);

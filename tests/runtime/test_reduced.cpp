@@ -1,5 +1,5 @@
-// Reductions that run in one walk with elementwise nodes: their results are those of the ops one by one, bit for bit.
-#include "tests/runtime/walks.h"
+// Reductions that are fused with elementwise nodes: their results are those of the ops one by one, bit for bit.
+#include "tests/runtime/fused_programs.h"
 
 #include <QTest>
 
@@ -8,9 +8,9 @@ using namespace footlight::test;
 
 namespace {
 
-size_t reductions_in_walks(trace::Concrete& f) {
+size_t fused_reductions(trace::Concrete& f) {
   size_t n = 0;
-  for (const compile::FusedGroup& group : f.program().groups) n += group.reductions;
+  for (const fusion::FusedGroup& group : f.program().groups) n += group.reductions;
   return n;
 }
 
@@ -21,7 +21,7 @@ class TestReduced : public QObject {
  private Q_SLOTS:
   void initTestCase() { start(); }
 
-  // Of adjacent dimensions of what a walk makes or reads: of short rows, or at the end of it.
+  // Of adjacent dimensions of what a loop computes or reads: of short rows, or at the end of it.
   void reductions_data() {
     QTest::addColumn<QList<int>>("sizes");
     QTest::addColumn<QList<int>>("axes");
@@ -96,7 +96,7 @@ class TestReduced : public QObject {
           for (const bool known : {true, false}) {
             if (large && known == keep) continue;
             auto f = traced_like(arguments, known ? shapes_of(arguments) : std::vector{open, row, open}, body);
-            if (length > 1) QVERIFY(reductions_in_walks(*f) >= 2);  // of one element a pass may leave nothing
+            if (length > 1) QVERIFY(fused_reductions(*f) >= 2);  // of one element a pass may leave nothing
             for (int call = 0; call < 2; ++call) {
               with_machine_code(call > 0);
               const auto once = f->call(arguments);
@@ -110,10 +110,10 @@ class TestReduced : public QObject {
   }
 
   // The first results are there before the last elements are read: they never take over memory of an input.
-  void a_reduction_spares_what_the_walk_still_reads() {
+  void a_reduction_spares_what_the_loop_still_reads() {
     constexpr int64_t kSide = 400;  // many blocks
     const Body body = [](std::span<const Tensor> in) {
-      const Tensor bias = op("Softmax", {in[1]});  // small, and dies in the walk
+      const Tensor bias = op("Softmax", {in[1]});  // small, and dies in the loop
       const Tensor made = op("Square", {op("Sub", {in[0], bias})});
       return std::vector{op("Exp", {op("Sum", {made, ops::ints(std::vector<int64_t>{1})})})};
     };
@@ -128,18 +128,18 @@ class TestReduced : public QObject {
     }
   }
 
-  void what_is_in_one_walk() {
+  void what_is_in_one_loop() {
     std::mt19937 random(4);
     const std::vector<Tensor> x{random_tensor(random, DType::kFloat32, {30, 20})};
     const Tensor last = ops::ints(std::vector<int64_t>{1}), first = ops::ints(std::vector<int64_t>{0});
-    // How many nodes run in walks, and how many walks there are.
+    // How many nodes run in fused loops, and how many fused loops there are.
     using Counts = std::pair<size_t, size_t>;
     const auto counts = [&](const Body& body) {
       auto f = traced_like(x, shapes_of(x), body);
       const auto one_by_one = body(x), once = f->call(x);
       for (size_t k = 0; k < once.size(); ++k)
         if (!same(once[k], one_by_one[k])) return Counts();
-      Counts n{0, walks(f->program())};
+      Counts n{0, fused_loops(f->program())};
       for (const compile::Instruction& in : f->program().code) n.first += in.skip;
       return n;
     };
@@ -157,11 +157,11 @@ class TestReduced : public QObject {
         return std::vector{op("Sum", {y, axis}), op("Max", {y, axis}), op("Mean", {in[0], axis})};
       }), axis.raw() == last.raw() ? Counts(4, 1) : Counts(5, 1));
     }
-    // Both axes: one is at the end of a walk, which then is none by rows.
+    // Both axes: one ends a loop, which then does not run by rows.
     QCOMPARE(counts([&](std::span<const Tensor> in) {
       return std::vector{op("Sum", {chain(in[0]), first}), op("Sum", {op("Neg", {in[0]}), last})};
     }), Counts(5, 2));
-    // A norm, in rows and down the columns, where what follows is another walk.
+    // A norm, in rows and down the columns, where another loop follows.
     const auto norm = [&](const Tensor& of, const Tensor& axes) {
       const Tensor centred = op("Sub", {of, kept("Mean", of, axes)});
       const Tensor scale = op("Rsqrt", {op("AddV2", {kept("Mean", op("Square", {centred}), axes), real(1)})});
@@ -232,15 +232,15 @@ class TestReduced : public QObject {
         const Shape open_left = Shape::of_rank(left.rank());
         const std::vector<Shape> late{open, {sizes.back()}, Shape::of_rank(column.rank()), open_left};
         auto f = traced_like(arguments, known ? shapes_of(arguments) : late, body);
-        for (const compile::FusedGroup& group : f->program().groups) by_rows += group.by_rows;
+        for (const fusion::FusedGroup& group : f->program().groups) by_rows += group.by_rows;
         for (int call = 0; call < 2; ++call) {
           with_machine_code(call > 0);
           const auto once = f->call(arguments);
           for (size_t k = 0; k < once.size(); ++k)
             QVERIFY2(same(once[k], one_by_one[k]), str(name_of(dtype), known, ", result ", k).c_str());
         }
-        for (const compile::FusedGroup& group : f->program().groups)
-          if (group.settled) QVERIFY2(stays_inside(group, random), str(name_of(dtype)).c_str());
+        for (const fusion::FusedGroup& group : f->program().groups)
+          if (group.is_static) QVERIFY2(stays_inside(group, random), str(name_of(dtype)).c_str());
       }
     }
     int64_t length = 1;
@@ -248,7 +248,7 @@ class TestReduced : public QObject {
     QCOMPARE(by_rows > 0, length > 1 && length < 20000);
   }
 
-  // Random walks as above, whose results are reduced.
+  // Random loops as above, whose results are reduced.
   void random_graphs_with_reductions() {
     size_t reduced = 0;
     for (uint32_t seed = 0; seed < some_of(200u); ++seed) {
@@ -276,15 +276,15 @@ class TestReduced : public QObject {
       const std::optional<std::vector<Tensor>> one_by_one = if_it_is_for_them(body, arguments);
       if (!one_by_one) continue;
       auto f = traced_like(arguments, shapes_of(arguments), body);
-      reduced += reductions_in_walks(*f);
+      reduced += fused_reductions(*f);
       for (int call = 0; call < 2; ++call) {
         with_machine_code(call > 0);
         const auto once = f->call(arguments);
         for (size_t k = 0; k < once.size(); ++k)
           QVERIFY2(same(once[k], (*one_by_one)[k]), qPrintable(QString("program %1, result %2").arg(seed).arg(k)));
       }
-      for (const compile::FusedGroup& group : f->program().groups)
-        if (group.settled) QVERIFY2(stays_inside(group, random), qPrintable(QString("program %1").arg(seed)));
+      for (const fusion::FusedGroup& group : f->program().groups)
+        if (group.is_static) QVERIFY2(stays_inside(group, random), qPrintable(QString("program %1").arg(seed)));
     }
     QVERIFY2(reduced > some_of(size_t{200}), qPrintable(QString::number(reduced)));
   }

@@ -240,7 +240,7 @@ class Graphs(unittest.TestCase):
         f = tf.function(lambda x: tf.tanh(x * 2.) + 1., jit_compile=True)
         x = tf.ones([8, 8])
         words = f.experimental_get_compiler_ir(x)(stage='hlo')
-        self.assertIn('one walk of 3 nodes: 3 values in, 1 value out', words)
+        self.assertIn('fused loop of 3 nodes: 3 values in, 1 value out', words)
         self.assertIn('no machine code: ', words)
         self.assertIn('Tanh', words)
         self.assertEqual(f.experimental_get_tracing_count(), 1)

@@ -81,12 +81,13 @@ inline Tensor variable(const Tensor& value) {
 }
 inline Tensor variable(float value) { return variable(real(value)); }
 
-// The program's steps run side by side from now on, as if each had taken long.
+// Runs the program's steps in parallel from now on, as if each had taken long.
 inline void split(const compile::Program& program, int threads = 2) {
-  program.lanes.split(program, std::vector<compile::Cost>(program.code.size(), compile::Cost{100'000, 0}), threads);
+  const std::vector<compile::Cost> costs(program.code.size(), compile::Cost{100'000, 0});
+  program.schedule.decide_now(program, costs, threads);
 }
 inline bool is_split(const compile::Program& program) {
-  return program.lanes.state() == compile::Lanes::State::kSplit;
+  return program.schedule.state() == compile::ParallelSchedule::State::kParallel;
 }
 // With what it calls; how many of them could be split.
 inline size_t split_all(const compile::Program& program) {

@@ -5,7 +5,7 @@
 #include "engine/ops/indexed_slices.h"
 #include "engine/optimize/optimize.h"
 #include "engine/runtime/executor.h"
-#include "engine/runtime/made_walk.h"
+#include "engine/jit/jit_loop.h"
 #include "engine/trace/saved_values.h"
 #include "tests/sanitizers/sanitized.h"
 #include "tests/trace/random_program.h"
@@ -138,7 +138,7 @@ class TestRandomGraphs : public QObject {
       const compile::ProgramPtr beside = compile::compile(*graph, runtime::run_op);
       splits += split_all(*beside);
       for (int call = 0; call < 3; ++call) {
-        runtime::make_code_after(call ? 0 : runtime::kNever);
+        jit::set_jit_threshold(call ? 0 : jit::kJitOff);
         const std::vector<Tensor> in = arguments(random), before = state.values();
         std::vector<Tensor> kept, inputs = in;
         for (const Tensor& t : in) kept.push_back(t.alias());

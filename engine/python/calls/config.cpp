@@ -1,6 +1,6 @@
 // tf.config, tf.random.set_seed, tf.version and other settings; context managers are in scopes.cpp.
 #include "engine/base/clock.h"
-#include "engine/base/lanes.h"
+#include "engine/base/step_parallelism.h"
 #include "engine/base/text.h"
 #include "engine/base/thread_pool.h"
 #include "engine/ops/builder.h"
@@ -87,7 +87,7 @@ PyObject* set_threads(int& threads, const char* what, PyObject* args, PyObject* 
     if (wanted < 0) fail(ErrorKind::kValue, "num_threads must be 0 (as many as there are cores) or more, got ", wanted);
     threads = wanted;
     if (&threads == &threads_within) set_pool_size(wanted);
-    else set_lane_count(wanted);
+    else set_max_parallel_steps(wanted);
     Py_RETURN_NONE;
   });
 }

@@ -1,7 +1,7 @@
-// Adjacent dimensions that are walked without a jump are one.
-#include "engine/compile/spread.h"
+// Merges adjacent dimensions that are contiguous.
+#include "engine/fusion/spread.h"
 
-namespace footlight::compile {
+namespace footlight::fusion {
 
 std::optional<Spread> spread(const Shape& shape, const Shape& over) {
   Spread s;
@@ -21,7 +21,7 @@ std::optional<Spread> spread(const Shape& shape, const Shape& over) {
       s.size[s.rank - 1] *= n;
       continue;
     }
-    if (s.rank == Spread::kMostDims) return std::nullopt;
+    if (s.rank == Spread::kMaxDims) return std::nullopt;
     s.size[s.rank] = n;
     s.stride[s.rank] = stride;
     ++s.rank;
@@ -31,4 +31,4 @@ std::optional<Spread> spread(const Shape& shape, const Shape& over) {
   return s;
 }
 
-}  // namespace footlight::compile
+}  // namespace footlight::fusion

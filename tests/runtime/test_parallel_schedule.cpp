@@ -1,6 +1,6 @@
 // Steps that run side by side: the same results, errors and effects as one after the other, on several threads.
 #include "engine/base/errors.h"
-#include "engine/base/lanes.h"
+#include "engine/base/step_parallelism.h"
 #include "engine/base/thread_pool.h"
 #include "engine/compile/print.h"
 #include "engine/ops/host_function.h"
@@ -17,7 +17,7 @@
 using namespace footlight;
 using namespace footlight::test;
 using compile::Cost;
-using compile::Lanes;
+using compile::ParallelSchedule;
 
 namespace {
 
@@ -154,7 +154,7 @@ class TestLanes : public QObject {
     QVERIFY(splits > static_cast<size_t>(some_of(100)));
   }
 
-  // Two lanes, the first of which comes to its failure long after the second to its own.
+  // Two tasks, the first of which comes to its failure long after the second to its own.
   void the_first_failure_in_program_order_is_reported() {
     const auto f = two_chains(2);
     const std::vector<Tensor> first_late{part(kFailLate), part(kFail)}, second{part(kPass), part(kFail)};
@@ -341,41 +341,41 @@ class TestLanes : public QObject {
       return std::vector{played(played(played(in[0])))};
     });
     const std::vector<Tensor> slow_in{part(kSlow), part(kSlow)}, quick_in{part(kPass), part(kPass)};
-    QCOMPARE(slow->program().lanes.state(), Lanes::State::kMeasuring);
+    QCOMPARE(slow->program().schedule.state(), ParallelSchedule::State::kMeasuring);
     for (int i = 0; i < 8; ++i) slow->call(slow_in), chain->call(std::vector{part(kSlow)});
-    QCOMPARE(slow->program().lanes.state(), Lanes::State::kSplit);
-    QCOMPARE(chain->program().lanes.state(), Lanes::State::kStraight);
+    QCOMPARE(slow->program().schedule.state(), ParallelSchedule::State::kParallel);
+    QCOMPARE(chain->program().schedule.state(), ParallelSchedule::State::kSerial);
     const std::vector<Cost> little(quick->program().code.size(), Cost{5'000, 0});
-    quick->program().lanes.split(quick->program(), little, 2);
-    QCOMPARE(quick->program().lanes.state(), Lanes::State::kStraight);
+    quick->program().schedule.decide_now(quick->program(), little, 2);
+    QCOMPARE(quick->program().schedule.state(), ParallelSchedule::State::kSerial);
     // All threads work on each of its steps already.
     const std::vector<Cost> wide(quick->program().code.size(), Cost{100'000, 99'000});
-    quick->program().lanes.split(quick->program(), wide, 2);
-    QCOMPARE(quick->program().lanes.state(), Lanes::State::kStraight);
+    quick->program().schedule.decide_now(quick->program(), wide, 2);
+    QCOMPARE(quick->program().schedule.state(), ParallelSchedule::State::kSerial);
   }
 
   void larger_inputs_are_measured_again() {
     const auto f = two_chains(1, {kUnknownDim, kUnknownDim});
     const std::vector<Tensor> small{part(kPass), part(kPass)};
     const std::vector<Cost> little(f->program().code.size(), Cost{1'000, 0});
-    for (int i = 0; i < 3; ++i) f->program().lanes.measured(f->program(), little, 8);
-    QCOMPARE(f->program().lanes.state(), Lanes::State::kStraight);
+    for (int i = 0; i < 3; ++i) f->program().schedule.add_run(f->program(), little, 8);
+    QCOMPARE(f->program().schedule.state(), ParallelSchedule::State::kSerial);
     const Tensor many = op("Fill", {Tensor::vector<int32_t>(std::vector<int32_t>{8, 8}), real(kSlow)});
     const std::vector<Tensor> large{many, many};
     for (int i = 0; i < 8; ++i) f->call(large);
-    QCOMPARE(f->program().lanes.state(), Lanes::State::kSplit);
-    QVERIFY(f->program().lanes.too_small(8));
+    QCOMPARE(f->program().schedule.state(), ParallelSchedule::State::kParallel);
+    QVERIFY(f->program().schedule.too_small(8));
     f->call(small);
   }
 
   void one_lane_is_none() {
-    set_lane_count(1);
+    set_max_parallel_steps(1);
     const auto f = two_chains(1);
     const std::vector<Tensor> in{part(kSlow), part(kSlow)};
     for (int i = 0; i < 4; ++i) f->call(in);
-    QCOMPARE(f->program().lanes.state(), Lanes::State::kMeasuring);
-    set_lane_count(0);
-    QCOMPARE(lane_count(), 4);
+    QCOMPARE(f->program().schedule.state(), ParallelSchedule::State::kMeasuring);
+    set_max_parallel_steps(0);
+    QCOMPARE(max_parallel_steps(), 4);
   }
 
   void in_words() {
@@ -391,4 +391,4 @@ class TestLanes : public QObject {
 };
 
 QTEST_APPLESS_MAIN(TestLanes)
-#include "test_lanes.moc"
+#include "test_parallel_schedule.moc"

@@ -1,9 +1,9 @@
-// A walk with its nodes, or an instruction of its own, is a step. Steps with effects stay where they are; between them
-// lie regions, whose steps form tasks.
-#include "engine/compile/lanes.h"
+// A step is a fused loop with its nodes, or a single instruction. Steps with effects keep their position; the steps
+// between two of them form the tasks of a section.
+#include "engine/compile/parallel_schedule.h"
 
 #include "engine/base/errors.h"
-#include "engine/base/lanes.h"
+#include "engine/base/step_parallelism.h"
 #include "engine/compile/program.h"
 #include "engine/ops/host_function.h"
 
@@ -13,16 +13,19 @@
 #include <utility>
 
 namespace footlight::compile {
+
+using fusion::FusedGroup;
+
 namespace {
 
-constexpr int64_t kWorthNs = 20'000;     // a smaller saving is none
-constexpr int64_t kSectionNs = 5'000;    // to begin and to end one
+constexpr int64_t kWorthNs = 20'000;     // a smaller saving is ignored
+constexpr int64_t kSectionNs = 5'000;    // start and end of a section
 constexpr int64_t kTaskNs = 300;
-constexpr int64_t kCheapNs = 2'000;      // such a step is no task of its own if it can be in another
-constexpr size_t kMostKept = 1 << 20;    // bytes of values that keep their memory
+constexpr int64_t kCheapNs = 2'000;      // a cheaper step joins another task if it can
+constexpr size_t kMaxKept = 1 << 20;    // bytes of values that keep their memory
 constexpr uint32_t kNone = UINT32_MAX;
 
-// What runs the language's own code may wait for a lock that the caller holds; so may the end of a resource.
+// Python code, and the release of a resource, may wait for a lock that the caller holds.
 bool may_move(const Program& program, const Instruction& in) {
   const Node& node = program.node(in);
   const auto callee = [&](int32_t at) { return program.callees[static_cast<size_t>(at)]->pure; };
@@ -52,13 +55,13 @@ class Planner {
     find_steps();
   }
 
-  // The best that was found saves so much.
+  // What the best plan saves.
   int64_t saving() const { return saving_; }
-  int64_t straight() const { return straight_; }
+  int64_t serial() const { return serial_; }
 
-  // Null: nothing is saved.
+  // Null if nothing is saved.
   std::unique_ptr<Tape> make() {
-    if (straight_ <= kWorthNs) return nullptr;
+    if (serial_ <= kWorthNs) return nullptr;
     std::vector<Section> inside = sections(false), between = sections(true);
     const int64_t save_inside = saved(inside), save_between = saved(between);
     saving_ = std::max(save_inside, save_between);
@@ -77,8 +80,8 @@ class Planner {
   struct StepOf {
     uint32_t at = 0, end = 0;         // instructions
     bool moves = false;
-    bool wide = false;                // all threads work on it already
-    int64_t alone_ns = 0;             // in one thread
+    bool wide = false;                // its own loops use all threads
+    int64_t alone_ns = 0;             // on one thread
   };
 
   // ---- values: each that is ever in a slot gets a number, and a slot, of its own
@@ -126,23 +129,23 @@ class Planner {
     for (StepOf& step : steps_) {
       Cost cost;
       for (uint32_t i = step.at; i < step.end; ++i) cost.ns += costs_[i].ns, cost.pool_ns += costs_[i].pool_ns;
-      straight_ += cost.ns;
+      serial_ += cost.ns;
       step.alone_ns = cost.ns + cost.pool_ns * (pool - 1);
       step.wide = cost.pool_ns * 2 > cost.ns && cost.ns > kCheapNs;
       step.moves = true;
       for (uint32_t i = step.at; i < step.end; ++i) step.moves &= may_move(program_, program_.code[i]);
-      straight_ns_.push_back(cost.ns);
+      serial_ns_.push_back(cost.ns);
     }
   }
 
   // ---- sections
   static int64_t saved(const std::vector<Section>& sections) {
     int64_t all = 0;
-    for (const Section& section : sections) all += section.straight_ns - section.split_ns;
+    for (const Section& section : sections) all += section.serial_ns - section.parallel_ns;
     return all;
   }
 
-  // `wide_alone`: steps that all threads work on are in none of them.
+  // `wide_alone` leaves out the steps whose own loops use all threads.
   std::vector<Section> sections(bool wide_alone) {
     std::vector<Section> all;
     const auto in_one = [&](const StepOf& step) { return step.moves && !(wide_alone && step.wide); };
@@ -151,23 +154,23 @@ class Planner {
       uint32_t end = first + 1;
       while (end < steps_.size() && in_one(steps_[end])) ++end;
       Section section = make_section(first, end);
-      if (section.straight_ns - section.split_ns > kWorthNs && section.split_ns * 10 < section.straight_ns * 9)
+      if (section.serial_ns - section.parallel_ns > kWorthNs && section.parallel_ns * 10 < section.serial_ns * 9)
         all.push_back(std::move(section));
       first = end;
     }
     return all;
   }
 
-  // Of steps [first, end).
+  // The section of steps [first, end).
   Section make_section(uint32_t first, uint32_t end) {
     Section section;
     section.first = steps_[first].at;
     section.end = steps_[end - 1].end;
-    section.straight_ns = std::accumulate(straight_ns_.begin() + first, straight_ns_.begin() + end, int64_t{0});
-    section.split_ns = section.straight_ns;
-    if (section.straight_ns <= kWorthNs) return section;
+    section.serial_ns = std::accumulate(serial_ns_.begin() + first, serial_ns_.begin() + end, int64_t{0});
+    section.parallel_ns = section.serial_ns;
+    if (section.serial_ns <= kWorthNs) return section;
     make_tasks(section, first, end);
-    section.split_ns = simulate(section);
+    section.parallel_ns = simulate(section);
     return section;
   }
 
@@ -189,7 +192,7 @@ class Planner {
     const auto put = [&](uint32_t step, uint32_t task) {
       task_of[step - first] = task;
       section.tasks[task].steps.push_back(step);
-      section.tasks[task].rest_ns += steps_[step].alone_ns;
+      section.tasks[task].critical_ns += steps_[step].alone_ns;
     };
     const auto fresh = [&] {
       section.tasks.emplace_back();
@@ -218,46 +221,46 @@ class Planner {
     for (uint32_t step = first; step < end; ++step) {
       for (const uint32_t source : from[step - first]) {
         const uint32_t before = task_of[source - first], after = task_of[step - first];
-        std::vector<uint32_t>& next = section.tasks[before].next;
+        std::vector<uint32_t>& next = section.tasks[before].successors;
         if (before == after || std::ranges::find(next, after) != next.end()) continue;
         next.push_back(after);
-        ++section.tasks[after].waits;
+        ++section.tasks[after].num_predecessors;
       }
     }
     for (Task& task : section.tasks) std::ranges::sort(task.steps);
-    add_rests(section);
+    add_critical_paths(section);
   }
 
-  // Of each task, with the longest way from it to the end.
-  static void add_rests(Section& section) {
+  // Adds to each task the longest path behind it.
+  static void add_critical_paths(Section& section) {
     std::vector<uint32_t> waits, order;
     for (uint32_t t = 0; t < section.tasks.size(); ++t) {
-      waits.push_back(section.tasks[t].waits);
+      waits.push_back(section.tasks[t].num_predecessors);
       if (!waits.back()) order.push_back(t);
     }
     for (size_t i = 0; i < order.size(); ++i)
-      for (const uint32_t next : section.tasks[order[i]].next)
+      for (const uint32_t next : section.tasks[order[i]].successors)
         if (--waits[next] == 0) order.push_back(next);
     FL_CHECK(order.size() == section.tasks.size());  // no two tasks wait for each other
     for (size_t i = order.size(); i-- > 0;) {
       int64_t longest = 0;
-      for (const uint32_t next : section.tasks[order[i]].next)
-        longest = std::max(longest, section.tasks[next].rest_ns);
-      section.tasks[order[i]].rest_ns += longest;
+      for (const uint32_t next : section.tasks[order[i]].successors)
+        longest = std::max(longest, section.tasks[next].critical_ns);
+      section.tasks[order[i]].critical_ns += longest;
     }
   }
 
-  // How long the tasks take on so many threads, begun as they will be.
+  // Simulates the tasks on all threads and returns their time.
   int64_t simulate(const Section& section) const {
     using Entry = std::pair<int64_t, uint32_t>;  // what counts, the task
     std::vector<uint32_t> waits;
     std::vector<Entry> ready, running;           // heaps: the longest way to the end; the first to be done
     const auto begins = [&](uint32_t task) {
-      ready.emplace_back(section.tasks[task].rest_ns, task);
+      ready.emplace_back(section.tasks[task].critical_ns, task);
       std::ranges::push_heap(ready);
     };
     for (uint32_t t = 0; t < section.tasks.size(); ++t) {
-      waits.push_back(section.tasks[t].waits);
+      waits.push_back(section.tasks[t].num_predecessors);
       if (!waits.back()) begins(t);
     }
     int64_t now = kSectionNs;
@@ -276,7 +279,7 @@ class Planner {
       const Entry done = running.back();
       running.pop_back();
       now = done.first;
-      for (const uint32_t next : section.tasks[done.second].next)
+      for (const uint32_t next : section.tasks[done.second].successors)
         if (--waits[next] == 0) begins(next);
     }
   }
@@ -312,7 +315,7 @@ class Planner {
     return tape;
   }
 
-  // Where each value is let go: after the last instruction that reads it, or by the last of the tasks that do.
+  // Releases each value after the last instruction, or by the last task, that reads it.
   void place_releases(Tape& tape, std::vector<Section>& sections) {
     std::vector<uint32_t> section_of(steps_.size(), kNone), task_of(steps_.size(), kNone);
     for (uint32_t s = 0; s < sections.size(); ++s)
@@ -323,12 +326,12 @@ class Planner {
     for (uint32_t v = 0; v < values_.size(); ++v) {
       const Value& value = values_[v];
       if (value.result) continue;
-      Instruction& maker = tape.code[value.made];
-      if (maker.kept) {
-        const Node& node = program_.node(maker);
+      Instruction& source = tape.code[value.made];
+      if (source.kept) {
+        const Node& node = program_.node(source);
         kept += static_cast<size_t>(node.shapes[0].elements()) * size_of(node.dtypes[0]);
-        maker.kept = kept <= kMostKept;
-        if (maker.kept) continue;
+        source.kept = kept <= kMaxKept;
+        if (source.kept) continue;
       }
       const uint32_t last = value.last == kNone ? value.made : value.last, in = section_of[step_of_[last]];
       // The end of what the language's own code made may need a lock that the thread of the run holds.
@@ -352,7 +355,7 @@ class Planner {
     for (uint32_t v = 0; v < values_.size(); ++v) {
       if (released_at_[v] == kNone) continue;
       after[released_at_[v]].push_back(v);
-      // The nodes of a walk run only where it cannot.
+      // The nodes of a fused loop run only if the loop cannot.
       const uint32_t head = steps_[step_of_[released_at_[v]]].at;
       if (head != released_at_[v] && step_of_[values_[v].made] != step_of_[head]) after[head].push_back(v);
     }
@@ -363,7 +366,7 @@ class Planner {
     }
   }
 
-  // Only memory of a value that is let go by the same step may be written to.
+  // A step may overwrite only the memory of a value that it releases itself.
   void limit_reuse(Tape& tape) const {
     const auto ends_in = [&](uint32_t step, uint32_t operand) {
       const uint32_t v = value_of_[operand];
@@ -397,8 +400,8 @@ class Planner {
   std::vector<uint32_t> step_of_;      // of each instruction
   std::vector<uint32_t> released_at_;
   std::vector<StepOf> steps_;
-  std::vector<int64_t> straight_ns_;   // of each step
-  int64_t straight_ = 0, saving_ = 0;
+  std::vector<int64_t> serial_ns_;   // of each step
+  int64_t serial_ = 0, saving_ = 0;
 };
 
 }  // namespace
@@ -407,26 +410,26 @@ bool is_pure(const Program& program) {
   return std::ranges::all_of(program.code, [&](const Instruction& in) { return may_move(program, in); });
 }
 
-bool may_split(const Program& program) {
+bool may_run_in_parallel(const Program& program) {
   int moving = 0;
   for (size_t i = 0; i < program.code.size(); i += size_t{1} + program.code[i].skip)
     if (may_move(program, program.code[i]) && ++moving == 2) return true;
   return false;
 }
 
-Lanes::~Lanes() = default;
+ParallelSchedule::~ParallelSchedule() = default;
 
-void Lanes::grown(int64_t elements) {
+void ParallelSchedule::note_size(int64_t elements) {
   const int64_t before = measured_elements_.load(std::memory_order_relaxed);
   if (before == 0 || elements / 2 <= before || !mutex_.try_lock()) return;
   const std::lock_guard lock(mutex_, std::adopt_lock);
-  if (made_.size() >= kMostDecisions || runs_ < kRuns) return;
+  if (tapes_.size() >= kMaxDecisions || runs_ < kRuns) return;
   runs_ = 0;
   state_.store(State::kMeasuring, std::memory_order_release);
 }
 
-void Lanes::measured(const Program& program, std::span<const Cost> costs, int64_t elements) {
-  if (!mutex_.try_lock()) return;  // another thread runs it too: one of them is enough
+void ParallelSchedule::add_run(const Program& program, std::span<const Cost> costs, int64_t elements) {
+  if (!mutex_.try_lock()) return;  // another thread is adding its run
   const std::lock_guard lock(mutex_, std::adopt_lock);
   if (state() != State::kMeasuring) return;
   const int64_t before = measured_elements_.load(std::memory_order_relaxed);
@@ -439,38 +442,38 @@ void Lanes::measured(const Program& program, std::span<const Cost> costs, int64_
   }
   for (size_t i = 0; i < costs.size(); ++i)
     if (costs[i].ns < least_[i].ns) least_[i] = costs[i];
-  if (++runs_ == kRuns) decide(program, least_, lane_count(), kTrials);
+  if (++runs_ == kRuns) decide(program, least_, max_parallel_steps(), kTrials);
 }
 
-void Lanes::split(const Program& program, std::span<const Cost> costs, int threads) {
+void ParallelSchedule::decide_now(const Program& program, std::span<const Cost> costs, int threads) {
   const std::lock_guard lock(mutex_);
   runs_ = kRuns;
   decide(program, costs, threads, 0);
 }
 
-void Lanes::decide(const Program& program, std::span<const Cost> costs, int threads, int trials) {
+void ParallelSchedule::decide(const Program& program, std::span<const Cost> costs, int threads, int trials) {
   Planner planner(program, costs, threads);
   std::unique_ptr<Tape> tape = planner.make();
-  straight_ns_.store(planner.straight(), std::memory_order_relaxed);
+  serial_ns_.store(planner.serial(), std::memory_order_relaxed);
   saving_ns_.store(planner.saving(), std::memory_order_relaxed);
-  if (!tape) return stay_straight();
+  if (!tape) return stay_serial();
   least_trial_ = INT64_MAX;
   trials_left_.store(trials, std::memory_order_relaxed);
   tape_.store(tape.get(), std::memory_order_release);
-  made_.push_back(std::move(tape));
-  state_.store(State::kSplit, std::memory_order_release);
+  tapes_.push_back(std::move(tape));
+  state_.store(State::kParallel, std::memory_order_release);
 }
 
-void Lanes::tried(int64_t sections_ns) {
+void ParallelSchedule::add_trial(int64_t sections_ns) {
   if (!mutex_.try_lock()) return;
   const std::lock_guard lock(mutex_, std::adopt_lock);
-  if (!on_trial() || state() != State::kSplit) return;
+  if (!on_trial() || state() != State::kParallel) return;
   least_trial_ = std::min(least_trial_, sections_ns);
   if (trials_left_.fetch_sub(1, std::memory_order_relaxed) > 1) return;
   int64_t straight = 0;
-  for (const Section& section : tape().sections) straight += section.straight_ns;
+  for (const Section& section : tape().sections) straight += section.serial_ns;
   saving_ns_.store(straight - least_trial_, std::memory_order_relaxed);
-  if (straight - least_trial_ < kWorthNs / 2) stay_straight();
+  if (straight - least_trial_ < kWorthNs / 2) stay_serial();
 }
 
 }  // namespace footlight::compile

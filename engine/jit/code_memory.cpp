@@ -1,5 +1,5 @@
-// /proc/PID/maps, and so a debugger, shows the pages as "[anon:footlight walk]" where the system can name them.
-#include "engine/runtime/code_memory.h"
+// /proc/PID/maps, and so a debugger, shows the pages as "[anon:footlight jit]" where the system can name mappings.
+#include "engine/jit/code_memory.h"
 
 #include <atomic>
 #include <cstdint>
@@ -13,20 +13,20 @@
 #include <sys/prctl.h>
 #endif
 
-namespace footlight::runtime {
+namespace footlight::jit {
 
 namespace {
 
 std::atomic<int> held{0};
 
-// For `perf report`, which looks for names of such code in this file.
+// `perf report` reads the names of such code from this file.
 void note_for_perf(const void* at, size_t bytes) {
   const char* const wanted = std::getenv("FOOTLIGHT_MACHINE_CODE");
   if (!wanted || std::string_view(wanted) != "perf") return;
   char path[64];
   std::snprintf(path, sizeof path, "/tmp/perf-%d.map", static_cast<int>(getpid()));
   if (std::FILE* const file = std::fopen(path, "ae")) {
-    std::fprintf(file, "%zx %zx footlight_walk\n", reinterpret_cast<uintptr_t>(at), bytes);
+    std::fprintf(file, "%zx %zx footlight_jit\n", reinterpret_cast<uintptr_t>(at), bytes);
     std::fclose(file);
   }
 }
@@ -40,7 +40,7 @@ CodeMemory::~CodeMemory() {
 }
 
 bool CodeMemory::hold(std::span<const std::byte> code) {
-  if (++held > kMost) return --held, false;
+  if (++held > kMaxMappings) return --held, false;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t bytes = (code.size() + page - 1) / page * page;
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,7 +51,7 @@ bool CodeMemory::hold(std::span<const std::byte> code) {
     return --held, false;
   }
 #if defined(PR_SET_VMA)
-  prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, bytes, "footlight walk");
+  prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, bytes, "footlight jit");
 #endif
   memory_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
@@ -60,4 +60,4 @@ bool CodeMemory::hold(std::span<const std::byte> code) {
   return true;
 }
 
-}  // namespace footlight::runtime
+}  // namespace footlight::jit

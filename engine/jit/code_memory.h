@@ -1,10 +1,10 @@
-// Memory that is written once and only then may be run, never both.
+// Executable memory: written once, then executable and never writable again.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-namespace footlight::runtime {
+namespace footlight::jit {
 
 class CodeMemory {
  public:
@@ -13,10 +13,10 @@ class CodeMemory {
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
 
-  // Linux lets a process have 65,530 mappings, and each of these is one.
-  static constexpr int kMost = 8192;
+  // Each object is a mapping, and Linux allows a process 65,530 of them.
+  static constexpr int kMaxMappings = 8192;
 
-  // False: the system gives none to be run, or so many are held.
+  // False if the system refuses executable memory, or kMaxMappings objects hold some.
   bool hold(std::span<const std::byte> code);
   const std::byte* at() const { return memory_; }
   size_t bytes() const { return used_; }
@@ -26,4 +26,4 @@ class CodeMemory {
   size_t bytes_ = 0, used_ = 0;
 };
 
-}  // namespace footlight::runtime
+}  // namespace footlight::jit

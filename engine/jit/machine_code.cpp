@@ -1,7 +1,7 @@
-// Registers are given out in one pass, because a loop's body is a straight line: a value has one from the step that
-// makes or loads it to the last that reads it. What all turns of the loop share (constants, single elements) has the
-// registers from the top on, and is loaded by code at the end, to which the start jumps. The assembler is Xbyak's.
-#include "engine/runtime/machine_code.h"
+// Allocates registers in one pass, because the body of a loop has no branches: a value keeps its register from the step
+// that computes or loads it to the last step that reads it. Loop invariants (constants, single elements) get registers
+// from the top down and are loaded by a prologue at the end of the code, to which the start jumps. Uses Xbyak.
+#include "engine/jit/machine_code.h"
 
 #include "engine/base/errors.h"
 #include "kernels/table.h"
@@ -12,12 +12,12 @@
 
 #if defined(__x86_64__) && __has_include(<xbyak/xbyak.h>)
 #define FL_HAS_ASSEMBLER 1
-#include "engine/runtime/machine_ops.h"
+#include "engine/jit/machine_ops.h"
 #endif
 
-namespace footlight::runtime {
+namespace footlight::jit {
 
-using compile::FusedGroup;
+using fusion::FusedGroup;
 
 #if defined(FL_HAS_ASSEMBLER)
 namespace {
@@ -26,7 +26,7 @@ bool narrow_wanted = false;
 
 bool wide() { return cpu_isa() == "avx512" && !narrow_wanted; }
 
-struct TooMuch {};  // for the registers
+struct OutOfRegisters {};
 
 class Loop final : MachineOps {
  public:
@@ -37,7 +37,7 @@ class Loop final : MachineOps {
     for (size_t v = 0; v < places_.size(); ++v) {
       if (!places_[v].used || is_bool(v)) continue;
       const size_t size = group.values[v].size;
-      if (!wide_ && widest_ && size != widest_) throw TooMuch();
+      if (!wide_ && widest_ && size != widest_) throw OutOfRegisters();
       widest_ = std::max(widest_, size);
     }
     if (!widest_) widest_ = 4;
@@ -106,8 +106,8 @@ class Loop final : MachineOps {
     int at;
   };
 
-  static constexpr size_t kFree = 4, kMostPointers = 9;  // of the registers for addresses, those that need not be saved
-  const Xbyak::Reg64 kPointers[kMostPointers] = {r8, r9, r10, r11, rbx, r12, r13, r14, r15};
+  static constexpr size_t kFree = 4, kMaxPointers = 9;  // of the registers for addresses, those that need not be saved
+  const Xbyak::Reg64 kPointers[kMaxPointers] = {r8, r9, r10, r11, rbx, r12, r13, r14, r15};
   const Xbyak::Reg64 values_ = rdi, n_ = rsi, index_ = rax, limit_ = rcx, temp_ = rdx;
   const Opmask kTail = k7;
 
@@ -139,25 +139,25 @@ class Loop final : MachineOps {
   int take() {
     int r = 0;
     while (taken_ >> r & 1) ++r;
-    if (r >= bottom_shared_) throw TooMuch();
+    if (r >= bottom_shared_) throw OutOfRegisters();
     taken_ |= uint32_t{1} << r;
     most_used_ = std::max(most_used_, r + 1);
     return r;
   }
   int take_shared() {
-    if (bottom_shared_ - 1 < most_used_) throw TooMuch();
+    if (bottom_shared_ - 1 < most_used_) throw OutOfRegisters();
     return --bottom_shared_;
   }
   int take_mask() {
     int r = 1;
     while (masks_taken_ >> r & 1) ++r;
-    if (r >= bottom_masks_) throw TooMuch();
+    if (r >= bottom_masks_) throw OutOfRegisters();
     masks_taken_ |= 1u << r;
     most_masks_ = std::max(most_masks_, r + 1);
     return r;
   }
   int take_shared_mask() {
-    if (bottom_masks_ - 1 < most_masks_) throw TooMuch();
+    if (bottom_masks_ - 1 < most_masks_) throw OutOfRegisters();
     return --bottom_masks_;
   }
   void take(size_t v) { places_[v].at = is_bool(v) && wide_ ? take_mask() : take(); }
@@ -182,7 +182,7 @@ class Loop final : MachineOps {
 
   const Xbyak::Reg64& pointer(size_t v) {
     Place& place = places_[v];
-    if (place.pointer < 0 && pointers_ < kMostPointers) place.pointer = static_cast<int>(pointers_++);
+    if (place.pointer < 0 && pointers_ < kMaxPointers) place.pointer = static_cast<int>(pointers_++);
     if (place.pointer >= 0) return kPointers[place.pointer];
     mov(temp_, ptr[values_ + static_cast<int>(8 * v)]);
     return temp_;
@@ -407,7 +407,7 @@ bool computes(Exact exact, DType from, DType to) {
 
 }  // namespace
 
-const char* no_machine_code() {
+const char* why_no_machine_code() {
   static const bool off = [] {
     const char* const wanted = std::getenv("FOOTLIGHT_MACHINE_CODE");
     return wanted && std::string_view(wanted) == "0";
@@ -416,10 +416,10 @@ const char* no_machine_code() {
   return cpu_isa() == "avx512" || cpu_isa() == "avx2" ? nullptr : "it is made for AVX2 and AVX-512 only";
 }
 
-void make_narrow_code(bool narrow) { narrow_wanted = narrow; }
+void use_narrow_code(bool narrow) { narrow_wanted = narrow; }
 
 bool has_instructions(const FusedGroup& group, const FusedGroup::Step& step) {
-  if (step.does != FusedGroup::Step::Does::kLoop || no_machine_code()) return false;
+  if (step.kind != FusedGroup::Step::Kind::kLoop || why_no_machine_code()) return false;
   return computes(step.exact, group.values[step.in[0]].dtype, group.values[step.out].dtype);
 }
 
@@ -427,7 +427,7 @@ std::vector<std::byte> assemble(const FusedGroup& group, Piece piece, Singles si
   std::vector<std::byte> memory(size_t{32} << 10);
   try {
     memory.resize(Loop(memory, group, piece, singles).make());
-  } catch (const TooMuch&) {
+  } catch (const OutOfRegisters&) {
     memory.clear();
   } catch (const Xbyak::Error&) {  // longer than that
     memory.clear();
@@ -437,11 +437,11 @@ std::vector<std::byte> assemble(const FusedGroup& group, Piece piece, Singles si
 
 #else
 
-const char* no_machine_code() { return "Footlight was built without the assembler"; }
-void make_narrow_code(bool) {}
+const char* why_no_machine_code() { return "Footlight was built without the assembler"; }
+void use_narrow_code(bool) {}
 bool has_instructions(const FusedGroup&, const FusedGroup::Step&) { return false; }
 std::vector<std::byte> assemble(const FusedGroup&, Piece, Singles) { return {}; }
 
 #endif
 
-}  // namespace footlight::runtime
+}  // namespace footlight::jit

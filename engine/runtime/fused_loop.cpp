@@ -1,10 +1,10 @@
-// A value that repeats is written out into a tile, where it does not lie in one row anyway. What is to be reduced at
-// the end is made when the reductions ask for it.
-#include "engine/runtime/fused.h"
+// A broadcast value is expanded into a tile unless a row of it is contiguous. Inputs of the reductions that end a loop
+// are computed when the reductions ask for them.
+#include "engine/runtime/fused_loop.h"
 
 #include "engine/base/thread_pool.h"
-#include "engine/runtime/made_walk.h"
-#include "engine/runtime/reduce_made.h"
+#include "engine/jit/jit_loop.h"
+#include "engine/runtime/fused_reduction.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,13 +16,16 @@
 
 namespace footlight::runtime {
 
-using compile::FusedGroup;
-using compile::Spread;
+using fusion::FusedGroup;
+using fusion::Spread;
+using jit::JitLoop;
+using jit::kRepeats;
+using jit::Singles;
 
 namespace {
 
-// All tiles of a thread together, in bytes, and the most that one has: they stay in the fastest cache.
-constexpr size_t kTileMemory = 48 << 10, kMostTile = 4 << 10;
+// Bytes of all tiles of a thread, and of one tile at most, so that they stay in the fastest cache.
+constexpr size_t kTileMemory = 48 << 10, kMaxTile = 4 << 10;
 constexpr int64_t kLarge = 32 << 20;         // bytes of a value that will be read from memory, not from a cache
 constexpr int64_t kParallelWork = 1 << 15;  // additions, from which a second thread pays
 
@@ -45,12 +48,12 @@ struct Element16 {
   uint64_t halves[2];
 };
 
-// n elements from index `begin` on, of a value that repeats.
+// Expands n elements of a broadcast value, from index `begin` on.
 template <class T>
-void write_out(const void* from_memory, const Spread& over, int64_t begin, int64_t n, void* to_memory) {
+void expand(const void* from_memory, const Spread& over, int64_t begin, int64_t n, void* to_memory) {
   const T* from = static_cast<const T*>(from_memory);
   T* to = static_cast<T*>(to_memory);
-  int64_t at[Spread::kMostDims];
+  int64_t at[Spread::kMaxDims];
   int64_t rest = begin, offset = 0;
   for (int d = 0; d < over.rank; ++d) {
     at[d] = rest % over.size[d];
@@ -74,23 +77,23 @@ void write_out(const void* from_memory, const Spread& over, int64_t begin, int64
   }
 }
 
-void write_out(const void* from, size_t size, const Spread& over, int64_t begin, int64_t n, void* to) {
+void expand(const void* from, size_t size, const Spread& over, int64_t begin, int64_t n, void* to) {
   switch (size) {
-    case 1: return write_out<uint8_t>(from, over, begin, n, to);
-    case 2: return write_out<uint16_t>(from, over, begin, n, to);
-    case 4: return write_out<uint32_t>(from, over, begin, n, to);
-    case 8: return write_out<uint64_t>(from, over, begin, n, to);
-    default: return write_out<Element16>(from, over, begin, n, to);
+    case 1: return expand<uint8_t>(from, over, begin, n, to);
+    case 2: return expand<uint16_t>(from, over, begin, n, to);
+    case 4: return expand<uint32_t>(from, over, begin, n, to);
+    case 8: return expand<uint64_t>(from, over, begin, n, to);
+    default: return expand<Element16>(from, over, begin, n, to);
   }
 }
 
 bool is_row(const Spread& over) { return over.rank == 2 && over.stride[0] == 1 && over.stride[1] == 0; }
 bool is_column(const Spread& over) { return over.rank == 2 && over.stride[0] == 0 && over.stride[1] == 1; }
 
-// Where the values of a walk lie while its steps run over some of their elements.
+// The addresses of a loop's values for the elements of a tile.
 struct Places {
-  void* at[FusedGroup::kMostValues];
-  int stride[FusedGroup::kMostValues];
+  void* at[FusedGroup::kMaxValues];
+  int stride[FusedGroup::kMaxValues];
 
   void run_loop(const FusedGroup::Step& step, int64_t n) const {
     const uint16_t a = step.in[0], b = step.in[1], c = step.in[2];
@@ -104,13 +107,13 @@ struct Places {
   }
 };
 
-class Walk final : Maker {
+class TileLoop final : ElementSource {
  public:
-  Walk(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, int64_t elements,
+  TileLoop(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, int64_t elements,
        std::span<void* const> results)
       : group_(group), inputs_(inputs), over_(over), elements_(elements), results_(results) {
     for (size_t k = 0; k < results.size(); ++k)
-      streams_ |= group.values[group.results[k].value].level == compile::Level::kWhole && streams(k);
+      streams_ |= group.values[group.results[k].value].level == fusion::Level::kWhole && streams(k);
     for (const FusedGroup::Step& step : group.last_steps())  // it is read again
       streams_ &= group.values[step.in[0]].place != FusedGroup::Place::kResult;
     size_t repeat = 0;
@@ -120,8 +123,8 @@ class Walk final : Maker {
       singles |= Singles{over[i].kind == Spread::Kind::kOne} << i;
     }
     const size_t tiles = group.tiles + (streams_ ? results.size() : 0) + repeat;
-    code_ = made_for(group, singles, elements);
-    bytes_ = std::min(kMostTile, kTileMemory / std::max<size_t>(tiles, 1) / 64 * 64);
+    code_ = jit::jit_code_for(group, singles, elements);
+    bytes_ = std::min(kMaxTile, kTileMemory / std::max<size_t>(tiles, 1) / 64 * 64);
     tile_ = static_cast<int64_t>(bytes_ / group.widest);
     // Rows that repeat are written out once, if each tile begins with a row.
     for (size_t i = 0; i < group.outside; ++i)
@@ -142,16 +145,16 @@ class Walk final : Maker {
     for (int d = 0; d < shape.rank(); ++d)
       sizes[d < group_.dims.first ? 0 : d < group_.dims.last ? 1 : 2] *= shape[d];
     const auto steps = group_.last_steps();
-    const bool alone = reduces_in_one_thread(sizes[0], sizes[1], sizes[2], group_.weight);
-    if (alone && elements_ * group_.weight > 2 * kParallelWork && steps.size() < group_.steps.size()) make_all();
-    MadeResult made[compile::kMostReductions];
+    const bool alone = runs_on_one_thread(sizes[0], sizes[1], sizes[2], group_.weight);
+    if (alone && elements_ * group_.weight > 2 * kParallelWork && steps.size() < group_.steps.size()) compute_all();
+    StreamedResult made[fusion::kMaxReductions];
     for (size_t k = 0; k < steps.size(); ++k)
       made[k] = {steps[k].reduction, group_.values[steps[k].in[0]].size, result(steps[k].out)};
-    reduce_made({made, steps.size()}, sizes[0], sizes[1], sizes[2], *this, group_.weight);
+    reduce_streamed({made, steps.size()}, sizes[0], sizes[1], sizes[2], *this, group_.weight);
   }
 
  private:
-  // A value that is made to be reduced only.
+  // A value that only a reduction reads.
   struct Reduced {
     uint16_t value = 0;
     std::byte* to = nullptr;
@@ -161,24 +164,24 @@ class Walk final : Maker {
     const FusedGroup::Value& v = group_.values[value];
     return v.place == FusedGroup::Place::kResult ? results_[v.index] : nullptr;
   }
-  // Everything on all cores, for reductions that keep one of them busy only.
-  void make_all() {
-    Reduced all[compile::kMostReductions];
+  // Computes the inputs of reductions on all cores, if the reductions themselves keep only one busy.
+  void compute_all() {
+    Reduced all[fusion::kMaxReductions];
     const size_t count = distinct(all);
     for (Reduced& one : std::span(all, count)) {
       const auto bytes = static_cast<size_t>(elements_) * group_.values[one.value].size;
-      made_.push_back({one.value, allocate_buffer(Device::cpu(), bytes)});
+      computed_.push_back({one.value, allocate_buffer(Device::cpu(), bytes)});
     }
     parallel_for(elements_, std::max<int64_t>(1, kParallelWork / group_.weight), [&](int64_t begin, int64_t end) {
-      Reduced to[compile::kMostReductions];
+      Reduced to[fusion::kMaxReductions];
       for (size_t i = 0; i < count; ++i)
-        to[i] = {all[i].value, static_cast<std::byte*>(made_[i].memory->data()) +
+        to[i] = {all[i].value, static_cast<std::byte*>(computed_[i].memory->data()) +
                                    begin * static_cast<int64_t>(group_.values[all[i].value].size)};
       tiles(begin, end, {to, count});
     });
-    all_made_ = true;
+    all_computed_ = true;
   }
-  // The values that are made to be reduced only.
+  // The values that only reductions read.
   size_t distinct(Reduced* all) const {
     size_t count = 0;
     for (const FusedGroup::Step& step : group_.last_steps()) {
@@ -189,7 +192,7 @@ class Walk final : Maker {
     return count;
   }
   const void* in_memory(uint16_t value) const {
-    for (const Made& made : made_)
+    for (const Computed& made : computed_)
       if (made.value == value) return made.memory->data();
     return value < group_.outside ? inputs_[value].raw() : result(value);
   }
@@ -204,11 +207,11 @@ class Walk final : Maker {
     return static_cast<std::byte*>(results_[value.index]) + begin * static_cast<int64_t>(value.size);
   }
 
-  void make(int64_t begin, int64_t rows, int64_t stride, int64_t columns, std::byte (*blocks)[kReducedBlock],
-            MadeRows* made) const override {
+  void compute(int64_t begin, int64_t rows, int64_t stride, int64_t columns, std::byte (*blocks)[kReducedBlock],
+               StreamedRows* made) const override {
     const auto steps = group_.last_steps();
-    Reduced reduced[compile::kMostReductions];
-    const size_t count = all_made_ ? 0 : distinct(reduced);
+    Reduced reduced[fusion::kMaxReductions];
+    const size_t count = all_computed_ ? 0 : distinct(reduced);
     for (size_t i = 0; i < count; ++i) reduced[i].to = blocks[i];
     for (size_t k = 0; k < steps.size(); ++k) {
       const uint16_t v = steps[k].in[0];
@@ -221,7 +224,7 @@ class Walk final : Maker {
       while (reduced[i].value != v) ++i;
       made[k] = {blocks[i], columns};
     }
-    if (steps.size() == group_.steps.size() || all_made_) return;
+    if (steps.size() == group_.steps.size() || all_computed_) return;
     const bool whole = columns == stride;
     for (int64_t r = 0; r < (whole ? 1 : rows); ++r) {
       const int64_t n = whole ? rows * columns : columns;
@@ -256,22 +259,22 @@ class Walk final : Maker {
         } else {
           at[i] = memory + next++ * bytes_;
           const bool same = is_row(over) && tile_ % over.size[0] == 0 && begin > first;  // as in the tile before
-          if (!same) write_out(from, size, over, begin, n, at[i]);
+          if (!same) expand(from, size, over, begin, n, at[i]);
         }
       }
       for (const FusedGroup::Result& result : group_.results)
-        if (group_.values[result.value].level == compile::Level::kWhole)
+        if (group_.values[result.value].level == fusion::Level::kWhole)
           at[result.value] = streams_ ? memory + next++ * bytes_ : place(result, begin);
       for (const Reduced& r : reduced)
         at[r.value] = r.to + (begin - first) * static_cast<int64_t>(group_.values[r.value].size);
       if (code_)
-        for (const MadeWalk::Part& part : code_->parts_of(steps.size()))
+        for (const JitLoop::Part& part : code_->parts_of(steps.size()))
           part.loop ? part.loop(at, n) : places.run_loop(steps[part.step], n);
       else
         for (const FusedGroup::Step& step : steps) places.run_loop(step, n);
       if (!streams_) continue;
       for (const FusedGroup::Result& result : group_.results)
-        if (group_.values[result.value].level == compile::Level::kWhole)
+        if (group_.values[result.value].level == fusion::Level::kWhole)
           stream(static_cast<std::byte*>(at[result.value]), place(result, begin),
                  static_cast<size_t>(n) * group_.values[result.value].size);
     }
@@ -283,29 +286,29 @@ class Walk final : Maker {
   const std::span<const Spread> over_;
   const int64_t elements_;
   const std::span<void* const> results_;
-  struct Made {
+  struct Computed {
     uint16_t value;
     BufferPtr memory;
   };
-  std::vector<Made> made_;  // what is to be reduced, where all was made before
-  bool all_made_ = false;
+  std::vector<Computed> computed_;  // inputs of reductions, if compute_all ran
+  bool all_computed_ = false;
   bool streams_ = false;  // all results, if one does
-  const MadeWalk* code_ = nullptr;
+  const JitLoop* code_ = nullptr;
   bool in_registers_ = false;  // nothing lies in tiles
   size_t bytes_;
   int64_t tile_;
 };
 
-// All steps over a few rows, then over the next.
-class RowWalk {
+// Runs all steps over a few rows, then over the next.
+class RowLoop {
  public:
-  RowWalk(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, const Shape& shape,
+  RowLoop(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over, const Shape& shape,
           std::span<void* const> results)
       : group_(group), inputs_(inputs), over_(over), results_(results) {
     for (int d = 0; d < shape.rank(); ++d) (d < group.dims.first ? rows_ : length_) *= shape[d];
-    at_once_ = std::clamp<int64_t>(static_cast<int64_t>(kMostTile / group.widest) / length_, 1, rows_);
+    at_once_ = std::clamp<int64_t>(static_cast<int64_t>(kMaxTile / group.widest) / length_, 1, rows_);
     for (size_t i = 0; i < group.outside; ++i) (whole(i) ? tiles_ : row_tiles_) += over[i].kind == Spread::Kind::kSome;
-    if (group.made) code_ = made_for(group, singles(), rows_ * length_);
+    if (group.jit) code_ = jit::jit_code_for(group, singles(), rows_ * length_);
   }
 
   void run() const {
@@ -317,7 +320,7 @@ class RowWalk {
   static constexpr size_t kWidest = 16;  // bytes of the largest element
   static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  bool whole(size_t value) const { return group_.values[value].level == compile::Level::kWhole; }
+  bool whole(size_t value) const { return group_.values[value].level == fusion::Level::kWhole; }
 
   void rows(int64_t first, int64_t last) const {
     const size_t tile = aligned(static_cast<size_t>(at_once_ * length_) * group_.widest);
@@ -347,7 +350,7 @@ class RowWalk {
         if (at_once_ == 1 && whole(i) && one_row(places, i, row)) continue;
         const int64_t begin = whole(i) ? row * length_ : row, n = whole(i) ? count * length_ : count;
         const bool same = whole(i) && is_row(over) && length_ % over.size[0] == 0 && row > first;  // as in those before
-        if (!same) write_out(inputs_[i].raw(), group_.values[i].size, over, begin, n, to);
+        if (!same) expand(inputs_[i].raw(), group_.values[i].size, over, begin, n, to);
         places.at[i] = to;
       }
       for (const FusedGroup::Result& result : group_.results) {
@@ -359,7 +362,7 @@ class RowWalk {
         for (const FusedGroup::Step& step : group_.steps) run_step(step, places, count, accumulators);
         continue;
       }
-      for (const MadeWalk::Part& part : code_->parts()) {
+      for (const JitLoop::Part& part : code_->parts()) {
         const FusedGroup::Step& step = group_.steps[part.step];
         if (part.loop) part.loop(places.at, whole(step.out) ? count * length_ : count);
         else run_step(step, places, count, accumulators);
@@ -394,20 +397,20 @@ class RowWalk {
   }
 
   void run_step(const FusedGroup::Step& step, Places& places, int64_t count, std::byte* accumulators) const {
-    switch (step.does) {
-      case FusedGroup::Step::Does::kLoop: return places.run_loop(step, whole(step.out) ? count * length_ : count);
-      case FusedGroup::Step::Does::kReduce:
+    switch (step.kind) {
+      case FusedGroup::Step::Kind::kLoop: return places.run_loop(step, whole(step.out) ? count * length_ : count);
+      case FusedGroup::Step::Kind::kReduce:
         step.reduction->start(accumulators, count);
         step.reduction->rows(places.at[step.in[0]], count, length_, accumulators);
         return step.reduction->finish(accumulators, count, length_, places.at[step.out]);
-      case FusedGroup::Step::Does::kRepeat: {
+      case FusedGroup::Step::Kind::kRepeat: {
         if (at_once_ == 1) {
           places.at[step.out] = places.at[step.in[0]];
           places.stride[step.out] = 0;
           return;
         }
         Spread over{Spread::Kind::kSome, 2, {length_, count}, {0, 1}};
-        return write_out(places.at[step.in[0]], group_.values[step.out].size, over, 0, count * length_,
+        return expand(places.at[step.in[0]], group_.values[step.out].size, over, 0, count * length_,
                          places.at[step.out]);
       }
     }
@@ -419,17 +422,17 @@ class RowWalk {
   const std::span<void* const> results_;
   int64_t rows_ = 1, length_ = 1, at_once_ = 1;
   size_t tiles_ = 0, row_tiles_ = 0;  // for what repeats
-  const MadeWalk* code_ = nullptr;
+  const JitLoop* code_ = nullptr;
 };
 
 }  // namespace
 
-void run_tiles(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over,
-               const Shape& shape, std::span<void* const> results) {
-  if (group.by_rows) return RowWalk(group, inputs, over, shape, results).run();
+void run_fused_loop(const FusedGroup& group, std::span<const Tensor> inputs, std::span<const Spread> over,
+                    const Shape& shape, std::span<void* const> results) {
+  if (group.by_rows) return RowLoop(group, inputs, over, shape, results).run();
   const int64_t elements = shape.elements();
-  if (group.reductions) Walk(group, inputs, over, elements, results).reduce(shape);
-  else if (elements > 0) Walk(group, inputs, over, elements, results).run();
+  if (group.reductions) TileLoop(group, inputs, over, elements, results).reduce(shape);
+  else if (elements > 0) TileLoop(group, inputs, over, elements, results).run();
 }
 
 }  // namespace footlight::runtime

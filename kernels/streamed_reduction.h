@@ -1,5 +1,5 @@
-// The inside of reduction kernels, by op and dtype, for elements that are made while they are reduced and never lie in
-// memory all at once: in the same order as the kernel, the results are the same bit for bit.
+// The parts of reduction kernels, by op and dtype, for elements that are computed while they are reduced and are never
+// in memory all at once. They join elements in the kernel's order, so the results are the same bit for bit.
 #pragma once
 
 #include "engine/ops/row.h"
@@ -14,8 +14,8 @@ struct Halving {
   bool operator==(const Halving&) const = default;
 };
 
-// Elements are joined into accumulators of `wide` bytes, which `finish` makes results of.
-struct MadeReduction {
+// Elements are joined into accumulators of `wide` bytes, which `finish` turns into results.
+struct StreamedReduction {
   Halving halving;
   uint8_t wide = 0;
   void (*start)(void* to, int64_t n) = nullptr;
@@ -46,10 +46,10 @@ inline bool halved(int64_t rows, int64_t columns) { return rows > 512 && columns
 
 }  // namespace reduction_order
 
-// Null: the host's kernel has none. `by`: the dtype of what is reduced.
-const MadeReduction* made_reduction_for(OpId op, DType by);
+// Null if the host's kernel has none. `by` is the dtype of the input.
+const StreamedReduction* streamed_reduction_for(OpId op, DType by);
 
 // For the kernel that was registered last for these dtypes.
-void register_made_reduction(std::string_view op, uint32_t dtypes, const MadeReduction&);
+void register_streamed_reduction(std::string_view op, uint32_t dtypes, const StreamedReduction&);
 
 }  // namespace footlight

@@ -1,24 +1,25 @@
-// Tiles are shared by values that are not needed at the same time; a step may write where it reads for the last time.
-#include "engine/compile/fuse.h"
+// Values that are not needed at the same time share a tile; a step may overwrite an input that it reads for the last
+// time.
+#include "engine/fusion/fuse.h"
 
 #include <algorithm>
 
-namespace footlight::compile {
+namespace footlight::fusion {
 
 using optimize::Rewrite;
 
 namespace {
 
-class Fusing {
+class GroupBuilder {
  public:
-  Fusing(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
-         const SlotPlan& slots, std::vector<Edge>& outside)
-      : rewrite_(rewrite), members_(members.nodes), levels_(members.levels), dies_inside_(dies_inside), slots_(slots),
-        outside_(outside) {
+  GroupBuilder(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
+               const std::function<bool(NodeId)>& keeps_slot, std::vector<Edge>& outside)
+      : rewrite_(rewrite), members_(members.nodes), levels_(members.levels), dies_inside_(dies_inside),
+        keeps_slot_(keeps_slot), outside_(outside) {
     group_.by_rows = members.by_rows;
   }
 
-  FusedGroup make(bool certain) {
+  FusedGroup build(bool certain) {
     size_t steps = 0;
     for (const NodeId id : members_) {
       const std::optional<Reduces> reduced = reduces(rewrite_, rewrite_.node(id));
@@ -40,13 +41,13 @@ class Fusing {
     const NodeId first = members_[0];
     group_.shape = reduces(rewrite_, rewrite_.node(first)) ? shape_of(rewrite_.node(first).inputs[0])
                                                            : rewrite_.node(first).shapes[0];
-    if (certain) settle();
-    take_over();
+    if (certain) resolve_spreads();
+    reuse_inputs();
     const auto both = [](const FusedGroup::Step& a, const FusedGroup::Step& b) {
       return a.exact != Exact::kNone && b.exact != Exact::kNone;
     };
     if (std::ranges::adjacent_find(group_.steps, both) != group_.steps.end())
-      group_.made = std::make_shared<MadeLater>();
+      group_.jit = std::make_shared<JitState>();
     return std::move(group_);
   }
 
@@ -58,7 +59,7 @@ class Fusing {
   size_t member(Edge edge) const {
     return static_cast<size_t>(std::ranges::find(members_, edge.node) - members_.begin());
   }
-  // Of what a member reads.
+  // The values that a member reads.
   std::span<const Edge> inputs_of(size_t member) const {
     const Node& node = rewrite_.node(members_[member]);
     const bool reduced = reduces(rewrite_, node).has_value();
@@ -91,22 +92,22 @@ class Fusing {
     group_.widest = std::max(group_.widest, size);
   }
 
-  // The value as member `by` reads it: what a row has one of is repeated first, once.
+  // The value as member `by` reads it. A value with one element per row is repeated first, once for all readers.
   uint16_t value_of(Edge edge, size_t by) {
     const Edge from = rewrite_.resolve(edge);
     const size_t made = member(from);
     if (made == members_.size()) return static_cast<uint16_t>(place_outside(from, level_read(by)));
-    if (levels_[made] == level_read(by)) return made_[made];
+    if (levels_[made] == level_read(by)) return value_of_member_[made];
     const auto repeats = [&](const FusedGroup::Step& s) {
-      return s.does == FusedGroup::Step::Does::kRepeat && s.in[0] == made_[made];
+      return s.kind == FusedGroup::Step::Kind::kRepeat && s.in[0] == value_of_member_[made];
     };
     if (const auto known = std::ranges::find_if(group_.steps, repeats); known != group_.steps.end()) return known->out;
     FusedGroup::Step step;
-    step.does = FusedGroup::Step::Does::kRepeat;
+    step.kind = FusedGroup::Step::Kind::kRepeat;
     step.inputs = 1;
-    step.in[0] = made_[made];
+    step.in[0] = value_of_member_[made];
     step.member = static_cast<uint16_t>(by);
-    add_step(step, group_.values[made_[made]].dtype, Level::kWhole);
+    add_step(step, group_.values[value_of_member_[made]].dtype, Level::kWhole);
     return step.out;
   }
 
@@ -117,14 +118,14 @@ class Fusing {
     FusedGroup::Step step;
     step.member = static_cast<uint16_t>(member);
     if (reduced) {
-      step.does = FusedGroup::Step::Does::kReduce;
+      step.kind = FusedGroup::Step::Kind::kReduce;
       step.reduction = reduced->by;
     } else {
       step.loop = element_loop(rewrite_, node);
       step.exact = exact(*node.op);
-      step.alike = joins_list(*node.op);
+      step.same_shape = joins_list(*node.op);
     }
-    const size_t at_once = reduced ? 1 : step.alike ? 2 : node.inputs.size();
+    const size_t at_once = reduced ? 1 : step.same_shape ? 2 : node.inputs.size();
     step.inputs = static_cast<uint8_t>(at_once);
     for (size_t k = 0; k < at_once; ++k) step.in[k] = value_of(node.inputs[k], member);
     add_step(step, node.dtypes[0], levels_[member]);
@@ -134,12 +135,12 @@ class Fusing {
       step.in[0] = before;
       add_step(step, node.dtypes[0], levels_[member]);
     }
-    made_.push_back(step.out);
+    value_of_member_.push_back(step.out);
     if (dies_inside_(id)) return;
     FusedGroup::Value& value = group_.values.back();
     value.place = FusedGroup::Place::kResult;
     value.index = static_cast<uint16_t>(group_.results.size());
-    group_.results.push_back({made_.back(), static_cast<uint16_t>(member), value.dtype, FusedGroup::kNoReuse});
+    group_.results.push_back({step.out, static_cast<uint16_t>(member), value.dtype, FusedGroup::kNoReuse});
   }
 
   void add_step(FusedGroup::Step& step, DType dtype, Level level) {
@@ -155,20 +156,20 @@ class Fusing {
       bool used;
     };
     std::vector<Tile> tiles;
-    const size_t last = group_.plain_steps().size();  // what the reductions at the end read is not in tiles
+    const size_t last = group_.plain_steps().size();  // values that the last reductions read are not in tiles
     for (uint16_t s = 0; s < group_.steps.size(); ++s) {
       FusedGroup::Value& out = group_.values[group_.steps[s].out];
-      // In place only among elements of one size.
+      // A step runs in place only among elements of one size.
       for (Tile& tile : tiles)
         if (tile.used && last_read_[tile.value] < s) tile.used = false;
       if (out.place != FusedGroup::Place::kTile) continue;
-      if (out.level != Level::kWhole) {  // few bytes: each has its own
+      if (out.level != Level::kWhole) {  // a few bytes, so each has its own
         out.index = group_.row_tiles++;
         continue;
       }
       if (!group_.by_rows && last_read_[group_.steps[s].out] >= last) continue;
       const auto serves = [&](const Tile& tile) {
-        const bool in_place = group_.steps[s].does == FusedGroup::Step::Does::kLoop;
+        const bool in_place = group_.steps[s].kind == FusedGroup::Step::Kind::kLoop;
         return !tile.used ||
                (in_place && last_read_[tile.value] == s && group_.values[tile.value].size == out.size);
       };
@@ -181,8 +182,8 @@ class Fusing {
     group_.tiles = static_cast<uint16_t>(tiles.size());
   }
 
-  // All shapes are known: they need not be looked at again.
-  void settle() {
+  // If all shapes are known, the spreads are computed here and not at each run.
+  void resolve_spreads() {
     if (!group_.shape.fully_known() || (group_.by_rows && group_.shape.elements() == 0)) return;
     std::vector<Spread> spreads;
     bool alike = true;
@@ -193,22 +194,22 @@ class Fusing {
       spreads.push_back(*how);
       alike = alike && shape == over;
     }
-    if (!alike) group_.spreads.assign(spreads.begin(), spreads.end());  // in no more memory than they need
-    group_.settled = true;
+    if (!alike) group_.spreads.assign(spreads.begin(), spreads.end());  // without spare capacity
+    group_.is_static = true;
   }
 
-  // The memory of a large value that dies here, once it was read, for a result; if it may have that shape.
-  void take_over() {
+  // Lets a result reuse the memory of an input that dies here, if their shapes may be the same.
+  void reuse_inputs() {
     std::vector<bool> taken(outside_.size(), false);
     for (FusedGroup::Result& result : group_.results) {
       if (group_.values[result.value].level != Level::kWhole) continue;
       const uint32_t step = result.value - group_.outside;
-      if (slots_.keeps(members_[group_.steps[step].member])) continue;
+      if (keeps_slot_(members_[group_.steps[step].member])) continue;
       for (size_t i = 0; i < outside_.size(); ++i) {
         const NodeId from = outside_[i].node;
         const Node& made = rewrite_.node(from);
         const bool frame = !rewrite_.constant(outside_[i]) && made.op->execution != Execution::kPlaceholder;
-        if (taken[i] || !frame || slots_.keeps(from) || !dies_inside_(from) || last_read_[i] > step) continue;
+        if (taken[i] || !frame || keeps_slot_(from) || !dies_inside_(from) || last_read_[i] > step) continue;
         if (group_.values[i].dtype != result.dtype) continue;
         if (!compatible(made.shapes[outside_[i].output], group_.shape)) continue;
         result.reuse = static_cast<uint8_t>(i);
@@ -222,19 +223,19 @@ class Fusing {
   const std::span<const NodeId> members_;
   const std::span<const Level> levels_;
   const std::function<bool(NodeId)>& dies_inside_;
-  const SlotPlan& slots_;
+  const std::function<bool(NodeId)>& keeps_slot_;
   std::vector<Edge>& outside_;
-  std::vector<Level> over_;          // of each: what it is spread over
+  std::vector<Level> over_;          // the level to which each outside value is broadcast
   FusedGroup group_;
-  std::vector<uint16_t> made_;       // the value of each member
-  std::vector<uint16_t> last_read_;  // the step that reads a value last
+  std::vector<uint16_t> value_of_member_;
+  std::vector<uint16_t> last_read_;  // the last step that reads each value
 };
 
 }  // namespace
 
 FusedGroup fuse(const Rewrite& rewrite, const Members& members, const std::function<bool(NodeId)>& dies_inside,
-                const SlotPlan& slots, bool certain, std::vector<Edge>& outside) {
-  return Fusing(rewrite, members, dies_inside, slots, outside).make(certain);
+                const std::function<bool(NodeId)>& keeps_slot, bool certain, std::vector<Edge>& outside) {
+  return GroupBuilder(rewrite, members, dies_inside, keeps_slot, outside).build(certain);
 }
 
-}  // namespace footlight::compile
+}  // namespace footlight::fusion

@@ -7,9 +7,9 @@
 namespace footlight {
 
 // How many steps may run at the same time: as many as the pool has threads, or fewer. 1: none beside another.
-int lane_count();
+int max_parallel_steps();
 // 0: as many as the pool has threads.
-void set_lane_count(int);
+void set_max_parallel_steps(int);
 
 // The thread runs a range of a loop: further loops run in this thread alone.
 bool inside_pool_loop();

@@ -1,12 +1,12 @@
-// For tests of nodes that run in one walk: hard numbers, equality bit for bit, random programs, functions traced alike,
-// walks with and without machine code.
+// Helpers for tests of fused nodes: edge-case numbers, bitwise equality, random programs, loops with and without
+// machine code.
 #pragma once
 
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
 #include "engine/runtime/executor.h"
-#include "engine/runtime/fused.h"
-#include "engine/runtime/made_walk.h"
+#include "engine/runtime/fused_loop.h"
+#include "engine/jit/jit_loop.h"
 #include "kernels/loops.h"
 #include "tests/sanitizers/sanitized.h"
 #include "tests/trace/support.h"
@@ -92,7 +92,7 @@ inline bool same(const Tensor& a, const Tensor& b) {
   }
 }
 
-inline size_t walks(const compile::Program& program) {
+inline size_t fused_loops(const compile::Program& program) {
   size_t n = 0;
   for (const compile::Instruction& in : program.code) n += in.step == compile::Step::kFused;
   return n;
@@ -163,14 +163,14 @@ inline std::vector<Tensor> program(uint32_t seed, std::span<const Tensor> in) {
   return {values.back(), values[values.size() / 2], values[random() % values.size()]};
 }
 
-// For how many walks of a program there is machine code.
-inline size_t made_walks(const compile::Program& program) {
+// For how many fused loops of a program there is machine code.
+inline size_t jit_loops(const compile::Program& program) {
   size_t n = 0;
-  for (const compile::FusedGroup& group : program.groups) n += group.made && group.made->code.load();
+  for (const fusion::FusedGroup& group : program.groups) n += group.jit && group.jit->code.load();
   return n;
 }
-// Whether code is made for walks that have none yet. Tests call a function without it first.
-inline void with_machine_code(bool at_once) { runtime::make_code_after(at_once ? 0 : runtime::kNever); }
+// Whether code is made for fused loops that have none yet. Tests call a function without it first.
+inline void with_machine_code(bool at_once) { jit::set_jit_threshold(at_once ? 0 : jit::kJitOff); }
 
 // Memory that begins, or ends, where memory that is not there begins: whoever reads or writes past it gets a signal.
 class Guarded {
@@ -197,9 +197,9 @@ class Guarded {
   size_t bytes_;
 };
 
-// Whether a walk with machine code gives what it gives without, and touches no memory beside its values.
-inline bool stays_inside(const compile::FusedGroup& group, std::mt19937& random) {
-  using compile::Spread;
+// Whether a fused loop with machine code gives what it gives without, and touches no memory beside its values.
+inline bool stays_inside(const fusion::FusedGroup& group, std::mt19937& random) {
+  using fusion::Spread;
   std::vector<Tensor> inputs;
   for (uint32_t i = 0; i < group.outside; ++i) {
     const Spread& over = group.known_spreads()[i];
@@ -207,18 +207,18 @@ inline bool stays_inside(const compile::FusedGroup& group, std::mt19937& random)
     for (int d = 0; over.kind == Spread::Kind::kSome && d < over.rank; ++d) n *= over.stride[d] ? over.size[d] : 1;
     inputs.push_back(random_tensor(random, group.values[i].dtype, {n}));
   }
-  compile::FusedGroup walk = group;
-  const auto run = [&walk](std::span<const Tensor> from, auto&& memory_of) {
+  fusion::FusedGroup own = group;
+  const auto run = [&own](std::span<const Tensor> from, auto&& memory_of) {
     std::vector<Tensor> results;
     std::vector<void*> to;
-    for (const compile::FusedGroup::Result& r : walk.results) {
-      results.push_back(memory_of(r.dtype, walk.shape_of(walk.values[r.value], walk.shape)));
+    for (const fusion::FusedGroup::Result& r : own.results) {
+      results.push_back(memory_of(r.dtype, own.shape_of(own.values[r.value], own.shape)));
       to.push_back(results.back().raw());
     }
-    runtime::run_tiles(walk, from, walk.known_spreads(), walk.shape, to);
+    runtime::run_fused_loop(own, from, own.known_spreads(), own.shape, to);
     return results;
   };
-  walk.made = nullptr;
+  own.jit = nullptr;
   const auto expected = run(inputs, [](DType d, const Shape& s) { return Tensor::empty(d, s); });
   with_machine_code(true);
   bool all_same = true;
@@ -233,12 +233,12 @@ inline bool stays_inside(const compile::FusedGroup& group, std::mt19937& random)
       from.push_back(guarded(t.dtype(), t.shape()));
       std::memcpy(from.back().raw(), t.raw(), t.bytes());
     }
-    walk.made = group.made ? std::make_shared<compile::MadeLater>() : nullptr;
-    runtime::make_narrow_code(narrow);
+    own.jit = group.jit ? std::make_shared<fusion::JitState>() : nullptr;
+    jit::use_narrow_code(narrow);
     const auto made = run(from, guarded);
     for (size_t k = 0; k < made.size(); ++k) all_same = all_same && same(made[k], expected[k]);
   }
-  runtime::make_narrow_code(false);
+  jit::use_narrow_code(false);
   return all_same;
 }
 

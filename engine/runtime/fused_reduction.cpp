@@ -1,5 +1,5 @@
-// The order in which a kernel joins elements (kernels/cpu/reduction.cpp), with blocks of made elements in it.
-#include "engine/runtime/reduce_made.h"
+// Joins elements in the order of the kernels (kernels/cpu/reduction.cpp), computing them block by block.
+#include "engine/runtime/fused_reduction.h"
 
 #include "engine/base/errors.h"
 #include "engine/base/thread_pool.h"
@@ -13,7 +13,7 @@ namespace footlight::runtime {
 namespace {
 
 using namespace reduction_order;
-using compile::kMostReductions;
+using fusion::kMaxReductions;
 
 constexpr int64_t kParallelWork = 1 << 15;  // additions, from which a second thread pays
 
@@ -27,18 +27,18 @@ int64_t pieces_of_columns(int64_t outer, int64_t total, int64_t reduced, int64_t
 }
 
 struct Blocks {
-  alignas(64) std::byte memory[kMostReductions][kReducedBlock];
+  alignas(64) std::byte memory[kMaxReductions][kReducedBlock];
 };
-using Accumulators = std::array<std::byte*, kMostReductions>;
+using Accumulators = std::array<std::byte*, kMaxReductions>;
 
-class Reducing {
+class FusedReduction {
  public:
-  Reducing(std::span<const MadeResult> all, int64_t outer, int64_t reduced, int64_t inner, const Maker& maker,
-           int64_t weight)
-      : all_(all), outer_(outer), reduced_(reduced), inner_(inner), maker_(maker),
+  FusedReduction(std::span<const StreamedResult> all, int64_t outer, int64_t reduced, int64_t inner,
+                 const ElementSource& source, int64_t weight)
+      : all_(all), outer_(outer), reduced_(reduced), inner_(inner), source_(source),
         grain_(grain_of(weight)) {
     size_t widest = 1;
-    for (const MadeResult& one : all) widest = std::max<size_t>(widest, one.size);
+    for (const StreamedResult& one : all) widest = std::max<size_t>(widest, one.size);
     block_ = static_cast<int64_t>(kReducedBlock / widest);
   }
 
@@ -58,9 +58,9 @@ class Reducing {
   struct Memory {
     std::unique_ptr<std::byte[]> bytes;
     Accumulators at{};
-    Memory(const Reducing& of, int64_t n) {
+    Memory(const FusedReduction& of, int64_t n) {
       size_t size = 0;
-      for (const MadeResult& one : of.all_) size += room(one, n);
+      for (const StreamedResult& one : of.all_) size += room(one, n);
       bytes = std::make_unique_for_overwrite<std::byte[]>(size);
       std::byte* next = bytes.get();
       for (size_t k = 0; k < of.all_.size(); ++k) {
@@ -69,7 +69,7 @@ class Reducing {
         of.all_[k].by->start(at[k], n);
       }
     }
-    static size_t room(const MadeResult& one, int64_t n) {
+    static size_t room(const StreamedResult& one, int64_t n) {
       return (static_cast<size_t>(n) * one.by->wide + 63) / 64 * 64;
     }
   };
@@ -83,10 +83,10 @@ class Reducing {
   void rows(const Accumulators& to) const {
     parallel_for(outer_, std::max<int64_t>(1, grain_ / reduced_), [&](int64_t begin, int64_t end) {
       Blocks blocks;
-      MadeRows made[kMostReductions];
+      StreamedRows made[kMaxReductions];
       for (const int64_t fit = block_ / reduced_; begin < end; begin += fit) {
         const int64_t here = std::min(fit, end - begin);
-        maker_.make(begin * reduced_, 1, here * reduced_, here * reduced_, blocks.memory, made);
+        source_.compute(begin * reduced_, 1, here * reduced_, here * reduced_, blocks.memory, made);
         const Accumulators at = from(to, begin);
         for (size_t k = 0; k < all_.size(); ++k) all_[k].by->rows(made[k].at, here, reduced_, at[k]);
       }
@@ -105,7 +105,7 @@ class Reducing {
     divide(begin + half, n - half, parts);
   }
   // The results of n elements' parts into the first of them; gives the part after those.
-  std::byte* join(int64_t n, std::byte* parts, const MadeReduction& by) const {
+  std::byte* join(int64_t n, std::byte* parts, const StreamedReduction& by) const {
     if (n <= block_) return parts + by.wide;
     const int64_t half = by.halving.half_of(n);
     std::byte* const second = join(half, parts, by);
@@ -122,16 +122,16 @@ class Reducing {
     const Memory results(*this, outer_ * count);
     parallel_for(outer_ * count, 1, [&](int64_t begin, int64_t end) {
       Blocks blocks;
-      MadeRows made[kMostReductions];
+      StreamedRows made[kMaxReductions];
       for (int64_t i = begin; i < end; ++i) {
         const Part& part = parts[static_cast<size_t>(i % count)];
-        maker_.make(i / count * reduced_ + part.begin, 1, part.n, part.n, blocks.memory, made);
+        source_.compute(i / count * reduced_ + part.begin, 1, part.n, part.n, blocks.memory, made);
         const Accumulators at = from(results.at, i);
         for (size_t k = 0; k < all_.size(); ++k) all_[k].by->row(made[k].at, part.n, at[k]);
       }
     });
     for (size_t k = 0; k < all_.size(); ++k) {
-      const MadeReduction& by = *all_[k].by;
+      const StreamedReduction& by = *all_[k].by;
       std::byte* next = results.at[k];
       std::vector<std::byte*> firsts;
       for (int64_t i = 0; i < outer_ * pieces; ++i) {
@@ -151,7 +151,7 @@ class Reducing {
       join_pieces(firsts, 1, by, to[k]);
     }
   }
-  static void join_pieces(const std::vector<std::byte*>& parts, int64_t n, const MadeReduction& by, std::byte* to) {
+  static void join_pieces(const std::vector<std::byte*>& parts, int64_t n, const StreamedReduction& by, std::byte* to) {
     for (size_t step = 1; step < parts.size(); step *= 2)
       for (size_t p = 0; p + step < parts.size(); p += 2 * step) by.join(parts[p], parts[p + step], 1, n);
     by.join(to, parts[0], 1, n);
@@ -213,34 +213,34 @@ class Reducing {
     for (size_t k = 0; k < all_.size(); ++k) all_[k].by->join(to[k], part.at[k], 1, of.columns);
   }
   void add(const Rows& of, const Accumulators& to, Blocks& blocks) const {
-    MadeRows made[kMostReductions];
+    StreamedRows made[kMaxReductions];
     const int64_t most = block_ / 4 / 64 * 64;
     for (int64_t c = 0; c < of.columns; c += most) {
       const int64_t columns = std::min(most, of.columns - c), fit = block_ / columns / 4 * 4;
       const Accumulators at = from(to, c);
       for (int64_t r = 0; r < of.rows; r += fit) {
         const int64_t here = std::min(fit, of.rows - r);
-        maker_.make(of.begin + r * of.stride + c, here, of.stride, columns, blocks.memory, made);
+        source_.compute(of.begin + r * of.stride + c, here, of.stride, columns, blocks.memory, made);
         for (size_t k = 0; k < all_.size(); ++k) all_[k].by->columns(made[k].at, made[k].stride, here, columns, at[k]);
       }
     }
   }
 
-  const std::span<const MadeResult> all_;
+  const std::span<const StreamedResult> all_;
   const int64_t outer_, reduced_, inner_;
-  const Maker& maker_;
+  const ElementSource& source_;
   const int64_t grain_;
   int64_t block_;
 };
 
 }  // namespace
 
-void reduce_made(std::span<const MadeResult> all, int64_t outer, int64_t reduced, int64_t inner, const Maker& maker,
-                 int64_t weight) {
-  Reducing(all, outer, reduced, inner, maker, weight).run();
+void reduce_streamed(std::span<const StreamedResult> all, int64_t outer, int64_t reduced, int64_t inner,
+                     const ElementSource& source, int64_t weight) {
+  FusedReduction(all, outer, reduced, inner, source, weight).run();
 }
 
-bool reduces_in_one_thread(int64_t outer, int64_t reduced, int64_t inner, int64_t weight) {
+bool runs_on_one_thread(int64_t outer, int64_t reduced, int64_t inner, int64_t weight) {
   return inner > 1 && outer == 1 && pieces_of_columns(outer, reduced * inner, reduced, inner) == 1 &&
          strips_of(reduced * inner, inner, grain_of(weight)) == 1;
 }

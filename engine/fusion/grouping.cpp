@@ -1,25 +1,25 @@
-// Nodes join the groups of those whose values they use, if all have one shape and nothing outside lies between. Between
-// two effects at most 64 groups are told apart, each a bit: what a node depends on is a word. A reduction of short rows
-// is a node like others. All others are groups of their own first; when all groups are complete, each is put at the end
-// of one that makes, or reads, what it reduces.
-#include "engine/compile/grouping.h"
+// A node joins the groups of its inputs if all have one shape and no node outside lies between. At most 64 groups exist
+// between two effects, so that the dependencies of a node are the bits of a word. A reduction of short rows is treated
+// like any node. Every other reduction starts as a group of its own; once all groups are complete, it is appended to
+// one that computes, or reads, its input.
+#include "engine/fusion/grouping.h"
 
 #include "engine/base/errors.h"
-#include "engine/compile/spread.h"
+#include "engine/fusion/spread.h"
 #include "engine/ops/flops.h"
 #include "engine/tensor/gpu.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace footlight::compile {
+namespace footlight::fusion {
 
 using optimize::Rewrite;
 
 namespace {
 
-constexpr size_t kMostGroups = 64;
-constexpr size_t kShortRow = 16 << 10;  // bytes: several such are in the fastest cache
+constexpr size_t kMaxGroups = 64;
+constexpr size_t kMaxShortRow = 16 << 10;  // bytes; several such rows fit in the fastest cache
 
 class OfRewrite final : public NodesById {
  public:
@@ -42,7 +42,7 @@ bool suits(ElementLoop::Kind kind, const Node& node) {
   switch (kind) {
     case ElementLoop::Kind::kUnary: return inputs == 1;
     case ElementLoop::Kind::kBinary:
-      return inputs == 2 || (joins_list(*node.op) && inputs > 2 && inputs <= kMostOutside);
+      return inputs == 2 || (joins_list(*node.op) && inputs > 2 && inputs <= kMaxOutside);
     case ElementLoop::Kind::kSelect: return inputs == 3;
     default: return false;
   }
@@ -51,10 +51,10 @@ bool suits(ElementLoop::Kind kind, const Node& node) {
 // The nodes between two effects.
 class Segment {
  public:
-  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<Alone>& alone)
-      : rewrite_(rewrite), position_of_(position_of), alone_(alone) {}
+  Segment(const Rewrite& rewrite, std::vector<uint32_t>& position_of, std::vector<FusionBlocker>& alone)
+      : rewrite_(rewrite), position_of_(position_of), blockers_(alone) {}
 
-  bool full() const { return groups_.size() == kMostGroups; }
+  bool full() const { return groups_.size() == kMaxGroups; }
   bool empty() const { return nodes_.empty(); }
 
   void add(NodeId id) {
@@ -70,16 +70,17 @@ class Segment {
     else if (element_loop(rewrite_, node)) join(at);
     else return;
     for (Edge edge : node.inputs)
-      if (position(edge) == kNone && suits(at, edge)) note_alone(Alone::kEffect, at, edge);
+      if (position(edge) == kNone && suits(at, edge)) note_blocker(FusionBlocker::kEffect, at, edge);
   }
 
-  // Appends its nodes to the schedule, and forgets them.
+  // Appends its nodes to the schedule and clears the segment.
   void finish(Grouping& grouping) {
     add_last_reductions();
     for (uint32_t i = 0; i < nodes_.size(); ++i)
       for (Edge edge : rewrite_.node(nodes_[i].id).inputs)
-        if (nodes_[i].group != kNone && position(edge) != kNone && suits(i, edge)) note_alone(Alone::kApart, i, edge);
-    std::vector<std::vector<uint32_t>> units;  // nodes that run together
+        if (nodes_[i].group != kNone && position(edge) != kNone && suits(i, edge))
+          note_blocker(FusionBlocker::kReordered, i, edge);
+    std::vector<std::vector<uint32_t>> units;  // a group, or a single node
     std::vector<uint32_t> unit_of(nodes_.size(), kNone);
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       if (unit_of[i] != kNone) continue;
@@ -141,15 +142,15 @@ class Segment {
   }
   const Shape& shape_of(const Group& group) const { return shape_of(group.like); }
 
-  // Whether a node could run in the walk of one whose value it reads, if nothing else were in the way.
+  // Whether a node could be fused with the producer of an input if no other node were in the way.
   bool suits(uint32_t at, Edge edge) const {
     const Node& made = rewrite_.node(rewrite_.resolve(edge).node);
     if (!element_loop(rewrite_, made)) return false;
     return nodes_[at].reduces || made.shapes[0] == rewrite_.node(nodes_[at].id).shapes[0];
   }
-  void note_alone(Alone why, uint32_t at, Edge edge) {
+  void note_blocker(FusionBlocker why, uint32_t at, Edge edge) {
     for (const NodeId id : {nodes_[at].id, rewrite_.resolve(edge).node})
-      if (alone_[id.value] == Alone::kNothingBeside) alone_[id.value] = why;
+      if (blockers_[id.value] == FusionBlocker::kNoNeighbour) blockers_[id.value] = why;
   }
 
   // All groups that must run before a node with these needs can.
@@ -170,14 +171,14 @@ class Segment {
     const Shape& shape = node.shapes[0];
     std::optional<Level> level;
     if (shape == shape_of(group)) level = Level::kWhole;
-    else if (group.by_rows && shape == group.dims->shape(shape_of(group), true)) level = Level::kKept;
-    else if (group.by_rows && shape == group.dims->shape(shape_of(group), false)) level = Level::kLeft;
+    else if (group.by_rows && shape == group.dims->shape(shape_of(group), true)) level = Level::kReducedKeepDims;
+    else if (group.by_rows && shape == group.dims->shape(shape_of(group), false)) level = Level::kReduced;
     if (!level) return {};
     for (Edge edge : node.inputs) {
       const uint32_t from = position(edge);
       if (from == kNone || root(nodes_[from].group) == kNone || &groups_[root(nodes_[from].group)] != &group) continue;
       const Level made = nodes_[from].level;
-      const bool repeats = made == Level::kKept && *level == Level::kWhole;  // along each row
+      const bool repeats = made == Level::kReducedKeepDims && *level == Level::kWhole;  // along each row
       if (made != *level && !repeats) return {};
     }
     return level;
@@ -211,7 +212,7 @@ class Segment {
     const Reduces& reduces = *nodes_[at].reduces;
     const Edge from = rewrite_.resolve(rewrite_.node(nodes_[at].id).inputs[0]);
     const bool rows = of_short_rows(reduces, shape_of(from), size_of(rewrite_.node(from.node).dtypes[from.output]));
-    nodes_[at].level = reduces.keep_dims ? Level::kKept : Level::kLeft;
+    nodes_[at].level = reduces.keep_dims ? Level::kReducedKeepDims : Level::kReduced;
     const uint32_t made = group_of(from);
     if (rows && made != kNone && nodes_[position(from)].level == Level::kWhole && !groups_[made].last) {
       Group& group = groups_[made];
@@ -257,7 +258,7 @@ class Segment {
   // Whether a group of reductions was put at the end of another.
   bool ends(uint32_t own, uint32_t other) {
     const Group &group = groups_[own], &with = groups_[other];
-    if (own == other || with.by_rows || group.last + with.last > kMostReductions) return false;
+    if (own == other || with.by_rows || group.last + with.last > kMaxReductions) return false;
     if (with.dims && !(*with.dims == *group.dims)) return false;
     if (!(shape_of(group) == shape_of(with))) return false;
     if (with.last && group.dims->last == group.dims->rank) {  // rows that may be long
@@ -304,13 +305,13 @@ class Segment {
   // One group gets a node that comes after all of it, so only what this node uses can be new or in the way.
   bool extend(uint32_t into, uint32_t at) {
     Group& group = groups_[into];
-    if (group.steps + steps(at) > kMostSteps) {
-      alone_[nodes_[at].id.value] = Alone::kLong;
+    if (group.steps + steps(at) > kMaxSteps) {
+      blockers_[nodes_[at].id.value] = FusionBlocker::kTooManySteps;
       return false;
     }
     const size_t before = group.outside.size();
     take_outside(at, group.outside, [&](uint32_t made) { return root(nodes_[made].group) == into; });
-    bool fits = group.outside.size() <= kMostOutside;
+    bool fits = group.outside.size() <= kMaxOutside;
     for (size_t i = before; fits && i < group.outside.size(); ++i) fits = !uses(group.outside[i].edge, group.bits);
     if (!fits) {
       group.outside.resize(before);
@@ -340,11 +341,11 @@ class Segment {
       all.by_rows |= group.by_rows;
     }
     if (at != kNone) all.members.push_back(at);
-    if (all.steps > kMostSteps) return false;
+    if (all.steps > kMaxSteps) return false;
     std::ranges::sort(all.members);
     const auto member = [&](uint32_t made) { return std::ranges::binary_search(all.members, made); };
     for (const uint32_t m : all.members) take_outside(m, all.outside, member);
-    if (all.outside.size() > kMostOutside) return false;
+    if (all.outside.size() > kMaxOutside) return false;
     for (const Outside& outside : all.outside)
       if (uses(outside.edge, all.bits)) return false;
     if (all.last)
@@ -385,7 +386,7 @@ class Segment {
       const bool together = units[unit].size() > 1;
       for (const uint32_t member : units[unit]) {
         grouping.schedule.push_back(nodes_[member].id);
-        grouping.group.push_back(together ? static_cast<uint32_t>(grouping.by_rows.size()) : Grouping::kAlone);
+        grouping.group.push_back(together ? static_cast<uint32_t>(grouping.by_rows.size()) : Grouping::kUngrouped);
         grouping.level.push_back(nodes_[member].level);
         ++placed;
       }
@@ -398,7 +399,7 @@ class Segment {
 
   const Rewrite& rewrite_;
   std::vector<uint32_t>& position_of_;  // of each node of the graph: in nodes_
-  std::vector<Alone>& alone_;
+  std::vector<FusionBlocker>& blockers_;
   std::vector<Item> nodes_;
   std::vector<Group> groups_;
 };
@@ -409,7 +410,7 @@ Device placement(const Node& node) {
   return node.device.empty() ? Device::cpu() : gpu::soft(parse_device(node.device.text()));
 }
 
-const char* why_alone(const NodesById& nodes, const Node& node) {
+const char* why_not_fusible(const NodesById& nodes, const Node& node) {
   if (node.op->stateful()) return "it has an effect";
   if (placement(node) != Device::cpu()) return "it was placed on a device";
   if (node.dtypes.size() != 1 || !is_plain(node.dtypes[0])) return "its values are not numbers";
@@ -427,7 +428,7 @@ const char* why_alone(const NodesById& nodes, const Node& node) {
 
 ElementLoop element_loop(const Rewrite& rewrite, const Node& node) {
   const OfRewrite nodes(rewrite);
-  if (node.op->execution != Execution::kKernel || *why_alone(nodes, node)) return {};
+  if (node.op->execution != Execution::kKernel || *why_not_fusible(nodes, node)) return {};
   return loop_for(node.op->id, selecting_dtype(nodes, node), node.dtypes[0]);
 }
 
@@ -445,7 +446,7 @@ std::optional<Reduces> reduces(const Node& node, const TensorType& of, const Ten
   why_not = "";
   if (node.op->execution != Execution::kKernel || node.inputs.size() != 2) return {};
   Reduces found;
-  found.by = made_reduction_for(node.op->id, of.dtype);
+  found.by = streamed_reduction_for(node.op->id, of.dtype);
   const auto not_because = [&](const char* why) {
     why_not = why;
     return std::nullopt;
@@ -485,9 +486,9 @@ bool of_short_rows(const Reduces& reduces, const Shape& input, size_t element) {
   int64_t length = 1, rows = 1;
   for (int d = 0; d < reduces.rank; ++d) {
     if (d < reduces.first) rows = input[d] == kUnknownDim || rows < 0 ? -1 : rows * input[d];
-    else if (input[d] == kUnknownDim || (length *= input[d]) > static_cast<int64_t>(kShortRow)) return false;
+    else if (input[d] == kUnknownDim || (length *= input[d]) > static_cast<int64_t>(kMaxShortRow)) return false;
   }
-  return length > 1 && rows != 1 && static_cast<size_t>(length) * element <= kShortRow;
+  return length > 1 && rows != 1 && static_cast<size_t>(length) * element <= kMaxShortRow;
 }
 
 Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule) {
@@ -496,8 +497,8 @@ Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule)
   grouping.group.reserve(schedule.size());
   grouping.level.reserve(schedule.size());
   std::vector<uint32_t> position_of(rewrite.size(), UINT32_MAX);
-  grouping.alone.assign(rewrite.size(), Alone::kNothingBeside);
-  Segment segment(rewrite, position_of, grouping.alone);
+  grouping.blocker.assign(rewrite.size(), FusionBlocker::kNoNeighbour);
+  Segment segment(rewrite, position_of, grouping.blocker);
   for (const NodeId id : schedule) {
     const Effect effect = rewrite.node(id).op->effect;
     const bool barrier = effect == Effect::kWrites || effect == Effect::kOther;
@@ -509,4 +510,4 @@ Grouping group_elementwise(const Rewrite& rewrite, std::vector<NodeId> schedule)
   return grouping;
 }
 
-}  // namespace footlight::compile
+}  // namespace footlight::fusion

@@ -1,10 +1,10 @@
-// Shapes that are known only when a group runs.
-#include "engine/compile/fused.h"
+// Infers the shapes of a group that are known only when it runs, and compares groups.
+#include "engine/fusion/fused_group.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace footlight::compile {
+namespace footlight::fusion {
 namespace {
 
 // Grows `common` to what it and `shape` broadcast to.
@@ -25,16 +25,16 @@ bool broadcast_into(Shape& common, const Shape& shape) {
 }  // namespace
 
 bool FusedGroup::repeated(uint16_t value) const {
-  return value >= outside && steps[value - outside].does == Step::Does::kRepeat;
+  return value >= outside && steps[value - outside].kind == Step::Kind::kRepeat;
 }
 
-bool FusedGroup::fit(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const {
+bool FusedGroup::infer_shapes(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const {
   for (size_t s = 0; s < steps.size(); ++s) {
     const Step& step = steps[s];
-    if (step.does == Step::Does::kRepeat || (step.does == Step::Does::kReduce && s)) continue;
-    if (values[step.out].level != Level::kWhole && s) continue;  // its other inputs are spread over what is left
+    if (step.kind == Step::Kind::kRepeat || (step.kind == Step::Kind::kReduce && s)) continue;
+    if (values[step.out].level != Level::kWhole && s) continue;  // its other inputs broadcast to the reduced shape
     const auto grown = [&](uint16_t v) { return v >= outside && values[v].level == Level::kWhole && !repeated(v); };
-    if (std::any_of(step.in, step.in + step.inputs, grown)) continue;  // one of its inputs has the common shape already
+    if (std::any_of(step.in, step.in + step.inputs, grown)) continue;  // an input already has the common shape
     Shape own;
     for (uint8_t k = 0; k < step.inputs; ++k) {
       const uint16_t v = step.in[k];
@@ -53,14 +53,14 @@ bool FusedGroup::fit(std::span<const Tensor> inputs, Shape& common, std::span<Sp
     over[i] = *how;
   }
   for (const Step& step : steps)
-    for (uint8_t k = 0; (step.alike || step.does == Step::Does::kReduce) && k < step.inputs; ++k)
+    for (uint8_t k = 0; (step.same_shape || step.kind == Step::Kind::kReduce) && k < step.inputs; ++k)
       if (step.in[k] < outside && !(inputs[step.in[k]].shape() == shape_of(values[step.in[k]], common))) return false;
   return true;
 }
 
-bool FusedGroup::does_as(const FusedGroup& o) const {
+bool FusedGroup::equivalent_to(const FusedGroup& o) const {
   const auto facts = [](const FusedGroup& g) {
-    return std::tie(g.by_rows, g.reductions, g.outside, g.tiles, g.row_tiles, g.widest, g.weight, g.settled, g.dims,
+    return std::tie(g.by_rows, g.reductions, g.outside, g.tiles, g.row_tiles, g.widest, g.weight, g.is_static, g.dims,
                     g.shape, g.values, g.steps, g.results, g.spreads);
   };
   return facts(*this) == facts(o);
@@ -75,4 +75,4 @@ size_t FusedGroup::hash() const {
   return all;
 }
 
-}  // namespace footlight::compile
+}  // namespace footlight::fusion

@@ -1,6 +1,6 @@
-// The instructions of the machine for the steps of a walk, on vectors of the processor's width: with AVX-512, results
-// of comparisons are in mask registers, with AVX2 in vectors. Products are never fused with sums, and of two numbers
-// the machine's rules choose as the kernels' functors do.
+// Machine instructions for the steps of a fused loop, on vectors of the processor's width. AVX-512 keeps results of
+// comparisons in mask registers, AVX2 in vectors. A product is never contracted with a sum, and minimum and maximum
+// choose as the kernels' functors do, so that the results are the same bits.
 #pragma once
 
 #include "engine/base/errors.h"
@@ -12,7 +12,7 @@
 #include <span>
 #include <xbyak/xbyak.h>
 
-namespace footlight::runtime {
+namespace footlight::jit {
 
 // Predicates of comparisons, of floating numbers and of integers.
 struct Predicate {
@@ -43,7 +43,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
   }
   static bool floats(DType d) { return d == DType::kFloat32 || d == DType::kFloat64; }
 
-  // As wide as the lanes of elements of this size are.
+  // A register as wide as the lanes for elements of this size.
   Xmm vector(int r, size_t size) const {
     const size_t bytes = size * static_cast<size_t>(lanes_);
     if (bytes == 64) return Xbyak::Zmm(r);
@@ -52,7 +52,7 @@ class MachineOps : protected Xbyak::CodeGenerator {
   }
   Xmm temporary(size_t size) const { return vector(most_, size); }
 
-  // What a comparison gives: the number of a mask register, or of a vector with all bits of an element.
+  // The result of a comparison: a mask register, or a vector in which all bits of an element are set.
   struct Test {
     int mask;
   };
@@ -228,4 +228,4 @@ class MachineOps : protected Xbyak::CodeGenerator {
   int lanes_ = 0;
 };
 
-}  // namespace footlight::runtime
+}  // namespace footlight::jit

@@ -1,0 +1,106 @@
+// A fused group: elementwise nodes and reductions that run as one loop over memory. One tile of every value, or a few
+// rows, stays in the cache while all nodes of the group run over it.
+#pragma once
+
+#include "engine/fusion/grouping.h"
+#include "engine/fusion/spread.h"
+#include "engine/ops/exact.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace footlight::fusion {
+
+// Machine code for steps of a fused loop, compiled while programs run (engine/jit/jit_loop.cpp).
+struct JitCode {
+  virtual ~JitCode() = default;
+  virtual std::string describe() const = 0;
+};
+// What a group needs to decide when to compile. Tapes share it, and several threads may run the group.
+struct JitState {
+  std::atomic<int64_t> work_ns{0};  // estimated time that the group has run without machine code
+  std::atomic<const JitCode*> code{nullptr};
+  std::atomic<const char*> why_no_code{"it has not run long enough to be worth it"};
+  std::atomic<bool> was_tried{false};
+  JitState() = default;
+  JitState(const JitState&) = delete;
+  JitState& operator=(const JitState&) = delete;
+  ~JitState() { delete code.load(); }
+};
+
+// Independent of its position in a program, so that equivalent groups share one.
+struct FusedGroup {
+  enum class Place : uint8_t { kOutside, kTile, kResult };
+  struct Value {
+    DType dtype = DType::kInvalid;
+    uint8_t size = 0;          // bytes of an element
+    Place place = Place::kTile;
+    Level level = Level::kWhole;  // an outside value is broadcast to the shape of this level
+    uint16_t index = 0;        // into the instruction's inputs, the tiles of its level, or `results`
+    bool operator==(const Value&) const = default;
+  };
+  struct Step {
+    enum class Kind : uint8_t { kLoop, kReduce, kRepeat };  // kRepeat broadcasts one element of each row along it
+    Kind kind = Kind::kLoop;
+    uint8_t inputs = 0;
+    bool same_shape = false;   // the inputs do not broadcast
+    Exact exact = Exact::kNone;
+    uint16_t member = 0;       // position of its node in the group
+    ElementLoop loop;
+    const StreamedReduction* reduction = nullptr;
+    uint16_t in[3] = {};       // into `values`
+    uint16_t out = 0;
+
+    uint32_t weight() const { return kind == Kind::kLoop ? loop.weight : kind == Kind::kReduce; }
+    bool operator==(const Step&) const = default;
+  };
+  struct Result {
+    uint16_t value = 0;
+    uint16_t member = 0;       // the node that computes it, whose instruction names the slot
+    DType dtype = DType::kInvalid;
+    uint8_t reuse = kNoReuse;  // the input whose memory it may reuse, if the shapes agree
+    bool operator==(const Result&) const = default;
+  };
+  static constexpr uint8_t kNoReuse = 255;
+  static constexpr size_t kMaxValues = 2 * kMaxSteps + kMaxOutside;  // each may need a repeat
+
+  std::vector<Value> values;   // outside values in the order of the instruction's inputs, then one per step
+  std::vector<Step> steps;     // one or more for each node, in the order of the instructions that follow
+  std::vector<Result> results;
+  ReducedDims dims;            // of its reductions, if it has any
+  bool by_rows = false;        // a few rows at a time; otherwise its reductions come last
+  uint16_t reductions = 0;
+  uint32_t outside = 0;        // number of values from outside
+  uint16_t tiles = 0, row_tiles = 0;  // tiles that the values without a tensor share
+  uint8_t widest = 1;          // bytes of the largest element
+  uint32_t weight = 0;         // of one element through all steps
+  bool is_static = false;      // `shape` and `spreads` are known
+  Shape shape;                 // of the elements, possibly with unknown dimensions
+  std::vector<Spread> spreads;  // of the outside values; empty if none of them broadcasts
+  std::shared_ptr<JitState> jit;  // null if no two steps in a row are exact
+
+  std::span<const Spread> known_spreads() const {
+    static const Spread alike[kMaxOutside];
+    return spreads.empty() ? std::span(alike, outside) : spreads;
+  }
+  // The shape of a value; for an outside value, the shape to which it is broadcast.
+  Shape shape_of(const Value& value, const Shape& whole) const {
+    return value.level == Level::kWhole ? whole : dims.shape(whole, value.level == Level::kReducedKeepDims);
+  }
+  // The steps before the reductions that end the group.
+  std::span<const Step> plain_steps() const {
+    return std::span(steps).first(by_rows ? steps.size() : steps.size() - reductions);
+  }
+  std::span<const Step> last_steps() const { return std::span(steps).subspan(plain_steps().size()); }
+
+  // Finds the common shape and the spreads for these inputs. False if they do not broadcast to one shape.
+  bool infer_shapes(std::span<const Tensor> inputs, Shape& common, std::span<Spread> over) const;
+  bool repeated(uint16_t value) const;
+
+  bool equivalent_to(const FusedGroup&) const;  // the same steps on values of the same types and shapes
+  size_t hash() const;                          // equal for equivalent groups
+};
+
+}  // namespace footlight::fusion

@@ -1,0 +1,111 @@
+// Compiling takes about 60 us, as long as a hundred small loops, so only a loop that has run for longer is compiled.
+#include "engine/jit/jit_loop.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/text.h"
+
+#include <algorithm>
+
+namespace footlight::jit {
+
+using fusion::FusedGroup;
+using fusion::Level;
+using fusion::JitState;
+
+namespace {
+
+std::atomic<int64_t> threshold_ns{kDefaultJitThreshold};
+
+bool is_whole(const FusedGroup& group, size_t step) {
+  return group.values[group.steps[step].out].level == Level::kWhole;
+}
+
+// Whether an iteration would overwrite elements of another size in a tile that a later iteration reads.
+bool overlap(const FusedGroup& group, Piece piece) {
+  const auto in_tile = [&](uint16_t v) {
+    return group.values[v].place == FusedGroup::Place::kTile && group.values[v].level == Level::kWhole;
+  };
+  const auto steps = std::span(group.steps).subspan(piece.first, piece.count);
+  for (const FusedGroup::Step& reads : steps)
+    for (uint8_t k = 0; k < reads.inputs; ++k) {
+      const FusedGroup::Value& in = group.values[reads.in[k]];
+      if (!in_tile(reads.in[k])) continue;
+      for (const FusedGroup::Step& makes : steps) {
+        const FusedGroup::Value& out = group.values[makes.out];
+        if (in_tile(makes.out) && out.index == in.index && out.size != in.size) return true;
+      }
+    }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<const JitLoop> JitLoop::compile(const FusedGroup& group, Singles singles, const char*& why) {
+  const int64_t start = now_ns();
+  if ((why = why_no_machine_code())) return nullptr;
+  auto jit = std::make_unique<JitLoop>();
+  jit->singles_ = singles;
+  std::vector<std::byte> all;
+  std::vector<size_t> places;  // offset of each part's code
+  const size_t steps = group.steps.size();
+  for (size_t s = 0; s < steps;) {
+    size_t most = 0;
+    while (s + most < steps && has_instructions(group, group.steps[s + most]) &&
+           is_whole(group, s + most) == is_whole(group, s))
+      ++most;
+    std::vector<std::byte> code;
+    while (most > 1) {
+      if (!overlap(group, {s, most})) code = assemble(group, {s, most}, singles);
+      if (!code.empty()) break;
+      most -= (most + 3) / 4;
+    }
+    jit->parts_.push_back({static_cast<uint16_t>(s), nullptr});
+    if (code.empty()) {
+      ++s;
+      continue;
+    }
+    places.resize(jit->parts_.size(), SIZE_MAX);
+    places.back() = all.size();
+    all.insert(all.end(), code.begin(), code.end());
+    all.resize((all.size() + 63) / 64 * 64);
+    ++jit->loops_;
+    jit->compiled_steps_ += most;
+    s += most;
+  }
+  why = "no two steps in a row have instructions for their dtypes";
+  if (all.empty()) return nullptr;
+  why = "the system refused executable memory";
+  if (!jit->memory_.hold(all)) return nullptr;
+  for (size_t p = 0; p < places.size(); ++p)
+    if (places[p] != SIZE_MAX)
+      jit->parts_[p].loop = reinterpret_cast<MachineLoop>(reinterpret_cast<uintptr_t>(jit->memory_.at() + places[p]));
+  jit->steps_ = steps;
+  jit->compile_ns_ = now_ns() - start;
+  return jit;
+}
+
+std::string JitLoop::describe() const {
+  return str("machine code for ", compiled_steps_, " of ", steps_, " steps, ", loops_,
+             loops_ == 1 ? " loop, " : " loops, ", memory_.bytes(), " B, compiled in ", (compile_ns_ + 500) / 1000, " us");
+}
+
+const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t elements) {
+  const int64_t threshold = threshold_ns.load(std::memory_order_relaxed);
+  if (threshold == kJitOff) return nullptr;
+  JitState& state = *group.jit;
+  // Estimates 4 ns for each step and 1 ns for 16 additions. Concurrent runs may lose a count.
+  const int64_t before = state.work_ns.load(std::memory_order_relaxed);
+  state.work_ns.store(before + static_cast<int64_t>(group.steps.size()) * 4 + elements * group.weight / 16,
+                   std::memory_order_relaxed);
+  if (before < threshold) return nullptr;
+  if (state.was_tried.exchange(true)) return nullptr;
+  const char* why = nullptr;
+  std::unique_ptr<const JitLoop> jit = JitLoop::compile(group, singles, why);
+  if (!jit) state.why_no_code = why;
+  else state.code.store(jit.get(), std::memory_order_release);
+  return jit.release();
+}
+
+void set_jit_threshold(int64_t ns) { threshold_ns = ns; }
+
+}  // namespace footlight::jit

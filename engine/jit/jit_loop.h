@@ -1,0 +1,56 @@
+// Compiles a fused loop to machine code when it is hot; steps without machine code run the loops of the kernels.
+#pragma once
+
+#include "engine/jit/code_memory.h"
+#include "engine/jit/machine_code.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace footlight::jit {
+
+class JitLoop final : public fusion::JitCode {
+ public:
+  // One step of the group, or several that `loop` runs.
+  struct Part {
+    uint16_t step = 0;
+    MachineLoop loop = nullptr;
+  };
+
+  // Null, with the reason in `why`, if no two consecutive steps can be assembled or the system refuses memory.
+  static std::unique_ptr<const JitLoop> compile(const fusion::FusedGroup& group, Singles singles, const char*& why);
+
+  std::span<const Part> parts() const { return parts_; }
+  // The parts of the first `steps` steps, if a part ends there.
+  std::span<const Part> parts_of(size_t steps) const { return parts().first(parts_.size() - (steps_ - steps)); }
+  bool one_loop_for(size_t steps) const { return parts_[0].loop && parts_of(steps).size() == 1; }
+  Singles singles() const { return singles_; }
+  std::string describe() const override;
+
+ private:
+  Singles singles_ = 0;
+  std::vector<Part> parts_;
+  CodeMemory memory_;
+  size_t steps_ = 0, compiled_steps_ = 0, loops_ = 0;
+  int64_t compile_ns_ = 0;
+};
+
+// A fused loop is compiled once it has run for so many nanoseconds. By default about three times what compiling takes,
+// which saves a third of the loop's time.
+void set_jit_threshold(int64_t ns);
+inline constexpr int64_t kDefaultJitThreshold = 200'000, kJitOff = INT64_MAX;
+
+// Counts a run over so many elements and compiles the loop if it has become hot.
+const JitLoop* compile_if_hot(const fusion::FusedGroup& group, Singles singles, int64_t elements);
+
+// The machine code for a run over so many elements; null if the loops of the kernels run.
+inline const JitLoop* jit_code_for(const fusion::FusedGroup& group, Singles singles, int64_t elements) {
+  const fusion::JitState* const state = group.jit.get();
+  if (!state) return nullptr;
+  if (const auto* code = static_cast<const JitLoop*>(state->code.load(std::memory_order_acquire)))
+    return code->singles() == singles ? code : nullptr;
+  return state->was_tried.load(std::memory_order_relaxed) ? nullptr : compile_if_hot(group, singles, elements);
+}
+
+}  // namespace footlight::jit

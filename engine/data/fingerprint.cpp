@@ -1,7 +1,7 @@
 // A number for what a dataset was made from: the same for two that are written alike, whatever the names in their
 // functions. Datasets with one fingerprint give the same elements, as far as their ops do.
 #include "engine/base/hash128.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/graph/graph.h"
 
 #include <type_traits>
@@ -42,7 +42,7 @@ class Printing {
   // A variable or a table is told apart by its address. A stand-in for a part of a stage adds nothing.
   void object(Resource* object) {
     if (const auto* below = dynamic_cast<const Stage*>(object)) stage(*below);
-    else if (object && !dynamic_cast<const StandIn*>(object))
+    else if (object && !dynamic_cast<const StageResource*>(object))
       hash_.add(reinterpret_cast<uint64_t>(object));
   }
 
@@ -88,9 +88,9 @@ class Printing {
   Hasher128 hash_;
 };
 
-const KernelOf fingerprint("DatasetFingerprint", [](KernelContext& context) {
+const KernelRegistration fingerprint("DatasetFingerprint", [](KernelContext& context) {
   Printing print;
-  print.stage(*Making(context).dataset(0));
+  print.stage(*StageContext(context).dataset(0));
   context.outputs[0] = Tensor::scalar(print.result());
 });
 

@@ -3,7 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/graph/graph.h"
 #include "engine/ops/builder.h"
 #include "engine/runtime/executor.h"

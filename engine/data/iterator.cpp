@@ -1,7 +1,7 @@
 // Iterators, the ops on them, and the ops that run through a whole dataset.
 #include "engine/data/iterator.h"
 
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/runtime/optional.h"
 
 #include <algorithm>
@@ -21,11 +21,11 @@ void Iterator::drop() {
     [[maybe_unused]] auto* cursor = cursor_.release();
     new RunPtr(std::move(run_));
     new StagePtr(std::move(stage_));
-    [[maybe_unused]] auto* doer = doer_.release();
+    [[maybe_unused]] auto* recorder = recorder_.release();
     return;
   }
   cursor_.reset();
-  doer_.reset();
+  recorder_.reset();
   run_.reset();
 }
 
@@ -39,11 +39,11 @@ void Iterator::begin(const StagePtr& stage, State* state) {
   if (!state) drop();
   auto run = std::make_shared<Run>();
   Start start{run, {}};
-  std::unique_ptr<Doer> doer;
+  std::unique_ptr<SpanRecorder> recorder;
   if (recording_structure()) {
     const SourceRef source = current_source();
     start.track = start.run->track("", [&] { return std::make_shared<StageTrack>("next", source, nullptr, true); });
-    doer = std::make_unique<Doer>(start.track);
+    recorder = std::make_unique<SpanRecorder>(start.track);
   }
   CursorPtr cursor = stage->start(start);
   if (state) {
@@ -57,7 +57,7 @@ void Iterator::begin(const StagePtr& stage, State* state) {
   }
   stage_ = stage;
   cursor_ = std::move(cursor);
-  doer_ = std::move(doer);
+  recorder_ = std::move(recorder);
 }
 
 std::string Iterator::save() {
@@ -88,12 +88,12 @@ bool Iterator::next(Element& out) {
   if (!cursor_) return false;
   run_->check();
   {
-    AtWork at_work(doer_.get());
+    WorkScope work(recorder_.get());
     const bool any = cursor_->next(out);
-    at_work.made(any);
+    work.made(any);
     if (any) return true;
   }
-  doer_.reset();
+  recorder_.reset();
   cursor_.reset();  // what the elements were made of is not needed any more
   return false;
 }
@@ -248,7 +248,7 @@ void iterator_of_name(KernelContext& context) {
   context.outputs[0] = Tensor::resource(new IteratorHandle(std::move(found)));
 }
 
-const KernelOf kNew("AnonymousIteratorV3", new_iterator), kMake("MakeIterator", make_iterator),
+const KernelRegistration kNew("AnonymousIteratorV3", new_iterator), kMake("MakeIterator", make_iterator),
     kNext("IteratorGetNext", get_next), kOptional("IteratorGetNextAsOptional", get_next_as_optional),
     kCardinality("DatasetCardinality", cardinality), kReduce("ReduceDataset", reduce),
     kSingle("DatasetToSingleElement", single_element), kAt("GetElementAtIndex", element_at),

@@ -30,7 +30,7 @@ class Iterator {
   RunPtr run_;
   CursorPtr cursor_;
   StagePtr stage_;
-  std::unique_ptr<Doer> doer_;  // the program's part of a recording
+  std::unique_ptr<SpanRecorder> recorder_;  // the program's part of a recording
 };
 
 // Handles of one iterator: the one that it was made with, and those found by its name.

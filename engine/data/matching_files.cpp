@@ -1,6 +1,6 @@
 // The op that finds the files whose names match patterns.
 #include "engine/base/text.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <glob.h>
 
@@ -26,7 +26,7 @@ void matching_files(KernelContext& context) {
   context.outputs[0] = std::move(names);
 }
 
-const KernelOf kMatching("MatchingFiles", matching_files);
+const KernelRegistration kMatching("MatchingFiles", matching_files);
 
 }  // namespace
 }  // namespace footlight::data

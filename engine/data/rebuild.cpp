@@ -2,7 +2,7 @@
 #include "engine/data/rebuild.h"
 
 #include "engine/data/generator.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/ops/builder.h"
 
 #include <unordered_map>
@@ -27,7 +27,7 @@ class Rebuilding {
   Tensor object(const Tensor& tensor) {
     const Resource* const object = tensor.data<Resource*>()[0];
     const auto* const stage = dynamic_cast<const Stage*>(object);
-    const auto* const stand_in = dynamic_cast<const StandIn*>(object);
+    const auto* const stand_in = dynamic_cast<const StageResource*>(object);
     if (!stand_in && (!stage || !stage->op)) return tensor;
     if (const auto found = done_.find(object); found != done_.end()) return found->second;
     const Tensor result = stage ? applied(*stage) : apply_all(*find_row(stand_in->op), {}, {})[0];

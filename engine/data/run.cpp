@@ -3,7 +3,7 @@
 
 #include "engine/base/cancel.h"
 #include "engine/base/errors.h"
-#include "engine/data/crew.h"
+#include "engine/data/thread_group.h"
 
 #include <pthread.h>
 
@@ -104,7 +104,7 @@ void end_all_runs() {
   }
   const OutsideFrontEnd outside;
   const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  while (threads_at_work() && std::chrono::steady_clock::now() < last)
+  while (running_threads() && std::chrono::steady_clock::now() < last)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

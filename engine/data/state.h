@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/data/function.h"
-#include "engine/data/staff.h"
+#include "engine/data/worker_queue.h"
 
 #include <concepts>
 #include <optional>

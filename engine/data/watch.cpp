@@ -10,7 +10,7 @@
 
 namespace footlight::data {
 
-constinit thread_local Doer* this_thread_doer = nullptr;
+constinit thread_local SpanRecorder* this_thread_recorder = nullptr;
 
 namespace {
 
@@ -60,7 +60,7 @@ StageTrack::StageTrack(std::string name, SourceRef source, const StageTrack* con
                  : track_record(session::TrackRecord::kStage, name_, source,
                                 consumer ? consumer->id() : session::TrackId())) {}
 
-void StageTrack::queue(size_t elements) {
+void StageTrack::record_length(size_t elements) {
   const int64_t now = now_ns();
   int64_t told = queue_told_ns_.load(std::memory_order_relaxed);
   if (now - told < kQueueEvery || !queue_told_ns_.compare_exchange_strong(told, now, std::memory_order_acq_rel)) return;
@@ -70,7 +70,7 @@ void StageTrack::queue(size_t elements) {
   queue_.add_value(static_cast<double>(elements), now);
 }
 
-void Doer::end(int64_t now, int64_t elements) {
+void SpanRecorder::end(int64_t now, int64_t elements) {
   // What it waited for in this turn; what is left of the turn is not worth a span.
   if (any_ && last_.wait && last_.end == since_) {
     last_.elements += std::exchange(elements, 0);
@@ -80,14 +80,14 @@ void Doer::end(int64_t now, int64_t elements) {
   since_ = now;
 }
 
-void Doer::waited(const StageTrack* whom, const char* what, int64_t from, int64_t to) {
+void SpanRecorder::waited(const StageTrack* whom, const char* what, int64_t from, int64_t to) {
   if (to - from < kShortWait) return;
   if (from > since_) add({false, nullptr, nullptr, since_, from, from - since_, 0});
   add({true, whom, what, from, to, to - from, 0});
   since_ = to;
 }
 
-void Doer::add(const Part& part) {
+void SpanRecorder::add(const Part& part) {
   const bool near = any_ && part.start - last_.end < kNoGap;
   const bool same = near && part.wait == last_.wait && part.whom == last_.whom && part.what == last_.what;
   if (same && part.end - last_.start < kLongest) {
@@ -101,7 +101,7 @@ void Doer::add(const Part& part) {
   any_ = true;
 }
 
-void Doer::tell() {
+void SpanRecorder::tell() {
   if (!std::exchange(any_, false)) return;
   session::SpanRecord span;
   span.start_ns = last_.start;
@@ -113,17 +113,17 @@ void Doer::tell() {
   track_->track_.add(std::move(span));
 }
 
-void AtWork::enter() {
+void WorkScope::enter() {
   begin_ = now_ns();
-  before_ = std::exchange(this_thread_doer, only_takes_ ? nullptr : doer_);
-  doer_->begin(begin_);
+  before_ = std::exchange(this_thread_recorder, is_consumer_ ? nullptr : recorder_);
+  recorder_->begin(begin_);
 }
 
-void AtWork::leave() {
+void WorkScope::leave() {
   const int64_t now = now_ns();
-  this_thread_doer = before_;
-  if (!only_takes_) doer_->end(now, elements_);
-  if (before_) before_->waited(&doer_->track(), nullptr, begin_, now);
+  this_thread_recorder = before_;
+  if (!is_consumer_) recorder_->end(now, elements_);
+  if (before_) before_->waited(&recorder_->track(), nullptr, begin_, now);
 }
 
 namespace {
@@ -131,24 +131,24 @@ namespace {
 class Watched final : public Cursor {
  public:
   Watched(RunPtr run, TrackPtr track, CursorPtr inner)
-      : run_(std::move(run)), doer_(std::move(track)), inner_(std::move(inner)) {}
+      : run_(std::move(run)), recorder_(std::move(track)), inner_(std::move(inner)) {}
   bool next(Element& out) override {
-    AtWork at_work(&doer_, doer_.track().own_threads());
+    WorkScope work(&recorder_, recorder_.track().own_threads());
     const bool got = inner_->next(out);
-    at_work.made(got);
+    work.made(got);
     return got;
   }
   int64_t skip(int64_t count) override {
-    AtWork at_work(&doer_, doer_.track().own_threads());
+    WorkScope work(&recorder_, recorder_.track().own_threads());
     const int64_t passed = inner_->skip(count);
-    at_work.made(passed);
+    work.made(passed);
     return passed;
   }
   void state(State& s) override { inner_->state(s); }
 
  private:
   const RunPtr run_;  // keeps the tracks of all stages
-  Doer doer_;
+  SpanRecorder recorder_;
   CursorPtr inner_;
 };
 

@@ -1,5 +1,5 @@
-// What a recording learns of an iteration: a track for each stage, with what was done there, who waited for whom, and
-// how many elements wait in a buffer. Iterations that begin without a recording have none of this.
+// Records an iteration: a track for each stage with its work, its waits and the length of its buffer. An iteration that
+// began without a recording has no tracks.
 #pragma once
 
 #include "engine/base/clock.h"
@@ -20,14 +20,14 @@ class StageTrack {
   const std::string& name() const { return name_; }
   SourceRef source() const { return source_; }
   session::TrackId id() const { return track_.id(); }
-  // Threads of its own do its work: who takes its elements only waits.
+  // Worker threads do the stage's work, so the consumer only waits.
   void set_own_threads() { own_threads_.store(true, std::memory_order_relaxed); }
   bool own_threads() const { return own_threads_.load(std::memory_order_relaxed); }
-  // How many elements wait in its buffer now; may be called by any thread.
-  void queue(size_t elements);
+  // Records the number of elements in the buffer. Any thread may call it.
+  void record_length(size_t elements);
 
  private:
-  friend class Doer;
+  friend class SpanRecorder;
   const std::string name_;
   const SourceRef source_;
   std::atomic<bool> own_threads_{false};
@@ -37,17 +37,17 @@ class StageTrack {
 };
 using TrackPtr = std::shared_ptr<StageTrack>;
 
-// What one thread at a time does for a stage: spans, of which short neighbours are joined.
-class Doer {
+// Records the spans of a stage, one thread at a time. Short neighbours become one span.
+class SpanRecorder {
  public:
-  explicit Doer(TrackPtr track) : track_(std::move(track)) {}
-  ~Doer() { tell(); }
-  Doer(const Doer&) = delete;
-  Doer& operator=(const Doer&) = delete;
+  explicit SpanRecorder(TrackPtr track) : track_(std::move(track)) {}
+  ~SpanRecorder() { tell(); }
+  SpanRecorder(const SpanRecorder&) = delete;
+  SpanRecorder& operator=(const SpanRecorder&) = delete;
 
   void begin(int64_t now) { since_ = now; }
   void end(int64_t now, int64_t elements);
-  // From, to: not at work, but waiting. `whom`: the stage below; null: see `what`.
+  // Adds a wait from `from` to `to`, for stage `whom` or, if that is null, for `what`.
   void waited(const StageTrack* whom, const char* what, int64_t from, int64_t to);
   StageTrack& track() const { return *track_; }
 
@@ -67,44 +67,45 @@ class Doer {
   bool any_ = false;
 };
 
-// Whose work this thread does; null: nothing is recorded.
-extern constinit thread_local Doer* this_thread_doer;
+// The recorder of the stage that this thread works for; null if nothing is recorded.
+extern constinit thread_local SpanRecorder* this_thread_recorder;
 
-// In its scope this thread works for a stage; a null doer: nothing. The stage whose work it did before waits meanwhile.
-// `only_takes`: the stage's own threads do the work.
-class AtWork {
+// While it lives, this thread works for a stage, and the stage that it worked for before waits. Does nothing if the
+// recorder is null. `is_consumer` says that the stage's worker threads do the work.
+class WorkScope {
  public:
-  explicit AtWork(Doer* doer, bool only_takes = false) : doer_(doer), only_takes_(only_takes) {
-    if (doer_) [[unlikely]] enter();
+  explicit WorkScope(SpanRecorder* recorder, bool is_consumer = false)
+      : recorder_(recorder), is_consumer_(is_consumer) {
+    if (recorder_) [[unlikely]] enter();
   }
-  ~AtWork() {
-    if (doer_) [[unlikely]] leave();
+  ~WorkScope() {
+    if (recorder_) [[unlikely]] leave();
   }
-  AtWork(const AtWork&) = delete;
-  AtWork& operator=(const AtWork&) = delete;
+  WorkScope(const WorkScope&) = delete;
+  WorkScope& operator=(const WorkScope&) = delete;
   void made(int64_t elements) { elements_ += elements; }
 
  private:
   void enter();
   void leave();
-  Doer* const doer_;
-  const bool only_takes_;
-  Doer* before_ = nullptr;
+  SpanRecorder* const recorder_;
+  const bool is_consumer_;
+  SpanRecorder* before_ = nullptr;
   int64_t begin_ = 0, elements_ = 0;
 };
 
-// In its scope this thread waits. `what` ends the sentence "map waits for ...", and lives forever.
+// While it lives, this thread waits. `what` ends the sentence "map waits for ..." and is a literal.
 class Waiting {
  public:
-  explicit Waiting(const char* what) : doer_(this_thread_doer), what_(what), from_(doer_ ? now_ns() : 0) {}
+  explicit Waiting(const char* what) : recorder_(this_thread_recorder), what_(what), from_(recorder_ ? now_ns() : 0) {}
   ~Waiting() {
-    if (doer_) [[unlikely]] doer_->waited(nullptr, what_, from_, now_ns());
+    if (recorder_) [[unlikely]] recorder_->waited(nullptr, what_, from_, now_ns());
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
-  Doer* const doer_;
+  SpanRecorder* const recorder_;
   const char* const what_;
   const int64_t from_;
 };

@@ -86,7 +86,8 @@ std::unique_ptr<const JitLoop> JitLoop::compile(const FusedGroup& group, Singles
 
 std::string JitLoop::describe() const {
   return str("machine code for ", compiled_steps_, " of ", steps_, " steps, ", loops_,
-             loops_ == 1 ? " loop, " : " loops, ", memory_.bytes(), " B, compiled in ", (compile_ns_ + 500) / 1000, " us");
+             loops_ == 1 ? " loop, " : " loops, ", memory_.bytes(), " B, compiled in ",
+             (compile_ns_ + 500) / 1000, " us");
 }
 
 const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t elements) {

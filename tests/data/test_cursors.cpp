@@ -2,7 +2,7 @@
 #include "engine/base/errors.h"
 #include "engine/data/function.h"
 #include "engine/data/iterator.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/eager/execute.h"
 #include "engine/graph/graph.h"
 

@@ -1,5 +1,5 @@
 // Consecutive elements stacked along a new first dimension.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
 namespace footlight::data {
@@ -112,11 +112,11 @@ class Batch final : public Stage {
   bool drop_remainder_, keeps_places_;
 };
 
-const MakerOf batch("BatchDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration batch("BatchDatasetV2", [](const StageContext& m) -> Stage* {
   return new Batch(m.dataset(0), m.integer(1), m.flag(2), m.dataset(0)->batches_keep_places());
 });
 // The copies are not worth threads of their own: what costs is below.
-const MakerOf parallel_batch("ParallelBatchDataset", [](const Making& m) -> Stage* {
+const StageRegistration parallel_batch("ParallelBatchDataset", [](const StageContext& m) -> Stage* {
   return new Batch(m.dataset(0), m.integer(1), m.flag(3), false);
 });
 

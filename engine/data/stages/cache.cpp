@@ -1,5 +1,5 @@
 // Elements kept in memory by the first complete iteration, for all that follow.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/stages/file_cache.h"
 
 namespace footlight::data {
@@ -85,7 +85,7 @@ class Cache final : public Stage {
   std::shared_ptr<const Elements> kept_;
 };
 
-const MakerOf cache("CacheDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration cache("CacheDatasetV2", [](const StageContext& m) -> Stage* {
   if (const std::string path = m.text(1); !path.empty()) return file_cache(m.dataset(0), path);
   return new Cache(m.dataset(0));
 });

@@ -1,5 +1,5 @@
 // The elements of one dataset, then those of another.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -9,13 +9,13 @@ class Concatenate final : public Stage {
   Concatenate(StagePtr first, StagePtr second) : first_(std::move(first)), second_(std::move(second)) {}
   int64_t cardinality() const override { return add_cardinalities(first_->cardinality(), second_->cardinality()); }
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Both>(StagePtr(this), second_, start, first_->start(start));
+    return std::make_unique<ConcatenateCursor>(StagePtr(this), second_, start, first_->start(start));
   }
 
  private:
-  class Both final : public Cursor {
+  class ConcatenateCursor final : public Cursor {
    public:
-    Both(StagePtr held, const StagePtr& second, const Start& start, CursorPtr input)
+    ConcatenateCursor(StagePtr held, const StagePtr& second, const Start& start, CursorPtr input)
         : held_(std::move(held)), second_(second), start_(start), input_(std::move(input)) {}
     bool next(Element& out) override {
       if (input_->next(out)) return true;
@@ -42,7 +42,7 @@ class Concatenate final : public Stage {
   StagePtr first_, second_;
 };
 
-const MakerOf concatenate("ConcatenateDataset", [](const Making& m) -> Stage* {
+const StageRegistration concatenate("ConcatenateDataset", [](const StageContext& m) -> Stage* {
   return new Concatenate(m.dataset(0), m.dataset(1));
 });
 

@@ -1,6 +1,6 @@
 // Source: the rows of CSV files (RFC 4180), a tensor for each column.
 #include "engine/data/input_file.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 #include <charconv>
@@ -164,7 +164,7 @@ std::vector<int64_t> integers(const Tensor& tensor) {
   return {tensor.data<int64_t>(), tensor.data<int64_t>() + tensor.elements()};
 }
 
-const MakerOf csv("CSVDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration csv("CSVDatasetV2", [](const StageContext& m) -> Stage* {
   const size_t columns = m.list_size("output_types");
   const std::string delimiter = m.text(4);
   if (delimiter.size() != 1) invalid("field_delim should be only 1 char");

@@ -1,5 +1,5 @@
 // Elements of several datasets, each taken from the one that a dataset of numbers names.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 
@@ -68,7 +68,7 @@ class Directed final : public Stage {
   bool stops_;
 };
 
-const MakerOf directed("DirectedInterleaveDataset", [](const Making& m) -> Stage* {
+const StageRegistration directed("DirectedInterleaveDataset", [](const StageContext& m) -> Stage* {
   std::vector<StagePtr> inputs;
   for (size_t i = 1; i < m.inputs().size(); ++i) inputs.push_back(m.dataset(i));
   return new Directed(m.dataset(0), std::move(inputs), m.attr("stop_on_empty_dataset", false));

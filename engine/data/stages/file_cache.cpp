@@ -3,7 +3,7 @@
 #include "engine/data/stages/file_cache.h"
 
 #include "engine/data/element_file.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -48,7 +48,7 @@ class FileCache final : public Stage {
   const Compression compression_;
 };
 
-const MakerOf kept("ElementFileCacheDataset", [](const Making& m) -> Stage* {
+const StageRegistration kept("ElementFileCacheDataset", [](const StageContext& m) -> Stage* {
   return new FileCache(m.dataset(0), m.text(1), compression_of(m.attr("compression", std::string())));
 });
 

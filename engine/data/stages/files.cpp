@@ -1,6 +1,6 @@
 // Sources: records, lines and parts of fixed length, of one file after the other.
 #include "engine/data/input_file.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <deque>
 #include <functional>
@@ -135,7 +135,7 @@ class Fixed final : public Reader {
   std::string ahead_;
 };
 
-const MakerOf records("TFRecordDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration records("TFRecordDatasetV2", [](const StageContext& m) -> Stage* {
   const Compression compression = compression_of(m.text(1));
   const size_t buffer = buffer_size(m.integer(2));
   const auto paths = m.texts(0);
@@ -153,7 +153,7 @@ const MakerOf records("TFRecordDatasetV2", [](const Making& m) -> Stage* {
   });
 });
 
-const MakerOf lines("TextLineDataset", [](const Making& m) -> Stage* {
+const StageRegistration lines("TextLineDataset", [](const StageContext& m) -> Stage* {
   const Compression compression = compression_of(m.text(1));
   const size_t buffer = buffer_size(m.integer(2));
   return new Files(m.texts(0), [=](const std::string& path) {
@@ -161,7 +161,7 @@ const MakerOf lines("TextLineDataset", [](const Making& m) -> Stage* {
   });
 });
 
-const MakerOf fixed("FixedLengthRecordDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration fixed("FixedLengthRecordDatasetV2", [](const StageContext& m) -> Stage* {
   const Fixed::Sizes sizes{m.integer(1), m.integer(2), m.integer(3)};
   constexpr int64_t kMost = int64_t{1} << 40;
   if (sizes.header < 0 || sizes.header > kMost) invalid("header_bytes must be >= 0");

@@ -1,5 +1,5 @@
 // The elements for which a predicate holds.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -39,7 +39,7 @@ class Filter final : public Stage {
   Function predicate_;
 };
 
-const MakerOf filter("FilterDataset", [](const Making& m) -> Stage* {
+const StageRegistration filter("FilterDataset", [](const StageContext& m) -> Stage* {
   return new Filter(m.dataset(0), m.function("predicate", m.inputs(1)));
 });
 

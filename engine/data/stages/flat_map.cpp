@@ -1,5 +1,5 @@
 // The elements of the datasets that f(element) gives, one dataset after the other.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -57,7 +57,7 @@ class FlatMap final : public Stage {
   Function function_;
 };
 
-const MakerOf flat_map("FlatMapDataset", [](const Making& m) -> Stage* {
+const StageRegistration flat_map("FlatMapDataset", [](const StageContext& m) -> Stage* {
   return new FlatMap(m.dataset(0), m.function("f", m.inputs(1)));
 });
 

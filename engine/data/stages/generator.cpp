@@ -1,7 +1,7 @@
 // Source: what a generator of the front end gives.
 #include "engine/data/generator.h"
 
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 
@@ -28,7 +28,7 @@ class Generated final : public Stage {
   Element arguments_;
 };
 
-const MakerOf generated("HostGeneratorDataset", [](const Making& m) -> Stage* {
+const StageRegistration generated("HostGeneratorDataset", [](const StageContext& m) -> Stage* {
   const AttrValue* value = m.attrs().find(kGenerator);
   const Tensor* held = value ? std::get_if<Tensor>(value) : nullptr;
   auto* generator = held ? dynamic_cast<Generator*>(*held->data<Resource*>()) : nullptr;

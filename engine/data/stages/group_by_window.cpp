@@ -1,6 +1,6 @@
 // Elements with one key are collected; reduce(key, dataset of them) makes a dataset as soon as there are enough.
 #include "engine/data/elements.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <map>
 
@@ -111,7 +111,7 @@ class GroupByWindow final : public Stage {
   Function key_, reduce_, window_size_;
 };
 
-const MakerOf group_by_window("GroupByWindowDataset", [](const Making& m) -> Stage* {
+const StageRegistration group_by_window("GroupByWindowDataset", [](const StageContext& m) -> Stage* {
   const size_t keys = m.list_size("Tkey_func_other_arguments"), reduces = m.list_size("Treduce_func_other_arguments");
   const size_t sizes = m.list_size("Twindow_size_func_other_arguments");
   return new GroupByWindow(m.dataset(0), m.function("key_func", m.inputs(1, keys)),

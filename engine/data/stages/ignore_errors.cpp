@@ -1,7 +1,7 @@
 // The elements that could be made; and a dataset that has as many as it is said to have.
 #include "engine/base/text.h"
-#include "engine/data/make.h"
-#include "engine/data/staff.h"
+#include "engine/data/stage_registry.h"
+#include "engine/data/worker_queue.h"
 
 #include <cstdio>
 
@@ -88,11 +88,11 @@ class Counted final : public Stage {
   int64_t count_;
 };
 
-const MakerOf ignore_errors("IgnoreErrorsDataset",
-                            [](const Making& m) -> Stage* {
+const StageRegistration ignore_errors("IgnoreErrorsDataset",
+                            [](const StageContext& m) -> Stage* {
                               return new IgnoreErrors(m.dataset(0), m.attr("log_warning", false));
                             });
-const MakerOf assert_cardinality("AssertCardinalityDataset", [](const Making& m) -> Stage* {
+const StageRegistration assert_cardinality("AssertCardinalityDataset", [](const StageContext& m) -> Stage* {
   return new Counted(m.dataset(0), m.integer(1));
 });
 

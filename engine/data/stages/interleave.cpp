@@ -1,8 +1,8 @@
 // Elements of the datasets that f(element) gives, taken in turn from several of them at once.
-#include "engine/data/crew.h"
-#include "engine/data/make.h"
-#include "engine/data/pulled_ahead.h"
-#include "engine/data/staff.h"
+#include "engine/data/thread_group.h"
+#include "engine/data/stage_registry.h"
+#include "engine/data/prefetching_cursor.h"
+#include "engine/data/worker_queue.h"
 
 #include <algorithm>
 
@@ -14,12 +14,12 @@ class Interleave final : public Stage {
   // `ahead`: how many elements of each dataset a thread makes ahead; 0: no threads.
   Interleave(StagePtr input, Function function, int64_t cycle, int64_t block, size_t ahead)
       : input_(std::move(input)), function_(std::move(function)), cycle_(cycle), block_(block), ahead_(ahead) {
-    if (cycle == -1) cycle_ = automatic_threads();
+    if (cycle == -1) cycle_ = autotune_threads();
     if (cycle_ < 1) invalid("`cycle_length` must be > 0");
     if (block < 1) invalid("`block_length` must be > 0");
   }
   CursorPtr open(const Start& start) override {
-    return std::make_unique<Woven>(StagePtr(this), *this, start, input_->start(start));
+    return std::make_unique<InterleaveCursor>(StagePtr(this), *this, start, input_->start(start));
   }
   // TensorFlow calls an interleave of an endless dataset infinite only if it is parallel.
   int64_t cardinality() const override {
@@ -27,9 +27,9 @@ class Interleave final : public Stage {
   }
 
  private:
-  class Woven final : public Cursor {
+  class InterleaveCursor final : public Cursor {
    public:
-    Woven(StagePtr held, const Interleave& stage, const Start& start, CursorPtr input)
+    InterleaveCursor(StagePtr held, const Interleave& stage, const Start& start, CursorPtr input)
         : held_(std::move(held)), stage_(stage), function_(stage.function_.in(*start.run)), start_(start),
           input_(std::move(input)),
           open_(static_cast<size_t>(stage.cycle_)) {}
@@ -109,7 +109,7 @@ class Interleave final : public Stage {
       const StagePtr inner = stage_of(dataset[0]);
       CursorPtr cursor = inner->start(start_);
       if (!stage_.ahead_) return cursor;
-      return pulled_ahead(inner, stage_.ahead_, start_, std::move(cursor), at_once);
+      return prefetching_cursor(inner, stage_.ahead_, start_, std::move(cursor), at_once);
     }
     void advance() {
       at_ = (at_ + 1) % open_.size();
@@ -131,12 +131,12 @@ class Interleave final : public Stage {
   size_t ahead_;
 };
 
-const MakerOf interleave("InterleaveDataset", [](const Making& m) -> Stage* {
+const StageRegistration interleave("InterleaveDataset", [](const StageContext& m) -> Stage* {
   const size_t captures = m.list_size("Targuments");
   return new Interleave(m.dataset(0), m.function("f", m.inputs(1, captures)), m.integer(1 + captures),
                         m.integer(2 + captures), 0);
 });
-const MakerOf parallel_interleave("ParallelInterleaveDatasetV4", [](const Making& m) -> Stage* {
+const StageRegistration parallel_interleave("ParallelInterleaveDatasetV4", [](const StageContext& m) -> Stage* {
   constexpr int64_t kBlocksAhead = 2;
   const size_t captures = m.list_size("Targuments");
   const int64_t block = m.integer(2 + captures);

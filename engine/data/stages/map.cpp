@@ -1,5 +1,5 @@
 // f(element), one after the other in the thread that pulls.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -38,7 +38,7 @@ class Map final : public Stage {
   Function function_;
 };
 
-const MakerOf map("MapDataset", [](const Making& m) -> Stage* {
+const StageRegistration map("MapDataset", [](const StageContext& m) -> Stage* {
   return new Map(m.dataset(0), m.function("f", m.inputs(1)));
 });
 

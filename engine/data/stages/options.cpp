@@ -1,5 +1,5 @@
 // What tf.data.Options say, for the stages below.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -27,7 +27,7 @@ class Options final : public Stage {
   bool separate_batch_;
 };
 
-const MakerOf options("OptionsDataset", [](const Making& m) -> Stage* {
+const StageRegistration options("OptionsDataset", [](const StageContext& m) -> Stage* {
   const auto said = m.attr("serialized_options", std::string());
   std::optional<bool> deterministic;
   if (said.find("deterministic=true") != std::string::npos) deterministic = true;

@@ -1,5 +1,5 @@
 // Consecutive elements of different shapes, filled up to a common one and stacked.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ class PaddedBatch final : public Stage {
   bool drop_remainder_;
 };
 
-const MakerOf padded_batch("PaddedBatchDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration padded_batch("PaddedBatchDatasetV2", [](const StageContext& m) -> Stage* {
   const auto count = static_cast<size_t>(m.attr("N", int64_t{0}));
   std::vector<std::vector<int64_t>> shapes;
   for (const Tensor& shape : m.inputs(2, count)) {

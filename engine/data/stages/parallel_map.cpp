@@ -1,8 +1,8 @@
 // f(element) in several threads. They pull in turn and run side by side; results come in the order of the input, or as
 // they are ready.
 #include "engine/base/clock.h"
-#include "engine/data/make.h"
-#include "engine/data/staff.h"
+#include "engine/data/stage_registry.h"
+#include "engine/data/worker_queue.h"
 
 #include <algorithm>
 #include <deque>
@@ -22,7 +22,7 @@ class ParallelMap final : public Stage {
   bool batches_keep_places() const override { return true; }
   CursorPtr open(const Start& start) override {
     const bool ordered = deterministic_.value_or(start.options.deterministic.value_or(true));
-    const int threads = calls_ < 0 ? automatic_threads() : static_cast<int>(std::min<int64_t>(calls_, 256));
+    const int threads = calls_ < 0 ? autotune_threads() : static_cast<int>(std::min<int64_t>(calls_, 256));
     if (start.track) start.track->set_own_threads();
     return std::make_unique<Mapped>(StagePtr(this), function_.in(*start.run), threads, ordered, start,
                                     input_->start(start));
@@ -33,11 +33,11 @@ class ParallelMap final : public Stage {
    public:
     Mapped(StagePtr held, Function function, int threads, bool ordered, const Start& start, CursorPtr input)
         : held_(std::move(held)), function_(std::move(function)), threads_(threads), ordered_(ordered),
-          input_(std::move(input)), staff_(start.run, start.track) {}
+          input_(std::move(input)), workers_(start.run, start.track) {}
 
     bool next(Element& out) override {
-      if (!staff_.started())
-        staff_.start(threads_, [this, wanted = size_t{1}](AtWork& at_work) mutable { return work(at_work, wanted); });
+      if (!workers_.started())
+        workers_.start(threads_, [this, wanted = size_t{1}](WorkScope& scope) mutable { return work(scope, wanted); });
       while (!now_ || at_ == now_->items.size()) {
         now_.reset();
         if (!take_block()) return false;
@@ -50,19 +50,19 @@ class ParallelMap final : public Stage {
     void state(State& s) override {
       s.of("map");
       s.stateless(function_);
-      staff_.at_rest([this] { return std::ranges::all_of(blocks_, [](const BlockPtr& b) { return b->done; }); },
-                     [&] {
-                       std::vector<Outcome> all;
-                       if (now_) all.assign(now_->items.begin() + static_cast<ptrdiff_t>(at_), now_->items.end());
-                       for (const BlockPtr& block : blocks_)
-                         all.insert(all.end(), block->items.begin(), block->items.end());
-                       s.flag(ended_);
-                       s.outcomes(all, *held_);
-                       s.input(input_);
-                       if (!s.reads()) return;
-                       now_ = std::make_shared<Block>();
-                       now_->items = std::move(all);
-                     });
+      const auto idle = [this] { return std::ranges::all_of(blocks_, [](const BlockPtr& b) { return b->done; }); };
+      workers_.run_while_paused(idle, [&] {
+        std::vector<Outcome> all;
+        if (now_) all.assign(now_->items.begin() + static_cast<ptrdiff_t>(at_), now_->items.end());
+        for (const BlockPtr& block : blocks_)
+          all.insert(all.end(), block->items.begin(), block->items.end());
+        s.flag(ended_);
+        s.outcomes(all, *held_);
+        s.input(input_);
+        if (!s.reads()) return;
+        now_ = std::make_shared<Block>();
+        now_->items = std::move(all);
+      });
     }
 
    private:
@@ -74,9 +74,9 @@ class ParallelMap final : public Stage {
     using BlockPtr = std::shared_ptr<Block>;
 
     bool take_block() {
-      std::unique_lock lock(staff_.mutex());
+      std::unique_lock lock(workers_.mutex());
       std::deque<BlockPtr>::iterator found;
-      staff_.wait_for_elements(lock, [&] {
+      workers_.wait_for_elements(lock, [&] {
         found = blocks_.begin();
         if (!ordered_) found = std::ranges::find_if(blocks_, [](const BlockPtr& b) { return b->done; });
         return (found != blocks_.end() && (*found)->done) || (ended_ && blocks_.empty());
@@ -88,12 +88,12 @@ class ParallelMap final : public Stage {
       ready_ -= now_->items.size();
       const size_t left = ready_;
       lock.unlock();
-      staff_.queue(left);
-      staff_.room().notify_one();
+      workers_.record_length(left);
+      workers_.room().notify_one();
       return true;
     }
 
-    bool work(AtWork& at_work, size_t& wanted) {
+    bool work(WorkScope& work, size_t& wanted) {
       constexpr int64_t kWorthwhile = 50'000;  // ns for a block
       constexpr size_t kMost = 64;
       const BlockPtr block = std::make_shared<Block>();
@@ -114,25 +114,25 @@ class ParallelMap final : public Stage {
         } catch (...) {
           item.failure = std::current_exception();
         }
-        if (staff_.run().cancelled()) break;
+        if (workers_.run().cancelled()) break;
       }
       const auto count = static_cast<int64_t>(block->items.size());
       const int64_t each = (now_ns() - begin) / std::max<int64_t>(1, count);
       wanted = std::clamp<size_t>(static_cast<size_t>(kWorthwhile / std::max<int64_t>(1, each)), 1, kMost);
-      at_work.made(count);
+      work.made(count);
       {
-        const std::lock_guard lock(staff_.mutex());
+        const std::lock_guard lock(workers_.mutex());
         block->done = true;
         ready_ += block->items.size();
       }
-      staff_.filled().notify_one();
+      workers_.filled().notify_one();
       return true;
     }
 
     // A place in the order of results. False: nothing is to be done any more.
     bool claim(const BlockPtr& block) {
-      std::unique_lock lock(staff_.mutex());
-      const bool go_on = staff_.wait_for_room(
+      std::unique_lock lock(workers_.mutex());
+      const bool go_on = workers_.wait_for_room(
           lock, [&] { return ended_ || blocks_.size() < static_cast<size_t>(2 * threads_); });
       if (!go_on || ended_) return end();
       blocks_.push_back(block);
@@ -140,8 +140,8 @@ class ParallelMap final : public Stage {
     }
     bool end() {  // with the lock
       ended_ = true;
-      staff_.room().notify_all();
-      staff_.filled().notify_all();
+      workers_.room().notify_all();
+      workers_.filled().notify_all();
       return false;
     }
 
@@ -151,7 +151,7 @@ class ParallelMap final : public Stage {
       while (block.items.size() < wanted && (block.items.empty() || now_ns() - begin < 20'000)) {
         Outcome item;
         if (!item.pull(*input_)) {
-          const std::lock_guard lock(staff_.mutex());
+          const std::lock_guard lock(workers_.mutex());
           end();
           return;
         }
@@ -170,7 +170,7 @@ class ParallelMap final : public Stage {
     bool ended_ = false;
     BlockPtr now_;
     size_t at_ = 0;
-    Staff staff_;
+    WorkerQueue workers_;
   };
   StagePtr input_;
   Function function_;
@@ -178,7 +178,7 @@ class ParallelMap final : public Stage {
   std::optional<bool> deterministic_;
 };
 
-const MakerOf parallel_map("ParallelMapDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration parallel_map("ParallelMapDatasetV2", [](const StageContext& m) -> Stage* {
   const size_t captures = m.list_size("Targuments");
   return new ParallelMap(m.dataset(0), m.function("f", m.inputs(1, captures)), m.integer(1 + captures),
                          m.attr("deterministic", std::string("default")));

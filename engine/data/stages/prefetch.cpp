@@ -1,7 +1,7 @@
 // A thread that pulls ahead, into a buffer.
-#include "engine/data/make.h"
-#include "engine/data/pulled_ahead.h"
-#include "engine/data/staff.h"
+#include "engine/data/stage_registry.h"
+#include "engine/data/prefetching_cursor.h"
+#include "engine/data/worker_queue.h"
 
 #include <deque>
 
@@ -14,32 +14,32 @@ constexpr size_t kAutomaticBuffer = 8;
 class Buffered final : public Cursor {
  public:
   Buffered(StagePtr held, size_t size, const Start& start, CursorPtr input)
-      : held_(std::move(held)), size_(size), input_(std::move(input)), staff_(start.run, start.track) {}
+      : held_(std::move(held)), size_(size), input_(std::move(input)), workers_(start.run, start.track) {}
 
   void begin() {
-    if (!staff_.started()) staff_.start(1, [this](AtWork& at_work) { return pull(at_work); });
+    if (!workers_.started()) workers_.start(1, [this](WorkScope& work) { return pull(work); });
   }
 
   bool next(Element& out) override {
     begin();
-    std::unique_lock lock(staff_.mutex());
+    std::unique_lock lock(workers_.mutex());
     waiting_ = true;
-    staff_.wait_for_elements(lock, [&] { return !buffer_.empty() || ended_; });
+    workers_.wait_for_elements(lock, [&] { return !buffer_.empty() || ended_; });
     waiting_ = false;
     if (buffer_.empty()) return false;
     Outcome outcome = std::move(buffer_.front());
     buffer_.pop_front();
     const size_t left = buffer_.size();
     lock.unlock();
-    staff_.queue(left);
-    if (left + 1 == size_) staff_.room().notify_one();
+    workers_.record_length(left);
+    if (left + 1 == size_) workers_.room().notify_one();
     outcome.give(out);
     return true;
   }
 
   void state(State& s) override {
     s.of("prefetch");
-    staff_.at_rest([this] { return !pulling_; },
+    workers_.run_while_paused([this] { return !pulling_; },
                    [&] {
                      s.flag(ended_);
                      s.outcomes(buffer_, *held_);
@@ -48,25 +48,25 @@ class Buffered final : public Cursor {
   }
 
  private:
-  bool pull(AtWork& at_work) {
+  bool pull(WorkScope& work) {
     {
-      std::unique_lock lock(staff_.mutex());
-      if (!staff_.wait_for_room(lock, [&] { return buffer_.size() < size_; })) {
+      std::unique_lock lock(workers_.mutex());
+      if (!workers_.wait_for_room(lock, [&] { return buffer_.size() < size_; })) {
         ended_ = true;
-        staff_.filled().notify_all();
+        workers_.filled().notify_all();
         return false;
       }
       pulling_ = true;
     }
     Outcome outcome;
     const bool more = outcome.pull(*input_);
-    const bool cancelled = staff_.run().cancelled();
-    at_work.made(more);
-    const std::lock_guard lock(staff_.mutex());
+    const bool cancelled = workers_.run().cancelled();
+    work.made(more);
+    const std::lock_guard lock(workers_.mutex());
     if (more) buffer_.push_back(std::move(outcome));
     ended_ = !more || cancelled;
     pulling_ = false;
-    if (waiting_) staff_.filled().notify_one();
+    if (waiting_) workers_.filled().notify_one();
     return !ended_;
   }
 
@@ -75,12 +75,12 @@ class Buffered final : public Cursor {
   CursorPtr input_;
   std::deque<Outcome> buffer_;
   bool ended_ = false, waiting_ = false, pulling_ = false;
-  Staff staff_;
+  WorkerQueue workers_;
 };
 
 }  // namespace
 
-CursorPtr pulled_ahead(StagePtr held, size_t size, const Start& start, CursorPtr input, bool at_once) {
+CursorPtr prefetching_cursor(StagePtr held, size_t size, const Start& start, CursorPtr input, bool at_once) {
   auto made = std::make_unique<Buffered>(std::move(held), size, start, std::move(input));
   if (at_once) made->begin();
   return made;
@@ -99,7 +99,7 @@ class Prefetch final : public Stage {
     if (size_ == 0) return input_->start(start);
     if (start.track) start.track->set_own_threads();
     const size_t size = size_ == kAutomatic ? kAutomaticBuffer : static_cast<size_t>(size_);
-    return pulled_ahead(StagePtr(this), size, start, input_->start(start));
+    return prefetching_cursor(StagePtr(this), size, start, input_->start(start));
   }
 
  private:
@@ -107,7 +107,7 @@ class Prefetch final : public Stage {
   int64_t size_;
 };
 
-const MakerOf prefetch("PrefetchDataset", [](const Making& m) -> Stage* {
+const StageRegistration prefetch("PrefetchDataset", [](const StageContext& m) -> Stage* {
   return new Prefetch(m.dataset(0), m.integer(1));
 });
 

@@ -1,5 +1,5 @@
 // Source: random numbers without end.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/random_numbers.h"
 
 namespace footlight::data {
@@ -35,7 +35,7 @@ class Random final : public Stage {
   Seeds seeds_;
 };
 
-const MakerOf random("RandomDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration random("RandomDatasetV2", [](const StageContext& m) -> Stage* {
   return new Random(static_cast<uint64_t>(m.integer(0)), static_cast<uint64_t>(m.integer(1)),
                     m.attr("rerandomize_each_iteration", false));
 });

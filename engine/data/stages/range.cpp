@@ -1,5 +1,5 @@
 // Source: numbers from `start` up to, not including, `stop`.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 
@@ -72,7 +72,7 @@ class Range final : public Stage {
   DType dtype_;
 };
 
-const MakerOf range("RangeDataset", [](const Making& m) -> Stage* {
+const StageRegistration range("RangeDataset", [](const StageContext& m) -> Stage* {
   const auto types = m.attr("output_types", std::vector<DType>{DType::kInt64});
   return new Range(m.integer(0), m.integer(1), m.integer(2), types.empty() ? DType::kInt64 : types[0]);
 });

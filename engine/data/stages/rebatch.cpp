@@ -1,5 +1,5 @@
 // The rows of batches in batches of other sizes, which take turns.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
 namespace footlight::data {
@@ -97,7 +97,7 @@ class Rebatch final : public Stage {
   bool drop_remainder_;
 };
 
-const MakerOf rebatch("RebatchDatasetV2", [](const Making& m) -> Stage* {
+const StageRegistration rebatch("RebatchDatasetV2", [](const StageContext& m) -> Stage* {
   const Tensor& sizes = m.inputs()[1];
   const auto* at = sizes.data<int64_t>();
   return new Rebatch(m.dataset(0), {at, at + sizes.elements()}, m.flag(2));

@@ -1,5 +1,5 @@
 // The elements again and again.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -15,12 +15,12 @@ class Repeat final : public Stage {
     if (once < 0) return once;
     return once > INT64_MAX / count_ ? kInfinite : once * count_;
   }
-  CursorPtr open(const Start& start) override { return std::make_unique<Again>(StagePtr(this), *this, start); }
+  CursorPtr open(const Start& start) override { return std::make_unique<RepeatCursor>(StagePtr(this), *this, start); }
 
  private:
-  class Again final : public Cursor {
+  class RepeatCursor final : public Cursor {
    public:
-    Again(StagePtr held, const Repeat& stage, const Start& start)
+    RepeatCursor(StagePtr held, const Repeat& stage, const Start& start)
         : held_(std::move(held)), stage_(stage), start_(start), left_(stage.count_) {}
     bool next(Element& out) override {
       for (;;) {
@@ -59,7 +59,9 @@ class Repeat final : public Stage {
   int64_t count_;
 };
 
-const MakerOf repeat("RepeatDataset", [](const Making& m) -> Stage* { return new Repeat(m.dataset(0), m.integer(1)); });
+const StageRegistration repeat("RepeatDataset", [](const StageContext& m) -> Stage* {
+  return new Repeat(m.dataset(0), m.integer(1));
+});
 
 }  // namespace
 }  // namespace footlight::data

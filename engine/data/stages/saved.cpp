@@ -1,7 +1,7 @@
 // Datasets in files, as Dataset.save of TensorFlow writes them: a folder for each shard, a record for each tensor.
 #include "engine/base/text.h"
 #include "engine/data/input_file.h"
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/tensor_message.h"
 
 #include <sys/stat.h>
@@ -133,7 +133,7 @@ class Saved final : public Stage {
   const std::vector<int64_t> parts_;
 };
 
-const MakerOf saved("ElementFileDataset", [](const Making& m) -> Stage* {
+const StageRegistration saved("ElementFileDataset", [](const StageContext& m) -> Stage* {
   return new Saved(m.texts(0), saved_compression_of(m.attr("compression", std::string())),
                    parts_of(m.attrs(), "output_types"));
 });
@@ -144,7 +144,7 @@ void make_folder(const std::string& path) {
 
 // With `sharded` the first tensor of an element is the number of its shard.
 void save(KernelContext& context) {
-  const Making making(context);
+  const StageContext making(context);
   const std::string folder = making.text(1);
   const Compression compression = saved_compression_of(making.attr("compression", std::string()));
   const bool sharded = making.attr("sharded", false);
@@ -179,7 +179,7 @@ void save(KernelContext& context) {
   for (auto& [shard, writer] : writers) writer.close();
   context.outputs[0] = Tensor::scalar(count);
 }
-const KernelOf kSave("SaveElements", save);
+const KernelRegistration kSave("SaveElements", save);
 
 }  // namespace
 }  // namespace footlight::data

@@ -1,5 +1,5 @@
 // f(state, element) gives the next state and what takes the element's place.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -49,7 +49,7 @@ class Scan final : public Stage {
   Function function_;
 };
 
-const MakerOf scan("ScanDataset", [](const Making& m) -> Stage* {
+const StageRegistration scan("ScanDataset", [](const StageContext& m) -> Stage* {
   const size_t states = m.list_size("Tstate");
   const auto initial = m.inputs(1, states);
   return new Scan(m.dataset(0), {initial.begin(), initial.end()}, m.function("f", m.inputs(1 + states)));

@@ -1,5 +1,5 @@
 // Every `shards`-th element, from number `index` on.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -46,7 +46,7 @@ class Shard final : public Stage {
   int64_t shards_, index_;
 };
 
-const MakerOf shard("ShardDataset", [](const Making& m) -> Stage* {
+const StageRegistration shard("ShardDataset", [](const StageContext& m) -> Stage* {
   return new Shard(m.dataset(0), m.integer(1), m.integer(2));
 });
 

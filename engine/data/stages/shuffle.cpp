@@ -1,5 +1,5 @@
 // Elements in random order: each is drawn from a buffer of those that come next.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/random_numbers.h"
 
 namespace footlight::data {
@@ -84,14 +84,14 @@ class Shuffle final : public Stage {
   Seeds seeds_;
 };
 
-const MakerOf shuffle("ShuffleDatasetV3", [](const Making& m) -> Stage* {
+const StageRegistration shuffle("ShuffleDatasetV3", [](const StageContext& m) -> Stage* {
   return new Shuffle(m.dataset(0), m.integer(1), static_cast<uint64_t>(m.integer(2)),
                      static_cast<uint64_t>(m.integer(3)), m.attr("reshuffle_each_iteration", true));
 });
 
-void stand_in(KernelContext& context) { context.outputs[0] = Tensor::resource(new StandIn(context.row.name)); }
-const KernelOf seed_generator("DummySeedGenerator", stand_in);
-const KernelOf memory_cache("DummyMemoryCache", stand_in);
+void stand_in(KernelContext& context) { context.outputs[0] = Tensor::resource(new StageResource(context.row.name)); }
+const KernelRegistration seed_generator("DummySeedGenerator", stand_in);
+const KernelRegistration memory_cache("DummyMemoryCache", stand_in);
 
 }  // namespace
 }  // namespace footlight::data

@@ -1,5 +1,5 @@
 // All but the first elements.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 
@@ -53,7 +53,9 @@ class Skip final : public Stage {
   int64_t count_;
 };
 
-const MakerOf skip("SkipDataset", [](const Making& m) -> Stage* { return new Skip(m.dataset(0), m.integer(1)); });
+const StageRegistration skip("SkipDataset", [](const StageContext& m) -> Stage* {
+  return new Skip(m.dataset(0), m.integer(1));
+});
 
 }  // namespace
 }  // namespace footlight::data

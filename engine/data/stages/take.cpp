@@ -1,5 +1,5 @@
 // The first elements alone.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 
@@ -50,7 +50,9 @@ class Take final : public Stage {
   int64_t count_;
 };
 
-const MakerOf take("TakeDataset", [](const Making& m) -> Stage* { return new Take(m.dataset(0), m.integer(1)); });
+const StageRegistration take("TakeDataset", [](const StageContext& m) -> Stage* {
+  return new Take(m.dataset(0), m.integer(1));
+});
 
 }  // namespace
 }  // namespace footlight::data

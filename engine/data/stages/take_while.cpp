@@ -1,5 +1,5 @@
 // The elements up to the first for which a predicate does not hold.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -37,7 +37,7 @@ class TakeWhile final : public Stage {
   Function predicate_;
 };
 
-const MakerOf take_while("TakeWhileDataset", [](const Making& m) -> Stage* {
+const StageRegistration take_while("TakeWhileDataset", [](const StageContext& m) -> Stage* {
   return new TakeWhile(m.dataset(0), m.function("predicate", m.inputs(1)));
 });
 

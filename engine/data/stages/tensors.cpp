@@ -1,5 +1,5 @@
 // Sources: one element made of tensors, and the rows of tensors.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
 #include <algorithm>
@@ -87,10 +87,12 @@ class Slices final : public Stage {
   const Element tensors_;
 };
 
-Element copied(const Making& m) { return {m.inputs().begin(), m.inputs().end()}; }
+Element copied(const StageContext& m) { return {m.inputs().begin(), m.inputs().end()}; }
 
-const MakerOf tensors("TensorDataset", [](const Making& m) -> Stage* { return new Tensors(copied(m)); });
-const MakerOf slices("TensorSliceDataset", [](const Making& m) -> Stage* {
+const StageRegistration tensors("TensorDataset", [](const StageContext& m) -> Stage* {
+  return new Tensors(copied(m));
+});
+const StageRegistration slices("TensorSliceDataset", [](const StageContext& m) -> Stage* {
   if (m.inputs().empty()) invalid("Invalid `tensors`. `tensors` should not be empty.");
   return new Slices(copied(m));
 });

@@ -1,5 +1,5 @@
 // The rows of each element, one by one.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/rows.h"
 
 namespace footlight::data {
@@ -69,7 +69,9 @@ class Unbatch final : public Stage {
   StagePtr input_;
 };
 
-const MakerOf unbatch("UnbatchDataset", [](const Making& m) -> Stage* { return new Unbatch(m.dataset(0)); });
+const StageRegistration unbatch("UnbatchDataset", [](const StageContext& m) -> Stage* {
+  return new Unbatch(m.dataset(0));
+});
 
 }  // namespace
 }  // namespace footlight::data

@@ -1,5 +1,5 @@
 // Each element once, when it is first seen.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <unordered_set>
 
@@ -63,7 +63,9 @@ class Unique final : public Stage {
   StagePtr input_;
 };
 
-const MakerOf unique("UniqueDataset", [](const Making& m) -> Stage* { return new Unique(m.dataset(0)); });
+const StageRegistration unique("UniqueDataset", [](const StageContext& m) -> Stage* {
+  return new Unique(m.dataset(0));
+});
 
 }  // namespace
 }  // namespace footlight::data

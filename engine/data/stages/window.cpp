@@ -1,7 +1,7 @@
 // Datasets of consecutive elements: of every `stride`-th of them, a window begins every `shift` elements.
 #include "engine/data/elements.h"
-#include "engine/data/make.h"
-#include "engine/data/staff.h"
+#include "engine/data/stage_registry.h"
+#include "engine/data/worker_queue.h"
 
 #include <algorithm>
 #include <deque>
@@ -78,7 +78,7 @@ class Window final : public Stage {
   bool drop_remainder_;
 };
 
-const MakerOf window("WindowDataset", [](const Making& m) -> Stage* {
+const StageRegistration window("WindowDataset", [](const StageContext& m) -> Stage* {
   return new Window(m.dataset(0), m.integer(1), m.integer(2), m.integer(3), m.flag(4));
 });
 

@@ -1,5 +1,5 @@
 // Elements of several datasets side by side, until the first of them ends.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 namespace footlight::data {
 namespace {
@@ -56,7 +56,7 @@ class Zip final : public Stage {
   std::vector<StagePtr> inputs_;
 };
 
-const MakerOf zip("ZipDataset", [](const Making& m) -> Stage* {
+const StageRegistration zip("ZipDataset", [](const StageContext& m) -> Stage* {
   std::vector<StagePtr> inputs;
   for (size_t i = 0; i < m.inputs().size(); ++i) inputs.push_back(m.dataset(i));
   return new Zip(std::move(inputs));

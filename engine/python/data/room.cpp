@@ -1,7 +1,7 @@
 // What this room adds to the extension module, and how threads of datasets get along with the GIL.
 #include "engine/python/data/room.h"
 
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 #include "engine/data/run.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/module.h"

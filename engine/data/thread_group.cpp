@@ -1,5 +1,5 @@
 // Starting and joining threads.
-#include "engine/data/crew.h"
+#include "engine/data/thread_group.h"
 
 #include "engine/base/errors.h"
 #include "engine/base/thread_pool.h"
@@ -10,7 +10,7 @@
 
 namespace footlight::data {
 namespace {
-std::atomic<int> at_work{0};
+std::atomic<int> running{0};
 
 // Signals go to the threads of the program.
 class SignalsBlocked {
@@ -30,27 +30,27 @@ class SignalsBlocked {
 
 }  // namespace
 
-int threads_at_work() { return at_work; }
-int automatic_threads() { return std::max(2, pool_size()); }
+int running_threads() { return running; }
+int autotune_threads() { return std::max(2, pool_size()); }
 
-void Crew::start(int threads, const std::function<void()>& work) {
+void ThreadGroup::start(int threads, const std::function<void()>& work) {
   const SignalsBlocked blocked;
   for (int i = 0; i < threads; ++i) {
-    ++at_work;
+    ++running;
     try {
       threads_.emplace_back([work] {
         work();
-        --at_work;
+        --running;
       });
     } catch (const std::system_error&) {
-      --at_work;
+      --running;
       if (!threads_.empty()) return;  // with fewer it is slower, that is all
       throw Error(ErrorKind::kResourceExhausted, "no thread could be started for a dataset");
     }
   }
 }
 
-void Crew::join() {
+void ThreadGroup::join() {
   if (threads_.empty()) return;
   const OutsideFrontEnd outside;
   for (std::thread& thread : threads_) thread.join();

@@ -1,13 +1,13 @@
 // The kernels that make stages.
-#include "engine/data/make.h"
+#include "engine/data/stage_registry.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 namespace footlight::data {
 
-MakerOf* MakerOf::first = nullptr;
-KernelOf* KernelOf::first = nullptr;
+StageRegistration* StageRegistration::first = nullptr;
+KernelRegistration* KernelRegistration::first = nullptr;
 
 namespace {
 
@@ -18,7 +18,7 @@ std::vector<MakeStage>& makers() {  // by op id
 
 void make_stage(KernelContext& context) {
   static const AttrName kTypes("output_types"), kComponents("Toutput_types"), kShapes("output_shapes");
-  const Making making(context);
+  const StageContext making(context);
   Stage* stage = makers()[context.row.id.value](making);
   Tensor dataset = dataset_tensor(stage);
   stage->op = context.row.name;
@@ -47,29 +47,29 @@ const Tensor& scalar_input(const KernelContext& context, size_t input, DType dty
 
 bool makes_stage(const OpRow& row) { return makers()[row.id.value] != nullptr; }
 
-int64_t Making::integer(size_t input) const {
+int64_t StageContext::integer(size_t input) const {
   return *scalar_input(context_, input, DType::kInt64).data<int64_t>();
 }
-bool Making::flag(size_t input) const { return *scalar_input(context_, input, DType::kBool).data<bool>(); }
-std::string Making::text(size_t input) const {
+bool StageContext::flag(size_t input) const { return *scalar_input(context_, input, DType::kBool).data<bool>(); }
+std::string StageContext::text(size_t input) const {
   return *scalar_input(context_, input, DType::kString).data<std::string>();
 }
-std::vector<std::string> Making::texts(size_t input) const {
+std::vector<std::string> StageContext::texts(size_t input) const {
   const Tensor& tensor = context_.inputs[input];
   const auto* at = tensor.data<std::string>();
   return {at, at + tensor.elements()};
 }
-size_t Making::list_size(const char* attr) const {
+size_t StageContext::list_size(const char* attr) const {
   return context_.attrs.get_or(AttrName(attr), std::vector<DType>()).size();
 }
 
 void init() {
   static const bool once = [] {
-    for (const MakerOf* maker = MakerOf::first; maker; maker = maker->next) {
+    for (const StageRegistration* maker = StageRegistration::first; maker; maker = maker->next) {
       makers()[find_row(maker->op)->id.value] = maker->make;
       register_kernel(DeviceType::kCpu, maker->op, kAllTypes, make_stage);
     }
-    for (const KernelOf* own = KernelOf::first; own; own = own->next)
+    for (const KernelRegistration* own = KernelRegistration::first; own; own = own->next)
       register_kernel(DeviceType::kCpu, own->op, kAllTypes, own->kernel);
     return true;
   }();

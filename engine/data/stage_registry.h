@@ -1,4 +1,4 @@
-// How a file of engine/data/stages says from which op its stage is made.
+// Registers the ops that make the stages of engine/data/stages.
 #pragma once
 
 #include "engine/base/text.h"
@@ -8,9 +8,9 @@
 namespace footlight::data {
 
 // The inputs and attributes of an op that makes a stage.
-class Making {
+class StageContext {
  public:
-  explicit Making(KernelContext& context) : context_(context) {}
+  explicit StageContext(KernelContext& context) : context_(context) {}
   StagePtr dataset(size_t input) const { return stage_of(context_.inputs[input]); }
   int64_t integer(size_t input) const;             // an int64 scalar
   bool flag(size_t input) const;                   // a bool scalar
@@ -31,30 +31,30 @@ class Making {
   KernelContext& context_;
 };
 
-// Stands for something that a stage keeps itself: the seeds of a shuffle, the elements of a cache.
-struct StandIn : Resource {
-  explicit StandIn(const char* o) : op(o) {}
+// The resource of a stage that keeps its own state: the seeds of a shuffle, the elements of a cache.
+struct StageResource : Resource {
+  explicit StageResource(const char* o) : op(o) {}
   const char* op;  // that makes it
 };
 
-// The kernel of `op`: a dataset of the new stage, whose types and shapes are those of the op's attributes.
-using MakeStage = Stage* (*)(const Making&);
-struct MakerOf {
+// The kernel of `op` returns a dataset of the new stage, with the types and shapes of the op's attributes.
+using MakeStage = Stage* (*)(const StageContext&);
+struct StageRegistration {
   const char* op;
   MakeStage make;
-  MakerOf* next;
-  static MakerOf* first;
-  MakerOf(const char* name, MakeStage m) : op(name), make(m), next(first) { first = this; }
+  StageRegistration* next;
+  static StageRegistration* first;
+  StageRegistration(const char* name, MakeStage m) : op(name), make(m), next(first) { first = this; }
 };
 // Whether the op makes a stage.
 bool makes_stage(const OpRow&);
 // Other kernels of this folder.
-struct KernelOf {
+struct KernelRegistration {
   const char* op;
   Kernel kernel;
-  KernelOf* next;
-  static KernelOf* first;
-  KernelOf(const char* name, Kernel k) : op(name), kernel(k), next(first) { first = this; }
+  KernelRegistration* next;
+  static KernelRegistration* first;
+  KernelRegistration(const char* name, Kernel k) : op(name), kernel(k), next(first) { first = this; }
 };
 
 // Registers all kernels. Called once; calling it again does nothing.

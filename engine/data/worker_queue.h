@@ -1,7 +1,7 @@
-// What cursors with threads of their own share: the results that wait to be taken, and the end of the threads.
+// Shared by cursors that run worker threads: how workers and the consumer wait for each other, and how workers stop.
 #pragma once
 
-#include "engine/data/crew.h"
+#include "engine/data/thread_group.h"
 #include "engine/data/stage.h"
 #include "engine/data/watch.h"
 
@@ -11,17 +11,17 @@
 
 namespace footlight::data {
 
-// A dataset that ended with fewer elements than it is said to have: a window ends there, all else fails.
+// A dataset had fewer elements than its cardinality said. A window ends there; every other consumer fails.
 class EndedEarly : public Error {
   using Error::Error;
 };
 
-// An element, or why there is none.
+// An element, or the exception that prevented it.
 struct Outcome {
   Element element;
   std::exception_ptr failure;
 
-  // False: the input has ended.
+  // False if the input has ended.
   bool pull(Cursor& input) {
     try {
       return input.next(element);
@@ -41,41 +41,41 @@ struct Outcome {
     }
   }
   void give(Element& out) {
-    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));  // its last owner is who catches it
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));  // the catcher becomes its last owner
     out = std::move(element);
   }
 };
 
-// The threads of one cursor, which it owns as its last member, and how they wait for room.
-class Staff {
+// The worker threads of one cursor, which owns this as its last member.
+class WorkerQueue {
  public:
-  Staff(RunPtr run, TrackPtr track) : run_(std::move(run)), track_(std::move(track)), crew_(run_) {}
-  // Tells them to stop, and waits until they have.
-  ~Staff() {
+  WorkerQueue(RunPtr run, TrackPtr track) : run_(std::move(run)), track_(std::move(track)), threads_(run_) {}
+  // Stops the workers and joins them.
+  ~WorkerQueue() {
     {
       const std::lock_guard lock(mutex_);
       stop_ = true;
     }
     room_.notify_all();
-    crew_.join();
+    threads_.join();
   }
-  Staff(const Staff&) = delete;
-  Staff& operator=(const Staff&) = delete;
+  WorkerQueue(const WorkerQueue&) = delete;
+  WorkerQueue& operator=(const WorkerQueue&) = delete;
 
-  bool started() const { return crew_.started(); }
-  // `turn()` does one piece of work; false: there is nothing to be done any more. It lets no exception out.
+  bool started() const { return threads_.started(); }
+  // Each worker calls `turn()` until it returns false. `turn` must not throw.
   template <class Turn>
   void start(int threads, Turn turn) {
-    crew_.start(threads, [this, turn]() mutable {
-      std::optional<Doer> doer;
-      if (track_) doer.emplace(track_);
+    threads_.start(threads, [this, turn]() mutable {
+      std::optional<SpanRecorder> recorder;
+      if (track_) recorder.emplace(track_);
       for (bool more = true; more;) {
-        AtWork at_work(doer ? &*doer : nullptr);
-        more = turn(at_work);
+        WorkScope work(recorder ? &*recorder : nullptr);
+        more = turn(work);
       }
     });
   }
-  // Of a thread of the staff: until `ready()`; false: it shall stop. With the lock held.
+  // A worker waits until ready(). False if it must stop. Lock held.
   template <class Ready>
   bool wait_for_room(std::unique_lock<std::mutex>& lock, Ready ready) {
     const Waiting waiting("room");
@@ -86,15 +86,15 @@ class Staff {
     }
     return !stop_;
   }
-  // Of who takes the elements: until `ready()`. With the lock held.
+  // The consumer waits until ready(). Lock held.
   template <class Ready>
   void wait_for_elements(std::unique_lock<std::mutex>& lock, Ready ready) {
     const Waiting waiting("its threads");
     run_->wait(lock, filled_, ready);
   }
-  // Of who takes the elements: `work()`, while all threads wait for room, which is when `idle()`.
+  // The consumer runs `work()` while all workers are paused, which they are when `idle()`.
   template <class Idle, class Work>
-  void at_rest(Idle idle, Work work) {
+  void run_while_paused(Idle idle, Work work) {
     std::unique_lock lock(mutex_);
     paused_ = true;
     std::exception_ptr failure;
@@ -111,9 +111,9 @@ class Staff {
     room_.notify_all();
     if (failure) std::rethrow_exception(failure);
   }
-  // A queue is this long now.
-  void queue(size_t elements) const {
-    if (track_) [[unlikely]] track_->queue(elements);
+  // Records the length of the queue.
+  void record_length(size_t elements) const {
+    if (track_) [[unlikely]] track_->record_length(elements);
   }
 
   std::mutex& mutex() { return mutex_; }
@@ -127,7 +127,7 @@ class Staff {
   std::mutex mutex_;
   std::condition_variable filled_, room_;
   bool stop_ = false, paused_ = false;
-  Crew crew_;
+  ThreadGroup threads_;
 };
 
 }  // namespace footlight::data

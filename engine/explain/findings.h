@@ -51,7 +51,7 @@ struct Finding {
   std::vector<Alternative> alternatives;
 };
 
-// Rules against false alarms, by their numbers: CONTRIBUTING.md says them whole.
+// Rules against false alarms, by their numbers: engine/explain/README.md has them all.
 enum class Rule : uint8_t { kNotConfirmed = 1, kVariants = 2, kSteady = 3, kAskedFor = 4, kOneRootCause = 6 };
 
 // What looked like a cause and is legitimate.

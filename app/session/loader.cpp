@@ -98,7 +98,7 @@ void Loader::open(const QString& path, bool live) {
       // A model becomes a session of its own, in which nothing ran.
       const model::ModelFile found = model::read_model(file);
       folder_ = std::make_unique<QTemporaryDir>();
-      if (!folder_->isValid()) throw Error(ErrorKind::kIo, "there is no room for a temporary file");
+      if (!folder_->isValid()) throw Error(ErrorKind::kIo, "There is no space for a temporary file");
       file = folder_->filePath(QStringLiteral("model.footlight")).toStdString();
       model::write_session(found, file);
     }

@@ -77,7 +77,7 @@ Worker::Worker(QObject* parent) : QObject(parent) {
           have << name.left(1) + QLatin1Char('.') + name.mid(1);
         }
         if (have.isEmpty()) {
-          Q_EMIT failed(QStringLiteral("the engine was not built: there is no extension module in ") + package.path());
+          Q_EMIT failed(QStringLiteral("The engine was not built: no extension module was found in ") + package.path());
         } else {
           Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another "
                                        "interpreter under Run > Python.")
@@ -197,7 +197,7 @@ void Worker::ended(int code, QProcess::ExitStatus status) {
   commands_ = -1;
   QString reason;
   if (status == QProcess::CrashExit) {
-    reason = QStringLiteral("the worker was ended by signal %1 (%2)").arg(code).arg(signal_words(code));
+    reason = QStringLiteral("The worker was ended by signal %1 (%2)").arg(code).arg(signal_words(code));
     code += 128;
   } else if (code > 128 && code < 160) {
     reason = QStringLiteral("ended by signal %1 (%2)").arg(code - 128).arg(signal_words(code - 128));

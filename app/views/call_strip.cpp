@@ -118,7 +118,8 @@ void CallStrip::paintEvent(QPaintEvent*) {
   const Theme& t = theme();
   rounded(painter, rect(), 7, t["panel"], t["hairline"]);
   if (cells_.empty()) {
-    text_in(painter, QRectF(rect()).adjusted(14, 0, -14, 0), QStringLiteral("no calls recorded"), t["faint"], t.ui());
+    text_in(painter, QRectF(rect()).adjusted(14, 0, -14, 0), QStringLiteral("No calls were recorded"), t["faint"],
+            t.ui());
     return;
   }
   painter.setClipRect(rect().adjusted(6, 1, -6, -1));

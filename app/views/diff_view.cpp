@@ -318,7 +318,7 @@ void DiffView::show_panes() {
     const auto merged = [this] { return std::shared_ptr<const Document>(diff_, &diff_->merged()); };
     one_pane_->show_part(diff_, merged, all ? DiffPart::kMerged : DiffPart::kChanges,
                          left.text + QString::fromUtf8(" → ") + right.text,
-                         all ? QStringLiteral("both as one") : QStringLiteral("only what differs, and its neighbours"));
+                         all ? QStringLiteral("Both as one") : QStringLiteral("Only what differs, and its neighbours"));
   }
   const QModelIndex row = list_->currentIndex();
   if (row.isValid()) show_chosen(model_.place_at(row.row()), true);

@@ -88,7 +88,7 @@ void FindBar::step(int by) {
 }
 
 void FindBar::show_current() {
-  QString text = found_.empty() ? QStringLiteral("not found")
+  QString text = found_.empty() ? QStringLiteral("No match")
                                 : QStringLiteral("%1 of %2").arg(app::count_text(static_cast<uint64_t>(current_ + 1)),
                                                                  app::count_text(found_.size()));
   if (slices_.isActive()) text = QString::fromUtf8("%1 …").arg(app::count_text(found_.size()));

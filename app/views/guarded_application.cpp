@@ -17,14 +17,14 @@ bool GuardedApplication::notify(QObject* receiver, QEvent* event) {
   try {
     return QApplication::notify(receiver, event);
   } catch (const std::bad_alloc&) {
-    report(QStringLiteral("There is not enough memory for this; what it was for is not shown."));
+    report(QStringLiteral("There was not enough memory for the last action, so its result is not shown."));
   } catch (const Error& e) {
     report(QString::fromUtf8(e.what()));
   } catch (const std::exception& e) {
-    report(QStringLiteral("Something failed inside Footlight, which goes on; please report it: ") +
+    report(QStringLiteral("An internal error occurred; Footlight continues. Please report it: ") +
            QString::fromUtf8(e.what()));
   } catch (...) {
-    report(QStringLiteral("Something failed inside Footlight, which goes on; please report it."));
+    report(QStringLiteral("An internal error occurred; Footlight continues. Please report it."));
   }
   return true;
 }

@@ -98,7 +98,7 @@ void KeyDiffView::draw_column(QPainter& painter, const QRectF& frame, bool left)
     if (!value.isEmpty()) {
       text_in(painter, QRectF(at, y, line.right() - at - 8, kRow), value, color, t.code());
     } else if (lit) {
-      text_in(painter, QRectF(at, y, line.right() - at - 8, kRow), QStringLiteral("not there"), t["faint"], t.ui(-1));
+      text_in(painter, QRectF(at, y, line.right() - at - 8, kRow), QStringLiteral("absent"), t["faint"], t.ui(-1));
     }
     y += kRow;
   }

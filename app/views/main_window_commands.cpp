@@ -195,7 +195,7 @@ void MainWindow::build_actions() {
         "track, F frames, [ ] M mark a range, / finds, B sets a bookmark, N goes to it</td></tr>"
         "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced, Ctrl+Shift+M what was "
         "recorded; timelines as in Timeline, "
-        "arrows walk the bars</td></tr>"
+        "left and right select a part</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));
     box.exec();

@@ -18,10 +18,10 @@ namespace {
 QJsonObject theme_file() {
   load_resources();
   QFile file(QStringLiteral(":/footlight/themes/footlight.json"));
-  if (!file.open(QIODevice::ReadOnly)) throw std::runtime_error("the theme file is missing from the program");
+  if (!file.open(QIODevice::ReadOnly)) throw std::runtime_error("The theme file is missing from the program");
   QJsonParseError error;
   const QJsonDocument document = QJsonDocument::fromJson(file.readAll(), &error);
-  if (document.isNull()) throw std::runtime_error("the theme file is broken: " + error.errorString().toStdString());
+  if (document.isNull()) throw std::runtime_error("The theme file is damaged: " + error.errorString().toStdString());
   return document.object();
 }
 

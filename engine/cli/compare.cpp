@@ -61,7 +61,7 @@ Request request_of(const Words& words) {
     }
   }
   if (request.file.empty())
-    throw Error(ErrorKind::kValue, "compare: which script? `footlight compare script.py --function NAME`");
+    throw Error(ErrorKind::kValue, "compare needs a script; usage: `footlight compare script.py --function NAME`");
   return request;
 }
 
@@ -182,7 +182,8 @@ int compare_two(const Request& request) {
   Words words = request.arguments;
   // A file alone in front of two names is the file of both.
   if (words.size() == 1) words.insert(words.begin(), request.file);
-  if (words.size() != 2) throw Error(ErrorKind::kValue, std::string("compare: which two? ") + kHow);
+  if (words.size() != 2)
+    throw Error(ErrorKind::kValue, std::string("compare needs two calls or recordings; usage: ") + kHow);
   const std::string file = side_named(request.file, "").file;
   const SideName left = side_named(words[0], file), right = side_named(words[1], file);
   if (left.file == right.file && left.what == right.what)

@@ -39,7 +39,8 @@ Named named(const std::string& word) {
   if (colon == std::string::npos || stat(word.c_str(), &found) == 0) return {word, "", 0, ""};
   const std::optional<TraceName> name = trace_name(std::string_view(word).substr(colon + 1));
   if (!name) throw Error(ErrorKind::kValue, word + ": a trace is a number from 1, as in train_step#3");
-  if (name->function.empty()) throw Error(ErrorKind::kValue, word + ": which function? " + kHow);
+  if (name->function.empty())
+    throw Error(ErrorKind::kValue, word + ": the name of a function is missing after ':'; usage: " + kHow);
   return {word.substr(0, colon), name->function, name->number, name->stage};
 }
 
@@ -84,7 +85,8 @@ class Run {
 
   const TraceRecord& trace(const Named& which) const {
     const auto f = functions_.find(which.function);
-    if (f == functions_.end()) throw Error(ErrorKind::kNotFound, path_ + ": has no function '" + which.function + "'");
+    if (f == functions_.end())
+      throw Error(ErrorKind::kNotFound, path_ + ": there is no function '" + which.function + "'");
     for (const TraceRecord* t : traces(f->second->id))
       if (which.trace ? t->number == which.trace : reader_->graph(t->graph()) != nullptr) {
         if (reader_->graph(t->graph())) return *t;
@@ -326,14 +328,15 @@ int diff(const Words& words) {
   std::vector<std::string> given;
   for (const std::string& w : words) {
     if (w == "--json") json = true;
-    else if (!w.empty() && w[0] == '-') return complain("diff: what is '" + w + "'? " + kHow);
+    else if (!w.empty() && w[0] == '-') return complain("diff: unknown option '" + w + "'; usage: " + kHow);
     else given.push_back(w);
   }
-  if (given.size() != 2) return complain(std::string("diff: which two? ") + kHow);
+  if (given.size() != 2) return complain(std::string("diff needs two recordings, or a graph of each; usage: ") + kHow);
   try {
     const Named left = named(given[0]), right = named(given[1]);
     if (left.function.empty() != right.function.empty())
-      return complain(std::string("diff: two runs or two graphs? ") + kHow);
+      return complain(std::string("diff compares two recordings or two graphs, not a recording with a graph; ") +
+                      "usage: " + kHow);
     Run a(left.file), b(right.file);
     if (left.function.empty()) return diff_runs(a, b, json);
     a.set_stage(left);

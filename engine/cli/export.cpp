@@ -46,8 +46,8 @@ constexpr const char* kHow =
 const Format& format_of(const std::string& name) {
   for (const Format& format : kFormats)
     if (name == format.name) return format;
-  if (name.empty()) invalid("export: which format? ", kHow);
-  invalid("export: there is no format '", name, "'. ", kHow);
+  if (name.empty()) invalid("export needs --format; usage: ", kHow);
+  invalid("export: there is no format '", name, "'; usage: ", kHow);
 }
 
 void run(const Words& words) {
@@ -58,18 +58,18 @@ void run(const Words& words) {
     const auto option = std::find_if(std::begin(options), std::end(options),
                                      [&](const auto& known) { return words[i] == known.first; });
     if (option != std::end(options)) {
-      if (++i == words.size()) invalid("export: ", option->first, " needs a value. ", kHow);
+      if (++i == words.size()) invalid("export: ", option->first, " needs a value; usage: ", kHow);
       *option->second = words[i];
     } else if (file.empty() && !words[i].empty() && words[i][0] != '-') {
       file = words[i];
     } else {
-      invalid("export: what is '", words[i], "'? ", kHow);
+      invalid("export: unknown option '", words[i], "'; usage: ", kHow);
     }
   }
-  if (file.empty()) invalid("export: which recording? ", kHow);
+  if (file.empty()) invalid("export needs a recording; usage: ", kHow);
   const Format& format = format_of(format_name);
-  if (!table.empty() && !format.has_table) invalid("export: --table is for --format csv");
-  if (!graph.empty() && !format.has_graph) invalid("export: --graph is for --format dot and --format svg");
+  if (!table.empty() && !format.has_table) invalid("export: --table works only with --format csv");
+  if (!graph.empty() && !format.has_graph) invalid("export: --graph works only with --format dot and --format svg");
   if (format.has_table && table.empty()) invalid("export: --table is missing; it is one of: ", csv_tables());
 
   Progress progress;

@@ -70,7 +70,7 @@ Output::Output(const std::string& path, const std::string& session, const Output
     is_borrowed_ = true;
   } else if (stat(path.c_str(), &there) == 0) {
     if (stat(session.c_str(), &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
-      invalid(path, " is the recording itself, which an export must not replace");
+      invalid(path, " is the recording itself, which an export does not replace");
     if (!S_ISREG(there.st_mode)) {
       // A pipe, /dev/null: to be written, not replaced.
       file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);

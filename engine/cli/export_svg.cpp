@@ -76,7 +76,7 @@ class Dot {
       const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
       if (passed >= kLimitSeconds * 1000 || all.size() > kMostBytes)
         invalid("Graphviz needs more than ", kLimitSeconds, " s for this graph", kInstead);
-      progress.show("laying out, of the time that it may take", static_cast<double>(passed) / (kLimitSeconds * 1000));
+      progress.show("laying out the graph, of at most", static_cast<double>(passed) / (kLimitSeconds * 1000));
       pollfd readable{out_.fd, POLLIN, 0};
       if (poll(&readable, 1, 200) <= 0) continue;
       char piece[1 << 16];

@@ -178,10 +178,10 @@ int info(const Words& words) {
     } else if (file.empty() && (w.empty() || w[0] != '-')) {
       file = w;
     } else {
-      return complain("info: what is '" + w + "'? " + kHow);
+      return complain("info: unknown option '" + w + "'; usage: " + kHow);
     }
   }
-  if (file.empty()) return complain(std::string("info: which recording? ") + kHow);
+  if (file.empty()) return complain(std::string("info needs a recording or a model; usage: ") + kHow);
   try {
     if (model::looks_like_model(file)) {
       if (ops) return complain("info: --ops is about recorded runs, and " + file + " is a model");
@@ -209,13 +209,13 @@ int recover(const Words& words) {
     } else if (file.empty() && (words[i].empty() || words[i][0] != '-')) {
       file = words[i];
     } else {
-      return complain("recover: what is '" + words[i] + "'? `footlight recover FILE [-o FILE]`");
+      return complain("recover: unknown option '" + words[i] + "'; usage: `footlight recover FILE [-o FILE]`");
     }
   }
-  if (file.empty()) return complain("recover: which recording? `footlight recover FILE [-o FILE]`");
+  if (file.empty()) return complain("recover needs a recording; usage: `footlight recover FILE [-o FILE]`");
   try {
     if (session::Reader::open(file)->state() == session::State::kLive)
-      return complain(file + ": the run is still going on");
+      return complain(file + ": the run has not ended yet");
     if (!out.empty()) {
       session::finish_log(file, out);
       return 0;

@@ -66,7 +66,7 @@ std::string program_folder() {
 }
 
 int record(const Words& words) {
-  if (words.empty()) return complain("record: which script? `footlight record script.py`");
+  if (words.empty()) return complain("record needs a script: `footlight record script.py`");
   const std::string package = package_folder();
   if (package.empty())
     return complain("the Python package of Footlight is not next to the program, in " + program_folder() +
@@ -79,7 +79,7 @@ int record(const Words& words) {
   all.insert(all.end(), words.begin(), words.end());
   const int error = become(python, std::move(all));
   return complain("cannot start the Python interpreter " + python + ": " + std::strerror(error) +
-                  ". FOOTLIGHT_PYTHON names another one");
+                  ". Set FOOTLIGHT_PYTHON to another one");
 }
 
 int open_in_app(const std::string& file) {

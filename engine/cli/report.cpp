@@ -52,10 +52,10 @@ int report(const Words& words) {
     } else if (file.empty() && (w.empty() || w[0] != '-')) {
       file = w;
     } else {
-      return complain("report: what is '" + w + "'? " + kHow);
+      return complain("report: unknown option '" + w + "'; usage: " + kHow);
     }
   }
-  if (file.empty()) return complain(std::string("report: which recording? ") + kHow);
+  if (file.empty()) return complain(std::string("report needs a recording; usage: ") + kHow);
   try {
     const auto reader = session::Reader::open(file);
     explain::Report made = explain::make_report(*reader);

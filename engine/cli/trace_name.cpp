@@ -29,7 +29,7 @@ size_t passes_until(const session::GraphRecord& record, const std::string& stage
   if (stage.empty()) return 0;
   if (const std::optional<size_t> passes = explain::stage_named(record, stage)) return *passes;
   if (record.passes.empty())
-    fail(ErrorKind::kNotFound, "what passes did to ", printable(graph), " was not recorded");
+    fail(ErrorKind::kNotFound, "the recording does not say what passes did to ", printable(graph));
   fail(ErrorKind::kNotFound, printable(graph), " has no stage '", printable(stage),
        "'; it has: ", printable(explain::joined(explain::stage_names(record), ", ")), ", last");
 }

@@ -278,7 +278,7 @@ const char* word_for(Kind kind) {
     case Kind::kStructure: return "structure of ";
     case Kind::kObject: return "object in ";
     case Kind::kCallable: return "function in ";
-    case Kind::kAlias: return "which variables are the same in ";
+    case Kind::kAlias: return "variables shared in ";
     case Kind::kContext: return "";
   }
   return "";

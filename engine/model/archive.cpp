@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostMembers = 65535;
 
 [[noreturn]] void bad_archive(const char* why) {
-  fail(ErrorKind::kValue, "this is no zip archive, or it is damaged: ", why);
+  fail(ErrorKind::kValue, "not a zip archive, or a damaged one: ", why);
 }
 
 template <class T>
@@ -30,7 +30,7 @@ T at(std::string_view bytes, uint64_t offset) {
 std::string inflated(std::string_view packed, uint64_t size) {
   std::string out(size, '\0');
   z_stream stream = {};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail(ErrorKind::kRuntime, "zlib does not start");
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail(ErrorKind::kRuntime, "zlib could not be started");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -38,7 +38,7 @@ std::string inflated(std::string_view packed, uint64_t size) {
   const int result = inflate(&stream, Z_FINISH);
   const uint64_t got = stream.total_out;
   inflateEnd(&stream);
-  if (result != Z_STREAM_END || got != size) bad_archive("a member cannot be unpacked");
+  if (result != Z_STREAM_END || got != size) bad_archive("a member cannot be decompressed");
   return out;
 }
 
@@ -56,13 +56,13 @@ Archive::Archive(std::string_view bytes) : bytes_(bytes) {
   uint64_t count = at<uint16_t>(bytes, end + 10), offset = at<uint32_t>(bytes, end + 16);
   if ((count == 0xffff || offset == 0xffffffff) && end >= 20 && at<uint32_t>(bytes, end - 20) == 0x07064b50) {
     const auto longer = at<uint64_t>(bytes, end - 20 + 8);
-    if (at<uint32_t>(bytes, longer) != 0x06064b50) bad_archive("its directory is not where it says");
+    if (at<uint32_t>(bytes, longer) != 0x06064b50) bad_archive("its directory has a wrong position");
     count = at<uint64_t>(bytes, longer + 32);
     offset = at<uint64_t>(bytes, longer + 48);
   }
   if (count > kMostMembers) bad_archive("it has too many members");
   for (uint64_t i = 0; i < count; ++i) {
-    if (at<uint32_t>(bytes, offset) != 0x02014b50) bad_archive("its directory is not where it says");
+    if (at<uint32_t>(bytes, offset) != 0x02014b50) bad_archive("its directory has a wrong position");
     Member m;
     if (at<uint16_t>(bytes, offset + 8) & 1) bad_archive("it is encrypted");
     m.method = at<uint16_t>(bytes, offset + 10);
@@ -97,19 +97,19 @@ std::string Archive::member(std::string_view name, uint64_t most) const {
   if (m.size > most || m.packed > most)
     fail(ErrorKind::kValue, std::string(name), " in the archive takes ", bytes_text(std::max(m.size, m.packed)),
          ", and at most ", bytes_text(most), " are read: it is damaged, or was made to use up memory");
-  if (at<uint32_t>(bytes_, m.offset) != 0x04034b50) bad_archive("a member is not where the directory says");
+  if (at<uint32_t>(bytes_, m.offset) != 0x04034b50) bad_archive("a member has a wrong position");
   const uint64_t begin =
       m.offset + 30 + at<uint16_t>(bytes_, m.offset + 26) + at<uint16_t>(bytes_, m.offset + 28);
   if (begin > bytes_.size() || bytes_.size() - begin < m.packed) bad_archive("a member ends too early");
-  if (m.size / kMaxDeflateRatio > m.packed) bad_archive("a member says that it is larger than it can be");
+  if (m.size / kMaxDeflateRatio > m.packed) bad_archive("a member claims an impossible size");
   const std::string_view packed = bytes_.substr(begin, m.packed);
   std::string out = m.method == 0   ? std::string(packed)
                     : m.method == 8 ? inflated(packed, m.size)
                                     : std::string();
-  if (m.method != 0 && m.method != 8) bad_archive("a member is packed in an unknown way");
+  if (m.method != 0 && m.method != 8) bad_archive("a member uses an unknown compression method");
   if (out.size() != m.size ||
       crc32(0, reinterpret_cast<const Bytef*>(out.data()), static_cast<uInt>(out.size())) != m.checksum)
-    bad_archive("the checksum of a member does not fit");
+    bad_archive("a member has a wrong checksum");
   return out;
 }
 

@@ -16,7 +16,7 @@ constexpr size_t kLongestPath = 4096;
 constexpr int kDeepest = 64;
 
 [[noreturn]] void bad_weights(const char* why) {
-  fail(ErrorKind::kValue, "the weights are no HDF5 file, or damaged: ", why);
+  fail(ErrorKind::kValue, "the weights are not an HDF5 file, or a damaged one: ", why);
 }
 
 class Hdf5 {
@@ -24,11 +24,11 @@ class Hdf5 {
   explicit Hdf5(std::string_view bytes) : bytes_(bytes) {}
 
   std::vector<Dataset> read() {
-    if (bytes_.substr(0, 8) != "\x89HDF\r\n\x1a\n") bad_weights("it does not begin as one");
+    if (bytes_.substr(0, 8) != "\x89HDF\r\n\x1a\n") bad_weights("its signature is missing");
     const auto version = at<uint8_t>(8);
     const uint64_t sizes = version < 2 ? 13 : 9;
     if (at<uint8_t>(sizes) != 8 || at<uint8_t>(sizes + 1) != 8)
-      bad_weights("its addresses do not have 8 bytes");
+      bad_weights("its addresses are not 8 bytes wide");
     if (version < 2) {
       base_ = at<uint64_t>(version == 0 ? 24 : 28);
       object(at<uint64_t>(version == 0 ? 64 : 68), "", 0);
@@ -36,7 +36,7 @@ class Hdf5 {
       base_ = at<uint64_t>(12);
       object(at<uint64_t>(36), "", 0);
     } else {
-      bad_weights("its version is not known");
+      bad_weights("its version is unknown");
     }
     return std::move(found_);
   }
@@ -45,7 +45,7 @@ class Hdf5 {
   template <class T>
   T at(uint64_t offset) const {
     if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
-      bad_weights("it refers to what lies behind its end");
+      bad_weights("it refers past its end");
     T value;
     std::memcpy(&value, bytes_.data() + offset, sizeof value);
     return value;
@@ -53,7 +53,7 @@ class Hdf5 {
   uint64_t place(uint64_t address) const {
     uint64_t offset = 0;
     if (__builtin_add_overflow(base_, address, &offset) || offset > bytes_.size())
-      bad_weights("it refers to what lies behind its end");
+      bad_weights("it refers past its end");
     return offset;
   }
   std::string_view part(uint64_t offset, uint64_t size) const {
@@ -61,7 +61,7 @@ class Hdf5 {
     return bytes_.substr(offset, size);
   }
   void expect(uint64_t offset, std::string_view signature) const {
-    if (part(offset, signature.size()) != signature) bad_weights("a part of it is not where it says");
+    if (part(offset, signature.size()) != signature) bad_weights("a part of it has a wrong position");
   }
 
   struct Header {
@@ -72,7 +72,7 @@ class Hdf5 {
   };
 
   void object(uint64_t address, const std::string& path, int depth) {
-    if (depth > kDeepest || path.size() > kLongestPath) bad_weights("its groups are nested too deep");
+    if (depth > kDeepest || path.size() > kLongestPath) bad_weights("its groups are nested too deeply");
     if (!seen_.insert(address).second) return;
     if (seen_.size() > kMostObjects) bad_weights("it has too many objects");
     Header header;
@@ -100,7 +100,7 @@ class Hdf5 {
       extra = flags & 4 ? 2 : 0;
       blocks.emplace_back(offset, size);
     } else {
-      if (at<uint8_t>(begin) != 1) bad_weights("the version of an object is not known");
+      if (at<uint8_t>(begin) != 1) bad_weights("an object has an unknown version");
       blocks.emplace_back(begin + 16, at<uint32_t>(begin + 8));
     }
     for (size_t i = 0; i < blocks.size(); ++i) {
@@ -123,7 +123,7 @@ class Hdf5 {
                     std::vector<std::pair<uint64_t, uint64_t>>& blocks, bool newer) {
     if (type == 0x01) {
       const unsigned version = at<uint8_t>(offset), rank = at<uint8_t>(offset + 1);
-      if (rank > 32) bad_weights("a data set has more than 32 dimensions");
+      if (rank > 32) bad_weights("a dataset has more than 32 dimensions");
       const uint64_t dims = offset + (version == 1 ? 8 : 4);
       for (unsigned i = 0; i < rank; ++i) header.data.dims.push_back(at<uint64_t>(dims + 8 * i));
       header.has_space = true;
@@ -159,7 +159,7 @@ class Hdf5 {
   }
 
   void walk_tree(uint64_t node, uint64_t heap, const std::string& path, int depth, int level) {
-    if (level > kDeepest) bad_weights("an index of it is nested too deep");
+    if (level > kDeepest) bad_weights("an index is nested too deeply");
     expect(node, "TREE");
     expect(heap, "HEAP");
     const unsigned height = at<uint8_t>(node + 5), entries = at<uint16_t>(node + 6);
@@ -181,7 +181,7 @@ class Hdf5 {
     for (unsigned i = 0; i < count; ++i) {
       const uint64_t entry = node + 8 + 40 * uint64_t{i};
       const auto begin = at<uint64_t>(entry);
-      if (begin >= all.size()) bad_weights("a name of it is not where it says");
+      if (begin >= all.size()) bad_weights("a name has a wrong position");
       const std::string name(all.substr(begin, all.find('\0', begin) - begin));
       object(at<uint64_t>(entry + 8), path.empty() ? name : path + "/" + name, depth + 1);
     }

@@ -34,7 +34,7 @@ class JsonReader {
   }
 
   Json read(int depth) {
-    if (depth > 200) bad("values are nested too deep");
+    if (depth > 200) bad("values are nested too deeply");
     if (++count_ > size_t{1} << 22) bad("there are too many values");
     Json value;
     if (take('{')) {
@@ -83,7 +83,7 @@ class JsonReader {
       }
       out += c;
     }
-    if (at_ >= text_.size()) bad("a text does not end");
+    if (at_ >= text_.size()) bad("a string does not end");
     ++at_;
     return out;
   }

@@ -37,7 +37,7 @@ class LayerGraph {
   using Calls = std::map<std::pair<std::string_view, size_t>, Call>;
 
   void step() {
-    if (++steps_ > kMostSteps) fail(ErrorKind::kValue, "the configuration of the model is too large, written out");
+    if (++steps_ > kMostSteps) fail(ErrorKind::kValue, "the model's configuration is too large to be expanded");
   }
 
   Call add_model(const Json& config, const std::string& prefix, int depth) {

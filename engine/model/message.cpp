@@ -16,7 +16,7 @@ constexpr int kDeepest = 100;
 class WireReader {
  public:
   Message read(const Schema& schema, std::string_view bytes, int depth) {
-    if (depth > kDeepest) bad(schema, "its parts are nested too deep");
+    if (depth > kDeepest) bad(schema, "its messages are nested too deeply");
     Message message;
     ProtobufReader reader(bytes);
     while (reader.next()) {
@@ -28,7 +28,7 @@ class WireReader {
       else if (reader.type == ProtobufReader::kBytes) add_part(schema, message, *field, reader.bytes, depth);
       else add_real(message, field, reader.bytes);
     }
-    if (!reader.ok()) bad(schema, "it ends in the middle of a field, or has one of an unknown form");
+    if (!reader.ok()) bad(schema, "it ends in the middle of a field, or a field has an unknown wire type");
     return message;
   }
 

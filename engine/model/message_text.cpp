@@ -59,12 +59,12 @@ class TextReader {
   }
 
   Message fields(const Schema* schema, char end, int depth) {
-    if (depth > kDeepest) bad("parts are nested too deep");
+    if (depth > kDeepest) bad("messages are nested too deeply");
     Message message;
     for (;;) {
       skip_space();
       if (at_ >= text_.size()) {
-        if (end) bad("it ends in the middle of a part");
+        if (end) bad("it ends in the middle of a message");
         return message;
       }
       if (end && take(end)) return message;
@@ -163,7 +163,7 @@ class TextReader {
         out += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
       }
     }
-    if (at_ >= text_.size()) bad("a text does not end");
+    if (at_ >= text_.size()) bad("a string does not end");
     ++at_;
     return out;
   }

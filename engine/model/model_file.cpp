@@ -21,7 +21,7 @@ std::string content_of(const std::string& path) {
   if (!fs::is_regular_file(path, error)) fail(ErrorKind::kNotFound, path, ": there is no such file");
   const uint64_t size = fs::file_size(path, error);
   if (error) fail(ErrorKind::kNotFound, path, ": ", error.message());
-  if (size >= kLargest) fail(ErrorKind::kValue, path, ": it has 2 GiB or more, which no such file can have");
+  if (size >= kLargest) fail(ErrorKind::kValue, path, ": it has 2 GiB or more, the limit of such files");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) fail(ErrorKind::kNotFound, path, ": it cannot be opened");
   std::string content(size, '\0');
@@ -70,7 +70,7 @@ ModelFile read_model_bytes(std::string_view bytes, std::string_view form) {
   } else {
     std::map<std::string, GraphId, std::less<>> ids;
     add_graphs(model, message, ids);
-    if (model.graphs.empty()) fail(ErrorKind::kValue, "this is no GraphDef: it has no nodes");
+    if (model.graphs.empty()) fail(ErrorKind::kValue, "not a GraphDef: it has no nodes");
   }
   return model;
 }
@@ -79,7 +79,7 @@ ModelFile read_model(const std::string& path) {
   const std::string file = file_of(path);
   if (file.empty())
     fail(ErrorKind::kNotFound, path,
-         ": the folder is no SavedModel: it has no saved_model.pb and no saved_model.pbtxt");
+         ": the folder is not a SavedModel: it contains neither saved_model.pb nor saved_model.pbtxt");
   const std::string content = content_of(file);
   try {
     ModelFile model = read_model_bytes(content, fs::path(file).filename().string());

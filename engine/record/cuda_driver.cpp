@@ -34,7 +34,7 @@ std::string why_no_driver(const std::string& library) {
     case kDriverIsStub:
       return library + " is the stub that programs are linked with, not a CUDA driver; take its folder out of "
              "LD_LIBRARY_PATH";
-    default: return "the CUDA driver does not start (CUDA error " + std::to_string(result) + ")";
+    default: return "the CUDA driver could not be started (CUDA error " + std::to_string(result) + ")";
   }
 }
 

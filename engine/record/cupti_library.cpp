@@ -63,7 +63,7 @@ std::shared_ptr<Library> Library::open(const std::vector<std::string>& candidate
     library->handle_ = handle;
     library->path_ = path;
     if (const char* missing = fill(handle, library->functions_)) {
-      why = path + " has no " + missing + ": it is no CUPTI of CUDA 12 or newer";
+      why = path + " has no " + missing + ": it is not a CUPTI of CUDA 12 or newer";
       continue;
     }
     if (library->functions_.get_version(&library->version_) != kSuccess) {

@@ -252,7 +252,7 @@ session::WriterOptions beside_a_program(session::WriterOptions options) {
 }
 
 void refuse_second() {
-  if (host().writer) throw Error(ErrorKind::kFailedPrecondition, "a recording is being made already");
+  if (host().writer) throw Error(ErrorKind::kFailedPrecondition, "a recording is already running");
 }
 
 }  // namespace

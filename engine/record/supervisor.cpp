@@ -203,7 +203,7 @@ class Supervisor {
     if (got <= 0) {
       close(script_.commands);
       script_.commands = -1;
-      return stop("stopped: the app that ran it is gone");
+      return stop("stopped, because the app that ran it ended");
     }
     command_.append(chunk, static_cast<size_t>(got));
     for (size_t end; (end = command_.find('\n')) != std::string::npos; command_.erase(0, end + 1)) {
@@ -305,7 +305,7 @@ class Supervisor {
     if (!stop_reason_.empty()) {
       if (stop_step_ <= 1) return stop_reason_;
       return stop_reason_.starts_with("killed") ? stop_reason_
-                                                : stop_reason_ + " (it took " + sigabbrev(last_stop_signal_) + ")";
+                                                : stop_reason_ + " (" + sigabbrev(last_stop_signal_) + " was needed)";
     }
     if (signal_ == SIGSEGV) return "crashed: segmentation fault (SIGSEGV)";
     if (signal_ == SIGABRT) return "crashed: aborted (SIGABRT)";

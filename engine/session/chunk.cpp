@@ -24,13 +24,13 @@ std::span<const std::string_view> columns_before_3(uint8_t kind, uint8_t version
     case 1: return std::span(kOpColumns).first(version < 2 ? 11 : 12);
     case 2: return kCallColumns;
     case 3: return kDeviceColumns;
-    default: throw_broken("a chunk is not what it should be");
+    default: throw_broken("a chunk is damaged");
   }
 }
 
 std::string decompress(std::string_view frame, size_t size) {
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size)
-    throw_broken("a chunk has another size than it says");
+    throw_broken("a chunk differs in size from its header");
   std::string raw;
   raw.resize(size);
   // Contexts are costly to make: one per thread.
@@ -66,8 +66,8 @@ RawChunk open_chunk(uint8_t kind, std::string_view bytes, uint32_t rows) {
   const uint8_t version = in.u8();
   if (version > kChunkVersion) throw_broken("a chunk has the newer format " + std::to_string(version));
   const uint8_t said = in.u8();
-  if (version == 0 || said != kind) throw_broken("a chunk is not what it should be");
-  if (in.u32() != rows || rows > kMaxChunkRows) throw_broken("a chunk has another number of rows than its index says");
+  if (version == 0 || said != kind) throw_broken("a chunk is damaged");
+  if (in.u32() != rows || rows > kMaxChunkRows) throw_broken("a chunk differs in its number of rows from its index");
   const uint32_t size = in.u32();
   // No column takes more than 10 bytes a row: a small chunk that claims 200 MB is an attack.
   if (size > size_t{rows} * kMaxColumns * 10 + (size_t{1} << 16) + kMaxTexts) throw_broken("a chunk is too large");

@@ -52,7 +52,7 @@ class DatabaseReader final : public Reader {
   void check_version() {
     Statement application = db_.prepare("PRAGMA application_id");
     if (!application.step() || application.integer(0) != kApplicationId)
-      throw Error(ErrorKind::kDataLoss, "not a recording, but another SQLite file");
+      throw Error(ErrorKind::kDataLoss, "an SQLite file, but not a recording");
     Statement version = db_.prepare("PRAGMA user_version");
     version_ = version.step() ? static_cast<int>(version.integer(0)) : 0;
     if (version_ < 1) throw_broken("it says version " + std::to_string(version_));

@@ -114,7 +114,7 @@ class LogReader final : public Reader {
     if (scanner_.skipped()) damage_ += std::to_string(scanner_.skipped()) + " bytes in the middle could not be read";
     if (bad_frames_) {
       if (!damage_.empty()) damage_ += "; ";
-      damage_ += std::to_string(bad_frames_) + " records make no sense";
+      damage_ += std::to_string(bad_frames_) + " records are damaged";
     }
     if (state_ == State::kFinished && scanner_.torn_tail() > 0) {
       if (!damage_.empty()) damage_ += "; ";

@@ -71,7 +71,7 @@ void refuse_unless_recording(const std::string& path) {
     fail(ErrorKind::kAlreadyExists, path, " is ", words_for(found.type),
          ", and a recording is a file of its own. Name a new file after -o");
   } else if (!found.is_readable) {
-    fail(ErrorKind::kAlreadyExists, path, " cannot be read, so nobody knows whether it is a recording", kAdvice);
+    fail(ErrorKind::kAlreadyExists, path, " cannot be read, so it may not be a recording and is not replaced", kAdvice);
   } else if (!found.first.empty() && !begins_as_recording(found.first)) {
     fail(ErrorKind::kAlreadyExists, path, " is there already and is not a recording: it is not replaced", kAdvice);
   }

@@ -121,7 +121,7 @@ std::string ReadOnlyFile::take_side_files(const std::string& path) {
     struct stat s {};
     Descriptor wal = open_beside(real + "-wal", s);
     if (!wal) {
-      say("-wal", "it is no file that can be read");
+      say("-wal", "it is not a regular file");
     } else if (s.st_size > kMostWal) {
       say("-wal", "it is larger than " + std::to_string(kMostWal >> 20) + " MiB");
     } else {

@@ -21,7 +21,7 @@ std::unique_ptr<Reader> Reader::open(const std::string& path, ReadOptions option
   struct stat s;
   if (fstat(file.get(), &s) != 0) throw Error(ErrorKind::kIo, path + ": " + std::strerror(errno));
   if (S_ISDIR(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": this is a folder, not a recording");
-  if (!S_ISREG(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": not a recording, nor any regular file");
+  if (!S_ISREG(s.st_mode)) throw Error(ErrorKind::kDataLoss, path + ": this is not a regular file");
   char first[100] = {};  // the header of a log, or of SQLite
   const ssize_t got = pread(file.get(), first, sizeof first, 0);
   const std::string_view bytes(first, static_cast<size_t>(std::max<ssize_t>(got, 0)));

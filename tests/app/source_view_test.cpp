@@ -202,7 +202,7 @@ class SourceViewTest : public WindowCase {
     QTest::keyClick(source().find()->input(), Qt::Key_Return, Qt::ShiftModifier);
     QCOMPARE(source().find()->count_text(), QStringLiteral("%1 of %1").arg(wanted));
     QTest::keyClicks(source().find()->input(), QStringLiteral("nowhere"));
-    QTRY_COMPARE(source().find()->count_text(), QStringLiteral("not found"));
+    QTRY_COMPARE(source().find()->count_text(), QStringLiteral("No match"));
     QTest::keyClick(source().find()->input(), Qt::Key_Escape);
     QVERIFY(!source().find()->isVisible());
     QVERIFY(code->hasFocus());

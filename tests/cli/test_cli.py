@@ -57,7 +57,7 @@ class Models(unittest.TestCase):
                 file.write(b'PK no archive, though it is long enough for one')
             code, _, err = run('info', bad)
             self.assertEqual(code, 2)
-            self.assertIn('this is no zip archive', err)
+            self.assertIn('not a zip archive', err)
             code, _, err = run('info', os.path.join(folder, 'none.pb'))
             self.assertIn('there is no such file', err)
             self.assertEqual(run('info', os.path.join(GOLDEN, 'savedmodel', 'net'), '--ops')[0], 2)

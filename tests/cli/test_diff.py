@@ -97,13 +97,14 @@ class Diff(unittest.TestCase):
 
     def test_what_cannot_be_compared_is_2_and_said(self):
         run = self.sample('a.footlight')
-        for words, said in (((run,), 'which two'), ((run, run, run), 'which two'), ((run, run + ':f'), 'two runs or two'),
-                            ((run + ':f', run + ':f'), "has no function 'f'"),
+        for words, said in (((run,), 'needs two recordings'), ((run, run, run), 'needs two recordings'),
+                            ((run, run + ':f'), 'not a recording with a graph'),
+                            ((run + ':f', run + ':f'), "there is no function 'f'"),
                             ((run + ':train_step#99', run + ':train_step'), 'has no trace #99'),
                             ((run + ':train_step#x', run + ':train_step'), 'a trace is a number'),
-                            ((run + ':#1', run + ':train_step'), 'which function'),
+                            ((run + ':#1', run + ':train_step'), 'the name of a function is missing'),
                             ((run, os.path.join(self.folder, 'missing')), 'No such file'),
-                            ((run, run, '--yes'), "what is '--yes'")):
+                            ((run, run, '--yes'), "unknown option '--yes'")):
             code, out, err = diff(*words)
             self.assertEqual((code, out), (2, ''), words)
             self.assertIn(said, err)

@@ -254,7 +254,7 @@ class TestCupti : public QObject {
                                      << "libm.so.6 is not a CUDA driver";
     QTest::newRow("stub") << FAKE_CUDA << QByteArray("34") << QByteArray("1") << "stub";
     QTest::newRow("does not start") << FAKE_CUDA << QByteArray("802") << QByteArray("1")
-                                    << "the CUDA driver does not start (CUDA error 802)";
+                                    << "the CUDA driver could not be started (CUDA error 802)";
     QTest::newRow("no device") << FAKE_CUDA << QByteArray("100") << QByteArray("0")
                                << "the CUDA driver finds no device";
     QTest::newRow("none counted") << FAKE_CUDA << QByteArray("0") << QByteArray("0")

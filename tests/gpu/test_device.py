@@ -409,7 +409,7 @@ print([name for name in ('libfake_cupti', 'libcuda.so') if name in maps])
                 ("stub", {"FAKE_CUDA_INIT": "34"}, "is the stub that programs are linked with"),
                 ("no device", {"FAKE_CUDA_DEVICES": "0"}, "the CUDA driver finds no device"),
                 ("hidden", {"FAKE_CUDA_INIT": "100", "CUDA_VISIBLE_DEVICES": ""}, 'CUDA_VISIBLE_DEVICES is ""'),
-                ("broken", {"FAKE_CUDA_INIT": "999"}, "does not start (CUDA error 999)")):
+                ("broken", {"FAKE_CUDA_INIT": "999"}, "could not be started (CUDA error 999)")):
             if name == "none" and a_driver_is_installed():
                 continue
             with self.subTest(name):

@@ -143,7 +143,7 @@ class TestSessionFiles : public QObject {
     Database other = Database::create(at("other.db").toStdString());
     other.run("CREATE TABLE t(x)");
     other.close();
-    QVERIFY(QString::fromStdString(read_all(at("other.db"))).endsWith("not a recording, but another SQLite file"));
+    QVERIFY(QString::fromStdString(read_all(at("other.db"))).endsWith("an SQLite file, but not a recording"));
   }
 
   void a_newer_version_is_named() {
@@ -321,7 +321,7 @@ class TestSessionFiles : public QObject {
     QVERIFY(changed("UPDATE console SET time_ns = 1.5").contains("a fraction"));
     QVERIFY(changed("UPDATE op_chunk SET count = 99999999").contains("impossible number of rows"));
     QCOMPARE(changed("UPDATE op_chunk SET data = zeroblob(100)"), QString());  // noticed when the chunk is read
-    QVERIFY(changed("PRAGMA application_id = 5").contains("another SQLite file"));
+    QVERIFY(changed("PRAGMA application_id = 5").contains("an SQLite file, but not a recording"));
   }
 
   // Somebody wrote into the file with sqlite3 and was killed: the write-ahead log counts, and is kept.

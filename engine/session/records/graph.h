@@ -82,7 +82,7 @@ enum class Fate : uint8_t {
   kHoisted,    // it runs once, before the loop
   kInlined,    // the nodes of its graph run in its place
   kRewritten,  // another op does the same
-  kFusedWith,  // it runs in one walk over memory with others
+  kFusedWith,  // it runs in one fused loop with others
 };
 constexpr const char* kFates[] = {"constant", "fused",   "input",   "equal node", "nothing",
                                     "inserted", "hoisted", "inlined", "rewritten", "fused with"};
@@ -104,7 +104,7 @@ struct GraphChange {
     f.column("pass", &R::pass, "position among the graph's passes");
     f.column("fate", &R::fate,
              "what the node became; inserted: a new node runs before it; nothing: it is gone, or a new one does it; "
-             "fused with: runs in one walk with others");
+             "fused with: runs in one fused loop with others");
     f.column("changed", &R::node, "the node");
     f.column("output", &R::output, "which of its values");
     f.column("by_node", &R::by,
@@ -178,7 +178,7 @@ struct PlannedValue {
     f.column("place", &R::place,
              "own: allocated when it is made, given back after its last use; kept: it stays in the slot for the next "
              "run; taken over: of a value that is read for the last time; view: of what it is made of; tile: inside of "
-             "its walk; graph: the graph that the node runs gives it; none: it has no elements");
+             "its fused loop; graph: the graph that the node runs gives it; none: it has no elements");
     f.column("bytes", &R::bytes, "-1: known only when it runs", {.unit = "bytes"});
     f.column("of_node", &R::of, "the node whose memory it is in; itself: none");
     f.column("made", &R::made, "the step that makes it");

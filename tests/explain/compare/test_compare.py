@@ -436,7 +436,7 @@ class Recorded(Compared):
         for words, said in (((path, 'step:1', 'step:99'), 'step was called 6 times'),
                             ((path, 'step:1', 'step:1'), 'both sides are the same'),
                             ((path, 'step:1'), 'are not comparable'),
-                            ((path, 'step', 'step:1', 'step:2'), 'which two?'),
+                            ((path, 'step', 'step:1', 'step:2'), 'needs two calls or recordings'),
                             ((path + ':step:x', path), 'name a function'),
                             ((path + ':', path), 'which function?'),
                             ((path, 'nobody#1', 'step#1'), "has no function 'nobody'"),
@@ -462,7 +462,7 @@ class CommandLine(Compared):
 
     def test_mistakes(self):
         script = self.write('print(1)\n')
-        self.assertIn('which script?', self.run_it('compare', code=2).stderr)
+        self.assertIn('needs a script', self.run_it('compare', code=2).stderr)
         self.assertIn("unknown option '--bad'", self.run_it('compare', script, '--bad', code=2).stderr)
         self.assertIn('--call takes', self.run_it('compare', script, '--call', 'x', code=2).stderr)
         self.assertIn('the script called no traced function', self.run_it('compare', script, '--function', 'f', code=2).stderr)

@@ -4,7 +4,7 @@
 
 #include "engine/autograph/activity.h"
 #include "engine/autograph/lower.h"
-#include "engine/autograph/numbers.h"
+#include "engine/autograph/plain_values.h"
 
 #include <functional>
 #include <memory>
@@ -203,7 +203,7 @@ class Converter {
   bool found_written_ = false;       // lean: whether what follows was looked for
   std::unordered_set<const Node*> written_;  // lean: functions inside that stand as they were written
   bool stands_once_ = true;          // lean: nothing staged holds this function, too
-  std::unique_ptr<Numbers> numbers_;  // lean: inside of a loop, what plain values alone decide
+  std::unique_ptr<PlainValues> numbers_;  // lean: inside of a loop, what plain values alone decide
   bool in_loop_ = false;             // lean: inside of a loop in Python's own form
   Name* plain_ = nullptr;            // lean: whether they are plain
   NameSet own_;                      // lean: variables that nothing but the function's statements changes

@@ -6,7 +6,7 @@
 #include "engine/fusion/fuse.h"
 #include "engine/compile/slots.h"
 #include "engine/ops/control_gradients.h"
-#include "engine/ops/looked_at.h"
+#include "engine/ops/shape_inputs.h"
 #include "engine/optimize/optimize.h"
 
 #include <algorithm>
@@ -295,7 +295,8 @@ class Compiler {
       const Edge edge = node.inputs[i];
       const Node& made = rewrite_.node(edge.node);
       if (!made.shapes[edge.output].fully_known()) return false;
-      if (reads && looked_at(*node.op, i, made.dtypes[edge.output]) && !rewrite_.constant(edge)) return false;
+      if (reads && shape_depends_on_value(*node.op, i, made.dtypes[edge.output]) && !rewrite_.constant(edge))
+        return false;
     }
     return true;
   }

@@ -3,7 +3,7 @@
 // What a loop computes from values that it never changes is computed once, before it: if it cannot fail, or if the
 // loop surely runs once, so that it would have failed there. Variables are read before it if nothing in it has effects.
 #include "engine/ops/algebra.h"
-#include "engine/ops/looked_at.h"
+#include "engine/ops/shape_inputs.h"
 #include "engine/optimize/effects.h"
 #include "engine/optimize/first_condition.h"
 #include "engine/optimize/loops.h"
@@ -76,7 +76,9 @@ class Hoisted {
       if (!certain_shape(graph_, unit_, {id, k})) return false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!certain_shape(graph_, unit_, node.inputs[i])) return false;
-      if (looked_at(*node.op, i, graph_.dtype(node.inputs[i])) && !graph_.constant(node.inputs[i])) return false;
+      if (shape_depends_on_value(*node.op, i, graph_.dtype(node.inputs[i])) &&
+          !graph_.constant(node.inputs[i]))
+        return false;
     }
     return true;
   }

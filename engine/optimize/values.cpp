@@ -1,7 +1,7 @@
 // Reading constants and making nodes.
 #include "engine/optimize/values.h"
 
-#include "engine/ops/looked_at.h"
+#include "engine/ops/shape_inputs.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,9 @@ const Shape* certain_shape(const Rewrite& rewrite, const Unit& unit, Edge edge) 
 
 bool knows_operands(const Rewrite& rewrite, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i)
-    if (looked_at(*node.op, i, rewrite.dtype(node.inputs[i])) && !rewrite.constant(node.inputs[i])) return false;
+    if (shape_depends_on_value(*node.op, i, rewrite.dtype(node.inputs[i])) &&
+        !rewrite.constant(node.inputs[i]))
+      return false;
   return true;
 }
 

@@ -59,7 +59,7 @@ class Run {
   Run(const Program& program, const Tape& tape, CallId call)
       : Run(program, tape, call, recording_ops(), device_access.copy != nullptr) {
     if (recording_ && program.recorded.load(std::memory_order_acquire) != recording_number.load()) [[unlikely]]
-      introduce(program);
+      record_graph(program);
     slots_ = frame_.emplace(tape, devices_).slots();
     bases_[Operand::kFrame] = slots_;
     bases_[Operand::kConstant] = program.constants.data();
@@ -205,7 +205,7 @@ class Run {
   }
 
   // The recording must know the graph before events name its nodes.
-  static void introduce(const Program& program) {
+  static void record_graph(const Program& program) {
     const uint32_t recording = recording_number.load();
     if (graph_runs) graph_runs(program);
     program.recorded.store(recording, std::memory_order_release);

@@ -1,6 +1,6 @@
 // Every op's values, dtypes, shapes and errors, from the cases in tests/ops/cases; and what tracing infers for them.
 #include "engine/eager/execute.h"
-#include "engine/ops/looked_at.h"
+#include "engine/ops/shape_inputs.h"
 #include "tests/ops/values.h"
 
 #include <QTest>
@@ -32,7 +32,7 @@ class PartInference final : public Inference {
   PartInference(const Case& c, std::span<const Tensor> inputs, bool values)
       : Inference(*find_row(c.op), c.attrs, inputs), case_(c), values_(values) {}
   Tensor constant(size_t input) override {
-    if (!looked_at(row, input, case_.inputs[input].dtype())) looked_at_others = true;
+    if (!shape_depends_on_value(row, input, case_.inputs[input].dtype())) looked_at_others = true;
     return values_ ? case_.inputs[input] : Tensor();
   }
   bool looked_at_others = false;  // at a value that the row does not list as read

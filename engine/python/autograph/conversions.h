@@ -4,7 +4,7 @@
 
 #include "engine/python/autograph/self_contained.h"
 #include "engine/python/autograph/strict.h"
-#include "engine/python/interpreter/unseen.h"
+#include "engine/python/interpreter/disable_tracing.h"
 
 #include <memory>
 #include <string>
@@ -67,7 +67,7 @@ class Timer {
 
  private:
   static thread_local int depth;
-  Unseen unseen_;
+  DisableTracing disable_tracing_;
   int more_calls_;
   int64_t start_;
   int collects_;

@@ -5,7 +5,7 @@
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
-#include "engine/python/interpreter/unseen.h"
+#include "engine/python/interpreter/disable_tracing.h"
 
 #include <algorithm>
 #include <frameobject.h>
@@ -128,7 +128,7 @@ Ref explain(PyObject* value, const std::vector<Frame>& frames) {
   if (const Ref message = shown ? original_message(value, shown.get()) : Ref()) {
     const Ref whole = text_object(text + "\n" + indented(class_of(value) + ": " + readable(message.get())) + "\n");
     const bool converted = std::ranges::any_of(frames, [](const Frame& frame) { return frame.converted; });
-    const Unseen unseen;
+    const DisableTracing disable_tracing;
     const Ref staging = checked(PyImport_ImportModule("footlight._autograph.staging"));
     const Ref keeps = checked(PyObject_CallMethod(staging.get(), "keeps_class", "O", Py_TYPE(value)));
     const bool kept = !converted || keeps.get() == Py_True;
@@ -166,7 +166,7 @@ Ref frames_object(const std::vector<Frame>& frames) {
 
 // Keeps with the exception what it says of the program's code, for programs that ask it.
 void note_metadata(PyObject* value, const std::vector<Frame>& frames) {
-  const Unseen unseen;
+  const DisableTracing disable_tracing;
   const Ref staging = checked(PyImport_ImportModule("footlight._autograph.staging"));
   checked(PyObject_CallMethod(staging.get(), "note_metadata", "OO", value, frames_object(frames).get()));
 }

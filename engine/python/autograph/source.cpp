@@ -5,7 +5,7 @@
 #include "engine/python/autograph/source_check.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
-#include "engine/python/interpreter/unseen.h"
+#include "engine/python/interpreter/disable_tracing.h"
 
 #include <sys/stat.h>
 
@@ -277,7 +277,7 @@ PyObject* find_in_file(const WholeFile& file, PyCodeObject* code) {
 }  // namespace
 
 Ref lines_of_file(PyObject* filename, PyObject* globals) {
-  const Unseen unseen;
+  const DisableTracing disable_tracing;
   static PyObject *get_lines = nullptr, *check = nullptr, *cache = nullptr;
   if (!get_lines) {
     const Ref module = Ref::steal(PyImport_ImportModule("linecache"));

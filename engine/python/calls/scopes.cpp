@@ -77,9 +77,9 @@ PyObject* context_manager(std::unique_ptr<ContextAction> action) {
 
 // The builder at whose time a scope was entered. The scope may be left when the trace is over, or by another thread,
 // and then there is nothing to change back.
-class BuilderThen {
+class SavedBuilder {
  public:
-  BuilderThen() : builder_(trace::GraphBuilder::innermost()), thread_(std::this_thread::get_id()) {
+  SavedBuilder() : builder_(trace::GraphBuilder::innermost()), thread_(std::this_thread::get_id()) {
     if (builder_) life_ = builder_->life();
   }
   trace::GraphBuilder* get() const {
@@ -118,7 +118,7 @@ class NameScope final : public ContextAction {
 
  private:
   std::string name_;
-  std::vector<std::pair<BuilderThen, std::string>> before_;
+  std::vector<std::pair<SavedBuilder, std::string>> before_;
 };
 
 // The device at an address that stays: scopes may be left in any order, and the thread points at what one asked for.
@@ -156,7 +156,7 @@ class DeviceScope final : public ContextAction {
  private:
   struct Before {
     const Device* wanted;
-    BuilderThen then;
+    SavedBuilder then;
     std::string device;
   };
   std::optional<Device> device_, placed_;
@@ -191,7 +191,7 @@ class InitScope final : public ContextAction {
 
  private:
   struct Before {
-    BuilderThen then;
+    SavedBuilder then;
     std::string scope;
     std::unique_ptr<PauseTapes> tapes;
   };
@@ -255,7 +255,7 @@ class ControlScope final : public ContextAction {
  private:
   const bool clears_;
   std::vector<NodeId> nodes_;
-  std::vector<std::pair<BuilderThen, std::vector<NodeId>>> before_;
+  std::vector<std::pair<SavedBuilder, std::vector<NodeId>>> before_;
 };
 
 // In eager everything has happened already; functions among the inputs are called now.
@@ -315,14 +315,14 @@ class GraphScope final : public ContextAction {
   }
   void leave() override {
     if (before_.empty()) return;
-    const BuilderThen& then = before_.back().then;
+    const SavedBuilder& then = before_.back().then;
     if (then.here() && current_graph_builder == before_.back().builder.get()) current_graph_builder = then.get();
     before_.pop_back();
   }
 
  private:
   struct Before {
-    BuilderThen then;
+    SavedBuilder then;
     std::unique_ptr<trace::GraphBuilder> builder;
   };
   Ref graph_;

@@ -3,7 +3,7 @@
 #include "engine/data/generator.h"
 #include "engine/ops/builder.h"
 #include "engine/python/calls/callbacks.h"
-#include "engine/python/data/room.h"
+#include "engine/python/data/module_init.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/convert.h"

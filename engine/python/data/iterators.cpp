@@ -2,7 +2,7 @@
 #include "engine/base/recording.h"
 #include "engine/base/text.h"
 #include "engine/data/iterator.h"
-#include "engine/python/data/room.h"
+#include "engine/python/data/module_init.h"
 #include "engine/python/types/objects.h"
 
 namespace footlight::python {

@@ -7,7 +7,7 @@
 #include "engine/ops/builder.h"
 #include "engine/ops/random_seeds.h"
 #include "engine/python/calls/op_attributes.h"
-#include "engine/python/data/room.h"
+#include "engine/python/data/module_init.h"
 #include "engine/python/function/function_object.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"

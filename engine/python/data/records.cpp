@@ -1,7 +1,7 @@
 // _engine.RecordWriter: what tf.io.TFRecordWriter writes with.
 #include "engine/base/text.h"
 #include "engine/data/input_file.h"
-#include "engine/python/data/room.h"
+#include "engine/python/data/module_init.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/text.h"

@@ -7,7 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/calls/library.h"
-#include "engine/python/function/compare_quiet.h"
+#include "engine/python/function/suppress_side_effects.h"
 #include "engine/python/function/state_watch.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/source.h"
@@ -261,7 +261,7 @@ class Repetitions {
   const Call& call_;
   ComparisonRecord& record_;
   const KeptProgram kept_;
-  Quiet quiet_;
+  SuppressSideEffects quiet_;
   ActivityLog log_{kMostMarksOfRun};
   std::minstd_rand random_{static_cast<uint32_t>(now_ns())};
   Differences differences_;

@@ -26,13 +26,13 @@ bool interpreter_ends() {
 }
 
 // The record of a thread, taken back when the thread ends by itself.
-class StayingOut {
+class BlockedAtExit {
  public:
-  StayingOut() {
+  BlockedAtExit() {
     if (_pthread_cleanup_push)
       _pthread_cleanup_push(record_.get(), [](void*) { while (interpreter_ends()) pause(); }, nullptr);
   }
-  ~StayingOut() {
+  ~BlockedAtExit() {
     if (_pthread_cleanup_pop) _pthread_cleanup_pop(record_.get(), 0);
   }
   void begin() const {}
@@ -40,7 +40,7 @@ class StayingOut {
  private:
   std::unique_ptr<_pthread_cleanup_buffer> record_ = std::make_unique<_pthread_cleanup_buffer>();
 };
-thread_local StayingOut staying_out;
+thread_local BlockedAtExit blocked_at_exit;
 
 template <class Take>
 auto or_stay_out(Take take) {
@@ -56,7 +56,7 @@ auto or_stay_out(Take take) {
 constinit thread_local bool stays_out = false;
 
 void stay_out_at_exit() {
-  staying_out.begin();
+  blocked_at_exit.begin();
   stays_out = true;
 }
 

@@ -1,5 +1,5 @@
 // The analysis begins with all variables, and takes out those that get something else, until none is left to take out.
-#include "engine/autograph/numbers.h"
+#include "engine/autograph/plain_values.h"
 
 #include "engine/autograph/marks.h"
 
@@ -20,7 +20,7 @@ bool is_plain_path(const Node* node) {
 
 }  // namespace
 
-Numbers::Numbers(const Node* loop, const NameSet& own) : own_(own) {
+PlainValues::PlainValues(const Node* loop, const NameSet& own) : own_(own) {
   collect(loop);
   names_.keep_only(own);
   constexpr int kMostRounds = 4;  // each goes through the loop once
@@ -41,7 +41,7 @@ Numbers::Numbers(const Node* loop, const NameSet& own) : own_(own) {
   names_ = {};
 }
 
-void Numbers::collect(const Node* node) {
+void PlainValues::collect(const Node* node) {
   if (is(node, Kind::kName)) names_.add(node->name(at::Name::id));
   const std::string_view name = called(node);
   if (std::ranges::find(kKnown, name) != std::end(kKnown) && std::ranges::find(builtins_, name) == builtins_.end())
@@ -50,18 +50,18 @@ void Numbers::collect(const Node* node) {
 }
 
 // name(...) without keywords, where the name is none of the function's.
-std::string_view Numbers::called(const Node* node) const {
+std::string_view PlainValues::called(const Node* node) const {
   if (!is(node, Kind::kCall) || !node->list(at::Call::keywords).empty()) return {};
   const Node* const func = node->node(at::Call::func);
   if (!is(func, Kind::kName) || own_.has(func->name(at::Name::id))) return {};
   return func->name(at::Name::id)->text;
 }
 
-bool Numbers::all(const List& list) const {
+bool PlainValues::all(const List& list) const {
   return std::all_of(list.begin(), list.end(), [&](const Node* one) { return one && has(one); });
 }
 
-bool Numbers::has(const Node* node) const {
+bool PlainValues::has(const Node* node) const {
   switch (node->kind) {
     case Kind::kConstant: return true;
     case Kind::kName: return names_.has(node->name(at::Name::id));
@@ -107,7 +107,7 @@ const Node* test_of(const Node* loop) {
 
 }  // namespace
 
-void Numbers::needed_in(const Node* node, bool outermost, NameSet& found) const {
+void PlainValues::needed_in(const Node* node, bool outermost, NameSet& found) const {
   const auto if_plain = [&](const Node* test) {
     if (has(test)) names_in(test, found);
   };
@@ -134,13 +134,13 @@ void Numbers::needed_in(const Node* node, bool outermost, NameSet& found) const 
   for_each_child(node, [&](const Node* child) { needed_in(child, false, found); });
 }
 
-void Numbers::source(const Node* target, const Node* value, NameSet& found) const {
+void PlainValues::source(const Node* target, const Node* value, NameSet& found) const {
   if (is(target, Kind::kName) && found.has(target->name(at::Name::id))) names_in(value, found);
   if (!is(target, Kind::kTuple)) return;
   for (const Node* one : target->list(at::Tuple::elts)) source(one, value, found);
 }
 
-void Numbers::sources_in(const Node* node, NameSet& found) const {
+void PlainValues::sources_in(const Node* node, NameSet& found) const {
   if (info(node->kind).category == Category::kExpression) return;
   if (is(node, Kind::kAssign))
     for (const Node* target : node->list(at::Assign::targets)) source(target, node->node(at::Assign::value), found);
@@ -149,14 +149,14 @@ void Numbers::sources_in(const Node* node, NameSet& found) const {
   for_each_child(node, [&](const Node* child) { sources_in(child, found); });
 }
 
-void Numbers::take_out(const Name* name) {
+void PlainValues::take_out(const Name* name) {
   if (!names_.has(name)) return;
   names_.remove(name);
   changed_ = true;
 }
 
 // Whatever is bound in it.
-void Numbers::take_out_all(const Node* node) {
+void PlainValues::take_out_all(const Node* node) {
   const KindInfo& described = info(node->kind);
   if (is(node, Kind::kName) && node->op(at::Name::ctx) != Op::kLoad) take_out(node->name(at::Name::id));
   if (!is(node, Kind::kName) && !is(node, Kind::kAttribute))
@@ -167,7 +167,7 @@ void Numbers::take_out_all(const Node* node) {
   for_each_child(node, [&](const Node* child) { take_out_all(child); });
 }
 
-void Numbers::bind(const Node* target, const Node* value) {
+void PlainValues::bind(const Node* target, const Node* value) {
   const bool pairs = is(target, Kind::kTuple) && is(value, Kind::kTuple) &&
                      target->list(at::Tuple::elts).size == value->list(at::Tuple::elts).size;
   if (is(target, Kind::kName) && has(value)) return;
@@ -180,7 +180,7 @@ void Numbers::bind(const Node* target, const Node* value) {
 }
 
 // A loop in Python over range(...), whatever is in it, has numbers; one inside has to be in Python in every turn.
-void Numbers::target_of(const Node* loop, bool outermost) {
+void PlainValues::target_of(const Node* loop, bool outermost) {
   const Node *const target = loop->node(at::For::target), *const iterated = loop->node(at::For::iter);
   const std::string_view over = called(iterated);
   const bool counts = over == "range" && (outermost || all(iterated->list(at::Call::args)));
@@ -196,11 +196,11 @@ void Numbers::target_of(const Node* loop, bool outermost) {
   take_out_all(outermost ? target : loop);  // the others' bodies may be staged
 }
 
-void Numbers::block(const List& list) {
+void PlainValues::block(const List& list) {
   for (const Node* node : list) statement(node, false);
 }
 
-void Numbers::statement(const Node* node, bool outermost) {
+void PlainValues::statement(const Node* node, bool outermost) {
   const auto expressions = [&] {  // what := binds
     for_each_child(node, [&](const Node* child) {
       if (info(child->kind).category == Category::kExpression) take_out_all(child);

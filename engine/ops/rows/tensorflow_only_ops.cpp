@@ -1,5 +1,5 @@
-// Rows that graphs of TensorFlow contain and that functions of the library here do without: memory without
-// values, the truth of a tensor as Python has it, the buckets of numbers, scripts of characters.
+// Rows of ops that only graphs written by TensorFlow contain: uninitialized memory, the truth of a tensor as in Python,
+// buckets of numbers, scripts of characters.
 #include "engine/ops/define.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What follows from the inputs of a node: dtypes and shapes of its outputs. A file's own word for them is only taken
-// where it agrees; a shape that nothing confirms is marked, so that it is looked at again when the graph runs.
+// Infers the dtypes and shapes of a node's outputs from its inputs. Those that a file states are used only if they
+// agree; a shape that nothing confirms is marked, so that it is inferred again when the graph runs.
 #include "engine/formats/import_nodes.h"
 
 #include "engine/base/text.h"

@@ -1,4 +1,4 @@
-// What this room adds to the extension module: the public functions, of the table and by hand, and the operators.
+// What this folder adds to the extension module: the public functions, of the table and by hand, and the operators.
 #include "engine/ops/row.h"
 #include "engine/python/calls/binder.h"
 #include "engine/python/calls/library.h"

@@ -1,5 +1,5 @@
-// What repeating a call must not do to the program: print again, read its input, draw its random numbers, change its
-// variables.
+// Keeps a repeated call from affecting the program: printing again, reading its input, drawing its random numbers,
+// changing its variables.
 #pragma once
 
 #include "engine/base/print_sink.h"
@@ -12,13 +12,13 @@
 
 namespace footlight::python {
 
-// While it lives, what the process prints is dropped and counted, and its input is empty.
-class Quiet {
+// While it lives, output of the process is counted and dropped, and its input is empty.
+class SuppressSideEffects {
  public:
-  Quiet();
-  ~Quiet();
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
+  SuppressSideEffects();
+  ~SuppressSideEffects();
+  SuppressSideEffects(const SuppressSideEffects&) = delete;
+  SuppressSideEffects& operator=(const SuppressSideEffects&) = delete;
   uint64_t take_printed();   // bytes since the last call
 
  private:
@@ -36,7 +36,7 @@ class KeptProgram {
  private:
   KeptStates states_;
   random::KeptSeeds seeds_;
-  Ref python_, numpy_;       // what getstate() gave; empty: the module is not loaded
+  Ref python_, numpy_;       // results of getstate(); empty if the module is not loaded
 };
 
 }  // namespace footlight::python

@@ -1,5 +1,5 @@
 // Descriptors and random states, set aside and put back.
-#include "engine/python/function/compare_quiet.h"
+#include "engine/python/function/suppress_side_effects.h"
 
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/exceptions.h"
@@ -41,7 +41,7 @@ void set_state(const char* module, const char* set, const Ref& state) {
 
 }  // namespace
 
-Quiet::Quiet() : sink_(std::exchange(print_sink, nullptr)) {
+SuppressSideEffects::SuppressSideEffects() : sink_(std::exchange(print_sink, nullptr)) {
   flush();
   printed_ = memfd_create("printed", MFD_CLOEXEC);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -53,7 +53,7 @@ Quiet::Quiet() : sink_(std::exchange(print_sink, nullptr)) {
   if (nothing >= 0) close(nothing);
 }
 
-Quiet::~Quiet() {
+SuppressSideEffects::~SuppressSideEffects() {
   flush();
   for (int i = 0; i < 3; ++i) {
     const int before = before_[static_cast<size_t>(i)];
@@ -65,7 +65,7 @@ Quiet::~Quiet() {
   print_sink = sink_;
 }
 
-uint64_t Quiet::take_printed() {
+uint64_t SuppressSideEffects::take_printed() {
   flush();
   if (printed_ < 0) return 0;
   const off_t at = lseek(printed_, 0, SEEK_CUR);

@@ -1,4 +1,4 @@
-// The parts of this room: datasets for Python.
+// What this folder adds to the extension module: datasets for Python.
 #pragma once
 
 #include "engine/python/interpreter/ref.h"

@@ -1,5 +1,5 @@
-// Variables of a loop that hold plain values (numbers, text, None) in all of its turns if they do before it, whatever
-// else the loop meets: what only they decide, Python decides.
+// Finds the variables of a loop that hold plain values (numbers, text, None) in all iterations if they do before it.
+// Decisions that depend only on them are left to Python.
 #pragma once
 
 #include "engine/autograph/name_set.h"
@@ -9,16 +9,16 @@
 
 namespace footlight::autograph {
 
-class Numbers {
+class PlainValues {
  public:
-  // `own`: the variables of the loop's function that nothing else changes. The loop is lowered, and runs in Python.
-  Numbers(const Node* loop, const NameSet& own);
+  // `own` has the variables of the loop's function that nothing else changes. The loop is lowered and runs in Python.
+  PlainValues(const Node* loop, const NameSet& own);
 
-  // The value of this expression is a plain one, and evaluating it meets no others.
+  // Whether the value of an expression is plain, and evaluating it uses only plain values.
   bool has(const Node* expression) const;
-  // Those that decide something which a conversion would ask for, and those that they come from.
+  // The variables that decide something which a conversion would stage, and the variables that they come from.
   const NameSet& names() const { return names_; }
-  // Names that have to be those of Python's own functions.
+  // Names that must refer to Python's builtins.
   const std::vector<std::string_view>& builtins() const { return builtins_; }
 
  private:

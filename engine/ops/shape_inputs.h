@@ -1,13 +1,13 @@
-// Which input values the rules of a row read: where these and the shapes are known ahead, a traced call infers nothing.
-// tests/ops checks the rules against it.
+// Which input values the shape function of a row reads. If these and the shapes are known while tracing, a call infers
+// nothing. tests/ops checks the shape functions against it.
 #pragma once
 
 #include "engine/ops/row.h"
 
 namespace footlight {
 
-// Host inputs; where a row takes lists, whose lengths vary, and something else, any integers.
-inline bool looked_at(const OpRow& row, size_t input, DType dtype) {
+// True for host inputs. In a row that takes lists, whose lengths vary, it is true for all integers.
+inline bool shape_depends_on_value(const OpRow& row, size_t input, DType dtype) {
   if (row.inputs.size() == 1) return row.is_host_input(0);
   for (const ArgSpec& spec : row.inputs)
     if (spec.list) return is_integer(dtype);

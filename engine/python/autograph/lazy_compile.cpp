@@ -1,5 +1,5 @@
-// What is staged of statements, compiled when one of them is: most never are, and Python's compiler takes most of the
-// time of a conversion.
+// Compiles the staged parts of statements when the first of them is staged. Most never are, and Python's compiler takes
+// most of the time of a conversion.
 #include "engine/python/autograph/compiled.h"
 
 #include "engine/base/errors.h"

@@ -1,4 +1,4 @@
-// Lean: what plain values alone decide in a loop is decided as it was written, if they are such before it.
+// Lean form: decisions in a loop that depend only on plain values stay Python's, if the values are plain before it.
 #include "engine/autograph/converter.h"
 
 #include <string>
@@ -59,7 +59,7 @@ const NameSet& Converter::own_variables() {
 void Converter::begin_numbers(Node* node, Scope& scope, Nodes& out) {
   if (in_written_loop_ || !options_.late || !options_.recursive || !native() || !function_) return;
   if (plain_calls_ || raw_expressions_ || class_body_ || !any_if(node)) return;
-  auto found = std::make_unique<Numbers>(node, own_variables());
+  auto found = std::make_unique<PlainValues>(node, own_variables());
   if (found->names().empty()) return;
   std::string needs;
   size_t count = 0;
@@ -105,7 +105,7 @@ Node* Converter::decided(Node* node) {
 // Converted as if nothing were known of the values in it.
 Node* Converter::asked_anyway(Node* test) {
   if (!is_decided(test)) return expression(test);
-  std::unique_ptr<Numbers> known = std::exchange(numbers_, nullptr);
+  std::unique_ptr<PlainValues> known = std::exchange(numbers_, nullptr);
   Node* made = expression(test);
   numbers_ = std::move(known);
   return made;

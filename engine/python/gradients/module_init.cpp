@@ -1,4 +1,4 @@
-// What this room adds to the extension module: tf.GradientTape, tf.autodiff and what tf.custom_gradient calls.
+// What this folder adds to the extension module: tf.GradientTape, tf.autodiff and what tf.custom_gradient calls.
 #include "engine/python/gradients/tape_arguments.h"
 #include "engine/python/interpreter/module.h"
 

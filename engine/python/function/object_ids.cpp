@@ -1,4 +1,4 @@
-// Numbers for objects in keys: one per object, or for all equal ones; freed with the object.
+// Ids of objects in keys: one for each object, or for all equal ones; freed with the object.
 #include "engine/python/function/key.h"
 
 #include "engine/base/recording.h"

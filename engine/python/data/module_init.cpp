@@ -1,5 +1,5 @@
-// What this room adds to the extension module, and how threads of datasets get along with the GIL.
-#include "engine/python/data/room.h"
+// What this folder adds to the extension module, and how threads of datasets get along with the GIL.
+#include "engine/python/data/module_init.h"
 
 #include "engine/data/stage_registry.h"
 #include "engine/data/run.h"

@@ -1,9 +1,11 @@
 // Tables of a session as CSV (RFC 4180): ids resolved to names and places, units in the names of columns.
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
+#include "engine/cli/csv.h"
 #include "engine/cli/export.h"
 #include "engine/cli/text.h"
 #include "engine/explain/stages.h"
+#include "engine/query/device_sums.h"
 
 #include <algorithm>
 #include <charconv>
@@ -18,15 +20,6 @@ namespace {
 
 using namespace session;
 
-// Spreadsheets run a text that begins like this, and a session may come from a stranger.
-bool is_formula(std::string_view text) {
-  if (text.empty() || std::string_view("=+-@\t\r").find(text[0]) == std::string_view::npos) return false;
-  double number = 0;
-  const char* const begin = text.data() + (text[0] == '+' && !text.starts_with("+-") ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
-  return error != std::errc() || end != text.data() + text.size();
-}
-
 class Csv {
  public:
   Names names;
@@ -38,16 +31,8 @@ class Csv {
   }
 
   Csv& text(std::string_view value) {
-    const std::string shown = valid_text(value);
     begin_cell();
-    const bool formula = is_formula(shown);
-    if (!formula && shown.find_first_of(",\"\r\n") == std::string::npos) {
-      row_ += shown;
-      return *this;
-    }
-    row_ += formula ? "\"'" : "\"";
-    for (const char c : shown) row_.append(c == '"' ? 2 : 1, c);
-    row_ += '"';
+    append_csv_text(row_, value);
     return *this;
   }
   template <std::integral Int>
@@ -341,6 +326,32 @@ void write_missing(const Export& what) {
   for (const DroppedRecord& d : what.reader.contents().dropped) csv.text(d.what).text(d.why).number(d.count).end_row();
 }
 
+void write_kernels(const Export& what) {
+  Csv csv(what, {"kind", "name", "count", "total_ns", "mean_ns", "least_ns", "most_ns", "bytes", "bytes_per_second"});
+  for (const query::DeviceSum& sum : query::device_sums(what.reader, query::Cancel())) {
+    csv.text(sum.kind).text(sum.name).number(sum.count).number(sum.total_ns);
+    csv.number(sum.total_ns / static_cast<int64_t>(sum.count)).number(sum.least_ns).number(sum.most_ns);
+    csv.number(sum.bytes);
+    if (!sum.bytes || sum.total_ns <= 0) csv.text("");
+    else csv.number(static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns));
+    csv.end_row();
+  }
+}
+
+void write_values(const Export& what) {
+  Csv csv(what, {"function", "call", "graph", "node", "output", "dtype", "shape", "elements", "nan",
+                 "positive_infinity", "negative_infinity", "zeros", "minimum", "maximum", "mean", "deviation", "runs"});
+  const auto figure = [&](double v) { v == v ? csv.number(v) : csv.text(""); };
+  for (const CallValues& call : what.reader.contents().values)
+    for (const TensorValue& v : call.values) {
+      csv.text(csv.names.function(call.function)).number(call.call).node(v.graph, v.node).number(v.output);
+      csv.text(v.dtype).text(v.shape).number(v.elements).number(v.nan).number(v.positive_infinity);
+      csv.number(v.negative_infinity).number(v.zeros);
+      for (const double number : {v.minimum, v.maximum, v.mean, v.deviation}) figure(number);
+      csv.number(v.runs).end_row();
+    }
+}
+
 struct Table {
   const char* name;
   void (*write)(const Export& what);
@@ -351,7 +362,7 @@ constexpr Table kTables[] = {{"ops", write_ops},           {"calls", write_calls
                              {"device", write_device},     {"spans", write_spans},       {"counters", write_counters},
                              {"waits", write_waits},       {"decisions", write_decisions}, {"console", write_console},
                              {"missing", write_missing},   {"passes", write_passes},
-                             {"memory", write_memory}};
+                             {"memory", write_memory},     {"kernels", write_kernels},   {"values", write_values}};
 
 }  // namespace
 

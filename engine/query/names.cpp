@@ -1,10 +1,11 @@
 // Looks up what ids of a session stand for.
+#include "engine/query/names.h"
+
 #include "engine/base/text.h"
-#include "engine/cli/export.h"
 
 #include <algorithm>
 
-namespace footlight::cli {
+namespace footlight::query {
 
 std::string Names::op(session::OpNumber op) const {
   const session::OpNameRecord* record = reader_.op_name(op);
@@ -75,4 +76,4 @@ const session::TraceRecord* Names::trace_of(GraphId graph) {
   return found == traces_.end() ? nullptr : found->second;
 }
 
-}  // namespace footlight::cli
+}  // namespace footlight::query

@@ -1,0 +1,232 @@
+// Formats cells, and reads the columns by which a row selects.
+#include "app/models/sql_model.h"
+
+#include "app/models/text.h"
+#include "app/models/traces_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace footlight::app {
+namespace {
+
+using Kind = sql::Value::Kind;
+
+bool is_number(const sql::Value& value) { return value.kind == Kind::kInteger || value.kind == Kind::kReal; }
+double number_of(const sql::Value& value) {
+  return value.kind == Kind::kInteger ? static_cast<double>(value.integer) : value.real;
+}
+
+int rank(const sql::Value& value) { return value.kind == Kind::kNull ? 0 : is_number(value) ? 1 : 2; }
+bool is_less(const sql::Value& a, const sql::Value& b) {
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  if (rank(a) == 1)
+    return a.kind == Kind::kInteger && b.kind == Kind::kInteger ? a.integer < b.integer : number_of(a) < number_of(b);
+  return a.text < b.text;
+}
+
+// Decimals for the values of a column: three digits of the smallest that is not nothing, within reason.
+int decimals_for(double largest) { return largest >= 1000 ? 1 : largest >= 1 ? 3 : 6; }
+
+}  // namespace
+
+const char* SqlTarget::view() const {
+  switch (selection.kind) {
+    case Selection::Kind::kNode: return "graph";
+    case Selection::Kind::kTrace:
+    case Selection::Kind::kFunction: return "retraces";
+    case Selection::Kind::kLine: return "source";
+    default: return "timeline";
+  }
+}
+
+void SqlModel::set(std::shared_ptr<const SqlResult> result) {
+  beginResetModel();
+  result_ = std::move(result);
+  order_.resize(result_ ? result_->rows : 0);
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  const auto columns = static_cast<size_t>(result_ ? result_->columns.size() : 0);
+  is_number_.assign(columns, false);
+  decimals_.assign(columns, 0);
+  for (size_t c = 0; c < columns; ++c) {
+    double largest = 0;
+    bool any_text = false;
+    for (size_t r = 0; r < order_.size(); ++r) {
+      const sql::Value& value = result_->cells[r * columns + c];
+      if (is_number(value)) is_number_[c] = true;
+      else if (value.kind != Kind::kNull) any_text = true;
+      if (value.kind == Kind::kReal) largest = std::max(largest, std::fabs(value.real));
+    }
+    if (any_text) is_number_[c] = false;
+    decimals_[c] = decimals_for(largest);
+  }
+  sorted_by_ = -1;
+  endResetModel();
+}
+
+int SqlModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(order_.size());
+}
+int SqlModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(is_number_.size());
+}
+
+const sql::Value& SqlModel::at(int row, int column) const {
+  return result_->cells[order_[static_cast<size_t>(row)] * is_number_.size() + static_cast<size_t>(column)];
+}
+
+QVariant SqlModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || index.row() >= rowCount() || index.column() >= columnCount()) return {};
+  const auto c = static_cast<size_t>(index.column());
+  const sql::Value& value = at(index.row(), index.column());
+  if (role == TracesModel::kMono) return value.kind != Kind::kNull;
+  if (role == Qt::ForegroundRole) return value.kind == Kind::kNull ? QVariant(QStringLiteral("faint")) : QVariant();
+  if (role == Qt::TextAlignmentRole)
+    return static_cast<int>((is_number_[c] ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  if (role == Qt::ToolTipRole) return plain_tip(value.kind == Kind::kText ? beginning_of(q(value.text)) : QString());
+  if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
+  switch (value.kind) {
+    case Kind::kNull: return QStringLiteral("NULL");
+    case Kind::kInteger: return QString::number(value.integer);
+    case Kind::kReal: return QString::number(value.real, std::fabs(value.real) < 1e12 ? 'f' : 'g', decimals_[c]);
+    case Kind::kText: return beginning_of(q(value.text), kMaxShownCell);
+    case Kind::kBlob: return QStringLiteral("%1 bytes").arg(value.text.size());
+  }
+  return {};
+}
+
+QVariant SqlModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+  if (role == Qt::TextAlignmentRole)
+    return static_cast<int>((is_number_[static_cast<size_t>(section)] ? Qt::AlignRight : Qt::AlignLeft) |
+                            Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
+  const QString name = beginning_of(result_->columns[section], kMaxShownCell);
+  if (section != sorted_by_) return name;
+  return name + QString::fromUtf8(direction_ == Qt::DescendingOrder ? " \u2193" : " \u2191");
+}
+
+void SqlModel::sort(int column, Qt::SortOrder order) {
+  if (column < 0 || column >= columnCount()) return;
+  beginResetModel();
+  sorted_by_ = column;
+  direction_ = order;
+  const size_t columns = is_number_.size(), c = static_cast<size_t>(column);
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+    const sql::Value &x = result_->cells[a * columns + c], &y = result_->cells[b * columns + c];
+    return order == Qt::AscendingOrder ? is_less(x, y) : is_less(y, x);
+  });
+  endResetModel();
+}
+
+void SqlModel::sort_by(int column) {
+  if (column < 0 || column >= columnCount()) return;
+  const bool is_first = sorted_by_ != column;
+  const Qt::SortOrder usual = is_number_[static_cast<size_t>(column)] ? Qt::DescendingOrder : Qt::AscendingOrder;
+  const Qt::SortOrder other = direction_ == Qt::AscendingOrder ? Qt::DescendingOrder : Qt::AscendingOrder;
+  sort(column, is_first ? usual : other);
+}
+
+int SqlModel::column_named(const char* name) const {
+  return result_ ? static_cast<int>(result_->columns.indexOf(QLatin1String(name))) : -1;
+}
+
+std::optional<int64_t> SqlModel::integer(int row, const char* column) const {
+  const int c = column_named(column);
+  if (c < 0 || at(row, c).kind != Kind::kInteger) return {};
+  return at(row, c).integer;
+}
+
+QString SqlModel::text(int row, const char* column) const {
+  const int c = column_named(column);
+  return c >= 0 && at(row, c).kind == Kind::kText ? q(at(row, c).text) : QString();
+}
+
+std::optional<int64_t> SqlModel::time(int row, const char* name) const {
+  constexpr std::pair<const char*, double> kUnits[] = {{"_ns", 1}, {"_us", 1e3}, {"_ms", 1e6}, {"_s", 1e9}};
+  for (const auto& [unit, scale] : kUnits) {
+    const int c = column_named((std::string(name) + unit).c_str());
+    if (c < 0 || !is_number(at(row, c))) continue;
+    const double ns = number_of(at(row, c)) * scale;
+    if (std::fabs(ns) < 9e18)
+      return at(row, c).kind == Kind::kInteger && scale == 1 ? at(row, c).integer : std::llround(ns);
+  }
+  return {};
+}
+
+SqlTarget SqlModel::target(const Document& document, int row) const {
+  SqlTarget to;
+  if (!result_ || row < 0 || row >= rowCount()) return to;
+  std::optional<int64_t> start = time(row, "start");
+  if (!start) start = time(row, "time");
+  if (start) {
+    std::optional<int64_t> length = time(row, "duration");
+    if (!length) length = time(row, "gap");
+    const auto origin = static_cast<uint64_t>(result_->origin_ns);
+    const auto from = static_cast<int64_t>(origin + static_cast<uint64_t>(*start));
+    to.time = {from, static_cast<int64_t>(static_cast<uint64_t>(from) +
+                                          static_cast<uint64_t>(std::max<int64_t>(0, length.value_or(0))))};
+  }
+  if (const auto op = integer(row, "op_id")) {
+    to.op_id = static_cast<uint64_t>(*op);
+    return to;
+  }
+  if (const auto device = integer(row, "device_row"); device && *device >= 0) {
+    to.selection = Selection::of_device(static_cast<uint64_t>(*device));
+    return to;
+  }
+  const auto graph = integer(row, "graph_id"), node = integer(row, "node_id");
+  if (graph && node) {
+    const GraphId id(static_cast<uint32_t>(*graph));
+    if (document.node(id, static_cast<uint32_t>(*node))) {
+      to.selection = Selection::of_node(document, id, static_cast<uint32_t>(*node));
+      return to;
+    }
+  }
+  if (const auto call = integer(row, "call_id")) {
+    to.call = CallId(static_cast<uint64_t>(*call));
+    return to;
+  }
+  if (const auto trace = integer(row, "trace_id")) {
+    const TraceId id(static_cast<uint32_t>(*trace));
+    if (document.trace(id)) {
+      to.selection = Selection::of_trace(document, id);
+      return to;
+    }
+  }
+  FunctionId function;
+  if (const auto id = integer(row, "function_id")) {
+    if (document.function(FunctionId(static_cast<uint32_t>(*id)))) function = FunctionId(static_cast<uint32_t>(*id));
+  } else if (const QString name = text(row, "function"); !name.isEmpty()) {
+    for (const session::FunctionRecord& f : document.functions)
+      if (!function.valid() && q(f.name) == name) function = f.id;
+  }
+  const auto number = integer(row, "trace");
+  if (function.valid() && number) {
+    for (const session::TraceRecord* trace : document.traces_of(function)) {
+      if (trace->number != *number) continue;
+      to.selection = Selection::of_trace(document, trace->id);
+      return to;
+    }
+  }
+  if (function.valid()) {
+    to.selection = Selection::of_function(document, function);
+    return to;
+  }
+  QString file = text(row, "file");
+  auto line = integer(row, "line");
+  if (const QString source = text(row, "source"); !source.isEmpty()) {
+    const qsizetype colon = source.lastIndexOf(QLatin1Char(':'));
+    file = source.left(colon);
+    line = source.mid(colon + 1).toInt();
+  }
+  if (!file.isEmpty() && line && *line > 0) {
+    const session::FileId id = document.file_named(file.toStdString());
+    if (id.valid()) to.selection = Selection::of_line(document, {id, static_cast<int>(*line)});
+  }
+  return to;
+}
+
+}  // namespace footlight::app

@@ -1,0 +1,74 @@
+// The result of a statement as a table, and what each of its rows stands for in the other views.
+#pragma once
+
+#include "app/models/selection.h"
+
+#include "engine/sql/recording.h"
+
+#include <QAbstractTableModel>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace footlight::app {
+
+struct SqlResult {
+  QStringList columns;
+  std::vector<sql::Value> cells;  // row by row
+  size_t rows = 0;
+  bool has_more = false;          // there are more rows than were wanted
+  bool is_cancelled = false;
+  QString error;
+  int error_offset = -1;          // in characters of the statement; -1: at no certain place
+  double seconds = 0;
+  int64_t origin_ns = 0;          // the moment from which the recording's times count, since 1970
+};
+
+// What a row selects: by the columns op_id, device_row, graph_id and node_id, call_id, trace_id, function and trace,
+// function_id, function, file and line, source; and when, by columns such as start_ns and duration_us.
+struct SqlTarget {
+  Selection selection;                       // known at once
+  std::optional<uint64_t> op_id;             // else an op
+  CallId call;                               // or a call, which the store has to find
+  std::optional<std::pair<int64_t, int64_t>> time;  // since 1970
+  bool empty() const {
+    return selection.kind == Selection::Kind::kNothing && !op_id && !call.valid() && !time;
+  }
+  const char* view() const;                  // that shows it best
+};
+
+class SqlModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+
+  void set(std::shared_ptr<const SqlResult> result);
+  const std::shared_ptr<const SqlResult>& result() const { return result_; }
+  SqlTarget target(const Document& document, int row) const;
+  const sql::Value& at(int row, int column) const;
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  // By the order of SQL: NULL, numbers, texts.
+  void sort(int column, Qt::SortOrder order) override;
+  void sort_by(int column);  // the other way round if it is sorted so already
+
+ private:
+  int column_named(const char* name) const;  // -1: there is none
+  std::optional<int64_t> integer(int row, const char* column) const;
+  QString text(int row, const char* column) const;
+  std::optional<int64_t> time(int row, const char* column) const;  // in ns, by the unit in the column's name
+
+  std::shared_ptr<const SqlResult> result_;
+  std::vector<size_t> order_;   // rows of the result
+  std::vector<bool> is_number_; // by column
+  std::vector<int> decimals_;   // by column
+  int sorted_by_ = -1;
+  Qt::SortOrder direction_ = Qt::AscendingOrder;
+};
+
+}  // namespace footlight::app

@@ -1,0 +1,95 @@
+// Each statement names the columns by which its rows select: ids of functions, traces, calls, nodes, and times.
+#include "engine/sql/ready_queries.h"
+
+namespace footlight::sql {
+namespace {
+
+constexpr ReadyQuery kQueries[] = {
+    {"functions", "Time of each function",
+     R"(SELECT function, count(*) AS calls, sum(outcome = 'trace') AS traced,
+       sum(duration_ns) / 1e6 AS total_ms, median(duration_ns) / 1e3 AS median_us, function_id
+FROM calls
+GROUP BY function_id
+ORDER BY total_ms DESC)"},
+    {"slowest-calls", "Slowest calls",
+     R"(SELECT function, trace, outcome, duration_ns / 1e6 AS ms, start_ns / 1e6 AS start_ms, source, call_id
+FROM calls
+ORDER BY duration_ns DESC
+LIMIT 100)"},
+    {"traces", "Why each trace was made",
+     R"(SELECT function, trace, duration_ns / 1e6 AS ms, nodes, why, signature, source, trace_id
+FROM traces
+ORDER BY start_ns)"},
+    {"varying-arguments", "Arguments that cause retraces",
+     R"(SELECT function, coalesce(parameter, path) AS argument,
+       count(DISTINCT coalesce(type, '') || ' ' || coalesce(shape, '') || ' ' || coalesce(value, '')) AS different,
+       count(DISTINCT trace_id) AS traces, function_id
+FROM keys
+WHERE side = 'used'
+GROUP BY function_id, path
+HAVING different > 1
+ORDER BY different DESC)"},
+    {"tracing-time", "What tracing took its time for",
+     R"(SELECT function, phase, count(*) AS times, sum(duration_ns) / 1e6 AS total_ms, function_id
+FROM phases
+WHERE part_of IS NULL
+GROUP BY function_id, phase
+ORDER BY total_ms DESC)"},
+    {"ops", "Time of each op",
+     R"(SELECT op, family, CASE traced WHEN 1 THEN 'traced' ELSE 'eager' END AS mode, count(*) AS count,
+       sum(duration_ns) / 1e6 AS total_ms, median(duration_ns) / 1e3 AS median_us,
+       max(duration_ns) / 1e3 AS max_us, sum(flops) / nullif(sum(duration_ns), 0.0) AS gflops_per_s
+FROM ops
+GROUP BY op, traced
+ORDER BY total_ms DESC)"},
+    {"slowest-nodes", "Slowest nodes of graphs",
+     R"(SELECT node, op, graph, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
+       median(duration_ns) / 1e3 AS median_us, source, graph_id, node_id
+FROM ops
+WHERE node_id IS NOT NULL
+GROUP BY graph_id, node_id
+ORDER BY total_ms DESC
+LIMIT 100)"},
+    {"eager-lines", "Lines that run ops eagerly",
+     R"(SELECT source, op, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms
+FROM ops
+WHERE traced = 0
+GROUP BY source, op
+ORDER BY total_ms DESC
+LIMIT 100)"},
+    {"pipelines", "Stages of pipelines",
+     R"(SELECT track, spans.name AS what, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
+       max(duration_ns) / 1e6 AS longest_ms, min(start_ns) / 1e6 AS start_ms
+FROM spans
+GROUP BY track, spans.name
+ORDER BY total_ms DESC)"},
+    {"gaps", "Longest times between calls",
+     R"(SELECT (start_ns - before_ns) / 1e6 AS gap_ms, before_ns / 1e6 AS start_ms, function AS next_function,
+       source, call_id
+FROM (SELECT *, max(start_ns + duration_ns) OVER (
+               PARTITION BY thread ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+      FROM calls
+      WHERE parent_id IS NULL)
+WHERE start_ns > before_ns
+ORDER BY gap_ms DESC
+LIMIT 100)"},
+    {"kernels", "Kernels on devices",
+     R"(SELECT name, device, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
+       median(duration_ns) / 1e3 AS median_us, max(duration_ns) / 1e3 AS max_us, sum(bytes) AS bytes
+FROM device
+WHERE kind IN ('kernel', 'memcpy', 'memset')
+GROUP BY name, device
+ORDER BY total_ms DESC)"},
+};
+
+}  // namespace
+
+std::span<const ReadyQuery> ready_queries() { return kQueries; }
+
+const ReadyQuery* ready_query(std::string_view name) {
+  for (const ReadyQuery& query : kQueries)
+    if (name == query.name) return &query;
+  return nullptr;
+}
+
+}  // namespace footlight::sql

@@ -1,0 +1,135 @@
+"""`footlight sql`: its numbers against what sqlite3 finds in the file and against the CSV tables; its forms; its errors."""
+import contextlib
+import csv
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}
+# A table of SQL and the same table as CSV, with the columns whose names differ or that only one has.
+RENAMED = {'ops': {'id': 'op_id', 'call': 'call_id'}, 'calls': {'id': 'call_id', 'parent': 'parent_id'},
+           'device': {'op_id': 'op_id', 'call': 'call_id'}, 'nodes': {'node': 'node_id', 'name': 'node'},
+           'traces': {}, 'phases': {}, 'keys': {}, 'functions': {}, 'graphs': {}, 'spans': {}, 'counters': {},
+           'waits': {}, 'decisions': {}, 'console': {}, 'missing': {}}
+
+
+class Sql(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.recording = os.path.join(cls.folder, 'run.footlight')
+        subprocess.run([os.path.join(BUILD, 'tests', 'make_export_session'), cls.recording], check=True, env=ENVIRONMENT)
+
+    def run_sql(self, *words, **options):
+        done = subprocess.run([PROGRAM, 'sql', *words], env=ENVIRONMENT, capture_output=True, timeout=120, text=True,
+                              **{'stdin': subprocess.DEVNULL, **options})
+        return done.returncode, done.stdout, done.stderr
+
+    def ask(self, statement):
+        code, out, err = self.run_sql(self.recording, statement, '--json')
+        self.assertEqual((code, err), (0, ''), statement)
+        return json.loads(out)
+
+    def refuse(self, *words):
+        code, out, err = self.run_sql(*words)
+        self.assertEqual((code, out), (2, ''), words)
+        return err
+
+    def test_counts_are_those_of_the_file(self):
+        with contextlib.closing(sqlite3.connect(self.recording)) as db:
+            for ours, theirs in (('functions', 'function'), ('traces', 'trace'), ('nodes', 'node'), ('graphs', 'graph'),
+                                 ('keys', 'key_leaf'), ('phases', 'trace_phase'), ('console', 'console'),
+                                 ('missing', 'dropped'), ('tracks', 'track'), ('threads', 'thread'),
+                                 ('changes', 'graph_change'), ('memory', 'graph_memory'),
+                                 ('repetitions', 'comparison_run')):
+                with self.subTest(ours):
+                    expected = db.execute('SELECT count(*) FROM ' + theirs).fetchone()[0]
+                    self.assertEqual(self.ask('SELECT count(*) AS n FROM ' + ours), [{'n': expected}])
+            for ours, theirs in (('ops', 'op_chunk'), ('calls', 'call_chunk'), ('device', 'device_chunk'),
+                                 ('spans', 'span_chunk'), ('counters', 'counter_chunk'), ('waits', 'wait_chunk')):
+                with self.subTest(ours):
+                    expected = db.execute('SELECT coalesce(sum(count), 0) FROM ' + theirs).fetchone()[0]
+                    self.assertEqual(self.ask('SELECT count(*) AS n FROM ' + ours), [{'n': expected}])
+            sums = dict(db.execute('SELECT op.name, sum(total_ns) FROM op_summary JOIN op ON op.id = op GROUP BY name'))
+        ours = {row['op']: row['ns'] for row in self.ask('SELECT op, sum(duration_ns) AS ns FROM ops GROUP BY op')}
+        self.assertEqual({op: ns for op, ns in ours.items() if op in sums}, sums)
+
+    def test_cells_are_those_of_the_csv_tables(self):
+        for table, renamed in RENAMED.items():
+            with self.subTest(table):
+                out = subprocess.run([PROGRAM, 'export', self.recording, '--format', 'csv', '--table', table],
+                                     env=ENVIRONMENT, capture_output=True, check=True).stdout.decode()
+                header, *rows = csv.reader(io.StringIO(out, newline=''))
+                names = [renamed.get(name, name) for name in header]
+                code, out, err = self.run_sql(self.recording, 'SELECT %s FROM %s' % (', '.join(names), table), '--csv')
+                self.assertEqual((code, err), (0, ''))
+                head, *found = csv.reader(io.StringIO(out, newline=''))
+                self.assertEqual(head, names)
+                self.assertEqual(found, rows)
+
+    def test_ready_queries(self):
+        code, out, err = self.run_sql('--queries')
+        self.assertEqual((code, err), (0, ''))
+        names = [line.split()[0] for line in out.splitlines()]
+        self.assertGreaterEqual(len(names), 10)
+        for name in names:
+            code, out, err = self.run_sql(self.recording, '--query', name, '--json')
+            self.assertEqual((code, err), (0, ''), name)
+            json.loads(out)
+        self.assertIn('no query', self.refuse(self.recording, '--query', 'nothing'))
+
+    def test_tables_are_listed(self):
+        code, out, err = self.run_sql('--tables')
+        self.assertEqual((code, err), (0, ''))
+        listed = {line.split(':')[0] for line in out.splitlines() if not line.startswith(' ')}
+        self.assertEqual(listed, {row['table_name'] for row in self.ask('SELECT DISTINCT table_name FROM columns')})
+
+    def test_forms(self):
+        statement = "SELECT 1 AS a, 'x,\"y' AS b, 2.5 AS c, NULL AS d, x'00ff' AS e"
+        self.assertEqual(self.ask(statement), [{'a': 1, 'b': 'x,"y', 'c': 2.5, 'd': None, 'e': "x'00ff'"}])
+        code, out, err = self.run_sql(self.recording, statement, '--csv')
+        self.assertEqual(out, 'a,b,c,d,e\r\n1,"x,""y",2.5,,x\'00ff\'\r\n')
+        code, out, err = self.run_sql(self.recording, 'VALUES (1, \'a\'), (200, NULL)')
+        self.assertEqual(out, 'column1  column2\n-------  -------\n      1  a\n    200\n')
+        self.assertEqual(self.ask('SELECT 1 WHERE 0'), [])
+        path = os.path.join(self.folder, 'out.json')
+        code, out, err = self.run_sql(self.recording, statement, '--json', '-o', path)
+        self.assertEqual((code, out, err), (0, '', ''))
+        with open(path) as file:
+            self.assertEqual(json.load(file)[0]['a'], 1)
+        code, out, err = self.run_sql(self.recording, '-', '--csv', stdin=None, input='SELECT 7 AS n')
+        self.assertEqual(out, 'n\r\n7\r\n')
+
+    def test_a_limit_is_said(self):
+        code, out, err = self.run_sql(self.recording, 'SELECT op FROM ops', '--csv', '--limit', '3')
+        self.assertEqual((code, len(out.splitlines())), (0, 4))
+        self.assertIn('more rows than 3', err)
+
+    def test_what_is_refused(self):
+        before = os.stat(self.recording)
+        other = os.path.join(self.folder, 'other.db')
+        for statement in ('DELETE FROM ops', 'CREATE TABLE t (x)', "ATTACH '%s' AS o" % other,
+                          "VACUUM INTO '%s'" % other, 'PRAGMA journal_mode = WAL', "SELECT load_extension('x')",
+                          'SELECT 1; DELETE FROM ops'):
+            self.assertTrue(self.refuse(self.recording, statement).startswith('footlight: '), statement)
+        self.assertFalse(os.path.exists(other))
+        self.assertEqual(os.stat(self.recording).st_mtime_ns, before.st_mtime_ns)
+        self.assertEqual(self.refuse(self.recording, 'SELECT functoin FROM calls'),
+                         'footlight: There is no column functoin; did you mean function?\n'
+                         '  SELECT functoin FROM calls\n         ^\n')
+        self.assertIn('which statement', self.refuse(self.recording))
+        self.assertIn('needs a recording', self.refuse())
+        self.assertIn('--nothing', self.refuse(self.recording, 'SELECT 1', '--nothing'))
+        self.refuse(os.path.join(self.folder, 'no such file'), 'SELECT 1')
+
+
+if __name__ == '__main__':
+    unittest.main()

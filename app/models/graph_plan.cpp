@@ -245,6 +245,7 @@ class Planner {
     if (!n.outputs.empty()) made.dtype = q(n.outputs.front()).section(QLatin1Char(' '), 0, 0);
     for (const std::string& output : n.outputs) made.bytes += bytes_of(output);
     describe(made, area, n);
+    made.is_parameter = n.op == "Placeholder" && !area.facts->captures.contains(n.id);
     if (options_.chips) count_chips(made, area, i);
     const bool runs = n.op != "Const" && n.op != "Placeholder";
     const int index = place(std::move(made), options_.chips && runs ? kCostWidth : 0);

@@ -50,6 +50,7 @@ struct PlanBox {
   GraphId graph;
   uint32_t node = UINT32_MAX;  // kNode
   QString title, subtitle, family;
+  bool is_parameter = false;   // an argument of the function
   int cluster = -1;            // open scope it lies in, in its area
   int area = 0;
   std::vector<int> bodies;     // areas open inside it
@@ -63,6 +64,10 @@ struct PlanBox {
   bool cost_shared = false;    // with runs of the same graph from other places: this box took at most that
   uint64_t bytes = 0;          // of its outputs, where their shapes are known
   QString device;
+  // In the recorded call (values.h): the worst of what it stands for.
+  enum class Numbers { kUnknown, kFinite, kInfinity, kNan };
+  Numbers numbers = Numbers::kUnknown;
+  QString numbers_text;        // "12 NaN"
   // In a comparison with another graph (diff_graphs.h).
   // kReplaced, kOnlyLeft, kOnlyRight also: by the next pass, removed by it, made by the last one (graph_stages.h).
   enum class Mark { kNone, kSame, kChanged, kReplaced, kOnlyLeft, kOnlyRight };

@@ -21,6 +21,7 @@ namespace footlight::app {
 namespace {
 constexpr double kLeast = 0.02, kMost = 3;
 constexpr double kMargin = 28;
+constexpr double kReadable = 0.55, kReading = 0.75;  // the least scale for reading, and one for it
 }  // namespace
 
 GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
@@ -139,19 +140,23 @@ void GraphCanvas::fit() {
 void GraphCanvas::fit_readable() {
   fit();
   touched_ = false;
-  constexpr double readable = 0.55;
-  if (plan_.boxes.empty() || scale_ >= readable) return;
-  const double room = width();
-  scale_ = 0.75;
+  if (plan_.boxes.empty() || scale_ >= kReadable) return;
+  // Where the width fits, the first rows of a tall graph; else its entry, which need not be in the middle.
+  const double room = width(), wide = plan_.bounds.width();
+  scale_ = std::clamp((room - 2 * kMargin) / std::max(1.0, wide), kReadable, kReading);
   offset_ = QPointF(room / 2 - plan_.bounds.center().x() * scale_, kMargin * 0.6 - plan_.bounds.top() * scale_);
-  // Start at the first row of a wide graph, which need not be in the middle.
-  if (plan_.bounds.width() * scale_ > room) {
-    const auto top =
-        std::min_element(plan_.boxes.begin(), plan_.boxes.end(),
-                         [](const PlanBox& a, const PlanBox& b) { return a.rect.top() < b.rect.top(); });
-    offset_.setX(room / 2 - top->rect.center().x() * scale_);
-  }
+  const QRectF entry = plan_.boxes[static_cast<size_t>(entry_box())].rect;
+  if (wide * scale_ > room) offset_.setX(room / 2 - entry.center().x() * scale_);
+  const double below = to_screen(entry.bottomRight()).y() + kMargin - height();
+  if (below > 0) offset_.setY(offset_.y() - below);
   moved();
+}
+
+// The uppermost parameter of the function; of a graph without any, the uppermost box.
+int GraphCanvas::entry_box() const {
+  const auto order = [](const PlanBox& b) { return std::pair(!b.is_parameter, b.rect.top()); };
+  const auto first = std::ranges::min_element(plan_.boxes, {}, order);
+  return static_cast<int>(first - plan_.boxes.begin());
 }
 
 int GraphCanvas::primary() const {
@@ -183,6 +188,14 @@ void GraphCanvas::reveal_selected() {
   if (room.intersects(on_screen) && (room.contains(on_screen) || on_screen.width() > room.width())) return;
   if (scale_ < 0.4) scale_ = 0.75;
   centre_on(rect.center());
+}
+
+void GraphCanvas::show_selected_readably() {
+  const int box = primary();
+  if (box < 0) return;
+  if (scale_ >= kReadable) return reveal_selected();
+  scale_ = kReading;
+  centre_on(plan_.boxes[static_cast<size_t>(box)].rect.center());
 }
 
 void GraphCanvas::centre_on(QPointF world) {
@@ -218,6 +231,7 @@ QString GraphCanvas::spoken(int box) const {
   QStringList words{b.title, b.subtitle, QStringLiteral("%1 inputs").arg(inputs),
                     QStringLiteral("%1 readers").arg(readers)};
   if (b.cost_ns >= 0) words << duration_text(b.cost_ns);
+  if (!b.numbers_text.isEmpty()) words << b.numbers_text;
   for (const PlanChip& chip : b.chips)
     words << (chip.kind == PlanChip::Kind::kVariable ? QStringLiteral("variable ")
                                                      : QStringLiteral("gradient ")) +
@@ -384,14 +398,14 @@ bool GraphCanvas::event(QEvent* event) {
     if (const PlanChip* chip = chip_at(help->pos())) {
       const bool variable = chip->kind == PlanChip::Kind::kVariable;
       show_tip(help->globalPos(),
-               (variable ? QStringLiteral("the variable ") : QStringLiteral("its gradient: ")) + chip->text, this);
+               (variable ? QStringLiteral("Variable ") : QStringLiteral("Gradient: ")) + chip->text, this);
     } else if (box >= 0) {
       const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
       QStringList lines{b.title};
       if (b.cost_ns >= 0)
         lines << (b.expandable ? QStringLiteral("%1 in all, with what it runs") : QStringLiteral("%1 in all"))
                      .arg(duration_text(b.cost_ns));
-      if (b.cost_shared) lines << QStringLiteral("counting what the same function took where others call it");
+      if (b.cost_shared) lines << QStringLiteral("This counts what the same function took where others call it.");
       for (const QString& line : {b.subtitle, b.note})
         if (!line.isEmpty()) lines << line;
       show_tip(help->globalPos(), lines.join(QLatin1Char('\n')), this);

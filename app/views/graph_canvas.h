@@ -42,6 +42,7 @@ class GraphCanvas : public QWidget {
   void fit_readable();            // the whole graph if that is readable, else its start
   void frame_selected();
   void reveal_selected();         // pans only if it is out of view
+  void show_selected_readably();  // the same, and zooms in where its text would not be drawn
   void zoom(double factor, QPointF at);
   double scale() const { return scale_; }
   QRectF visible_world() const;
@@ -91,6 +92,7 @@ class GraphCanvas : public QWidget {
   double least_scale() const;
   void walk(int key);
   int primary() const;
+  int entry_box() const;
   void moved();
 
   GraphPlan plan_;

@@ -27,6 +27,7 @@ QString name_of(GraphColour colour) {
     case GraphColour::kTime: return QStringLiteral("time");
     case GraphColour::kMemory: return QStringLiteral("memory");
     case GraphColour::kDtype: return QStringLiteral("dtype");
+    case GraphColour::kNumbers: return QStringLiteral("NaN and Inf");
   }
   return {};
 }
@@ -42,6 +43,7 @@ GraphColours::GraphColours(const GraphPlan& plan, GraphColour by) : by_(by) {
       kinds.emplace(b.family, t.family_fill(b.family.toStdString()));
     if (by == GraphColour::kDtype && !b.dtype.isEmpty()) kinds.emplace(b.dtype, dtype_colour(b.dtype));
     if (by == GraphColour::kDevice && !b.device.isEmpty()) devices.insert(b.device);
+    if (by == GraphColour::kNumbers && b.numbers != PlanBox::Numbers::kUnknown) most_ = 1;
   }
   devices_.assign(devices.begin(), devices.end());
   for (const QString& device : devices_) {
@@ -51,11 +53,19 @@ GraphColours::GraphColours(const GraphPlan& plan, GraphColour by) : by_(by) {
   }
   for (const auto& [text, colour] : kinds) legend_.push_back({colour, text});
   if (by == GraphColour::kDevice && devices_.empty())
-    legend_.push_back({t["grey"], QStringLiteral("nothing was recorded to run")});
+    legend_.push_back({t["grey"], QStringLiteral("Nothing was recorded to run")});
+  if (by == GraphColour::kNumbers && most_ > 0)
+    for (const auto& [numbers, text] : {std::pair(PlanBox::Numbers::kNan, "NaN"),
+                                        {PlanBox::Numbers::kInfinity, "Inf"},
+                                        {PlanBox::Numbers::kFinite, "Finite"},
+                                        {PlanBox::Numbers::kUnknown, "It did not run"}})
+      legend_.push_back({numbers_colour(numbers), QLatin1String(text)});
+  else if (by == GraphColour::kNumbers)
+    legend_.push_back({t["grey"], QStringLiteral("No values were recorded")});
   if (by != GraphColour::kTime && by != GraphColour::kMemory) return;
   if (most_ <= 0) {
-    legend_.push_back({t["grey"], by == GraphColour::kTime ? QStringLiteral("no op of this graph was recorded to run")
-                                                           : QStringLiteral("no size is known")});
+    legend_.push_back({t["grey"], by == GraphColour::kTime ? QStringLiteral("No op of this graph was recorded to run")
+                                                           : QStringLiteral("No size is known")});
     return;
   }
   for (const double share : {1.0, 0.25, 0.04}) {
@@ -81,6 +91,17 @@ QColor GraphColours::dtype_colour(const QString& dtype) const {
   return t["grey"];
 }
 
+QColor GraphColours::numbers_colour(PlanBox::Numbers numbers) {
+  const Theme& t = theme();
+  switch (numbers) {
+    case PlanBox::Numbers::kNan: return t["red"];
+    case PlanBox::Numbers::kInfinity: return t["amber"];
+    case PlanBox::Numbers::kFinite: return t["teal"];
+    case PlanBox::Numbers::kUnknown: break;
+  }
+  return t["hairline"];
+}
+
 QColor GraphColours::stripe(const PlanBox& box) const {
   const Theme& t = theme();
   switch (by_) {
@@ -91,6 +112,7 @@ QColor GraphColours::stripe(const PlanBox& box) const {
       const auto at = std::ranges::find(devices_, box.device);
       return at == devices_.end() ? t["hairline"] : t[kDeviceTones[(at - devices_.begin()) % std::ssize(kDeviceTones)]];
     }
+    case GraphColour::kNumbers: return numbers_colour(box.numbers);
     case GraphColour::kTime:
     case GraphColour::kMemory: {
       const double part = share(box);
@@ -101,6 +123,8 @@ QColor GraphColours::stripe(const PlanBox& box) const {
 }
 
 QColor GraphColours::tint(const PlanBox& box) const {
+  if (by_ == GraphColour::kNumbers && box.numbers >= PlanBox::Numbers::kInfinity)
+    return with_alpha(numbers_colour(box.numbers), 0.18);
   if (by_ != GraphColour::kTime && by_ != GraphColour::kMemory) return {};
   const double part = share(box);
   return part <= 0 ? QColor() : with_alpha(theme()[kHeat], 0.45 * shade(part));

@@ -9,9 +9,9 @@
 
 namespace footlight::app {
 
-enum class GraphColour { kOp, kDevice, kTime, kMemory, kDtype };
+enum class GraphColour { kOp, kDevice, kTime, kMemory, kDtype, kNumbers };
 constexpr GraphColour kGraphColours[] = {GraphColour::kOp, GraphColour::kDevice, GraphColour::kTime,
-                                         GraphColour::kMemory, GraphColour::kDtype};
+                                         GraphColour::kMemory, GraphColour::kDtype, GraphColour::kNumbers};
 QString name_of(GraphColour colour);  // "op", "device", ...
 
 class GraphColours {
@@ -31,6 +31,7 @@ class GraphColours {
  private:
   double share(const PlanBox& box) const;  // of the greatest, 0 to 1; -1: unknown
   QColor dtype_colour(const QString& dtype) const;
+  static QColor numbers_colour(PlanBox::Numbers numbers);
 
   GraphColour by_;
   double most_ = 0;

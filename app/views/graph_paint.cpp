@@ -253,16 +253,18 @@ void GraphCanvas::draw_boxes(QPainter& painter, const QRectF& seen) const {
       triangle(painter, QPointF(left + 3, b.rect.top() + 15), false, t["dim"]);
       left += 13;
     }
-    const bool single = b.subtitle.isEmpty() && b.chips.empty() && b.cost_ns <= 0;
+    const bool single = b.subtitle.isEmpty() && b.chips.empty() && b.cost_ns <= 0 && b.numbers_text.isEmpty();
     text_in(painter,
             QRectF(left, b.rect.top() + (single ? 0 : 4), b.rect.right() - left - 8,
                    single ? b.rect.height() : 20),
             b.title, t["text"], t.ui(0, QFont::DemiBold));
     double right = b.rect.right() - 7;
-    if (b.cost_ns > 0) {
-      const QString cost = cost_text(b);
+    const bool bad = colour_ == GraphColour::kNumbers && !b.numbers_text.isEmpty();
+    if (bad || b.cost_ns > 0) {
+      const QString cost = bad ? b.numbers_text : cost_text(b);
       const double wide = QFontMetricsF(t.code(-1)).horizontalAdvance(cost) + 2;
-      text_in(painter, QRectF(right - wide, b.rect.top() + 22, wide, 18), cost, t["dim"], t.code(-1),
+      text_in(painter, QRectF(right - wide, b.rect.top() + 22, wide, 18), cost,
+              bad ? t[b.numbers == PlanBox::Numbers::kNan ? "red" : "amber"] : t["dim"], t.code(-1),
               Qt::AlignRight | Qt::AlignVCenter);
       right -= wide + 8;
     }
@@ -331,7 +333,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
   draw_legend(painter);
   if (busy_) {
     rounded(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), 13, t["raised"], t["hairline"]);
-    text_in(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), QString::fromUtf8("laying out …"), t["dim"],
+    text_in(painter, QRectF(width() / 2.0 - 60, 10, 120, 26), QString::fromUtf8("Laying out …"), t["dim"],
             t.ui(-1), Qt::AlignCenter);
   }
   if (hasFocus()) rounded(painter, QRectF(rect()).adjusted(1, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.35), 1);

@@ -131,6 +131,7 @@ void GraphView::refresh() {
     lay_out({});
   }
   if (g && document().events != costed_events_) ask_costs();
+  if (!document().values.empty()) show_values();
 }
 
 void GraphView::follow_selection() {
@@ -220,6 +221,7 @@ void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   options_ = plan.options;
   canvas_->set_plan(plan, keep_, another_);
   show_costs();
+  if (!document().values.empty()) show_values();
   mark_found();
   another_ = false;
   QString text = counted(plan.nodes, "node", "nodes");
@@ -233,7 +235,8 @@ void GraphView::took(const GraphPlan& plan, const QString& how, qint64 ms) {
   const bool anything_open = open > 0;
   fold_->setText(anything_open ? QStringLiteral("Fold all") : QStringLiteral("Open all"));
   mark();
-  if (std::exchange(revealing_, false)) canvas_->reveal_selected();
+  const bool found = std::exchange(finding_, false);
+  if (std::exchange(revealing_, false)) found ? canvas_->show_selected_readably() : canvas_->reveal_selected();
   show_source();
   place_panels();
 }
@@ -328,7 +331,8 @@ void GraphView::show_source() {
 
 // Beside the picture, so that it never covers a node; a narrow window has no room for it.
 void GraphView::show_side(bool shown) {
-  shown = shown && width() > kNarrow;
+  side_button_->setVisible(width() > kNarrow);
+  shown = shown && width() > kNarrow && side_button_->isChecked();
   if (shown != side_->isHidden()) return;
   side_->setVisible(shown);
   layout()->activate();  // the picture that comes next is for the canvas as it is then

@@ -49,11 +49,13 @@ class GraphView : public View {
   GraphStage stage() const { return stage_; }
   void show_stage(GraphStage stage);
   void set_grouping(GraphGrouping by);
+  void set_colour(GraphColour by);
   // What the last pass did and what the next one does; empty unless a stage is chosen.
   QString stage_text() const { return stage_says_->text(); }
   QPushButton* stage_button() { return stage_button_; }
   QPushButton* changed_button() { return stage_go_; }
   QWidget* side() { return side_; }
+  QPushButton* side_button() { return side_button_; }
   // Asks for a file where `path` is empty.
   void export_picture(const QString& path = {});
 
@@ -87,6 +89,7 @@ class GraphView : public View {
   bool needs_opening() const;
   void ask_costs();
   void show_costs();
+  void show_values();
   void search(const QString& words);
   void mark_found();
   void step_found(int by);
@@ -108,6 +111,7 @@ class GraphView : public View {
   QLabel* stage_says_;
   StageSentences says_;
   LinkButton* stage_go_;
+  QPushButton* side_button_;
   std::vector<FoundNode> changed_;           // by the next pass
   size_t changed_step_ = 0;
   GraphFindBar* find_;
@@ -132,6 +136,7 @@ class GraphView : public View {
   QString keep_;
   bool another_ = true;
   bool revealing_ = false;
+  bool finding_ = false;                     // what is revealed was searched for
   size_t shown_nodes_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "app/views/graph_view.h"
 
 #include "app/models/text.h"
+#include "app/models/values.h"
 #include "app/views/graph_export.h"
 #include "app/views/labels.h"
 
@@ -11,6 +12,7 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QShortcut>
 
 #include <utility>
 
@@ -24,10 +26,7 @@ QWidget* GraphView::make_bar() {
   colour_ = chip_button(QStringLiteral("Colour: op"), QStringLiteral("What the colours of the boxes mean"));
   auto* colours = new QMenu(colour_);
   for (const GraphColour by : kGraphColours) {
-    colours->addAction(name_of(by), this, [this, by] {
-      canvas_->set_colour(by);
-      say_choice(colour_, name_of(by));
-    });
+    colours->addAction(name_of(by), this, [this, by] { set_colour(by); });
   }
   colour_->setMenu(colours);
   hide_ = chip_button(QStringLiteral("Hide: nothing"), QStringLiteral("What is left out of the picture"));
@@ -78,6 +77,16 @@ QWidget* GraphView::make_bar() {
     bar->addWidget(button);
   bar->addWidget(compare);
   bar->addStretch(1);
+  side_button_ = chip_switch(QStringLiteral("Map and source"),
+                             QStringLiteral("Shows the map and the source beside the graph, or gives it the room (P)"),
+                             true);
+  bar->addWidget(side_button_);
+  connect(side_button_, &QPushButton::toggled, this, [this] {
+    show_side(!std::as_const(*canvas_).plan().boxes.empty());
+    canvas_->setFocus(Qt::OtherFocusReason);
+  });
+  connect(new QShortcut(QKeySequence(Qt::Key_P), this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut),
+          &QShortcut::activated, side_button_, &QPushButton::toggle);
 
   connect(compare, &QPushButton::clicked, this, [this] {
     if (const session::TraceRecord* t = document().trace_of_graph(shown_)) Q_EMIT compare_asked(t->id);
@@ -201,6 +210,11 @@ void GraphView::step_changed() {
   changed_step_ = (changed_step_ + 1) % changed_.size();
 }
 
+void GraphView::set_colour(GraphColour by) {
+  canvas_->set_colour(by);
+  say_choice(colour_, name_of(by));
+}
+
 void GraphView::set_grouping(GraphGrouping by) {
   options_.grouping = by;
   say_choice(group_, name_of(by));
@@ -301,6 +315,14 @@ void GraphView::ask_costs() {
       Queries::kLong);
 }
 
+void GraphView::show_values() {
+  const int call = call_for(document(), current());
+  const bool ours = call >= 0 && document().trace_of_graph(shown_) &&
+                    document().values[static_cast<size_t>(call)]->trace == document().trace_of_graph(shown_)->id;
+  apply_values(canvas_->plan(), ours ? document().values[static_cast<size_t>(call)].get() : nullptr);
+  canvas_->costs_changed();
+}
+
 void GraphView::show_costs() {
   if (!part_ || costs_.empty()) return;
   apply_costs(canvas_->plan(), *part_, costs_, document().device_names);
@@ -361,10 +383,11 @@ void GraphView::go_to(const FoundNode& node) {
   if (std::as_const(*canvas_).plan().box_of(node.graph, node.node) < 0) {
     options_.reveal_graph = node.graph;
     options_.reveal_node = node.node;
+    finding_ = true;
     lay_out({});
   } else {
     mark();
-    canvas_->reveal_selected();
+    canvas_->show_selected_readably();
   }
 }
 

@@ -11,3 +11,4 @@
 #include "engine/session/records/op.h"
 #include "engine/session/records/process.h"
 #include "engine/session/records/trace.h"
+#include "engine/session/records/values.h"

@@ -4,11 +4,13 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import traceback
 
 import footlight_recorder
 from footlight_recorder import _recorder, _terminal
 
-USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]] script.py [arguments]
+USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]]
+                        [--values NAME[:CALL]] [--check-numerics] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
@@ -19,6 +21,10 @@ Runs the script as `python script.py` does and records what its traced functions
                       one, or the one with that number. NAME is qualified or its last part; empty: the first called
   --compare-pairs N   so often at most (50)
   --compare-seconds S for about so long (10)
+  --values NAME[:CALL]
+                      runs a call of a traced function again, node by node, and records what its tensors hold
+  --check-numerics    searches the results and variables of every call of a traced function for NaN and infinity, and
+                      records the values of the first call that holds one
 These are taken before the script and directly behind it; what follows, or stands behind `--`, is the script's.
 """
 
@@ -42,7 +48,11 @@ def _take_options(words, settings, known):
                 raise Refused(f"unknown option '{words[0]}'")
             return
         words.pop(0)
-        if not has_value:
+        if known[name] in _FLAGS:
+            if has_value:
+                raise Refused(f"option '{name}' takes no value")
+            value = True
+        elif not has_value:
             if not words:
                 raise Refused(f"option '{name}' needs a value")
             value = words.pop(0)
@@ -50,7 +60,9 @@ def _take_options(words, settings, known):
 
 
 _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--compare': 'compare',
-                '--compare-pairs': 'pairs', '--compare-seconds': 'seconds'}
+                '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
+                '--check-numerics': 'check'}
+_FLAGS = ('check',)
 
 
 def _wanted_comparison(settings):
@@ -69,9 +81,24 @@ def _wanted_comparison(settings):
     return name, call, pairs, seconds
 
 
+def _wanted_values(settings):
+    """(name, call, whether to check all calls) as the engine reads it; None: no values are wanted."""
+    if settings['values'] is None and not settings['check']:
+        return None
+    if settings['level'] == 'off':
+        raise Refused('--values and --check-numerics need --level structure or ops')
+    if settings['values'] is None:
+        return '', 0, True
+    name, _, call = settings['values'].partition(':')
+    if not (call or '1').isascii() or not (call or '1').isdigit() or not 1 <= int(call or 1) < 2 ** 63:
+        raise Refused(f"--values takes NAME[:CALL], where calls count from 1, not '{settings['values']}'")
+    return name, int(call or 1), settings['check']
+
+
 def _options(words):
     """(settings, script, its arguments). Our options come before the script or directly after it."""
-    settings = {'output': None, 'level': 'ops', 'commands': '-1', 'compare': None, 'pairs': '50', 'seconds': '10'}
+    settings = {'output': None, 'level': 'ops', 'commands': '-1', 'compare': None, 'pairs': '50', 'seconds': '10',
+                'values': None, 'check': False}
     words = list(words)
     _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})
     if not words:
@@ -101,17 +128,12 @@ def _load(script):
         return None, error
 
 
-def _in_words(error):
-    text = str(error).strip().split('\n')[0]
-    return f'{type(error).__name__}: {text}' if text else type(error).__name__
-
-
 def _show(error):
     """The traceback from the user's first frame on."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
-    _recorder.send_reason('ended by ' + _in_words(error))
+    _recorder.send_reason(_recorder.error_words(''.join(traceback.format_exception(type(error), error, trace))))
     if isinstance(error, ModuleNotFoundError) and error.name in ('keras', 'tensorboard'):
         error.add_note(f'Install it with: {sys.executable} -m pip install {error.name}')
     sys.excepthook(type(error), error.with_traceback(trace), trace)
@@ -169,6 +191,7 @@ def main(words):
     try:
         settings, script, arguments = _options(words)
         footlight_recorder.wanted_comparison = _wanted_comparison(settings)
+        footlight_recorder.wanted_values = _wanted_values(settings)
         code, broken = _load(script)
         output = settings['output'] or os.path.splitext(os.path.basename(script))[0] + '.footlight'
         if output == '-':

@@ -1,0 +1,259 @@
+// Words, slices and tables of recorded values.
+#include "app/models/values.h"
+
+#include "app/models/text.h"
+#include "app/models/traces_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace footlight::app {
+
+using session::CallValues;
+using session::TensorValue;
+
+namespace {
+
+constexpr int64_t kMaxCopied = 200'000;  // elements
+
+bool is_finite(const TensorValue& value) { return !value.nan && !explain::infinities(value); }
+
+QString number(double v) { return q(explain::number_text(v)); }
+
+QString python_number(double v) {
+  if (std::isnan(v)) return QStringLiteral("np.nan");
+  if (std::isinf(v)) return v < 0 ? QStringLiteral("-np.inf") : QStringLiteral("np.inf");
+  return QString::number(v, 'g', 9);
+}
+
+}  // namespace
+
+explain::FindNode find_node(const Document& document) {
+  return [&document](GraphId graph, NodeId node) { return document.node(graph, node.value); };
+}
+
+QStringList words_of(const ValuesPlan& plan) {
+  if (plan.check) return {QStringLiteral("--check-numerics")};
+  return {QStringLiteral("--values"), plan.function + QLatin1Char(':') + QString::number(plan.call)};
+}
+
+QString promise_of(const ValuesPlan& plan, const Document& document) {
+  QString script = file_name(document.run.script);
+  for (const std::string& word : document.run.arguments) script += QLatin1Char(' ') + q(word);
+  if (script.isEmpty()) script = QStringLiteral("the script");
+  if (plan.check)
+    return QStringLiteral("Runs %1 again and searches the results and variables of every call of a traced function for "
+                          "NaN and infinity. The first call that holds one runs once more, node by node, from the "
+                          "state before it; then the state is put back and the script runs on.")
+        .arg(script);
+  const QString name = plan.function.isEmpty() ? QStringLiteral("a traced function") : plan.function;
+  return QStringLiteral("Runs %1 again. Call %2 of %3 runs once more, node by node, with the same arguments, variables "
+                        "and random state, which are put back. Then the script runs on.")
+      .arg(script, count_text(plan.call), name);
+}
+
+QString call_title(const Document& document, const CallValues& call) {
+  const session::FunctionRecord* const f = document.function(call.function);
+  QString text = QStringLiteral("%1, call %2").arg(f ? q(f->name) : QStringLiteral("?"), count_text(call.call));
+  if (call.reason == session::ValuesReason::kFirstNan) text += QStringLiteral(": first NaN");
+  if (call.reason == session::ValuesReason::kFirstInfinity) text += QStringLiteral(": first infinity");
+  return text;
+}
+
+int call_for(const Document& document, const Selection& selection) {
+  int of_trace = -1, of_function = -1;
+  for (int i = static_cast<int>(document.values.size()) - 1; i >= 0; --i) {
+    const CallValues& call = *document.values[static_cast<size_t>(i)];
+    if (selection.kind == Selection::Kind::kNode && value_of(call, selection.graph, selection.node)) return i;
+    if (of_trace < 0 && call.trace == selection.trace) of_trace = i;
+    if (of_function < 0 && call.function == selection.function) of_function = i;
+  }
+  return of_trace >= 0 ? of_trace : of_function;
+}
+
+const TensorValue* value_of(const CallValues& call, GraphId graph, uint32_t node, uint32_t output) {
+  const auto at = std::ranges::find_if(call.values, [&](const TensorValue& v) {
+    return v.graph == graph && v.node.value == node && v.output == output;
+  });
+  return at == call.values.end() ? nullptr : &*at;
+}
+
+QString finite_text(const TensorValue& value) {
+  const std::string bad = explain::non_finite_text(value);
+  if (bad.empty()) return QStringLiteral("finite");
+  return QStringLiteral("%1 of %2").arg(q(bad), count_text(static_cast<uint64_t>(value.elements)));
+}
+
+QString story_lines(const Document& document, const CallValues& call) {
+  QStringList lines{q(explain::story_text(find_node(document), explain::story_of(call)))};
+  if (!call.error.empty() && !call.values.empty()) lines << QStringLiteral("It failed: %1.").arg(q(call.error));
+  if (!call.values.empty() && call.error.empty())
+    lines << (call.same_results
+                  ? QStringLiteral("Run again node by node from the same state; the results are those of the call, bit "
+                                   "by bit.")
+                  : QStringLiteral("Run again node by node; the results differ from those of the whole graph."));
+  for (const std::string& note : call.notes) lines << q(note) + QLatin1Char('.');
+  if (const std::string checked =
+          explain::checked_text(explain::checked_calls(document.checked_calls, call.function));
+      !checked.empty() && call.reason != session::ValuesReason::kAsked)
+    lines << q(checked);
+  return lines.join(QLatin1Char(' '));
+}
+
+void apply_values(GraphPlan& plan, const CallValues* call) {
+  using Numbers = PlanBox::Numbers;
+  for (PlanBox& box : plan.boxes) box.numbers = Numbers::kUnknown, box.numbers_text.clear();
+  if (!call) return;
+  for (const TensorValue& value : call->values) {
+    const int at = plan.place_of(value.graph, value.node.value);
+    if (at < 0) continue;
+    PlanBox& box = plan.boxes[static_cast<size_t>(at)];
+    const Numbers numbers = value.nan                        ? Numbers::kNan
+                            : explain::infinities(value) > 0 ? Numbers::kInfinity
+                                                             : Numbers::kFinite;
+    if (numbers <= box.numbers) continue;
+    box.numbers = numbers;
+    if (numbers > Numbers::kFinite) box.numbers_text = q(explain::non_finite_text(value));
+  }
+}
+
+ValueSlice::ValueSlice(const TensorValue& value) : sizes_(explain::sizes_of_value(value)) {
+  fixed.assign(fixed_count(), 0);
+  if (value.elements == 0) return;
+  for (const session::ValuePlace& place : value.places)
+    if (place.index >= 0 && place.index < value.elements) {
+      show(place.index);
+      break;
+    }
+}
+
+int64_t ValueSlice::element(int64_t row, int64_t column) const {
+  int64_t at = 0;
+  for (size_t d = 0; d < fixed.size(); ++d) at = at * sizes_[d] + fixed[d];
+  return (at * rows() + row) * columns() + column;
+}
+
+void ValueSlice::show(int64_t element) {
+  int64_t at = element / std::max<int64_t>(1, rows() * columns());
+  for (size_t d = fixed.size(); d-- > 0;) {
+    fixed[d] = at % std::max<int64_t>(1, sizes_[d]);
+    at /= std::max<int64_t>(1, sizes_[d]);
+  }
+}
+
+bool ValueSlice::holds(int64_t element) const {
+  const int64_t first = this->element(0, 0);
+  return element >= first && element < first + rows() * columns();
+}
+
+std::optional<int64_t> next_not_finite(const TensorValue& value, int64_t after) {
+  const int64_t count = explain::kept_elements(value);
+  for (int64_t i = 1; i <= count; ++i) {
+    const int64_t at = (std::max<int64_t>(after, -1) + i) % count;
+    if (!std::isfinite(explain::kept_element(value, at))) return at;
+  }
+  return std::nullopt;
+}
+
+QString as_numpy(const TensorValue& value) {
+  const std::vector<int64_t> sizes = explain::sizes_of_value(value);
+  if (explain::kept_elements(value) != value.elements || value.elements > kMaxCopied) return {};
+  QStringList numbers;
+  for (int64_t i = 0; i < value.elements; ++i) numbers << python_number(explain::kept_element(value, i));
+  QStringList shape;
+  for (const int64_t size : sizes) shape << QString::number(size);
+  const QString dtype = value.dtype == "bfloat16" ? QStringLiteral("float32") : q(value.dtype);
+  return QStringLiteral("np.array([%1], dtype=np.%2).reshape(%3)")
+      .arg(numbers.join(QStringLiteral(", ")), dtype == QStringLiteral("bool") ? QStringLiteral("bool_") : dtype,
+           sizes.empty() ? QStringLiteral("()") : shape.join(QStringLiteral(", ")));
+}
+
+QString as_csv(const TensorValue& value) {
+  if (explain::kept_elements(value) != value.elements || value.elements > kMaxCopied) return {};
+  const ValueSlice slice(value);
+  QString text;
+  for (int64_t i = 0; i < value.elements; ++i) {
+    text += QString::number(explain::kept_element(value, i), 'g', 9);
+    text += (i + 1) % slice.columns() ? QLatin1Char(',') : QLatin1Char('\n');
+  }
+  return text;
+}
+
+void ValuesModel::set(const Document* document, CallValuesPtr call, Show show) {
+  beginResetModel();
+  document_ = document;
+  call_ = std::move(call);
+  rows_.clear();
+  if (call_ && show == Show::kNotFinite) rows_ = explain::story_of(*call_).spread;
+  else if (call_)
+    for (const TensorValue& value : call_->values) rows_.push_back(&value);
+  endResetModel();
+}
+
+const TensorValue* ValuesModel::at(int row) const {
+  return row >= 0 && row < rowCount() ? rows_[static_cast<size_t>(row)] : nullptr;
+}
+
+int ValuesModel::row_of(const TensorValue* value) const {
+  const auto at = std::ranges::find(rows_, value);
+  return at == rows_.end() ? -1 : static_cast<int>(at - rows_.begin());
+}
+
+int ValuesModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+int ValuesModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
+
+QVariant ValuesModel::data(const QModelIndex& index, int role) const {
+  const TensorValue* const value = at(index.row());
+  if (!value) return {};
+  const auto text = [&](int column) -> QString {
+    switch (column) {
+      case kNode: return q(explain::value_name(find_node(*document_), *value));
+      case kLine: {
+        const session::NodeRecord* const node = document_->node(value->graph, value->node.value);
+        return node ? document_->place_text(document_->place(node->source)) : QString();
+      }
+      case kType: return short_type(q(value->dtype + " " + value->shape));
+      case kMinimum: return std::isnan(value->minimum) ? QString() : number(value->minimum);
+      case kMaximum: return std::isnan(value->maximum) ? QString() : number(value->maximum);
+      case kMean: return std::isnan(value->mean) ? QString() : number(value->mean);
+      case kZeros: return value->zeros ? count_text(static_cast<uint64_t>(value->zeros)) : QString();
+      case kNotFinite: return q(explain::non_finite_text(*value));
+      default: return {};
+    }
+  };
+  switch (role) {
+    case Qt::DisplayRole: return text(index.column());
+    case Qt::ToolTipRole: return plain_tip(text(index.column()));
+    case TracesModel::kMono: return true;
+    case Qt::TextAlignmentRole:
+      if (index.column() >= kMinimum && index.column() <= kZeros) return int(Qt::AlignRight | Qt::AlignVCenter);
+      return {};
+    case Qt::ForegroundRole:
+      if (index.column() == kLine) return QStringLiteral("blue");
+      if (index.column() == kNotFinite || (index.column() == kNode && !is_finite(*value))) return QStringLiteral("red");
+      return {};
+    case Qt::AccessibleTextRole: {
+      QStringList words;
+      for (int c = 0; c < kColumns; ++c)
+        if (const QString one = text(c); !one.isEmpty())
+          words << (c == kNode || c == kLine || c == kType || c == kNotFinite
+                        ? one
+                        : headerData(c, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') + one);
+      return words.join(QStringLiteral(", "));
+    }
+    default: return {};
+  }
+}
+
+QVariant ValuesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole && section >= kMinimum && section <= kZeros)
+    return int(Qt::AlignRight | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
+  static const char* const kHeads[] = {"Node", "Line", "Type", "Minimum", "Maximum", "Mean", "Zeros", "Not finite"};
+  return section < kColumns ? QVariant(QLatin1String(kHeads[section])) : QVariant();
+}
+
+}  // namespace footlight::app

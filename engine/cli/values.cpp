@@ -1,0 +1,354 @@
+// `footlight values` and `footlight nan`: what the tensors of a call hold, and where the first NaN comes from.
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/json.h"
+#include "engine/cli/script_run.h"
+#include "engine/cli/text.h"
+#include "engine/explain/values.h"
+#include "engine/explain/words.h"
+#include "engine/session/output_place.h"
+#include "engine/session/reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+namespace footlight::cli {
+namespace {
+
+using namespace explain;
+using session::CallValues;
+using session::TensorValue;
+
+constexpr size_t kMaxRows = 40;      // of a table, unless a node is named
+constexpr size_t kMaxPlacesShown = 12;
+constexpr size_t kBarWidth = 40;
+
+struct Request {
+  std::string command, file, function, call, node, output;
+  Words arguments;
+  bool json = false;
+};
+
+Request request_of(const std::string& command, const Words& words) {
+  Request request;
+  request.command = command;
+  const auto wrong = [&](const std::string& why) { throw Error(ErrorKind::kValue, command + ": " + why); };
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string name = words[i], value;
+    const size_t equals = name.starts_with("--") ? name.find('=') : std::string::npos;
+    const bool has_value = equals != std::string::npos;
+    if (has_value) value = name.substr(equals + 1), name.resize(equals);
+    if (name == "--") {
+      const auto own = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      request.arguments.insert(request.arguments.end(), own, words.end());
+      break;
+    }
+    std::string* to = name == "--function" ? &request.function
+                      : name == "-o" || name == "--output" ? &request.output
+                      : command == "values" && name == "--call" ? &request.call
+                      : command == "values" && name == "--node" ? &request.node : nullptr;
+    if (name == "--json" && !has_value) {
+      request.json = true;
+    } else if (to) {
+      if (!has_value && ++i == words.size()) wrong("option '" + name + "' needs a value");
+      *to = has_value ? value : words[i];
+    } else if (name.starts_with("-")) {
+      wrong("there is no option '" + words[i] + "'; a script's own stand behind --");
+    } else if (request.file.empty()) {
+      request.file = name;
+    } else {
+      request.arguments.push_back(words[i]);
+    }
+  }
+  if (request.file.empty()) wrong("a script or a recording is missing; usage: `footlight " + command + " script.py`");
+  if (request.call.find_first_not_of("0123456789") != std::string::npos || request.call == "0")
+    wrong("--call takes a number from 1, not '" + request.call + "'");
+  return request;
+}
+
+class Page {
+ public:
+  Page(const session::Reader& reader, const Request& request) : reader_(reader), request_(request) {}
+
+  const session::NodeRecord* node(GraphId graph, NodeId id) const {
+    const session::GraphRecord* const g = reader_.graph(graph);
+    return g && id.value < g->nodes.size() ? &g->nodes[id.value] : nullptr;
+  }
+  FindNode nodes() const {
+    return [this](GraphId graph, NodeId id) { return node(graph, id); };
+  }
+  std::string function_name(FunctionId id) const {
+    const session::FunctionRecord* const f = reader_.function(id);
+    return f ? f->name : "a function";
+  }
+  bool names(FunctionId id) const {
+    const std::string name = function_name(id);
+    return request_.function.empty() || name == request_.function || last_name(name) == request_.function;
+  }
+  std::string place(const TensorValue& value) const {
+    const session::NodeRecord* const n = node(value.graph, value.node);
+    if (!n) return {};
+    const session::Reader::Place at = reader_.place(n->source);
+    const session::FileRecord* const file = reader_.file(at.file);
+    if (!file || !at.line) return {};
+    return str(file->path.substr(file->path.rfind('/') + 1), ":", at.line);
+  }
+
+  // Those that the request is about.
+  std::vector<const CallValues*> calls() const {
+    std::vector<const CallValues*> all;
+    for (const CallValues& call : reader_.contents().values)
+      if (names(call.function) && (request_.call.empty() || std::to_string(call.call) == request_.call))
+        all.push_back(&call);
+    return all;
+  }
+
+  void line(const std::string& text) const {
+    for (const std::string& one : text_lines(text)) std::printf("%s\n", one.c_str());
+  }
+
+  void heading(const CallValues& call) const {
+    line(str(function_name(call.function), ", call ", call.call));
+    line(story_text(nodes(), story_of(call)));
+    if (!call.error.empty() && !call.values.empty()) line("It failed: " + call.error);
+    if (!call.values.empty() && call.error.empty())
+      line(call.same_results ? "Run again node by node, from the same state; the results are the call's, bit by bit."
+                             : "Run again node by node; its results differ from those of the whole graph.");
+    for (const std::string& note : call.notes) line(note + ".");
+  }
+
+  void table(const std::vector<const TensorValue*>& values, bool all) const {
+    size_t width = 4;
+    for (const TensorValue* v : values) width = std::max(width, std::min<size_t>(36, value_name(nodes(), *v).size()));
+    const int w = static_cast<int>(width);
+    line(str("  ", padded("node", w), "  ", padded("line", 16), "  ", padded("type", 22),
+             "        min        max       mean   not finite"));
+    size_t shown = 0;
+    for (const TensorValue* v : values) {
+      if (!all && ++shown > kMaxRows) {
+        line(str("  and ", with_commas(values.size() - kMaxRows), " more; --node NAME shows one, --json all"));
+        break;
+      }
+      char figures[64] = "";
+      std::snprintf(figures, sizeof figures, "%11.4g%11.4g%11.4g", v->minimum, v->maximum, v->mean);
+      const bool any = !std::isnan(v->minimum);
+      line(str("  ", padded(value_name(nodes(), *v), w), "  ", padded(place(*v), 16), "  ",
+               padded(v->dtype + " " + v->shape, 22), any ? figures : "          -          -          -", "   ",
+               non_finite_text(*v)));
+    }
+  }
+
+  void one(const TensorValue& v) const {
+    line(str(value_name(nodes(), v), "  ", place(v), "  ", v.dtype, " ", v.shape));
+    if (v.runs > 1) line(str("  The figures are of run ", v.run, " of ", v.runs, "."));
+    line(str("  elements ", v.elements, ", NaN ", v.nan, ", +Inf ", v.positive_infinity, ", -Inf ", v.negative_infinity,
+             ", zeros ", v.zeros));
+    if (std::isnan(v.minimum)) {
+      line("  No element is finite.");
+    } else {
+      line(str("  of the finite: min ", number_text(v.minimum), ", max ", number_text(v.maximum), ", mean ",
+               number_text(v.mean), ", std ", number_text(v.deviation)));
+      histogram(v);
+    }
+    if (!v.places.empty()) line("  " + why_not_finite(nodes(), v) + ". At:");
+    const std::vector<int64_t> sizes = sizes_of_value(v);
+    for (size_t i = 0; i < v.places.size() && i < kMaxPlacesShown; ++i)
+      line(str("    ", place_text(sizes, v.places[i].index), "  ", v.places[i].value,
+               v.places[i].inputs.empty() ? "" : "   inputs " + v.places[i].inputs));
+  }
+
+  std::string json() const {
+    std::vector<std::string> out;
+    for (const CallValues* call : calls()) {
+      const NumericsStory story = story_of(*call);
+      std::vector<std::string> values;
+      for (const TensorValue& v : call->values) {
+        if (!request_.node.empty() && !is_named(v)) continue;
+        values.push_back(value_json(v));
+      }
+      JsonObject object;
+      object.add("function", function_name(call->function)).add("call", call->call);
+      object.add("reason", session::kValuesReasons[std::min<size_t>(2, static_cast<size_t>(call->reason))]);
+      object.add("story", story_text(nodes(), story)).add("same_results", call->same_results);
+      object.add("error", call->error);
+      object.raw("first_nan", story.first_nan ? value_json(*story.first_nan) : "null");
+      object.raw("first_infinity", story.first_infinity ? value_json(*story.first_infinity) : "null");
+      object.add("checked", checked_text(checked_calls(reader_.contents().checked_calls, call->function)));
+      out.push_back(object.raw("values", json_list(values)).lines());
+    }
+    return json_list(out);
+  }
+
+  bool is_named(const TensorValue& v) const {
+    const session::NodeRecord* const n = node(v.graph, v.node);
+    return n && (n->name == request_.node || value_name(nodes(), v) == request_.node);
+  }
+
+  std::vector<FunctionId> checked_functions() const {
+    std::set<FunctionId> all;
+    for (const session::CheckedCall& row : reader_.contents().checked_calls)
+      if (names(row.function)) all.insert(row.function);
+    return {all.begin(), all.end()};
+  }
+
+ private:
+  static std::string padded(std::string text, int width) {
+    text = valid_text(text);
+    const auto most = static_cast<size_t>(width);
+    if (text.size() > most) text = "..." + text.substr(text.size() - most + 3);
+    text.resize(most, ' ');
+    return text;
+  }
+
+  void histogram(const TensorValue& v) const {
+    constexpr size_t kRows = 8;
+    if (v.bins.size() < 2) return;
+    std::vector<uint64_t> rows(kRows);
+    for (size_t i = 0; i < v.bins.size(); ++i) rows[i * kRows / v.bins.size()] += v.bins[i];
+    const uint64_t most = std::max<uint64_t>(1, *std::ranges::max_element(rows));
+    for (size_t i = 0; i < kRows; ++i) {
+      const double from = v.minimum + (v.maximum - v.minimum) * static_cast<double>(i) / kRows;
+      const auto length = static_cast<size_t>(std::ceil(static_cast<double>(rows[i]) / static_cast<double>(most) *
+                                                        static_cast<double>(kBarWidth)));
+      char label[32];
+      std::snprintf(label, sizeof label, "  %11.4g  ", from);
+      line(label + std::string(length, '#') + " " + with_commas(rows[i]));
+    }
+  }
+
+  static std::string json_number(double v) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.17g", v);
+    return std::isfinite(v) ? text : "null";
+  }
+
+  std::string value_json(const TensorValue& v) const {
+    std::vector<std::string> places, bins;
+    const std::vector<int64_t> sizes = sizes_of_value(v);
+    for (const session::ValuePlace& p : v.places)
+      places.push_back(JsonObject().add("index", place_text(sizes, p.index)).add("value", p.value)
+                           .add("inputs", p.inputs).inline_());
+    for (const uint64_t count : v.bins) bins.push_back(std::to_string(count));
+    const session::NodeRecord* const n = node(v.graph, v.node);
+    JsonObject object;
+    object.add("node", value_name(nodes(), v)).add("op", n ? n->op : "").add("line", place(v));
+    object.add("dtype", v.dtype).add("shape", v.shape).add("elements", v.elements).add("nan", v.nan);
+    object.add("positive_infinity", v.positive_infinity).add("negative_infinity", v.negative_infinity);
+    object.add("zeros", v.zeros).raw("min", json_number(v.minimum)).raw("max", json_number(v.maximum));
+    object.raw("mean", json_number(v.mean)).raw("std", json_number(v.deviation)).raw("bins", json_list(bins));
+    object.add("runs", v.runs).add("run", v.run).add("first_nan_step", v.first_nan);
+    object.add("first_infinity_step", v.first_infinity);
+    object.add("why", v.nan || infinities(v) ? why_not_finite(nodes(), v) : "");
+    return object.raw("places", json_list(places)).inline_();
+  }
+
+  const session::Reader& reader_;
+  const Request& request_;
+};
+
+int print_values(const session::Reader& reader, const Request& request) {
+  const Page page(reader, request);
+  if (request.json) {
+    std::printf("%s\n", page.json().c_str());
+    return 0;
+  }
+  bool any = false;
+  for (const CallValues* call : page.calls()) {
+    if (any) page.line("");
+    page.heading(*call);
+    std::vector<const TensorValue*> values;
+    for (const TensorValue& v : call->values) values.push_back(&v);
+    if (request.node.empty()) {
+      page.table(values, false);
+    } else {
+      std::erase_if(values, [&](const TensorValue* v) { return !page.is_named(*v); });
+      for (const TensorValue* v : values) page.one(*v);
+      if (values.empty())
+        return complain(str("values: no node '", request.node, "' ran in call ", call->call, " of ",
+                            page.function_name(call->function), "; without --node all are listed"));
+    }
+    any = true;
+  }
+  return 0;
+}
+
+int print_story(const session::Reader& reader, const Request& request) {
+  const Page page(reader, request);
+  if (request.json) {
+    std::printf("%s\n", page.json().c_str());
+    return 0;
+  }
+  bool any = false;
+  std::set<FunctionId> told;
+  for (const CallValues* call : page.calls()) {
+    const NumericsStory story = story_of(*call);
+    // An infinity that no NaN came of may be meant, such as a mask: the story of a NaN comes first.
+    if (any) page.line("");
+    any = true;
+    told.insert(call->function);
+    page.heading(*call);
+    if (story.cause()) {
+      page.line("");
+      page.one(*story.cause());
+      if (story.first_nan && story.cause() != story.first_nan) page.one(*story.first_nan);
+      page.line("");
+      page.line(story.first_nan ? str("Where NaN spread, in the order of the call's steps: ", story.with_nan, " of ",
+                                      call->values.size(), " values")
+                                : str("Where infinities are, in the order of the call's steps: ", story.with_infinity,
+                                      " of ", call->values.size(), " values"));
+      page.table(story.spread, false);
+    }
+    page.line(checked_text(checked_calls(reader.contents().checked_calls, call->function)));
+  }
+  for (const FunctionId function : page.checked_functions()) {
+    if (told.contains(function)) continue;
+    if (any) page.line("");
+    any = true;
+    page.line(page.function_name(function) + ": no NaN and no infinity");
+    page.line(checked_text(checked_calls(reader.contents().checked_calls, function)));
+  }
+  return 0;
+}
+
+int run(const std::string& command, const Words& words) {
+  const Request request = request_of(command, words);
+  const bool nan = command == "nan";
+  const auto print = nan ? print_story : print_values;
+  if (request.file.ends_with(".footlight")) {
+    if (!request.output.empty() || !request.arguments.empty())
+      throw Error(ErrorKind::kValue, command + ": a recording takes neither -o nor arguments; nothing runs");
+    const auto reader = session::Reader::open(request.file);
+    if (Page(*reader, request).calls().empty() && (!nan || Page(*reader, request).checked_functions().empty()))
+      return complain(str(command, ": ", request.file, " holds no values",
+                          request.function.empty() ? "" : " of '" + request.function + "'",
+                          ". Run the script again: `footlight ", command, " script.py`"));
+    return print(*reader, request);
+  }
+  if (!request.output.empty()) session::refuse_unless_recording(request.output);
+  const KeptRecording kept(request.output);
+  Words options;
+  if (nan) options = {"--check-numerics"};
+  else options = {"--values=" + request.function + ":" + (request.call.empty() ? "1" : request.call)};
+  const int status = run_script(options, request.file, request.arguments, kept.path(), request.json);
+  if (status == kUnusable && !std::filesystem::exists(kept.path())) return status;
+  const auto reader = session::Reader::open(kept.path());
+  if (nan && !Page(*reader, request).checked_functions().empty()) return print(*reader, request);
+  if (!Page(*reader, request).calls().empty()) return print(*reader, request);
+  std::string called;
+  for (const session::FunctionRecord& f : reader->contents().functions)
+    called += (called.empty() ? "" : ", ") + f.name;
+  return complain(str(command, ": ", nan ? "no call was checked" : "no such call was made", "; the script ended with ",
+                      "exit code ", status, called.empty() ? " and called no traced function"
+                                                            : ". Its traced functions: " + called));
+}
+
+}  // namespace
+
+int values(const Words& words) { return run("values", words); }
+int nan_origin(const Words& words) { return run("nan", words); }
+
+}  // namespace footlight::cli

@@ -1,0 +1,181 @@
+// Reads the figures of the nodes in the order of the call's steps.
+#include "engine/explain/values.h"
+
+#include "engine/base/text.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace footlight::explain {
+
+using session::CallValues;
+using session::NodeRecord;
+using session::TensorValue;
+
+int64_t infinities(const TensorValue& value) { return value.positive_infinity + value.negative_infinity; }
+
+int64_t kept_elements(const TensorValue& value) {
+  if (value.width != 4 && value.width != 8) return 0;
+  return std::min(value.elements, static_cast<int64_t>(value.data.bytes.size() / value.width));
+}
+
+double kept_element(const TensorValue& value, int64_t index) {
+  if (index < 0 || index >= kept_elements(value)) return session::kNoNumber;
+  const char* const at = value.data.bytes.data() + index * value.width;
+  if (value.width == 4) {
+    float narrow;
+    std::memcpy(&narrow, at, 4);
+    return static_cast<double>(narrow);
+  }
+  double wide;
+  std::memcpy(&wide, at, 8);
+  return wide;
+}
+
+std::vector<int64_t> sizes_of_value(const TensorValue& value) {
+  std::vector<int64_t> sizes;
+  const std::string& text = value.shape;
+  for (size_t at = 0; at < text.size();) {
+    int64_t size = 0;
+    const auto read = std::from_chars(text.data() + at, text.data() + text.size(), size);
+    if (read.ec != std::errc()) {
+      ++at;
+      continue;
+    }
+    sizes.push_back(size);
+    at = static_cast<size_t>(read.ptr - text.data());
+  }
+  // A recording from elsewhere may hold any text.
+  int64_t all = 1;
+  for (const int64_t size : sizes)
+    if (size < 0 || __builtin_mul_overflow(all, size, &all)) return {};
+  return all == value.elements ? sizes : std::vector<int64_t>();
+}
+
+std::string place_text(std::span<const int64_t> sizes, int64_t index) {
+  if (sizes.empty()) return "the value";
+  std::string text;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    const int64_t size = std::max<int64_t>(1, sizes[d]);
+    text = std::to_string(index % size) + (text.empty() ? "" : ", ") + text;
+    index /= size;
+  }
+  return "[" + text + "]";
+}
+
+std::string number_text(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Inf" : "+Inf";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", number);
+  return text;
+}
+
+std::string non_finite_text(const TensorValue& value) {
+  std::vector<std::string> parts;
+  const auto add = [&](int64_t count, const char* what) {
+    if (count) parts.push_back(with_commas(static_cast<uint64_t>(count)) + " " + what);
+  };
+  add(value.nan, "NaN");
+  add(value.positive_infinity, "+Inf");
+  add(value.negative_infinity, "-Inf");
+  return joined(parts, ", ");
+}
+
+std::string value_name(const FindNode& nodes, const TensorValue& value) {
+  const NodeRecord* const node = nodes(value.graph, value.node);
+  const std::string name = node ? node->name : str("node ", value.node.value);
+  return value.output ? str(name, ":", value.output) : name;
+}
+
+std::string why_not_finite(const FindNode& nodes, const TensorValue& value) {
+  const NodeRecord* const node = nodes(value.graph, value.node);
+  const char* const what = value.nan ? "NaN" : "an infinity";
+  if (!node) return str("it gave ", what);
+  if (node->op == "Placeholder") return str("the argument held ", what, " when it was passed");
+  if (node->op == "Const") return str("it is a constant that holds ", what);
+  if (node->op == "ReadVariableOp") return str("the variable held ", what, " when it was read");
+  const auto wanted = std::ranges::find_if(
+      value.places, [&](const session::ValuePlace& p) { return (p.value == "NaN") == (value.nan > 0); });
+  if (wanted != value.places.end() && !wanted->inputs.empty())
+    return str(node->op, "(", wanted->inputs, ") is ", wanted->value);
+  if (value.input_nan) return str(node->op, " read NaN");
+  if (value.input_infinity) return str(node->op, " read an infinity and gave ", what);
+  return value.nan ? str(node->op, " made NaN of finite inputs")
+                   : str(node->op, " of finite inputs is too large, or a division by 0");
+}
+
+const TensorValue* NumericsStory::cause() const {
+  if (!first_nan) return first_infinity;
+  const bool from_infinity = first_nan->input_infinity && !first_nan->input_nan && first_infinity &&
+                             first_infinity->first_infinity < first_nan->first_nan;
+  return from_infinity ? first_infinity : first_nan;
+}
+
+NumericsStory story_of(const CallValues& call) {
+  NumericsStory story;
+  story.call = &call;
+  for (const TensorValue& value : call.values) {
+    story.with_nan += value.first_nan > 0;
+    story.with_infinity += value.first_infinity > 0;
+    if (value.first_nan && (!story.first_nan || value.first_nan < story.first_nan->first_nan)) story.first_nan = &value;
+    if (value.first_infinity &&
+        (!story.first_infinity || value.first_infinity < story.first_infinity->first_infinity))
+      story.first_infinity = &value;
+  }
+  const auto step = story.first_nan ? &TensorValue::first_nan : &TensorValue::first_infinity;
+  for (const TensorValue& value : call.values)
+    if (value.*step) story.spread.push_back(&value);
+  std::ranges::stable_sort(story.spread, {}, step);
+  return story;
+}
+
+std::string story_text(const FindNode& nodes, const NumericsStory& story) {
+  const auto of = [](int64_t count, int64_t all) {
+    return all == 1 ? std::string()
+                    : str(", in ", with_commas(static_cast<uint64_t>(count)), " of ",
+                          with_commas(static_cast<uint64_t>(all)), " elements");
+  };
+  if (!story.call->error.empty() && story.call->values.empty()) return "No values: " + story.call->error + ".";
+  if (!story.first_nan && !story.first_infinity)
+    return str("All ", with_commas(story.call->values.size()), " values of the call are finite.");
+  if (!story.first_nan) {
+    const TensorValue& first = *story.first_infinity;
+    return str("The first infinity comes from ", value_name(nodes, first), ": ", why_not_finite(nodes, first),
+               of(infinities(first), first.elements), ". No value is NaN.");
+  }
+  const TensorValue& nan = *story.first_nan;
+  std::string text = str("The first NaN comes from ", value_name(nodes, nan), ": ", why_not_finite(nodes, nan),
+                         of(nan.nan, nan.elements), ".");
+  if (const TensorValue* const cause = story.cause(); cause != &nan)
+    text += str(" Before it, the first infinity comes from ", value_name(nodes, *cause), ": ",
+                why_not_finite(nodes, *cause), of(infinities(*cause), cause->elements), ".");
+  return text;
+}
+
+CheckedCalls checked_calls(std::span<const session::CheckedCall> all, FunctionId function) {
+  CheckedCalls checked;
+  for (const session::CheckedCall& row : all) {
+    if (row.function != function) continue;
+    checked.rows.push_back(&row);
+    checked.calls = std::max(checked.calls, row.call);
+    if (row.nan && (!checked.first_nan || row.call < checked.first_nan)) checked.first_nan = row.call;
+    if (row.infinity && (!checked.first_infinity || row.call < checked.first_infinity))
+      checked.first_infinity = row.call;
+  }
+  return checked;
+}
+
+std::string checked_text(const CheckedCalls& checked) {
+  if (checked.rows.empty()) return {};
+  std::string text = checked.calls == 1 ? std::string("The results and variables of 1 call were searched after it")
+                                        : str("The results and variables of ", with_commas(checked.calls),
+                                              " calls were searched after each call");
+  if (!checked.first_nan && !checked.first_infinity) text += "; all were finite";
+  return text + ". A NaN that reached neither is not seen.";
+}
+
+}  // namespace footlight::explain

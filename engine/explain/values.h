@@ -1,0 +1,60 @@
+// What the recorded values of a call say: which node made the first NaN and the first infinity, from what, and where
+// they spread.
+#pragma once
+
+#include "engine/session/records.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace footlight::explain {
+
+// Null: the recording does not know it.
+using FindNode = std::function<const session::NodeRecord*(GraphId, NodeId)>;
+
+int64_t infinities(const session::TensorValue& value);
+// How many elements were kept, and one of them.
+int64_t kept_elements(const session::TensorValue& value);
+double kept_element(const session::TensorValue& value, int64_t index);
+
+// "8, 64, 32" of "(8, 64, 32)"; of what has no sizes nothing.
+std::vector<int64_t> sizes_of_value(const session::TensorValue& value);
+// "[3, 41, 17]" of an element; "the value" of a scalar.
+std::string place_text(std::span<const int64_t> sizes, int64_t index);
+// "0.25", "NaN", "-Inf"
+std::string number_text(double number);
+// "12 NaN, 3 -Inf"; empty: all are finite.
+std::string non_finite_text(const session::TensorValue& value);
+
+// "loss/Log", "split:1"; the node's number if the recording does not know it.
+std::string value_name(const FindNode& nodes, const session::TensorValue& value);
+// Why a value holds NaN or infinity: "Log(0) is -Inf", "x held NaN when the call began".
+std::string why_not_finite(const FindNode& nodes, const session::TensorValue& value);
+
+struct NumericsStory {
+  const session::CallValues* call = nullptr;
+  const session::TensorValue* first_nan = nullptr;       // null: no value of the call held one
+  const session::TensorValue* first_infinity = nullptr;
+  std::vector<const session::TensorValue*> spread;       // all that hold NaN, or else infinity, as they got it
+  size_t with_nan = 0, with_infinity = 0;                // how many values
+  // Where to look first: the first infinity if it came before the first NaN and that was made of infinities.
+  const session::TensorValue* cause() const;
+};
+NumericsStory story_of(const session::CallValues& call);
+
+// "The first NaN comes from loss/mul: Mul(0, -Inf) is NaN, in 12 of 16,384 elements."; or what else there is to say.
+std::string story_text(const FindNode& nodes, const NumericsStory& story);
+
+// The calls of a function that were checked.
+struct CheckedCalls {
+  uint64_t calls = 0;                  // the highest number of a call that was checked
+  uint64_t first_nan = 0, first_infinity = 0;  // the calls; 0: none
+  std::vector<const session::CheckedCall*> rows;
+};
+CheckedCalls checked_calls(std::span<const session::CheckedCall> all, FunctionId function);
+// "The results and variables of 400 calls were searched after each call. ..."; empty: nothing was checked.
+std::string checked_text(const CheckedCalls& checked);
+
+}  // namespace footlight::explain

@@ -1,0 +1,319 @@
+// Runs a call again node by node, as traced, with the program's state put back before and after.
+#include "engine/python/function/values.h"
+
+#include "engine/base/activity.h"
+#include "engine/base/device_pause.h"
+#include "engine/base/text.h"
+#include "engine/eager/tape.h"
+#include "engine/python/calls/library.h"
+#include "engine/python/function/suppress_side_effects.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/nest.h"
+#include "engine/session/writer.h"
+#include "engine/tensor/gpu.h"
+#include "engine/tensor/statistics.h"
+#include "engine/trace/node_values.h"
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+
+namespace footlight::python {
+namespace {
+
+using session::CallValues;
+using session::ValuesReason;
+
+constexpr uint64_t kMaxBytesOfState = uint64_t{2} << 30;  // of variables
+constexpr uint64_t kMaxRowsOfFunction = 10'000;           // of checked calls; then one in a hundred
+
+// What is known of a function while the program runs.
+struct Watched {
+  uint64_t calls = 0;
+  bool nan_found = false, infinity_found = false;
+};
+
+struct Wanted {
+  std::string name;       // of the function: qualified, or its last part; empty: the first that is called
+  uint64_t call = 0;      // which of its calls; 0: none is asked for
+  bool check = false;     // all calls are searched for NaN and infinity
+  vectorcallfunc plain = nullptr;
+  std::string asked = {};  // the function whose calls are counted
+  uint64_t asked_calls = 0;
+  bool inside = false;     // a call is looked at: those that it makes are part of it
+  std::unordered_map<uint32_t, Watched> functions = {};  // by number
+};
+Wanted* wanted = nullptr;  // null: nothing is wanted
+
+// The arguments of a call, as the interpreter passed them.
+struct CallWords {
+  PyObject* function;
+  PyObject* const* args;
+  size_t nargsf;
+  PyObject* kwnames;
+};
+
+// A call with the trace that serves it; one is made if there is none, as the call would have made it.
+class BoundCall {
+ public:
+  explicit BoundCall(const CallWords& call) {
+    FunctionCore& core = core_of(call.function);
+    core.prepare();
+    bind_arguments(core.signature, core.name, call.args, PyVectorcall_NARGS(call.nargsf), call.kwnames, bound_);
+    if (core.options.input_signature) apply_signature(core, bound_);
+    for (const Ref& value : bound_.values) values_.push_back(value.get());
+    write_key(core, values_, key_);
+    const CallArguments arguments(key_, values_);
+    bool traced;
+    entry_ = std::static_pointer_cast<TraceEntry>(core.function.find_or_trace(
+        {key_.key.words.data(), key_.key.words.size()}, arguments, session::TraceReason::kCall, traced));
+    inputs_.assign(arguments.tensors.begin(), arguments.tensors.end());
+    const std::vector<Tensor> captures =
+        entry_->replaced.empty() ? entry_->concrete->captures() : captures_now(*entry_);
+    inputs_.insert(inputs_.end(), captures.begin(), captures.end());
+  }
+  TraceEntry& entry() { return *entry_; }
+  std::span<const Tensor> inputs() const { return inputs_; }
+
+ private:
+  BoundArguments bound_;
+  std::vector<PyObject*> values_;
+  CallKey key_;
+  std::shared_ptr<TraceEntry> entry_;
+  std::vector<Tensor> inputs_;
+};
+
+// In its scope nothing is recorded.
+class Unrecorded {
+ public:
+  Unrecorded() : level_(recording_level.exchange(RecordingLevel::kOff)) {}
+  ~Unrecorded() {
+    RecordingLevel ours = RecordingLevel::kOff;  // unless somebody has changed it meanwhile
+    recording_level.compare_exchange_strong(ours, level_);
+  }
+  Unrecorded(const Unrecorded&) = delete;
+  Unrecorded& operator=(const Unrecorded&) = delete;
+
+ private:
+  const RecordingLevel level_;
+  const DevicesUnrecorded devices_{true};
+};
+
+class Inside {
+ public:
+  Inside() { wanted->inside = true; }
+  ~Inside() { wanted->inside = false; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (!a || !b) return !a && !b;
+  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
+  if (!is_plain(a.dtype())) return true;  // of resources there is nothing to compare
+  return a.bytes() == 0 || std::memcmp(gpu::on_host(a).raw(), gpu::on_host(b).raw(), a.bytes()) == 0;
+}
+
+std::string exception_text() {
+  const Ref exception = take_exception();
+  if (!PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception)) {
+    raise_again(exception);
+    throw PythonErrorSet();
+  }
+  const Ref text = Ref::steal(PyObject_Str(exception.get()));
+  if (!text) clear_only(PyExc_Exception);
+  return str(Py_TYPE(exception.get())->tp_name, ": ", text ? readable(text.get()) : "its message cannot be read");
+}
+
+// Of a graph and all that it calls.
+template <class Has>
+bool any_node(const Graph& graph, Has&& has) {
+  const auto in = [&](const Graph& g) {
+    for (uint32_t i = 0; i < g.size(); ++i)
+      if (has(*g.node(NodeId(i)).op)) return true;
+    return false;
+  };
+  if (in(graph)) return true;
+  for (const GraphPtr& inner : library_of(graph))
+    if (in(*inner)) return true;
+  return false;
+}
+
+bool calls_python(const OpRow& row) { return std::string_view(row.name).find("PyFunc") != std::string_view::npos; }
+
+// Runs the call's graph as traced, and as usual; both from the same state.
+void run_again(BoundCall& call, const KeptProgram& before, const trace::TakenElements& taken, CallValues& record) {
+  const Graph& graph = *call.entry().concrete->graph();
+  if (any_node(graph, calls_python)) record.notes.push_back("Python functions in the graph ran twice more");
+  if (!taken.empty()) record.notes.push_back("What it took out of iterators was given to it again");
+  std::vector<Tensor> whole(graph.outputs.size()), by_node(graph.outputs.size());
+  trace::NodeValues values(taken);
+  try {
+    const Unrecorded unrecorded;
+    const HideTapes hidden;
+    SuppressSideEffects quiet;
+    before.put_back();
+    {
+      const compile::ProgramPtr program = trace::program_as_traced(graph);
+      const trace::WatchNodes watching(values);
+      runtime::run(*program, call.inputs(), by_node);
+    }
+    before.put_back();
+    trace::ElementReplay replay(taken);
+    const trace::WatchNodes replaying(replay);
+    runtime::run(call.entry().concrete->program(), call.inputs(), whole);
+    record.same_results = true;
+    for (size_t i = 0; i < whole.size(); ++i) record.same_results &= same_bits(whole[i], by_node[i]);
+    if (quiet.take_printed()) record.notes.push_back("What it printed was dropped");
+  } catch (const Error& e) {
+    record.error = e.message();
+  } catch (const PythonErrorSet&) {
+    record.error = exception_text();
+  }
+  runtime::take_failure();
+  record.values = values.take();
+}
+
+// After the call, from the state before it; what the program goes on with is put back.
+void record_values(const CallWords& words, uint64_t number, ValuesReason reason, const KeptProgram& before,
+                   const trace::TakenElements& taken) {
+  const KeptProgram after(kMaxBytesOfState);
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (!writer) return;
+  FunctionCore& core = core_of(words.function);
+  CallValues record;
+  record.start_ns = now_ns();
+  record.function = core.function.id();
+  record.call = number;
+  record.reason = reason;
+  record.source = current_source();
+  BoundCall call(words);
+  record.trace = call.entry().id;
+  try {
+    run_again(call, before, taken, record);
+  } catch (...) {
+    quietly([&] { after.put_back(); });
+    throw;
+  }
+  after.put_back();
+  record.end_ns = now_ns();
+  if (session::active_writer() == writer) writer->add(std::move(record));
+}
+
+// --- the call that was asked for ----------------------------------------------------------------------------------
+
+bool is_asked_for(FunctionCore& core) {
+  if (!wanted->call || wanted->asked_calls >= wanted->call) return false;
+  const std::string& own = core.qualified_name;
+  if (wanted->name.empty() ? !wanted->asked.empty() && wanted->asked != own
+                           : own != wanted->name && core.name != wanted->name &&
+                                 own.substr(own.rfind('.') + 1) != wanted->name)
+    return false;
+  wanted->asked = own;
+  return ++wanted->asked_calls == wanted->call;
+}
+
+// --- all calls ----------------------------------------------------------------------------------------------------
+
+void search(const Tensor& value, session::CheckedCall& row) {
+  if (!value || !is_plain(value.dtype())) return;
+  const Tensor here = gpu::on_host(value);
+  const NonFinite found = non_finite_in(here);
+  ++row.values;
+  row.nan += found.nan;
+  row.infinity += found.infinity;
+}
+
+// Results, and the variables that the trace reads or changes.
+session::CheckedCall check(const CallWords& words, PyObject* result, uint64_t number) {
+  session::CheckedCall row;
+  row.function = core_of(words.function).function.id();
+  row.call = number;
+  row.time_ns = now_ns();
+  std::vector<Ref> leaves;
+  nest_flatten(result, leaves, true);
+  for (const Ref& leaf : leaves) {
+    if (!is_tensor(leaf.get())) continue;
+    const Tensor& value = tensor_of(leaf.get());
+    if (value.is_symbolic()) continue;
+    search(value, row);
+    if (std::isnan(row.result) && value && is_floating(value.dtype()) && value.elements() == 1)
+      row.result = element_of(gpu::on_host(value), 0);
+  }
+  BoundCall call(words);
+  row.trace = call.entry().id;
+  for (const Tensor& input : call.inputs())
+    if (const Variable* const variable = variable_of(input)) search(variable->value_or_none(), row);
+  return row;
+}
+
+// The call itself, after which it may run again from the state before it.
+PyObject* looked_at(const CallWords& words, bool asked) {
+  const auto plain = [&] { return wanted->plain(words.function, words.args, words.nargsf, words.kwnames); };
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (!writer || (!asked && !wanted->check)) return plain();
+  if (asked) const BoundCall traced(words);  // before the state is kept: tracing may make variables
+  Watched& watched = wanted->functions[core_of(words.function).function.id().value];
+  const uint64_t number = ++watched.calls;
+  const bool may_record = asked || !watched.nan_found;
+  std::optional<KeptProgram> before;
+  if (may_record) before.emplace(kMaxBytesOfState);
+  trace::ElementWatch elements;
+  Ref result;
+  {
+    std::optional<trace::WatchNodes> watching;
+    if (may_record) watching.emplace(elements);
+    result = Ref::steal(plain());
+  }
+  if (!result) return nullptr;
+  if (asked) record_values(words, wanted->call, ValuesReason::kAsked, *before, elements.taken);
+  if (!wanted->check) return result.release();
+  const session::CheckedCall row = check(words, result.get(), number);
+  const bool first_nan = row.nan && !watched.nan_found, first_infinity = row.infinity && !watched.infinity_found;
+  if (number <= kMaxRowsOfFunction || number % 100 == 0 || first_nan || first_infinity) writer->add(row);
+  watched.nan_found |= row.nan > 0;
+  watched.infinity_found |= row.infinity > 0;
+  if (before && (first_nan || first_infinity))
+    record_values(words, number, first_nan ? ValuesReason::kFirstNan : ValuesReason::kFirstInfinity, *before,
+                  elements.taken);
+  return result.release();
+}
+
+PyObject* values_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  const CallWords words{self, args, nargsf, kwnames};
+  if (current_graph_builder || wanted->inside || functions_run_eagerly || core_of(self).options.pure)
+    return wanted->plain(self, args, nargsf, kwnames);
+  return guarded([&]() -> PyObject* {
+    const Inside inside;
+    PyObject* const result = looked_at(words, is_asked_for(core_of(self)));
+    if (!result) throw PythonErrorSet();
+    return result;
+  });
+}
+
+}  // namespace
+
+vectorcallfunc watched_by_values(vectorcallfunc plain) {
+  if (!wanted) return plain;
+  wanted->plain = plain;
+  return values_call;
+}
+
+void init_values() {
+  PyObject* const recorder = find_item(PyImport_GetModuleDict(), "footlight_recorder");
+  if (!recorder) return;
+  const Ref asked = optional_attribute(recorder, "wanted_values");
+  if (!asked || asked.get() == Py_None) return;
+  PyObject* name;
+  unsigned long long call;
+  int check;
+  if (!PyArg_ParseTuple(asked.get(), "UKp", &name, &call, &check)) throw PythonErrorSet();
+  watch_states();
+  wanted = new Wanted{.name = readable(name), .call = call, .check = check != 0};
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,79 @@
+// The values of all nodes of a program while it runs, as records of a session: counts, histogram, elements, and where
+// NaN and infinity are.
+#pragma once
+
+#include "engine/runtime/watch.h"
+#include "engine/session/records.h"
+
+#include <map>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+namespace footlight::trace {
+
+// The program that runs a graph as it was traced, without passes: each node is an instruction.
+compile::ProgramPtr program_as_traced(const Graph& graph);
+
+// Whether a node takes an element out of an iterator or a queue: it gives another one when it runs again.
+bool takes_elements(const OpRow& row);
+using TakenElements = std::vector<std::vector<Tensor>>;  // the results of such nodes, in their order
+
+// Keeps what a call takes out of iterators.
+class ElementWatch final : public runtime::NodeWatch {
+ public:
+  ElementWatch() : NodeWatch(false) {}
+  TakenElements taken;
+  void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
+           std::span<const Tensor> outputs) override;
+};
+
+// Gives it again to the same call.
+class ElementReplay final : public runtime::NodeWatch {
+ public:
+  explicit ElementReplay(const TakenElements& taken) : NodeWatch(false), taken_(taken) {}
+  bool supply(const compile::Program&, const compile::Instruction&, std::span<Tensor> outputs) override;
+
+ private:
+  const TakenElements& taken_;
+  size_t next_ = 0;
+};
+
+class NodeValues final : public runtime::NodeWatch {
+ public:
+  explicit NodeValues(const TakenElements& taken) : NodeWatch(true), replay_(taken) {}
+  // In the order in which the nodes ran first.
+  std::vector<session::TensorValue> take();
+
+  void entered(const compile::Program&, std::span<const Tensor> inputs) override;
+  bool supply(const compile::Program& program, const compile::Instruction& in, std::span<Tensor> outputs) override {
+    return replay_.supply(program, in, outputs);
+  }
+  void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
+           std::span<const Tensor> outputs) override;
+
+ private:
+  void see(const Graph& graph, NodeId node, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
+  void keep_elements(const Tensor& value, session::TensorValue& record);
+
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t>;  // graph, node, output
+  ElementReplay replay_;
+  std::map<Key, session::TensorValue> values_;
+  std::unordered_set<const Graph*> known_;  // whose constants were seen
+  uint64_t step_ = 0;
+  int64_t finite_bytes_ = 0, other_bytes_ = 0;  // of kept elements
+};
+
+// In its scope this thread's programs are watched.
+class WatchNodes {
+ public:
+  explicit WatchNodes(runtime::NodeWatch& watch) : before_(std::exchange(runtime::node_watch, &watch)) {}
+  ~WatchNodes() { runtime::node_watch = before_; }
+  WatchNodes(const WatchNodes&) = delete;
+  WatchNodes& operator=(const WatchNodes&) = delete;
+
+ private:
+  runtime::NodeWatch* const before_;
+};
+
+}  // namespace footlight::trace

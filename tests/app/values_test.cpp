@@ -1,0 +1,245 @@
+// The Values tab, and a node's value in the inspector, by mouse and keyboard over values that are known.
+#include "app/models/text.h"
+#include "app/models/values.h"
+#include "app/views/value_detail.h"
+#include "tests/app/stand_in.h"
+#include "tests/app/window_case.h"
+
+#include <QAccessible>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QSignalSpy>
+
+#include <cmath>
+
+using namespace footlight;
+using namespace footlight::app;
+
+namespace {
+
+session::TensorValue value(uint32_t node, const std::string& shape, std::vector<float> elements) {
+  session::TensorValue v;
+  v.graph = GraphId(3);
+  v.node = NodeId(node);
+  v.order = v.at = node + 1;
+  v.runs = v.run = 1;
+  v.dtype = "float32";
+  v.shape = shape;
+  v.elements = static_cast<int64_t>(elements.size());
+  v.minimum = INFINITY, v.maximum = -INFINITY, v.mean = 0.5, v.deviation = 0.25;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const double e = static_cast<double>(elements[i]);
+    if (std::isfinite(e)) {
+      v.minimum = std::min(v.minimum, e), v.maximum = std::max(v.maximum, e);
+      v.zeros += e == 0;
+      continue;
+    }
+    (std::isnan(e) ? v.nan : e < 0 ? v.negative_infinity : v.positive_infinity) += 1;
+    v.places.push_back({static_cast<int64_t>(i), explain::number_text(e), std::isnan(e) ? "0, -Inf" : "0"});
+  }
+  v.first_nan = v.nan ? v.at : 0;
+  v.first_infinity = v.negative_infinity ? v.at : 0;
+  v.input_infinity = v.nan > 0;
+  v.bins = {1, 4, 9};
+  v.width = 4;
+  v.data.bytes.assign(reinterpret_cast<const char*>(elements.data()), elements.size() * 4);
+  return v;
+}
+
+// step's graph: Softmax, Log, Mul and one that did not run.
+Document values_document() {
+  Document d;
+  d.path = QStringLiteral("/run.footlight");
+  d.run.script = "/run.py";
+  session::FunctionRecord f;
+  f.id = FunctionId(1);
+  f.name = "step";
+  d.add(f);
+  session::GraphRecord g;
+  g.id = GraphId(3);
+  for (const char* op : {"Softmax", "Log", "Mul", "Neg"}) {
+    session::NodeRecord n;
+    n.id = static_cast<uint32_t>(g.nodes.size());
+    n.name = std::string("loss/") + op;
+    n.op = op;
+    n.outputs = {"float32 (2, 2, 3)"};
+    if (n.id) n.inputs = {{n.id - 1, 0}};
+    g.nodes.push_back(n);
+  }
+  d.add(g);
+  session::TraceRecord t;
+  t.id = TraceId(7);
+  t.function = FunctionId(1);
+  t.number = 1;
+  t.graphs = {{"traced", GraphId(3)}};
+  d.add(t);
+  auto call = std::make_shared<session::CallValues>();
+  call->function = FunctionId(1);
+  call->trace = TraceId(7);
+  call->call = 12;
+  call->reason = session::ValuesReason::kFirstNan;
+  call->same_results = true;
+  call->start_ns = 5;
+  const float inf = INFINITY;
+  call->values = {value(0, "(2, 2, 3)", {0.5f, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0.25f}),
+                  value(1, "(2, 2, 3)", {-1, -inf, 0, 0, 0, 0, 0, 0, 0, -inf, 0, -2}),
+                  value(2, "(2, 2, 3)", {1, NAN, 0, 0, 0, 0, 0, 0, 0, NAN, 0, 2})};
+  d.values.push_back(call);
+  for (uint64_t i = 1; i <= 14; ++i) {
+    session::CheckedCall row;
+    row.function = FunctionId(1);
+    row.call = i;
+    row.result = i < 12 ? 1.0 / static_cast<double>(i) : NAN;
+    row.nan = i < 12 ? 0 : 1;
+    d.checked_calls.push_back(row);
+  }
+  return d;
+}
+
+}  // namespace
+
+class ValuesTest : public WindowCase {
+  Q_OBJECT
+
+  ValuesView& view() { return *window().values(); }
+  const Document& document() { return window().session().document(); }
+  const Selection& selected() { return window().selection().current(); }
+  void with_values() {
+    window().session().show(values_document());
+    QTest::keyClick(&window(), Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);
+    window().selection().select(Selection::of_trace(document(), TraceId(7)));
+    QApplication::processEvents();
+    QCOMPARE(window().view(), QStringLiteral("values"));
+    QVERIFY(!view().is_asking());
+  }
+  ValueDetail* detail() { return window().inspector()->findChild<ValueDetail*>(); }
+
+ private Q_SLOTS:
+  void the_story_and_the_table() {
+    with_values();
+    QVERIFY(view().story().contains(QStringLiteral("The first NaN comes from loss/Mul: Mul(0, -Inf) is NaN")));
+    QVERIFY(view().story().contains(QStringLiteral("the first infinity comes from loss/Log: Log(0) is -Inf")));
+    QVERIFY(view().story().contains(QStringLiteral("14 calls were searched")));
+    QCOMPARE(view().table()->model()->rowCount(), 3);
+    QCOMPARE(view().calls()->currentText(), QStringLiteral("step, call 12: first NaN"));
+    QVERIFY(view().strip()->isVisible());
+    QCOMPARE(view().strip()->accessibleDescription(), QStringLiteral("Calls 1 to 14; 3 hold NaN"));
+    view().only_bad()->click();
+    QCOMPARE(view().table()->model()->rowCount(), 1);
+    QCOMPARE(view().table()->model()->index(0, ValuesModel::kNotFinite).data().toString(), QStringLiteral("2 NaN"));
+  }
+
+  void keys_go_to_where_it_began() {
+    with_values();
+    view().table()->setFocus();
+    QTest::keyClick(view().table(), Qt::Key_N);
+    QCOMPARE(selected().node, uint32_t{2});
+    QTest::keyClick(view().table(), Qt::Key_I);
+    QCOMPARE(selected().node, uint32_t{1});
+    QCOMPARE(view().table()->currentIndex().row(), 1);
+    QTest::keyClick(view().table(), Qt::Key_Up);
+    QCOMPARE(selected().node, uint32_t{0});
+    QTest::keyClick(view().table(), Qt::Key_Return);
+    QCOMPARE(window().view(), QStringLiteral("graph"));
+  }
+
+  void a_value_in_the_inspector() {
+    with_values();
+    window().selection().select(Selection::of_node(document(), GraphId(3), 1));
+    QVERIFY(detail());
+    HeatMap* const map = detail()->heat_map();
+    QCOMPARE(map->accessibleName(), QStringLiteral("Heat map of loss/Log"));
+    QCOMPARE(detail()->cursor_text(), QStringLiteral("[0, 0, 1]  -Inf"));
+    QCOMPARE(detail()->slice_boxes().size(), size_t{1});
+    map->setFocus();
+    QTest::keyClick(map, Qt::Key_N);
+    QCOMPARE(detail()->cursor_text(), QStringLiteral("[1, 1, 0]  -Inf"));
+    QCOMPARE(detail()->slice_boxes()[0]->value(), 1);
+    QTest::keyClick(map, Qt::Key_End);
+    QCOMPARE(detail()->cursor_text(), QStringLiteral("[1, 1, 2]  -2"));
+    QTest::keyClick(map, Qt::Key_Up);
+    QCOMPARE(detail()->cursor_text(), QStringLiteral("[1, 0, 2]  0"));
+    detail()->slice_boxes()[0]->setValue(0);
+    QCOMPARE(detail()->cursor_text(), QStringLiteral("[0, 0, 2]  0"));
+    QTest::mouseClick(map, Qt::LeftButton, {}, QPoint(3, 3));
+    QCOMPARE(detail()->cursor_text(), QStringLiteral("[0, 0, 0]  -1"));
+    QVERIFY(map->accessibleDescription().startsWith(QStringLiteral("[0, 0, 0]  -1")));
+    for (LinkButton* link : detail()->findChildren<LinkButton*>())
+      if (link->text() == QStringLiteral("Copy as NumPy")) link->click();
+    QVERIFY(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("np.array([-1, -np.inf, 0, ")));
+    QVERIFY(QGuiApplication::clipboard()->text().endsWith(QStringLiteral("dtype=np.float32).reshape(2, 2, 3)")));
+    QCOMPARE(as_csv(*document().values[0]->values.data()).count(QLatin1Char('\n')), 4);
+    window().selection().select(Selection::of_node(document(), GraphId(3), 3));
+    QVERIFY(as_markdown(window().inspector()->content()).contains(QStringLiteral("did not run in the recorded call")));
+  }
+
+  void what_was_not_kept_is_said() {
+    session::TensorValue v = value(0, "(2, 2, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    v.data.bytes.resize(4 * 4);
+    HeatMap map;
+    map.set(&v, QStringLiteral("x"));
+    map.set_cursor(5);
+    QCOMPARE(map.cursor_text(), QStringLiteral("[0, 1, 2]  not kept"));
+    QVERIFY(as_numpy(v).isEmpty());
+    v.data.bytes.clear(), v.width = 0;
+    QVERIFY(!next_not_finite(v, 0));
+    map.set(&v, QStringLiteral("x"));
+    map.resize(200, 160);
+    map.grab();
+    session::TensorValue none = value(0, "(0, 3)", {});
+    map.set(&none, QStringLiteral("x"));
+    QTest::keyClick(&map, Qt::Key_Right);
+    map.grab();
+  }
+
+  void the_graph_shows_where_it_spread() {
+    with_values();
+    for (QPushButton* button : view().findChildren<QPushButton*>())
+      if (button->text() == QStringLiteral("Show in the graph")) button->click();
+    QCOMPARE(window().view(), QStringLiteral("graph"));
+    window().settle();
+    const GraphPlan& plan = std::as_const(*window().graph()->canvas()).plan();
+    const auto numbers = [&](uint32_t node) {
+      return plan.boxes.at(static_cast<size_t>(plan.place_of(GraphId(3), node)));
+    };
+    QVERIFY(numbers(0).numbers == PlanBox::Numbers::kFinite);
+    QVERIFY(numbers(1).numbers == PlanBox::Numbers::kInfinity);
+    QVERIFY(numbers(2).numbers == PlanBox::Numbers::kNan);
+    QVERIFY(numbers(3).numbers == PlanBox::Numbers::kUnknown);
+    QCOMPARE(numbers(2).numbers_text, QStringLiteral("2 NaN"));
+    QVERIFY(window().graph()->canvas()->colour() == GraphColour::kNumbers);
+    window().graph()->canvas()->grab();
+  }
+
+  void without_values_it_says_how_to_get_them() {
+    Document d = values_document();
+    d.values.clear();
+    d.checked_calls.clear();
+    window().session().show(std::move(d));
+    window().selection().select(Selection::of_node(document(), GraphId(3), 1));
+    QVERIFY(!detail());
+    window().show_view(QStringLiteral("values"));
+    QVERIFY(view().is_asking());
+    QVERIFY(view().start_text().contains(QStringLiteral("What do the tensors of step hold?")));
+    QSignalSpy asked(&view(), &ValuesView::run_asked);
+    view().record_button()->click();
+    QCOMPARE(asked.size(), 1);
+    const QStringList words{QStringLiteral("--values"), QStringLiteral("step:1")};
+    QCOMPARE(words_of(asked[0][0].value<ValuesPlan>()), words);
+    view().check_button()->click();
+    QCOMPARE(words_of(asked[1][0].value<ValuesPlan>()), QStringList{QStringLiteral("--check-numerics")});
+  }
+
+  void commands_of_menu_and_palette() {
+    with_values();
+    QTest::keyClick(&window(), Qt::Key_1, Qt::ControlModifier);
+    QTest::keyClick(&window(), Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(window().view(), QStringLiteral("values"));
+    QVERIFY(view().is_asking());
+    window().selection().select(Selection::of_node(document(), GraphId(3), 0));
+    QVERIFY(view().is_asking());  // until it is left
+  }
+};
+
+QTEST_MAIN(ValuesTest)
+#include "values_test.moc"

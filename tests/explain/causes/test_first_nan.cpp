@@ -1,0 +1,77 @@
+// The first NaN of a recorded call: one finding, at the line where it began.
+#include "tests/explain/sample_source.h"
+
+#include <QTest>
+
+using namespace footlight;
+using namespace footlight::explain;
+
+namespace {
+
+session::TensorValue value(uint32_t node, uint64_t step) {
+  session::TensorValue v;
+  v.graph = GraphId(0);
+  v.node = NodeId(node);
+  v.order = v.at = step;
+  v.dtype = "float32";
+  v.shape = "(4)";
+  v.elements = 4;
+  return v;
+}
+
+constexpr const char* kSource = "def step(x, labels):\n    p = softmax(x)\n    y = log(p)\n    return labels * y\n";
+
+}  // namespace
+
+class TestFirstNan : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void it_is_where_the_infinity_was_made() {
+    SampleSource run(kSource);
+    session::GraphRecord& graph = run.trace();
+    SampleSource::node(graph, "Softmax", 2);
+    SampleSource::node(graph, "Log", 3);
+    SampleSource::node(graph, "Mul", 4);
+    session::CallValues call;
+    call.function = FunctionId(1);
+    call.trace = TraceId(0);
+    call.call = 312;
+    call.source = {CodeId(0), 2 * 40};
+    call.values = {value(0, 1), value(1, 2), value(2, 3)};
+    call.values[1].negative_infinity = 2, call.values[1].first_infinity = 2;
+    call.values[1].places = {{3, "-Inf", "0"}};
+    call.values[2].nan = 2, call.values[2].first_nan = 3, call.values[2].input_infinity = true;
+    call.values[2].places = {{3, "NaN", "0, -Inf"}};
+    run.values = {call, call};  // a later call of the same function says nothing new
+    run.checked_calls.resize(2);
+    run.checked_calls[1].function = FunctionId(1), run.checked_calls[1].call = 312, run.checked_calls[1].nan = 1;
+    const std::vector<Finding> found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].cause, std::string("first_nan"));
+    QVERIFY(found[0].severity == Severity::kWrongResult);
+    QCOMPARE(found[0].line.line, 3);
+    QCOMPARE(found[0].title, std::string("the first NaN is in call 312: Log(0) is -Inf"));
+    QVERIFY(found[0].fix.find("tf.nn.log_softmax") != std::string::npos);
+    QVERIFY(found[0].detail.find("1 of 3 values of the call hold NaN") != std::string::npos);
+    QVERIFY(found[0].detail.find("312 calls were searched") != std::string::npos);
+    QCOMPARE(found[0].related.size(), size_t{2});
+    QCOMPARE(found[0].related[0].role, std::string("call"));
+    QCOMPARE(found[0].related[0].at.line, 40);
+    QCOMPARE(found[0].related[1].at.line, 4);
+    QVERIFY(!found[0].checked.ok);
+  }
+
+  void finite_values_and_infinities_alone_are_none() {
+    SampleSource run(kSource);
+    SampleSource::node(run.trace(), "Log", 3);
+    session::CallValues call;
+    call.function = FunctionId(1);
+    call.values = {value(0, 1)};
+    call.values[0].positive_infinity = 1, call.values[0].first_infinity = 1;
+    run.values = {call};
+    QVERIFY(run.findings().empty());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestFirstNan)
+#include "test_first_nan.moc"

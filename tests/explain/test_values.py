@@ -1,0 +1,222 @@
+"""Calls whose tensors are recorded: figures node by node, the first NaN and infinity, and that nothing is changed."""
+import json
+import math
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import numpy as np
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+
+# From call 2 on the softmax gives a 0, of which log makes -Inf and 0 * -Inf NaN.
+TRAIN = '''
+    w = tf.Variable([[1., 2.], [3., 4.]])
+
+    @tf.function
+    def step(x, labels):
+        p = tf.nn.softmax(x @ w)
+        loss = -tf.reduce_sum(labels * tf.math.log(p))
+        w.assign_sub(0.0 * tf.ones_like(w) * loss)
+        return loss
+
+    for i in range(1, 7):
+        x = tf.constant([[1., 1.], [60. * i, 1.]])
+        print(i, float(step(x, tf.constant([[0., 1.], [0., 1.]]))))
+    print(w.numpy().tolist())
+'''
+
+
+class Values(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.recording = os.path.join(self.folder, 'run.footlight')
+
+    def write(self, body):
+        path = os.path.join(self.folder, 'script.py')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('import tensorflow as tf\n' + textwrap.dedent(body))
+        return path
+
+    def run_it(self, *words, code=0):
+        done = subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def found(self, command, body, *words):
+        return json.loads(self.run_it(command, self.write(body), '--json', '-o', self.recording, *words).stdout)
+
+    def test_figures_of_each_node_are_those_of_numpy(self):
+        found, = self.found('values', '''
+            @tf.function
+            def f(x):
+                return tf.reduce_sum(tf.exp(x) * 2.0, axis=1)
+            f(tf.constant([[0., 1., 2.], [3., 0., -1.]]))
+            f(tf.constant([[9., 9., 9.], [9., 9., 9.]]))
+        ''', '--function', 'f', '--call', '1')
+        self.assertTrue(found['same_results'])
+        self.assertEqual((found['function'], found['call'], found['reason'], found['error']), ('f', 1, 'asked', ''))
+        by_op = {v['op']: v for v in found['values']}
+        x = np.array([[0., 1., 2.], [3., 0., -1.]], np.float32)
+        for op, value in (('Placeholder', x), ('Exp', np.exp(x)), ('Mul', np.exp(x) * 2),
+                          ('Sum', np.sum(np.exp(x) * 2, axis=1))):
+            v = by_op[op]
+            self.assertEqual((v['elements'], v['nan'], v['zeros']), (value.size, 0, int((value == 0).sum())), op)
+            for key, number in (('min', value.min()), ('max', value.max()), ('mean', value.mean()),
+                                ('std', value.std())):
+                self.assertAlmostEqual(v[key], float(number), delta=1e-5 * max(1, abs(float(number))), msg=(op, key))
+            self.assertEqual(sum(v['bins']), value.size)
+        self.assertIn('script.py:', by_op['Exp']['line'])
+
+    def test_elements_stand_in_the_recording(self):
+        self.found('values', '''
+            @tf.function
+            def f(x):
+                return x * 2.0, tf.cast(x, tf.int64), x > 1.0
+            f(tf.constant([[0., 1.], [2., 3.]]))
+        ''')
+        with sqlite3.connect(self.recording) as base:
+            rows = {op: (width, data) for op, width, data in base.execute(
+                'SELECT n.op, v.width, v.data FROM tensor_value v JOIN node n ON n.graph = v.graph AND n.id = v.node')}
+        self.assertEqual(np.frombuffer(rows['Mul'][1], np.float32).tolist(), [0, 2, 4, 6])
+        self.assertEqual(np.frombuffer(rows['Cast'][1], np.float64).tolist(), [0, 1, 2, 3])
+        self.assertEqual(np.frombuffer(rows['Greater'][1], np.float32).tolist(), [0, 0, 1, 1])
+
+    def test_the_first_nan_and_the_infinity_that_it_came_of(self):
+        found = self.found('nan', TRAIN)
+        nan = [f for f in found if f['reason'] == 'first NaN']
+        self.assertEqual(len(nan), 1)
+        story = nan[0]
+        self.assertEqual(story['first_infinity']['op'], 'Log')
+        self.assertEqual(story['first_infinity']['why'], 'Log(0) is -Inf')
+        self.assertEqual(story['first_nan']['op'], 'Mul')
+        self.assertEqual(story['first_nan']['why'], 'Mul(0, -Inf) is NaN')
+        self.assertTrue(story['same_results'])
+        # The same call, found by its printed results.
+        printed = self.run_it('record', self.write(TRAIN), '-o', self.recording).stdout.splitlines()
+        self.assertEqual(story['call'], next(i for i, line in enumerate(printed, 1) if line.endswith(' nan')))
+
+    def test_the_program_does_not_notice(self):
+        drawn = '    print(tf.random.uniform([3]).numpy().tolist())\n'
+        script = self.write('\n    tf.random.set_seed(5)' + TRAIN + drawn)
+        plain = self.run_it('record', script, '-o', self.recording)
+        checked = self.run_it('record', script, '--check-numerics', '--values', 'step:2', '-o', self.recording)
+        self.assertEqual(checked.stdout, plain.stdout)
+        with sqlite3.connect(self.recording) as base:
+            calls, hits = base.execute('SELECT count(DISTINCT call), count(*) FROM checked_call').fetchone()
+            reasons = [r for r, in base.execute('SELECT reason FROM call_values ORDER BY id')]
+        self.assertEqual((calls, hits), (6, 6))
+        self.assertEqual(len(reasons), 2)
+        info = json.loads(self.run_it('info', self.recording, '--json').stdout)
+        self.assertEqual(info['calls'], 6)   # looking at a call is no call of the program
+
+    def test_state_is_that_before_the_call(self):
+        found, = self.found('values', '''
+            v = tf.Variable(1.0)
+            @tf.function
+            def grow():
+                v.assign(v * 3.0)
+                return v + tf.random.uniform([])
+            for _ in range(4):
+                grow()
+            assert v.numpy() == 81.0, v.numpy()
+        ''', '--call', '3')
+        self.assertTrue(found['same_results'])
+        mul = next(v for v in found['values'] if v['op'] == 'Mul')
+        self.assertEqual(mul['max'], 27.0)
+
+    def test_a_loop_keeps_the_run_that_made_it(self):
+        found, = self.found('values', '''
+            @tf.function
+            def f(x):
+                i = tf.constant(0)
+                while i < 10:
+                    x = x * 1e10
+                    i += 1
+                return x - x
+            f(tf.constant(1.0))
+        ''')
+        infinite = found['first_infinity']
+        self.assertEqual((infinite['op'], infinite['runs'], infinite['run']), ('Mul', 10, 4))
+        self.assertEqual(found['first_nan']['op'], 'Sub')
+
+    def test_where_it_was_before_the_call(self):
+        found, = self.found('values', '''
+            v = tf.Variable(float('nan'))
+            @tf.function
+            def f(x):
+                return x + v
+            f(tf.constant(1.0))
+        ''')
+        self.assertIn('the variable held NaN when it was read', found['story'])
+        found, = self.found('values', '''
+            @tf.function
+            def f(x):
+                return x + 1.0
+            f(tf.constant(float('nan')))
+        ''')
+        self.assertIn('the argument held NaN when it was passed', found['story'])
+
+    def test_all_finite(self):
+        body = '''
+            @tf.function
+            def f(x):
+                return x + 1.0
+            for i in range(3):
+                f(tf.constant(1.0))
+        '''
+        out = self.run_it('nan', self.write(body)).stdout
+        self.assertIn('f: no NaN and no infinity', out)
+        self.assertIn('The results and variables of 3 calls were searched after each call; all were finite.', out)
+
+    def test_words_for_people(self):
+        self.run_it('nan', self.write(TRAIN), '-o', self.recording)
+        out = self.run_it('nan', self.recording).stdout
+        self.assertIn('The first NaN comes from ', out)
+        self.assertIn('Before it, the first infinity comes from ', out)
+        self.assertIn('Where NaN spread', out)
+        self.assertIn('script.py:', out)
+        name = json.loads(self.run_it('nan', self.recording, '--json').stdout)[0]['first_infinity']['node']
+        out = self.run_it('values', self.recording, '--node', name).stdout
+        self.assertIn('Log(0) is -Inf', out)
+        self.assertIn('inputs 0', out)
+
+    def test_elements_of_an_iterator_are_given_again(self):
+        body = '''
+            data = iter(tf.data.Dataset.range(5).map(lambda x: tf.cast(x, tf.float32)))
+            @tf.function
+            def f(it):
+                return tf.math.log(next(it) - 2.0)
+            assert [str(float(f(data))) for _ in range(4)] == ['nan', 'nan', '-inf', '0.0']
+        '''
+        found, = self.found('values', body, '--call', '4')
+        self.assertEqual((found['error'], found['same_results']), ('', True))
+        self.assertEqual(next(v for v in found['values'] if v['op'] == 'IteratorGetNext')['max'], 3.0)
+        found, = self.found('nan', body)
+        self.assertEqual((found['call'], found['first_nan']['why']), (1, 'Log(-2) is NaN'))
+
+    def test_what_cannot_be_looked_at(self):
+        error = self.run_it('values', self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))'),
+                            '--call', '9', code=2).stderr
+        self.assertIn('no such call was made', error)
+        self.assertIn('Its traced functions: f', error)
+        for words, said in (((), 'a script or a recording is missing'), (('x.py', '--nope'), "there is no option '--nope'"),
+                            (('x.py', '--call', '0'), '--call takes a number from 1')):
+            self.assertIn(said, self.run_it('values', *words, code=2).stderr)
+        plain = self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))')
+        self.run_it('record', plain, '-o', self.recording)
+        self.assertIn('holds no values', self.run_it('nan', self.recording, code=2).stderr)
+        self.assertIn('NAME[:CALL]', self.run_it('record', '--values', 'f:x', plain, code=2).stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

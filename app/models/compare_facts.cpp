@@ -13,7 +13,7 @@ namespace {
 QString percent(double share) { return QString::number(std::lround(share * 100)) + QStringLiteral(" %"); }
 
 QString side_words(uint64_t count, const char* one, const char* many, const explain::Spread& time) {
-  if (!count) return QStringLiteral("nothing runs");
+  if (!count) return QStringLiteral("Nothing runs");
   return counted(count, one, many) + QStringLiteral(", ") + time_words(time.mean);
 }
 
@@ -37,7 +37,8 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
                                                           c.recorded ? "ops" : "kernels", row.traced)});
   const double saved = -row.difference.mean;
   QString by = time_words(std::abs(saved));
-  if (c.difference.mean < 0 && saved > 0) by += QStringLiteral(" (%1)").arg(percent(saved / -c.difference.mean));
+  if (c.difference.mean < 0 && saved > 0)
+    by += QStringLiteral(" (%1 of the difference)").arg(percent(saved / -c.difference.mean));
   facts.push_back({saved >= 0 ? QStringLiteral("saved") : QStringLiteral("slower by"), by});
   facts.push_back({QStringLiteral("spread"),
                    QStringLiteral("%1 to %2").arg(time_words(row.difference.p5), time_words(row.difference.p95))});
@@ -76,23 +77,25 @@ QString short_title(const Document& document, const explain::Comparison& c) {
 }
 
 QString how_made(const explain::Comparison& c) {
-  if (c.recorded && c.pairs == 1) return QStringLiteral("as it was recorded");
+  if (c.recorded && c.pairs == 1) return QStringLiteral("As it was recorded");
   if (c.recorded)
-    return QStringLiteral("%1 and %2 recorded calls; means of the middle half, whiskers p5 to p95")
+    return QStringLiteral("%1 and %2 recorded calls; bars are means of the middle half, whiskers p5 to p95")
         .arg(count_text(c.eager.calls), count_text(c.traced.calls));
-  QString text = QString::fromUtf8("%1 × %2 and %1 × %3, interleaved, %4 of them with events; means of the middle "
-                                   "half, whiskers p5 to p95")
+  QString text = QString::fromUtf8("%1 × %2 and %1 × %3, in turn; %4 of them were recorded; bars are means of the "
+                                   "middle half, whiskers p5 to p95")
                      .arg(count_text(c.pairs), q(c.eager.name), q(c.traced.name), count_text(c.pairs_with_events));
-  if (!c.stopped.empty()) text += QStringLiteral("; no more because ") + q(c.stopped);
+  if (!c.stopped.empty()) text += QStringLiteral(". It ended because ") + q(c.stopped);
   return text;
 }
 
 QString sentence_with_notes(const explain::Comparison& c) {
   QString text = q(explain::sentence_of(c));
   if (const std::string worth = explain::worth_of(c); !worth.empty()) text += QLatin1Char(' ') + q(worth);
+  if (const std::string recording = explain::recording_of(c); !recording.empty())
+    text += QLatin1Char(' ') + q(recording);
   if (c.pairs && !c.error.empty()) text += QStringLiteral(" A repetition failed: ") + q(c.error) + QLatin1Char('.');
   if (c.eager.lost + c.traced.lost > 0)
-    text += QStringLiteral(" %1 lost: their time is unexplained.")
+    text += QStringLiteral(" %1 lost, and their time is unexplained.")
                 .arg(counted(c.eager.lost + c.traced.lost, "mark was", "marks were"));
   // Those of recordings are short: one behind the other.
   for (size_t i = 0; i < c.notes.size(); ++i)

@@ -139,7 +139,7 @@ QString CompareLanes::name_of(const PlacedLane& placed) const {
 
 QString CompareLanes::gap_words(const explain::Piece& piece) const {
   if (piece.gap <= 0) return {};
-  return QStringLiteral("%1 before it: %2")
+  return QStringLiteral("%1 before it went into %2")
       .arg(time_words(static_cast<double>(piece.gap)), QLatin1String(explain::name_of(piece.gap_share)));
 }
 

@@ -128,8 +128,8 @@ QString CompareTable::sum_cell(bool total, int column) const {
     case kWhy:
       if (!total && c.recorded) return QStringLiteral("Python, calls, tracing and the other parts above");
       if (!total && std::min(times.eager, times.traced) < 0)
-        return QStringLiteral("below 0: with events, from which the rows come, the repetitions took longer");
-      return total ? QString() : QStringLiteral("Python, dispatch and the other parts above; what recording adds");
+        return QStringLiteral("Below 0: the recorded repetitions, from which the rows come, took longer");
+      return total ? QString() : QStringLiteral("Python, dispatch and the other parts above");
     default: return {};
   }
 }

@@ -15,12 +15,11 @@ QString meaning_of(const Part& part) {
   switch (part.kind) {
     case Part::Kind::kShare: return QLatin1String(explain::meaning_of(part.share));
     case Part::Kind::kGroup: return QLatin1String(explain::meaning_of(part.group));
-    case Part::Kind::kCall: return QStringLiteral("what a traced call itself costs, beside its ops");
-    case Part::Kind::kRecording: return QStringLiteral("what recording adds to one side more than to the other");
+    case Part::Kind::kCall: return QStringLiteral("What a traced call itself costs, beside its ops");
     case Part::Kind::kOthers: break;
   }
   return counted(part.joined.size(), "part", "parts") +
-         QStringLiteral(" below 2 % of the difference: Enter shows each");
+         QStringLiteral(" below 2 % of the difference each: press Enter to see them");
 }
 
 WaterfallBar total_bar(const explain::Side& side, bool traced, bool recorded) {
@@ -28,8 +27,8 @@ WaterfallBar total_bar(const explain::Side& side, bool traced, bool recorded) {
   bar.kind = traced ? WaterfallBar::Kind::kTraced : WaterfallBar::Kind::kEager;
   bar.name = q(side.name);
   bar.value = time_words(side.total.mean);
-  bar.meaning = (recorded ? QStringLiteral("as recorded: %1 to %2 in nine of ten")
-                          : QStringLiteral("what a call takes when nothing is recorded: %1 to %2 in nine of ten "
+  bar.meaning = (recorded ? QStringLiteral("As recorded: %1 to %2 in nine of ten calls")
+                          : QStringLiteral("What a call takes when nothing is recorded: %1 to %2 in nine of ten "
                                            "repetitions"))
                     .arg(time_words(side.total.p5), time_words(side.total.p95));
   bar.to = side.total.mean;
@@ -42,9 +41,10 @@ WaterfallBar part_bar(const explain::Comparison& c, const Part& part, double fro
   WaterfallBar bar;
   bar.name = q(part.name);
   bar.value = change_text(part.difference.mean, unit);
-  bar.meaning = QStringLiteral("%1\n%2 %3, %4 %5; difference %6 to %7 in nine of ten pairs")
-                    .arg(meaning_of(part), time_words(part.eager), q(c.eager.name), time_words(part.traced),
-                         q(c.traced.name), time_words(part.difference.p5), time_words(part.difference.p95));
+  bar.meaning = QStringLiteral("%1\n%2: %3, %4: %5; the difference is %6 to %7 in nine of ten %8")
+                    .arg(meaning_of(part), q(c.eager.name), time_words(part.eager), q(c.traced.name),
+                         time_words(part.traced), time_words(part.difference.p5), time_words(part.difference.p95),
+                         c.recorded ? QStringLiteral("calls") : QStringLiteral("pairs"));
   bar.from = from;
   bar.to = from + part.difference.mean;
   bar.low = from + part.difference.p5;

@@ -41,14 +41,15 @@ CompareSideBox::CompareSideBox(const QString& name, QWidget* parent) : QWidget(p
     row->addWidget(made, 1);
     return made;
   };
-  recording_ = box(QStringLiteral("recording"), QStringLiteral("Which recording"));
+  recording_ = box(QStringLiteral("recording"), QStringLiteral("The recording of this side"));
   file_ = new QPushButton(QString::fromUtf8("…"));
   file_->setAccessibleName(name + QStringLiteral(": another file"));
   file_->setProperty("role", "chip");
-  set_tip(file_, QStringLiteral("Another recording"));
+  set_tip(file_, QStringLiteral("Choose another recording"));
   row->addWidget(file_);
-  function_ = box(QStringLiteral("function"), QStringLiteral("All of it, or one function"));
-  which_ = box(QStringLiteral("part"), QStringLiteral("All calls together, those that a trace served, or one call"));
+  function_ = box(QStringLiteral("function"), QStringLiteral("The whole recording, or one function"));
+  which_ = box(QStringLiteral("part"),
+               QStringLiteral("All calls together, the calls that one trace served, or one call"));
   which_->addItem(QStringLiteral("all calls"), static_cast<int>(Kind::kFunction));
   which_->addItem(QStringLiteral("trace"), static_cast<int>(Kind::kTrace));
   which_->addItem(QStringLiteral("call"), static_cast<int>(Kind::kCall));
@@ -154,7 +155,7 @@ CompareSides::CompareSides(QWidget* parent) : QFrame(parent) {
   bar_ = new QProgressBar;
   bar_->setRange(0, 0);
   bar_->setTextVisible(false);
-  bar_->setAccessibleName(QStringLiteral("The recordings are compared"));
+  bar_->setAccessibleName(QStringLiteral("The recordings are being compared"));
   column->addWidget(bar_);
   auto* buttons = new QHBoxLayout;
   button_ = new QPushButton(QStringLiteral("Compare"));

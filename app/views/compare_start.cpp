@@ -66,11 +66,11 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
   row->setSpacing(5);
   const ComparePlan usual;
   call_ = number_box(QStringLiteral("Call"), 1, 1, 1,
-                     QStringLiteral("Whose arguments: from 1, among the function's calls"));
+                     QStringLiteral("The call whose arguments are used, from 1"));
   pairs_ = number_box(QStringLiteral("Pairs"), 2, kMostPairs, usual.pairs,
-                      QStringLiteral("How often at most, eagerly and traced"));
+                      QStringLiteral("How often the call is repeated at most, eagerly and traced"));
   seconds_ = number_box(QStringLiteral("Seconds"), 1, kMostSeconds, usual.seconds,
-                        QStringLiteral("How long the repetitions may take, about"));
+                        QStringLiteral("How long the repetitions may take"));
   const auto add = [row](const char* before, QSpinBox* box, const char* after) {
     auto* label = plain_label(QLatin1String(before), "dim");
     label->setBuddy(box);
@@ -221,7 +221,7 @@ void CompareStart::say() {
         duration_text(since_.nsecsElapsed()),
         progress_text_.isEmpty() ? QString() : QString::fromUtf8("  ·  ") + progress_text_));
     effects_->hide();
-    text_->setText(QStringLiteral("The result is shown when the call is over."));
+    text_->setText(QStringLiteral("The result appears when the call has been compared."));
     return;
   }
   title_->setText(state_ == State::kAsking ? QStringLiteral("Run the script again?")
@@ -229,7 +229,7 @@ void CompareStart::say() {
   text_->setText(promise_of(plan(), *document_));
   const QStringList effects = effects_of(*document_, function_);
   effects_->setVisible(!effects.isEmpty());
-  effects_->setText(QStringLiteral("%1 has effects outside of its graph, which every eager repetition has again: ")
+  effects_->setText(QStringLiteral("%1 has effects outside of its graph, and every eager repetition repeats them: ")
                         .arg(function_name_) + effects.join(QStringLiteral("; ")) + QLatin1Char('.'));
 }
 

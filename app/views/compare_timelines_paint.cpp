@@ -23,7 +23,7 @@ bool runs_op(const explain::Piece& p) {
 }  // namespace
 
 bool CompareTimelines::is_quiet(const explain::Piece& p) const {
-  return !runs_op(p) && p.share != Share::kLaunch && p.share != Share::kTracing;
+  return !runs_op(p) && p.share != Share::kLaunch && p.share != Share::kTracing && p.share != Share::kMachineCode;
 }
 
 bool CompareTimelines::belongs(const explain::Piece& p) const {
@@ -31,7 +31,6 @@ bool CompareTimelines::belongs(const explain::Piece& p) const {
   const auto one = [&](const explain::Part& part) {
     const bool kernel = p.share == Share::kHostKernel || p.share == Share::kDeviceKernel;
     if (part.kind == explain::Part::Kind::kShare) return part.share == p.share;
-    if (part.kind == explain::Part::Kind::kRecording) return p.share == Share::kRecording;
     if (part.kind == explain::Part::Kind::kCall) return p.share == Share::kDispatch;
     if (!kernel) return false;
     const bool known = p.row >= 0 && static_cast<size_t>(p.row) < lanes_.comparison()->rows.size();
@@ -56,6 +55,8 @@ QColor CompareTimelines::color_of(const explain::Piece& p) const {
       return t.family_fill(known->second);
     }
     case Share::kTracing: return t["amberFill"];
+    case Share::kMachineCode: return t["pinkFill"];
+    case Share::kInput: return t["greenFill"];
     case Share::kDispatch: return t["hairline"];
     default: return t["raised"];
   }
@@ -166,7 +167,7 @@ void CompareTimelines::draw_axis(QPainter& painter) const {
 void CompareTimelines::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   if (lanes_.empty()) {
-    text_in(painter, rect(), QStringLiteral("No repetition was recorded with events."), theme()["faint"], theme().ui(),
+    text_in(painter, rect(), QStringLiteral("No repetition with events was completed."), theme()["faint"], theme().ui(),
             Qt::AlignCenter);
     return;
   }

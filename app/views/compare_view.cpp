@@ -291,7 +291,7 @@ void CompareView::show_texts() {
                        .arg(column_text(shown_->eager.total.mean, unit), column_text(shown_->traced.total.mean, unit),
                             unit.name, column_change_text(shown_->difference.mean, unit)));
   sentence_->setText(sentence_with_notes(*shown_));
-  meaning_->setText(QStringLiteral("←/→ selects a part; the rest is dimmed"));
+  meaning_->setText(QString::fromUtf8("←/→ selects a part; the others are dimmed"));
 }
 
 int CompareView::row_of_selection() const {

@@ -5,15 +5,19 @@
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 
+#include <atomic>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace footlight {
 
-enum class Activity : uint8_t { kPython, kConversion, kDispatch, kAllocation, kKernel, kWaiting, kLaunch, kRecording };
-constexpr const char* kActivities[] = {"python", "conversion", "dispatch", "allocation",
-                                       "kernel", "waiting",    "launch",   "recording"};
+// kWaiting: for the device. kInput: an element of a pipeline is made or waited for, whatever that takes.
+enum class Activity : uint8_t {
+  kPython, kConversion, kDispatch, kAllocation, kKernel, kWaiting, kLaunch, kRecording, kMachineCode, kInput
+};
+constexpr const char* kActivities[] = {"python",  "conversion", "dispatch",  "allocation",   "kernel",
+                                       "waiting", "launch",     "recording", "machine code", "input"};
 
 class ActivityLog {
  public:
@@ -31,7 +35,7 @@ class ActivityLog {
 
   // From here on the thread does that; returns what it did before.
   Activity begin(Activity activity) {
-    if (activity == now_) return now_;
+    if (activity == now_ || closed_) return now_;
     if (marks_.size() < most_) [[likely]] marks_.push_back({now_ns(), activity, kNoOp});
     else ++lost_;
     if (activity == Activity::kKernel || activity == Activity::kLaunch)
@@ -40,7 +44,7 @@ class ActivityLog {
   }
   // The op whose kernel began last.
   void add(const OpEvent& event) {
-    if (kernel_ == kNoOp || ops_.size() == ops_.capacity()) return;
+    if (closed_ || kernel_ == kNoOp || ops_.size() == ops_.capacity()) return;
     marks_[kernel_].op = static_cast<uint32_t>(ops_.size());
     ops_.push_back(event);
     kernel_ = kNoOp;
@@ -48,7 +52,7 @@ class ActivityLog {
   // The kernel that began last did the work of several ops: its time is theirs by weight.
   void add(const OpEvent* events, const uint32_t* weights, size_t count) {
     const uint32_t kernel = kernel_;
-    if (kernel == kNoOp || kernel + 1 >= marks_.size()) return;
+    if (closed_ || kernel == kNoOp || kernel + 1 >= marks_.size()) return;
     add(events[0]);
     if (marks_[kernel].op == kNoOp) return;
     const int64_t start = marks_[kernel].start_ns, all = marks_[kernel + 1].start_ns - start;
@@ -63,9 +67,12 @@ class ActivityLog {
     }
     marks_.insert(marks_.begin() + kernel + 1, more.begin(), more.end());
   }
+  // While it is closed, what the thread does is part of the activity that began last. Returns whether it was before.
+  bool close(bool closed) { return std::exchange(closed_, closed); }
   void clear() {
     marks_.clear();
     ops_.clear();
+    closed_ = false;
     lost_ = 0;
     kernel_ = kNoOp;
     now_ = Activity::kPython;
@@ -82,7 +89,11 @@ class ActivityLog {
   uint64_t lost_ = 0;
   uint32_t kernel_ = kNoOp;
   Activity now_ = Activity::kPython;
+  bool closed_ = false;
 };
+
+// A call is being repeated for a comparison: what happens meanwhile is no part of the program.
+extern std::atomic<bool> repeating_call;
 
 // Null: nothing is being compared on this thread.
 extern constinit thread_local ActivityLog* this_thread_activity FL_FAST_TLS;
@@ -102,6 +113,28 @@ class Doing {
  private:
   ActivityLog* const log_;
   Activity before_ = Activity::kPython;
+};
+
+// In its scope the thread takes an element from a pipeline.
+class TakingInput {
+ public:
+  explicit TakingInput(ActivityLog* log) : log_(log) {
+    if (!log_) [[likely]] return;
+    before_ = log_->begin(Activity::kInput);
+    was_closed_ = log_->close(true);
+  }
+  ~TakingInput() {
+    if (!log_) [[likely]] return;
+    log_->close(was_closed_);
+    log_->begin(before_);
+  }
+  TakingInput(const TakingInput&) = delete;
+  TakingInput& operator=(const TakingInput&) = delete;
+
+ private:
+  ActivityLog* const log_;
+  Activity before_ = Activity::kPython;
+  bool was_closed_ = false;
 };
 
 }  // namespace footlight

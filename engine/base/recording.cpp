@@ -19,6 +19,7 @@ namespace footlight {
 std::atomic<int64_t> ring_bytes_left{int64_t{256} << 20};
 std::atomic<uint32_t> recording_number{0};
 std::atomic<RecordingLevel> recording_level{RecordingLevel::kOff};
+std::atomic<bool> repeating_call{false};
 std::atomic<void (*)()> ring_filling{nullptr};
 SourceProvider source_provider = nullptr;
 StackProvider stack_provider = nullptr;

@@ -29,7 +29,6 @@ const char* kind_of(Part::Kind kind) {
     case Part::Kind::kShare: return "share";
     case Part::Kind::kGroup: return "group";
     case Part::Kind::kCall: return "call";
-    case Part::Kind::kRecording: return "recording";
     case Part::Kind::kOthers: return "others";
   }
   return "";
@@ -79,6 +78,8 @@ std::string json_of(const Side& side) {
       .raw("total_ns", json_of(side.total))
       .raw("recorded_ns", json_of(side.recorded))
       .raw("recording_adds_ns", number(side.recording))
+      .raw("recorder_ns", number(side.recorder))
+      .raw("unexplained_ns", number(side.unexplained))
       .raw("shares_ns", shares.inline_())
       .add("ops", side.ops)
       .add("lost", side.lost)

@@ -1,6 +1,7 @@
 // Iterators, the ops on them, and the ops that run through a whole dataset.
 #include "engine/data/iterator.h"
 
+#include "engine/base/activity.h"
 #include "engine/data/stage_registry.h"
 #include "engine/runtime/optional.h"
 
@@ -80,6 +81,7 @@ void Iterator::restore(std::string bytes) {
 }
 
 bool Iterator::next(Element& out) {
+  const TakingInput taking(this_thread_activity);
   const auto lock = lock_outside(mutex_);
   if (!run_)
     throw Error(ErrorKind::kFailedPrecondition,

@@ -1,12 +1,16 @@
 // Compiling takes about 60 us, as long as a hundred small loops, so only a loop that has run for longer is compiled.
 #include "engine/jit/jit_loop.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 
 #include <algorithm>
 
 namespace footlight::jit {
+
+std::atomic<void (*)(int64_t, int64_t)> on_compiled{nullptr};
+constinit thread_local int64_t thread_compile_ns = 0;
 
 using fusion::FusedGroup;
 using fusion::Level;
@@ -101,9 +105,14 @@ const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t 
   if (before < threshold) return nullptr;
   if (state.was_tried.exchange(true)) return nullptr;
   const char* why = nullptr;
+  const Doing compiling(this_thread_activity, Activity::kMachineCode);
+  const int64_t start = now_ns();
   std::unique_ptr<const JitLoop> jit = JitLoop::compile(group, singles, why);
+  const int64_t end = now_ns();
+  thread_compile_ns += end - start;
   if (!jit) state.why_no_code = why;
   else state.code.store(jit.get(), std::memory_order_release);
+  if (auto* const hook = on_compiled.load(std::memory_order_acquire)) hook(start, end);
   return jit.release();
 }
 

@@ -4,6 +4,7 @@
 #include "engine/jit/code_memory.h"
 #include "engine/jit/machine_code.h"
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,11 @@ class JitLoop final : public fusion::JitCode {
 // which saves a third of the loop's time.
 void set_jit_threshold(int64_t ns);
 inline constexpr int64_t kDefaultJitThreshold = 200'000, kJitOff = INT64_MAX;
+
+// Called after a compilation, on the thread that compiled, with its start and end; may be null.
+extern std::atomic<void (*)(int64_t start_ns, int64_t end_ns)> on_compiled;
+// The time that this thread has spent compiling.
+extern constinit thread_local int64_t thread_compile_ns;
 
 // Counts a run over so many elements and compiles the loop if it has become hot.
 const JitLoop* compile_if_hot(const fusion::FusedGroup& group, Singles singles, int64_t elements);

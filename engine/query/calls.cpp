@@ -23,7 +23,7 @@ void CallSums::add(const session::CallRecord& call) {
   ++calls;
   total_ns += took;
   switch (call.outcome) {
-    case CallOutcome::kHit: ++hits, hit_ns += took; break;
+    case CallOutcome::kHit: ++hits; break;
     case CallOutcome::kTrace: ++traced; break;
     case CallOutcome::kEager: ++eager; break;
     case CallOutcome::kFailed: ++failed; break;
@@ -51,13 +51,17 @@ std::shared_ptr<const std::vector<session::CallRecord>> CallIndex::take_next() {
     entry.first_id = std::min(entry.first_id, call.id.value);
     entry.last_id = std::max(entry.last_id, call.id.value);
     FunctionEntry& function = functions_[call.function];
+    const bool hit = call.outcome == CallOutcome::kHit;
+    const int64_t took = std::max<int64_t>(0, call.end_ns - call.start_ns);
     function.sums.add(call);
+    if (hit) function.hits.add(took);
     function.chunks.add(number);
     if (!function.changed) changed_functions_.push_back(call.function);
     function.changed = true;
     if (call.trace.valid()) {
       TraceEntry& trace = traces_[call.trace];
       trace.sums.add(call);
+      if (hit) trace.hits.add(took);
       if (!trace.changed) changed_traces_.push_back(call.trace);
       trace.changed = true;
       const uint64_t key = uint64_t{call.key.value} << 32 | call.trace.value;
@@ -251,6 +255,23 @@ CallSums CallIndex::of_function(FunctionId id) const {
 CallSums CallIndex::of_trace(TraceId id) const {
   const auto it = traces_.find(id);
   return it == traces_.end() ? CallSums{} : it->second.sums;
+}
+
+namespace {
+HitTimes times_of(Durations& hits) {
+  if (!hits.count()) return {};
+  return {hits.count(), hits.median(), hits.quantile(0.05), hits.quantile(0.95)};
+}
+}  // namespace
+
+HitTimes CallIndex::hits_of_function(FunctionId id) const {
+  const auto it = functions_.find(id);
+  return it == functions_.end() ? HitTimes{} : times_of(it->second.hits);
+}
+
+HitTimes CallIndex::hits_of_trace(TraceId id) const {
+  const auto it = traces_.find(id);
+  return it == traces_.end() ? HitTimes{} : times_of(it->second.hits);
 }
 
 uint64_t CallIndex::of_source(SourceRef source) const {

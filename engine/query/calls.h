@@ -3,6 +3,7 @@
 
 #include "engine/query/cancel.h"
 #include "engine/query/postings.h"
+#include "engine/query/sums.h"
 #include "engine/session/reader.h"
 
 #include <optional>
@@ -14,10 +15,16 @@ namespace footlight::query {
 
 struct CallSums {
   uint64_t calls = 0, hits = 0, traced = 0, eager = 0, failed = 0;
-  int64_t total_ns = 0, hit_ns = 0;
+  int64_t total_ns = 0;
 
   void add(const session::CallRecord& call);
   friend bool operator==(const CallSums&, const CallSums&) = default;
+};
+
+// How long hits took: half of them no longer than the median, 5 and 95 of 100 no longer than the others.
+struct HitTimes {
+  uint64_t count = 0;
+  int64_t median = 0, p5 = 0, p95 = 0;
 };
 
 // A run of a function's calls with the same outcome; a call that traced or failed is a run of its own.
@@ -63,6 +70,8 @@ class CallIndex {
 
   CallSums of_function(FunctionId id) const;
   CallSums of_trace(TraceId id) const;
+  HitTimes hits_of_function(FunctionId id) const;
+  HitTimes hits_of_trace(TraceId id) const;
   uint64_t of_source(SourceRef source) const;
   const KeyTable& sources() const { return sources_; }
   uint64_t of_source_at(size_t position) const { return source_counts_[position]; }
@@ -84,11 +93,13 @@ class CallIndex {
   };
   struct FunctionEntry {
     CallSums sums;
+    mutable Durations hits;  // sorted when it is asked
     Postings chunks;
     bool changed = false;
   };
   struct TraceEntry {
     CallSums sums;
+    mutable Durations hits;
     bool changed = false;
   };
   struct Brief;  // a call of one function, with only what its position depends on

@@ -76,10 +76,10 @@ class Cover {
 
 using Interval = std::pair<int64_t, int64_t>;
 
-// The other work within the range, by start and without overlaps.
-std::vector<Interval> joined(const OpTotalsOptions& options) {
+// Other work within the range, by start and without overlaps.
+std::vector<Interval> joined(const OpTotalsOptions& options, const OpTotalsOptions::Intervals& other) {
   std::vector<Interval> all, made;
-  for (const auto& [start, end] : options.also) {
+  for (const auto& [start, end] : other) {
     const Interval inside{std::max(start, options.from), std::min(end, options.to)};
     if (inside.second > inside.first) all.push_back(inside);
   }
@@ -89,6 +89,47 @@ std::vector<Interval> joined(const OpTotalsOptions& options) {
     else made.back().second = std::max(made.back().second, next.second);
   }
   return made;
+}
+
+// What ops and other work cover: the first has the ops alone, each further one has one more kind of work.
+class Covers {
+ public:
+  explicit Covers(const OpTotalsOptions& options) : covers_(options.others.size() + 1) {
+    for (const OpTotalsOptions::Intervals& other : options.others) others_.push_back(joined(options, other));
+    next_.resize(others_.size());
+  }
+  // An op, or with `first` above 0 work of the kind before that.
+  void add(int64_t start, int64_t end, size_t first = 0) {
+    for (size_t c = first; c < covers_.size(); ++c) covers_[c].add(start, end);
+  }
+  void settle(int64_t until) {
+    for (size_t k = 0; k < others_.size(); ++k)
+      for (size_t& i = next_[k]; i < others_[k].size() && others_[k][i].first < until; ++i)
+        add(others_[k][i].first, others_[k][i].second, k + 1);
+    for (Cover& cover : covers_) cover.settle(until);
+  }
+  std::vector<int64_t> covered() {
+    settle(INT64_MAX);
+    std::vector<int64_t> all;
+    for (Cover& cover : covers_) all.push_back(cover.covered());
+    return all;
+  }
+
+ private:
+  std::vector<Cover> covers_;
+  std::vector<std::vector<Interval>> others_;
+  std::vector<size_t> next_;
+};
+
+// By number: whether the op takes an element of a pipeline.
+std::vector<bool> input_ops(const session::Reader& reader) {
+  std::vector<bool> found;
+  for (const session::OpNameRecord& op : reader.contents().op_names) {
+    if (!op.name.starts_with("IteratorGetNext")) continue;
+    if (found.size() <= op.id.value) found.resize(op.id.value + 1u);
+    found[op.id.value] = true;
+  }
+  return found;
 }
 
 struct Cost { uint64_t bytes = 0, flops = 0; };
@@ -110,14 +151,8 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   Grouping grouping(reader, options.by);
   std::unordered_map<uint64_t, OpTotal> rows;
   std::map<session::ThreadId, Nesting> threads;
-  Cover cover, either;  // the second: of ops and other work
-  const auto others = joined(options);
-  auto next = others.begin();
-  const auto settle = [&](int64_t until) {
-    for (; next != others.end() && next->first < until; ++next) either.add(next->first, next->second);
-    cover.settle(until);
-    either.settle(until);
-  };
+  Covers covers(options);
+  const std::vector<bool> takes_input = options.input < options.others.size() ? input_ops(reader) : std::vector<bool>();
   std::vector<uint32_t> order;
   for (size_t c = 0; c < index.size(); ++c) {
     if (outside(index[c])) continue;
@@ -157,13 +192,15 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
         row->flops += cost->second.flops;
       }
       ++made.events;
-      for (Cover* to : {&cover, &either}) to->add(std::max(start, options.from), std::min(end, options.to));
+      const bool input = e.op[i].value < takes_input.size() && takes_input[e.op[i].value];
+      covers.add(std::max(start, options.from), std::min(end, options.to), input ? options.input + 1 : 0);
     }
-    settle(later[c + 1]);
+    covers.settle(later[c + 1]);
   }
-  settle(INT64_MAX);
-  made.busy_ns = cover.covered();
-  made.also_ns = std::max<int64_t>(0, either.covered() - made.busy_ns);
+  const std::vector<int64_t> covered = covers.covered();
+  made.busy_ns = covered.front();
+  for (size_t k = 1; k < covered.size(); ++k)
+    made.others_ns.push_back(std::max<int64_t>(0, covered[k] - covered[k - 1]));
   for (auto& [key, row] : rows) made.rows.push_back(std::move(row));
   std::sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
     const int64_t total_a = a.durations.sums().total, total_b = b.durations.sums().total;

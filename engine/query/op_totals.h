@@ -23,14 +23,16 @@ struct OpTotals {
   std::vector<OpTotal> rows;  // by total time, descending
   uint64_t events = 0;
   uint64_t unreadable = 0;    // events in chunks that could not be read
-  int64_t busy_ns = 0;        // time during which an op ran on any thread
-  int64_t also_ns = 0;        // time of `also`, during which no op ran
+  int64_t busy_ns = 0;        // time during which an op ran on any thread, other than one that takes input
+  std::vector<int64_t> others_ns;  // time of each of `others`, during which no op ran and none of those before it
 };
 
 struct OpTotalsOptions {
   int64_t from = INT64_MIN, to = INT64_MAX;  // ops that overlap [from, to)
   GroupBy by = GroupBy::kOp;
-  std::vector<std::pair<int64_t, int64_t>> also = {};  // other work, by its times
+  using Intervals = std::vector<std::pair<int64_t, int64_t>>;
+  std::vector<Intervals> others = {};        // other work, by its times
+  size_t input = SIZE_MAX;                   // of `others`: ops that take an element of a pipeline belong to it
 };
 
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);

@@ -1,6 +1,7 @@
 // Finds the call of each trace, and fills what no phase covers.
 #include "engine/query/trace_spans.h"
 
+#include "engine/base/errors.h"
 #include "engine/query/store.h"
 
 #include <algorithm>
@@ -60,6 +61,27 @@ class Filler {
   std::vector<size_t> roots_;
   std::vector<std::vector<size_t>> children_;
 };
+
+void add_machine_code(const Store& store, const Cancel& cancel, std::vector<TraceSpan>& all) {
+  const session::SpanStore& spans = store.reader().spans();
+  for (size_t c = 0; c < spans.index().size(); ++c) {
+    cancel.check();
+    std::shared_ptr<const std::vector<session::SpanRecord>> chunk;
+    try {
+      chunk = spans.chunk(c);
+    } catch (const Error&) {
+      continue;  // what could not be read is said of the whole recording
+    }
+    for (const session::SpanRecord& s : *chunk) {
+      if (s.category != session::SpanRecord::kMachineCode || s.end_ns < s.start_ns) continue;
+      TraceSpan made;
+      made.start = s.start_ns, made.end = s.end_ns;
+      made.part = TracePart::kMachineCode;
+      if (const session::TrackRecord* track = store.reader().track(s.track)) made.thread = track->thread;
+      all.push_back(made);
+    }
+  }
+}
 
 }  // namespace
 
@@ -127,6 +149,7 @@ std::vector<TraceSpan> all_trace_spans(const Store& store, const Cancel& cancel)
     const std::vector<TraceSpan> spans = spans_of(group, call_of.at(std::get<2>(key)));
     all.insert(all.end(), spans.begin(), spans.end());
   }
+  add_machine_code(store, cancel, all);
   return all;
 }
 

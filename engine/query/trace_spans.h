@@ -11,7 +11,8 @@ namespace footlight::query {
 
 class Store;
 
-enum class TracePart : uint8_t { kBefore, kTrace, kPhase, kOther, kAfter };
+// kMachineCode: a call that was served by a trace made machine code for its ops, once.
+enum class TracePart : uint8_t { kBefore, kTrace, kPhase, kOther, kAfter, kMachineCode };
 
 struct TraceSpan {
   int64_t start = 0, end = 0;
@@ -28,7 +29,7 @@ struct TraceSpan {
 std::vector<TraceSpan> spans_of(const std::vector<const session::TraceRecord*>& traces,
                                 const session::CallRecord* call);
 
-// Of all traces, those of one call together, by thread and start.
+// Of all traces, those of one call together, by thread and start; behind them the making of machine code.
 std::vector<TraceSpan> all_trace_spans(const Store& store, const Cancel& cancel);
 
 }  // namespace footlight::query

@@ -1,6 +1,7 @@
 // Gives threads and counters their tracks in the session that is being written, and hands spans to its writer.
 #include "engine/record/spans.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/clock.h"
 
 #include <atomic>
@@ -56,7 +57,11 @@ session::TrackId track_of_counter(session::Writer& writer, std::string_view name
   return at->second.id;
 }
 
-session::Writer* writer() { return recording_structure() ? session::active_writer() : nullptr; }
+// Repetitions that a comparison makes are no part of the program.
+session::Writer* writer() {
+  const bool recorded = recording_structure() && !repeating_call.load(std::memory_order_relaxed);
+  return recorded ? session::active_writer() : nullptr;
+}
 
 }  // namespace
 

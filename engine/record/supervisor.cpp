@@ -203,12 +203,12 @@ class Supervisor {
     if (got <= 0) {
       close(script_.commands);
       script_.commands = -1;
-      return stop("stopped, because the app that ran it ended");
+      return stop("Stopped, because the app that ran it ended");
     }
     command_.append(chunk, static_cast<size_t>(got));
     for (size_t end; (end = command_.find('\n')) != std::string::npos; command_.erase(0, end + 1)) {
       const std::string line = command_.substr(0, end);
-      if (line == "stop") stop("stopped by the user");
+      if (line == "stop") stop("Stopped");
       if (line.starts_with("level ")) send_to_script(line + "\n");
     }
   }
@@ -304,8 +304,8 @@ class Supervisor {
   std::string reason() const {
     if (!stop_reason_.empty()) {
       if (stop_step_ <= 1) return stop_reason_;
-      return stop_reason_.starts_with("killed") ? stop_reason_
-                                                : stop_reason_ + " (" + sigabbrev(last_stop_signal_) + " was needed)";
+      return stop_reason_.starts_with("Stopped") ? stop_reason_ + " (" + sigabbrev(last_stop_signal_) + " was needed)"
+                                                 : stop_reason_;
     }
     if (signal_ == SIGSEGV) return "crashed: segmentation fault (SIGSEGV)";
     if (signal_ == SIGABRT) return "crashed: aborted (SIGABRT)";

@@ -9,7 +9,7 @@
 namespace footlight::runtime {
 
 bool may_run_beside() {
-  return !inside_pool_loop() && max_parallel_steps() > 1 && !device_access.copy && !result_watch &&
+  return !inside_pool_loop() && max_parallel_steps() > 1 && !device_access.copy && !result_watch && !node_watch &&
          !this_thread_activity;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/base/device_hooks.h"
 #include "engine/base/step_parallelism.h"
 #include "engine/base/thread_pool.h"
+#include "engine/jit/jit_loop.h"
 #include "engine/ops/cost.h"
 #include "engine/runtime/choose_tape.h"
 #include "engine/runtime/decide.h"
@@ -73,6 +74,7 @@ class Run {
   // `outputs` get the results.
   void turn(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
     bases_[Operand::kInput] = inputs.data();
+    if (watch_) [[unlikely]] watch_->entered(program_, inputs);
     last_end_ = 0;  // between two turns of a loop's condition its body runs
     const Instruction* const code = tape_.code.data();
     const Instruction* at = code;
@@ -149,7 +151,7 @@ class Run {
       if (at->step == Step::kFused) {
         if (fused(*at)) at += at->skip;
       } else {
-        step(*at);
+        step_and_release(*at);
       }
     }
   }
@@ -218,6 +220,12 @@ class Run {
     return {reinterpret_cast<const Tensor*>(gathered_), in.inputs};
   }
 
+  void step_and_release(const Instruction& in) {
+    if (watch_) [[unlikely]] return watched_step(in);
+    step(in);
+    release(in);
+  }
+
   void step(const Instruction& in) {
     if (in.step == Step::kKernel && devices_ && needs_device(in)) [[unlikely]] {
       device_kernel(in);
@@ -228,6 +236,15 @@ class Run {
     } else {
       control(in);
     }
+  }
+
+  // Holds the inputs: a result may lie in the slot of one.
+  void watched_step(const Instruction& in) {
+    const std::span<const Tensor> read = gather(in);
+    const std::vector<Tensor> inputs(read.begin(), read.end());
+    const std::span<Tensor> outputs(slots_ + in.first_output, in.outputs);
+    if (!watch_->supply(program_, in, outputs)) step(in);
+    watch_->ran(program_, in, inputs, outputs);
     release(in);
   }
 
@@ -240,7 +257,7 @@ class Run {
   bool fused(const Instruction& in) {
     const FusedGroup& group = tape_.groups[static_cast<size_t>(in.callee)];
     const std::span<const Tensor> inputs = gather(in);
-    if (result_watch || (devices_ && any_on_device(inputs))) [[unlikely]] return false;
+    if (watched() || (devices_ && any_on_device(inputs))) [[unlikely]] return false;
     if (group.is_static) {
       run_fused(in, group, inputs, group.shape, group.known_spreads());
     } else {
@@ -282,11 +299,15 @@ class Run {
         to[k] = memory->raw();
       }
     }
+    const int64_t compile_before = jit::thread_compile_ns;
     {
       const Doing running(log, Activity::kKernel);
       run_fused_loop(group, inputs, over, shape, {to, group.results.size()});
     }
-    if (recording_) [[unlikely]] record_group(in, group, inputs, shape);
+    if (recording_) [[unlikely]] {
+      last_end_ += jit::thread_compile_ns - compile_before;  // compiling is not part of the ops' time
+      record_group(in, group, inputs, shape);
+    }
     for (size_t k = 0; k < group.results.size(); ++k)
       if (fresh[k]) slots_[slot_of(group.results[k])] = std::move(fresh[k]);
   }
@@ -356,8 +377,8 @@ class Run {
     }
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
     Tensor before;  // what was in the output's slot: if it is an input, it is needed until the kernel is done
-    if (in.static_outputs && in.outputs == 1 && !result_watch && serves(outputs[0], node.dtypes[0], node.shapes[0])) {
-    } else if (in.reuse != Instruction::kNoReuse && !result_watch && take_over(in, node, inputs, outputs[0])) {
+    if (in.static_outputs && in.outputs == 1 && !watched() && serves(outputs[0], node.dtypes[0], node.shapes[0])) {
+    } else if (in.reuse != Instruction::kNoReuse && !watched() && take_over(in, node, inputs, outputs[0])) {
     } else {
       const Doing allocation(log, Activity::kAllocation);
       before = clear(outputs);
@@ -371,6 +392,8 @@ class Run {
     }
     if (result_watch) [[unlikely]] result_watch(*node.op, inputs, outputs, Device::cpu());
   }
+
+  bool watched() const { return result_watch || (watch_ && watch_->every_node); }
 
   static Tensor clear(std::span<Tensor> outputs) {
     if (outputs.empty()) return {};
@@ -539,6 +562,7 @@ class Run {
   TensorBody** gathered_ = few_;
   CallId call_;
   bool recording_;
+  NodeWatch* const watch_ = node_watch;
   const bool devices_;  // there are devices, so each instruction is checked
   int64_t last_end_ = 0;
   std::optional<Frame> frame_;  // none: a part

@@ -13,6 +13,7 @@
 namespace footlight {
 
 ResultWatch result_watch = nullptr;
+thread_local runtime::NodeWatch* runtime::node_watch = nullptr;
 
 namespace {
 

@@ -2,6 +2,7 @@
 // When disabled, this costs one load and a branch.
 #pragma once
 
+#include "engine/compile/program.h"
 #include "engine/ops/row.h"
 #include "engine/tensor/device.h"
 
@@ -11,6 +12,30 @@ namespace footlight {
 
 using ResultWatch = void (*)(const OpRow&, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device);
 extern ResultWatch result_watch;  // null: disabled
+
+namespace runtime {
+
+// Sees the results of nodes of the programs that a thread runs.
+class NodeWatch {
+ public:
+  // every_node: each node runs by itself and reuses no memory; else fused groups stay fused, and are not seen.
+  explicit NodeWatch(bool every_node) : every_node(every_node) {}
+  virtual ~NodeWatch() = default;
+  NodeWatch(const NodeWatch&) = delete;
+  NodeWatch& operator=(const NodeWatch&) = delete;
+  const bool every_node;
+
+  virtual void entered(const compile::Program&, std::span<const Tensor> /*inputs*/) {}
+  // Gives the results of a node, which then does not run; false: it gives none.
+  virtual bool supply(const compile::Program&, const compile::Instruction&, std::span<Tensor> /*outputs*/) {
+    return false;
+  }
+  virtual void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> /*inputs*/,
+                   std::span<const Tensor> /*outputs*/) {}
+};
+extern thread_local NodeWatch* node_watch;  // null: nobody looks
+
+}  // namespace runtime
 
 // tf.debugging.enable_check_numerics: a float result with NaN or infinity is kInvalidArgument.
 void check_numerics(bool on);

@@ -135,6 +135,8 @@ struct SpanRecord {
   uint64_t flow_in = 0, flow_out = 0;
   SpanId id = {}, link = {};
 
+  static constexpr const char* kMachineCode = "machine code";  // name and category: it was made for a walk over memory
+
   static constexpr TableNote kTable{"span_chunk", "What took time and is no op and no call.", 3};
   static constexpr const char* kPlural = "spans";
   template <class F>

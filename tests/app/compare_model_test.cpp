@@ -66,7 +66,7 @@ class CompareModelTest : public QObject {
     const Waterfall closed = waterfall_of(host(), false), opened = waterfall_of(host(), true);
     QCOMPARE(opened.bars.size(), closed.bars.size() + 2);  // three small parts instead of one bar
     QCOMPARE(closed.bars[1].value, QStringLiteral("-13.0"));
-    QVERIFY(closed.bars[1].meaning.startsWith(QStringLiteral("outside of the engine")));
+    QVERIFY(closed.bars[1].meaning.startsWith(QStringLiteral("Python code runs, outside of the engine")));
   }
 
   void a_row_finds_its_bar() {
@@ -144,7 +144,7 @@ class CompareModelTest : public QObject {
     QCOMPARE(lanes.lane(*lanes.placed(lanes.beside(at, 1))).name, std::string("CUDA API, 2 launches"));
     QCOMPARE(lanes.name_of(lanes.lanes()[2]), QStringLiteral("stream 7, busy 19 %"));
     const PieceAt kernel = lanes.of_row(0)[2];
-    QCOMPARE(lanes.gap_words(lanes.piece(kernel)), QStringLiteral("4.00 us before it: launches"));
+    QCOMPARE(lanes.gap_words(lanes.piece(kernel)), QStringLiteral("4.00 us before it went into launches"));
   }
 
   void every_piece_is_between_its_own_times() {
@@ -165,7 +165,7 @@ class CompareModelTest : public QObject {
     QCOMPARE(words_of(plan).join(QLatin1Char(' ')),
              QStringLiteral("--compare Model.train_step:3 --compare-pairs 20 --compare-seconds 5"));
     const QString text = promise_of(plan, document_);
-    QVERIFY(text.startsWith(QStringLiteral("Runs train.py --epochs 6 again")));
+    QVERIFY(text.startsWith(QStringLiteral("Footlight runs train.py --epochs 6 again")));
     QVERIFY(text.contains(QStringLiteral("time number 3")));
     QVERIFY(text.contains(QStringLiteral("20 times")));
     QCOMPARE(calls_to_choose(document_, FunctionId(1)), qulonglong{24});
@@ -195,7 +195,7 @@ class CompareModelTest : public QObject {
     for (const CompareFact& f : facts.facts) lines << f.label + QStringLiteral(": ") + f.value;
     QVERIFY(lines.contains(QStringLiteral("eager: 2 ops, 7.80 us")));
     QVERIFY(lines.contains(QStringLiteral("traced: 1 kernel, 1.80 us")));
-    QVERIFY(lines.contains(QStringLiteral("saved: 6.00 us (25 %)")));
+    QVERIFY(lines.contains(QStringLiteral("saved: 6.00 us (25 % of the difference)")));
     QVERIFY(lines.contains(QString::fromUtf8("bytes: 6.0 KB → 4.0 KB")));
     QVERIFY(lines.contains(QStringLiteral("source: train.py:6")));
     QCOMPARE(facts.badge, QStringLiteral("fused"));
@@ -204,7 +204,7 @@ class CompareModelTest : public QObject {
   void what_is_simulated_or_unexplained_is_said() {
     QVERIFY(!title_of(host()).contains(QStringLiteral("simulated")));
     QVERIFY(title_of(device()).contains(QStringLiteral("GPU 0: rehearsal (simulated)")));
-    QVERIFY(sentence_with_notes(device()).contains(QStringLiteral("7 % is unexplained")));
+    QVERIFY(sentence_with_notes(device()).contains(QStringLiteral("7 % of the traced time is unexplained: 1.12 us")));
     QVERIFY(sentence_with_notes(device()).contains(QStringLiteral("prints; what")));
     QVERIFY(sentence_with_notes(host()).contains(QString::fromStdString(explain::worth_of(host()))));
     QVERIFY(!explain::worth_of(host()).empty());

@@ -72,7 +72,7 @@ class CompareViewTest : public WindowCase {
     QVERIFY(!view().shows_result());
     QVERIFY(view().start()->main_button()->isEnabled());
     QVERIFY(view().start()->shown_text().contains(QStringLiteral("train_step")));
-    QVERIFY(view().start()->shown_text().contains(QStringLiteral("Runs train.py --epochs 6 again")));
+    QVERIFY(view().start()->shown_text().contains(QStringLiteral("Footlight runs train.py --epochs 6 again")));
     QCOMPARE(view().start()->call_box()->maximum(), 24);
     // The button asks first; Esc takes it back.
     QSignalSpy asked(&view(), &CompareView::run_asked);
@@ -121,7 +121,7 @@ class CompareViewTest : public WindowCase {
     QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);
     QTRY_COMPARE_WITH_TIMEOUT(view().start()->state(), CompareStart::State::kIdle, 20000);
     QVERIFY(view().start()->shown_text().contains(
-        QStringLiteral("There is no comparison: the script ended (stopped)")));
+        QStringLiteral("There is no comparison: the script ended (Stopped)")));
   }
 
   // Whoever has waited for it with the keys on Stop has them on the result.
@@ -253,7 +253,7 @@ class CompareViewTest : public WindowCase {
     click_piece(piece_named(false, "MatMul"));
     QTest::keyClick(canvas, Qt::Key_Period);
     QCOMPARE(canvas->chosen_piece(), piece_named(false, "Relu"));
-    QVERIFY(view().row_box()->shown_text().contains(QStringLiteral("4.00 us before it: Python")));
+    QVERIFY(view().row_box()->shown_text().contains(QStringLiteral("4.00 us before it went into Python")));
     QTest::keyClick(canvas, Qt::Key_Down);
     QVERIFY(canvas->chosen_piece().traced);
     QTest::keyClick(canvas, Qt::Key_W);

@@ -80,10 +80,22 @@ class RangeTest : public QObject {
     OpTotalsOptions options;
     options.from = first_, options.to = last_;
     const int64_t busy = op_totals(*reader_, options, {}).busy_ns;
-    options.also = {{first_ - 500, last_ + 500}};
+    options.others = {{{first_ - 500, last_ + 500}}};
     const OpTotals totals = op_totals(*reader_, options, {});
     QCOMPARE(totals.busy_ns, busy);
-    QCOMPARE(totals.busy_ns + totals.also_ns, last_ - first_);
+    QCOMPARE(totals.busy_ns + totals.others_ns.at(0), last_ - first_);
+    // Of several kinds each has what those before it leave.
+    const int64_t middle = first_ + (last_ - first_) / 2;
+    options.others = {{{first_, middle}, {first_ + 10, middle}}, {}, {{first_, last_}}};
+    const OpTotals parts = op_totals(*reader_, options, {});
+    QCOMPARE(parts.busy_ns, busy);
+    QCOMPARE(parts.others_ns.size(), size_t{3});
+    QCOMPARE(parts.others_ns[1], int64_t{0});
+    QCOMPARE(parts.busy_ns + parts.others_ns[0] + parts.others_ns[2], last_ - first_);
+    OpTotalsOptions half = options;
+    half.to = middle;
+    half.others.clear();
+    QCOMPARE(op_totals(*reader_, half, {}).busy_ns + parts.others_ns[0], middle - first_);
   }
 
   void all_matches_are_found() {

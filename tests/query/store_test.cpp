@@ -3,6 +3,7 @@
 #include "tests/query/random_session.h"
 
 #include "engine/base/errors.h"
+#include "engine/query/device_sums.h"
 #include "engine/query/op_totals.h"
 #include "engine/query/store.h"
 
@@ -48,6 +49,16 @@ class StoreTest : public QObject {
     QCOMPARE(store.op_rows(), ops.size());
     QCOMPARE(store.calls().rows(), all.calls.size());
     QCOMPARE(store.device_rows(), all.device.size());
+    uint64_t rows = 0, bytes = 0;
+    int64_t total = 0;
+    for (const DeviceSum& sum : device_sums(store.reader(), cancel)) {
+      rows += sum.count, bytes += sum.bytes, total += sum.total_ns;
+      QVERIFY(sum.least_ns <= sum.most_ns && sum.total_ns <= sum.most_ns * static_cast<int64_t>(sum.count));
+    }
+    for (const session::DeviceRecord& d : all.device) bytes -= d.bytes, total -= d.end_ns - d.start_ns;
+    QCOMPARE(rows, all.device.size());
+    QCOMPARE(bytes, uint64_t{0});
+    QCOMPARE(total, int64_t{0});
     QCOMPARE(store.unreadable_rows(), uint64_t{0});
     for (uint16_t o = 0; o < RandomSession::kOps; ++o) {
       const Sums wanted = plain_sums(ops, [&](const PlainOp& op) { return op.op == o; });
@@ -371,6 +382,50 @@ class StoreTest : public QObject {
     QCOMPARE(op_totals(*reader, {}, {}).unreadable, count);
     const Cancel cancel;
     QVERIFY(store.durations(OpId(2), cancel).sums() == store.of_op(OpId(2)));
+  }
+
+  // Every epoch makes tracks of its own; a stage has one in pictures, and so has its queue.
+  void a_stage_has_one_track_for_all_epochs() {
+    const std::string path = at("epochs.footlight");
+    {
+      auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+      const auto track = [&](uint32_t id, uint32_t parent, const char* kind, const char* name, uint32_t offset) {
+        session::TrackRecord t;
+        t.id = session::TrackId(id);
+        if (parent) t.parent = session::TrackId(parent);
+        t.kind = kind, t.name = name;
+        t.source = {CodeId(1), offset};
+        w->add(t);
+      };
+      for (uint32_t epoch = 0; epoch < 3; ++epoch) {
+        const uint32_t first = 10 * epoch + 1;
+        track(first, 0, session::TrackRecord::kStage, "batch", 4);
+        track(first + 1, first, session::TrackRecord::kStage, "map", 2);
+        track(first + 2, first, session::TrackRecord::kStage, "map", 6);  // another line
+        track(first + 3, first + 1, session::TrackRecord::kQueue, "map", 2);
+        track(first + 4, 0, "thread", "loader", 0);
+        for (uint32_t t = 0; t < 5; ++t) {
+          session::SpanRecord span;
+          span.track = session::TrackId(first + t);
+          span.start_ns = 1000 + 1000 * epoch, span.end_ns = span.start_ns + 500;
+          span.name = "step";
+          if (t != 3) w->add(span);
+        }
+        w->add(session::CounterRecord{session::TrackId(first + 3), 1000 + 1000 * epoch, 1.0 + epoch});
+      }
+      w->finish({9000, 0, 0, "finished"});
+    }
+    const auto reader = session::Reader::open(path);
+    Store store(*reader);
+    while (store.index()) {
+    }
+    std::map<uint32_t, uint64_t> counts;
+    for (const Track* t : store.tracks()) counts[t->key().number] = t->count();
+    QCOMPARE(counts, (std::map<uint32_t, uint64_t>{{1, 3}, {2, 3}, {3, 3}, {5, 1}, {15, 1}, {25, 1}}));
+    const auto peaks = store.counters().peaks(reader->counters(), 0, 10'000, Cancel());
+    QCOMPARE(peaks.size(), size_t{1});
+    QCOMPARE(peaks.front().track, 4u);
+    QCOMPARE(peaks.front().value, 3.0);
   }
 
   void a_question_can_be_withdrawn() {

@@ -123,6 +123,46 @@ class TraceTimeTest : public QObject {
     for (const TraceSpan& s : of_call(10)) QVERIFY(s.thread == session::ThreadId(3));
   }
 
+  // The call that makes machine code has it as a phase on its thread, and as no bar of its own; its hits have a median.
+  void machine_code_is_a_phase() {
+    const std::string path = folder_.filePath(QStringLiteral("code.footlight")).toStdString();
+    auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+    session::TrackRecord track;
+    track.id = session::TrackId(4), track.kind = "thread", track.name = "main", track.thread = session::ThreadId(3);
+    w->add(std::move(track));
+    w->add(trace(1, 1, 100, 200));
+    std::vector<session::CallRecord> calls{call(1, TraceId(1), 50, 300)};
+    for (uint64_t i = 2; i <= 21; ++i) {
+      session::CallRecord hit = call(i, TraceId(1), static_cast<int64_t>(i) * 1000, 0);
+      hit.outcome = CallOutcome::kHit;
+      hit.end_ns = hit.start_ns + (i == 9 ? 900 : 90 + static_cast<int64_t>(i));
+      calls.push_back(hit);
+    }
+    w->add_rows(calls);
+    session::SpanRecord span;
+    span.track = session::TrackId(4), span.start_ns = 9100, span.end_ns = 9800;
+    span.name = span.category = session::SpanRecord::kMachineCode;
+    w->add(std::move(span));
+    w->finish({});
+    const auto reader = session::Reader::open(path);
+    Store store(*reader);
+    store.index();
+    const std::vector<TraceSpan> spans = all_trace_spans(store, {});
+    QCOMPARE(spans.back().part, TracePart::kMachineCode);
+    QCOMPARE(spans.back().start, int64_t{9100});
+    QCOMPARE(spans.back().end, int64_t{9800});
+    QVERIFY(spans.back().thread == session::ThreadId(3));
+    for (const Track* t : store.tracks()) QVERIFY(t->key().kind != TrackKind::kSpans);
+    // 92 to 111 without 99, and 900: the call that traced is no hit.
+    const HitTimes hits = store.calls().hits_of_function(FunctionId(1));
+    QCOMPARE(hits.count, uint64_t{20});
+    QCOMPARE(hits.median, int64_t{102});
+    QCOMPARE(hits.p5, int64_t{92});
+    QCOMPARE(hits.p95, int64_t{111});
+    QCOMPARE(store.calls().hits_of_trace(TraceId(1)).median, hits.median);
+    QCOMPARE(store.calls().hits_of_trace(TraceId(2)).count, uint64_t{0});
+  }
+
   void losses_lie_where_numbers_are_missing() {
     const std::string path = folder_.filePath(QStringLiteral("lost.footlight")).toStdString();
     auto w = session::Writer::create(path, {}, RecordingLevel::kOps);

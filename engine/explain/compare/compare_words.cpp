@@ -9,21 +9,23 @@
 namespace footlight::explain {
 namespace {
 
+constexpr double kMostUnexplained = 0.05;  // more is said in the sentence
+
 struct Words {
   const char *name, *meaning;
 };
 constexpr Words kWords[kGroups] = {
-    {"same", "op and node one to one"},
-    {"fused", "several ops became one kernel"},
-    {"folded", "ops on constants, computed when the graph was compiled"},
-    {"pruned", "ops without effect, which do not run"},
-    {"hoisted", "ops of every turn of a loop that run once before it"},
-    {"joined", "equal ops that became one"},
-    {"only traced", "casts, identities, control flow and copies that staging added"},
-    {"only eager", "ops for which the graph has no node"},
-    {"other counts", "the same ops on the same lines, run more or less often"},
-    {"only left", "ops that ran on the left alone"},
-    {"only right", "ops that ran on the right alone"},
+    {"same", "Op and node, one to one"},
+    {"fused", "Several ops became one kernel"},
+    {"folded", "Ops on constants, computed when the graph was compiled"},
+    {"pruned", "Ops without effect, which do not run"},
+    {"hoisted", "Ops of every iteration of a loop, run once before it"},
+    {"joined", "Equal ops that became one"},
+    {"only traced", "Casts, identities, control flow and copies that tracing added"},
+    {"only eager", "Ops for which the graph has no node"},
+    {"other counts", "The same ops on the same lines, run more or less often"},
+    {"only left", "Ops that ran on the left alone"},
+    {"only right", "Ops that ran on the right alone"},
 };
 
 std::string reason(const Part& part, bool recorded) {
@@ -37,7 +39,6 @@ std::string reason(const Part& part, bool recorded) {
         default: return part.name + " ops";
       }
     case Part::Kind::kCall: return recorded ? "the work of calls outside of their ops" : "the call itself";
-    case Part::Kind::kRecording: return "what recording changes";
     case Part::Kind::kOthers: return "many small parts";
     case Part::Kind::kShare: break;
   }
@@ -46,6 +47,20 @@ std::string reason(const Part& part, bool recorded) {
 
 // Zero lies within the error of the difference's mean.
 bool nothing_known(const Comparison& c) { return c.known_within >= 1; }
+
+// "12 % of the traced time is unexplained: 0.4 us."
+std::string unexplained_of(const Comparison& c) {
+  std::string text;
+  for (const Side* side : {&c.eager, &c.traced}) {
+    const double share = Comparison::unexplained_share(*side);
+    if (share <= kMostUnexplained) continue;
+    if (!text.empty()) text += " ";
+    text += std::to_string(std::lround(share * 100)) + " % of " +
+            (c.recorded ? side->name : "the " + side->name + " time") + " is unexplained: " +
+            time_text(std::abs(side->unexplained)) + ".";
+  }
+  return text;
+}
 
 std::string upper(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -89,7 +104,8 @@ std::string sentence_of(const Comparison& c) {
     for (const Part& part : c.parts) {
       const double now = faster ? -part.difference.mean : part.difference.mean;
       const double best = !largest ? 0 : faster ? -largest->difference.mean : largest->difference.mean;
-      if (now > best && part.kind != Part::Kind::kRecording) largest = &part;
+      const bool known = part.kind != Part::Kind::kShare || part.share != Share::kUnexplained;
+      if (now > best && known) largest = &part;
     }
     const std::string why = largest ? reason(*largest, c.recorded) : "";
     const bool many = why.ends_with("s") || why.starts_with("ops ");
@@ -100,14 +116,22 @@ std::string sentence_of(const Comparison& c) {
                    ? " of " + time_text(std::abs(c.difference.mean)) + "."
                    : ", of which other parts take some back.");
   }
-  if (c.unexplained > 0.05) text += " " + std::to_string(std::lround(c.unexplained * 100)) + " % is unexplained.";
+  if (const std::string unexplained = unexplained_of(c); !unexplained.empty()) text += " " + unexplained;
   return text;
+}
+
+std::string recording_of(const Comparison& c) {
+  if (c.recorded) return "These times are as recorded: what recording took is in them.";
+  if (!c.pairs || !c.pairs_with_events) return {};
+  const auto of = [](const Side& side) { return time_text(std::max(side.recording, 0.0)); };
+  return "Recording adds " + of(c.eager) + " to an " + c.eager.name + " call and " + of(c.traced) + " to a " +
+         c.traced.name + " one; it is no part of the totals.";
 }
 
 std::string worth_of(const Comparison& c) {
   if (!c.pairs || !c.tracing_ns) return {};
   if (nothing_known(c))
-    return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; whether it pays cannot be said.";
+    return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; whether it pays is within the spread.";
   if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay.";
   return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; each traced call saves " +
          time_text(-c.difference.mean) + ": worth it from call " + std::to_string(*c.worth_from) + ".";

@@ -89,28 +89,6 @@ size_t nearest(const std::vector<Run>& eager, const std::vector<Run>& traced, co
   return best;
 }
 
-using RunPairs = std::vector<std::pair<const ComparisonRun*, const ComparisonRun*>>;
-
-// What a mark takes: what recording adds to a side, without the work that the recorder marks as its own, spread evenly.
-int64_t mark_cost(const RunPairs& with_events, const std::vector<int64_t>& totals, bool traced) {
-  std::vector<double> recorded, without(totals.begin(), totals.end());
-  std::vector<int64_t> order;
-  size_t marks = 0;
-  for (const auto& [left, right] : with_events) {
-    const ComparisonRun& run = traced ? *right : *left;
-    int64_t own = 0;
-    for (size_t i = 0; i + 1 < run.marks.size(); ++i)
-      if (run.marks[i].activity == Activity::kRecording) own += run.marks[i + 1].start_ns - run.marks[i].start_ns;
-    recorded.push_back(static_cast<double>(run.end_ns - run.start_ns - own));
-    order.push_back(run.end_ns - run.start_ns);
-    marks += run.marks.size();
-  }
-  if (!marks || totals.empty()) return 0;
-  const double added = spread_of(recorded, order).mean - spread_of(without, totals).mean;
-  const double each = added * static_cast<double>(with_events.size()) / static_cast<double>(marks);
-  return std::lround(std::clamp(each, 0.0, 1000.0));
-}
-
 void measure(Comparison& c, const session::Reader& reader, const ComparisonRecord& record) {
   const Pairs pairs(record);
   c.warm_up = pairs.warm_up;
@@ -119,8 +97,7 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
     eager_side.totals.push_back(eager->end_ns - eager->start_ns);
     traced_side.totals.push_back(traced->end_ns - traced->start_ns);
   }
-  const int64_t eager_mark = mark_cost(pairs.with_events, eager_side.totals, false);
-  const int64_t traced_mark = mark_cost(pairs.with_events, traced_side.totals, true);
+  const double mark = std::clamp(static_cast<double>(record.mark_ps) / 1000, 0.0, 1000.0);
   std::vector<Run> eager, traced;
   size_t device_events = 0;
   for (const auto& [left, right] : pairs.with_events) {
@@ -128,8 +105,8 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
     const int64_t from = std::min(left->start_ns, right->start_ns), to = std::max(left->end_ns, right->end_ns);
     const auto events = device_events_between(reader, from, to);
     device_events += events.size();
-    eager.push_back(run_of(*left, events, eager_mark));
-    traced.push_back(run_of(*right, events, traced_mark));
+    eager.push_back(run_of(*left, events, mark));
+    traced.push_back(run_of(*right, events, mark));
     c.eager.lost += left->lost;
     c.traced.lost += right->lost;
   }

@@ -7,6 +7,7 @@
 #include "engine/session/reader.h"
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ const char* meaning_of(Group);  // "op and node one to one", ...
 
 // One bar of the waterfall. The parts of a comparison add up to `difference` exactly.
 struct Part {
-  enum class Kind : uint8_t { kShare, kGroup, kCall, kRecording, kOthers };
+  enum class Kind : uint8_t { kShare, kGroup, kCall, kOthers };
   Kind kind = Kind::kShare;
   Share share = Share::kPython;     // of kShare
   Group group = Group::kSame;       // of kGroup
@@ -78,7 +79,7 @@ struct Lane {
   std::vector<Piece> pieces = {};   // by start, none overlaps on the host
 };
 
-// The repetition that is nearest to the mean.
+// The repetition that is nearest to the mean, without what the recorder did in it.
 struct Picture {
   int64_t total = 0;
   uint32_t repetition = 0;          // its number among the repetitions with events
@@ -92,7 +93,9 @@ struct Side {
   Spread total;                     // without events: what it really takes
   Spread recorded;                  // the same with events
   double recording = 0;             // mean of recorded - mean of total: what recording adds
-  std::array<double, kShares> shares{};      // means; they add up to recorded.mean
+  double recorder = 0;              // of that, the recorder's own work, measured by itself
+  double unexplained = 0;           // of the total: what neither the shares nor the recorder's work explain; signed
+  std::array<double, kShares> shares{};      // means, those of the recorder among them; they add up to recorded.mean
   std::array<Spread, kShares> share_spread{};
   Picture picture;
   uint64_t ops = 0;                 // that ran in the picture's repetition
@@ -119,12 +122,15 @@ struct Comparison {
   std::string error;                // a repetition failed; empty: none did
   int64_t tracing_ns = 0;           // what making the trace took
   std::optional<uint64_t> worth_from;  // tracing pays from this call on; none: it never does
-  double unexplained = 0;           // share of both recorded totals
+  double unexplained = 0;           // the larger side's: a share of its total
   bool simulated = false;           // the device is simulated
   std::string device;               // "GPU 0: NVIDIA H100"; empty: none was used
   std::vector<std::string> notes;   // "prints; what the repetitions printed was dropped", ...
 
   double factor() const { return traced.total.mean > 0 ? eager.total.mean / traced.total.mean : 0; }
+  static double unexplained_share(const Side& side) {
+    return side.total.mean > 0 ? std::abs(side.unexplained) / side.total.mean : 0;
+  }
 };
 
 // The comparisons in a session, in the order in which they were made. Throws Error when events cannot be read.
@@ -134,5 +140,8 @@ std::vector<Comparison> comparisons_of(const session::Reader& reader);
 std::string sentence_of(const Comparison& comparison);
 // "Tracing took 6.1 ms; each traced call saves 316 us." Empty: it never pays.
 std::string worth_of(const Comparison& comparison);
+
+// "Recording adds 17.2 us to an eager call and 19.3 us to a traced one; it is no part of the totals." Empty: not known.
+std::string recording_of(const Comparison& comparison);
 
 }  // namespace footlight::explain

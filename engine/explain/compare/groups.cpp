@@ -120,21 +120,25 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
   const uint64_t eager = ops ? ops->ran : 0, traced = nodes ? nodes->ran : 0;
   if (!eager) {
     row.group = Group::kOnlyTraced;
-    row.why = "staging added it";
+    row.why = "Tracing added it";
     return;
   }
   if (!nodes) {
     row.group = Group::kUnmatched;
-    row.why = "no node was made at this line";
+    row.why = "No node was made at this line";
     return;
   }
   const auto ran_words = [&] {
-    return "ran " + std::to_string(eager) + " times eagerly, " + std::to_string(traced) + " in the graph";
+    const auto often = [](uint64_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; };
+    return "It ran " + often(eager) + " eagerly, " + often(traced) + " in the graph";
+  };
+  const auto by_pass = [&](const std::string& pass) {
+    return (traced ? ran_words() + ": by" : std::string("By")) + " the pass " + pass;
   };
   for (const Fate fate : {Fate::kHoisted, Fate::kEqualNode}) {
     if (!traced || traced >= eager || !nodes->fates.contains(fate)) continue;
     row.group = fate == Fate::kHoisted ? Group::kHoisted : Group::kJoined;
-    row.why = "pass " + nodes->passes.at(fate) + "; " + ran_words();
+    row.why = by_pass(nodes->passes.at(fate));
     return;
   }
   if (traced && traced >= eager) {
@@ -172,7 +176,7 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
     case Fate::kFusedWith:
     case Fate::kInserted: row.group = Group::kPruned; break;
   }
-  row.why = "pass " + nodes->passes.at(most->first) + (traced ? "; " + ran_words() : "");
+  row.why = by_pass(nodes->passes.at(most->first));
 }
 
 void Groups::make_rows() {

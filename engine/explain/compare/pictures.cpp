@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace footlight::explain {
@@ -64,6 +65,40 @@ double busy_share(const std::vector<Piece>& pieces, int64_t total) {
   return swept.total ? 1 - static_cast<double>(idle) / static_cast<double>(swept.total) : 0;
 }
 
+// Time without the recorder's: `before(t)` is how much of it lies before the moment t, both from the start of the run.
+class WithoutRecorder {
+ public:
+  explicit WithoutRecorder(const Run& run) {
+    int64_t sum = 0;
+    for (const Interval& one : run.host) {
+      if (one.share != Share::kRecording) continue;
+      pieces_.push_back({one.start - run.start(), one.end - run.start(), sum});
+      sum += one.end - one.start;
+    }
+    all_ = sum;
+  }
+  int64_t all() const { return all_; }
+  int64_t at(int64_t time) const {
+    const auto after = std::ranges::upper_bound(pieces_, time, {}, &Piece::start);
+    if (after == pieces_.begin()) return time;
+    const Piece& last = *std::prev(after);
+    return time - last.before - (std::min(time, last.end) - last.start);
+  }
+
+ private:
+  struct Piece { int64_t start, end, before; };
+  std::vector<Piece> pieces_;
+  int64_t all_ = 0;
+};
+
+// Joins neighbours that the recorder's work had parted.
+void add_host_piece(std::vector<Piece>& host, Piece piece) {
+  Piece* const last = host.empty() ? nullptr : &host.back();
+  const bool goes_on = last && last->end == piece.start && last->share == piece.share && last->row == piece.row;
+  if (goes_on && piece.row < 0 && last->label == piece.label) last->end = piece.end;
+  else host.push_back(std::move(piece));
+}
+
 }  // namespace
 
 Picture lanes_of(int64_t total, std::vector<Piece> pieces, std::vector<DrawnWork> work) {
@@ -104,18 +139,38 @@ Picture lanes_of(int64_t total, std::vector<Piece> pieces, std::vector<DrawnWork
 }
 
 Picture picture_of(const session::Reader& reader, const Run& run, const RowOf& row_of) {
+  const WithoutRecorder shown(run);
   std::vector<Piece> host;
-  for (const Interval& one : run.host) host.push_back(piece_of(reader, run, one, row_of));
+  for (const Interval& one : run.host) {
+    if (one.share == Share::kRecording) continue;
+    Piece piece = piece_of(reader, run, one, row_of);
+    piece.start = shown.at(piece.start);
+    piece.end = shown.at(piece.end);
+    add_host_piece(host, std::move(piece));
+  }
   std::vector<DrawnWork> work;
-  for (size_t i = 0; i < run.devices.size(); ++i) {
+  std::map<uint32_t, int64_t> free;  // when each stream is: work on devices does not get shorter by what the host did
+  std::vector<size_t> order(run.devices.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return run.devices[i].start; });
+  for (const size_t i : order) {
     DrawnWork& made = work.emplace_back();
     made.piece = piece_of(reader, run, run.devices[i], row_of);
     made.piece.label = run.work[i].name;
     made.stream = run.work[i].stream;
     made.correlation = run.work[i].correlation;
     made.call = run.work[i].call;
+    const int64_t length = made.piece.end - made.piece.start, start = shown.at(made.piece.start);
+    if (made.call) {
+      made.piece.end = shown.at(made.piece.end);
+      made.piece.start = start;
+      continue;
+    }
+    int64_t& from = free.try_emplace(made.stream, INT64_MIN).first->second;
+    made.piece.start = std::max(start, from);
+    made.piece.end = from = made.piece.start + length;
   }
-  Picture picture = lanes_of(run.total(), std::move(host), std::move(work));
+  Picture picture = lanes_of(run.total() - shown.all(), std::move(host), std::move(work));
   picture.repetition = run.record->pair;
   return picture;
 }

@@ -212,11 +212,11 @@ void decide(Row& row, const Both& both) {
     row.group = left == right ? Group::kSame : Group::kCounts;
     if (left != right)
       row.why =
-          "ran " + std::to_string(left) + " times on the left, " + std::to_string(right) + " on the right";
+          "It ran " + std::to_string(left) + " times on the left, " + std::to_string(right) + " on the right";
     if (both.left->in_graph != both.right->in_graph && both.left->eager != both.right->eager)
       row.why += std::string(row.why.empty() ? "" : "; ") +
-                 (both.right->in_graph ? "op by op on the left, in a graph on the right"
-                                       : "in a graph on the left, op by op on the right");
+                 (both.right->in_graph ? "It ran eagerly on the left, in a graph on the right"
+                                       : "It ran in a graph on the left, eagerly on the right");
     else if (both.moved)
       row.why += std::string(row.why.empty() ? "" : "; ") + "the same op in the same order, on another line";
   }
@@ -336,17 +336,17 @@ void add_notes(Comparison& c, const Sides& s) {
     for (const std::string& note : runs->notes())
       if (std::ranges::find(c.notes, note) == c.notes.end()) c.notes.push_back(note);
   if (s.left.what.kind == Kind::kFunction)
-    c.notes.push_back(std::to_string(c.eager.calls) + " calls on the left, " + std::to_string(c.traced.calls) +
-                      " on the right, each side's together");
+    c.notes.push_back("The times are sums: of " + std::to_string(c.eager.calls) + " calls on the left, " +
+                      std::to_string(c.traced.calls) + " on the right");
   if (s.left_runs.runs().size() == 1 && s.right_runs.runs().size() == 1 && s.left.what.kind == Kind::kCall)
-    c.notes.push_back("one call each: how much calls vary is not known from them");
+    c.notes.push_back("Each side is a single call: how much calls vary is not known");
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
-  if (left != right) c.notes.push_back("recorded on different machines: " + left + "; " + right);
+  if (left != right) c.notes.push_back("The recordings come from different machines: " + left + "; " + right);
   std::string making;
   for (const auto& [side, runs] : {std::pair{&s.left, &s.left_runs}, {&s.right, &s.right_runs}}) {
     const session::TraceRecord* t = side->what.kind == Kind::kTrace ? runs->trace() : nullptr;
     if (!t || t->start_ns < 0 || t->end_ns < t->start_ns) continue;
-    making += (making.empty() ? "making " : ", ") + words_of(side->what) + " took " +
+    making += (making.empty() ? "Making " : ", ") + words_of(side->what) + " took " +
               time_text(static_cast<double>(t->end_ns - t->start_ns));
   }
   if (!making.empty()) c.notes.push_back(making + ", which is no part of this");

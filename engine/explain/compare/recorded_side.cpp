@@ -18,6 +18,9 @@ constexpr int64_t kLatest = int64_t{1} << 61;
 
 bool is_sane(int64_t start, int64_t end) { return start > 0 && end >= start && end < kLatest; }
 
+// The op takes an element from a pipeline: its time is that of the pipeline.
+bool takes_input(std::string_view op) { return op.starts_with("IteratorGetNext"); }
+
 session::ThreadId known(session::ThreadId thread) { return thread.valid() ? thread : session::ThreadId(0); }
 
 // Adds an interval to each stretch that it overlaps; those do not overlap each other.
@@ -327,6 +330,7 @@ void RecordedRuns::read_window(Stretches& stretches, int64_t from, int64_t to, D
     for (Stretch& s : list) s.host.push_back({s.span.start, s.span.end, Share::kPython, -1});
   add_calls(stretches, from, to);
   add_traces(stretches, from, to);
+  add_machine_code(stretches, from, to);
   if (!drawing || drawing->ops) add_ops(stretches, from, to, drawing);
   add_devices(stretches, from, to);
   for (const auto& [thread, list] : stretches) {
@@ -360,6 +364,19 @@ void RecordedRuns::add_traces(Stretches& stretches, int64_t from, int64_t to) {
       if (t.start < to && t.end > from)
         each_overlapped(stretches, thread, t.start, t.end,
                         [&](Stretch& s) { s.host.push_back({t.start, t.end, Share::kTracing, -1}); });
+}
+
+void RecordedRuns::add_machine_code(Stretches& stretches, int64_t from, int64_t to) {
+  each_chunk(reader_.spans(), from, to, go_on_, [&](const std::vector<session::SpanRecord>& chunk) {
+    for (const session::SpanRecord& s : chunk) {
+      if (s.category != session::SpanRecord::kMachineCode || !is_sane(s.start_ns, s.end_ns)) continue;
+      const session::TrackRecord* track = reader_.track(s.track);
+      if (!track) continue;
+      each_overlapped(stretches, track->thread, s.start_ns, s.end_ns, [&](Stretch& stretch) {
+        stretch.host.push_back({s.start_ns, s.end_ns, Share::kMachineCode, -1});
+      });
+    }
+  });
 }
 
 int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {
@@ -410,7 +427,8 @@ void RecordedRuns::add_ops(Stretches& stretches, int64_t from, int64_t to, bool 
       each_overlapped(stretches, e.thread[i], start, end + (end == start), [&](Stretch& s) {
         const int32_t place = place_of(e, i);
         const bool host = !e.device[i].valid() || e.device[i].value == 0;
-        s.host.push_back({start, end, host ? Share::kHostKernel : Share::kLaunch, place});
+        const bool input = place >= 0 && takes_input(places_[static_cast<size_t>(place)].op);
+        s.host.push_back({start, end, input ? Share::kInput : host ? Share::kHostKernel : Share::kLaunch, place});
         if (start < s.span.start || drawing) return;
         ++ops_of_[s.span.run];
         if (devices && !host && place_of_event_.size() < kMostEvents) place_of_event_[e.id[i]] = place;

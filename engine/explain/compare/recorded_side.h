@@ -83,6 +83,7 @@ class RecordedRuns {
   void read_window(Stretches& stretches, int64_t from, int64_t to, Drawing* drawing);
   void add_calls(Stretches& stretches, int64_t from, int64_t to);
   void add_traces(Stretches& stretches, int64_t from, int64_t to);
+  void add_machine_code(Stretches& stretches, int64_t from, int64_t to);
   void add_ops(Stretches& stretches, int64_t from, int64_t to, bool drawing);
   void add_devices(Stretches& stretches, int64_t from, int64_t to);
   void give(const Stretch& stretch);

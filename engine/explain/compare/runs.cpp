@@ -17,18 +17,23 @@ Share share_of_activity(Activity activity) {
     case Activity::kWaiting: return Share::kWaiting;
     case Activity::kLaunch: return Share::kLaunch;
     case Activity::kRecording: return Share::kRecording;
+    case Activity::kMachineCode: return Share::kMachineCode;
+    case Activity::kInput: return Share::kInput;
   }
   return Share::kUnexplained;      // of a newer version
 }
 
-void add_marks(Run& run, int64_t mark_ns) {
+void add_marks(Run& run, double mark_ns) {
   const session::ComparisonRun& record = *run.record;
   // Before the first mark the thread is where the repetition began: in Python.
   int64_t at = record.start_ns;
   Share now = Share::kPython;
   int32_t what = -1;
+  double owed = 0;                 // of marks' time: it is no whole number
   const auto close = [&](int64_t end) {
-    const int64_t marked = run.ops.empty() && run.host.empty() ? at : std::min(at + mark_ns, end);
+    if (!run.host.empty()) owed += mark_ns;
+    const int64_t marked = std::min(at + static_cast<int64_t>(owed), end);
+    owed -= static_cast<double>(marked - at);
     if (marked > at) run.host.push_back({at, marked, Share::kRecording, -1});
     if (end > marked) run.host.push_back({std::max(at, marked), end, now, what});
     at = std::max(at, end);
@@ -39,9 +44,12 @@ void add_marks(Run& run, int64_t mark_ns) {
     what = -1;
     if (mark.activity != Activity::kKernel && mark.activity != Activity::kLaunch) continue;
     what = static_cast<int32_t>(run.ops.size());
+    if (!mark.op.valid() && !mark.node.valid()) continue;  // it was interrupted: the next mark of its kind has its op
     run.ops.push_back({mark.op, mark.source, {mark.graph, mark.node}, mark.signature});
   }
   if (!record.lost) close(record.end_ns);  // else nobody knows what followed the last mark
+  for (Interval& one : run.host)
+    if (one.what >= static_cast<int32_t>(run.ops.size())) one.what = -1;
 }
 
 // The op in whose interval the host was at that moment; -1: in none.
@@ -104,7 +112,7 @@ std::vector<Interval> Run::all() const {
 }
 
 Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
-           int64_t mark_ns) {
+           double mark_ns) {
   Run run;
   run.record = &record;
   add_marks(run, mark_ns);

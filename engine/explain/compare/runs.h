@@ -31,7 +31,7 @@ struct Run {
 
 // `mark_ns`: what each mark took; it belongs to the recording.
 Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
-           int64_t mark_ns = 0);
+           double mark_ns = 0);
 
 // What a device event is, and whether it is a call that the host made.
 Share share_of(const session::DeviceRecord& event);

@@ -8,20 +8,22 @@ struct Words {
   const char *name, *meaning;
 };
 constexpr Words kWords[kShares] = {
-    {"device kernels", "a kernel runs on a device"},
-    {"device copies", "a copy runs on a device"},
-    {"kernels", "a kernel runs on the calling thread"},
-    {"waiting", "for a device or other threads"},
-    {"launches", "calls that start work on a device"},
-    {"allocation", "memory for results"},
-    {"tracing", "making a trace: Python, AutoGraph, optimizing"},
-    {"dispatch", "in the engine: binding, checks, shapes, executor"},
-    {"conversion", "between Python values and tensors"},
-    {"Python", "outside of the engine"},
-    {"recording", "the recorder's own work"},
-    {"unexplained", "nothing is known"},
+    {"device kernels", "A kernel runs on a device"},
+    {"device copies", "A copy runs on a device"},
+    {"machine code", "Code of the machine is made for ops that run together, once"},
+    {"kernels", "A kernel runs on the calling thread"},
+    {"waiting for the device", "The calling thread waits until the device has finished"},
+    {"launches", "Calls that start work on a device"},
+    {"allocation", "Memory for results is allocated"},
+    {"tracing", "A trace is made: Python, AutoGraph, optimizing"},
+    {"input", "An element of a tf.data pipeline is made or waited for"},
+    {"dispatch", "The engine works outside of kernels: binding, checks, shapes, executor"},
+    {"conversion", "Values are converted between Python and tensors"},
+    {"Python", "Python code runs, outside of the engine"},
+    {"recording", "The recorder's own work"},
+    {"unexplained", "Nothing was recorded that explains this time"},
 };
-constexpr Words kOther = {"unexplained", "nothing is known"};
+constexpr Words kOther = {"unexplained", "Nothing was recorded that explains this time"};
 const Words& words_of(Share share) {
   return static_cast<size_t>(share) < kShares ? kWords[static_cast<size_t>(share)] : kOther;
 }

@@ -118,7 +118,7 @@ std::string recorded_text(const session::Reader& reader, const Comparison& c) {
   if (c.eager.total.p5 != c.eager.total.p95 || c.traced.total.p5 != c.traced.total.p95)
     out += "Means of the middle half of " + std::to_string(c.eager.calls) + " and " + std::to_string(c.traced.calls) +
            " recorded calls" + known_text(c) + ".\n";
-  out += notes_text(c);
+  out += recording_of(c) + "\n" + notes_text(c);
   if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);
   return out;
 }
@@ -133,16 +133,17 @@ std::string text_of(const session::Reader& reader, const Comparison& c) {
   out += (at.empty() ? "" : " (" + at + ")") + "\n" + sentence_of(c) + "\n";
   if (const std::string worth = worth_of(c); !worth.empty()) out += worth + "\n";
   if (c.pairs) {
-    out += std::to_string(c.pairs) + " pairs, " + std::to_string(c.pairs_with_events) + " of them with events, after " +
-           std::to_string(c.warm_up) + " to warm up" + known_text(c) + ". Ended: " + c.stopped + ".\n";
-    out += "Recording adds " + time_text(c.eager.recording) + " to an " + c.eager.name + " run and " +
-           time_text(c.traced.recording) + " to a " + c.traced.name + " one; this is no part of the totals.\n";
+    out += std::to_string(c.pairs) + " pairs of calls, " + std::to_string(c.pairs_with_events) +
+           " of them recorded, after " + std::to_string(c.warm_up) + " to warm up" + known_text(c) +
+           ". It ended because " + c.stopped + ".\n";
+    out += recording_of(c) + "\n";
   }
-  if (!c.error.empty() && c.pairs) out += "A repetition failed " + c.error + "\n";
+  if (!c.error.empty() && c.pairs) out += "A repetition failed: " + c.error + "\n";
   if (c.simulated) out += "The device is simulated.\n";
   out += notes_text(c);
   if (c.eager.lost + c.traced.lost)
-    out += "Note: " + std::to_string(c.eager.lost + c.traced.lost) + " marks were lost; their time is unexplained\n";
+    out += "Note: " + std::to_string(c.eager.lost + c.traced.lost) +
+           " marks were lost, and their time is unexplained.\n";
   if (!c.parts.empty()) out += "\n" + waterfall(c) + "\n" + table(reader, c);
   return out;
 }

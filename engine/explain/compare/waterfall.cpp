@@ -63,12 +63,15 @@ void fill_side(Side& side, const SideRuns& runs) {
   side.recorded = spread_over(runs.with_events, [](const auto& r) { return static_cast<double>(r.total); });
   // With nothing else known, the repetitions with events stand for all.
   if (runs.totals.empty()) side.total = side.recorded;
-  side.recording = runs.with_events.empty() ? 0 : side.recorded.mean - side.total.mean;
   for (size_t s = 0; s < kShares; ++s) {
     side.share_spread[s] =
         spread_over(runs.with_events, [s](const auto& r) { return static_cast<double>(r.shares[s]); });
     side.shares[s] = side.share_spread[s].mean;
   }
+  if (runs.with_events.empty()) return;
+  side.recording = side.recorded.mean - side.total.mean;
+  side.recorder = side.shares[static_cast<size_t>(Share::kRecording)];
+  side.unexplained = side.shares[static_cast<size_t>(Share::kUnexplained)] + side.recorder - side.recording;
 }
 
 class Waterfall {
@@ -76,7 +79,9 @@ class Waterfall {
   Waterfall(Comparison& c, const SideRuns& eager, const SideRuns& traced) : c_(c), eager_(eager), traced_(traced) {}
 
   void make() {
-    for (const Share share : {Share::kPython, Share::kConversion, Share::kTracing}) add_share(share);
+    for (const Share share :
+         {Share::kPython, Share::kConversion, Share::kInput, Share::kTracing, Share::kMachineCode})
+      add_share(share);
     add({.kind = Part::Kind::kShare,
          .share = Share::kDispatch,
          .name = name_of(Share::kDispatch),
@@ -89,10 +94,9 @@ class Waterfall {
                               Group::kOnlyLeft, Group::kOnlyRight})
       add_group(group);
     Part call{.kind = Part::Kind::kCall, .name = "call"};
-    if (c_.recorded) call.meaning = "in traced calls, outside of their ops: binding, finding the trace, the executor";
+    if (c_.recorded) call.meaning = "Traced calls outside of their ops: binding, finding the trace, the executor";
     add(std::move(call), [](const auto& r) { return static_cast<double>(r.call); });
-    add_share(Share::kUnexplained);
-    add_recording();
+    add_unexplained();
     join_small();
   }
 
@@ -108,7 +112,7 @@ class Waterfall {
   void add_share(Share share) {
     std::string meaning = meaning_of(share);
     if (c_.recorded && share == Share::kPython)
-      meaning = "outside of calls and ops: Python, and the dispatch of eager ops";
+      meaning = "Outside of calls and ops: Python, and the dispatch of eager ops";
     add({.kind = Part::Kind::kShare, .share = share, .name = name_of(share), .meaning = meaning},
         [share](const auto& r) { return static_cast<double>(r.shares[static_cast<size_t>(share)]); });
   }
@@ -129,22 +133,22 @@ class Waterfall {
            run.shares[static_cast<size_t>(Share::kDeviceKernel)];
   }
 
-  // What is left between the repetitions with events, which the shares explain, and those without.
-  void add_recording() {
+  // What the totals differ by beside all this: moments of which nothing was recorded, and how much longer or shorter
+  // the repetitions with events took, without the recorder's own work, than those without.
+  void add_unexplained() {
     double sum = 0;
     for (const Part& part : c_.parts) sum += part.difference.mean;
-    Part part{.kind = Part::Kind::kRecording, .share = Share::kRecording, .name = name_of(Share::kRecording)};
-    const auto recording = [](const auto& r) {
-      return static_cast<double>(r.shares[static_cast<size_t>(Share::kRecording)]);
-    };
-    part.difference = difference_of(eager_.with_events, traced_.with_events, recording);
+    Part part{.kind = Part::Kind::kShare, .share = Share::kUnexplained, .name = name_of(Share::kUnexplained)};
+    part.difference = difference_of(eager_.with_events, traced_.with_events, [](const auto& r) {
+      return static_cast<double>(r.shares[static_cast<size_t>(Share::kUnexplained)]);
+    });
     const double rest = c_.difference.mean - sum;
     part.difference.p5 += rest - part.difference.mean;
     part.difference.p95 += rest - part.difference.mean;
     part.difference.mean = rest;
-    part.traced = std::max(rest, 0.0);
-    part.eager = std::max(-rest, 0.0);
-    if (std::abs(rest) > kNothing) c_.parts.push_back(std::move(part));
+    part.eager = c_.eager.unexplained;
+    part.traced = c_.traced.unexplained;
+    if (std::abs(part.eager) + std::abs(part.traced) > kNothing) c_.parts.push_back(std::move(part));
   }
 
   void join_small() {
@@ -216,9 +220,7 @@ void fill(Comparison& c, const SideRuns& eager, const SideRuns& traced) {
   } else if (const Sample pairs(differences); pairs.count > 1) {
     c.known_within = 1.96 * std::sqrt(pairs.error()) / std::max(std::abs(pairs.mean), 1e-3);
   }
-  const double recorded = c.eager.recorded.mean + c.traced.recorded.mean;
-  constexpr auto kUnexplained = static_cast<size_t>(Share::kUnexplained);
-  if (recorded > 0) c.unexplained = (c.eager.shares[kUnexplained] + c.traced.shares[kUnexplained]) / recorded;
+  c.unexplained = std::max(Comparison::unexplained_share(c.eager), Comparison::unexplained_share(c.traced));
   if (!eager.with_events.empty() && !traced.with_events.empty()) Waterfall(c, eager, traced).make();
 }
 

@@ -1,6 +1,7 @@
 // An observation at 20 calls, each time that their number has doubled, and the last one when the recording ends.
 #include "engine/python/calls/python_calls.h"
 
+#include "engine/base/activity.h"
 #include "engine/base/clock.h"
 #include "engine/base/recording.h"
 #include "engine/ops/builder.h"
@@ -57,6 +58,7 @@ PythonCalls::~PythonCalls() {
 }
 
 void PythonCalls::add(int64_t ns) {
+  if (repeating_call.load(std::memory_order_relaxed)) return;  // a comparison's
   ++runs_;
   spent_ns_ += ns;
   if (runs_ < kMany || runs_ < 2 * written_) return;

@@ -2,6 +2,7 @@
 #include "engine/python/function/function_object.h"
 #include "engine/python/function/state_watch.h"
 #include "engine/python/function/compare.h"
+#include "engine/python/function/values.h"
 
 #include "engine/base/assertion.h"
 #include "engine/base/call_stack.h"
@@ -531,7 +532,7 @@ namespace {
 PyTracedFunction* new_function() {
   auto* f = PyObject_GC_New(PyTracedFunction, &type);
   if (!f) throw PythonErrorSet();
-  f->vectorcall = called_by(call);
+  f->vectorcall = called_by(watched_by_values(call));
   f->core = nullptr;
   f->dict = f->weakrefs = f->method = nullptr;
   return f;

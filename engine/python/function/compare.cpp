@@ -35,11 +35,11 @@ bool is_now(PyObject* function) {
 }
 
 PyObject* waiting_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  PyObject* const ready = guarded([&] {
-    if (is_now(self)) compare_call(waiting->wanted, self, args, nargsf, kwnames);
-    return Py_None;
-  });
-  return ready ? waiting->plain(self, args, nargsf, kwnames) : nullptr;
+  bool now = false;
+  if (!guarded([&] { return now = is_now(self), Py_None; })) return nullptr;
+  if (!now) return waiting->plain(self, args, nargsf, kwnames);
+  return guarded(
+      [&] { return compare_call(waiting->wanted, waiting->plain, self, args, nargsf, kwnames).release(); });
 }
 
 }  // namespace

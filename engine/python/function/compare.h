@@ -1,5 +1,5 @@
-// A call that is compared: repeated with its arguments, eagerly and traced, and written to the session, before it goes
-// on as usual. Which call that is stands in footlight_recorder.wanted_comparison; a run without has no cost from it.
+// A call that is compared: once it has run as usual, it is repeated with its arguments, eagerly and traced, into the
+// session. Which call that is stands in footlight_recorder.wanted_comparison; a run without has no cost from it.
 #pragma once
 
 #include "engine/python/function/function_object.h"
@@ -16,9 +16,10 @@ struct WantedComparison {
   double seconds = 10;    // of the repetitions, about
 };
 
-// The call that was asked for has come. Throws what tracing throws, and interrupts; a failing repetition is recorded.
-void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* const* args, size_t nargsf,
-                  PyObject* kwnames);
+// The call that was asked for has come: gives what `plain` gives for it, and compares it. Throws what the call raises,
+// and interrupts; a failing repetition is recorded.
+Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, PyObject* function, PyObject* const* args,
+                 size_t nargsf, PyObject* kwnames);
 
 // How calls of new functions begin: `plain`, or what waits for the wanted call and goes on with `plain`.
 vectorcallfunc called_by(vectorcallfunc plain);

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <random>
 
 namespace footlight::python {
@@ -43,7 +44,7 @@ struct Call {
   PyObject* kwnames;
 };
 
-// The trace that serves the call; made if there is none, as the call would have made it.
+// The trace that serves the call. It is there unless functions run eagerly.
 std::shared_ptr<TraceEntry> trace_for(FunctionCore& core, const Call& call) {
   core.prepare();
   BoundArguments bound;
@@ -76,10 +77,12 @@ class Marking {
  public:
   explicit Marking(ActivityLog* log)
       : set_(log ? RecordingLevel::kOps : RecordingLevel::kOff), level_(recording_level.exchange(set_)) {
+    repeating_call = true;
     this_thread_activity = log;
     stays_out = !log;                       // so that EngineEntry looks
   }
   ~Marking() {
+    repeating_call = false;
     this_thread_activity = nullptr;
     stays_out = true;
     RecordingLevel ours = set_;              // unless somebody has changed it meanwhile
@@ -108,6 +111,21 @@ void wait_for_devices() {
     const Doing waiting(this_thread_activity, Activity::kWaiting);
     devices->synchronize();
   }
+}
+
+// What a mark takes in picoseconds, measured by itself: the median of several rounds.
+int64_t time_of_mark(ActivityLog& log) {
+  constexpr size_t kRounds = 31, kMarks = 256;
+  std::array<int64_t, kRounds> rounds;
+  for (int64_t& round : rounds) {
+    log.clear();
+    const int64_t start = now_ns();
+    for (size_t i = 0; i < kMarks / 2; ++i) const Doing kernel(&log, Activity::kKernel);
+    round = now_ns() - start;
+  }
+  std::ranges::nth_element(rounds, rounds.begin() + kRounds / 2);
+  log.clear();
+  return rounds[kRounds / 2] * 1000 / static_cast<int64_t>(kMarks);
 }
 
 void take_marks(const ActivityLog& log, ComparisonRun& run) {
@@ -145,22 +163,24 @@ struct Differences {
 
 class Repetitions {
  public:
-  Repetitions(const WantedComparison& wanted, const Call& call, ComparisonRecord& record)
-      : wanted_(wanted), call_(call), record_(record), kept_(kMostBytes) {}
+  // `before`: the program as the call found it.
+  Repetitions(const WantedComparison& wanted, const Call& call, const KeptProgram& before, ComparisonRecord& record)
+      : wanted_(wanted), call_(call), record_(record), before_(before), after_(kMostBytes) {}
 
   // Whatever ends it, the program's state is put back.
   void run() {
     try {
       repeat_all();
     } catch (...) {
-      quietly([&] { kept_.put_back(); });
+      quietly([&] { after_.put_back(); });
       throw;
     }
-    kept_.put_back();
+    after_.put_back();
   }
 
  private:
   void repeat_all() {
+    record_.mark_ps = time_of_mark(log_);
     const int64_t began = now_ns();
     const auto passed = [&] { return static_cast<double>(now_ns() - began) * 1e-9; };
     uint32_t warm_up = kWarmUp;
@@ -193,8 +213,8 @@ class Repetitions {
     if (record_.stopped.empty()) record_.stopped = record_.error.empty() ? "all pairs were run" : "a repetition failed";
     const uint64_t printed = std::max(printed_[0], printed_[1]);
     if (printed)
-      record_.notes.push_back(str("prints: ", printed_[0], " bytes in each eager repetition, ", printed_[1],
-                                  " in each traced one; they were dropped"));
+      record_.notes.push_back(str("Each eager repetition printed ", printed_[0], " bytes, each traced one ",
+                                  printed_[1], "; Footlight dropped that output"));
   }
 
   void forget_marks() {
@@ -226,7 +246,8 @@ class Repetitions {
   }
 
   void once(ComparisonRun& run) {
-    kept_.put_back();
+    after_.put_back();                      // with what the call has made
+    before_.put_back();
     log_.clear();
     FunctionCore& core = core_of(call_.function);
     PyObject* const callable = run.traced ? call_.function : core.python_function.get();
@@ -260,7 +281,8 @@ class Repetitions {
   const WantedComparison& wanted_;
   const Call& call_;
   ComparisonRecord& record_;
-  const KeptProgram kept_;
+  const KeptProgram& before_;
+  const KeptProgram after_;
   SuppressSideEffects quiet_;
   ActivityLog log_{kMostMarksOfRun};
   std::minstd_rand random_{static_cast<uint32_t>(now_ns())};
@@ -272,10 +294,19 @@ class Repetitions {
 
 }  // namespace
 
-void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* const* args, size_t nargsf,
-                  PyObject* kwnames) {
+Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, PyObject* function, PyObject* const* args,
+                 size_t nargsf, PyObject* kwnames) {
   session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
-  if (!writer) return;
+  std::optional<KeptProgram> before;
+  std::string why_not;
+  try {
+    if (writer) before.emplace(kMostBytes);
+  } catch (const Error& e) {
+    why_not = e.message();
+  }
+  // The program's own call comes first, as if nothing was compared: it traces, and its calls and times are its own.
+  Ref result = checked(plain(function, args, nargsf, kwnames));
+  if (!writer || session::active_writer() != writer) return result;
   FunctionCore& core = core_of(function);
   const Call call{function, args, nargsf, kwnames};
   const int64_t began = now_ns();
@@ -289,23 +320,27 @@ void compare_call(const WantedComparison& wanted, PyObject* function, PyObject* 
   if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) record.simulated = devices->simulated;
   record.changes = trace::pass_changes(entry->concrete->program());
   for (const std::string& change : outside_changes(core.python_function.get()))
-    record.notes.push_back("has effects outside that every eager repetition has again: " + change);
+    record.notes.push_back("Every eager repetition repeats an effect outside of the graph: " + change);
   for (const std::string& note : record.notes)
     writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
                                        str("comparing ", core.qualified_name, ": ", note, "\n")});
   if (open_devices.load(std::memory_order_acquire))
-    record.notes.push_back("device activity of the repetitions with events is in the timeline's sums");
+    record.notes.push_back("The Timeline's sums include what the device did in recorded repetitions");
+  record.error = why_not;
   try {
     const KeptDefinition kept(core.function.definition());
     const HideTapes hidden;
-    Repetitions(wanted, call, record).run();
+    if (before) Repetitions(wanted, call, *before, record).run();
   } catch (const Error& e) {
     record.error = e.message();
   }
+  if (entry->concrete->program().schedule.state() == compile::ParallelSchedule::State::kParallel)
+    record.notes.push_back("Some ops of the graph run side by side; recorded repetitions run them one after the other");
   record.end_ns = now_ns();
   // Who reads the log while it grows finds the devices' work before the comparison that it belongs to.
   if (void (*deliver)() = deliver_device_recording.load()) deliver();
   if (session::active_writer() == writer) writer->add(std::move(record));
+  return result;
 }
 
 }  // namespace footlight::python

@@ -1,5 +1,6 @@
 // tf.function itself: options, the forms of the decorator, and the public names of this folder.
 #include "engine/python/function/compare.h"
+#include "engine/python/function/values.h"
 #include "engine/python/function/function_object.h"
 #include "engine/python/function/state_watch.h"
 
@@ -12,6 +13,8 @@
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/record/recorder.h"
+#include "engine/record/spans.h"
+#include "engine/jit/jit_loop.h"
 #include "engine/trace/derivative.h"
 #include "engine/trace/function_recording.h"
 #include "engine/trace/function_scope.h"
@@ -250,8 +253,12 @@ void init_function(PyObject* module) {
   init_vectorized();
   trace::init_control_gradients();
   trace::init_graph_record();
+  jit::on_compiled = [](int64_t start_ns, int64_t end_ns) {
+    record::add_span(session::SpanRecord::kMachineCode, session::SpanRecord::kMachineCode, start_ns, end_ns);
+  };
   init_state_watch();
   init_compare();
+  init_values();
   on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
   trace::place_line = line_of;
   variable_made = trace::note_variable;

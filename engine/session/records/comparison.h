@@ -85,6 +85,7 @@ struct ComparisonRecord {
   std::vector<PassChange> changes = {};
   std::vector<std::string> notes = {};
   int64_t start_ns = 0, end_ns = 0;
+  int64_t mark_ps = 0;
   ComparisonId id = {};  // none: the writer assigns one
 
   static constexpr TableNote kTable{"comparison", "Repetitions of a call, eagerly and traced.", 3};
@@ -99,8 +100,9 @@ struct ComparisonRecord {
     f.column("simulated", &R::simulated, "1: the device is simulated");
     f.column("stopped", &R::stopped, "why there were not more repetitions");
     f.column("error", &R::error, "class and message, when a repetition failed");
-    f.column("start_ns", &R::start_ns, "when it began, before its trace was made", {.unit = "ns", .since = 3});
-    f.column("end_ns", &R::end_ns, "when it ended: what follows is the program's own call", {.unit = "ns", .since = 3});
+    f.column("start_ns", &R::start_ns, "when it began: the program's own call is over", {.unit = "ns", .since = 3});
+    f.column("end_ns", &R::end_ns, "when it ended", {.unit = "ns", .since = 3});
+    f.column("mark_ps", &R::mark_ps, "what a mark takes, measured by itself", {.unit = "ps", .since = 3});
     f.list("comparison_run", &R::runs, "One repetition.", {.since = 3});
     f.list("comparison_change", &R::changes, "What passes did to the graphs of the trace.", {.since = 3});
     f.list("comparison_note", &R::notes, "What to know about it, in words.", {.since = 3, .column = "note"});

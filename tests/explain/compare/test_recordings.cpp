@@ -292,7 +292,7 @@ class TestRecordings : public QObject {
     has_shares(c.traced, {{Share::kDispatch, 500}, {Share::kHostKernel, 5300}});
     QCOMPARE(c.rows.size(), size_t{2});
     QCOMPARE(c.rows[0].group, Group::kCounts);
-    QCOMPARE(c.rows[0].why, std::string("ran 2 times on the left, 5 on the right"));
+    QCOMPARE(c.rows[0].why, std::string("It ran 2 times on the left, 5 on the right"));
     QCOMPARE(c.rows[1].group, Group::kSame);
     QCOMPARE(c.title, std::string("step: call 2 against call 5"));
     QVERIFY(sentence_of(c).starts_with("call 2 took 2.50 us, call 5 5.80 us: 2.3 times as slow."));
@@ -344,7 +344,7 @@ class TestRecordings : public QObject {
     QCOMPARE(c.rows[1].group, Group::kOnlyRight);
     QVERIFY(std::ranges::any_of(
         c.notes, [](const std::string& n) {
-      return n == "making Model.step#1 took 1.00 ms, Model.step#2 took 1.00 ms, which is no part of this";
+      return n == "Making Model.step#1 took 1.00 ms, Model.step#2 took 1.00 ms, which is no part of this";
     }));
   }
 

@@ -120,9 +120,46 @@ class TestWaterfall : public QObject {
     QCOMPARE(c.eager.recording, 300.0);
     QCOMPARE(c.traced.recording, 100.0);
     QCOMPARE(c.difference.mean, -800.0);
+    QCOMPARE(c.eager.recorder, 300.0);
+    QCOMPARE(c.unexplained, 0.0);
     QCOMPARE(c.parts.size(), 1u);
     QCOMPARE(c.parts[0].difference.mean, -800.0);
     QCOMPARE(c.parts[0].name, std::string("Python"));
+  }
+
+  // The recorder's own work is measured by itself; what the repetitions took longer beside it may be anything.
+  void what_nothing_explains_is_called_unexplained() {
+    Comparison c;
+    c.eager.name = "eager", c.traced.name = "traced";
+    SideRuns eager, traced;
+    for (int i = 0; i < 4; ++i) {
+      SideRuns::One one;
+      one.shares[size_t(Share::kPython)] = 1040;
+      one.shares[size_t(Share::kRecording)] = 300;
+      one.total = 1340;
+      eager.with_events.push_back(one);
+      one.shares[size_t(Share::kPython)] = 170;
+      one.shares[size_t(Share::kRecording)] = 100;
+      one.total = 270;
+      traced.with_events.push_back(one);
+      eager.totals.push_back(1000 + i % 2);
+      traced.totals.push_back(200 + i % 2);
+    }
+    c.pairs = 8;
+    fill(c, eager, traced);
+    QCOMPARE(c.eager.unexplained, -39.5);   // the parts are longer than the total
+    QCOMPARE(c.traced.unexplained, 30.5);
+    const Part* rest = part_named(c.parts, "unexplained");
+    QVERIFY(rest);
+    QCOMPARE(rest->eager, -39.5);
+    QCOMPARE(rest->traced, 30.5);
+    QCOMPARE(rest->difference.mean, 70.0);
+    QVERIFY(!part_named(c.parts, "recording"));
+    QVERIFY(c.unexplained > 0.15 && c.unexplained < 0.153);
+    const std::string said = sentence_of(c);
+    QVERIFY2(said.find("15 % of the traced time is unexplained: 30 ns.") != std::string::npos, said.c_str());
+    QVERIFY(said.find("of the eager time") == std::string::npos);
+    QVERIFY(said.find("Python is the largest reason") != std::string::npos);
   }
 };
 

@@ -1,0 +1,159 @@
+"""A program that waits, busily and in known places: each wait is in the right share of a comparison."""
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = os.environ.get('FOOTLIGHT_BUILD', 'build/release')
+FOOTLIGHT = os.path.join(BUILD, 'bin', 'footlight')
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
+PAD_NS = 2_000_000
+
+PROGRAM = '''
+import time
+import tensorflow as tf
+
+def spin():
+    until = time.perf_counter_ns() + %d
+    while time.perf_counter_ns() < until:
+        pass
+
+@tf.function
+def in_python(x):
+    spin()
+    return x + 1.0
+
+def wait(v):
+    spin()
+    return v
+
+@tf.function
+def in_py_function(x):
+    return tf.numpy_function(wait, [x], tf.float32) + 1.0
+
+@tf.function
+def in_op(x):
+    return tf.matmul(x, x)
+
+def elements():
+    while True:
+        spin()
+        yield 1.0
+
+iterator = iter(tf.data.Dataset.from_generator(elements, output_signature=tf.TensorSpec([], tf.float32)))
+
+@tf.function
+def in_input(x):
+    return x + next(iterator)
+
+@tf.function
+def walk(x):
+    for i in range(20):
+        x = x * 1.5 + 0.25
+    return x
+
+x, large, row = tf.ones([]), tf.ones([500, 500]), tf.ones([4096])
+in_python(x), in_py_function(x), in_input(x)
+times = []
+for i in range(12):
+    start = time.perf_counter_ns()
+    in_op(large)
+    times.append(time.perf_counter_ns() - start)
+for i in range(200):
+    walk(row)
+print(min(times))
+''' % PAD_NS
+
+
+class Padded(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.script = os.path.join(cls.folder, 'padded.py')
+        cls.session = os.path.join(cls.folder, 'run.footlight')
+        with open(cls.script, 'w', encoding='utf-8') as file:
+            file.write(PROGRAM)
+
+    def run_it(self, *words):
+        done = subprocess.run([FOOTLIGHT, *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def compare(self, function, call='1'):
+        out = self.run_it('compare', self.script, '--function', function, '--call', call, '--pairs', '8', '--json', '-o',
+                          self.session)
+        [c] = json.loads(out)
+        self.assertEqual(c['error'], '')
+        return c
+
+    def check(self, side, share, wait_ns):
+        """The wait is in that share: all of it, and the largest part of what was measured."""
+        shares = side['shares_ns']
+        self.assertGreaterEqual(shares[share], 0.99 * wait_ns, shares)
+        self.assertEqual(max(shares, key=shares.get), share, shares)
+        spread = side['recorded_ns']['p95'] - side['recorded_ns']['p5']
+        rest = side['recorded_ns']['mean'] - shares[share]
+        self.assertLess(shares[share] - wait_ns, spread + 0.5 * wait_ns, shares)
+        self.assertLess(rest, spread + 0.5 * wait_ns, shares)
+
+    def test_in_python(self):
+        c = self.compare('in_python')
+        self.check(c['left'], 'Python', PAD_NS)
+        self.assertLess(c['right']['shares_ns']['Python'], 0.5 * PAD_NS)     # it ran while the function was traced
+
+    def test_in_a_py_function(self):
+        c = self.compare('in_py_function')
+        self.check(c['left'], 'Python', PAD_NS)
+        self.check(c['right'], 'Python', PAD_NS)
+
+    def test_in_an_op(self):
+        c = self.compare('in_op')
+        for side in c['left'], c['right']:
+            shares = side['shares_ns']
+            self.assertEqual(max(shares, key=shares.get), 'kernels', shares)
+            spread = side['recorded_ns']['p95'] - side['recorded_ns']['p5']
+            self.assertLess(side['recorded_ns']['mean'] - shares['kernels'], spread + 0.2 * shares['kernels'], shares)
+        [row] = [row for row in c['rows'] if row['eager_ops'] == 'MatMul']
+        self.assertGreater(row['eager_ns']['mean'], 0.9 * c['left']['shares_ns']['kernels'])
+
+    def test_in_input(self):
+        c = self.compare('in_input')
+        self.check(c['left'], 'input', PAD_NS)
+        self.check(c['right'], 'input', PAD_NS)
+
+    def test_in_what_was_recorded(self):
+        self.run_it('record', '-o', self.session, self.script)
+        calls = list(csv.DictReader(io.StringIO(self.run_it('export', self.session, '--format', 'csv', '--table',
+                                                            'calls'))))
+        spans = list(csv.DictReader(io.StringIO(self.run_it('export', self.session, '--format', 'csv', '--table',
+                                                            'spans'))))
+        made = [span for span in spans if span['category'] == 'machine code']
+        if not made:
+            self.skipTest('this machine has no instructions for which code could be made')
+        [span] = made
+        start, took = int(span['start_ns']), int(span['duration_ns'])
+        walks = sorted((int(call['start_ns']), int(call['duration_ns'])) for call in calls if call['function'] == 'walk')
+        [(number, long)] = [(i + 1, duration) for i, (at, duration) in enumerate(walks)
+                            if at <= start and start + took <= at + duration]
+        self.assertGreater(number, 1)
+        c = json.loads(self.run_it('compare', self.session, f'walk:{number}', f'walk:{number - 1}', '--json'))
+        self.assertAlmostEqual(c['left']['shares_ns']['machine code'], took, delta=1)
+        self.assertEqual(c['right']['shares_ns']['machine code'], 0)
+        self.assertEqual(c['left']['shares_ns']['unexplained'], 0)
+        self.assertAlmostEqual(sum(c['left']['shares_ns'].values()), long, delta=2)
+        if took > 0.5 * (long - walks[number - 2][1]):
+            self.assertIn('Machine code is the largest reason', c['sentence'])
+        # Nothing was compared by repetition, so the time that recording took is said to be in it.
+        self.assertIn('what recording took is in them',
+                      self.run_it('compare', self.session, f'walk:{number}', f'walk:{number - 1}'))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -79,27 +79,27 @@ EvidenceRow cost_row(const Document& document, const Finding& f) {
     text.prepend(QStringLiteral("tracing "));
     if (parts.size() > 1) text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
   }
-  if (document.duration_ns() > 0)
-    text += QStringLiteral("; %1 % of the run").arg(100.0 * static_cast<double>(f.cost_ns) /
-                                                      static_cast<double>(document.duration_ns()), 0, 'f', 1);
+  if (const int64_t run = document.duration_ns(); run > 0)
+    text += QStringLiteral("; %1 % of the run (%2)")
+                .arg(std::min(100.0, 100.0 * static_cast<double>(f.cost_ns) / static_cast<double>(run)), 0, 'f', 1)
+                .arg(duration_text(run));
   return row(QStringLiteral("cost"), text);
 }
 
 EvidenceRow graphs_row(const Document& document, const Finding& f) {
-  EvidenceRow made = row(QStringLiteral("graphs"), {});
-  switch (f.graphs) {
-    case explain::GraphRelation::kIdentical: made.value = QStringLiteral("identical"); break;
-    case explain::GraphRelation::kConstants: made.value = QStringLiteral("differ only in constants and sizes"); break;
-    case explain::GraphRelation::kStructure: made.value = QStringLiteral("differ in structure"); break;
-    case explain::GraphRelation::kUnknown: made.value = QStringLiteral("not recorded"); return made;
-  }
-  const session::TraceRecord* t = document.trace(f.example);
-  const session::TraceRecord* nearest = t ? document.trace(t->nearest) : nullptr;
-  if (t && nearest) {
-    made.value += QStringLiteral("; #%1 and #%2 are the first pair").arg(nearest->number).arg(t->number);
-    made.link = QStringLiteral("Show the difference");
-    made.action = EvidenceRow::Action::kDifference;
-  }
+  if (f.graphs == explain::GraphRelation::kUnknown || f.graphs_words.empty())
+    return row(QStringLiteral("graphs"), QStringLiteral("not recorded"));
+  EvidenceRow made = row(QStringLiteral("graphs"), q(f.graphs_words));
+  const session::TraceRecord *left = document.trace(f.pair.left), *right = document.trace(f.pair.right);
+  if (!left || !right) return made;
+  // What the link shows, in the words of the view that it opens.
+  const QString names = left->function == right->function
+                            ? QStringLiteral("#%1 and #%2").arg(left->number).arg(right->number)
+                            : QStringLiteral("the first two of these functions");
+  const QString difference = q(f.pair.difference);
+  if (!difference.isEmpty()) made.value += QStringLiteral("; ") + names + QStringLiteral(": ") + difference;
+  made.link = QStringLiteral("Show the difference");
+  made.action = EvidenceRow::Action::kDifference;
   return made;
 }
 
@@ -116,15 +116,27 @@ void add_places(const Document& document, const Finding& f, std::vector<Evidence
   }
 }
 
-FixContent fix_of(const Document& document, const std::string& text, const Finding::Edit& edit,
-                  const explain::Checked& checked) {
+// The lines around a place, for a fix that is no edit.
+std::vector<EditLine> lines_around(const Document& document, Place place) {
+  constexpr int kAround = 2;
+  std::vector<EditLine> shown;
+  if (!place) return shown;
+  const std::vector<std::string>& lines = document.lines(place.file);
+  for (int at = std::max(1, place.line - kAround); at <= std::min(int(lines.size()), place.line + kAround); ++at)
+    shown.push_back({EditLine::kSame, at, q(lines[size_t(at) - 1])});
+  return shown;
+}
+
+FixContent fix_of(const Document& document, const std::string& text, const std::vector<Finding::Edit>& edits,
+                  const QString& check, bool checked, Place place) {
   FixContent fix;
   fix.title = q(text);
-  fix.check = q(explain::check_text(checked));
-  fix.checked = checked.ok;
-  const session::FileRecord* file = document.file(edit.at.file);
-  if (!edit.at || !file) return fix;
-  const std::string after = explain::apply_edit(file->text, edit);
+  fix.check = check;
+  fix.checked = checked;
+  fix.lines = lines_around(document, place);
+  const session::FileRecord* file = edits.empty() ? nullptr : document.file(edits.front().at.file);
+  if (!file || !edits.front().at) return fix;
+  const std::string after = explain::apply_edits(file->text, edits);
   if (after.empty()) return fix;
   fix.path = q(file->path);
   fix.before = q(file->text);
@@ -151,13 +163,21 @@ FindingContent finding_content(const Document& document, const FindingCard& card
     content.evidence.push_back(graphs_row(document, f));
     content.evidence.push_back(use_row(document, f));
   }
-  if (f.cost_ns > 0) content.evidence.push_back(cost_row(document, f));
-  if (f.calls > 0) content.evidence.push_back(row(QStringLiteral("calls"), count_text(f.calls)));
+  const bool costs = f.cost_ns > 0 && f.severity == explain::Severity::kCost;
+  if (costs) content.evidence.push_back(cost_row(document, f));
+  if (f.calls > 0) content.evidence.push_back(row(QLatin1String(f.counted), count_text(f.calls)));
   if (f.nodes > 0) content.evidence.push_back(row(QStringLiteral("nodes"), count_text(f.nodes)));
   if (f.bytes > 0) content.evidence.push_back(row(QStringLiteral("memory"), bytes_text(f.bytes)));
-  content.fixes.push_back(fix_of(document, f.fix, f.edit, f.checked));
+  // Its own edit alone is offered where what it needs is no edit.
+  std::vector<Finding::Edit> edits = card.edits;
+  if (edits.empty() && f.edit.at) edits.push_back(f.edit);
+  const QString check = card.finding->checked.ok ? card.check.section(QStringLiteral(", "), 0, -2) : card.check;
+  FixContent first = fix_of(document, f.fix, edits, check, f.checked.ok, card.place);
+  if (!card.order.isEmpty()) first.title += QStringLiteral(", ") + card.order;
+  content.fixes.push_back(std::move(first));
   for (const Finding::Alternative& a : f.alternatives)
-    content.fixes.push_back(fix_of(document, a.fix, a.edit, a.checked));
+    content.fixes.push_back(
+        fix_of(document, a.fix, {a.edit}, q(explain::check_text(a.checked)), a.checked.ok, card.place));
   return content;
 }
 
@@ -174,7 +194,7 @@ QString as_markdown(const FindingContent& content, size_t fix) {
   if (fix >= content.fixes.size()) return text;
   const FixContent& f = content.fixes[fix];
   text += QStringLiteral("\nFix: %1 (%2)\n").arg(markdown_words(f.title), markdown_words(f.check));
-  if (!f.lines.empty()) text += QLatin1Char('\n') + markdown_block("diff", as_patch(f.path, f.lines));
+  if (!f.path.isEmpty()) text += QLatin1Char('\n') + markdown_block("diff", as_patch(f.path, f.lines));
   return text;
 }
 

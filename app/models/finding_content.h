@@ -17,11 +17,11 @@ struct EvidenceRow {
 
 struct FixContent {
   QString title;                // "tf.constant(lr)"
-  QString check;                // "replayed: saves 10 of 12 traces"
+  QString check;                // "Replayed: saves 10 of 12 traces"
   bool checked = false;
   QString path;                 // of the file to change; empty: the fix is no edit
   QString before, after;        // the text of that file
-  std::vector<EditLine> lines;  // the difference
+  std::vector<EditLine> lines;  // the difference; the lines around the finding's, if the fix is no edit
 };
 
 struct FindingContent {

@@ -1,7 +1,11 @@
 // Turns findings into cards, and what is no finding into notes.
 #include "app/models/findings.h"
 
+#include "app/models/run_end.h"
 #include "app/models/text.h"
+
+#include "engine/explain/cause_words.h"
+#include "engine/explain/report.h"
 
 #include <QRegularExpression>
 
@@ -14,8 +18,10 @@ namespace {
 constexpr size_t kMostFailures = 20;
 constexpr uint64_t kManyEagerOps = 1000;
 
-FindingCard card_of(const Document& document, const explain::Finding& f) {
+FindingCard card_of(const Document& document, const std::vector<explain::Finding>& all, size_t at) {
+  const explain::Finding& f = all[at];
   FindingCard card;
+  card.number = QStringLiteral("F%1").arg(at + 1);
   const session::FunctionRecord* function = document.function(f.function);
   const session::CodeRecord* code = document.code(f.code);
   card.title = q(f.title);
@@ -29,8 +35,10 @@ FindingCard card_of(const Document& document, const explain::Finding& f) {
   else if (function) card.target = Selection::of_function(document, f.function);
   else card.target = Selection::of_line(document, card.place);
   card.checked = f.checked.ok;
-  card.check = q(explain::check_text(f.checked));
+  card.check = q(explain::check_text(all, at));
   if (f.checked.ok) card.check += QStringLiteral(", ") + duration_text(f.saved_ns);
+  card.order = q(explain::order_text(all, at));
+  card.edits = explain::edits_together(all, at);
   card.finding = f;
   return card;
 }
@@ -39,13 +47,16 @@ void add_failures(const Document& document, std::vector<FindingCard>& cards) {
   std::set<std::pair<FunctionId, std::string>> seen;
   for (const session::TraceRecord& t : document.traces) {
     // A function that fails the same way each time has one card.
-    if (t.error.empty() || !seen.emplace(t.function, t.error.substr(0, t.error.find('\n'))).second) continue;
+    if (t.error.empty()) continue;
+    const ErrorWords words = error_words(t.error);
+    if (!seen.emplace(t.function, words.message).second) continue;
     FindingCard card;
     const session::FunctionRecord* f = document.function(t.function);
     card.title = QStringLiteral("Tracing %1 failed").arg(f ? q(f->name) : QStringLiteral("a function"));
     card.function = f ? q(f->name) : QString();
-    card.detail = q(t.error).section(QLatin1Char('\n'), 0, 0);
-    card.place = document.place(t.source);
+    card.detail = q(words.message);
+    card.place = error_place(document, words);
+    if (!card.place) card.place = document.place(t.source);
     card.place_text = document.place_text(card.place);
     card.tone = QStringLiteral("red");
     card.target = Selection::of_trace(document, t.id);
@@ -54,15 +65,21 @@ void add_failures(const Document& document, std::vector<FindingCard>& cards) {
   }
 }
 
-QString rule_words(explain::Rule rule) {
-  switch (rule) {
-    case explain::Rule::kNotConfirmed: return QStringLiteral("no replay confirms that a change saves traces");
-    case explain::Rule::kVariants: return QStringLiteral("a few variants, each used often");
-    case explain::Rule::kSteady: return QStringLiteral("a few shapes, and each comes back");
-    case explain::Rule::kAskedFor: return QStringLiteral("asked for");
-    case explain::Rule::kOneRootCause: return QStringLiteral("another finding explains it");
-  }
-  return {};
+// The error that ended the script, unless a trace failed with it.
+void add_end(const Document& document, std::vector<FindingCard>& cards) {
+  const RunEnd end = run_end(document);
+  if (end.error.message.empty()) return;
+  FindingCard card;
+  card.detail = q(end.error.message);
+  for (const FindingCard& known : cards)
+    if (known.detail == card.detail) return;
+  card.title = QStringLiteral("The script ended with an error");
+  card.place = end.place;
+  card.place_text = document.place_text(card.place);
+  card.tone = QStringLiteral("red");
+  if (card.place) card.target = Selection::of_line(document, card.place);
+  card.function = card.target.function.valid() ? q(document.function(card.target.function)->name) : QString();
+  cards.push_back(std::move(card));
 }
 
 // The functions of which the console says that they are retraced often.
@@ -110,7 +127,7 @@ void add_eager_note(const Document& document, FindingList& list) {
   uint64_t ops = 0;
   for (const explain::EagerPlace& place : document.eager.places) ops += place.ops;
   if (ops < kManyEagerOps || !list.cards.empty()) return;
-  list.notes.push_back({QStringLiteral("%1 ran one by one, outside of traced functions.").arg(
+  list.notes.push_back({QStringLiteral("%1 ran eagerly, outside of traced functions.").arg(
                             counted(ops, "op", "ops")),
                         QStringLiteral("Open Timeline"), QStringLiteral("timeline"), {}});
 }
@@ -130,14 +147,17 @@ FindingList findings_of(const Document& document) {
 FindingList list_of(const Document& document, const explain::Findings& all) {
   FindingList list;
   add_failures(document, list.cards);
+  add_end(document, list.cards);
   std::set<std::string> named;
-  for (const explain::Finding& f : all.found) {
-    list.cards.push_back(card_of(document, f));
-    named.insert(f.cause);
+  for (size_t i = 0; i < all.found.size(); ++i) {
+    list.cards.push_back(card_of(document, all.found, i));
+    named.insert(all.found[i].cause);
   }
+  list.reasons = explain::reasons_of_findings(document.traces, all.found);
   for (const explain::Suppressed& s : all.suppressed) {
     const session::FunctionRecord* f = document.function(s.function);
-    const QString words = cause_words(s.cause) + QStringLiteral(" (") + rule_words(s.rule) + QLatin1Char(')');
+    const QString rule = QLatin1String(explain::rule_words(s.rule));
+    const QString words = QStringLiteral("%1 (%2)").arg(cause_words(s.cause), rule);
     const QString text = f ? q(f->name) + QStringLiteral(": ") + words : words;
     if (!list.dropped.contains(text)) list.dropped << text;
     named.insert(s.cause);

@@ -9,18 +9,22 @@
 #include <QString>
 #include <QStringList>
 
+#include <map>
 #include <optional>
 #include <vector>
 
 namespace footlight::app {
 
 struct FindingCard {
+  QString number;      // "F1", as in the report; empty: tracing failed
   QString title;       // "lr is a Python number that changes"
   QString function;    // "train_step"
   QString detail;      // "args[1]: 6 values, 0.1 → 0.05 → 0.033 …; the graphs differ only in constants"
   Place place;
   QString place_text;
-  QString check;       // "replayed: saves 10 of 12 traces, 41.0 ms", "not checked: ..."
+  QString check;       // "Replayed: saves 10 of 12 traces, 41.0 ms", "Not verified: ..."
+  QString order;       // "after F1": the finding whose fix this one needs
+  std::vector<explain::Finding::Edit> edits;  // its own, with those of the findings that it needs
   bool checked = false;
   QString fix;         // "tf.constant(lr)"
   QString tone;        // amber: cost; red: something failed
@@ -40,6 +44,7 @@ struct FindingList {
   std::vector<FindingNote> notes;
   QStringList dropped;    // "embed: shapes that vary (a few shapes, each comes back)"
   std::vector<LookedFor> not_found;
+  std::map<TraceId, std::string> reasons;  // why traces were made, where a finding says more than their keys
 };
 
 explain::RunRecords records_of(const Document& document);

@@ -24,7 +24,7 @@ RunFigures figures_of(const QString& path, const QString& function, const std::s
     made.traces += f.traces;
     made.trace_ns += f.trace_ns;
   }
-  made.times = query::run_times(reader->contents().run, reader->contents().end, reader->first_time(),
+  made.times = session::run_times(reader->contents().run, reader->contents().end, reader->first_time(),
                                 reader->last_time());
   const auto& end = reader->contents().end;
   made.ended = !end ? QStringLiteral("did not end") : end->reason.empty() ? QStringLiteral("finished") : q(end->reason);

@@ -1,7 +1,7 @@
 // Two runs of a script beside each other: what a function traced in each, how long each took, what each printed.
 #pragma once
 
-#include "engine/query/run_times.h"
+#include "engine/session/run_times.h"
 
 #include <QObject>
 #include <QString>
@@ -17,7 +17,7 @@ struct RunFigures {
   QString clock;          // when it began
   size_t traces = 0;      // of the function
   int64_t trace_ns = 0;   // of all its traces
-  query::RunTimes times;
+  session::RunTimes times;
   QString ended;          // "finished", "killed by signal 11"
   QString printed;        // print and tf.print
   bool found = false;     // a finding of that cause in that function

@@ -120,7 +120,9 @@ QWidget* FindingPage::make_head() {
   auto* row = new QHBoxLayout(links_);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(16);
-  auto* title = new ElidedLabel(content_.card.title);
+  const QString number = content_.card.number;
+  auto* title = new ElidedLabel(number.isEmpty() ? content_.card.title
+                                                 : number + QStringLiteral(": ") + content_.card.title);
   title->setProperty("role", "title");
   head_->addWidget(title, 0, 0);
   if (!content_.card.function.isEmpty()) {
@@ -198,7 +200,7 @@ QWidget* FindingPage::make_evidence() {
       connect(link, &QPushButton::clicked, this, [this, r] {
         if (r.action == EvidenceRow::Action::kPlace) Q_EMIT place_chosen(r.path, r.line);
         else if (r.action == EvidenceRow::Action::kCalls) Q_EMIT calls_asked(content_.card.target);
-        else Q_EMIT difference_asked(content_.card.finding->example);
+        else Q_EMIT difference_asked(content_.card.finding->pair.left, content_.card.finding->pair.right);
       });
       grid->addWidget(link, at, 2, Qt::AlignRight | Qt::AlignTop);
     }
@@ -256,13 +258,13 @@ const FixContent* FindingPage::fix() const {
 
 void FindingPage::show_fix() {
   const FixContent* f = fix();
-  const bool edit = f && !f->lines.empty();
+  const bool edit = f && !f->path.isEmpty(), code = f && !f->lines.empty();
   QString said = f ? (f->checked ? QString::fromUtf8("✓ ") : QString()) + f->check : QString();
   if (f && f->title.size() > 48) said = f->title + QStringLiteral(". ") + said;
   if (f && !edit) said += QStringLiteral(". This needs more than a one-line edit; make it in your editor.");
   fix_check_->setText(said);
-  edit_->parentWidget()->setVisible(edit);
-  if (edit) edit_->set_lines(dedented(f->lines));
+  edit_->parentWidget()->setVisible(code);
+  if (code) edit_->set_lines(dedented(f->lines));
   for (QPushButton* b : {apply_run_, apply_}) {
     b->setVisible(edit);
     b->setEnabled(edit && !applied_ && !running_);
@@ -277,7 +279,7 @@ void FindingPage::show_fix() {
 
 bool FindingPage::apply() {
   const FixContent* f = fix();
-  if (!f || f->lines.empty() || applied_ || running_) return false;
+  if (!f || f->path.isEmpty() || applied_ || running_) return false;
   const QString problem = replace_text(f->path, f->before, f->after);
   if (!problem.isEmpty()) {
     say(problem, true);

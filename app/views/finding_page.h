@@ -46,7 +46,7 @@ class FindingPage : public QScrollArea {
  Q_SIGNALS:
   void closed();
   void run_asked();
-  void difference_asked(TraceId trace);
+  void difference_asked(TraceId left, TraceId right);
   void calls_asked(const footlight::app::Selection& of);
   void place_chosen(const QString& path, int line);
   void dismissed_changed();

@@ -12,6 +12,10 @@ namespace {
 
 constexpr qsizetype kMostTexts = 40;
 
+QString with_number(const FindingCard& card) {
+  return card.number.isEmpty() ? card.title : card.number + QStringLiteral(": ") + card.title;
+}
+
 // A finding in two lines: its title; its line and what it would save.
 class SideCard : public QPushButton {
  public:
@@ -31,11 +35,12 @@ class SideCard : public QPushButton {
     const QRectF inside = QRectF(rect()).adjusted(13, 7, -13, -7);
     const double half = inside.height() / 2;
     const Theme& t = theme();
-    text_in(painter, QRectF(inside.topLeft(), QSizeF(inside.width(), half)), card_.title, t["text"],
+    text_in(painter, QRectF(inside.topLeft(), QSizeF(inside.width(), half)), with_number(card_), t["text"],
             t.ui(0, QFont::DemiBold));
     // Green is what a check has shown to be saved; else the cost stands there.
     const bool saves = card_.finding && card_.finding->checked.ok && card_.finding->saved_ns > 0;
-    const int64_t ns = !card_.finding ? 0 : saves ? card_.finding->saved_ns : card_.finding->cost_ns;
+    const bool costs = card_.finding && card_.finding->severity == explain::Severity::kCost;
+    const int64_t ns = saves ? card_.finding->saved_ns : costs ? card_.finding->cost_ns : 0;
     const QString time = ns > 0 ? (saves ? QString::fromUtf8("−") : QString()) + duration_text(ns) : QString();
     const QRectF below(inside.left(), inside.top() + half, inside.width(), half);
     text_in(painter, below.adjusted(0, 0, ns > 0 ? -80 : 0, 0), card_.place_text, t["blue"], t.code(-1));
@@ -64,7 +69,7 @@ void FindingSide::set_findings(const FindingList& list) {
   column_->setContentsMargins(14, 14, 14, 14);
   column_->setSpacing(7);
   column_->addWidget(plain_label(QStringLiteral("Findings"), "title"));
-  if (list.cards.empty()) column_->addWidget(plain_label(QStringLiteral("none in this run"), "faint"));
+  if (list.cards.empty()) column_->addWidget(plain_label(QStringLiteral("None in this recording"), "faint"));
   for (const FindingCard& card : list.cards) {
     auto* button = new SideCard(card);
     connect(button, &QPushButton::clicked, this, [this, card] { Q_EMIT finding_chosen(card); }, Qt::QueuedConnection);

@@ -6,6 +6,8 @@
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
+#include "engine/explain/call_counts.h"
+
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGridLayout>
@@ -32,7 +34,8 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   grid->setContentsMargins(18, 9, 16, 10);
   grid->setHorizontalSpacing(26);
   grid->setVerticalSpacing(4);
-  auto* title = new ElidedLabel(card.title);
+  const QString named = card.number.isEmpty() ? card.title : card.number + QStringLiteral(": ") + card.title;
+  auto* title = new ElidedLabel(named);
   title->setProperty("role", "strong");
   auto* place = new LinkButton(card.place_text, true);
   place->setAccessibleName(QStringLiteral("Go to ") + card.place_text);
@@ -43,7 +46,7 @@ FindingWidget::FindingWidget(const FindingCard& card, QWidget* parent) : QFrame(
   auto* detail = new ElidedLabel(card.detail);
   detail->setProperty("role", "dim");
   // In a narrow window, hide the function's name first, then the savings.
-  const int title_width = QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(card.title) + 4;
+  const int title_width = QFontMetrics(theme().ui(0, QFont::DemiBold)).horizontalAdvance(named) + 4;
   title->setMinimumWidth(std::min(title_width, 130));
   title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   place->setMinimumWidth(std::min(place->sizeHint().width(), 90));
@@ -166,9 +169,15 @@ void FindingsView::ask() {
       ticket_,
       [eager = document().eager](const query::Store& store, const query::Cancel& cancel) {
         const session::Contents& c = store.reader().contents();
-        const auto pipelines = explain::pipeline_sums(store.reader(), [&] { cancel.check(); });
+        const auto go_on = [&] { cancel.check(); };
+        const auto pipelines = explain::pipeline_sums(store.reader(), go_on);
+        explain::CallCounts counts{{}, explain::starts_of_served_calls(store.reader(), go_on)};
+        for (const session::FunctionRecord& f : c.functions)
+          counts.of_function[f.id] = store.calls().of_function(f.id).calls;
+        const bool failed = c.end && c.end->exit_code != 0;
         return explain::find_findings({c.functions, c.traces, c.graphs, store.calls().distinct(), c.keys, c.files,
-                                       c.codes, c.observations, c.decisions, c.generated, &eager, false, pipelines});
+                                       c.codes, c.observations, c.decisions, c.generated, &eager, failed, pipelines,
+                                       &counts, c.values, c.checked_calls});
       },
       [this](explain::Findings&& found) {
         take(std::move(found));
@@ -192,7 +201,8 @@ void FindingsView::take(explain::Findings found) {
 void FindingsView::build() {
   QString contents = theme().name() + QString::number(dismissed_cards_.size()) + QString::number(show_dismissed_) +
                      QString::number(busy()) + QString::number(document().traces.empty());
-  for (const FindingCard& c : list_.cards) contents += c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
+  for (const FindingCard& c : list_.cards)
+    contents += c.number + c.title + c.detail + c.check + c.place_text + QLatin1Char('\n');
   for (const FindingNote& note : list_.notes) contents += note.text;
   for (const LookedFor& looked : list_.not_found) contents += looked.where + looked.causes.join(QLatin1Char('\n'));
   contents += list_.dropped.join(QLatin1Char('\n'));

@@ -11,7 +11,13 @@ void MainWindow::connect_findings() {
   connect(finding_side_, &FindingSide::finding_chosen, this, &MainWindow::open_finding);
   connect(finding_page_, &FindingPage::closed, this, [this] { show_view(view()); });
   connect(finding_page_, &FindingPage::run_asked, this, [this] { run(); });
-  connect(finding_page_, &FindingPage::difference_asked, this, &MainWindow::compare_graphs);
+  connect(finding_page_, &FindingPage::difference_asked, this, [this](TraceId left, TraceId right) {
+    const session::TraceRecord *a = session_.document().trace(left), *b = session_.document().trace(right);
+    if (!a || !b) return;
+    selection_.select(Selection::of_trace(session_.document(), right));
+    diff_->compare(a->graph(), b->graph());
+    show_view(QStringLiteral("diff"));
+  });
   connect(finding_page_, &FindingPage::calls_asked, this, [this](const Selection& of) {
     selection_.select(of);
     show_view(QStringLiteral("retraces"));
@@ -36,6 +42,7 @@ void MainWindow::connect_findings() {
             finding_side_->set_findings(findings_->list());
             retraces_->set_findings(findings_->list());
             show_new_findings();
+            land();
             note_run();
           });
   // A click on a tab gives the keys to its view, once the tab bar has dealt with the click.

@@ -6,7 +6,7 @@
 #include "engine/cli/model_info.h"
 #include "engine/cli/text.h"
 #include "engine/model/model_file.h"
-#include "engine/query/run_times.h"
+#include "engine/session/run_times.h"
 #include "engine/session/reader.h"
 #include "engine/session/schema.h"
 #include "engine/session/writer.h"
@@ -56,8 +56,8 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
   return n;
 }
 
-query::RunTimes run_times(const session::Reader& r) {
-  return query::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time());
+session::RunTimes run_times(const session::Reader& r) {
+  return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time());
 }
 
 void print_json(const session::Reader& r) {
@@ -136,7 +136,7 @@ void print_text(const session::Reader& r) {
     std::snprintf(text, sizeof text, "%.6f s, from %s", static_cast<double>(ns) / 1e9, of);
     return std::string(text);
   };
-  const query::RunTimes times = run_times(r);
+  const session::RunTimes times = run_times(r);
   if (times.run_ns) line("run", seconds(times.run_ns, "the start of the script to its end"));
   if (times.events_ns) line("events", seconds(times.events_ns, "the first to the last that was recorded"));
   count("functions", c.functions.size());

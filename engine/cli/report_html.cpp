@@ -1,9 +1,12 @@
 // The report as one HTML file that needs no network and runs no script.
+#include "engine/base/error_words.h"
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/cli/export.h"
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
+#include "engine/explain/cause_words.h"
+#include "engine/explain/compare/text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -66,11 +69,7 @@ std::string html(std::string_view text) {
   return out;
 }
 
-std::string ms(int64_t ns) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(ns) / 1e6);
-  return text;
-}
+std::string time(int64_t ns) { return explain::time_text(static_cast<double>(ns)); }
 
 std::string element(const char* name, const char* style, const std::string& inside) {
   return str('<', name, *style ? str(" class=\"", style, '"') : "", '>', inside, "</", name, '>');
@@ -85,6 +84,7 @@ class Page {
     tiles();
     findings();
     calls_ = reader_.all_calls();
+    reasons_ = explain::reasons_of_findings(reader_.contents().traces, report_.findings);
     timeline();
     retraces();
     where_from();
@@ -109,16 +109,14 @@ class Page {
     out_ += "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
             "<title>" + name + "</title><style>" + kStyle + "</style></head><body><h1>" + name + "</h1>";
-    char seconds[40];
-    std::snprintf(seconds, sizeof seconds, "%.2f s", report_.seconds);
     const std::string python = run.python.substr(0, run.python.find(' ', run.python.find(' ') + 1));
-    std::string facts = run.started_ns > 0 ? "recorded " + local_time(run.started_ns) + " · " : "";
+    std::string facts = run.started_ns > 0 ? "Recorded " + local_time(run.started_ns) + " · " : "";
     facts += html(run.engine) + " · " + html(python) + " · " +
                         html(run.machine) + " · ";
     if (!report_.ended) facts += "did not end";
     else if (report_.signal) facts += "ended by signal " + std::to_string(report_.signal);
     else facts += report_.exit_code ? "exit code " + std::to_string(report_.exit_code) : "finished";
-    facts += str(", ", seconds, report_.gaps.empty() ? " · nothing dropped" : "");
+    facts += str(", ", time(report_.run_ns), report_.gaps.empty() ? " · nothing dropped" : "");
     out_ += element("div", "dim", facts);
     if (!report_.error.empty()) out_ += element("div", "red", html(report_.error));
     for (const std::string& gap : report_.gaps) out_ += element("div", "red", "Incomplete: " + html(gap));
@@ -139,7 +137,7 @@ class Page {
     }
     out_ += "<div class=\"tiles\">";
     tile(removable.empty() ? "green" : "amber", str(removable.size(), " of ", report_.traces), "traces avoidable");
-    tile(saved ? "amber" : "green", ms(saved), "of " + ms(report_.trace_ns) + " spent tracing");
+    tile(saved ? "amber" : "green", time(saved), "of " + time(report_.trace_ns) + " spent tracing");
     const size_t count = report_.findings.size();
     tile("", std::to_string(count), str(count == 1 ? "finding, " : "findings, ", checked, " checked"));
     tile(wrong ? "red" : "green", std::to_string(wrong), "about wrong results");
@@ -148,31 +146,54 @@ class Page {
 
   void findings() {
     out_ += "<h2>Findings</h2><div>";
-    for (const Finding& f : report_.findings) {
-      const bool wrong = f.severity == explain::Severity::kWrongResult;
-      out_ += str("<div class=\"finding", wrong ? " wrong" : "", "\"><div class=\"head\"><h3>", html(f.title), "</h3>",
-                  place(f.line), element("code", "", html(explain::function_name(reader_, f))));
-      std::string check = html(explain::check_text(f.checked));
-      if (f.checked.ok) check = str("✓ ", check, ", ", ms(f.saved_ns));
-      out_ += element("span", f.checked.ok ? "check green" : "check dim", check) + "</div>";
-      out_ += element("div", "dim", html(f.detail));
-      for (const explain::RelatedLine& r : f.related)
-        if (const std::string at = place(r.at); !at.empty()) out_ += element("div", "dim", html(r.role) + ' ' + at);
-      if (f.edit.at) {
-        out_ += "<pre>";
-        for (const std::string& line : text_lines(f.edit.old_text)) out_ += element("span", "del", "- " + html(line));
-        for (const std::string& line : text_lines(f.edit.new_text)) out_ += element("span", "add", "+ " + html(line));
-        out_ += "</pre>";
-      } else if (!f.fix.empty()) {
-        out_ += "<div>Fix: <code>" + html(f.fix) + "</code></div>";
-      }
-      for (const Finding::Alternative& a : f.alternatives)
-        out_ += element("div", "dim", "or: " + html(a.fix) + " (" + html(explain::check_text(a.checked)) + ")");
-      out_ += "</div>";
-    }
+    for (size_t i = 0; i < report_.findings.size(); ++i) finding(i);
     out_ += "</div>";
     if (report_.findings.empty())
-      out_ += element("p", "dim", "None: no function was traced more often than it needs, as far as was recorded.");
+      out_ += element("p", "dim", "None: no function was traced more often than necessary, as far as was recorded.");
+  }
+
+  void finding(size_t at) {
+    const Finding& f = report_.findings[at];
+    const bool wrong = f.severity == explain::Severity::kWrongResult;
+    out_ += str("<div class=\"finding", wrong ? " wrong" : "", "\"><div class=\"head\"><h3>F", at + 1, ": ",
+                html(f.title), "</h3>", place(f.line), element("code", "", html(explain::function_name(reader_, f))));
+    std::string check = html(explain::check_text(report_.findings, at));
+    if (f.checked.ok) check = str("✓ ", check, ", ", time(f.saved_ns), " of tracing");
+    out_ += element("span", f.checked.ok ? "check green" : "check dim", check) + "</div>";
+    out_ += element("div", "dim", html(f.detail) + '.');
+    if (const std::string pair = explain::pair_text(reader_, f); !pair.empty())
+      out_ += element("div", "dim", html(pair) + '.');
+    if (const std::string cost = explain::cost_text(f, report_.run_ns); !cost.empty())
+      out_ += element("div", "dim", "Cost: " + cost + '.');
+    for (const explain::RelatedLine& r : f.related)
+      if (const std::string place_of_it = place(r.at); !place_of_it.empty())
+        out_ += element("div", "dim", str(role_words(r.role), ' ', place_of_it));
+    const std::string order = explain::order_text(report_.findings, at);
+    if (!f.fix.empty()) out_ += str("<div>Fix: ", html(f.fix), order.empty() ? "" : ", ", order, ".</div>");
+    edit(f.edit);
+    if (const std::string line = f.edit.at ? "" : explain::line_text(reader_, f.line); !line.empty())
+      out_ += "<pre>" + element("span", "", html(line)) + "</pre>";
+    for (const Finding::Alternative& a : f.alternatives) {
+      out_ += element("div", "dim", "Or: " + html(a.fix) + " (" + html(explain::check_text(a.checked)) + ").");
+      edit(a.edit);
+    }
+    out_ += "</div>";
+  }
+
+  void edit(const Finding::Edit& edit) {
+    if (!edit.at) return;
+    out_ += "<pre>";
+    for (const std::string& line : text_lines(edit.old_text)) out_ += element("span", "del", "- " + html(line));
+    for (const std::string& line : text_lines(edit.new_text)) out_ += element("span", "add", "+ " + html(line));
+    out_ += "</pre>";
+  }
+
+  static std::string role_words(const std::string& role) {
+    if (role == "call") return "Called at";
+    if (role == "value") return "Made at";
+    if (role == "use") return "Used at";
+    if (role == "change") return "Changed at";
+    return role == "definition" ? "Defined at" : html(role);
   }
 
   // Every call as a bar on its thread; a pixel shows the tracing in it, if there is some.
@@ -201,7 +222,7 @@ class Page {
       y += 24;
     }
     out_ += str("<text x=\"0\" y=\"", height + 10, "\">0</text><text x=\"", kTimelineWidth, "\" y=\"", height + 10,
-                "\" text-anchor=\"end\">", ms(last - first), "</text></svg>");
+                "\" text-anchor=\"end\">", time(last - first), "</text></svg>");
   }
 
   void strip(const std::vector<const session::CallRecord*>& calls) {
@@ -223,7 +244,7 @@ class Page {
       out_ += bar;
     }
     out_ += "</svg>";
-    if (group > 1) out_ += element("div", "dim", str("each bar stands for ", group, " calls"));
+    if (group > 1) out_ += element("div", "dim", str("Each bar stands for ", group, " calls"));
   }
 
   struct Runs {
@@ -261,15 +282,15 @@ class Page {
             "<th>why</th><th>differs in</th><th>called from</th></tr>";
     for (size_t i = 0; i < std::min(traces.size(), kMostTraces); ++i) {
       const session::TraceRecord& t = *traces[i];
-      std::string why = html(t.why);
-      if (const session::TraceRecord* near = reader_.trace(t.nearest)) why += str(", nearest #", near->number);
-      if (!t.nearest.valid()) why = "first call";
-      if (t.reason != session::TraceReason::kCall) why = session::enumerators(t.reason)[static_cast<size_t>(t.reason)];
-      if (!t.error.empty()) why = "failed: " + html(t.error.substr(0, t.error.find('\n')));
+      std::string why = html(explain::trace_reason(t));
+      if (!t.error.empty()) why = "failed: " + html(error_words(t.error).text());
+      else if (const auto found = reasons_.find(t.id); found != reasons_.end()) why = html(found->second);
+      if (const session::TraceRecord* near = t.error.empty() ? reader_.trace(t.nearest) : nullptr)
+        why += str(", nearest #", near->number);
       std::string differs;
       for (const std::string& path : t.differing) differs += (differs.empty() ? "" : ", ") + html(path);
       out_ += str("<tr><td>#", t.number, "</td><td class=\"v\">", html(t.signature), "</td><td class=\"n\">",
-                  served[t.id], "</td><td class=\"n\">", ms(t.end_ns - t.start_ns), "</td><td>", why,
+                  served[t.id], "</td><td class=\"n\">", time(t.end_ns - t.start_ns), "</td><td>", why,
                   "</td><td class=\"v amber\">", differs, "</td><td>", place(line_of(t.source)), "</td></tr>");
     }
     out_ += "</table>";
@@ -327,7 +348,7 @@ class Page {
       out_ += "<ul class=\"tree\">";
       for (const auto& [text, inner] : node.inner) {
         out_ += str("<li>", text, " <span class=\"dim\">", inner.traces, inner.traces == 1 ? " trace, " : " traces, ",
-                    ms(inner.ns), "</span>");
+                    time(inner.ns), "</span>");
         if (!inner.inner.empty()) self(self, inner);
         out_ += "</li>";
       }
@@ -344,7 +365,7 @@ class Page {
       if (text.find(words) == text.npos) text += (text.empty() ? "" : "; ") + words;
     };
     for (const explain::ReportedFunction& f : report_.functions)
-      mark(f.at, str(f.traces, f.traces == 1 ? " trace, " : " traces, ", ms(f.trace_ns)));
+      mark(f.at, str(f.traces, f.traces == 1 ? " trace, " : " traces, ", time(f.trace_ns)));
     std::map<explain::Line, size_t> made;
     for (const session::TraceRecord& t : reader_.contents().traces)
       if (t.error.empty()) ++made[line_of(t.source)];
@@ -373,13 +394,15 @@ class Page {
     if (report_.suppressed.empty()) return;
     out_ += "<h2>Looked at and legitimate</h2><ul>";
     for (const auto& s : report_.suppressed)
-      out_ += str("<li><code>", html(s.function), "</code>: ", html(s.cause), ", rule ", s.rule, "</li>");
+      out_ += str("<li><code>", html(s.function), "</code>: ",
+                  html(explain::cause_words(s.cause)), " (", explain::rule_words(explain::Rule(s.rule)), ")</li>");
     out_ += "</ul>";
   }
 
   const Reader& reader_;
   const explain::Report& report_;
   std::vector<session::CallRecord> calls_;
+  std::map<TraceId, std::string> reasons_;  // of traces about which a finding says more
   size_t drawn_ = 0;
   std::string out_;
 };

@@ -43,7 +43,8 @@ std::string of_check(const explain::Checked& checked) {
       .inline_();
 }
 
-std::string of_finding(const Reader& reader, const explain::Report& report, const Finding& f, size_t number) {
+std::string of_finding(const Reader& reader, const explain::Report& report, size_t place) {
+  const Finding& f = report.findings[place];
   std::vector<std::string> related;
   for (const explain::RelatedLine& r : f.related)
     related.push_back(JsonObject()
@@ -59,7 +60,14 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
   // Causes that are no retraces compare no graphs.
   if (f.graphs == explain::GraphRelation::kUnknown) evidence.raw("graphs", "null");
   else evidence.add("graphs", explain::name_of(f.graphs));
-  evidence.add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes);
+  evidence.add("nodes", uint64_t{f.nodes}).add("bytes", f.bytes).add("counted", f.counted);
+  const session::TraceRecord *left = reader.trace(f.pair.left), *right = reader.trace(f.pair.right);
+  if (left && right)
+    evidence.raw("pair", JsonObject()
+                             .add("left", uint64_t(left->number))
+                             .add("right", uint64_t(right->number))
+                             .add("difference", f.pair.difference)
+                             .inline_());
   std::vector<std::string> alternatives;
   for (const Finding::Alternative& a : f.alternatives)
     alternatives.push_back(JsonObject()
@@ -68,7 +76,7 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
                                .raw("checked", of_check(a.checked))
                                .inline_());
   JsonObject out;
-  out.add("id", "F" + std::to_string(number)).add("function", name).add("cause", f.cause);
+  out.add("id", "F" + std::to_string(place + 1)).add("function", name).add("cause", f.cause);
   out.add("severity", f.severity == explain::Severity::kWrongResult ? "wrong_result" : "cost");
   out.add("file", explain::path_of(reader, f.line)).add("line", f.line.line).add("path", f.path);
   out.add("parameter", f.parameter).raw("also_paths", texts(f.also_paths)).raw("related_lines", json_list(related));
@@ -79,14 +87,16 @@ std::string of_finding(const Reader& reader, const explain::Report& report, cons
   out.raw("fix", JsonObject().add("text", f.fix).raw("edit", of_edit(reader, f.edit)).inline_());
   out.raw("alternatives", json_list(alternatives)).raw("checked", of_check(f.checked));
   if (f.checked.method == explain::Checked::Method::kNone) out.add("not_checked_because", f.checked.why_not);
-  return out.add("message", explain::message_of(f)).inline_();
+  std::vector<std::string> after;
+  for (const size_t other : f.after) after.push_back("F" + std::to_string(other + 1));
+  return out.raw("after", texts(after)).add("message", explain::message_of(report.findings, place)).inline_();
 }
 
 }  // namespace
 
 std::string report_json(const Reader& reader, const explain::Report& report) {
   JsonObject run;
-  run.add("script", report.script).raw("seconds", number(report.seconds));
+  run.add("script", report.script).raw("seconds", number(static_cast<double>(report.run_ns) / 1e9));
   if (report.ended) run.add("exit", report.signal ? 128 + report.signal : report.exit_code);
   else run.raw("exit", "null");
   run.raw("error", report.error.empty() ? "null" : json_text(report.error)).raw("gaps", texts(report.gaps));
@@ -107,7 +117,7 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
                             .raw("trace_ms", ms(f.trace_ns))
                             .raw("run_ms", ms(f.run_ns))
                             .inline_());
-  for (const Finding& f : report.findings) findings.push_back(of_finding(reader, report, f, findings.size() + 1));
+  for (size_t i = 0; i < report.findings.size(); ++i) findings.push_back(of_finding(reader, report, i));
   for (const auto& s : report.suppressed)
     suppressed.push_back(
         JsonObject().add("function", s.function).add("cause", s.cause).add("rule", s.rule).inline_());

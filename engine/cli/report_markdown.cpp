@@ -2,8 +2,8 @@
 #include "engine/base/markdown_text.h"
 #include "engine/cli/report.h"
 #include "engine/cli/text.h"
-
-#include <cstdio>
+#include "engine/explain/cause_words.h"
+#include "engine/explain/compare/text.h"
 
 namespace footlight::cli {
 namespace {
@@ -11,11 +11,7 @@ namespace {
 using explain::Finding;
 using session::Reader;
 
-std::string ms(int64_t ns) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f ms", static_cast<double>(ns) / 1e6);
-  return text;
-}
+std::string time(int64_t ns) { return explain::time_text(static_cast<double>(ns)); }
 
 std::string place(const Reader& reader, const explain::Line& line, bool in_cell = false) {
   const std::string path = explain::path_of(reader, line);
@@ -26,27 +22,41 @@ std::string plural(size_t count, const char* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
 
-void write_finding(const Reader& reader, const Finding& f, size_t number, std::string& out) {
-  out += "\n### F" + std::to_string(number) + ": " + markdown_words(f.title) + "\n\n";
+void write_edit(const Finding::Edit& edit, std::string& out) {
+  if (!edit.at) return;
+  std::string lines;
+  for (const std::string& line : text_lines(edit.old_text)) lines += '-' + line + '\n';
+  for (const std::string& line : text_lines(edit.new_text)) lines += '+' + line + '\n';
+  out += markdown_block("diff", lines) + '\n';
+}
+
+void write_finding(const Reader& reader, const explain::Report& report, size_t at, std::string& out) {
+  const Finding& f = report.findings[at];
+  out += "\n### F" + std::to_string(at + 1) + ": " + markdown_words(f.title) + "\n\n";
   out += markdown_code(explain::function_name(reader, f)) + ", " + f.cause;
   if (const std::string at = place(reader, f.line); !at.empty()) out += ", edit " + at;
   for (const explain::RelatedLine& r : f.related)
     if (const std::string at = place(reader, r.at); !at.empty()) out += ", " + r.role + ' ' + at;
   out += f.severity == explain::Severity::kWrongResult ? ": **wrong results**" : "";
   out += ".\n\n" + markdown_words(f.detail) + ".\n\n";
-  if (f.edit.at) {
-    std::string lines;
-    for (const std::string& line : text_lines(f.edit.old_text)) lines += '-' + line + '\n';
-    for (const std::string& line : text_lines(f.edit.new_text)) lines += '+' + line + '\n';
-    out += markdown_block("diff", lines) + '\n';
-  } else if (!f.fix.empty()) {
-    out += "Fix: " + markdown_code(f.fix) + "\n\n";
+  if (const std::string pair = explain::pair_text(reader, f); !pair.empty()) out += markdown_words(pair) + ".\n\n";
+  if (const std::string cost = explain::cost_text(f, report.run_ns); !cost.empty()) out += "Cost: " + cost + ".\n\n";
+  if (!f.fix.empty()) {
+    out += "Fix: " + markdown_words(f.fix);
+    if (const std::string order = explain::order_text(report.findings, at); !order.empty()) out += ", " + order;
+    out += ".\n\n";
   }
-  out += markdown_words(explain::check_text(f.checked));
-  if (f.checked.ok) out += ", " + ms(f.saved_ns);
+  write_edit(f.edit, out);
+  if (const std::string line = f.edit.at ? "" : explain::line_text(reader, f.line); !line.empty())
+    out += markdown_block("python", line + '\n') + '\n';
+  out += markdown_words(explain::check_text(report.findings, at));
+  if (f.checked.ok) out += ", " + time(f.saved_ns) + " of tracing";
   out += ".\n";
-  for (const Finding::Alternative& a : f.alternatives)
+  for (const Finding::Alternative& a : f.alternatives) {
     out += "\nOr: " + markdown_words(a.fix) + " (" + markdown_words(explain::check_text(a.checked)) + ").\n";
+    if (a.edit.at) out += '\n';
+    write_edit(a.edit, out);
+  }
 }
 
 }  // namespace
@@ -54,21 +64,20 @@ void write_finding(const Reader& reader, const Finding& f, size_t number, std::s
 std::string report_markdown(const Reader& reader, const explain::Report& report) {
   std::string out = "# " + markdown_words(report.script.substr(report.script.rfind('/') + 1)) + "\n\n";
   out += plural(report.functions.size(), "traced function") + ", " + plural(report.calls, "call") + ", " +
-         plural(report.traces, "trace") + " in " + ms(report.trace_ns) + "; " +
+         plural(report.traces, "trace") + " in " + time(report.trace_ns) + "; " +
          std::to_string(report.removable().size()) +
          " avoidable.\n";
   if (!report.ended) out += "\nThe run did not end: what was recorded up to then is here.\n";
   if (report.signal || report.exit_code)
     out += std::string("\nIt ended with ") + (report.signal ? "signal " : "exit code ") +
            std::to_string(report.signal ? report.signal : report.exit_code) +
-           (report.error.empty() ? "" : ": " + markdown_words(report.error.substr(0, report.error.find('\n')))) + ".\n";
+           (report.error.empty() ? "" : ": " + markdown_words(report.error)) + ".\n";
   for (const std::string& gap : report.gaps) out += "\nIncomplete: " + markdown_words(gap) + ".\n";
 
   out += "\n## Findings\n";
-  size_t number = 0;
-  for (const Finding& f : report.findings) write_finding(reader, f, ++number, out);
+  for (size_t i = 0; i < report.findings.size(); ++i) write_finding(reader, report, i, out);
   if (report.findings.empty())
-    out += "\nNone: no function was traced more often than it needs, as far as was recorded.\n";
+    out += "\nNone: no function was traced more often than necessary, as far as was recorded.\n";
 
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
@@ -76,13 +85,13 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
     for (const explain::ReportedFunction& f : report.functions)
       out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " + std::to_string(f.calls) +
              (f.failed ? " (" + std::to_string(f.failed) + " failed)" : "") + " | " + std::to_string(f.hits) + " | " +
-             std::to_string(f.traces) + " | " + ms(f.trace_ns) + " | " + ms(f.run_ns) + " |\n";
+             std::to_string(f.traces) + " | " + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
     out += "\n## Looked at and legitimate\n\n";
     for (const auto& s : report.suppressed)
-      out += "* " + markdown_words(s.function) + ": " + markdown_words(s.cause) + ", rule " +
-             std::to_string(s.rule) + '\n';
+      out += "* " + markdown_words(s.function) + ": " + markdown_words(explain::cause_words(s.cause)) + " (" +
+             explain::rule_words(explain::Rule(s.rule)) + ")\n";
   }
   return out;
 }

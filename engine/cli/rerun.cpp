@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace footlight::cli {
@@ -140,7 +141,9 @@ const explain::ReportedFunction* only_function(const explain::Report& report, co
   return std::ranges::count_if(report.functions, named) == 1 ? &*at : nullptr;
 }
 
-void check(const session::Reader& reader, const explain::Report& before, Finding& finding, const std::string& text) {
+// `with`: the traces that are left when only the findings that this one comes after are mended; none: it comes first.
+void check(const session::Reader& reader, const explain::Report& before, Finding& finding, const std::string& text,
+           std::optional<size_t> with) {
   const session::RunRecord& run = reader.contents().run;
   const Folder folder;
   const std::string script = folder / run.script.substr(run.script.rfind('/') + 1), session = folder / "run.footlight";
@@ -152,7 +155,8 @@ void check(const session::Reader& reader, const explain::Report& before, Finding
     finding.checked = checked;
     finding.edit = {};
   };
-  if (!record_again(run, before.seconds, script, session)) return no_help("the changed script did not end");
+  if (!record_again(run, static_cast<double>(before.run_ns) / 1e9, script, session))
+    return no_help("the changed script did not end");
   std::unique_ptr<session::Reader> again;
   try {
     again = session::Reader::open(session);
@@ -161,16 +165,16 @@ void check(const session::Reader& reader, const explain::Report& before, Finding
   }
   const explain::Report after = explain::make_report(*again);
   const bool alike = after.exit_code == before.exit_code && after.signal == before.signal;
-  if (!after.ended || !alike || after.error != before.error)
+  if (!after.ended || !alike || after.error_message != before.error_message)
     return no_help("the changed script ended otherwise than the recorded one");
   const std::string function = explain::function_name(reader, finding);
   const auto *was = only_function(before, function), *is = only_function(after, function);
-  checked.traces_before = was ? was->traces : 0;
+  checked.traces_before = with ? *with : was ? was->traces : 0;
   checked.traces_after = is ? is->traces : 0;
   if (!finding.saved.empty()) {
     if (!was) return;  // several functions have this name: the replay tells more
     if (!is || is->traces == 0 || is->failed > was->failed) return no_help("calls fail with the change");
-    checked.ok = is->traces < was->traces;
+    checked.ok = is->traces < checked.traces_before;
   } else {
     // What keys say nothing of is gone if it is not found again.
     checked.ok = std::ranges::none_of(after.findings, [&](const Finding& f) {
@@ -178,6 +182,17 @@ void check(const session::Reader& reader, const explain::Report& before, Finding
     });
   }
   finding.checked = checked;
+}
+
+// Where a finding comes after one other, which was run again: the traces that were left then.
+std::optional<size_t> traces_without(const explain::Report& report, size_t at) {
+  const std::vector<size_t>& after = report.findings[at].after;
+  if (after.size() != 1 || after[0] > at) return {};
+  const Finding& first = report.findings[after[0]];
+  if (first.function != report.findings[at].function) return {};
+  const bool mutual = std::ranges::find(first.after, at) != first.after.end();
+  if (mutual || first.checked.method != Checked::Method::kRerun || !first.checked.ok) return {};
+  return first.checked.traces_after;
 }
 
 }  // namespace
@@ -193,10 +208,13 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
     if (!finding.edit.at || !file || file->path != run.script) continue;
     if (file->text != on_disk)
       fail(ErrorKind::kFailedPrecondition, run.script, " is not what was recorded: record it again, then --rerun");
-    const std::string text = explain::apply_edit(on_disk, finding.edit);
+    const std::vector<Finding::Edit> edits = explain::edits_together(report.findings, i);
+    const std::string text = edits.empty() ? std::string() : explain::apply_edits(on_disk, edits);
     if (text.empty()) continue;
-    std::fprintf(stderr, "footlight: running %s again with the fix of F%zu\n", printable(run.script).c_str(), i + 1);
-    check(reader, before, finding, text);
+    const std::string order = explain::order_text(before.findings, i);
+    std::fprintf(stderr, "footlight: running %s again with the fix of F%zu%s\n", printable(run.script).c_str(), i + 1,
+                 order.empty() ? "" : (", " + order).c_str());
+    check(reader, before, finding, text, traces_without(report, i));
     if (Endings::caught()) return;
   }
 }

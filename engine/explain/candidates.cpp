@@ -1,9 +1,11 @@
 // Replays candidates alone and together.
 #include "engine/explain/candidates.h"
 
-#include "engine/explain/words.h"
+#include "engine/explain/graph_pairs.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace footlight::explain {
 namespace {
@@ -63,10 +65,13 @@ Attempt attempt(const Evidence& evidence, const FunctionRun& run, const std::vec
   return attempt(evidence, run, fix, paths, captures_may_differ);
 }
 
-void accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, const Attempt& made, Findings& to) {
+// The place of its finding; none if the change would save nothing.
+std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, const Attempt& made,
+                             Findings& to) {
   Finding& f = c.finding;
   f.graphs = made.graphs;
-  if (!conclude(evidence, run, made.result, f, 1)) return;
+  if (!conclude(evidence, run, made.result, f, 1)) return {};
+  describe_graphs(evidence, made.result.merged, f);
   if (c.edit_at == Candidate::EditAt::kDefinition) {
     edit_at(f, evidence.definition(run), "call");
   } else if (c.edit_at == Candidate::EditAt::kValue) {
@@ -88,6 +93,7 @@ void accept(const Evidence& evidence, const FunctionRun& run, Candidate& c, cons
     if (!known && f.related.size() < kMostRelated) f.related.push_back({"call", call});
   }
   to.found.push_back(f);
+  return to.found.size() - 1;
 }
 
 // Among candidates for the same argument, the best comes first.
@@ -119,9 +125,20 @@ GraphRelation difference_made(const Evidence& evidence, const Attempt& alone, co
   return most;
 }
 
+using Places = std::map<const Candidate*, size_t>;  // of the findings made from them
+
+// Without `other`, `one` of the team would save too little.
+bool needs(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate*> team, const Candidate* one,
+           const Candidate* other) {
+  std::erase(team, other);
+  const size_t with = attempt(evidence, run, team).result.saved.size();
+  std::erase(team, one);
+  return with < attempt(evidence, run, team).result.saved.size() + kFewestSaved;
+}
+
 // What saves nothing alone may do so with another: two arguments that are both different in every call. `taken` are
 // findings already; the others that help each other are appended to it.
-void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate*>& taken,
+void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate*>& taken, Places& places,
                   std::vector<Candidate*> others, Findings& to) {
   // The most tolerant candidate stands for an argument.
   std::ranges::stable_sort(others, [](const Candidate* a, const Candidate* b) { return a->most > b->most; });
@@ -158,16 +175,18 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
     return true;
   });
   if (made.result.saved.size() < kFewestSaved) return;
-  std::vector<std::string> paths;
-  for (const Candidate* c : team) paths.push_back(c->finding.path);
   std::ranges::sort(team.begin() + static_cast<std::ptrdiff_t>(own), team.end(), {},
                     [](const Candidate* c) { return std::string_view(c->finding.path); });
   for (size_t i = own; i < team.size(); ++i) {
-    std::vector<std::string> others = paths;
-    std::erase(others, team[i]->finding.path);
-    if (!others.empty()) team[i]->finding.detail += "; checked together with " + joined(others, ", ");
     taken.push_back(team[i]);
-    accept(evidence, run, *team[i], made, to);
+    if (const auto place = accept(evidence, run, *team[i], made, to)) places[team[i]] = *place;
+  }
+  for (size_t i = own; i < team.size(); ++i) {
+    const auto place = places.find(team[i]);
+    for (size_t k = 0; k < team.size() && place != places.end(); ++k)
+      if (const auto other = places.find(team[k]);
+          k != i && other != places.end() && needs(evidence, run, team, team[i], team[k]))
+        to.found[place->second].after.push_back(other->second);
   }
 }
 
@@ -195,17 +214,18 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
   }
   std::ranges::stable_sort(good, better);
   std::vector<Candidate*> taken;
+  Places places;
   const auto is_taken = [&](const Candidate* c) {
     return std::ranges::any_of(taken, [&](const Candidate* t) { return overlap(*t, *c); });
   };
   for (auto& [candidate, made] : good) {
     if (is_taken(candidate)) continue;
     taken.push_back(candidate);
-    accept(evidence, run, *candidate, made, to);
+    if (const auto place = accept(evidence, run, *candidate, made, to)) places[candidate] = *place;
   }
 
   std::erase_if(left, is_taken);
-  try_together(evidence, run, taken, left, to);
+  try_together(evidence, run, taken, places, left, to);
   for (const Candidate* c : left)
     if (!is_taken(c)) to.suppressed.push_back({run.id, c->finding.cause, Rule::kNotConfirmed});
 }

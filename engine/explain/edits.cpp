@@ -1,7 +1,9 @@
 // Finds arguments and decorators in a line of Python.
 #include "engine/explain/edits.h"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 
 namespace footlight::explain {
@@ -92,6 +94,31 @@ bool is_variadic_or_keyword_only(const Evidence& evidence, const FunctionRun& ru
   return false;
 }
 
+// What an edit changes, without what it leaves as it is.
+struct Span {
+  size_t begin = 0, end = 0;
+  std::string text;
+};
+
+Span span_of(std::string_view was, std::string_view is, size_t at) {
+  const size_t least = std::min(was.size(), is.size());
+  size_t front = 0, back = 0;
+  while (front < least && was[front] == is[front]) ++front;
+  while (back < least - front && was[was.size() - 1 - back] == is[is.size() - 1 - back]) ++back;
+  return {at + front, at + was.size() - back, std::string(is.substr(front, is.size() - front - back))};
+}
+
+// Empty if two spans overlap.
+std::string with_spans(std::string text, std::vector<Span> spans) {
+  std::ranges::sort(spans, std::greater(), &Span::begin);
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const Span& span = spans[i];
+    if (i && (span.end > spans[i - 1].begin || span.begin == spans[i - 1].begin)) return {};
+    text.replace(span.begin, span.end - span.begin, span.text);
+  }
+  return text;
+}
+
 }  // namespace
 
 Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
@@ -151,14 +178,29 @@ Finding::Edit wrap_value(const Evidence& evidence, const Line& line, std::string
 }
 
 std::string apply_edit(const std::string& text, const Finding::Edit& edit) {
-  size_t begin = 0;
-  for (int line = 1; line < edit.at.line; ++line) {
-    begin = text.find('\n', begin);
-    if (begin++ == text.npos) return {};
+  return apply_edits(text, std::span(&edit, 1));
+}
+
+std::string apply_edits(const std::string& text, std::span<const Finding::Edit> edits) {
+  std::vector<Span> spans;
+  for (const Finding::Edit& edit : edits) {
+    size_t begin = 0;
+    for (int line = 1; line < edit.at.line; ++line) {
+      begin = text.find('\n', begin);
+      if (begin++ == text.npos) return {};
+    }
+    const size_t at = text.find(edit.old_text, begin);
+    if (at == text.npos || at > std::min(text.find('\n', begin), text.size())) return {};
+    spans.push_back(span_of(edit.old_text, edit.new_text, at));
   }
-  const size_t at = text.find(edit.old_text, begin);
-  if (at == text.npos || at > std::min(text.find('\n', begin), text.size())) return {};
-  return std::string(text).replace(at, edit.old_text.size(), edit.new_text);
+  return with_spans(text, std::move(spans));
+}
+
+Finding::Edit both_edits(const Finding::Edit& first, const Finding::Edit& second) {
+  if (!first.at || first.at != second.at || first.old_text != second.old_text) return {};
+  std::string both = with_spans(first.old_text, {span_of(first.old_text, first.new_text, 0),
+                                                 span_of(second.old_text, second.new_text, 0)});
+  return both.empty() ? Finding::Edit() : Finding::Edit{first.at, first.old_text, std::move(both)};
 }
 
 }  // namespace footlight::explain

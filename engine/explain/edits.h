@@ -17,5 +17,9 @@ Finding::Edit wrap_value(const Evidence& evidence, const Line& line, std::string
 
 // The text of a file with the edit made; empty if the line is not what it was.
 std::string apply_edit(const std::string& text, const Finding::Edit& edit);
+// The same with several edits of one file, which may be of one line; empty if two of them change the same words.
+std::string apply_edits(const std::string& text, std::span<const Finding::Edit> edits);
+// One edit that does what two edits of the same line do; none if they change the same words.
+Finding::Edit both_edits(const Finding::Edit& first, const Finding::Edit& second);
 
 }  // namespace footlight::explain

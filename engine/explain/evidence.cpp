@@ -38,6 +38,7 @@ Evidence::Evidence(const RunRecords& records)
     if (const auto at = functions_.find(f.id); at != functions_.end()) at->second.record = &f;
   }
   for (const session::CallRecord& c : records.calls) {
+    ++calls_[c.function];
     const TraceRecord* t = trace(c.trace);
     const auto at = functions_.find(c.function);
     if (!t || at == functions_.end()) continue;
@@ -47,6 +48,12 @@ Evidence::Evidence(const RunRecords& records)
     std::stable_sort(run.steps.begin(), run.steps.end(),
                      [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
   }
+}
+
+uint64_t Evidence::calls_of(FunctionId function) const {
+  const auto& counts = records_.counts ? records_.counts->of_function : calls_;
+  const auto at = counts.find(function);
+  return at == counts.end() ? 0 : at->second;
 }
 
 const TraceRecord* Evidence::trace(TraceId id) const {

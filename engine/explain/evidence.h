@@ -15,6 +15,12 @@
 
 namespace footlight::explain {
 
+// Counts of all calls, for records that hold only the first few calls of each kind.
+struct CallCounts {
+  std::unordered_map<FunctionId, uint64_t> of_function;
+  std::unordered_map<TraceId, std::vector<int64_t>> starts;  // of the calls that a trace served, sorted
+};
+
 // The records of a session that findings look at. Recordings before version 3 have no keys.
 struct RunRecords {
   std::span<const session::FunctionRecord> functions;
@@ -30,6 +36,9 @@ struct RunRecords {
   const EagerSums* eager = nullptr;  // null: not summed up
   bool failed = false;               // the program ended with an error
   std::span<const PipelineSums> pipelines = {};
+  const CallCounts* counts = nullptr;  // null: `calls` has all of them
+  std::span<const session::CallValues> values = {};
+  std::span<const session::CheckedCall> checked_calls = {};
 };
 
 // A line of the user's source; line 0: unknown.
@@ -68,6 +77,7 @@ class Evidence {
   Evidence& operator=(const Evidence&) = delete;
 
   const std::map<FunctionId, FunctionRun>& functions() const { return functions_; }
+  uint64_t calls_of(FunctionId function) const;  // all of them, failed ones too
   const session::TraceRecord* trace(TraceId id) const;
   std::span<const uint64_t> key_of(const session::TraceRecord& trace) const;  // empty: not recorded, or damaged
   // Since when the object of that name in a trace's key is known to exist; 0: since its first key.
@@ -77,6 +87,7 @@ class Evidence {
   // else, unless what is captured was made again with the function.
   GraphRelation compare_graphs(std::span<const session::TraceRecord* const> traces,
                                bool captures_may_differ = false) const;
+  GraphRelation compare_graphs(GraphId left, GraphId right) const { return fingerprints_.compare(left, right); }
   const session::GraphRecord* graph(GraphId id) const;
   // Whether it is the graph of another function, which a node calls.
   bool is_of_other(GraphId id, FunctionId function) const {
@@ -108,6 +119,7 @@ class Evidence {
   std::map<FunctionId, FunctionRun> functions_;
   std::unordered_map<CodeId, const session::CodeRecord*> codes_;
   std::unordered_map<TraceId, const session::TraceRecord*> traces_;
+  std::unordered_map<FunctionId, uint64_t> calls_;
   std::unordered_map<GraphId, const session::GraphRecord*> graphs_;
   std::unordered_map<GraphId, FunctionId> owners_;  // of the graphs of traces
   std::unordered_map<KeyId, const session::KeyRecord*> keys_;  // well-formed keys only

@@ -101,7 +101,7 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
   finding.saved_ns = result.saved_ns;
   for (const TraceRecord* t : result.saved) finding.saved.push_back(t->id);
   finding.example = result.saved.front()->id;
-  for (const FunctionRun::Step& step : run.steps) finding.calls += step.call;
+  finding.calls = evidence.calls_of(run.id);
   finding.line = evidence.line(result.saved.front()->source);
   for (const Line& value : evidence.value_lines(run, finding.line, finding.path, finding.example)) {
     if (finding.related.size() == kMostValueLines) break;
@@ -113,7 +113,7 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
 
 void also(Finding& finding, std::string fix, Checked checked, Finding::Edit edit) {
   if (checked.method == Checked::Method::kNone && checked.why_not.empty())
-    checked.why_not = "a replay of keys does not tell";
+    checked.why_not = "a replay of the recorded calls cannot show it";
   finding.alternatives.push_back({std::move(fix), std::move(edit), std::move(checked)});
 }
 
@@ -125,18 +125,104 @@ bool also_if_it_saves(const Evidence& evidence, const FunctionRun& run, const Pr
   return true;
 }
 
-std::string check_text(const Checked& checked) {
+namespace {
+
+// `how`: " after F1", with which other fixes it was checked.
+std::string text_of_check(const Checked& checked, const std::string& how) {
   if (checked.method == Checked::Method::kNone)
-    return checked.why_not.empty() ? "not checked" : "not checked: " + checked.why_not;
-  if (checked.method == Checked::Method::kRerun && !checked.why_not.empty()) return "run again: " + checked.why_not;
+    return checked.why_not.empty() ? "Not verified" : "Not verified: " + checked.why_not;
+  const std::string before = std::to_string(checked.traces_before), after = std::to_string(checked.traces_after);
   if (checked.method == Checked::Method::kRerun) {
-    const std::string traces =
-        std::to_string(checked.traces_before) + " traces became " + std::to_string(checked.traces_after);
-    return std::string("run again with the change: ") + (checked.ok ? "it is gone, " : "no help, ") + traces;
+    const std::string ran = "Run again with the change" + how + ": ";
+    if (!checked.why_not.empty()) return ran + checked.why_not;
+    if (!checked.ok) return ran + "it does not help, " + before + " traces became " + after;
+    return ran + (checked.traces_before == checked.traces_after ? "the problem is gone"
+                                                                : before + " traces became " + after);
   }
-  if (!checked.ok) return "replayed: saves no trace";
-  return "replayed: saves " + std::to_string(checked.traces_before - checked.traces_after) + " of " +
-         std::to_string(checked.traces_before) + " traces";
+  if (!checked.ok) return "Replayed" + how + ": saves no trace";
+  return "Replayed" + how + ": saves " + std::to_string(checked.traces_before - checked.traces_after) + " of " +
+         before + " traces";
+}
+
+bool comes_after(const Finding& finding, size_t other) {
+  return std::ranges::find(finding.after, other) != finding.after.end();
+}
+
+// Puts each finding behind those that it needs, and names these by their new places. `serials`: where each finding
+// stood when `after` was written.
+void put_in_order(std::vector<Finding>& found, std::vector<size_t> serials) {
+  std::vector<size_t> place(serials.empty() ? 0 : *std::ranges::max_element(serials) + 1, SIZE_MAX);
+  for (size_t i = 0; i < found.size(); ++i) place[serials[i]] = i;
+  for (Finding& f : found) {
+    std::vector<size_t> after;
+    for (const size_t serial : f.after)
+      if (serial < place.size() && place[serial] != SIZE_MAX) after.push_back(place[serial]);
+    f.after = std::move(after);
+  }
+  std::vector<size_t> order;
+  std::vector<bool> taken(found.size(), false);
+  while (order.size() < found.size()) {
+    size_t next = SIZE_MAX;
+    for (size_t i = 0; i < found.size() && next == SIZE_MAX; ++i) {
+      const auto waits = [&](size_t other) { return !taken[other] && !comes_after(found[other], i); };
+      if (!taken[i] && std::ranges::none_of(found[i].after, waits)) next = i;
+    }
+    if (next == SIZE_MAX) next = static_cast<size_t>(std::ranges::find(taken, false) - taken.begin());
+    taken[next] = true;
+    order.push_back(next);
+  }
+  std::vector<size_t> now(found.size());
+  for (size_t i = 0; i < order.size(); ++i) now[order[i]] = i;
+  std::vector<Finding> sorted;
+  for (const size_t i : order) sorted.push_back(std::move(found[i]));
+  for (Finding& f : sorted) {
+    for (size_t& other : f.after) other = now[other];
+    std::ranges::sort(f.after);
+  }
+  found = std::move(sorted);
+}
+
+// A fix that is an edit comes before one that is advice, if it is as good.
+void put_edit_first(Finding& f) {
+  if (f.edit.at) return;
+  const auto as_good = [&](const Finding::Alternative& a) {
+    return a.edit.at && a.checked.ok == f.checked.ok &&
+           (!f.checked.ok || a.checked.traces_after <= f.checked.traces_after);
+  };
+  const auto at = std::ranges::find_if(f.alternatives, as_good);
+  if (at == f.alternatives.end()) return;
+  std::swap(f.fix, at->fix);
+  std::swap(f.edit, at->edit);
+  std::swap(f.checked, at->checked);
+  std::rotate(f.alternatives.begin(), at, at + 1);
+}
+
+}  // namespace
+
+std::string check_text(const Checked& checked) { return text_of_check(checked, {}); }
+
+std::string order_text(std::span<const Finding> all, size_t at) {
+  std::string after, together;
+  for (const size_t other : all[at].after) {
+    std::string& names = comes_after(all[other], at) ? together : after;
+    names += (names.empty() ? "F" : " and F") + std::to_string(other + 1);
+  }
+  std::string text = after.empty() ? "" : "after " + after;
+  if (!together.empty()) text += (text.empty() ? "together with " : ", together with ") + together;
+  return text;
+}
+
+std::string check_text(std::span<const Finding> all, size_t at) {
+  const std::string order = order_text(all, at);
+  return text_of_check(all[at].checked, order.empty() ? order : ' ' + order);
+}
+
+std::vector<Finding::Edit> edits_together(std::span<const Finding> all, size_t at) {
+  std::vector<Finding::Edit> edits{all[at].edit};
+  for (const size_t other : all[at].after) edits.push_back(all[other].edit);
+  for (const Finding::Edit& edit : edits)
+    if (!edit.at || edit.at.file != edits.front().at.file) return {};
+  return edits;
 }
 
 Findings find_findings(const RunRecords& records, const std::function<void()>& go_on) {
@@ -151,18 +237,36 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
     cause->find(evidence, all);
   }
   Findings kept;
+  std::vector<std::pair<size_t, size_t>> order;  // place in `kept`, in `all`
   for (Finding& f : all.found) {
-    if (f.edit.at && f.edit.new_text.find("tf.") != std::string::npos && !knows_tf(evidence, f.edit.at)) f.edit = {};
-    const auto explains = [&](const Finding& outer) { return explained_by(evidence, f, outer); };
-    if (std::ranges::none_of(all.found, explains)) kept.found.push_back(f);
-    else kept.suppressed.push_back({f.function, f.cause, Rule::kOneRootCause});
-  }
-  std::ranges::stable_sort(kept.found, [](const Finding& a, const Finding& b) {
-    const auto weight = [](const Finding& f) {
-      return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns ? f.saved_ns : f.cost_ns);
+    const auto cannot_be_made = [&](const Finding::Edit& edit) {
+      return edit.at && edit.new_text.find("tf.") != std::string::npos && !knows_tf(evidence, edit.at);
     };
-    return weight(a) > weight(b);
-  });
+    if (cannot_be_made(f.edit)) f.edit = {};
+    for (Finding::Alternative& a : f.alternatives)
+      if (cannot_be_made(a.edit)) a.edit = {};
+    put_edit_first(f);
+    const auto explains = [&](const Finding& outer) { return explained_by(evidence, f, outer); };
+    if (std::ranges::any_of(all.found, explains)) {
+      kept.suppressed.push_back({f.function, f.cause, Rule::kOneRootCause});
+      continue;
+    }
+    order.emplace_back(order.size(), static_cast<size_t>(&f - all.found.data()));
+    kept.found.push_back(f);
+  }
+  const auto weight = [&](const std::pair<size_t, size_t>& place) {
+    const Finding& f = kept.found[place.first];
+    return std::tuple(f.severity, !f.saved.empty() && f.checked.ok, f.saved_ns ? f.saved_ns : f.cost_ns);
+  };
+  std::ranges::stable_sort(order, std::greater(), weight);
+  std::vector<Finding> found;
+  std::vector<size_t> serials;
+  for (const auto& [place, serial] : order) {
+    found.push_back(std::move(kept.found[place]));
+    serials.push_back(serial);
+  }
+  put_in_order(found, std::move(serials));
+  kept.found = std::move(found);
   kept.suppressed.insert(kept.suppressed.end(), all.suppressed.begin(), all.suppressed.end());
   return kept;
 }

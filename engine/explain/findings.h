@@ -27,6 +27,9 @@ struct Finding {
   std::vector<std::string> also_paths;  // leaves that change together with it
   std::vector<std::string> values;      // in the order of their first trace
   GraphRelation graphs = GraphRelation::kUnknown;  // between the traces that one trace would have replaced
+  std::string graphs_words;             // of all of them: "differ only in constants", "are identical"
+  // Two of these traces whose graphs differ as much as `graphs` says, and how: "the graphs differ only in 1 constant".
+  struct Pair { TraceId left, right; std::string difference; } pair;
 
   Line line;                            // the one to edit
   std::vector<RelatedLine> related;
@@ -34,13 +37,15 @@ struct Finding {
   std::vector<TraceId> saved;           // all such traces
 
   Checked checked;
-  size_t calls = 0;                     // of the function
+  size_t calls = 0;                     // of the function; or what `counted` names
+  const char* counted = "calls";        // "later calls", "runs", "elements"
   size_t nodes = 0;                     // that the cause added to a graph
   uint64_t bytes = 0;                   // that it takes
   int64_t cost_ns = 0;                  // tracing time of all traces of the function
   int64_t saved_ns = 0;                 // of the traces that would have been hits
 
   std::string title, detail, fix;       // for the user: plain text, one line each
+  std::string reason;                   // why the saved traces were made, where their keys do not say it
   struct Edit { Line at; std::string old_text, new_text; } edit;  // no line: the fix is no edit of one line
   // Other ways to end it, as edits where one line is enough; each was checked by itself, or says why not.
   struct Alternative {
@@ -49,6 +54,9 @@ struct Finding {
     Checked checked;
   };
   std::vector<Alternative> alternatives;
+
+  // Findings whose fixes this one needs, and with which it was checked: positions in Findings::found.
+  std::vector<size_t> after;
 };
 
 // Rules against false alarms, by their numbers: engine/explain/README.md has them all.
@@ -71,8 +79,14 @@ struct Findings {
 // `go_on` is called between its parts, and throws to end it.
 Findings find_findings(const RunRecords& records, const std::function<void()>& go_on = [] {});
 
-// "replayed: saves 10 of 12 traces", "not checked: ..."
+// "Replayed: saves 10 of 12 traces", "Not verified: ..."
 std::string check_text(const Checked& checked);
+// "after F1", or "together with F2" where neither helps alone; empty: it needs no other finding.
+std::string order_text(std::span<const Finding> all, size_t at);
+// check_text, which says with which others it was checked: "Replayed after F1: saves 13 of 15 traces".
+std::string check_text(std::span<const Finding> all, size_t at);
+// The edits to be made for a finding, with those of the findings that it needs; empty if one of these is no edit.
+std::vector<Finding::Edit> edits_together(std::span<const Finding> all, size_t at);
 
 // For most causes, a change that saves fewer traces is not worth a finding.
 inline constexpr size_t kFewestSaved = 2;

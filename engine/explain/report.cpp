@@ -1,29 +1,29 @@
 // Sums up a session and its findings.
 #include "engine/explain/report.h"
 
+#include "engine/base/error_words.h"
+#include "engine/explain/compare/text.h"
 #include "engine/explain/session_records.h"
+#include "engine/explain/words.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace footlight::explain {
 namespace {
 
 using session::Reader;
 
-// "ValueError: ..." of a traceback that reached the end of the run.
-std::string last_error(const Reader& reader) {
+// Of a traceback that reached the end of the run.
+ErrorWords last_error(const Reader& reader) {
   const auto& end = reader.contents().end;
   if (!end || (end->exit_code == 0 && end->signal == 0)) return {};
   std::string text;
   for (const session::ConsoleRecord& c : reader.contents().console)
     if (c.stream == session::ConsoleStream::kStderr) text += c.text;
-  if (text.find("Traceback (most recent call last)") == text.npos) return {};
-  // The first line behind the indented ones of the last traceback.
-  size_t at = text.rfind("Traceback (most recent call last)");
-  do {
-    at = text.find('\n', at);
-  } while (at != text.npos && text.compare(++at, 1, " ") == 0);
-  return at == text.npos ? std::string() : text.substr(at, std::min(text.find('\n', at), at + 2000) - at);
+  const size_t at = text.rfind("Traceback (most recent call last)");
+  return at == text.npos ? ErrorWords() : error_words(text.substr(at));
 }
 
 std::vector<ReportedFunction> functions_of(const RunRecords& records) {
@@ -74,13 +74,15 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   const session::Contents& contents = reader.contents();
   Report report;
   report.script = contents.run.script;
-  report.seconds = static_cast<double>(reader.last_time() - reader.first_time()) / 1e9;
+  report.run_ns = session::run_times(contents.run, contents.end, reader.first_time(), reader.last_time()).run_ns;
   report.ended = contents.end.has_value();
   if (contents.end) {
     report.exit_code = contents.end->exit_code;
     report.signal = contents.end->signal;
   }
-  report.error = last_error(reader);
+  const ErrorWords error = last_error(reader);
+  report.error = error.text();
+  report.error_message = error.message;
   for (const auto& d : contents.dropped)
     report.gaps.push_back(std::to_string(d.count) + ' ' + d.what + " were dropped: " + d.why);
   if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
@@ -129,10 +131,97 @@ std::string path_of(const Reader& reader, const Line& line) {
   return file ? file->path : std::string();
 }
 
-std::string message_of(const Finding& f) {
+std::string line_text(const Reader& reader, const Line& line) {
+  const session::FileRecord* file = reader.file(line.file);
+  if (!file || line.line < 1) return {};
+  std::string_view rest = file->text;
+  for (int number = 1; number < line.line; ++number) {
+    const size_t end = rest.find('\n');
+    if (end == rest.npos) return {};
+    rest.remove_prefix(end + 1);
+  }
+  rest = rest.substr(0, rest.find('\n'));
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  return std::string(rest.substr(0, rest.find('\r')));
+}
+
+std::string message_of(std::span<const Finding> all, size_t at) {
+  const Finding& f = all[at];
   std::string text = f.title + ". " + f.detail + '.';
   if (!f.fix.empty()) text += " Fix: " + f.fix + '.';
-  return text + " (" + check_text(f.checked) + ")";
+  return text + ' ' + check_text(all, at) + '.';
+}
+
+namespace {
+
+// "args[2]" of "args[2].shape[0]" and of "len(args[2])".
+std::string_view argument_in(std::string_view path) {
+  const size_t at = path.find("args[");
+  const size_t end = at == path.npos ? path.npos : path.find(']', at);
+  return end == path.npos ? path : path.substr(at, end + 1 - at);
+}
+
+bool names_difference(const Finding& f, const session::TraceRecord& trace) {
+  const auto differs = [&](const std::string& path) {
+    return std::ranges::any_of(trace.differing,
+                               [&](const std::string& one) { return argument_in(one) == argument_in(path); });
+  };
+  return differs(f.path) || std::ranges::any_of(f.also_paths, differs);
+}
+
+}  // namespace
+
+std::string trace_reason(const session::TraceRecord& t) {
+  if (!t.error.empty()) return t.error;
+  if (!t.why.empty()) return t.why;
+  switch (t.reason) {
+    case session::TraceReason::kGetConcreteFunction: return "get_concrete_function";
+    case session::TraceReason::kVariableCreation: return "makes variables";
+    case session::TraceReason::kEvicted: return "traced again after eviction";
+    case session::TraceReason::kRelaxed: return "relaxed shapes";
+    case session::TraceReason::kCall: return t.nearest.valid() ? "" : "first call";
+    default: return "another reason";  // from a newer version
+  }
+}
+
+std::map<TraceId, std::string> reasons_of_findings(std::span<const session::TraceRecord> made,
+                                                   std::span<const Finding> all) {
+  std::unordered_map<TraceId, const session::TraceRecord*> traces;
+  for (const session::TraceRecord& t : made) traces[t.id] = &t;
+  std::map<TraceId, std::string> reasons;
+  for (const Finding& f : all) {
+    if (!f.checked.ok) continue;
+    for (const TraceId id : f.saved) {
+      const auto at = traces.find(id);
+      if (at == traces.end() || (f.reason.empty() && names_difference(f, *at->second))) continue;
+      const std::string known = at->second->why;
+      const std::string name = argument_name(f.path, f.parameter);
+      std::string& text = reasons[id];
+      if (text.empty() && f.reason.empty()) text = known;
+      text += (text.empty() ? "" : "; ") + (f.reason.empty() ? name + " too" : f.reason);
+    }
+  }
+  return reasons;
+}
+
+std::string pair_text(const Reader& reader, const Finding& f) {
+  const session::TraceRecord *left = reader.trace(f.pair.left), *right = reader.trace(f.pair.right);
+  if (!left || !right || f.pair.difference.empty()) return {};
+  const session::FunctionRecord *a = reader.function(left->function), *b = reader.function(right->function);
+  const bool same = left->function == right->function || !a || !b;
+  std::string text = '#' + std::to_string(left->number) + " and #" + std::to_string(right->number);
+  if (!same) text = "the first two of these functions";
+  return text + ": " + f.pair.difference;
+}
+
+std::string cost_text(const Finding& f, int64_t run_ns) {
+  if (f.cost_ns <= 0 || f.severity == Severity::kWrongResult) return {};
+  std::string text = time_text(static_cast<double>(f.cost_ns));
+  if (run_ns <= 0) return text;
+  char share[40];
+  std::snprintf(share, sizeof share, ", %.1f %% of the run (",
+                std::min(100.0, 100.0 * static_cast<double>(f.cost_ns) / static_cast<double>(run_ns)));
+  return text + share + time_text(static_cast<double>(run_ns)) + ')';
 }
 
 }  // namespace footlight::explain

@@ -5,6 +5,7 @@
 #include "engine/session/reader.h"
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,8 +23,10 @@ struct ReportedFunction {
 };
 
 struct Report {
-  std::string script, error;        // error: the last line that an exception left; empty: none
-  double seconds = 0;
+  std::string script;
+  std::string error;          // that ended the run: "ValueError: ... at layers.py:5"; empty: none
+  std::string error_message;  // the same without its place
+  int64_t run_ns = 0;         // from the start of the script to its end, as in session::RunTimes
   int exit_code = 0, signal = 0;
   bool ended = false;
   std::vector<std::string> gaps;    // what the recording lacks: dropped records, damage
@@ -46,7 +49,18 @@ Report make_report(const session::Reader& reader, const std::function<void()>& g
 // Names in words: of the function that a finding is about, of files.
 std::string function_name(const session::Reader& reader, const Finding& finding);
 std::string path_of(const session::Reader& reader, const Line& line);
+// Why a trace was made, for a table of traces: "value of lr", "first call".
+std::string trace_reason(const session::TraceRecord& trace);
+// Where a finding names more than that: "the function was re-created", "shape of x; lr too".
+std::map<TraceId, std::string> reasons_of_findings(std::span<const session::TraceRecord> made,
+                                                   std::span<const Finding> all);
+// "loss = train_step(batch, lr)": the line without its indentation; empty: its file was not recorded.
+std::string line_text(const session::Reader& reader, const Line& line);
 // One paragraph for a person.
-std::string message_of(const Finding& finding);
+std::string message_of(std::span<const Finding> all, size_t at);
+// "#1 and #3: the graphs differ only in 1 constant"; empty: it compares no graphs.
+std::string pair_text(const session::Reader& reader, const Finding& finding);
+// "125 ms, 27.2 % of the run (461 ms)"; empty: it is about wrong results, or nothing was measured.
+std::string cost_text(const Finding& finding, int64_t run_ns);
 
 }  // namespace footlight::explain

@@ -23,6 +23,8 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
   eager_ = ops.sums();
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;
+  records_.values = reader.contents().values;
+  records_.checked_calls = reader.contents().checked_calls;
 }
 
 }  // namespace footlight::explain

@@ -175,12 +175,86 @@ class AllNodes {
     const auto made = made_.find(id);
     return made == made_.end() ? nullptr : &made->second;
   }
+  // The change by which another value took the place of the node's; null: none did.
+  const GraphChange* replacement(uint32_t id) const {
+    if (!replaced_) {
+      replaced_.emplace();
+      for (const GraphChange& change : graph_.changes)
+        if (replaces(change.fate)) replaced_->try_emplace(change.node, &change);
+    }
+    const auto at = replaced_->find(id);
+    return at == replaced_->end() ? nullptr : at->second;
+  }
+  // The nodes as traced that read it.
+  const std::vector<uint32_t>& users(uint32_t id) const {
+    static const std::vector<uint32_t> none;
+    if (!users_) {
+      users_.emplace();
+      for (const NodeRecord& node : graph_.nodes)
+        for (const EdgeRecord& input : node.inputs) (*users_)[input.from].push_back(node.id);
+    }
+    const auto at = users_->find(id);
+    return at == users_->end() ? none : at->second;
+  }
 
  private:
   const GraphRecord& graph_;
+  mutable std::optional<std::unordered_map<uint32_t, const GraphChange*>> replaced_;
+  mutable std::optional<std::unordered_map<uint32_t, std::vector<uint32_t>>> users_;
   std::unordered_map<uint32_t, size_t> elsewhere_;
   std::unordered_map<uint32_t, NodeRecord> made_;
 };
+
+std::string replaced_words(Fate fate, const NodeRecord* by) {
+  const std::string name = by ? by->name : "another node";
+  switch (fate) {
+    case Fate::kConstant: return "became the constant " + (by ? by->constant : "");
+    case Fate::kFused: return "became part of " + name;
+    case Fate::kInput: return "what read it reads " + name;
+    case Fate::kEqualNode: return "is the same as " + name + ", which is used instead";
+    case Fate::kHoisted: return "runs once, before the loop, which is given its value";
+    case Fate::kInlined: return "the nodes of its graph run in its place, up to " + name;
+    case Fate::kRewritten: return "runs as " + name;
+    case Fate::kFusedWith: return "fused with " + name;
+    case Fate::kNothing:
+    case Fate::kInserted: break;
+  }
+  return "removed: nothing uses it";
+}
+
+// Why a node is gone: another value took its place, or that of each node that read it; else nothing uses it. One whose
+// readers run before the loop moved with them.
+void say_why_gone(const AllNodes& nodes, NodeStep& step) {
+  step.words = replaced_words(Fate::kNothing, nullptr);
+  if (const GraphChange* own = nodes.replacement(step.node)) {
+    const NodeRecord* by = nodes.find(own->by);
+    step.words = own->fate == Fate::kHoisted ? "removed from the loop, before which it runs"
+                                             : "removed: " + (by ? by->name : "another node") + " is used instead";
+    return;
+  }
+  uint32_t at = step.node;
+  const NodeRecord* reader = nullptr;
+  const GraphChange* change = nullptr;
+  for (size_t hops = 0; hops < kMostHops && !change; ++hops) {
+    const std::vector<uint32_t>& users = nodes.users(at);
+    if (users.empty()) return;
+    const auto replaced = std::ranges::find_if(users, [&](uint32_t user) { return nodes.replacement(user); });
+    at = replaced == users.end() ? users.front() : *replaced;
+    if (!reader) reader = nodes.find(at);
+    change = nodes.replacement(at);
+  }
+  const NodeRecord *node = nodes.find(step.node), *last = nodes.find(at);
+  if (!change || !reader || !last || !node) return;
+  if (change->fate == Fate::kHoisted && node->op != "Placeholder") {
+    step.fate = Fate::kHoisted;
+    step.words = "moved before the loop with " + last->name + ", which needs it";
+  } else if (change->fate == Fate::kHoisted) {
+    step.words = "removed: " + last->name + ", which needed it, moved before the loop";
+  } else if (change->fate == Fate::kConstant) {
+    const NodeRecord* by = nodes.find(change->by);
+    step.words = "removed: " + last->name + ", which needed it, " + replaced_words(change->fate, by);
+  }
+}
 
 NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphChange& change) {
   NodeStep step{change.node, title_of(graph.passes[change.pass]), "", {}, change.fate};
@@ -192,19 +266,8 @@ NodeStep step_of(const GraphRecord& graph, const AllNodes& nodes, const GraphCha
   const NodeRecord* node = in_place ? nodes.find(change.node) : nullptr;
   if (node && by && node->op == by->op) step.fate = Fate::kRewritten;
   if (by) step.by = by->id;
-  const std::string name = by ? by->name : "another node";
-  switch (step.fate) {
-    case Fate::kConstant: step.words = "became the constant " + (by ? by->constant : ""); break;
-    case Fate::kFused: step.words = "became part of " + name; break;
-    case Fate::kInput: step.words = "what read it reads " + name; break;
-    case Fate::kEqualNode: step.words = "is the same as " + name + ", which is used instead"; break;
-    case Fate::kHoisted: step.words = "runs once, before the loop, which is given its value"; break;
-    case Fate::kInlined: step.words = "the nodes of its graph run in its place, up to " + name; break;
-    case Fate::kRewritten: step.words = "runs as " + name; break;
-    case Fate::kFusedWith: step.words = "fused with " + name; break;
-    case Fate::kNothing:
-    case Fate::kInserted: step.words = "removed: nothing uses it"; break;
-  }
+  if (step.fate == Fate::kNothing) say_why_gone(nodes, step);
+  else step.words = replaced_words(step.fate, by);
   return step;
 }
 

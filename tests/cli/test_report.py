@@ -276,8 +276,8 @@ for i in range(6):
         self.assertIn('2 traced functions, 24 calls, 7 traces', text)
         self.assertIn('### F1: rate is a Python number that changes', text)
         self.assertIn('+step(tf.ones([4]), tf.constant(0.1 * (i + 1)))', text)
-        self.assertIn('replayed: saves 5 of 6 traces', text)
-        self.assertIn('Or: keep rate in a tf.Variable, and assign to it (replayed: saves 5 of 6 traces).', text)
+        self.assertIn('Replayed: saves 5 of 6 traces', text)
+        self.assertIn('Or: Keep rate in a tf.Variable and assign to it (Replayed: saves 5 of 6 traces).', text)
 
     def test_html_is_one_file_that_loads_nothing(self):
         out = os.path.join(self.folder, 'report.html')
@@ -288,7 +288,7 @@ for i in range(6):
         self.assertNotIn('script', page.tags)
         self.assertIn('5 of 7', page.text)
         self.assertIn('rate is a Python number that changes', page.text)
-        self.assertIn('or: keep rate in a tf.Variable', page.text)
+        self.assertIn('Or: Keep rate in a tf.Variable', page.text)
         self.assertEqual(page.text.count('value of rate, nearest #'), 5)
 
     def test_hostile_text_stays_text(self):

@@ -18,6 +18,8 @@ struct SampleSource {
   std::vector<session::ObservationRecord> observations;
   std::vector<session::DecisionRecord> decisions;
   std::vector<session::GeneratedRecord> generated;
+  std::vector<session::CallValues> values;
+  std::vector<session::CheckedCall> checked_calls;
   EagerOps eager;
   int64_t now_ns = 1000;
   bool failed = false;
@@ -98,6 +100,8 @@ struct SampleSource {
     records.decisions = decisions;
     records.generated = generated;
     records.failed = failed;
+    records.values = values;
+    records.checked_calls = checked_calls;
     const EagerSums sums = eager.sums();
     records.eager = &sums;
     return find_findings(records).found;

@@ -227,7 +227,8 @@ class Causes(recorded.Case):
                          {('varying_shape', 'args[0].shape[0]'), ('python_scalar_argument', 'args[1]')})
         for f in report['findings']:
             self.assertTrue(f['checked']['ok'])
-            self.assertIn('checked together with args[', f['message'])
+            self.assertIn('Replayed together with F', f['message'])
+            self.assertEqual(f['after'], ['F2' if f['id'] == 'F1' else 'F1'])
 
     def test_ranks_that_vary(self):
         self.check('''
@@ -495,26 +496,26 @@ class Causes(recorded.Case):
     def test_the_other_ways_to_end_it(self):
         """Each was replayed by itself, or says why not; those that are edits were made by the tests above."""
         for cause, others, body in (
-                ('python_scalar_argument', [('a tensor where it is made', True), ('tf.Variable', True)], '''
+                ('python_scalar_argument', [('Make it a tensor where it is made', True), ('tf.Variable', True)], '''
             @tf.function
             def f(x, k):
                 return x * k
             for i in range(8):
                 rate = 0.1 * i
                 f(tf.ones([2]), rate)
-            '''), ('varying_shape', [('reduce_retracing=True', True), ('pad x to one size', True)], '''
+            '''), ('varying_shape', [('reduce_retracing=True', True), ('Pad x to one size', True)], '''
             @tf.function
             def f(x):
                 return tf.reduce_sum(x)
             for n in range(1, 9):
                 f(tf.ones([n]))
-            '''), ('flag_flip', [('pass tf.constant(loud)', True)], '''
+            '''), ('flag_flip', [('Leave loud out', True)], '''
             @tf.function
             def f(x, loud, k):
                 return x * 2.0
             for n in range(24):
                 f(tf.ones([2 + n // 2 % 3]), n % 2 == 0, tf.constant(1.0))
-            '''), ('dtype_flip', [('cast it at the call', True)], '''
+            '''), ('dtype_flip', [('Cast it at the call', True)], '''
             @tf.function
             def f(x):
                 return x * x
@@ -529,7 +530,7 @@ class Causes(recorded.Case):
                 return x * k
             for n in range(6):
                 f(tf.ones([2]), 2.0 if n % 2 else tf.constant(2.0))
-            '''), ('new_object_identity', [('pass the tensors', True)], '''
+            '''), ('new_object_identity', [('Pass the tensors', True)], '''
             class Options:
                 pass
             @tf.function
@@ -546,7 +547,7 @@ class Causes(recorded.Case):
             for n in range(6):
                 f(tf.ones([2]))
                 rate = rate / 2
-            '''), ('baked_random', [('tf.timestamp()', False)], '''
+            '''), ('baked_random', [('Read it where f is called', False)], '''
             import time
             @tf.function
             def f(x):
@@ -566,7 +567,8 @@ class Causes(recorded.Case):
                 for fix in [{**found['fix'], 'checked': found['checked']}, *found['alternatives']]:
                     if fix['edit'] and fix['checked']:
                         self.apply(list(lines), found['function'], fix)
-                wants_edit = cause in ('python_scalar_argument', 'varying_shape', 'dtype_flip', 'argument_form')
+                wants_edit = cause in ('python_scalar_argument', 'varying_shape', 'dtype_flip', 'argument_form', 'flag_flip',
+                                       'baked_random')
                 self.assertEqual(found['fix']['edit'] is not None, wants_edit)
 
     def test_the_examples(self):

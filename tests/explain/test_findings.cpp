@@ -56,7 +56,7 @@ class TestFindings : public QObject {
     QCOMPARE(found[0].checked.method, Checked::Method::kNone);
     QVERIFY(!found[0].checked.ok);
     QCOMPARE(check_text(found[0].checked),
-             std::string("not checked: the recording has no raw keys of the traces"));
+             std::string("Not verified: the recording has no raw keys of the traces"));
   }
 };
 

@@ -333,6 +333,19 @@ def step(x, rows):
 step(tf.ones([3]), [tf.ones([3]) for _ in range(130)])
 ''')[:2], ('step', 'for number, row in enumerate(rows)'))
 
+    def test_with_a_variable_that_each_copy_reads(self):
+        for body in ('x = x * w', 'out.append(x * w)', 'x = x + w * 2.0 - tf.sqrt(2.0 + w)'):
+            self.assertEqual(self.of('''
+w = tf.Variable(0.5)
+@tf.function
+def step(x):
+    out = [x]
+    for i in range(3000):
+        %s
+    return tf.stack(out)
+step(tf.constant(1.0))
+''' % body)[:2], ('step', 'for i in range(3000)'))
+
     def test_in_a_helper(self):
         self.assertEqual(self.of('''
 def total(x):

@@ -171,6 +171,22 @@ class TestStages : public QObject {
     QCOMPARE(made->functions[0].graph, GraphId(9));
   }
 
+  // 3 moved out of the loop that this graph is the body of, with its inputs 1 and 2, of which 1 is an argument.
+  void what_a_moved_node_needs_moves_with_it() {
+    GraphRecord g = sample();
+    g.nodes[1].op = "Placeholder";
+    g.passes = {"hoist_invariants", "prune"};
+    g.new_nodes = {{7, "p", "Placeholder", "constant", {}, {"float32 ()"}, "", "", {}}};
+    g.changes = {{0, Fate::kHoisted, 3, 0, 7, 0}, {1, Fate::kNothing, 1, 0, 0, 0}, {1, Fate::kNothing, 2, 0, 0, 0},
+                 {1, Fate::kNothing, 3, 0, 0, 0}, {1, Fate::kNothing, 6, 0, 0, 0}};
+    QCOMPARE(steps_of(g, 3).back().words, std::string("removed from the loop, before which it runs"));
+    QCOMPARE(steps_of(g, 2)[0].words, std::string("moved before the loop with Mul, which needs it"));
+    QVERIFY(steps_of(g, 2)[0].fate == Fate::kHoisted);
+    QCOMPARE(steps_of(g, 1)[0].words, std::string("removed: Mul, which needed it, moved before the loop"));
+    QCOMPARE(steps_of(g, 6)[0].words, std::string("removed: nothing uses it"));
+    QVERIFY(what_pass_did(g, 1, line_of).find("1 node moved out of its loop (Three; line 12)") != std::string::npos);
+  }
+
   void words() {
     GraphRecord g = sample();
     QCOMPARE(what_pass_did(g, 0, line_of), std::string("forward identities: 1 node was replaced by its input "
@@ -184,7 +200,9 @@ class TestStages : public QObject {
     QCOMPARE(steps.size(), size_t{2});
     QCOMPARE(steps[0].pass + ": " + steps[0].words, std::string("fold constants: became the constant 6.0"));
     QCOMPARE(steps[0].by.value(), 7u);
-    QCOMPARE(steps[1].words, std::string("removed: nothing uses it"));
+    QCOMPARE(steps[1].words, std::string("removed: Mul/folded is used instead"));
+    QCOMPARE(steps_of(g, 1).back().words, std::string("removed: Mul, which needed it, became the constant 6.0"));
+    QCOMPARE(steps_of(g, 6).back().words, std::string("removed: nothing uses it"));
     QVERIFY(steps_of(g, 5).empty());
     QCOMPARE(steps_in(g, 3).size(), size_t{3});
     QCOMPARE(changed_by_passes(g), (std::vector<size_t>{1, 2, 1, 3, 0}));

@@ -72,8 +72,8 @@ void propose_argument_form(const Evidence& evidence, const FunctionRun& run, std
     c.variants = forms.size() < kManyForms && most_from_one_line(evidence, run, at_path(s.path, form_text)) < 2;
     f.title = s.name() + " is " + joined(forms, " or ") + " in turn";
     f.detail = s.path + ": " + joined(forms, ", ");
-    f.fix = dtype.empty() ? "pass the same structure of tensors from the first call on"
-                          : "always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + dtype + ")";
+    f.fix = dtype.empty() ? "Pass the same structure of tensors from the first call on"
+                          : "Always pass a tensor: tf.convert_to_tensor(" + s.name() + ", tf." + dtype + ")";
     const bool all_convert = std::ranges::none_of(s.leaves, [](const KeyLeaf* l) { return l->kind == "none"; });
     if (all_convert && !dtype.empty()) {
       c.complete = [&evidence, &run, dtype](Finding& made, const ReplayResult&) {

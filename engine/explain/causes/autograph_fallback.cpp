@@ -38,15 +38,15 @@ Line innermost_line(const Evidence& evidence, std::string_view error) {
 
 const char* fix_for(std::string_view why) {
   const auto says = [&](std::string_view words) { return why.find(words) != why.npos; };
-  if (says("locals()")) return "remove locals(), eval() and exec(), or call them in a function of their own";
-  if (says("await") || says("async")) return "move what is traced into a plain function, and await outside of it";
+  if (says("locals()")) return "Remove locals(), eval() and exec(), or call them in a function of their own";
+  if (says("await") || says("async")) return "Move what is traced into a plain function, and await outside of it";
   if (says("yield") || says("generator"))
-    return "return the values, as a list or a tf.TensorArray, rather than yield them";
+    return "Return the values, as a list or a tf.TensorArray, rather than yield them";
   if (says("leaves a loop"))
-    return "let the outer loop run over a tensor (tf.range) too, or keep what decides in a tensor and use tf.where";
-  if (says("source is not available")) return "define the function in a file, not in exec() or at a prompt";
-  if (says("has changed since")) return "run the program again: the function runs as it was loaded";
-  return "write it with tf.cond, tf.while_loop or tf.where";
+    return "Let the outer loop run over a tensor (tf.range) too, or keep what decides in a tensor and use tf.where";
+  if (says("source is not available")) return "Define the function in a file, not in exec() or at a prompt";
+  if (says("has changed since")) return "Run the program again: the function runs as it was loaded";
+  return "Write it with tf.cond, tf.while_loop or tf.where";
 }
 
 struct Statement {
@@ -106,16 +106,16 @@ Unconverted unconverted_at(const Evidence& evidence, Search& search, const Line&
     const std::string_view text = unindented(evidence.text({line.file, above}));
     if (!text.starts_with('@')) break;
     if (text.find("do_not_convert") != text.npos)
-      return {"do_not_convert leaves this function in Python", "remove the decorator do_not_convert", true};
+      return {"do_not_convert leaves this function in Python", "Remove the decorator do_not_convert", true};
   }
   for (const session::FunctionRecord& f : evidence.records().functions) {
     if (f.id != function) continue;
     if (evidence.text(definition_of(f)).find("autograph=False") != std::string_view::npos)
-      return {"autograph=False leaves the function in Python", "remove autograph=False", true};
+      return {"autograph=False leaves the function in Python", "Remove autograph=False", true};
   }
   for (const SourceLoop* loop : search.outline(line.file).loops_around(line.line))
     if (loop->kind == SourceLoop::Kind::kComprehension)
-      return {"comprehensions stay in Python", "tf.map_fn, tf.boolean_mask or operations on the whole tensor"};
+      return {"Comprehensions stay in Python", "Use tf.map_fn, tf.boolean_mask or operations on the whole tensor"};
   return {"Python itself asks here whether a tensor is true, or what it holds", fix_for({})};
 }
 
@@ -141,11 +141,11 @@ void find_autograph_fallback(const Evidence& evidence, Findings& to) {
     f.graphs = GraphRelation::kUnknown;
     f.example = t.id;
     f.cost_ns = t.end_ns - t.start_ns;
-    f.checked.why_not = "only a run with the change can show whether it converts";
+    f.checked.why_not = "run again to see whether it converts";
     if (found.statement) {
       if (whole) f.related.push_back({"definition", {line.file, search.definition_of(*found.in, *found.statement)}});
       f.title = whole ? "AutoGraph did not convert " + found.in->name + ", which branches on a tensor"
-                      : "this " + found.statement->kind + " on a tensor stayed in Python";
+                      : "This " + found.statement->kind + " on a tensor stayed in Python";
       f.detail = found.statement->note;
       f.fix = fix_for(found.statement->note);
     } else {
@@ -154,7 +154,7 @@ void find_autograph_fallback(const Evidence& evidence, Findings& to) {
         to.suppressed.push_back({t.function, {}, Rule::kAskedFor});
         continue;
       }
-      f.title = "a tensor decides here, and the statement stayed in Python";
+      f.title = "A tensor decides here, and the statement stayed in Python";
       f.detail = why.detail;
       f.fix = why.fix;
     }

@@ -53,18 +53,18 @@ void find_baked_random(const Evidence& evidence, Findings& to) {
     const bool clock = o.note == "clock";
     f.title = name + " is read once, when " + function + " is traced";
     const std::string at_call = "where " + function + " is called and pass it as a tensor";
-    f.fix = clock ? "read it " + at_call : "draw with tf.random";
+    f.fix = clock ? "Read it " + at_call : "Draw with tf.random";
     if (!clock) {
       f.edit = edit_of(evidence, f.line, kSameDraw);
-      also(f, "draw the number " + at_call, f.checked);
+      also(f, "Draw the number " + at_call, f.checked);
     } else if (name.starts_with("time.")) {
       // What a name keeps may be passed to Python, which takes no tensor.
       const bool kept = evidence.text(f.line).find(" = ") != std::string_view::npos;
-      also(f, "tf.timestamp()", f.checked, kept ? Finding::Edit() : edit_of(evidence, f.line, kSameClock));
+      also(f, "Use tf.timestamp()", f.checked, kept ? Finding::Edit() : edit_of(evidence, f.line, kSameClock));
     }
   }
   for (auto& [line, f] : all) {
-    f.detail = "the value that " + short_name(evidence, f.function) + " got while it was traced is a constant of the " +
+    f.detail = "The value that " + short_name(evidence, f.function) + " got while it was traced is a constant of the " +
                "graph: " + later_calls(f.calls) + " used the same one";
     to.found.push_back(std::move(f));
   }

@@ -22,7 +22,7 @@ void propose_callable_made_at_call(const Evidence& evidence, const FunctionRun& 
     f.title = name + " is a function that is made for each call";
     f.detail = f.path + ": " + joined(f.values, ", ") + "; what it captured differs, and is part of the key" +
                with_it(f.also_paths);
-    f.fix = "pass a function of the module, and what " + name + " captures as tensors";
+    f.fix = "Pass a function of the module, and what " + name + " captures as tensors";
     to.push_back(std::move(c));
   }
 }

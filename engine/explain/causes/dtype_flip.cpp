@@ -72,7 +72,7 @@ void add_casts(const Evidence& evidence, const FunctionRun& run, const std::stri
   at_call.line = *calls.begin();
   at_call.path = path;
   Finding::Edit edit = wrap_argument(evidence, run, at_call, "tf.cast(", behind);
-  if (edit.at && edit.at != made.edit.at) also(made, "cast it at the call", made.checked, std::move(edit));
+  if (edit.at && edit.at != made.edit.at) also(made, "Cast it at the call", made.checked, std::move(edit));
 }
 
 void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
@@ -99,7 +99,7 @@ void propose_dtype_flip(const Evidence& evidence, const FunctionRun& run, std::v
     c.fewest = 1;
     c.edit_at = Candidate::EditAt::kValue;
     const std::string name = argument_name(path, f.parameter);
-    f.title = name + " comes in several dtypes";
+    f.title = name + " has " + std::to_string(f.values.size()) + " different dtypes";
     f.detail = f.path + ": " + joined(f.values, ", ");
     f.detail += with_it(f.also_paths);
     f.fix = "tf.cast(" + name + ", tf." + dtypes.usual() + ")";

@@ -2,6 +2,7 @@
 // part of the time. Fix: decorate it.
 #include "engine/explain/findings.h"
 #include "engine/explain/loops.h"
+#include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -197,12 +198,11 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& to) {
     made.calls = f.calls;
     made.cost_ns = h.ns;
     if (const Line call = search.call_of(f)) made.related.push_back({"call", call});
-    made.checked.why_not = "only a run with the change can show what it saves";
-    const auto share = static_cast<int>(100.0 * static_cast<double>(h.ns) / static_cast<double>(all_ns) + 0.5);
+    made.checked.why_not = "run again to measure it";
     made.title = f.name + " runs eagerly: " + with_commas(h.ops) + " separate ops";
-    made.detail = f.qualname + ": " + std::to_string(h.ops) + " ops in " + std::to_string(f.calls) + " calls, " +
-                  std::to_string(std::min(share, 100)) + " % of the time";
-    made.fix = "@tf.function before def " + f.name;
+    made.detail = f.qualname + ": " + with_commas(h.ops) + " ops in " + with_commas(f.calls) + " calls took " +
+                  time_text(static_cast<double>(h.ns));
+    made.fix = "Write @tf.function before def " + f.name;
     const std::string_view text = evidence.text(f.def);
     const size_t def = std::min(text.find("async def "), text.find("def "));
     if (def != text.npos) {

@@ -68,13 +68,13 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
     c.most = GraphRelation::kIdentical;
     f.title = s->name() + " changes, and the graph does not";
     f.detail = s->path + ": " + joined(f.values, ", ") + "; the graphs are identical";
-    f.fix = "leave " + s->name() + " out of the call";
+    f.fix = "Leave " + s->name() + " out of the call";
     const auto is_bool = [](const KeyLeaf* leaf) { return leaf && leaf->type == "bool"; };
     if (std::ranges::all_of(s->leaves, is_bool)) {
       c.complete = [&evidence, &run, name = s->name(), paths = c.paths](Finding& made, const ReplayResult&) {
         ProposedFix tensor;
         tensor.call = become_tensor(places_of(evidence, run, paths), dtype_number("bool"));
-        also_if_it_saves(evidence, run, tensor, made, "pass tf.constant(" + name + ")",
+        also_if_it_saves(evidence, run, tensor, made, "Pass tf.constant(" + name + ")",
                          wrap_argument(evidence, run, made, "tf.constant(", ")"));
       };
     }
@@ -105,9 +105,9 @@ void propose_flag_flip(const Evidence& evidence, const FunctionRun& run, std::ve
                recurring(uses(run, combination), kFewTexts, kOftenUsed);
   f.title = joined(names, ", ");
   f.title += names.size() > 1 ? " are flags with many combinations" : " is a flag with many values";
-  f.detail = std::to_string(f.values.size()) + " combinations, " + progression(f.values);
-  f.fix = "pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
-  also(f, "decide before the calls: a function for each combination that is in use");
+  f.detail = "They came in " + std::to_string(f.values.size()) + " combinations, " + progression(f.values);
+  f.fix = "Pass tf.constant(" + first.name() + ") and use tf.cond or a weight of 0 or 1";
+  also(f, "Decide before the calls: a function for each combination that is in use");
   to.push_back(std::move(c));
 }
 

@@ -1,7 +1,7 @@
 // function_made_in_loop: one line makes a tf.function again and again, each with a trace of its own. Fix: make it once,
 // and pass what it captured.
 #include "engine/explain/enclosing.h"
-#include "engine/explain/findings.h"
+#include "engine/explain/graph_pairs.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -85,14 +85,16 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& to) {
     f.calls = 0;
     for (const FunctionRun* run : runs) {
       f.cost_ns += run->tracing_ns();
-      for (const FunctionRun::Step& step : run->steps) f.calls += step.call;
+      f.calls += evidence.calls_of(run->id);
     }
+    describe_graphs(evidence, result.merged, f);
     edit_at(f, where.first, "call");
     f.path = surroundings(evidence, where.first);
     f.title = where.second + " is re-created as a tf.function on each iteration";
-    f.detail = std::to_string(runs.size()) + " functions from one line, one after the other; the graphs " +
-               (f.graphs == GraphRelation::kIdentical ? "are identical" : "differ only in constants");
-    f.fix = "make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
+    f.reason = "the function was re-created";
+    f.detail = "One line made " + std::to_string(runs.size()) + " functions, one after the other; their graphs " +
+               f.graphs_words;
+    f.fix = "Make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
     to.found.push_back(std::move(f));
   }
 }

@@ -12,7 +12,7 @@ void propose_identical_graphs(const Evidence& evidence, const FunctionRun& run, 
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " changes, and the graph does not";
     f.detail = values_text(f) + "; the graphs are identical" + with_it(f.also_paths);
-    f.fix = "leave " + name + " out of the call";
+    f.fix = "Leave " + name + " out of the call";
     c.fix.call = leave_out(literal.places);
     c.most = GraphRelation::kIdentical;
     to.push_back(std::move(c));

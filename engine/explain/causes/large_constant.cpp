@@ -103,16 +103,16 @@ void find_large_constant(const Evidence& evidence, const FunctionRun& run, Findi
     f.bytes = large.bytes;
     f.nodes = 1;
     f.cost_ns = run.tracing_ns();
-    for (const FunctionRun::Step& step : run.steps) f.calls += step.call;
-    f.checked.why_not = "a value that is passed is another program";
-    f.title = "an array of " + megabytes(large.bytes) + " is a constant of the graph";
+    f.calls = evidence.calls_of(run.id);
+    f.checked.why_not = "run again to see what it saves";
+    f.title = "An array of " + megabytes(large.bytes) + " is a constant of the graph";
     const CapturedName captured = captured_name(evidence, outlines, large.line);
     f.path = captured.path;
     if (captured.made && captured.made != f.line) f.related.push_back({"value", captured.made});
     f.detail = (f.path.empty() ? "" : f.path + ": ") + large.type;
     if (large.traces.size() > 1) f.detail += ", in " + std::to_string(large.traces.size()) + " traces";
-    f.fix = "pass the array as an argument";
-    also(f, "keep it in a tf.Variable that is made once, outside of the function", f.checked);
+    f.fix = "Pass the array as an argument";
+    also(f, "Keep it in a tf.Variable that is made once, outside of the function", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -23,12 +23,12 @@ void propose_new_object_identity(const Evidence& evidence, const FunctionRun& ru
     const std::string name = argument_name(f.path, f.parameter);
     f.title = name + " is a new object in each call";
     f.detail = f.path + ": " + std::to_string(f.values.size()) + " objects, " + progression(f.values) +
-               "; each counts by its identity, and the graphs are alike" + with_it(f.also_paths);
+               "; each counts by its identity, although the graphs are alike" + with_it(f.also_paths);
     const bool self = f.path == "args[0]" && f.parameter == "self";
-    f.fix = self ? "make the object once, before the loop" : "make " + name + " once";
+    f.fix = self ? "Make the object once, before the loop" : "Make " + name + " once";
     c.complete = [self, name](Finding& made, const ReplayResult&) {
-      also(made, self ? "pass the tensors and variables that it holds to a function"
-                      : "pass the tensors and variables that " + name + " holds", made.checked);
+      also(made, self ? "Pass the tensors and variables that it holds to a function"
+                      : "Pass the tensors and variables that " + name + " holds", made.checked);
     };
     to.push_back(std::move(c));
   }

@@ -13,6 +13,11 @@ using session::TraceRecord;
 
 Hits::Hits(const Evidence& evidence) : evidence_(evidence) {
   if (evidence.records().observations.empty()) return;
+  if (const CallCounts* counts = evidence.records().counts) {
+    for (const auto& [id, starts] : counts->starts)
+      if (const TraceRecord* trace = evidence.trace(id)) starts_[trace] = starts;
+    return;
+  }
   for (const auto& [function, run] : evidence.functions())
     for (const FunctionRun::Step& step : run.steps)
       if (step.call && step.start_ns >= step.trace->end_ns) starts_[step.trace].push_back(step.start_ns);
@@ -51,7 +56,8 @@ Finding wrong_result(const Evidence& evidence, const ObservationRecord& observed
   f.line = {observed.file, observed.line};
   f.example = observed.trace;
   f.calls = hits;
-  f.checked.why_not = "run again with the change to confirm";
+  f.counted = "later calls";
+  f.checked.why_not = "run again with the change to confirm it";
   const auto run = evidence.functions().find(observed.function);
   if (run == evidence.functions().end()) return f;
   f.cost_ns = run->second.tracing_ns();

@@ -49,13 +49,14 @@ void find_py_function_hot_spot(const Evidence& evidence, Findings& to) {
     f.example = spot.first->trace;
     f.graphs = GraphRelation::kUnknown;
     f.calls = spot.runs;
+    f.counted = "runs";
     f.cost_ns = f.saved_ns = spot.ns;
-    f.checked.why_not = "only a run with the change can show what it saves";
+    f.checked.why_not = "run again to measure it";
     const std::string function = short_name(evidence, f.function);
     f.title = f.path + " runs as Python inside " + function;
-    f.detail = std::to_string(spot.runs) + " runs, each of which makes the graph wait for Python: " +
+    f.detail = "The graph waited for Python in " + std::to_string(spot.runs) + " runs: " +
                time_text(static_cast<double>(spot.ns)) + " in all";
-    f.fix = "write " + f.path + " with tensor operations, or call it once for a whole batch";
+    f.fix = "Write " + f.path + " with tensor operations, or call it once for a whole batch";
     to.found.push_back(std::move(f));
   }
 }

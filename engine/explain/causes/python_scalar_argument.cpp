@@ -65,13 +65,37 @@ void differing_dtypes(const Evidence& evidence, GraphId a, GraphId b, std::set<s
   }
 }
 
+// All arguments that change together, in one line; none if one of them is not a whole argument of it. `dtype`: what
+// the graphs made of all of them; empty: what tf.constant() makes of each.
+Finding::Edit wrap_all(const Evidence& evidence, const FunctionRun& run, const Finding& finding,
+                       const std::string& behind, const std::string& dtype) {
+  Finding::Edit all = wrap_argument(evidence, run, finding, "tf.constant(", behind);
+  for (const std::string& path : finding.also_paths) {
+    Finding other = finding;
+    other.path = path;
+    ChangingLiteral literal;
+    for (const session::TraceRecord* t : run.traces) {
+      const session::KeyLeaf* leaf = leaf_at(*t, path);
+      if (!leaf) return {};
+      other.parameter = leaf->parameter;
+      if (literal.type.empty() || leaf->type == "float") literal.type = leaf->type;
+      literal.candidate.finding.values.push_back(leaf->value);
+    }
+    const Tensor tensor = tensor_for(literal);
+    const std::string wanted = dtype.empty() ? tensor.dtype : dtype;
+    const std::string end = tensor.by_itself && wanted == tensor.dtype ? ")" : ", tf." + wanted + ")";
+    all = both_edits(all, wrap_argument(evidence, run, other, "tf.constant(", end));
+  }
+  return all;
+}
+
 // The same change where the number is made: the keys become the same.
 void add_at_value(const Evidence& evidence, Finding& finding, const std::string& behind) {
   if (finding.path.find(']') + 1 != finding.path.size()) return;  // what is made there holds more than the number
   for (const RelatedLine& related : finding.related) {
     if (related.role != "value" || related.at == finding.line) continue;
     Finding::Edit edit = wrap_value(evidence, related.at, "tf.constant(", behind);
-    if (edit.at) also(finding, "a tensor where it is made", finding.checked, std::move(edit));
+    if (edit.at) also(finding, "Make it a tensor where it is made", finding.checked, std::move(edit));
   }
 }
 
@@ -99,17 +123,17 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
         for (const session::TraceRecord* t : group)
           if (attribute.empty()) attribute = differing_attribute(evidence, group.front()->graph(), t->graph());
       if (attribute.empty()) {
-        made.detail += made.graphs == GraphRelation::kStructure ? "; most graphs differ only in constants"
-                                                                 : "; the graphs differ only in constants";
+        made.detail += "; the graphs " + made.graphs_words;
         made.fix = constant;
-        if (made.also_paths.empty() && dtypes.size() < 2) {
-          made.edit = wrap_argument(evidence, run, made, "tf.constant(", behind);
-          add_at_value(evidence, made, behind);
+        if (dtypes.size() < 2) {
+          made.edit = wrap_all(evidence, run, made, behind, other ? *dtypes.begin() : std::string());
+          if (made.also_paths.empty()) add_at_value(evidence, made, behind);
+          else made.fix += ", and the others like it";
         }
         // The same variable in every call: nothing in the key changes.
         ProposedFix variable;
         variable.call = leave_out(places);
-        also_if_it_saves(evidence, run, variable, made, "keep " + name + " in a tf.Variable, and assign to it");
+        also_if_it_saves(evidence, run, variable, made, "Keep " + name + " in a tf.Variable and assign to it");
       } else {
         made.detail += "; the graphs differ in " + attribute + ", which takes no tensor";
         made.fix = constant + ", and compute with it instead of setting " + attribute;

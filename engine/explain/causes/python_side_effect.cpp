@@ -30,10 +30,10 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
   for (auto& [key, f] : all) {
     const std::string name = name_in(f.path), function = short_name(evidence, f.function);
     f.title = name + " changes only while " + function + " is traced";
-    f.detail = "this line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
+    f.detail = "This line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
                " that its graph served, so what reads " + name + " gets a wrong value";
-    f.fix = "change " + name + " where " + function + " is called";
-    also(f, "keep " + name + " in a tf.Variable and assign that", f.checked);
+    f.fix = "Change " + name + " where " + function + " is called";
+    also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -44,9 +44,10 @@ void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::ve
   c.most = GraphRelation::kIdentical;
   const std::string name = run.record ? run.record->name : "the function";
   f.title = name + " is traced inside its own trace";
+  f.reason = "traced inside its own trace";
   f.detail = std::to_string(inner) + " of " + std::to_string(run.traces.size()) +
-             " traces were made while it was being traced itself: each step of the recursion has a graph of its own";
-  f.fix = "decorate an outer function only, and let " + name + " recurse in plain Python";
+             " traces were made while it was being traced itself: each step of the recursion has its own graph";
+  f.fix = "Decorate an outer function only, and let " + name + " recurse in plain Python";
   c.complete = [line = evidence.line(first->source)](Finding& made, const ReplayResult&) { made.line = line; };
   to.push_back(std::move(c));
 }

@@ -60,8 +60,8 @@ void find_stale_capture(const Evidence& evidence, Findings& to) {
     f.title = name + " is frozen in the graph of " + function;
     f.detail = function + " read " + name + " = " + old_value + " while it was traced; it changed to " + now +
                ", but " + later_calls(f.calls) + " still used " + old_value;
-    f.fix = "keep " + name + " in a tf.Variable and assign it";
-    also(f, "pass " + name + " to " + function + " as a tensor", f.checked);
+    f.fix = "Keep " + name + " in a tf.Variable and assign to it";
+    also(f, "Pass " + name + " to " + function + " as a tensor", f.checked);
     to.found.push_back(std::move(f));
   }
 }

@@ -3,6 +3,7 @@
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 
@@ -30,9 +31,42 @@ Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::st
   return {};
 }
 
+// One pipeline in all of its iterations: an epoch is one of them.
+struct Pipeline {
+  PipelineSums sums;
+  int64_t all_ns = 0;  // from first to last element, of all iterations
+  size_t iterations = 0;
+};
+
+bool are_same(const PipelineSums& a, const PipelineSums& b) {
+  const auto same_stage = [](const PipelineStage& x, const PipelineStage& y) {
+    return x.name == y.name && x.source == y.source;
+  };
+  return a.source == b.source && std::ranges::equal(a.stages, b.stages, same_stage);
+}
+
+std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
+  std::vector<Pipeline> all;
+  for (const PipelineSums& one : iterations) {
+    auto known = std::ranges::find_if(all, [&](const Pipeline& p) { return are_same(p.sums, one); });
+    if (known == all.end()) {
+      all.push_back({one, 0, 0});
+      known = all.end() - 1;
+    } else {
+      known->sums.steps += one.steps;
+      known->sums.waits += one.waits;
+      known->sums.wait_ns += one.wait_ns;
+      known->sums.calls += one.calls;
+      for (size_t i = 0; i < one.stages.size(); ++i) known->sums.stages[i].work_ns += one.stages[i].work_ns;
+    }
+    known->all_ns += std::max<int64_t>(1, one.last_ns - one.first_ns);
+    ++known->iterations;
+  }
+  return all;
+}
+
 void find_starved_by_input(const Evidence& evidence, Findings& to) {
-  for (const PipelineSums& p : evidence.records().pipelines) {
-    const int64_t all_ns = std::max<int64_t>(1, p.last_ns - p.first_ns);
+  for (const auto& [p, all_ns, iterations] : by_pipeline(evidence.records().pipelines)) {
     const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
     if (p.steps < kManySteps || p.waits < kManyWaits || share < kLargeShare || p.stages.empty()) continue;
     if (p.calls * 2 < p.steps) continue;  // nobody computes with the elements
@@ -44,20 +78,21 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
     if (const Line taken = evidence.line(p.source)) f.related.push_back({"use", taken});
     f.graphs = GraphRelation::kUnknown;
     f.calls = p.steps;
+    f.counted = "elements";
     f.cost_ns = f.saved_ns = p.wait_ns;
-    f.checked.why_not = "only a run with the change can show what it saves";
-    f.title = "the input pipeline starves the program: " + stage.name + " is slow";
-    f.detail = std::to_string(p.waits) + " of " + std::to_string(p.steps) + " steps waited for " + stage.name +
-               (f.line ? " at line " + std::to_string(f.line.line) : std::string()) + ", " +
-               time_text(static_cast<double>(p.wait_ns)) + " in all, " +
-               std::to_string(static_cast<int>(std::min(share, 1.0) * 100 + 0.5)) + " % of the time";
+    f.checked.why_not = "run again to measure it";
+    f.title = "The program waits for its input: " + stage.name + " is slow";
+    f.detail = with_commas(p.waits) + " of " + with_commas(p.steps) + " steps" +
+               (iterations > 1 ? " in " + with_commas(iterations) + " iterations" : std::string()) + " waited for " +
+               stage.name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) + ": " +
+               time_text(static_cast<double>(p.wait_ns)) + " in all";
     const bool maps = stage.name == "map" || stage.name == "interleave";
     if (maps) f.edit = parallel(evidence, f.line, stage.name);
     const std::string ahead = ".prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
-    if (f.edit.at) f.fix = "run it in several threads: num_parallel_calls=tf.data.AUTOTUNE";
-    else if (!p.ahead) f.fix = "make elements ahead: " + ahead;
-    else f.fix = "make " + stage.name + " cheaper, or cache() what it gives";
-    if (f.edit.at && !p.ahead) also(f, "make elements ahead: " + ahead, f.checked);
+    if (f.edit.at) f.fix = "Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE";
+    else if (!p.ahead) f.fix = "Make elements ahead: " + ahead;
+    else f.fix = "Make " + stage.name + " cheaper, or cache() what it gives";
+    if (f.edit.at && !p.ahead) also(f, "Make elements ahead: " + ahead, f.checked);
     to.found.push_back(std::move(f));
   }
 }

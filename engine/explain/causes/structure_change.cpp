@@ -79,9 +79,9 @@ void propose_structure_change(const Evidence& evidence, const FunctionRun& run, 
     c.most = GraphRelation::kStructure;
     c.captures_may_differ = true;
     c.variants = recurring(counts, kFewStructures, kOftenUsed);
-    f.title = s.name() + (keys ? " comes with other keys" : " comes with other structures");
+    f.title = s.name() + (keys ? " comes with different keys" : " comes with different structures");
     f.detail = s.path + ": " + std::to_string(f.values.size()) + " structures, " + progression(f.values);
-    f.fix = keys ? "always pass all keys of " + s.name()
+    f.fix = keys ? "Always pass all keys of " + s.name()
                  : "tf.stack(" + s.name() + ") padded to one length, or declared with a None dimension";
     to.push_back(std::move(c));
   }

@@ -39,9 +39,9 @@ void find_tensor_leak(const Evidence& evidence, Findings& to) {
     const std::string name = name_in(f.path), function = short_name(evidence, f.function);
     f.values = stored.values;
     f.title = name + " keeps a symbolic tensor of " + function;
-    f.detail = "what this line stores exists only while " + function + " is traced: it has no value afterwards, " +
+    f.detail = "What this line stores exists only while " + function + " is traced: it has no value afterwards, " +
                "and the calls that the graph serves do not store anything";
-    f.fix = "return the tensor from " + function + " and store it in " + name + " where it is called";
+    f.fix = "Return the tensor from " + function + " and store it in " + name + " where it is called";
     found.try_emplace({stored.path, f.line}, std::move(f));
   }
   for (auto& [key, f] : found) to.found.push_back(std::move(f));

@@ -2,6 +2,7 @@
 // tensor, which is in the graph once.
 #include "engine/explain/findings.h"
 #include "engine/explain/loops.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,7 @@ using session::TraceRecord;
 constexpr uint64_t kManyCopies = 100;
 // Loops in each other that make many copies only together: one of them has to be more than the taps of a stencil.
 constexpr uint64_t kSomeCopies = 10;
+constexpr size_t kMostOnce = 2;  // nodes that only the first copy makes
 
 // How often one instruction made nodes, from their order: nodes of other instructions come in between.
 struct Visits {
@@ -22,14 +24,17 @@ struct Visits {
 };
 using ByInstruction = std::map<std::pair<CodeId, uint32_t>, Visits>;
 
-// How often the ops in a run of nodes of one instruction repeat; 1 if they do not, or only a few times.
+// How often the ops in a run of nodes of one instruction repeat; 1 if they do not, or only a few times. What the first
+// visit alone makes, such as a constant that the others share, comes before them.
 uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
   const size_t n = nodes.size();
-  for (size_t period = 1; period * kManyCopies <= n; ++period) {
-    if (n % period) continue;
-    bool same = true;
-    for (size_t i = period; same && i < n; ++i) same = nodes[i]->op == nodes[i - period]->op;
-    if (same) return n / period;
+  for (size_t first = 0; first <= kMostOnce && first < n; ++first) {
+    for (size_t period = 1; period * kManyCopies <= n - first; ++period) {
+      if ((n - first) % period) continue;
+      bool same = true;
+      for (size_t i = first + period; same && i < n; ++i) same = nodes[i]->op == nodes[i - period]->op;
+      if (same) return (n - first) / period;
+    }
   }
   return 1;
 }
@@ -120,7 +125,7 @@ class Search {
       ++total;
       for (const session::NodeFunction& f : node.functions)
         if (!evidence_.is_of_other(f.graph, run_.id)) count(f.graph, visits, seen, total, depth + 1);
-      if (!node.source.code.valid()) continue;
+      if (!node.source.code.valid() || node.op == "Placeholder") continue;  // captured once, by the first copy
       if (!run.empty() && !(run.front()->source == node.source)) end_run();
       run.push_back(&node);
     }
@@ -241,26 +246,25 @@ void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findin
     f.line = u.line;
     f.graphs = GraphRelation::kUnknown;
     f.example = u.example;
-    for (const FunctionRun::Step& step : run.steps) f.calls += step.call;
+    f.calls = evidence.calls_of(run.id);
     f.nodes = u.nodes;
     f.cost_ns = run.tracing_ns();
     f.saved_ns = u.ns;
-    f.checked.why_not = "only a run with the change can show what it saves";
-    const std::string copies = std::to_string(u.copies), nodes = std::to_string(u.nodes);
-    f.title = "a Python loop puts " + copies + " copies of its body into the graph";
-    f.detail = f.path + ": " + nodes + " nodes";
+    f.checked.why_not = "run again to measure it";
+    f.title = "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
+    f.detail = f.path + ": " + with_commas(u.nodes) + " nodes";
     if (u.traces > 1) f.detail += " in each of " + std::to_string(u.traces) + " traces";
     const auto [words, range] = over_range(f.path);
     if (u.loop->kind == SourceLoop::Kind::kComprehension) {
-      f.fix = "tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
+      f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
     } else if (u.loop->kind == SourceLoop::Kind::kWhile) {
-      f.fix = "start what the condition reads as a tensor: a while on a tensor is in the graph once";
+      f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
     } else if (!range.empty()) {
       f.fix = std::string(words) + " tf." + std::string(range);
       if (evidence.text(f.line).find(f.path) != std::string_view::npos) f.edit = {f.line, f.path, f.fix};
-      also(f, "tf.while_loop, with tensors as the state of the loop", f.checked);
+      also(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
     } else {
-      f.fix = "stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
+      f.fix = "Stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
     }
     to.found.push_back(std::move(f));
   }

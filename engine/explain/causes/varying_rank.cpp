@@ -39,7 +39,7 @@ void propose_varying_rank(const Evidence& evidence, const FunctionRun& run, std:
     c.fix.call = become_tensor(places_of(evidence, run, c.paths), dtype_number(dtype));
     c.most = GraphRelation::kStructure;
     c.steady = recurring(uses(run, at_path(s.path, shape_text)), kFewShapes, kOftenUsed);
-    f.title = s.name() + " comes in several ranks";
+    f.title = s.name() + " has " + std::to_string(ranks.size()) + " different ranks";
     f.detail = s.path + ": " + std::to_string(f.values.size()) + " shapes of " + std::to_string(ranks.size()) +
                " ranks, " + progression(f.values);
     f.fix = "tf.reshape(" + s.name() + ", ...) to one rank at the call";

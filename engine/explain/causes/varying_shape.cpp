@@ -121,7 +121,7 @@ void add_padding(const Evidence& evidence, const FunctionRun& run,
   ProposedFix padded;
   padded.call = forget_sizes(dimensions);
   also_if_it_saves(evidence, run, padded, finding,
-                   "pad " + name + " to one size before the call, or leave out a smaller last batch");
+                   "Pad " + name + " to one size before the call, or leave out a smaller last batch");
 }
 
 void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
@@ -169,7 +169,7 @@ void propose_varying_shape(const Evidence& evidence, const FunctionRun& run, std
     if (together.size() > 1) {
       std::vector<std::string> others;
       for (size_t i = 1; i < together.size(); ++i) others.push_back(together[i]->path);
-      f.detail += "; with it " + joined(others, ", ");
+      f.detail += "; also changes: " + joined(others, ", ");
     }
     f.fix = signature ? spec_text(tensor) : "@tf.function(reduce_retracing=True)";
     const std::string specs = signature ? signature_text(run, tensors, together) : "";

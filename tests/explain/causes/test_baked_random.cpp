@@ -18,7 +18,7 @@ class TestBakedRandom : public QObject {
     QCOMPARE(found[0].cause, std::string("baked_random"));
     QCOMPARE(found[0].path, std::string("numpy.random"));
     QCOMPARE(found[0].calls, size_t{5});
-    QVERIFY(found[0].fix.starts_with("draw with tf.random"));
+    QVERIFY(found[0].fix.starts_with("Draw with tf.random"));
   }
 
   void a_clock_is_passed_in() {
@@ -28,7 +28,7 @@ class TestBakedRandom : public QObject {
     const auto found = findings(run);
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].alternatives.size(), size_t{1});
-    QCOMPARE(found[0].alternatives[0].fix, std::string("tf.timestamp()"));
+    QCOMPARE(found[0].alternatives[0].fix, std::string("Use tf.timestamp()"));
     QCOMPARE(found[0].edit.at.line, 0);
   }
 

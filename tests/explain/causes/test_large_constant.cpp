@@ -29,7 +29,7 @@ class TestLargeConstant : public QObject {
     QCOMPARE(found[0].cause, std::string("large_constant"));
     QCOMPARE(found[0].line.line, 2);
     QCOMPARE(found[0].bytes, uint64_t{1'000'000});
-    QCOMPARE(found[0].title, std::string("an array of 1 MB is a constant of the graph"));
+    QCOMPARE(found[0].title, std::string("An array of 1 MB is a constant of the graph"));
     QCOMPARE(found[0].detail, std::string("float32 (500, 500), in 2 traces"));
     QVERIFY(!found[0].checked.ok);
   }

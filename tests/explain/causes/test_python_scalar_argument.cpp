@@ -57,7 +57,7 @@ class TestPythonScalarArgument : public QObject {
     QCOMPARE(f.title, std::string("lr is a Python number that changes"));
     QCOMPARE(f.detail, std::string("args[1]: 6 values, 0.1 → 0.05 → … → 0.01667; the graphs differ only in constants"));
     QCOMPARE(f.fix, std::string("tf.constant(lr)"));
-    QCOMPARE(check_text(f.checked), std::string("replayed: saves 5 of 6 traces"));
+    QCOMPARE(check_text(f.checked), std::string("Replayed: saves 5 of 6 traces"));
   }
 
   void a_number_in_a_branch_reaches_the_graph() {

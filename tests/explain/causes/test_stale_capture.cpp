@@ -35,7 +35,7 @@ class TestStaleCapture : public QObject {
     QCOMPARE(f.related[0].role, std::string("change"));
     QCOMPARE(f.related[0].at.line, 13);
     QVERIFY(!f.checked.ok);
-    QCOMPARE(f.fix, std::string("keep rate in a tf.Variable and assign it"));
+    QCOMPARE(f.fix, std::string("Keep rate in a tf.Variable and assign to it"));
   }
 
   void a_change_that_no_call_met() {

@@ -22,13 +22,12 @@ PipelineSums waiting() {
   return p;
 }
 
-std::vector<Finding> found_in(const PipelineSums& p) {
+std::vector<Finding> found_in(std::vector<PipelineSums> pipelines) {
   const std::vector<session::FileRecord> files = {
       {session::FileId(9), "/home/ada/train.py",
        "import footlight as tf\ndata = data.map(parse)\ndata = data.batch(8)\nfor x in data:\n"}};
   const std::vector<session::CodeRecord> codes = {
       {CodeId(40), session::FileId(9), "<module>", 1, {{0, 2}, {10, 3}, {20, 4}}}};
-  const std::vector<PipelineSums> pipelines = {p};
   RunRecords records;
   records.files = files;
   records.codes = codes;
@@ -42,15 +41,16 @@ class TestStarvedByInput : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void the_stage_that_worked_meanwhile_is_named() {
-    const auto found = found_in(waiting());
+    const auto found = found_in({waiting()});
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].cause, std::string("starved_by_input"));
     QCOMPARE(found[0].path, std::string("map"));
     QCOMPARE(found[0].line.line, 2);
     QCOMPARE(found[0].related[0].at.line, 4);
     QCOMPARE(found[0].cost_ns, int64_t{6'000'000});
-    QVERIFY(found[0].detail.starts_with("10 of 10 steps waited for map at line 2, "));
-    QVERIFY(found[0].detail.ends_with(", 60 % of the time"));
+    QVERIFY(found[0].detail.starts_with("10 of 10 steps waited for map at line 2: "));
+    QVERIFY(found[0].detail.ends_with(": 6.00 ms in all"));
+    QCOMPARE(std::string(found[0].counted), std::string("elements"));
     QCOMPARE(found[0].edit.old_text, std::string(".map(parse)"));
     QCOMPARE(found[0].edit.new_text, std::string(".map(parse, num_parallel_calls=tf.data.AUTOTUNE)"));
     QCOMPARE(found[0].alternatives.size(), size_t{1});  // prefetch
@@ -59,25 +59,38 @@ class TestStarvedByInput : public QObject {
   void other_stages_have_other_fixes() {
     PipelineSums p = waiting();
     p.stages[0].work_ns = 5'500'000;
-    QVERIFY(found_in(p)[0].fix.find("prefetch") != std::string::npos);
+    QVERIFY(found_in({p})[0].fix.find("prefetch") != std::string::npos);
     p.ahead = true;
-    QVERIFY(found_in(p)[0].fix.find("cheaper") != std::string::npos);
-    QVERIFY(!found_in(p)[0].edit.at);
+    QVERIFY(found_in({p})[0].fix.find("cheaper") != std::string::npos);
+    QVERIFY(!found_in({p})[0].edit.at);
+  }
+
+  void the_epochs_of_a_pipeline_are_one_finding() {
+    std::vector<PipelineSums> epochs(8, waiting());
+    for (PipelineSums& epoch : epochs) epoch.steps = epoch.waits = epoch.calls = 4;  // few in each of them
+    const auto found = found_in(epochs);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].cost_ns, int64_t{48'000'000});
+    QCOMPARE(found[0].calls, size_t{32});
+    QVERIFY(found[0].detail.starts_with("32 of 32 steps in 8 iterations waited for map at line 2: 48.0 ms"));
+    epochs[3].source = kBatch;  // another loop over it
+    epochs[3].steps = epochs[3].waits = epochs[3].calls = 10;
+    QCOMPARE(found_in(epochs).size(), size_t{2});
   }
 
   void no_model_waits() {
     PipelineSums p = waiting();
     p.calls = 4;
-    QVERIFY(found_in(p).empty());
+    QVERIFY(found_in({p}).empty());
   }
 
   void short_waits() {
     PipelineSums p = waiting();
     p.wait_ns = 1'900'000;
-    QVERIFY(found_in(p).empty());
+    QVERIFY(found_in({p}).empty());
     p = waiting();
     p.waits = 4;
-    QVERIFY(found_in(p).empty());
+    QVERIFY(found_in({p}).empty());
   }
 };
 

@@ -20,7 +20,7 @@ class TestTensorLeak : public QObject {
     QCOMPARE(found[0].cause, std::string("tensor_leak"));
     QCOMPARE(found[0].line.line, 7);
     QCOMPARE(found[0].related[0].at.line, 30);
-    QCOMPARE(found[0].fix, std::string("return the tensor from step and store it in self.hidden where it is called"));
+    QCOMPARE(found[0].fix, std::string("Return the tensor from step and store it in self.hidden where it is called"));
   }
 
   void a_use_that_was_seen_comes_first() {

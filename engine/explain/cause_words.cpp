@@ -1,0 +1,65 @@
+// The words for causes and rules, for whoever reads them; a cause that is not here yet is shown by its name.
+#include "engine/explain/cause_words.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace footlight::explain {
+namespace {
+
+struct Words {
+  std::string_view cause;
+  const char* text;
+};
+
+constexpr Words kWords[] = {
+    {"python_scalar_argument", "Python numbers and texts that change"},
+    {"identical_graphs", "arguments that the graph does not use"},
+    {"flag_flip", "flags that flip"},
+    {"varying_shape", "shapes that vary"},
+    {"varying_rank", "ranks that vary"},
+    {"dtype_flip", "dtypes that vary"},
+    {"argument_form", "arguments that are a tensor at one time and a Python value at another"},
+    {"structure_change", "lists and dicts of other lengths and keys"},
+    {"new_object_identity", "objects made anew for each call"},
+    {"weak_value_died", "objects garbage-collected and re-created"},
+    {"callable_made_at_call", "functions made for the call that they are passed to"},
+    {"function_made_in_loop", "traced functions made in a loop"},
+    {"variable_identity", "variables that are the same one at times"},
+    {"context_change", "calls in different device scopes"},
+    {"recursion", "traced functions that call themselves"},
+    {"stale_capture", "Python values that changed after they were frozen in a graph"},
+    {"python_side_effect", "Python state changed only while tracing"},
+    {"baked_random", "random numbers and clocks that became constants"},
+    {"tensor_leak", "tensors of a trace that were kept outside"},
+    {"unrolled_loop", "Python loops unrolled into many copies"},
+    {"py_function_hot_spot", "Python functions that graphs run often"},
+    {"large_constant", "arrays of a megabyte or more as constants"},
+    {"autograph_fallback", "statements that AutoGraph left in Python"},
+    {"eager_hot_loop", "functions that run op by op and take much of the time"},
+    {"first_nan", "NaN in the values of recorded calls"},
+    {"starved_by_input", "loops that wait for the elements of a dataset"},
+};
+
+}  // namespace
+
+std::string cause_words(std::string_view cause) {
+  const auto at = std::ranges::find(kWords, cause, &Words::cause);
+  if (at != std::end(kWords)) return at->text;
+  std::string name(cause);
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+const char* rule_words(Rule rule) {
+  switch (rule) {
+    case Rule::kNotConfirmed: return "no replay confirmed that a change saves traces";
+    case Rule::kVariants: return "a few variants, each used often";
+    case Rule::kSteady: return "a few shapes, each used again";
+    case Rule::kAskedFor: return "the program asked for it";
+    case Rule::kOneRootCause: return "another finding explains it";
+  }
+  return "";
+}
+
+}  // namespace footlight::explain

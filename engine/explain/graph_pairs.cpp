@@ -1,0 +1,121 @@
+// Walks over graphs of one structure, which have the same nodes in the same order unless they were made otherwise.
+#include "engine/explain/graph_pairs.h"
+
+#include "engine/explain/graph_diff.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+
+namespace footlight::explain {
+namespace {
+
+using session::GraphRecord;
+using session::NodeRecord;
+using session::TraceRecord;
+
+constexpr int kDeepest = 8;            // graphs within graphs
+constexpr size_t kMaxNodes = 20'000;   // of two graphs that are compared node by node
+
+// In which kinds of values graphs of one structure differ.
+struct Kinds {
+  bool constants = false, attributes = false, shapes = false;
+  bool ordered = true;  // false: their nodes stand in another order, so more may differ
+  size_t count() const { return size_t{constants} + attributes + shapes; }
+};
+
+void add_kinds(const Evidence& evidence, GraphId a, GraphId b, Kinds& kinds, int depth = 0) {
+  const GraphRecord *x = evidence.graph(a), *y = evidence.graph(b);
+  if (!x || !y || depth > kDeepest || a == b) return;
+  if (x->nodes.size() != y->nodes.size()) {
+    kinds.ordered = false;
+    return;
+  }
+  for (size_t i = 0; i < x->nodes.size(); ++i) {
+    const NodeRecord &m = x->nodes[i], &n = y->nodes[i];
+    if (m.op != n.op || m.functions.size() != n.functions.size()) {
+      kinds.ordered = false;
+      return;
+    }
+    kinds.constants |= m.constant != n.constant;
+    kinds.shapes |= m.outputs != n.outputs;
+    if (m.attributes != n.attributes) {
+      const auto left = split_attributes(m.attributes), right = split_attributes(n.attributes);
+      for (size_t k = 0; k < std::min(left.size(), right.size()); ++k) {
+        const bool function =
+            std::ranges::any_of(m.functions, [&](const auto& f) { return f.attribute == left[k].name; });
+        if (function || left[k].name == kUserName || left[k].value == right[k].value) continue;
+        const bool size = left[k].value.starts_with('(') || left[k].value.starts_with("[(");
+        (size ? kinds.shapes : kinds.attributes) = true;
+      }
+    }
+    for (size_t k = 0; k < m.functions.size(); ++k)
+      add_kinds(evidence, m.functions[k].graph, n.functions[k].graph, kinds, depth + 1);
+  }
+}
+
+std::string words_of(const Kinds& kinds) {
+  std::vector<std::string> names;
+  if (kinds.constants) names.push_back("constants");
+  if (kinds.attributes) names.push_back("attributes");
+  if (kinds.shapes) names.push_back("shapes");
+  if (!kinds.ordered || names.empty()) return "values";
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : joined(names, ", ") + " and " + last;
+}
+
+std::string difference_of(const Evidence& evidence, const TraceRecord& left, const TraceRecord& right) {
+  const GraphRecord *a = evidence.graph(left.graph()), *b = evidence.graph(right.graph());
+  if (!a || !b || a->nodes.size() + b->nodes.size() > kMaxNodes) return {};
+  const DiffSide side{[&](GraphId id) { return evidence.graph(id); },
+                      [&](const NodeRecord& node) {
+                        const Line at = evidence.line(node.source);
+                        return at ? uint64_t{at.file.value} << 32 | static_cast<uint32_t>(at.line) : 0;
+                      }};
+  std::string text = diff_graphs(side, a->id, side, b->id).sentence;
+  if (left.captured != right.captured) text += ", and what they capture differs";
+  return text;
+}
+
+}  // namespace
+
+void describe_graphs(const Evidence& evidence, const std::vector<std::vector<const TraceRecord*>>& groups,
+                     Finding& finding) {
+  const TraceRecord *left = nullptr, *right = nullptr;
+  GraphRelation most = GraphRelation::kIdentical;
+  Kinds all;
+  size_t most_kinds = 0, pairs = 0, alike = 0;
+  for (const auto& group : groups) {
+    for (const TraceRecord* t : group) {
+      if (t == group.front()) continue;
+      ++pairs;
+      const GraphRelation relation = evidence.compare_graphs(group.front()->graph(), t->graph());
+      alike += relation <= GraphRelation::kConstants;
+      Kinds kinds;
+      if (relation == GraphRelation::kConstants) add_kinds(evidence, group.front()->graph(), t->graph(), kinds);
+      all.constants |= kinds.constants;
+      all.attributes |= kinds.attributes;
+      all.shapes |= kinds.shapes;
+      all.ordered &= kinds.ordered;
+      if (relation == GraphRelation::kUnknown) continue;
+      if (left && (relation < most || (relation == most && kinds.count() <= most_kinds))) continue;
+      left = group.front();
+      right = t;
+      most = relation;
+      most_kinds = kinds.count();
+    }
+  }
+  switch (finding.graphs) {
+    case GraphRelation::kIdentical: finding.graphs_words = "are identical"; break;
+    case GraphRelation::kConstants: finding.graphs_words = "differ only in " + words_of(all); break;
+    case GraphRelation::kStructure:
+      finding.graphs_words = most != GraphRelation::kStructure ? "capture different values"
+                             : alike * 2 > pairs               ? "mostly differ only in " + words_of(all)
+                                                               : "differ in structure";
+      break;
+    case GraphRelation::kUnknown: return;
+  }
+  if (left) finding.pair = {left->id, right->id, difference_of(evidence, *left, *right)};
+}
+
+}  // namespace footlight::explain

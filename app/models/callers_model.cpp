@@ -1,6 +1,7 @@
 // An entry's number in the tree is the internal id of its row.
 #include "app/models/callers_model.h"
 
+#include "app/models/phases.h"
 #include "app/models/text.h"
 #include "app/models/traces_model.h"
 
@@ -8,14 +9,17 @@
 
 namespace footlight::app {
 
-QString frame_name(const Document& document, query::FrameKind kind, uint32_t what) {
+QString frame_name(const Document& document, const std::vector<std::string>& phases, query::FrameKind kind,
+                   uint32_t what) {
   switch (kind) {
-    case query::FrameKind::kRoot: return QStringLiteral("everything");
+    case query::FrameKind::kRoot: return QStringLiteral("Everything");
     case query::FrameKind::kThread: return QStringLiteral("thread %1").arg(what);
     case query::FrameKind::kFunction: {
       const session::FunctionRecord* function = document.function(FunctionId(what));
       return function ? q(function->name) : QStringLiteral("function %1").arg(what);
     }
+    case query::FrameKind::kTracing: return QStringLiteral("tracing");
+    case query::FrameKind::kPhase: return what < phases.size() ? phase_word(phases[what]) : QString();
     case query::FrameKind::kGraph: {
       const session::GraphRecord* graph = document.graph(GraphId(what));
       return graph && !graph->name.empty() ? q(graph->name) : QStringLiteral("graph %1").arg(what);
@@ -33,6 +37,7 @@ void CallersModel::set(const Document* document, const query::StackTree& tree) {
   beginResetModel();
   document_ = document;
   callers_ = query::bottom_up(tree);
+  phases_ = tree.phases;
   total_ = 0;
   std::vector<int64_t> times;
   for (const uint32_t root : callers_.roots) total_ += callers_.entries[root].self;
@@ -78,7 +83,7 @@ QVariant CallersModel::data(const QModelIndex& index, int role) const {
   if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
   switch (index.column()) {
     case kName: {
-      const QString name = frame_name(*document_, caller->kind, caller->what);
+      const QString name = frame_name(*document_, phases_, caller->kind, caller->what);
       return caller->parent == UINT32_MAX ? name : QString::fromUtf8("\u2190 ") + name;
     }
     case kSelf: return unit_.text(static_cast<double>(caller->self));
@@ -93,7 +98,7 @@ QVariant CallersModel::headerData(int section, Qt::Orientation orientation, int 
     return static_cast<int>((section == kName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   switch (section) {
-    case kName: return QStringLiteral("op or function, and who called it");
+    case kName: return QStringLiteral("Op or function, and who called it");
     case kSelf: return unit_.heading("self");
     case kShare: return QStringLiteral("share");
     default: return QStringLiteral("count");

@@ -11,7 +11,8 @@
 namespace footlight::app {
 
 // "train_step", "MatMul", "body of a loop or branch: while_body_12", "thread 1".
-QString frame_name(const Document& document, query::FrameKind kind, uint32_t what);
+QString frame_name(const Document& document, const std::vector<std::string>& phases, query::FrameKind kind,
+                   uint32_t what);
 
 class CallersModel : public QAbstractItemModel {
   Q_OBJECT
@@ -34,6 +35,7 @@ class CallersModel : public QAbstractItemModel {
 
   const Document* document_ = nullptr;
   query::BottomUp callers_;
+  std::vector<std::string> phases_;
   int64_t total_ = 0;
   ColumnUnit unit_;
 };

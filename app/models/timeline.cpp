@@ -4,6 +4,7 @@
 #include "app/models/phases.h"
 #include "app/models/text.h"
 
+#include "engine/base/errors.h"
 #include "engine/query/op_totals.h"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ QString phase_name(const Document& document, const query::TraceSpan& span) {
   switch (span.part) {
     case query::TracePart::kBefore: return QStringLiteral("before tracing");
     case query::TracePart::kAfter: return QStringLiteral("run");
+    case query::TracePart::kMachineCode: return QStringLiteral("machine code");
     case query::TracePart::kOther:
       return span.depth == 0 ? QStringLiteral("between traces") : not_timed_word();
     case query::TracePart::kTrace: return trace ? QStringLiteral("trace #%1").arg(trace->number) : QString();
@@ -84,6 +86,7 @@ QString phase_name(const Document& document, const query::TraceSpan& span) {
 const char* phase_tone(const Document& document, const query::TraceSpan& span) {
   if (span.part == query::TracePart::kTrace) return "amber";
   if (span.part == query::TracePart::kAfter) return "teal";
+  if (span.part == query::TracePart::kMachineCode) return "pink";
   const std::string* name = span.part == query::TracePart::kPhase ? phase_of(document, span) : nullptr;
   if (!name || *name == "python" || *name == "record") return "grey";
   return *name == "autograph" ? "blue" : "pink";
@@ -160,6 +163,47 @@ std::vector<std::pair<int64_t, uint64_t>> coarse(const std::vector<std::pair<int
 }
 }  // namespace
 
+namespace {
+template <class Store, class Visit>
+void each_within(const Store& store, int64_t from, int64_t to, const query::Cancel& cancel, Visit&& visit) {
+  for (size_t c = 0; c < store.index().size(); ++c) {
+    if (store.index()[c].first_ns >= to || store.index()[c].last_ns < from) continue;
+    cancel.check();
+    try {
+      const auto chunk = store.chunk(c);
+      for (const auto& one : *chunk)
+        if (one.start_ns < to && one.end_ns > from) visit(one);
+    } catch (const Error&) {
+      // what could not be read is said of the whole recording
+    }
+  }
+}
+
+// What went on beside ops, as the parts of RangeStatistics after the first.
+std::vector<query::OpTotalsOptions::Intervals> other_work(const query::Store& store, int64_t from, int64_t to,
+                                                          const query::Cancel& cancel) {
+  const session::Reader& reader = store.reader();
+  std::vector<query::OpTotalsOptions::Intervals> all(RangeStatistics::kParts - 1);
+  const auto of = [&](RangeStatistics::Part part) -> auto& { return all[static_cast<size_t>(part) - 1]; };
+  for (const session::TraceRecord& t : reader.contents().traces)
+    if (t.start_ns < to && t.end_ns > from) of(RangeStatistics::kTracing).emplace_back(t.start_ns, t.end_ns);
+  each_within(reader.spans(), from, to, cancel, [&](const session::SpanRecord& s) {
+    if (s.category == session::SpanRecord::kMachineCode)
+      of(RangeStatistics::kMachineCode).emplace_back(s.start_ns, s.end_ns);
+  });
+  each_within(reader.device_events(), from, to, cancel, [&](const session::DeviceRecord& d) {
+    const bool works = d.kind == "kernel" || d.kind == "memcpy" || d.kind == "memset";
+    if (works && d.start_ns > 0) of(RangeStatistics::kDevice).emplace_back(d.start_ns, d.end_ns);
+  });
+  // In a call that runs eagerly Python runs, too.
+  each_within(reader.calls(), from, to, cancel, [&](const session::CallRecord& c) {
+    if (!c.parent.valid() && c.outcome != CallOutcome::kEager)
+      of(RangeStatistics::kInCalls).emplace_back(c.start_ns, c.end_ns);
+  });
+  return all;
+}
+}  // namespace
+
 RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_t to, const query::Cancel& cancel,
                                  query::GroupBy by) {
   RangeStatistics made;
@@ -179,14 +223,14 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
   options.from = from;
   options.to = to;
   options.by = by;
-  for (const session::TraceRecord& t : store.reader().contents().traces) {
-    if (t.start_ns < to && t.end_ns > from) options.also.emplace_back(t.start_ns, t.end_ns);
-  }
+  options.others = other_work(store, from, to, cancel);
+  options.input = RangeStatistics::kInput - 1;
   query::OpTotals totals = query::op_totals(store.reader(), options, cancel);
   made.events = totals.events;
   const double length = static_cast<double>(std::max<int64_t>(1, to - from));
-  made.busy = static_cast<double>(totals.busy_ns) / length;
-  made.tracing = static_cast<double>(totals.also_ns) / length;
+  made.shares[RangeStatistics::kOps] = static_cast<double>(totals.busy_ns) / length;
+  for (size_t k = 0; k < totals.others_ns.size(); ++k)
+    made.shares[k + 1] = static_cast<double>(totals.others_ns[k]) / length;
   if (const uint64_t all = lost_events(store); all > 0) {
     for (const query::Loss& loss : store.losses().all()) {
       if (loss.from < to && loss.to > from) made.lost += loss.events;
@@ -278,7 +322,7 @@ void name_rows(const Document& document, RangeStatistics& statistics) {
           row.name = q(code->qualname) + QStringLiteral("  ") + document.place_text({code->file, code->first_line});
         break;
     }
-    if (row.name.isEmpty()) row.name = QStringLiteral("(unknown place)");
+    if (row.name.isEmpty()) row.name = QStringLiteral("Unknown line");
   }
 }
 
@@ -296,12 +340,20 @@ QString range_sentence(const RangeStatistics& s) {
   const QString dot = QString::fromUtf8(" · ");
   QString text = counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events");
   if (s.estimated) return text;
-  // The three shares make up the whole.
-  const int busy = static_cast<int>(s.busy * 100 + 0.5);
-  const int tracing = std::min(static_cast<int>(s.tracing * 100 + 0.5), 100 - busy);
-  text += dot + QStringLiteral("%1 % busy").arg(busy);
-  if (tracing > 0) text += dot + QStringLiteral("%1 % tracing").arg(tracing);
-  text += dot + QStringLiteral("%1 % waiting for Python").arg(100 - busy - tracing);
+  // The parts make up the whole.
+  constexpr const char* kNames[] = {"ops", "tracing", "machine code", "input", "the device", "in calls (not recorded)"};
+  QStringList parts;
+  double before = 0;
+  int said = 0;
+  const auto add = [&](double share, const char* name) {
+    before += share;
+    const int until = std::clamp(static_cast<int>(std::lround(before * 100)), said, 100);
+    if (until > said) parts << QStringLiteral("%1 % %2").arg(until - said).arg(QLatin1String(name));
+    said = until;
+  };
+  for (size_t part = 0; part < RangeStatistics::kParts; ++part) add(s.shares[part], kNames[part]);
+  add(1 - before, "Python");
+  text += dot + QStringLiteral("of this time ") + parts.join(QStringLiteral(", "));
   for (const MemoryPeak& peak : s.memory)
     text += dot + peak.of + QStringLiteral(" up to ") + bytes_text(whole_bytes(peak.bytes));
   return text;

@@ -10,6 +10,7 @@
 
 #include <QString>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -72,8 +73,9 @@ struct RangeStatistics {
   int64_t from = 0, to = 0;
   std::vector<OpStatistics> rows;  // by total time, descending
   uint64_t calls = 0, events = 0;
-  double busy = 0;                 // share of the range during which an op ran on any thread
-  double tracing = 0;              // during which none ran but a function was traced
+  // Shares of the range: of each moment the first that was seen in it. The rest is Python, outside of calls.
+  enum Part { kOps, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };  // kInCalls: nothing else is recorded
+  std::array<double, kParts> shares{};
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
   std::vector<MemoryPeak> memory;  // what tensors held at most, by device
   bool estimated = false;          // quantiles are within 3 %, of the whole run
@@ -86,7 +88,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
 RangeStatistics stored_statistics(const query::Store& store);
 void name_rows(const Document& document, RangeStatistics& statistics);
 QString group_name(query::GroupBy by);           // "op", "line"
-// "2 calls · 10 op events · 61 % busy · 39 % waiting for Python"
+// "2 calls · 10 op events · of this time 61 % ops, 30 % Python, 9 % in calls (not recorded)"
 QString range_sentence(const RangeStatistics& statistics);
 
 // A value of a counter: "41.2 MB", "0.25".

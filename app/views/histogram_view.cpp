@@ -5,6 +5,7 @@
 #include "app/views/paint.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace footlight::app {
 
@@ -38,6 +39,20 @@ void HistogramView::paintEvent(QPaintEvent*) {
     const double tall = std::max(count ? 2.0 : 1.0, (bottom - top) * static_cast<double>(count) / most);
     rounded(painter, QRectF(static_cast<double>(i) * step, bottom - tall, std::max(1.0, step - 2), tall), 1.5,
             count ? color_ : t["hairline"]);
+  }
+  // Durations lie on a logarithmic scale: its powers of ten.
+  const double first = std::log10(std::max<double>(1, static_cast<double>(histogram_.least))),
+               last = std::log10(std::max<double>(1, static_cast<double>(histogram_.greatest)));
+  constexpr double kRoomForText = 70;
+  double free_from = kRoomForText;
+  for (double power = std::floor(first) + 1; power < last; ++power) {
+    const double x = width() * (power - first) / (last - first);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(QRectF(x, bottom, 1, 5), t["faint"]);
+    if (x - kRoomForText / 2 < free_from || x + kRoomForText / 2 > width() - kRoomForText) continue;
+    free_from = x + kRoomForText / 2;
+    text_in(painter, QRectF(x - kRoomForText / 2, bottom + 4, kRoomForText, 18),
+            duration_text(std::llround(std::pow(10, power))), t["faint"], t.ui(-2), Qt::AlignCenter);
   }
   const QRectF below(0, bottom + 4, width(), 18);
   text_in(painter, below, duration_text(histogram_.least), t["faint"], t.ui(-2));

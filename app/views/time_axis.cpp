@@ -40,8 +40,8 @@ TimeAxis::Range TimeAxis::dragged(double pixels) const {
   return {from + by, to + by};
 }
 
-std::optional<TimeAxis::Range> TimeAxis::after(const QKeyEvent& event) const {
-  const double centre = left + room / 2;
+std::optional<TimeAxis::Range> TimeAxis::after(const QKeyEvent& event, std::optional<double> anchor) const {
+  const double centre = anchor.value_or(left + room / 2);
   switch (event.key()) {
     case Qt::Key_W:
     case Qt::Key_Plus:

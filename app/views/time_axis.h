@@ -22,8 +22,8 @@ struct TimeAxis {
   Range zoomed(double factor, double x) const;  // the moment at x stays there
   Range panned(double share) const;             // by a share of what is seen
   Range dragged(double pixels) const;
-  // W A S D, + -, left and right; none: another key.
-  std::optional<Range> after(const QKeyEvent& event) const;
+  // W A S D, + -, left and right; none: another key. What lies at `anchor` (in pixels) stays there; none: the middle.
+  std::optional<Range> after(const QKeyEvent& event, std::optional<double> anchor = {}) const;
   // Sideways or with Shift it pans, else it zooms.
   Range after(const QWheelEvent& event) const;
 };

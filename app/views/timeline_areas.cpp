@@ -56,12 +56,12 @@ double TimelineCanvas::area_height() const {
   const double tall = kArea * stretch_;
   if (!area_count()) return tall;
   const auto count = static_cast<double>(area_count());
-  const double left = room_ - track_top(picture_.tracks.size()) - count * tall - 4;
+  const double left = room_ - flat_top(picture_.tracks.size()) - count * tall - 4;
   return tall + std::clamp(left / count, 0.0, kGrowth);
 }
 
 double TimelineCanvas::area_top(size_t area) const {
-  return track_top(picture_.tracks.size()) + area_height() * static_cast<double>(area);
+  return flat_top(picture_.tracks.size()) + area_height() * static_cast<double>(area);
 }
 
 QRectF TimelineCanvas::area_rect(size_t area) const {
@@ -72,7 +72,7 @@ void TimelineCanvas::set_room(int height) {
   const int before = content_height();
   room_ = height;
   stretch_ = 1;
-  const double top = track_top(0), natural = area_top(0) + kArea * static_cast<double>(area_count()) - top;
+  const double top = flat_top(0), natural = area_top(0) + kArea * static_cast<double>(area_count()) - top;
   stretch_ = std::clamp((height - top - 4) / std::max(1.0, natural), 1.0, kMostStretch);
   if (content_height() == before) return;
   hovered_ = {};

@@ -10,7 +10,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kLabels = 132, kAxis = 26, kPad = 8;
+constexpr double kLabels = 132, kPad = 8;
 constexpr int kViewports = 3;  // width of a picture
 
 bool marks_many(const Selection& s) {
@@ -33,6 +33,7 @@ void TimelineCanvas::set_document(const Document* document, Queries* queries, bo
   hovered_ = {};
   if (another) {
     bookmarks_.open(document_ ? document_->path : QString());
+    order_.open(document_ ? document_->path : QString());
     mark_from_ = mark_to_ = 0;
     picture_ = {};
     matches_ = {};
@@ -77,6 +78,7 @@ void TimelineCanvas::ask_picture() {
 void TimelineCanvas::take_picture(query::Picture picture) {
   const int before = content_height();
   picture_ = std::move(picture);
+  order_.arrange(picture_.tracks);
   in_view_known_ = false;
   hovered_ = {};
   resized(before);
@@ -188,36 +190,6 @@ void TimelineCanvas::resized(int before) {
   Q_EMIT tracks_changed();
 }
 
-size_t TimelineCanvas::own_lanes(const query::TrackKey& track) const {
-  for (const query::TrackPicture& t : picture_.tracks) {
-    if (t.key == track) return t.lanes.size();
-  }
-  return 0;
-}
-
-const PhaseLanes& TimelineCanvas::phases_of(const query::TrackKey& track) const {
-  static const PhaseLanes none;
-  if (track.kind != query::TrackKind::kCalls) return none;
-  const auto lanes = overlays_.phases.find(track.number);
-  return lanes == overlays_.phases.end() ? none : lanes->second;
-}
-
-size_t TimelineCanvas::lanes_of(size_t track) const {
-  const query::TrackPicture& t = picture_.tracks[track];
-  return t.lanes.size() + phases_of(t.key).size();
-}
-
-double TimelineCanvas::track_height(size_t track) const {
-  const double each = lane_height(picture_.tracks[track].key.kind) + 3;
-  return std::max(44.0 * stretch_, static_cast<double>(lanes_of(track)) * each + 2 * kPad);
-}
-
-double TimelineCanvas::track_top(size_t track) const {
-  double y = kAxis;
-  for (size_t i = 0; i < track; ++i) y += track_height(i);
-  return y;
-}
-
 int TimelineCanvas::content_height() const {
   const bool any = !picture_.tracks.empty() || area_count() > 0;
   return any ? static_cast<int>(area_top(area_count())) + 4 : 80;
@@ -278,6 +250,7 @@ void TimelineCanvas::mark_range(int64_t from, int64_t to) {
   if (to < from) std::swap(from, to);
   mark_from_ = from;
   mark_to_ = to;
+  if (has_marked_range()) setAccessibleDescription(QStringLiteral("Marked: ") + marked_text());
   update();
   Q_EMIT marked_changed();
 }
@@ -304,35 +277,29 @@ ptrdiff_t bar_at(const std::vector<Bar>& bars, int64_t time, int64_t slack) {
 TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
   Hit hit;
   if (!document_ || point.x() < kLabels) return hit;
-  double y = kAxis;
-  for (size_t i = 0; i < picture_.tracks.size(); ++i) {
-    const query::TrackPicture& track = picture_.tracks[i];
-    const double height = track_height(i);
-    if (point.y() >= y && point.y() < y + height) {
-      const double lane = (point.y() - y - kPad) / (lane_height(track.key.kind) + 3);
-      if (lane < 0 || lane >= static_cast<double>(lanes_of(i))) return hit;
-      hit.track = static_cast<int>(i);
-      hit.lane = static_cast<int>(lane);
-      const auto at = static_cast<size_t>(hit.lane);
-      const int64_t time = time_of(point.x());
-      if (at >= track.lanes.size()) {
-        hit.index = bar_at(phases_of(track.key)[at - track.lanes.size()], time, slack());
-        return hit;
-      }
-      const query::LanePicture& drawn = track.lanes[at];
-      const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
-      const auto covered = [&](int64_t t) {
-        const auto column = static_cast<ptrdiff_t>(static_cast<double>(t - picture_.from) / per);
-        return column >= 0 && column < static_cast<ptrdiff_t>(drawn.cover.size()) &&
-               drawn.cover[static_cast<size_t>(column)] > 0;
-      };
-      hit.index = bar_at(drawn.bars, time, 0);
-      hit.narrow = hit.index < 0 && (covered(time) || covered(time - slack()) || covered(time + slack()));
-      if (!hit.valid() && !hit.narrow) hit.index = bar_at(drawn.bars, time, slack());
-      return hit;
-    }
-    y += height;
+  const auto over = track_at(point);
+  if (!over) return hit;
+  const query::TrackPicture& track = picture_.tracks[*over];
+  const double row = (point.y() - track_top(*over) - kPad) / (lane_height(track.key.kind) + 3);
+  if (row < 0 || row >= static_cast<double>(lanes_of(*over))) return hit;
+  hit.track = static_cast<int>(*over);
+  hit.lane = static_cast<int>(lane_in_row(track.key, static_cast<size_t>(row)));
+  const auto at = static_cast<size_t>(hit.lane);
+  const int64_t time = time_of(point.x());
+  if (at >= track.lanes.size()) {
+    hit.index = bar_at(phases_of(track.key)[at - track.lanes.size()], time, slack());
+    return hit;
   }
+  const query::LanePicture& drawn = track.lanes[at];
+  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
+  const auto covered = [&](int64_t t) {
+    const auto column = static_cast<ptrdiff_t>(static_cast<double>(t - picture_.from) / per);
+    return column >= 0 && column < static_cast<ptrdiff_t>(drawn.cover.size()) &&
+           drawn.cover[static_cast<size_t>(column)] > 0;
+  };
+  hit.index = bar_at(drawn.bars, time, 0);
+  hit.narrow = hit.index < 0 && (covered(time) || covered(time - slack()) || covered(time + slack()));
+  if (!hit.valid() && !hit.narrow) hit.index = bar_at(drawn.bars, time, slack());
   return hit;
 }
 
@@ -367,7 +334,8 @@ std::optional<QRectF> TimelineCanvas::rect_of(const Placed& bar) const {
     const query::TrackKind kind = picture_.tracks[i].key.kind;
     if (picture_.tracks[i].key != bar.track) continue;
     const double left = x_of(bar.bar.start), right = std::max(left + 1.5, x_of(bar.bar.end));
-    return QRectF(left, track_top(i) + kPad + bar.lane * (lane_height(kind) + 3), right - left, lane_height(kind));
+    const auto row = static_cast<double>(row_of(bar.track, static_cast<size_t>(bar.lane)));
+    return QRectF(left, track_top(i) + kPad + row * (lane_height(kind) + 3), right - left, lane_height(kind));
   }
   return {};
 }
@@ -425,6 +393,7 @@ void TimelineCanvas::choose(const Placed& bar) {
   tell_current_part(this);
   update();
   if (is_phase(bar)) {
+    if (!TraceId(bar.bar.detail).valid()) return;  // machine code belongs to no trace of its own
     Q_EMIT chosen(Selection::of_trace(*document_, TraceId(bar.bar.detail)));
     return;
   }
@@ -503,13 +472,14 @@ void TimelineCanvas::to_lane(int by) {
          picture_.tracks[static_cast<size_t>(track)].key != selected_->track)
     ++track;
   if (static_cast<size_t>(track) == picture_.tracks.size()) return;
-  int lane = selected_->lane + by;
-  if (lane < 0 || lane >= static_cast<int>(lanes_of(static_cast<size_t>(track)))) {
+  int row = static_cast<int>(row_of(selected_->track, static_cast<size_t>(selected_->lane))) + by;
+  if (row < 0 || row >= static_cast<int>(lanes_of(static_cast<size_t>(track)))) {
     track += by;
     if (track < 0 || track >= static_cast<int>(picture_.tracks.size())) return;
-    lane = by > 0 ? 0 : static_cast<int>(lanes_of(static_cast<size_t>(track))) - 1;
+    row = by > 0 ? 0 : static_cast<int>(lanes_of(static_cast<size_t>(track))) - 1;
   }
   const query::TrackPicture& to = picture_.tracks[static_cast<size_t>(track)];
+  const int lane = static_cast<int>(lane_in_row(to.key, static_cast<size_t>(row)));
   const int64_t time = selected_->bar.start;
   if (static_cast<size_t>(lane) >= to.lanes.size()) {
     const size_t in_phases = static_cast<size_t>(lane) - to.lanes.size();

@@ -5,6 +5,7 @@
 #include "app/models/bookmarks.h"
 #include "app/models/facts.h"
 #include "app/models/timeline.h"
+#include "app/models/track_order.h"
 #include "app/session/queries.h"
 #include "app/views/time_axis.h"
 
@@ -40,6 +41,15 @@ class TimelineCanvas : public QWidget {
   int64_t mark_from() const { return mark_from_; }
   int64_t mark_to() const { return mark_to_; }
   void mark_range(int64_t from, int64_t to);
+  QString marked_text() const;          // "1.23 ms, from 4.50 ms to 5.73 ms"; empty: nothing is marked
+  // The tracks that a person pinned, hid or moved; `track`: its place in the picture.
+  const TrackOrder& order() const { return order_; }
+  void pin_track(size_t track);         // or gives it free
+  void hide_track(size_t track);
+  void move_track(size_t track, int by);
+  void show_hidden_tracks();
+  void reset_tracks();
+  std::optional<size_t> track_at(QPointF point) const;
   // Lights all op events of these rows of a table, instead of those of the selected node or line.
   void highlight(query::GroupBy by, std::vector<uint64_t> keys);
   const query::Matches& matches() const { return matches_; }
@@ -50,6 +60,7 @@ class TimelineCanvas : public QWidget {
   const std::vector<query::Placed>& flow() const { return flow_; }  // from the selected op to its launch and kernels
   int content_height() const;
   void set_room(int height);            // tracks grow to fill it, within reason
+  void set_scroll(int pixels);          // how much is scrolled out at the top: the axis and pinned tracks stay
   // Below the tracks: how busy each device was, what tensors hold, other counters.
   struct Area {
     QString title, subtitle;
@@ -110,16 +121,28 @@ class TimelineCanvas : public QWidget {
   Placed placed_of(const Hit& hit) const;
   int64_t slack() const;                // the time that a few pixels span
   double track_top(size_t track) const;
+  double flat_top(size_t track) const;  // without scrolling
+  double head_height() const;           // of the axis and the pinned tracks
+  void draw_tracks(QPainter& painter, const QRectF& where, bool pinned) const;
   double lane_height(query::TrackKind kind) const;
   double track_height(size_t track) const;
   size_t lanes_of(size_t track) const;
   size_t own_lanes(const query::TrackKey& track) const;  // phases are drawn below those of calls
   bool is_phase(const Placed& bar) const;
+  // Rows of a track from the top: its calls, the phases of tracing, and the calls made inside of those.
+  size_t row_of(const query::TrackKey& track, size_t lane) const;
+  size_t lane_in_row(const query::TrackKey& track, size_t row) const;
+  std::optional<size_t> current_track() const;  // of the selected bar, else under the mouse
+  void arranged();                      // tracks were moved
+  int edge_at(QPointF point) const;     // -1: the start of the marked range, 1: its end, 0: none
+  std::optional<double> zoom_anchor() const;
   Placed placed_phase(const query::TrackKey& track, size_t lane, size_t index) const;
   const PhaseLanes& phases_of(const query::TrackKey& track) const;
 
   void draw_axis(QPainter& painter) const;
   void draw_bookmarks(QPainter& painter) const;
+  void draw_marked(QPainter& painter) const;
+  void draw_gaps(QPainter& painter, size_t track) const;
   void draw_track(QPainter& painter, size_t track) const;
   void draw_area(QPainter& painter, size_t index, const Area& area) const;
   double area_height() const;
@@ -166,11 +189,15 @@ class TimelineCanvas : public QWidget {
   std::map<uint32_t, double> peaks_;    // in the marked range, by counter
   int room_ = 0;
   double stretch_ = 1;
+  int scroll_ = 0;
   int64_t from_ = 0, to_ = 1;
   int64_t mark_from_ = 0, mark_to_ = 0;
   QPointF press_;
   int64_t press_from_ = 0, press_to_ = 0;
   bool pressed_ = false, dragging_ = false, marking_ = false;
+  int edge_ = 0;                        // of the marked range, that is dragged
+  std::optional<query::TrackKey> moved_track_;  // that is dragged by its label
+  TrackOrder order_;
   Hit hovered_;
 };
 

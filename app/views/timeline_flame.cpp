@@ -78,9 +78,9 @@ QString FlameView::describe(uint32_t number) const {
   if (!document_ || number >= tree_.frames.size()) return {};
   const query::Frame& f = tree_.frames[number];
   const QString dot = QString::fromUtf8(" · ");
-  QString text = frame_name(*document_, f.kind, f.what) + QStringLiteral("  ") + duration_text(f.total) + dot +
-                 share_text(f.total, tree_.frames.front().total);
-  if (f.self > 0 && f.self < f.total) text += dot + duration_text(f.self) + QStringLiteral(" of its own");
+  QString text = frame_name(*document_, tree_.phases, f.kind, f.what) + QStringLiteral("  ") +
+                 duration_text(f.total) + dot + share_text(f.total, tree_.frames.front().total);
+  if (f.self > 0 && f.self < f.total) text += dot + duration_text(f.self) + QStringLiteral(" of its own time");
   if (f.count) text += dot + counted(f.count, "time", "times");
   return text;
 }
@@ -100,6 +100,11 @@ QColor FlameView::color_of(const query::Frame& frame) const {
   const Theme& t = theme();
   switch (frame.kind) {
     case query::FrameKind::kFunction: return t["tealFill"];
+    case query::FrameKind::kTracing: return t["amberFill"];
+    case query::FrameKind::kPhase: {
+      const std::string name = frame.what < tree_.phases.size() ? tree_.phases[frame.what] : std::string();
+      return name == "python" || name == "record" ? t["greyFill"] : name == "autograph" ? t["blueFill"] : t["pinkFill"];
+    }
     case query::FrameKind::kGraph: return t["pinkFill"];
     case query::FrameKind::kOp: {
       session::OpNumber op;
@@ -128,7 +133,8 @@ void FlameView::paintEvent(QPaintEvent*) {
     rounded(painter, inner, std::min(3.0, inner.width() / 4), color_of(frame));
     if (inner.width() > 22)
       text_in(painter, inner.adjusted(5, 0, -3, 0),
-              frame_name(*document_, frame.kind, frame.what) + QStringLiteral("  ") + duration_text(frame.total),
+              frame_name(*document_, tree_.phases, frame.kind, frame.what) + QStringLiteral("  ") +
+                  duration_text(frame.total),
               t["onFill"], font);
     // The room that its children leave.
     int64_t below = 0;
@@ -137,7 +143,7 @@ void FlameView::paintEvent(QPaintEvent*) {
                         static_cast<double>(std::max<int64_t>(1, frame.total));
     const QRectF own(box.rect.left() + used + 8, box.rect.bottom() + 2, box.rect.width() - used - 8, box.rect.height());
     if (inside && frame.kind == query::FrameKind::kFunction && frame.self > 0 && own.width() > 120)
-      text_in(painter, own, duration_text(frame.self) + QStringLiteral(" of its own: Python, dispatch, tracing"),
+      text_in(painter, own, duration_text(frame.self) + QStringLiteral(" of its own time: Python, dispatch"),
               t["faint"], font);
     if (box.frame == current_) rounded(painter, inner.adjusted(1, 1, -1, -1), 3, {}, t["text"], 1.6);
   }

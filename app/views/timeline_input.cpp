@@ -42,16 +42,33 @@ void TimelineCanvas::mousePressEvent(QMouseEvent* event) {
   press_to_ = to_;
   pressed_ = true;
   dragging_ = false;
+  edge_ = event->button() == Qt::LeftButton ? edge_at(press_) : 0;
+  const auto label = press_.x() < kLabels ? track_at(press_) : std::nullopt;
+  moved_track_ = label ? std::optional(picture_.tracks[*label].key) : std::nullopt;
   // A drag marks a range; with the middle button, Ctrl or on the axis it moves the view.
   marking_ = event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ControlModifier) &&
-             event->position().y() > kAxis;
+             event->position().y() > kAxis + scroll_;
 }
 
 void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
   if (pressed_ && event->buttons()) {
-    if (!dragging_ && std::abs(event->position().x() - press_.x()) > 4) dragging_ = true;
+    const QPointF by = event->position() - press_;
+    if (!dragging_ && (std::abs(by.x()) > 4 || (moved_track_ && std::abs(by.y()) > 4))) dragging_ = true;
     if (!dragging_) return;
-    if (marking_) {
+    if (moved_track_) {
+      const auto over = track_at({0, event->position().y()});
+      for (size_t i = 0; over && i < picture_.tracks.size(); ++i) {
+        if (picture_.tracks[i].key != *moved_track_) continue;
+        if (i != *over) move_track(i, *over > i ? 1 : -1);
+        break;
+      }
+      setCursor(Qt::ClosedHandCursor);
+    } else if (edge_) {
+      const int64_t at = time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width())));
+      const int64_t other = edge_ < 0 ? mark_to_ : mark_from_;
+      if (at != other) edge_ = at < other ? -1 : 1;
+      mark_range(other, at);
+    } else if (marking_) {
       mark_range(time_of(std::max(kLabels, press_.x())),
                  time_of(std::clamp(event->position().x(), kLabels, static_cast<double>(width()))));
     } else {
@@ -63,14 +80,20 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
   const Hit hit = hit_at(event->position());
   if (hit != hovered_) {
     hovered_ = hit;
-    setCursor(hit.valid() || hit.narrow ? Qt::PointingHandCursor : Qt::ArrowCursor);
     update();
   }
+  const bool on_label = event->position().x() < kLabels && track_at(event->position());
+  setCursor(hit.valid() || hit.narrow         ? Qt::PointingHandCursor
+            : edge_at(event->position()) != 0 ? Qt::SizeHorCursor
+            : on_label                        ? Qt::OpenHandCursor
+                                              : Qt::ArrowCursor);
 }
 
 void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
   pressed_ = false;
+  moved_track_.reset();
   if (dragging_ || event->button() != Qt::LeftButton) return;
+  if (press_.x() < kLabels && press_.y() < kAxis + scroll_ && order_.hidden()) return show_hidden_tracks();
   const Hit hit = hit_at(event->position());
   if (hit.valid()) {
     choose(placed_of(hit));
@@ -108,6 +131,30 @@ void TimelineCanvas::resizeEvent(QResizeEvent* event) {
   if (event->oldSize().width() == width()) return;
   ask_picture();
   Q_EMIT range_changed();
+}
+
+int TimelineCanvas::edge_at(QPointF point) const {
+  constexpr double kReach = 4;
+  if (!has_marked_range() || point.x() < kLabels) return 0;
+  if (std::abs(point.x() - x_of(mark_from_)) <= kReach) return -1;
+  return std::abs(point.x() - x_of(mark_to_)) <= kReach ? 1 : 0;
+}
+
+QString TimelineCanvas::marked_text() const {
+  if (!has_marked_range()) return {};
+  return duration_text(mark_to_ - mark_from_) + QStringLiteral(", from ") + duration_text(mark_from_ - range_.first) +
+         QStringLiteral(" to ") + duration_text(mark_to_ - range_.first);
+}
+
+// Keys zoom at the selected bar, else at the pointer.
+std::optional<double> TimelineCanvas::zoom_anchor() const {
+  if (selected_ && selected_->bar.end >= from_ && selected_->bar.start <= to_) {
+    const int64_t start = std::max(selected_->bar.start, from_), end = std::min(selected_->bar.end, to_);
+    return x_of(start + (end - start) / 2);
+  }
+  const QPoint pointer = mapFromGlobal(QCursor::pos());
+  if (underMouse() && pointer.x() >= kLabels && pointer.x() <= width()) return pointer.x();
+  return {};
 }
 
 int64_t TimelineCanvas::here() const { return selected_ ? selected_->bar.start : from_ + (to_ - from_) / 2; }
@@ -163,15 +210,34 @@ void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
   };
   const bool any = selected_.has_value();
   const bool is_op = any && query::is_ops(selected_->track.kind);
-  add("Frame it\tF", any, [this] { frame_selection(); });
-  add("Mark its time\tM", any, [this] { mark_selected(); });
+  add("Zoom to it\tF", any, [this] { frame_selection(); });
+  add("Select its time\tM", any, [this] { mark_selected(); });
   add("Highlight all of this op", is_op,
       [this, what = any ? selected_->bar.what : 0] { highlight(query::GroupBy::kOp, {what}); });
   add("Show in the graph", any, [this] { Q_EMIT wants_view(QStringLiteral("graph")); });
   add("Show the source", any, [this] { Q_EMIT wants_view(QStringLiteral("source")); });
   menu->addSeparator();
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  const auto track = by_mouse ? track_at(event->pos()) : current_track();
+  const bool is_pinned = track && order_.is_pinned(picture_.tracks[*track].key);
+  // The tracks may be others by the time that an action is chosen.
+  const auto with_track = [this, key = track ? picture_.tracks[*track].key : query::TrackKey{}](auto act) {
+    return [this, key, act] {
+      for (size_t i = 0; i < picture_.tracks.size(); ++i)
+        if (picture_.tracks[i].key == key) return act(i);
+    };
+  };
+  add(is_pinned ? "Unpin this track\tP" : "Pin this track to the top\tP", track.has_value(),
+      with_track([this](size_t i) { pin_track(i); }));
+  add("Move this track up\tShift+Up", track && *track > 0, with_track([this](size_t i) { move_track(i, -1); }));
+  add("Move this track down\tShift+Down", track && *track + 1 < picture_.tracks.size(),
+      with_track([this](size_t i) { move_track(i, 1); }));
+  add("Hide this track\tH", track && picture_.tracks.size() > 1, with_track([this](size_t i) { hide_track(i); }));
+  add("Show the hidden tracks\tShift+H", order_.hidden() > 0, [this] { show_hidden_tracks(); });
+  add("Put the tracks in their usual order", order_.is_changed(), [this] { reset_tracks(); });
+  menu->addSeparator();
   add("Bookmark here\tB", true, [this] { bookmark(); });
-  add("Copy what it says", any, 
+  add("Copy its text", any,
       [text = any ? describe(*selected_) : QString()] { QGuiApplication::clipboard()->setText(text); });
   add("Show everything\tHome", true, [this] { fit(); });
   menu->popup(event->globalPos());
@@ -182,7 +248,9 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     QWidget::keyPressEvent(event);
     return;
   }
-  if (const auto range = axis().after(*event)) return set_range(*range);
+  const bool shift = event->modifiers() & Qt::ShiftModifier;
+  if (const auto range = axis().after(*event, zoom_anchor())) return set_range(*range);
+  const auto track = current_track();
   switch (event->key()) {
     case Qt::Key_F: frame_selection(); break;
     case Qt::Key_0:
@@ -196,8 +264,20 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_B: bookmark(); break;
     case Qt::Key_N: go_to_bookmark(event->modifiers() & Qt::ShiftModifier ? -1 : 1); break;
     case Qt::Key_Slash: Q_EMIT search_wanted(); break;
-    case Qt::Key_Down: to_lane(1); break;
-    case Qt::Key_Up: to_lane(-1); break;
+    case Qt::Key_P:
+      if (track) pin_track(*track);
+      break;
+    case Qt::Key_H:
+      if (shift) show_hidden_tracks();
+      else if (track) hide_track(*track);
+      break;
+    case Qt::Key_Down:
+    case Qt::Key_Up: {
+      const int by = event->key() == Qt::Key_Down ? 1 : -1;
+      if (!shift) to_lane(by);
+      else if (track) move_track(*track, by);
+      break;
+    }
     default: QWidget::keyPressEvent(event);
   }
 }

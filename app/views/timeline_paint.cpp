@@ -38,6 +38,17 @@ void draw_image(QPainter& painter, const std::vector<float>& cover, const std::v
 
 }  // namespace
 
+namespace {
+// A multiple of `unit`, itself a power of ten, in seconds or milliseconds with all its digits.
+QString exact_time(int64_t ns, int64_t unit) {
+  const bool seconds = ns >= 1'000'000'000;
+  int decimals = seconds ? 9 : 6;
+  for (int64_t u = unit; u >= 10 && decimals > 0; u /= 10) --decimals;
+  return QString::number(static_cast<double>(ns) / (seconds ? 1e9 : 1e6), 'f', decimals) +
+         (seconds ? QStringLiteral(" s") : QStringLiteral(" ms"));
+}
+}  // namespace
+
 void TimelineCanvas::draw_axis(QPainter& painter) const {
   const Theme& t = theme();
   const double room = width() - kLabels;
@@ -46,17 +57,26 @@ void TimelineCanvas::draw_axis(QPainter& painter) const {
   int64_t at = (from_ - zero) / step * step;
   if (at < from_ - zero) at += step;
   painter.setRenderHint(QPainter::Antialiasing, false);
+  // Far from zero, ticks count from a base that stands before them: 12.345 s + 200 ns.
+  int64_t round = 1;
+  while (round < to_ - from_) round *= 10;
+  const int64_t base = from_ - zero >= 10 * round ? (from_ - zero) / round * round : 0;
+  if (base > 0) {
+    text_in(painter, QRectF(kLabels - 110, scroll_, 100, 22), exact_time(base, round) + QStringLiteral(" +"), t["dim"],
+            t.ui(-2), Qt::AlignRight | Qt::AlignVCenter);
+  }
   const double scale = step >= 1'000'000'000 ? 1e9 : step >= 1'000'000 ? 1e6 : step >= 1000 ? 1e3 : 1;
   const char* unit = scale == 1e9 ? "s" : scale == 1e6 ? "ms" : scale == 1e3 ? "us" : "ns";
   for (; at <= to_ - zero; at += step) {
     const double x = x_of(zero + at);
     painter.setPen(with_alpha(t["hairline"], 0.7));
-    painter.drawLine(QPointF(x, kAxis - 4), QPointF(x, height()));
-    QString text = QString::number(static_cast<double>(at) / scale, 'f', 0);
-    text = count_text(static_cast<uint64_t>(std::abs(at) / static_cast<int64_t>(scale)));
-    if (at < 0) text.prepend(QLatin1Char('-'));
+    painter.drawLine(QPointF(x, kAxis + scroll_ - 4), QPointF(x, height()));
+    const int64_t shown = at - base;
+    QString text = count_text(static_cast<uint64_t>(std::abs(shown) / static_cast<int64_t>(scale)));
+    if (shown < 0) text.prepend(QLatin1Char('-'));
+    else if (base > 0) text.prepend(QLatin1Char('+'));
     const double left = std::clamp(x - 40, kLabels - 8, width() - 80.0);
-    text_in(painter, QRectF(left, 0, 80, 22), text + QLatin1Char(' ') + QLatin1String(unit), t["faint"],
+    text_in(painter, QRectF(left, scroll_, 80, 22), text + QLatin1Char(' ') + QLatin1String(unit), t["faint"],
             t.ui(-2), Qt::AlignCenter);
   }
 }
@@ -69,9 +89,67 @@ void TimelineCanvas::draw_bookmarks(QPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing, true);
     painter.setPen(Qt::NoPen);
     painter.setBrush(blue);
-    painter.drawPolygon(QPolygonF({{x, 12}, {x + 9, 16}, {x, 20}}));
-    painter.fillRect(QRectF(x - 0.5, 12, 1, height() - 12), with_alpha(blue, 0.5));
+    const double y = scroll_ + 12;
+    painter.drawPolygon(QPolygonF({{x, y}, {x + 9, y + 4}, {x, y + 8}}));
+    painter.fillRect(QRectF(x - 0.5, y, 1, height() - y), with_alpha(blue, 0.5));
   }
+}
+
+// The range between the two marks, and how long it is.
+void TimelineCanvas::draw_marked(QPainter& painter) const {
+  if (!has_marked_range() || mark_to_ < from_ || mark_from_ > to_) return;
+  const Theme& t = theme();
+  const QColor blue = t["blue"];
+  const double left = std::max(kLabels, x_of(mark_from_)), right = std::min<double>(width(), x_of(mark_to_));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (const int64_t edge : {mark_from_, mark_to_}) {
+    const double x = x_of(edge);
+    const double y = scroll_ + kAxis - 6;
+    if (x >= kLabels && x <= width()) painter.fillRect(QRectF(x - 0.5, y, 1, height() - y), blue);
+  }
+  const QString text = QString::fromUtf8("\u0394 ") + duration_text(mark_to_ - mark_from_);
+  const QFont font = t.ui(-1, QFont::DemiBold);
+  const double wide = QFontMetricsF(font).horizontalAdvance(text) + 16;
+  const double middle = std::clamp((left + right) / 2, kLabels + wide / 2, std::max(kLabels, width() - wide / 2));
+  const QRectF box(middle - wide / 2, scroll_ + 2, wide, 19);
+  if (right - left > wide + 16) {
+    painter.fillRect(QRectF(left, scroll_ + 11, box.left() - left, 1), blue);
+    painter.fillRect(QRectF(box.right(), scroll_ + 11, right - box.right(), 1), blue);
+  }
+  rounded(painter, box, 4, t["raised"], blue, 1);
+  text_in(painter, box, text, t["text"], font, Qt::AlignCenter);
+}
+
+// Long stretches of a thread without any call say so: nothing is known of what Python did there.
+void TimelineCanvas::draw_gaps(QPainter& painter, size_t index) const {
+  constexpr double kRoomForText = 120;
+  const query::TrackPicture& track = picture_.tracks[index];
+  if (track.key.kind != query::TrackKind::kCalls || track.lanes.empty() || track.count == 0) return;
+  const query::LanePicture& lane = track.lanes.front();
+  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
+  // Busy stretches of what is drawn, by start.
+  std::vector<std::pair<double, double>> busy;
+  for (const query::Bar& bar : lane.bars)
+    if (bar.end >= from_ && bar.start <= to_) busy.emplace_back(x_of(bar.start), x_of(bar.end));
+  for (size_t c = 0; c < lane.cover.size(); ++c) {
+    if (lane.cover[c] <= 0) continue;
+    const double x = x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c) * per));
+    if (x >= kLabels - 2 && x <= width()) busy.emplace_back(x, x + 1);
+  }
+  std::sort(busy.begin(), busy.end());
+  const double y = track_top(index) + kPad, tall = lane_height(track.key.kind);
+  double reached = std::max(kLabels, x_of(range_.first));
+  const auto name = [&](double left, double right) {
+    if (right - left < kRoomForText) return;
+    const int64_t ns = time_of(right) - time_of(left);
+    text_in(painter, QRectF(left + 6, y, right - left - 12, tall),
+            QStringLiteral("No call for ") + duration_text(ns), theme()["faint"], theme().ui(-2), Qt::AlignCenter);
+  };
+  for (const auto& [left, right] : busy) {
+    name(reached, std::min<double>(left, width()));
+    reached = std::max(reached, right);
+  }
+  name(reached, std::min<double>(width(), x_of(range_.last)));
 }
 
 QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
@@ -155,10 +233,19 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
   painter.setPen(t["hairline"]);
   painter.drawLine(QPointF(0, top + height - 0.5), QPointF(width(), top + height - 0.5));
   const TrackTitle words = title_of(track.key, overlays_);
+  if (order_.is_pinned(track.key)) painter.fillRect(QRectF(0, top + 7, 3, 32), t["blue"]);
+  painter.save();
+  if (order_.is_pinned(track.key)) painter.translate(8, 0);
   text_in(painter, QRectF(0, top + 5, kLabels - 12, 19), words.title, t["text"], t.ui(0, QFont::DemiBold));
   text_in(painter, QRectF(0, top + 22, kLabels - 12, 17), words.subtitle, t["faint"], t.ui(-2));
+  painter.restore();
+  // What reaches out of the view is cut off at its edge.
+  painter.save();
+  painter.setClipRect(QRectF(kLabels, top, width() - kLabels, height), Qt::IntersectClip);
   const double tall = lane_height(kind);
-  const auto lane_top = [&](size_t lane) { return top + kPad + static_cast<double>(lane) * (tall + 3); };
+  const auto lane_top = [&](size_t lane) {
+    return top + kPad + static_cast<double>(row_of(track.key, lane)) * (tall + 3);
+  };
   for (size_t l = 0; l < track.lanes.size(); ++l) {
     const query::LanePicture& lane = track.lanes[l];
     if (!lane.cover.empty()) draw_columns(painter, lane, kind, lane_top(l), tall);
@@ -170,6 +257,8 @@ void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
     }
   }
   draw_phases(painter, phases_of(track.key), lane_top(track.lanes.size()));
+  draw_gaps(painter, index);
+  painter.restore();
 }
 
 // The phases of tracing, from `top` down.
@@ -273,38 +362,72 @@ void TimelineCanvas::draw_losses(QPainter& painter) const {
   }
 }
 
-void TimelineCanvas::paintEvent(QPaintEvent* event) {
-  QPainter painter(this);
-  const Theme& t = theme();
-  painter.fillRect(event->rect(), t["window"]);
-  if (!document_ || (picture_.tracks.empty() && !area_count())) return;
-  draw_axis(painter);
-  draw_bookmarks(painter);
-  if (has_marked_range()) {
-    const double left = std::max(kLabels, x_of(mark_from_)), right = x_of(mark_to_);
-    if (right > left) {
-      painter.setRenderHint(QPainter::Antialiasing, false);
-      painter.fillRect(QRectF(left, kAxis - 4, right - left, height() - kAxis), with_alpha(t["blue"], 0.16));
-    }
-  }
-  painter.setClipRect(QRectF(0, 0, width(), height()));
+void TimelineCanvas::draw_tracks(QPainter& painter, const QRectF& where, bool pinned) const {
   for (size_t i = 0; i < picture_.tracks.size(); ++i) {
     const double top = track_top(i);
-    if (top > event->rect().bottom() || top + track_height(i) < event->rect().top()) continue;
+    if (order_.is_pinned(picture_.tracks[i].key) != pinned) continue;
+    if (top > where.bottom() || top + track_height(i) < where.top()) continue;
     draw_track(painter, i);
     draw_matches(painter, i);
   }
+}
+
+void TimelineCanvas::paintEvent(QPaintEvent* event) {
+  QPainter painter(this);
+  const Theme& t = theme();
+  const QRectF dirty(event->rect());
+  painter.fillRect(dirty, t["window"]);
+  if (!document_ || (picture_.tracks.empty() && !area_count())) return;
+  const auto fill_marked = [&] {
+    const double left = std::max(kLabels, x_of(mark_from_)), right = x_of(mark_to_);
+    if (!has_marked_range() || right <= left) return;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(QRectF(left, scroll_ + kAxis - 4, right - left, height() - kAxis), with_alpha(t["blue"], 0.16));
+  };
+  draw_axis(painter);
+  draw_bookmarks(painter);
+  fill_marked();
+  painter.setClipRect(QRectF(0, 0, width(), height()));
+  draw_tracks(painter, dirty, false);
   const std::vector<Area> all_areas = areas();
   for (size_t i = 0; i < all_areas.size(); ++i) draw_area(painter, i, all_areas[i]);
-  draw_losses(painter);
   const auto ring = [&](const Placed& bar, double room, double radius, const QColor& color, double wide) {
     if (bar.bar.end < from_ || bar.bar.start > to_) return;
     if (const auto rect = rect_of(bar))
       rounded(painter, rect->adjusted(-room, -room, room, room), radius, {}, color, wide);
   };
+  // An outline is open where its bar reaches out of the view.
+  const auto draw_rings = [&](bool pinned) {
+    painter.save();
+    painter.setClipRect(QRectF(kLabels, 0, width() - kLabels, height()), Qt::IntersectClip);
+    if (hovered_.valid() && order_.is_pinned(placed_of(hovered_).track) == pinned)
+      ring(placed_of(hovered_), 1, 4, with_alpha(t["text"], 0.5), 1);
+    if (selected_ && order_.is_pinned(selected_->track) == pinned) ring(*selected_, 2, 5, t["text"], 1.8);
+    painter.restore();
+  };
+  draw_rings(false);
+  // The head stays where it is while the rest scrolls below it.
+  const QRectF head(0, scroll_, width(), head_height());
+  if (scroll_ > 0) {
+    painter.save();
+    painter.setClipRect(head, Qt::IntersectClip);
+    painter.fillRect(head, t["window"]);
+    draw_axis(painter);
+    draw_bookmarks(painter);
+    fill_marked();
+    painter.restore();
+  }
+  draw_tracks(painter, head, true);
+  draw_rings(true);
+  draw_losses(painter);
+  painter.save();
+  painter.setClipRect(QRectF(kLabels, 0, width() - kLabels, height()), Qt::IntersectClip);
   draw_flow(painter);
-  if (hovered_.valid()) ring(placed_of(hovered_), 1, 4, with_alpha(t["text"], 0.5), 1);
-  if (selected_) ring(*selected_, 2, 5, t["text"], 1.8);
+  painter.restore();
+  draw_marked(painter);
+  if (order_.hidden())
+    text_in(painter, QRectF(0, scroll_ + 2, kLabels - 12, 20),
+            counted(order_.hidden(), "hidden track", "hidden tracks"), t["blue"], t.ui(-2));
   if (hasFocus())
     rounded(painter, QRectF(rect()).adjusted(kLabels - 2, 1, -1, -1), 4, {}, with_alpha(t["focus"], 0.3), 1);
 }

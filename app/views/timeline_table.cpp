@@ -38,7 +38,7 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   auto* tools = new QHBoxLayout;
   form_ = new QComboBox;
   form_->addItems({QStringLiteral("Table"), QStringLiteral("Flame graph"), QStringLiteral("Bottom-up")});
-  form_->setAccessibleName(QStringLiteral("Form of the range's times"));
+  form_->setAccessibleName(QStringLiteral("How the times are shown"));
   group_ = new QComboBox;
   group_->addItems({QStringLiteral("by op"), QStringLiteral("by op and shapes"), QStringLiteral("by line"),
                     QStringLiteral("by function")});
@@ -128,7 +128,7 @@ void TimelineTable::set_statistics(RangeStatistics statistics) {
   lost_->setVisible(statistics.lost > 0);
   if (statistics.lost > 0)
     lost_->setText(counted(statistics.lost, "op event was", "op events were") +
-                   QStringLiteral(" lost here: all counts are too low"));
+                   QStringLiteral(" lost here, so all counts are too low"));
   ops_.set_statistics(std::move(statistics));
   table_->fit_columns();
   const int row = key ? ops_.row_of(*key) : -1;

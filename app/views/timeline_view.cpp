@@ -6,6 +6,7 @@
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -42,13 +43,16 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFocusPolicy(Qt::NoFocus);
+  connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, canvas_, &TimelineCanvas::set_scroll);
   column->addWidget(scroll_, 3);
   column->addSpacing(8);
   table_ = new TimelineTable;
   table_->setMinimumHeight(140);  // for two rows
   column->addWidget(table_, 2);
-  hint_ = new ElidedLabel(QString::fromUtf8(
-      "Drag to select · [ ] its ends · W A S D zoom and pan · , . step · F frames · / finds · B bookmarks"));
+  hint_ =
+      new ElidedLabel(QString::fromUtf8("Drag to select · [ and ] set its ends · W A S D zoom and pan · , "
+                                        "and . step · F frames · P pins, H hides a track · "
+                                        "/ finds · B bookmarks"));
   hint_->setProperty("role", "faint");
   column->addWidget(hint_);
 
@@ -107,6 +111,14 @@ void TimelineView::rebuild() {
   if (!statistics_.waiting() && (document().live || !context_.session->loading())) later_.start();
 }
 
+void TimelineView::show_time(qint64 from, qint64 to) {
+  if (!body_->isVisibleTo(this)) return;
+  if (dirty_) rebuild();
+  canvas_->mark_range(from, std::max(to, from + 1));
+  const int64_t slack = std::max<int64_t>(500, (to - from) / 2);
+  canvas_->set_range(from - slack, to + slack);
+}
+
 void TimelineView::settle() {
   if (dirty_) rebuild();
   if (later_.isActive()) show_statistics();
@@ -119,7 +131,7 @@ void TimelineView::show_statistics() {
   const bool whole = !marked && canvas_->from() <= all.first && canvas_->to() >= all.last;
   const int64_t from = marked ? canvas_->mark_from() : whole ? all.first : canvas_->from(),
                 to = marked ? canvas_->mark_to() : whole ? all.last + 1 : canvas_->to();
-  const QString title = whole ? QStringLiteral("All events, %1 of a run of %2")
+  const QString title = whole ? QStringLiteral("All events: %1 of a run of %2")
                                     .arg(duration_text(all.last - all.first), duration_text(document().duration_ns()))
                               : (marked ? QStringLiteral("Selected ") : QStringLiteral("In view ")) +
                                     duration_text(to - from);

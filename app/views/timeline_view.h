@@ -29,6 +29,8 @@ class TimelineView : public View {
   TimelineCanvas* canvas() { return canvas_; }
   TimelineTable* table() { return table_; }
   OpsModel& ops() { return table_->ops(); }
+  // Marks that stretch of time, since 1970, and shows it.
+  void show_time(qint64 from, qint64 to);
   // Updates the table at once, without waiting for the view to stop moving.
   void settle();
 

@@ -10,11 +10,13 @@ namespace footlight::query {
 
 constexpr size_t kMostTracks = 1024;  // more are not drawn
 
-void Counters::add(const std::vector<session::CounterRecord>& chunk, uint32_t number) {
+void Counters::add(const std::vector<session::CounterRecord>& chunk, uint32_t number, const Shown& shown) {
   for (const session::CounterRecord& c : chunk) {
     if (!std::isfinite(c.value)) continue;
-    if (counters_.size() >= kMostTracks && !counters_.contains(c.track.value)) continue;
-    Counter& counter = counters_[c.track.value];
+    const uint32_t track = shown(c.track);
+    if (counters_.size() >= kMostTracks && !counters_.contains(track)) continue;
+    if (track != c.track.value) shown_.try_emplace(c.track.value, track);
+    Counter& counter = counters_[track];
     if (counter.parts.empty() || counter.parts.back().chunk != number)
       counter.parts.push_back({number, c.time_ns, c.time_ns, c.value, c.value, c.time_ns});
     Part& part = counter.parts.back();
@@ -68,7 +70,7 @@ std::vector<CounterPicture> Counters::draw(const session::CounterStore& store, i
       cancel.check();
       try {
         for (const session::CounterRecord& c : *store.chunk(part.chunk)) {
-          if (c.track.value == track && std::isfinite(c.value)) put(c.time_ns, c.time_ns, c.value, c.value);
+          if (is_of(c, track) && std::isfinite(c.value)) put(c.time_ns, c.time_ns, c.value, c.value);
         }
       } catch (const Error&) {
         put(part.first, part.last, part.greatest, part.last_value);
@@ -108,7 +110,7 @@ std::vector<CounterPeak> Counters::peaks(const session::CounterStore& store, int
       cancel.check();
       try {
         for (const session::CounterRecord& c : *store.chunk(part.chunk)) {
-          if (c.track.value == track && std::isfinite(c.value)) put(c.time_ns, c.time_ns, c.value, c.time_ns, c.value);
+          if (is_of(c, track) && std::isfinite(c.value)) put(c.time_ns, c.time_ns, c.value, c.time_ns, c.value);
         }
       } catch (const Error&) {
         put(part.first, part.last, part.greatest, part.greatest_at, part.last_value);

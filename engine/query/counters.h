@@ -5,9 +5,11 @@
 #include "engine/query/cancel.h"
 #include "engine/session/reader.h"
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace footlight::query {
@@ -30,7 +32,9 @@ struct CounterPeak {
 class Counters {
  public:
   // Adds the next chunk of the store.
-  void add(const std::vector<session::CounterRecord>& chunk, uint32_t number);
+  // `shown`: the track that stands for a counter's.
+  using Shown = std::function<uint32_t(session::TrackId)>;
+  void add(const std::vector<session::CounterRecord>& chunk, uint32_t number, const Shown& shown);
   std::vector<CounterPicture> draw(const session::CounterStore& store, int64_t from, int64_t to, int columns,
                                    const Cancel& cancel) const;
   // Of all that have a value in [from, to).
@@ -53,7 +57,12 @@ class Counters {
     double least = std::numeric_limits<double>::infinity(), greatest = -std::numeric_limits<double>::infinity();
     int64_t greatest_at = 0;
   };
+  bool is_of(const session::CounterRecord& c, uint32_t counter) const {
+    const auto shown = shown_.find(c.track.value);
+    return (shown == shown_.end() ? c.track.value : shown->second) == counter;
+  }
   std::map<uint32_t, Counter> counters_;
+  std::unordered_map<uint32_t, uint32_t> shown_;  // of tracks that another stands for
 };
 
 }  // namespace footlight::query

@@ -3,11 +3,13 @@
 
 #include "engine/base/errors.h"
 #include "engine/query/nesting.h"
+#include "engine/query/trace_spans.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace footlight::query {
 namespace {
@@ -21,10 +23,12 @@ class Builder {
     tree_.frames.emplace_back();
     for (const session::TraceRecord& t : reader_.contents().traces)
       for (const session::TraceGraph& g : t.graphs) roots_.emplace(g.graph, t.id);
+    for (const auto& [row, call] : store.calls().traced()) traced_.insert(call.id.value);
   }
 
   StackTree build() {
     add_calls();
+    add_tracing();
     add_ops();
     sum_up();
     return std::move(tree_);
@@ -86,8 +90,47 @@ class Builder {
         tree_.frames[frame].total += ns;
         ++tree_.frames[frame].count;
         ++tree_.calls;
+        if (traced_.contains(call.parent.value))
+          inner_calls_[call.parent.value].emplace_back(call.start_ns, call.end_ns);
       }
     }
+  }
+
+  // The time of a stretch within the range, without the calls that a call made in it: those have frames of their own.
+  int64_t without_inner_calls(CallId of, int64_t start, int64_t end) const {
+    int64_t ns = inside(start, end);
+    const auto inner = inner_calls_.find(of.value);
+    if (inner == inner_calls_.end()) return ns;
+    for (const auto& [first, last] : inner->second)
+      ns -= inside(std::max(first, start), std::min(last, end));
+    return std::max<int64_t>(0, ns);
+  }
+
+  // Tracing lies below the call that traced, its phases below that. Spans come parents first.
+  void add_tracing() {
+    std::vector<uint32_t> open;  // the frames around a span, by depth
+    for (const TraceSpan& span : all_trace_spans(store_, cancel_)) {
+      if (!span.call.valid() || span.start >= to_ || span.end <= from_) continue;
+      if (span.part == TracePart::kTrace) {
+        const uint32_t call = frame_of(span.call, span.thread, 0);
+        open.assign(1, child(call, FrameKind::kTracing, 0));
+      } else if (span.part == TracePart::kPhase && span.depth >= 1 && span.depth <= open.size()) {
+        const session::TraceRecord* trace = reader_.trace(span.trace);
+        if (!trace || span.phase >= trace->phases.size()) continue;
+        open.resize(span.depth);
+        open.push_back(child(open.back(), FrameKind::kPhase, phase(trace->phases[span.phase].name)));
+      } else {
+        continue;
+      }
+      Frame& frame = tree_.frames[open.back()];
+      frame.total += without_inner_calls(span.call, span.start, span.end);
+      ++frame.count;
+    }
+  }
+  uint32_t phase(const std::string& name) {
+    const auto known = std::find(tree_.phases.begin(), tree_.phases.end(), name);
+    if (known == tree_.phases.end()) tree_.phases.push_back(name);
+    return static_cast<uint32_t>(known - tree_.phases.begin());
   }
 
   void add_ops() {
@@ -131,7 +174,8 @@ class Builder {
     std::vector<int64_t> below(tree_.frames.size());
     for (size_t i = tree_.frames.size(); i-- > 0;) {
       Frame& f = tree_.frames[i];
-      if (f.kind != FrameKind::kFunction && f.kind != FrameKind::kOp) f.total = below[i];
+      if (f.kind == FrameKind::kRoot || f.kind == FrameKind::kThread || f.kind == FrameKind::kGraph)
+        f.total = below[i];
       // An op may reach out of its call in another thread; then the call has no time of its own.
       f.total = std::max(f.total, f.kind == FrameKind::kOp ? f.total : below[i]);
       f.self = f.total - below[i];
@@ -154,6 +198,8 @@ class Builder {
   std::vector<uint32_t> op_frames_, order_;
   std::map<session::ThreadId, Nesting> threads_;
   std::unordered_map<uint64_t, uint32_t> calls_;
+  std::unordered_set<uint64_t> traced_;  // calls that made a trace
+  std::unordered_map<uint64_t, std::vector<std::pair<int64_t, int64_t>>> inner_calls_;  // of those, the calls inside
   std::unordered_map<GraphId, TraceId> roots_;
 };
 

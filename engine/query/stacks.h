@@ -1,19 +1,20 @@
-// Where the time of a range went, as a tree: thread, calls within calls, the body of a loop or branch, ops. What
-// children leave of a call is its own time: Python, dispatch, tracing.
+// Where the time of a range went, as a tree: thread, calls within calls, tracing with its phases, the body of a loop or
+// branch, ops. What children leave of a call is its own time: Python, dispatch.
 #pragma once
 
 #include "engine/query/cancel.h"
 #include "engine/query/store.h"
 
+#include <string>
 #include <vector>
 
 namespace footlight::query {
 
-enum class FrameKind : uint8_t { kRoot, kThread, kFunction, kGraph, kOp };
+enum class FrameKind : uint8_t { kRoot, kThread, kFunction, kTracing, kPhase, kGraph, kOp };
 
 struct Frame {
   FrameKind kind = FrameKind::kRoot;
-  uint32_t what = 0;         // ThreadId, FunctionId, GraphId, OpNumber
+  uint32_t what = 0;         // ThreadId, FunctionId, GraphId, OpNumber; of a phase, its place in StackTree::phases
   uint32_t parent = 0;       // in the tree; the root is its own
   uint64_t count = 0;        // calls, or op events
   int64_t total = 0;         // within the range, children included; of an op without the ops inside it
@@ -24,6 +25,7 @@ struct Frame {
 struct StackTree {
   std::vector<Frame> frames;  // the root first, parents before children
   uint64_t events = 0, calls = 0;
+  std::vector<std::string> phases;  // names
 };
 
 StackTree stacks(const Store& store, int64_t from, int64_t to, const Cancel& cancel);

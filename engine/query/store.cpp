@@ -109,7 +109,7 @@ void Store::index_spans() {
 void Store::index_counters() {
   const auto number = static_cast<uint32_t>(counter_chunks_++);
   try {
-    counters_.add(*reader_.counters().chunk(number), number);
+    counters_.add(*reader_.counters().chunk(number), number, [this](session::TrackId id) { return shown_track(id); });
   } catch (const Error&) {
     unreadable_ += reader_.counters().index()[number].count;
   }
@@ -384,6 +384,21 @@ TrackKey Store::track_of(const session::DeviceRecord& d) {
   return {TrackKind::kKernels, d.device, d.stream};
 }
 
+uint32_t Store::shown_track(session::TrackId id) const {
+  const std::vector<session::TrackRecord>& all = reader_.contents().tracks;
+  for (; tracks_known_ < all.size(); ++tracks_known_) {
+    const session::TrackRecord& t = all[tracks_known_];
+    if (t.kind != session::TrackRecord::kStage && t.kind != session::TrackRecord::kQueue) continue;
+    // Consumers begin before those that they take from, so a parent is known.
+    const auto parent = shown_tracks_.find(t.parent.value);
+    const StageKey key{t.process, t.kind, t.name, key_of(t.source),
+                       parent == shown_tracks_.end() ? t.parent.value : parent->second};
+    shown_tracks_.emplace(t.id.value, stages_.try_emplace(key, t.id.value).first->second);
+  }
+  const auto shown = shown_tracks_.find(id.value);
+  return shown == shown_tracks_.end() ? id.value : shown->second;
+}
+
 std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t number) const {
   std::map<TrackKey, std::vector<Span>> made;
   if (kind == TrackKind::kCalls) {
@@ -396,7 +411,8 @@ std::map<TrackKey, std::vector<Span>> Store::spans_of(TrackKind kind, uint32_t n
     const auto chunk = reader_.spans().chunk(number);
     for (uint32_t i = 0; i < chunk->size(); ++i) {
       const session::SpanRecord& s = (*chunk)[i];
-      made[{kind, s.track.value}].push_back(
+      if (s.category == session::SpanRecord::kMachineCode) continue;  // a phase of its call: trace_spans.h
+      made[track_of_spans(s.track)].push_back(
           {s.start_ns, end_of(s.start_ns, s.end_ns), i, static_cast<uint16_t>(s.category == "wait" ? kWaitLook : 0)});
     }
   } else if (is_device(kind)) {

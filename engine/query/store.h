@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace footlight::query {
 
@@ -110,6 +111,10 @@ class Store {
   const session::ChunkInfo& chunk_info(TrackKind kind, uint32_t chunk) const;
   std::pair<uint32_t, uint32_t> chunk_of(TrackKind kind, uint64_t row) const;  // and the row in it
   TrackKey track_of(const OpRow& op) const;
+  // Where what lies on that track is drawn: a stage of a pipeline has one track for all its iterations, that of the
+  // first, and so has its queue.
+  TrackKey track_of_spans(session::TrackId id) const { return {TrackKind::kSpans, shown_track(id), 0}; }
+  uint32_t shown_track(session::TrackId id) const;
   static TrackKey track_of(const session::DeviceRecord& record);
   static TrackKey track_of(const session::CallRecord& call) {
     return {TrackKind::kCalls, call.thread.valid() ? call.thread.value : 0, 0};
@@ -175,6 +180,17 @@ class Store {
   KeyTable op_keys_, node_keys_, source_keys_;
   std::vector<Entry> nodes_, sources_;
   std::map<TrackKey, std::unique_ptr<Track>> tracks_;
+  // The first track of each stage, by what its tracks have in common; and of each other track of it.
+  struct StageKey {
+    session::ProcessId process;
+    std::string kind, name;
+    uint64_t source = 0;
+    uint32_t parent = 0;
+    friend auto operator<=>(const StageKey&, const StageKey&) = default;
+  };
+  mutable std::map<StageKey, uint32_t> stages_;
+  mutable std::unordered_map<uint32_t, uint32_t> shown_tracks_;
+  mutable size_t tracks_known_ = 0;
   // The graph of the last call looked up, for sessions whose events do not name theirs.
   mutable CallId last_call_;
   mutable GraphId last_graph_;

@@ -412,7 +412,7 @@ std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row) {
   } else if (kind == TrackKind::kCalls) {
     key = Store::track_of((*store.reader().calls().chunk(chunk))[in_chunk]);
   } else if (kind == TrackKind::kSpans) {
-    key = {kind, (*store.reader().spans().chunk(chunk))[in_chunk].track.value, 0};
+    key = store.track_of_spans((*store.reader().spans().chunk(chunk))[in_chunk].track);
   } else {
     const auto op = store.op(row);
     if (!op) return {};

@@ -99,11 +99,10 @@ class TimelineRangeTest : public WindowCase {
              qPrintable(words));
     // The shares make up the whole.
     int percent = 0;
-    for (const QString& part : words.split(QString::fromUtf8(" · "))) {
-      if (part.contains(QLatin1Char('%'))) percent += part.section(QLatin1Char(' '), 0, 0).toInt();
-    }
+    for (const QString& part : words.split(QStringLiteral(" %")).mid(0, words.count(QStringLiteral(" %"))))
+      percent += part.section(QLatin1Char(' '), -1).toInt();
     QCOMPARE(percent, 100);
-    QVERIFY(words.contains(QStringLiteral("% tracing")));
+    QVERIFY2(words.contains(QStringLiteral("functions were traced for ")), qPrintable(words));
   }
 
   void a_range_by_keys() {
@@ -293,6 +292,127 @@ class TimelineRangeTest : public WindowCase {
     window().resize(1400, 700);
     window().settle();
     QVERIFY(!table()->flame_below()->isVisible());
+  }
+
+  // Tracing is a box of the flame graph, with its phases, as long as the traces took.
+  void tracing_in_the_flame_graph() {
+    show_timeline();
+    table()->form_box()->setFocus();
+    QTest::keyClick(table()->form_box(), Qt::Key_Down);
+    window().settle();
+    const query::StackTree& tree = table()->flame()->tree();
+    int64_t tracing = 0, traces = 0, phases = 0;
+    uint32_t box = 0;
+    for (uint32_t i = 0; i < tree.frames.size(); ++i) {
+      const query::Frame& f = tree.frames[i];
+      if (f.kind == query::FrameKind::kTracing) {
+        tracing += f.total;
+        box = i;
+        QCOMPARE(tree.frames[f.parent].kind, query::FrameKind::kFunction);
+      }
+      if (f.kind == query::FrameKind::kPhase) phases += f.total;
+    }
+    for (const session::TraceRecord& t : run_.document.traces) traces += t.end_ns - t.start_ns;
+    QCOMPARE(tracing, traces);
+    QVERIFY(phases > 0 && phases <= tracing);
+    QVERIFY(table()->flame()->describe(box).startsWith(QStringLiteral("tracing")));
+  }
+
+  // Keys zoom at the selected bar, which stays where it is.
+  void zoom_at_the_selection() {
+    show_timeline();
+    for (int i = 0; i < 3; ++i) QTest::keyClick(canvas(), Qt::Key_Period);
+    QTRY_VERIFY(canvas()->selected().has_value());
+    window().settle();
+    const query::Bar bar = canvas()->selected()->bar;
+    const double before = canvas()->x_of(bar.start + (bar.end - bar.start) / 2);
+    QTest::keyClick(canvas(), Qt::Key_W);
+    QTest::keyClick(canvas(), Qt::Key_W);
+    QVERIFY(std::abs(canvas()->x_of(bar.start + (bar.end - bar.start) / 2) - before) < 4);
+  }
+
+  // The two marks say how far apart they are, and each can be dragged.
+  void marks_and_what_lies_between_them() {
+    show_timeline();
+    QVERIFY(canvas()->marked_text().isEmpty());
+    canvas()->mark_range(run_.calls[4].start_ns, run_.calls[9].end_ns);
+    const int64_t apart = run_.calls[9].end_ns - run_.calls[4].start_ns;
+    QVERIFY2(canvas()->marked_text().startsWith(duration_text(apart) + QStringLiteral(", from ")),
+             qPrintable(canvas()->marked_text()));
+    QCOMPARE(canvas()->accessibleDescription(), QStringLiteral("Marked: ") + canvas()->marked_text());
+    const int y = canvas()->content_height() - 6;
+    const int right = static_cast<int>(canvas()->x_of(canvas()->mark_to()));
+    QTest::mousePress(canvas(), Qt::LeftButton, {}, QPoint(right, y));
+    QTest::mouseMove(canvas(), QPoint(right - 20, y));
+    QTest::mouseMove(canvas(), QPoint(right - 40, y));
+    QTest::mouseRelease(canvas(), Qt::LeftButton, {}, QPoint(right - 40, y));
+    QCOMPARE(canvas()->mark_from(), run_.calls[4].start_ns);
+    QVERIFY(canvas()->mark_to() < run_.calls[9].end_ns);
+    QCOMPARE(canvas()->mark_to(), canvas()->time_of(right - 40));
+  }
+
+  // Tracks are pinned, hidden and moved by keys, and stay so for this recording.
+  void tracks_are_arranged() {
+    QCoreApplication::setOrganizationName(QStringLiteral("footlight-test"));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
+    show_timeline();
+    const auto keys = [&] {
+      std::vector<query::TrackKey> all;
+      for (const query::TrackPicture& t : canvas()->picture().tracks) all.push_back(t.key);
+      return all;
+    };
+    const std::vector<query::TrackKey> before = keys();
+    QVERIFY(before.size() >= 3);
+    // The second track, by its label.
+    const auto select_in = [&](size_t track) {
+      for (const query::Placed& bar : canvas()->bars_in_view()) {
+        if (bar.track != keys()[track]) continue;
+        canvas()->choose(bar);
+        break;
+      }
+      window().settle();
+      QCOMPARE(canvas()->selected()->track, keys()[track]);
+      canvas()->setFocus();
+    };
+    select_in(1);
+    QTest::keyClick(canvas(), Qt::Key_Up, Qt::ShiftModifier);
+    window().settle();
+    QCOMPARE(keys(), (std::vector{before[1], before[0], before[2]}));
+    QTest::keyClick(canvas(), Qt::Key_Down, Qt::ShiftModifier);
+    window().settle();
+    QCOMPARE(keys()[0], before[0]);
+    select_in(2);
+    QTest::keyClick(canvas(), Qt::Key_P);
+    window().settle();
+    QCOMPARE(keys()[0], before[2]);
+    QVERIFY(canvas()->order().is_pinned(before[2]));
+    select_in(1);
+    QTest::keyClick(canvas(), Qt::Key_H);
+    window().settle();
+    QCOMPARE(keys(), (std::vector{before[2], before[1]}));
+    QCOMPARE(canvas()->order().hidden(), size_t{1});
+    // Another recording has its own; this one keeps them.
+    write_session(at("other.footlight"), run_);
+    window().session().open(at("other.footlight"));
+    window().settle();
+    QCOMPARE(keys(), before);
+    show_timeline();
+    QCOMPARE(keys(), (std::vector{before[2], before[1]}));
+    QTest::keyClick(canvas(), Qt::Key_H, Qt::ShiftModifier);
+    window().settle();
+    QCOMPARE(keys().size(), before.size());
+    canvas()->reset_tracks();
+    window().settle();
+    QCOMPARE(keys(), before);
+    // A label is dragged over its neighbour.
+    const QPoint from(20, static_cast<int>(canvas()->rect_of(canvas()->bars_in_view().front())->center().y()));
+    const auto first = canvas()->track_at(from);
+    QVERIFY(first && *first == 0);
+    QTest::mousePress(canvas(), Qt::LeftButton, {}, from);
+    for (int y = from.y(); y < from.y() + 400 && keys() == before; y += 6) QTest::mouseMove(canvas(), QPoint(20, y));
+    QTest::mouseRelease(canvas(), Qt::LeftButton, {}, QPoint(20, from.y() + 60));
+    QVERIFY(keys() != before);
+    canvas()->reset_tracks();
   }
 
   void bookmarks_are_kept() {

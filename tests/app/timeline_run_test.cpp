@@ -2,7 +2,9 @@
 #include "tests/app/window_case.h"
 
 #include "app/models/text.h"
+#include "app/models/timeline.h"
 
+#include "engine/query/store.h"
 #include "engine/session/reader.h"
 
 #include <QAccessible>
@@ -48,6 +50,96 @@ class TimelineRunTest : public WindowCase {
   }
 
  private Q_SLOTS:
+  // A program that waits, busily and in known places: each wait is in the part of the range that it belongs to.
+  void known_waits_are_in_their_parts() {
+    const QString printed = run("padded.py", R"(
+import time
+import footlight as tf
+def spin(ms):
+    until = time.perf_counter_ns() + ms * 1_000_000
+    while time.perf_counter_ns() < until:
+        pass
+def wait(v):
+    spin(30)
+    return v
+def elements():
+    while True:
+        spin(30)
+        yield 1.0
+@tf.function
+def in_py_function(x):
+    return tf.numpy_function(wait, [x], tf.float32)
+@tf.function
+def in_op(x):
+    return tf.matmul(x, x)
+@tf.function
+def slow_trace(x):
+    spin(30)
+    return x + 1.0
+@tf.function
+def walk(x):
+    for i in range(20):
+        x = x * 1.5 + 0.25
+    return x
+x, large, row = tf.ones([]), tf.ones([800, 800]), tf.ones([4096])
+iterator = iter(tf.data.Dataset.from_generator(elements, output_signature=tf.TensorSpec([], tf.float32)))
+next(iterator), in_py_function(x), in_op(large)
+def timed(name, do):
+    start = time.time_ns()
+    do()
+    print(name, start, time.time_ns())
+timed('python', lambda: spin(30))
+timed('py_function', lambda: in_py_function(x))
+timed('op', lambda: in_op(large))
+timed('input', lambda: next(iterator))
+timed('tracing', lambda: slow_trace(x))
+for i in range(200):
+    walk(row)
+)");
+    const auto reader = session::Reader::open((at("padded.py") + QStringLiteral(".footlight")).toStdString());
+    query::Store store(*reader);
+    store.index();
+    using Part = RangeStatistics::Part;
+    const std::map<QString, int> parts{
+        {QStringLiteral("python"), Part::kParts}, {QStringLiteral("py_function"), Part::kOps},
+        {QStringLiteral("op"), Part::kOps},       {QStringLiteral("input"), Part::kInput},
+        {QStringLiteral("tracing"), Part::kTracing}};
+    size_t seen = 0;
+    for (const QString& line : printed.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) {
+      const QStringList words = line.split(QLatin1Char(' '));
+      const int part = parts.at(words[0]);
+      const RangeStatistics range =
+          range_statistics(store, words[1].toLongLong(), words[2].toLongLong(), query::Cancel());
+      double known = 0;
+      for (const double share : range.shares) known += share;
+      QVERIFY2(known <= 1.0001, qPrintable(line));
+      const double share = part == Part::kParts ? 1 - known : range.shares[static_cast<size_t>(part)];
+      QVERIFY2(share > 0.75, qPrintable(line + QStringLiteral(": ") + range_sentence(range)));
+      ++seen;
+    }
+    QCOMPARE(seen, parts.size());
+    // The call that made machine code has a phase of that name, in which nothing else is counted.
+    const Overlays overlays = overlays_of(store, query::Cancel());
+    std::vector<query::TraceSpan> made;
+    for (const auto& [thread, lanes] : overlays.phases)
+      for (const auto& lane : lanes)
+        for (const query::TraceSpan& span : lane)
+          if (span.part == query::TracePart::kMachineCode) made.push_back(span);
+    for (const query::Track* track : store.tracks())
+      QVERIFY(title_of(track->key(), overlays).title != QStringLiteral("Spans"));
+    if (made.empty()) QSKIP("This machine has no instructions for which code could be made.");
+    QCOMPARE(made.size(), size_t{1});
+    const RangeStatistics code = range_statistics(store, made[0].start, made[0].end, query::Cancel());
+    QVERIFY(code.shares[Part::kMachineCode] > 0.99);
+    QCOMPARE(range_sentence(code).section(QString::fromUtf8(" · "), 2),
+             QStringLiteral("of this time 100 % machine code"));
+    bool inside = false;
+    for (size_t c = 0; c < reader->calls().index().size(); ++c)
+      for (const session::CallRecord& call : *reader->calls().chunk(c))
+        inside |= call.outcome == CallOutcome::kHit && call.start_ns <= made[0].start && made[0].end <= call.end_ns;
+    QVERIFY(inside);
+  }
+
   // Tensors of known sizes: in all at most 20 MB, and 10 MB where only three were left.
   void memory_is_what_the_tensors_hold() {
     const QString printed = run("memory.py", R"(

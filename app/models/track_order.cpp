@@ -1,0 +1,113 @@
+// Stored as a list of "kind number stream pinned hidden place" per recording.
+#include "app/models/track_order.h"
+
+#include <QCryptographicHash>
+#include <QFileInfo>
+#include <QSettings>
+#include <QStringList>
+
+#include <algorithm>
+#include <map>
+
+namespace footlight::app {
+namespace {
+constexpr qsizetype kMaxTracks = 2000;
+}
+
+void TrackOrder::open(const QString& recording) {
+  order_.clear();
+  pinned_.clear();
+  hidden_.clear();
+  key_.clear();
+  hidden_here_ = 0;
+  if (recording.isEmpty()) return;
+  const QByteArray path = QFileInfo(recording).absoluteFilePath().toUtf8();
+  key_ = QStringLiteral("tracks/") +
+         QString::fromLatin1(QCryptographicHash::hash(path, QCryptographicHash::Sha1).toHex());
+  std::map<int, query::TrackKey> places;
+  for (const QString& line : QSettings().value(key_).toStringList().mid(0, kMaxTracks)) {
+    const QStringList words = line.split(QLatin1Char(' '));
+    if (words.size() != 6) continue;
+    const query::TrackKey track{query::TrackKind(std::clamp(words[0].toInt(), 0, int(query::TrackKind::kApi))),
+                                words[1].toUInt(), words[2].toUInt()};
+    if (words[3] == QStringLiteral("1")) pinned_.insert(track);
+    if (words[4] == QStringLiteral("1")) hidden_.insert(track);
+    if (words[5].toInt() >= 0) places.emplace(words[5].toInt(), track);
+  }
+  for (const auto& [place, track] : places) order_.push_back(track);
+}
+
+void TrackOrder::arrange(std::vector<query::TrackPicture>& tracks) {
+  const size_t before = tracks.size();
+  std::erase_if(tracks, [&](const query::TrackPicture& t) { return hidden_.contains(t.key); });
+  hidden_here_ = before - tracks.size();
+  if (tracks.empty() && before) return;
+  const auto place = [&](const query::TrackKey& track) {
+    return std::find(order_.begin(), order_.end(), track) - order_.begin();  // new ones come last
+  };
+  std::stable_sort(tracks.begin(), tracks.end(), [&](const query::TrackPicture& a, const query::TrackPicture& b) {
+    const bool a_pinned = pinned_.contains(a.key), b_pinned = pinned_.contains(b.key);
+    return a_pinned != b_pinned ? a_pinned : place(a.key) < place(b.key);
+  });
+}
+
+void TrackOrder::set_pinned(const query::TrackKey& track, bool pinned) {
+  if (pinned) pinned_.insert(track);
+  else pinned_.erase(track);
+  save();
+}
+
+void TrackOrder::hide(const query::TrackKey& track) {
+  hidden_.insert(track);
+  save();
+}
+
+void TrackOrder::show_all() {
+  hidden_.clear();
+  save();
+}
+
+void TrackOrder::reset() {
+  order_.clear();
+  pinned_.clear();
+  hidden_.clear();
+  save();
+}
+
+void TrackOrder::move(const query::TrackKey& track, int by, const std::vector<query::TrackPicture>& shown) {
+  std::vector<query::TrackKey> order;
+  for (const query::TrackPicture& t : shown) order.push_back(t.key);
+  const auto at = std::find(order.begin(), order.end(), track) - order.begin();
+  const ptrdiff_t to = at + (by > 0 ? 1 : -1);
+  if (at == std::ssize(order) || to < 0 || to >= std::ssize(order)) return;
+  if (is_pinned(order[static_cast<size_t>(at)]) != is_pinned(order[static_cast<size_t>(to)])) return;
+  std::swap(order[static_cast<size_t>(at)], order[static_cast<size_t>(to)]);
+  // Hidden ones keep their places behind.
+  for (const query::TrackKey& known : order_)
+    if (std::find(order.begin(), order.end(), known) == order.end()) order.push_back(known);
+  order_ = std::move(order);
+  save();
+}
+
+void TrackOrder::save() const {
+  if (key_.isEmpty()) return;
+  std::set<query::TrackKey> all(order_.begin(), order_.end());
+  all.insert(pinned_.begin(), pinned_.end());
+  all.insert(hidden_.begin(), hidden_.end());
+  QStringList lines;
+  for (const query::TrackKey& t : all) {
+    const auto place = std::find(order_.begin(), order_.end(), t);
+    lines << QStringLiteral("%1 %2 %3 %4 %5 %6")
+                 .arg(int(t.kind))
+                 .arg(t.number)
+                 .arg(t.stream)
+                 .arg(int(pinned_.contains(t)))
+                 .arg(int(hidden_.contains(t)))
+                 .arg(place == order_.end() ? -1 : int(place - order_.begin()));
+  }
+  QSettings settings;
+  if (lines.isEmpty()) settings.remove(key_);
+  else settings.setValue(key_, lines);
+}
+
+}  // namespace footlight::app

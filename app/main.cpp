@@ -162,25 +162,20 @@ int main(int argc, char** argv) {
     return status == 0 && !app.failure().isEmpty() ? 2 : status;  // what failed inside has been said
   }
 
-  SingleInstance instance(files.isEmpty() ? QString() : files.first());
   // Somebody who asks for more than the file gets a window of their own.
   const bool asks = parser.isSet(run) || parser.isSet(select) || parser.isSet(view) || !rest.isEmpty();
-  const bool shared = !files.isEmpty() && !asks;
-  if (shared && instance.raise_other()) return 0;
+  if (!files.isEmpty() && !asks && SingleInstance::raise_other(files.first())) return 0;
   MainWindow window(true);
   QObject::connect(&app, &GuardedApplication::failed, &window,
                    [&window](const QString& text) { window.show_banner(text); });
-  if (shared) {
-    instance.listen();
-    QObject::connect(&instance, &SingleInstance::raise_asked, &window,
-                     [&window, file = QFileInfo(files.last()).absoluteFilePath()] {
-      // It may show another file by now.
-      if (window.session().path() != file && window.top_bar()->script() != file) window.open(file);
-      window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
-      window.raise();
-      window.activateWindow();
-    });
-  }
+  // A window answers for the file that it shows, whoever opened it there.
+  SingleInstance instance;
+  QObject::connect(&window, &MainWindow::file_shown, &instance, &SingleInstance::show);
+  QObject::connect(&instance, &SingleInstance::raise_asked, &window, [&window] {
+    window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
+    window.raise();
+    window.activateWindow();
+  });
   if (!wanted.isEmpty()) window.choose_theme(wanted);
   if (parser.isSet(size)) window.resize(window_size);
   window.show();

@@ -1,4 +1,5 @@
-// A local socket named by the user and the file, which only the user may open.
+// A local socket named by the user and the file, which only the user may open. Who connects and says "show" is answered
+// "shown"; who only connects learns that somebody is there.
 #include "app/single_instance.h"
 
 #include <QCryptographicHash>
@@ -14,40 +15,62 @@ namespace {
 
 constexpr int kPatienceMs = 500;  // a socket whose process hangs must not keep this one from starting
 
-}  // namespace
-
-SingleInstance::SingleInstance(const QString& file, QObject* parent) : QObject(parent) {
+QString name_of(const QString& file) {
   const QFileInfo info(file);
   const QString path = info.exists() ? info.canonicalFilePath() : info.absoluteFilePath();
   const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha256).toHex().left(24);
-  name_ = QStringLiteral("footlight-%1-%2").arg(getuid()).arg(QLatin1String(hash));
+  const QString name = QStringLiteral("footlight-%1-%2").arg(getuid()).arg(QLatin1String(hash));
   // Where nobody else can put one, if there is such a place.
   const QString own = QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation);
-  if (!own.isEmpty()) name_ = own + QLatin1Char('/') + name_;
-  server_.setSocketOptions(QLocalServer::UserAccessOption);
-  connect(&server_, &QLocalServer::newConnection, this, [this] {
-    while (QLocalSocket* socket = server_.nextPendingConnection()) {
-      connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
+  return own.isEmpty() ? name : own + QLatin1Char('/') + name;
+}
+
+}  // namespace
+
+bool SingleInstance::raise_other(const QString& file) {
+  QLocalSocket socket;
+  socket.connectToServer(name_of(file));
+  if (!socket.waitForConnected(kPatienceMs)) return false;
+  socket.write("show");
+  socket.flush();
+  return socket.waitForReadyRead(kPatienceMs) && socket.readAll() == "shown";
+}
+
+QString SingleInstance::socket_path(const QString& file) { return QDir(QDir::tempPath()).filePath(name_of(file)); }
+
+void SingleInstance::answer(const QString& file) {
+  while (QLocalSocket* socket = server_->nextPendingConnection()) {
+    connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
+    const auto read = [this, socket, file] {
+      if (socket->bytesAvailable() < 4 || socket->readAll() != "show") return;
       socket->write("shown");
       socket->flush();
       socket->disconnectFromServer();
-      Q_EMIT raise_asked();
-    }
-  });
+      Q_EMIT raise_asked(file);
+    };
+    connect(socket, &QLocalSocket::readyRead, this, read);
+    read();
+  }
 }
 
-bool SingleInstance::raise_other() {
+bool SingleInstance::show(const QString& file) {
+  if (server_ && file == file_) return true;
+  file_ = file;
+  server_ = std::make_unique<QLocalServer>();
+  server_->setSocketOptions(QLocalServer::UserAccessOption);
+  connect(server_.get(), &QLocalServer::newConnection, this, [this, file] { answer(file); });
+  const QString name = name_of(file);
+  if (server_->listen(name)) return true;
   QLocalSocket socket;
-  socket.connectToServer(name_);
-  return socket.waitForConnected(kPatienceMs) && socket.waitForReadyRead(kPatienceMs) && socket.readAll() == "shown";
-}
-
-QString SingleInstance::socket_path() const { return QDir(QDir::tempPath()).filePath(name_); }
-
-bool SingleInstance::listen() {
-  if (server_.listen(name_)) return true;
-  QLocalServer::removeServer(name_);
-  return server_.listen(name_);
+  socket.connectToServer(name);
+  if (socket.waitForConnected(kPatienceMs)) {
+    server_.reset();
+    return false;
+  }
+  QLocalServer::removeServer(name);
+  if (server_->listen(name)) return true;
+  server_.reset();
+  return false;
 }
 
 }  // namespace footlight::app

@@ -1,8 +1,10 @@
-// One window per file: a second start with the same file raises the window that has it and ends.
+// One window per file: a second start with the same file raises the window that shows it and ends.
 #pragma once
 
 #include <QLocalServer>
 #include <QObject>
+
+#include <memory>
 
 namespace footlight::app {
 
@@ -10,20 +12,23 @@ class SingleInstance : public QObject {
   Q_OBJECT
 
  public:
-  explicit SingleInstance(const QString& file, QObject* parent = nullptr);
+  using QObject::QObject;
 
-  // True if another process of this user has the file, and was asked to show itself.
-  bool raise_other();
-  // Answers later starts; what a process that crashed left behind is removed.
-  bool listen();
-  QString socket_path() const;
+  // True if another process of this user shows the file, and was asked to come to the front.
+  static bool raise_other(const QString& file);
+  // From now on answers for this file instead of the one before; what a process that crashed left behind is removed.
+  // False if another window shows it already, which goes on answering.
+  bool show(const QString& file);
+  QString file() const { return file_; }
+  static QString socket_path(const QString& file);
 
  Q_SIGNALS:
-  void raise_asked();
+  void raise_asked(const QString& file);
 
  private:
-  QString name_;
-  QLocalServer server_;
+  void answer(const QString& file);
+  QString file_;
+  std::unique_ptr<QLocalServer> server_;
 };
 
 }  // namespace footlight::app

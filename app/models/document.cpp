@@ -3,7 +3,7 @@
 
 #include "app/models/text.h"
 
-#include "engine/query/run_times.h"
+#include "engine/session/run_times.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -255,8 +255,15 @@ void Document::note_time(int64_t from, int64_t to) {
   last_ = std::max({last_, from, to});
 }
 
+int64_t Document::origin_ns() const {
+  int64_t origin = first_;
+  for (const int64_t first : {first_device_ns, first_span_ns})
+    if (first > 0 && (origin == 0 || first < origin)) origin = first;
+  return origin;
+}
+
 int64_t Document::duration_ns() const {
-  return query::run_times(run, end, first_, last_).run_ns;
+  return session::run_times(run, end, first_, last_).run_ns;
 }
 
 }  // namespace footlight::app

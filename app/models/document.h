@@ -59,9 +59,12 @@ class Document {
   QString damage;                            // why the file could be read only in part
   uint64_t calls = 0, events = 0, device_events = 0;  // how many of each
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none
+  int64_t first_span_ns = 0;                          // 0: none
   std::vector<session::CallRecord> distinct_calls;    // the first few of each trace, key and line
   explain::EagerSums eager;                           // ops outside of calls, by instruction
   std::vector<std::shared_ptr<const explain::Comparison>> comparisons;  // in the order in which they were made
+  std::vector<std::shared_ptr<const session::CallValues>> values;  // calls that were run again node by node
+  std::vector<session::CheckedCall> checked_calls;
 
   // --- adding, in any order --------------------------------------------------------------------------------------
   // A record whose id is known replaces the earlier one (an open trace that has ended).
@@ -104,6 +107,7 @@ class Document {
 
   int64_t first_ns() const { return first_; }   // of traces, calls and op events
   int64_t last_ns() const { return last_; }
+  int64_t origin_ns() const;                    // from which times are counted: of anything recorded
   int64_t duration_ns() const;
   void note_time(int64_t from, int64_t to);
 

@@ -1,6 +1,8 @@
 // Queries the store for the runtime facts of a selection.
 #include "app/models/facts.h"
 
+#include "engine/query/sums.h"
+
 namespace footlight::app {
 namespace {
 constexpr size_t kMostCaused = 1000;
@@ -58,7 +60,9 @@ SelectionFacts find_facts(const query::Store& store, const Selection& s, const q
       }
       break;
     }
+    case Selection::Kind::kTrace: facts.hits = store.calls().hits_of_trace(s.trace); break;
     case Selection::Kind::kFunction: {
+      facts.hits = store.calls().hits_of_function(s.function);
       const auto& waits = store.reader().events<std::vector<session::WaitRecord>>();
       for (size_t chunk = 0; chunk < waits.index().size(); ++chunk) {
         cancel.check();
@@ -91,9 +95,18 @@ SelectionFacts find_facts(const query::Store& store, const Selection& s, const q
       break;
     case Selection::Kind::kDevice:
       facts.device = store.device(s.row);
+      if (facts.device) {
+        facts.device_sums = query::device_sums(store.reader(), cancel);
+        std::erase_if(facts.device_sums, [&](const query::DeviceSum& sum) {
+          return sum.name != facts.device->record.name || sum.kind != facts.device->record.kind;
+        });
+      }
       if (!facts.device || !facts.device->record.op_event) break;
       facts.cause = store.op_with_id(facts.device->record.op_event, cancel);
       if (facts.cause) facts.cause_call = store.calls().find(facts.cause->call);
+      break;
+    case Selection::Kind::kRun:
+      if (store.device_rows()) facts.device_sums = query::device_sums(store.reader(), cancel);
       break;
     default: break;
   }

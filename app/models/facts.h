@@ -4,6 +4,7 @@
 #include "app/models/callers.h"
 #include "app/models/selection.h"
 
+#include "engine/query/device_sums.h"
 #include "engine/query/timeline.h"
 
 #include <optional>
@@ -25,8 +26,10 @@ struct SelectionFacts {
   int64_t median_ns = -1;                        // kNode; -1: not counted yet (node_median())
   uint64_t calls = 0;                            // kLine: calls made there
   std::vector<CallerFrame> callers;              // kNode, kLine, kTrace, kCall
+  query::HitTimes hits;                         // kFunction, kTrace
   uint64_t waits = 0;                            // kFunction: of threads, until another one had traced it
   int64_t waited_ns = 0;
+  std::vector<query::DeviceSum> device_sums;     // kRun: of all kernels, copies and calls; kDevice: of those named so
   query::Sums op_sums;                           // kEvent: all of that op in the run
   std::vector<std::pair<int64_t, uint64_t>> histogram;
 };

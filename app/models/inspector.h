@@ -46,6 +46,8 @@ struct InspectorContent {
   int64_t histogram_least = 0, histogram_most = 0;
   std::vector<std::pair<int64_t, uint64_t>> histogram;  // durations, and how many of each
   std::vector<InspectorLink> links;
+  std::shared_ptr<const session::CallValues> call_values;       // of a node: the call in which it was looked at,
+  std::vector<const session::TensorValue*> values;              // and what it gave there
 };
 
 // `facts` of the same selection, `lines` of the session; null if not yet known.

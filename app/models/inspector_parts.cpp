@@ -5,6 +5,7 @@
 #include "app/models/phases.h"
 #include "app/models/text.h"
 
+#include "engine/base/error_words.h"
 #include "engine/explain/memory.h"
 #include "engine/explain/stages.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kMostFrames = 12;
 constexpr size_t kMostWays = 12;
+constexpr size_t kMaxDeviceRows = 20;
 
 InspectorRow text_row(const QString& label, const QString& value, int indent = 0) {
   InspectorRow row;
@@ -59,18 +61,18 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
     QStringList ran;
     if (eager) ran << counted(eager, "time", "times") + QStringLiteral(", eager");
     if (traced) ran << counted(traced, "time", "times") + QStringLiteral(", in graphs");
-    rows.push_back(text_row(QStringLiteral("ran"), ran.join(QStringLiteral("; "))));
-    rows.push_back(text_row(QStringLiteral("ops"), count_text(sum.eager_ops + sum.traced_ops)));
+    rows.push_back(text_row(QStringLiteral("Ran"), ran.join(QStringLiteral("; "))));
+    rows.push_back(text_row(QStringLiteral("Ops"), count_text(sum.eager_ops + sum.traced_ops)));
   }
   if (sum.eager() || sum.traced_ns)
-    rows.push_back(text_row(QStringLiteral("time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
+    rows.push_back(text_row(QStringLiteral("Time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
   const int64_t share = sum.eager() > 0 ? sum.python_ns * 100 / (sum.eager() + sum.traced_ns) : 0;
-  if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("of it Python"), QStringLiteral("%1 %").arg(share)));
+  if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("Of it Python"), QStringLiteral("%1 %").arg(share)));
   if (sum.inside_ns)
-    rows.push_back(text_row(QStringLiteral("with what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
-  if (sum.calls) rows.push_back(text_row(QStringLiteral("beyond ops"), timed(sum.call_ns, sum.calls)));
+    rows.push_back(text_row(QStringLiteral("With what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
+  if (sum.calls) rows.push_back(text_row(QStringLiteral("Beyond ops"), timed(sum.call_ns, sum.calls)));
   const QString traces = counted(sum.traces, "trace", "traces") + QStringLiteral(", ") + duration_text(sum.tracing_ns);
-  if (sum.traces) rows.push_back(text_row(QStringLiteral("tracing"), traces));
+  if (sum.traces) rows.push_back(text_row(QStringLiteral("Tracing"), traces));
 }
 
 InspectorGroup ways_group(const Document& document, Place place, TraceId shown) {
@@ -124,7 +126,7 @@ InspectorGroup passes_group(const Document& document, const session::GraphRecord
     }
     group.rows.push_back(row);
   }
-  if (group.rows.empty()) group.rows.push_back(text_row({}, QStringLiteral("no pass changed it")));
+  if (group.rows.empty()) group.rows.push_back(text_row({}, QStringLiteral("No pass changed it")));
   if (const auto alone = explain::alone_step(graph, node.id))
     group.rows.push_back(text_row(q(alone->pass), q(alone->words)));
   return group;
@@ -141,15 +143,45 @@ InspectorGroup memory_group(const session::GraphRecord& graph, const session::No
   InspectorGroup group{QStringLiteral("Memory"), {}, {}};
   const std::vector<std::string> values = explain::memory_of(graph, node.id);
   for (size_t i = 0; i < values.size(); ++i)
-    group.rows.push_back(text_row(values.size() > 1 ? QStringLiteral("output %1").arg(i) : QString(), q(values[i])));
+    group.rows.push_back(text_row(values.size() > 1 ? QStringLiteral("Output %1").arg(i) : QString(), q(values[i])));
+  return group;
+}
+
+QString device_sum_text(const query::DeviceSum& sum) {
+  QString text = counted(sum.count, "time", "times") + QStringLiteral(", ") + duration_text(sum.total_ns);
+  if (sum.count > 1)
+    text += QStringLiteral(" in all, %1 each").arg(duration_text(sum.total_ns / static_cast<int64_t>(sum.count)));
+  if (sum.bytes && sum.total_ns > 0)
+    text += QStringLiteral(", %1/s").arg(bytes_text(static_cast<uint64_t>(
+        std::min(9e18, static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns)))));
+  return text;
+}
+
+InspectorGroup device_group(const std::vector<query::DeviceSum>& sums, bool on_device) {
+  InspectorGroup group{on_device ? QStringLiteral("Kernels and copies") : QStringLiteral("Calls of the device's API"),
+                       {}, {}};
+  size_t left = 0;
+  for (const query::DeviceSum& sum : sums) {
+    if (sum.on_device != on_device || !sum.count) continue;
+    if (group.rows.size() == kMaxDeviceRows) ++left;
+    else group.rows.push_back(text_row(q(sum.name), device_sum_text(sum)));
+  }
+  if (left) group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(left)));
   return group;
 }
 
 InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames) {
   InspectorGroup group{QStringLiteral("Called from"), {}, {}};
-  const auto of_keras = [&](const CallerFrame& frame) {
+  // The package that a frame belongs to; empty: the person's own.
+  const auto library = [&](const CallerFrame& frame) -> std::string {
     const session::FileRecord* file = document.file(frame.place.file);
-    return file && file->path.find("-packages/keras/") != std::string::npos;
+    if (!file || is_users_file(file->path)) return {};
+    constexpr std::string_view kPackages = "-packages/";
+    const size_t at = file->path.rfind(kPackages);
+    if (at == file->path.npos) return "Python";
+    const std::string rest = file->path.substr(at + kPackages.size());
+    const std::string name = rest.substr(0, rest.find_first_of("/."));
+    return name == "keras" ? "Keras" : name;
   };
   const auto row_of = [&](const CallerFrame& frame) {
     InspectorRow row = text_row(q(frame.name), document.place_text(frame.place));
@@ -164,13 +196,14 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
       break;
     }
     size_t end = i;
-    while (end < frames.size() && of_keras(frames[end])) ++end;
+    const std::string name = library(frames[i]);
+    while (!name.empty() && end < frames.size() && library(frames[end]) == name) ++end;
     if (end - i < 2) {
       group.rows.push_back(row_of(frames[i++]));
       continue;
     }
-    // What Keras does between two lines of the user's is one row.
-    InspectorRow folded = text_row(QStringLiteral("Keras"), counted(end - i, "line", "lines"));
+    // What a library does between two lines of the user's is one row.
+    InspectorRow folded = text_row(q(name), counted(end - i, "line", "lines"));
     for (; i < end; ++i) {
       folded.inner.push_back(row_of(frames[i]));
       folded.inner.back().indent = 1;

@@ -107,7 +107,7 @@ LineCosts line_costs(const query::LineSums& sums, session::FileId file, CostMode
   }
   made.lines = times.size();
   if (!made.lines) {
-    made.sentence = QStringLiteral("no time was recorded on these lines");
+    made.sentence = QStringLiteral("No time was recorded on these lines");
   } else {
     made.sentence = duration_text(made.total_ns) + QStringLiteral(" in ") + counted(made.lines, "line", "lines");
     if (made.half < made.lines) made.sentence += QStringLiteral(", half of it on ") + small_number(made.half);

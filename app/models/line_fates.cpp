@@ -11,13 +11,34 @@
 namespace footlight::app {
 namespace {
 
-std::map<int, uint64_t> nodes_by_line(const Document& document, session::FileId file, TraceId trace) {
-  std::map<int, uint64_t> nodes;
+// By line: nodes made there, and those made by what is called there.
+struct LineNodes {
+  std::map<int, uint64_t> own, called;
+};
+
+// The lines of the file in the stack of a node, without the innermost place.
+void add_callers(const Document& document, session::FileId file, session::LocationId id, int own,
+                 std::map<int, uint64_t>& nodes) {
+  constexpr int kMostFrames = 64;
+  std::set<int> lines;
+  const session::LocationRecord* at = document.location(id);
+  for (int depth = 0; at && depth < kMostFrames; ++depth, at = document.location(at->caller)) {
+    Place place{at->file, at->line};
+    if (!place) place = document.place(at->source);
+    if (place.file == file && place.line > 0 && place.line != own) lines.insert(place.line);
+  }
+  for (const int line : lines) ++nodes[line];
+}
+
+LineNodes nodes_by_line(const Document& document, session::FileId file, TraceId trace) {
+  LineNodes nodes;
   for (const GraphId id : document.graphs_of_trace(trace)) {
     const session::GraphRecord* graph = document.graph(id);
     for (size_t i = 0; graph && i < graph->nodes.size(); ++i) {
       const Place place = document.place(graph->nodes[i].source);
-      if (place.file == file && place.line > 0) ++nodes[place.line];
+      const bool is_here = place.file == file && place.line > 0;
+      if (is_here) ++nodes.own[place.line];
+      add_callers(document, file, graph->nodes[i].location, is_here ? place.line : 0, nodes.called);
     }
   }
   return nodes;
@@ -65,14 +86,18 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
   std::set<int> has_code;
   for (const session::CodeLine& l : instructions->lines) has_code.insert(static_cast<int>(l.line));
   // Nothing of this function is in this trace: it was converted for another.
-  const bool any = std::any_of(lines.begin(), lines.end(), [&](const CodeLine& l) { return nodes.count(l.number); });
+  const bool any = std::any_of(lines.begin(), lines.end(), [&](const CodeLine& l) {
+    return nodes.own.contains(l.number) || nodes.called.contains(l.number);
+  });
   if (!any) return;
   const std::vector<size_t> starts = statement_starts(lines);
-  std::map<size_t, uint64_t> made;  // by statement
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto at = nodes.find(lines[i].number);
-    if (at != nodes.end()) made[starts[i]] += at->second;
-  }
+  std::map<size_t, uint64_t> made, called;  // by statement
+  const auto add = [&](const std::map<int, uint64_t>& from, std::map<size_t, uint64_t>& to) {
+    for (size_t i = 0; i < lines.size(); ++i)
+      if (const auto at = from.find(lines[i].number); at != from.end()) to[starts[i]] += at->second;
+  };
+  add(nodes.own, made);
+  add(nodes.called, called);
   for (size_t i = 0; i < lines.size(); ++i) {
     CodeLine& l = lines[i];
     const CodeLine& first = lines[starts[i]];
@@ -84,11 +109,16 @@ void put_traced_fates(const Document& document, const session::GeneratedRecord& 
     if (count != made.end()) {
       l.fate = QStringLiteral("staged");
       l.reason = counted(count->second, "node", "nodes") + QStringLiteral(" in trace #%1").arg(shown->number);
+    } else if (const auto inside = called.find(starts[i]); inside != called.end()) {
+      l.fate = QStringLiteral("staged");
+      l.reason = QStringLiteral("%1 in trace #%2, made by what it calls")
+                     .arg(counted(inside->second, "node", "nodes"))
+                     .arg(shown->number);
     } else if (!has_code.count(first.number) || maybe_skipped(ways, code, l.number)) {
       l.fate.clear();
     } else {
       l.fate = QStringLiteral("python");
-      l.reason = QStringLiteral("ran in Python while tracing: no nodes in trace #%1").arg(shown->number);
+      l.reason = QStringLiteral("Ran in Python while tracing: no nodes in trace #%1").arg(shown->number);
     }
   }
 }

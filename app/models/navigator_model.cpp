@@ -2,10 +2,12 @@
 // (traces or pages), that + p+1 a trace on its page p.
 #include "app/models/navigator_model.h"
 
+#include "app/models/function_groups.h"
 #include "app/models/keys.h"
 #include "app/models/text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -37,36 +39,77 @@ std::vector<std::string> telling_parameters(const session::FunctionRecord& f,
 }
 }  // namespace
 
-std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document& document) {
-  std::vector<FunctionRow> rows;
-  std::vector<std::pair<FunctionId, bool>> many;
-  for (const session::FunctionRecord& f : document.functions) {
+std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document& document) const {
+  std::vector<FunctionRow> rows, library;
+  for (const FunctionGroup& group : function_groups(document)) {
     FunctionRow row;
-    row.id = f.id;
+    row.ids = group.ids;
+    row.is_of_library = group.is_of_library;
+    const session::FunctionRecord& f = *document.function(group.ids.front());
     row.name = q(f.name);
-    const auto traces = document.traces_of(f.id);
+    row.title = group.title;
+    if (group.ids.size() > 1) row.title += QString::fromUtf8("  ×%1").arg(group.ids.size());
+    std::vector<const session::TraceRecord*> traces;
+    std::map<uint32_t, int> made;
+    for (const FunctionId id : group.ids) {
+      made.emplace(id.value, static_cast<int>(made.size()) + 1);
+      for (const session::TraceRecord* t : document.traces_of(id)) traces.push_back(t);
+    }
+    // In the order in which they were made, so that more of them come last.
+    if (group.ids.size() > 1) std::ranges::stable_sort(traces, {}, [](const auto* t) { return t->id.value; });
     const std::vector<std::string> telling = telling_parameters(f, traces);
+    size_t most = 0;
+    std::map<uint32_t, size_t> counts;
     for (const session::TraceRecord* t : traces) {
+      most = std::max(most, ++counts[t->function.value]);
       QString words;
       for (const std::string& p : telling) {
         const QString cell = parameter_cell(*t, p);
         if (!cell.isEmpty()) words += (words.isEmpty() ? QString() : QStringLiteral(" ")) + cell;
       }
       if (words.isEmpty()) words = q(t->signature);
-      row.traces.push_back({t->id, t->number, words, q(t->signature), !t->error.empty()});
+      const int number = group.ids.size() > 1 ? made[t->function.value] : 0;
+      row.traces.push_back({t->id, t->number, words, q(t->signature), number, !t->error.empty()});
     }
-    row.detail = traces.empty() ? QStringLiteral("not traced") : counted(traces.size(), "trace", "traces");
+    row.detail = traces.empty() ? QStringLiteral("Not traced") : counted(traces.size(), "trace", "traces");
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");
     // Amber for more than the two traces that any function may need, or a failed one.
-    if (traces.size() > 2) row.colour = QStringLiteral("amber");
+    if (most > 2 || counts.size() > 2) row.colour = QStringLiteral("amber");
     for (const TraceRow& t : row.traces) {
       if (t.failed) row.colour = QStringLiteral("red");
     }
-    rows.push_back(std::move(row));
+    (row.is_of_library ? library : rows).push_back(std::move(row));
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const FunctionRow& a, const FunctionRow& b) { return a.traces.size() > b.traces.size(); });
+  const auto by_traces = [](const FunctionRow& a, const FunctionRow& b) { return a.traces.size() > b.traces.size(); };
+  std::stable_sort(rows.begin(), rows.end(), by_traces);
+  if (library.empty()) return rows;
+  std::stable_sort(library.begin(), library.end(), by_traces);
+  size_t traces = 0;
+  for (const FunctionRow& row : library) traces += row.traces.size();
+  FunctionRow fold;
+  fold.name = fold.title = QStringLiteral("Libraries");
+  fold.is_of_library = true;
+  fold.detail = counted(library.size(), "function", "functions");
+  rows.push_back(std::move(fold));
+  if (library_shown_) std::ranges::move(library, std::back_inserter(rows));
   return rows;
+}
+
+void NavigatorModel::show_library(bool shown) {
+  if (shown == library_shown_ || !document_) return;
+  library_shown_ = shown;
+  const QModelIndex run = index(0, 0);
+  std::vector<FunctionRow> rows = rows_of(*document_);
+  const int now = static_cast<int>(functions_.size()), then = static_cast<int>(rows.size());
+  if (then > now) {
+    beginInsertRows(run, now, then - 1);
+    functions_ = std::move(rows);
+    endInsertRows();
+  } else if (then < now) {
+    beginRemoveRows(run, then, now - 1);
+    functions_ = std::move(rows);
+    endRemoveRows();
+  }
 }
 
 void NavigatorModel::set_document(const Document* document) {
@@ -88,7 +131,9 @@ void NavigatorModel::refresh() {
   const auto same_shape = [&] {
     if (rows.size() != functions_.size()) return false;
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].id != functions_[i].id || rows[i].traces.size() < functions_[i].traces.size()) return false;
+      const std::vector<FunctionId>&now = rows[i].ids, &was = functions_[i].ids;
+      if (now.empty() != was.empty() || (!now.empty() && now.front() != was.front())) return false;
+      if (rows[i].traces.size() < functions_[i].traces.size()) return false;
     }
     return true;
   };
@@ -149,8 +194,13 @@ QModelIndex NavigatorModel::index_of_run() const { return document_ ? index(0, 0
 
 QModelIndex NavigatorModel::index_of(FunctionId function, TraceId trace) const {
   if (!document_) return {};
+  const session::FunctionRecord* wanted = document_->function(function);
   for (size_t i = 0; i < functions_.size(); ++i) {
-    if (functions_[i].id != function) continue;
+    const std::vector<FunctionId>& ids = functions_[i].ids;
+    // What is folded is shown by the row that it is folded into.
+    if (ids.empty() && !library_shown_ && wanted && is_of_library(*document_, *wanted))
+      return index(static_cast<int>(i), 0, index(0, 0));
+    if (std::ranges::find(ids, function) == ids.end()) continue;
     const QModelIndex parent = index(static_cast<int>(i), 0, index(0, 0));
     const std::vector<TraceRow>& traces = functions_[i].traces;
     const auto found = std::find_if(traces.begin(), traces.end(), [&](const TraceRow& t) { return t.id == trace; });
@@ -233,19 +283,23 @@ QVariant NavigatorModel::run_data(const QModelIndex& index, int role) const {
 QVariant NavigatorModel::function_data(const FunctionRow& row, int role) {
   switch (role) {
     case Qt::DisplayRole:  // in a narrow column, names that begin alike would look the same
-      return row.name.section(QStringLiteral("<locals>."), -1);
+      return row.title.section(QStringLiteral("<locals>."), -1);
     case Qt::AccessibleTextRole:
-      return QString(row.name + QStringLiteral(", ") + row.detail);
+      return QString(row.title + QStringLiteral(", ") + row.detail);
     case Qt::ToolTipRole:
-      return plain_tip(row.name + QStringLiteral(" · ") + row.detail);
+      return plain_tip(row.ids.empty() ? QStringLiteral("Functions that libraries made for themselves")
+                                       : row.name + QStringLiteral(" · ") + row.detail +
+                                             (row.ids.size() > 1 ? QStringLiteral("\n%1 functions of the same code")
+                                                                       .arg(row.ids.size())
+                                                                 : QString()));
     case kKind:
-      return kFunction;
+      return row.ids.empty() ? kLibrary : kFunction;
     case kDetail:
       return row.detail;
     case kColour:
       return row.colour;
     case kFunctionId:
-      return row.id.value;
+      return row.ids.empty() ? QVariant() : QVariant(row.ids.front().value);
     default:
       return {};
   }
@@ -273,14 +327,17 @@ QVariant NavigatorModel::page_data(const FunctionRow& row, size_t page, int role
         if (row.traces[t].failed) return QStringLiteral("red");
       return QString();
     case kFunctionId:
-      return row.id.value;
+      return row.ids.front().value;
     default:
       return {};
   }
 }
 
 QVariant NavigatorModel::trace_data(const FunctionRow& row, const TraceRow& trace, int role) {
-  const auto text = [&] { return QStringLiteral("#%1  %2").arg(trace.number).arg(trace.words); };
+  const auto text = [&] {
+    const QString which = trace.made ? QStringLiteral("%1: ").arg(trace.made) : QString();
+    return which + QStringLiteral("#%1  %2").arg(trace.number).arg(trace.words);
+  };
   switch (role) {
     case Qt::DisplayRole:
       return text();
@@ -293,7 +350,7 @@ QVariant NavigatorModel::trace_data(const FunctionRow& row, const TraceRow& trac
     case kColour:
       return trace.failed ? QStringLiteral("red") : QString();
     case kFunctionId:
-      return row.id.value;
+      return row.ids.front().value;
     case kTraceId:
       return trace.id.value;
     default:

@@ -19,7 +19,7 @@ class NavigatorModel : public QAbstractItemModel {
 
  public:
   enum Role { kKind = Qt::UserRole, kDetail, kColour, kFunctionId, kTraceId, kPath, kAttention };
-  enum Kind { kRun, kFunction, kPage, kTrace };
+  enum Kind { kRun, kFunction, kPage, kTrace, kLibrary };
   static constexpr size_t kPageOf = 100;  // traces; a function with no more lists them directly
 
   using QAbstractItemModel::QAbstractItemModel;
@@ -29,6 +29,10 @@ class NavigatorModel : public QAbstractItemModel {
   void set_document(const Document* document);
   void set_runs(std::vector<RunEntry> earlier);
   void refresh();
+
+  // Functions of libraries stand below a row of their own, once that is open.
+  void show_library(bool shown);
+  bool library_is_shown() const { return library_shown_; }
 
   QModelIndex index_of(FunctionId function, TraceId trace = {}) const;
   QModelIndex index_of_run() const;
@@ -44,17 +48,19 @@ class NavigatorModel : public QAbstractItemModel {
     TraceId id;
     int number = 0;
     QString words, signature;      // what tells it from the others; all of it
+    int made = 0;                  // of several functions of the same code, the one that it belongs to; else 0
     bool failed = false;
     friend bool operator==(const TraceRow&, const TraceRow&) = default;
   };
   struct FunctionRow {
-    FunctionId id;
-    QString name, detail, colour;
+    std::vector<FunctionId> ids;   // of the same code; none: the row of the libraries' functions
+    QString name, title, detail, colour;
+    bool is_of_library = false;
     std::vector<TraceRow> traces;
     size_t pages() const { return traces.size() > kPageOf ? (traces.size() + kPageOf - 1) / kPageOf : 0; }
     friend bool operator==(const FunctionRow&, const FunctionRow&) = default;
   };
-  static std::vector<FunctionRow> rows_of(const Document& document);
+  std::vector<FunctionRow> rows_of(const Document& document) const;
   void grow(size_t at, FunctionRow row);
   const FunctionRow& function_of(const QModelIndex& index) const;
   QVariant run_data(const QModelIndex& index, int role) const;
@@ -65,6 +71,7 @@ class NavigatorModel : public QAbstractItemModel {
   const Document* document_ = nullptr;
   std::vector<RunEntry> earlier_;
   std::vector<FunctionRow> functions_;
+  bool library_shown_ = false;
 };
 
 }  // namespace footlight::app

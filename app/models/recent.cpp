@@ -1,6 +1,7 @@
 // Keeps the list in the settings and puts a run into a line.
 #include "app/models/recent.h"
 
+#include "app/models/run_end.h"
 #include "app/models/text.h"
 
 #include <QSettings>
@@ -63,10 +64,11 @@ void RecentFiles::save(QSettings& settings) const {
 }
 
 QString run_note(const Document& document, const std::vector<FindingCard>& findings) {
-  if (!document.end) return QStringLiteral("ended without a reason");
-  if (document.end->exit_code != 0 || document.end->signal != 0) return q(document.end->reason);
+  const RunEnd end = run_end(document);
+  if (!end.is_known) return QStringLiteral("Incomplete: the program was killed");
+  if (!end.is_good) return end.text;
   if (findings.empty())
-    return QStringLiteral("finished, %1, no finding").arg(duration_text(document.duration_ns()));
+    return QStringLiteral("Finished in %1, no finding").arg(duration_text(document.duration_ns()));
   const QString first = findings.front().title;
   return findings.size() == 1 ? first
                               : QStringLiteral("%1, and %2 more").arg(first).arg(findings.size() - 1);

@@ -2,7 +2,10 @@
 #include "app/models/traces_model.h"
 
 #include "app/models/keys.h"
+#include "app/models/run_end.h"
 #include "app/models/text.h"
+
+#include "engine/explain/report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,16 +26,9 @@ double number_in(const QString& text) {
 }  // namespace
 
 QString reason_text(const session::TraceRecord& t) {
-  if (!t.error.empty()) return beginning_of(q(t.error), kMaxShownCell);
-  if (!t.why.empty()) return beginning_of(q(t.why), kMaxShownCell);
-  switch (t.reason) {
-    case session::TraceReason::kGetConcreteFunction: return QStringLiteral("get_concrete_function");
-    case session::TraceReason::kVariableCreation: return QStringLiteral("makes variables");
-    case session::TraceReason::kEvicted: return QStringLiteral("traced again after eviction");
-    case session::TraceReason::kRelaxed: return QStringLiteral("relaxed shapes");
-    case session::TraceReason::kCall: return t.nearest.valid() ? QString() : QStringLiteral("first call");
-    default: return QStringLiteral("another reason");  // from a newer version
-  }
+  constexpr qsizetype kMaxError = 90;  // so that its place is in view
+  if (!t.error.empty()) return shortened(error_line(t.error), kMaxError);
+  return beginning_of(q(explain::trace_reason(t)), kMaxShownCell);
 }
 
 std::vector<TracesModel::Row> TracesModel::make_rows(std::vector<std::string>& parameters) const {
@@ -78,11 +74,16 @@ TracesModel::Row TracesModel::make_row(const session::TraceRecord& t, const std:
   row.cells << (g ? QString::number(g->nodes.size()) : QStringLiteral("–"));
   row.cells << QString::number(document_->calls_of(t.id).calls);
   row.cells << (t.end_ns > t.start_ns ? QString() : QStringLiteral("–"));  // data() knows the unit
-  row.cells << reason_text(t);
+  row.cells << reason_of(t);
   for (const QString& cell : row.cells) row.numbers.push_back(number_in(cell));
   row.numbers.front() = t.number;
   row.numbers[row.numbers.size() - 2] = static_cast<double>(t.end_ns - t.start_ns);
   return row;
+}
+
+QString TracesModel::reason_of(const session::TraceRecord& t) const {
+  const auto found = reasons_.find(t.id);
+  return found == reasons_.end() || !t.error.empty() ? reason_text(t) : beginning_of(q(found->second), kMaxShownCell);
 }
 
 void TracesModel::choose_unit() {
@@ -136,6 +137,14 @@ void TracesModel::set_function(const Document* document, FunctionId function) {
   rows_ = make_rows(parameters_);
   endResetModel();
   choose_unit();
+}
+
+void TracesModel::set_reasons(std::map<TraceId, std::string> reasons) {
+  if (reasons == reasons_) return;
+  reasons_ = std::move(reasons);
+  for (Row& row : rows_)
+    if (const session::TraceRecord* t = document_->trace(row.id)) row.cells.back() = reason_of(*t);
+  if (!rows_.empty()) Q_EMIT dataChanged(index(0, 0), index(static_cast<int>(rows_.size()) - 1, columnCount() - 1));
 }
 
 void TracesModel::refresh() {

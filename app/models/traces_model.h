@@ -8,6 +8,7 @@
 #include <QSortFilterProxyModel>
 #include <QStringList>
 
+#include <map>
 #include <set>
 
 namespace footlight::app {
@@ -21,6 +22,8 @@ class TracesModel : public QAbstractTableModel {
 
   void set_function(const Document* document, FunctionId function);
   void refresh();
+  // Why traces were made, where a finding says more than their keys.
+  void set_reasons(std::map<TraceId, std::string> reasons);
 
   TraceId trace_at(int row) const;
   int row_of(TraceId id) const;
@@ -42,6 +45,7 @@ class TracesModel : public QAbstractTableModel {
   std::vector<Row> make_rows(std::vector<std::string>& parameters) const;
   Row make_row(const session::TraceRecord& trace, const std::vector<std::string>& parameters,
                const std::set<std::string>& differing) const;
+  QString reason_of(const session::TraceRecord& trace) const;
   bool append_rows();
   void choose_unit();
   bool is_time(int column) const { return column == static_cast<int>(parameters_.size()) + 3; }
@@ -51,6 +55,7 @@ class TracesModel : public QAbstractTableModel {
   std::vector<std::string> parameters_;
   std::vector<Row> rows_;
   ColumnUnit unit_;      // of the column of times
+  std::map<TraceId, std::string> reasons_;
 };
 
 // A table's rows sorted by a column, numbers as numbers, and only those with every word of a text.

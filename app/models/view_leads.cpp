@@ -1,6 +1,8 @@
 // Counts what the views show, and says where to look when one of them is empty.
 #include "app/models/view_leads.h"
 
+#include "app/models/function_groups.h"
+#include "app/models/run_end.h"
 #include "app/models/text.h"
 
 #include <algorithm>
@@ -44,10 +46,31 @@ ViewLead without_functions(const Document& document) {
     return {QStringLiteral("Nothing has run yet: Run (F5) starts the script."), {}, {}, {}};
   const QString yet = document.live ? QStringLiteral(" yet") : QString();
   if (document.events == 0)
-    return to_console(document, QStringLiteral("No function was traced and no op ran in this run") + yet +
+    return to_console(document, QStringLiteral("No function was traced and no op ran in this recording") + yet +
                                     QLatin1Char('.'));
-  return to_timeline(QStringLiteral("No function was traced in this run") + yet + QStringLiteral("; ") +
+  return to_timeline(QStringLiteral("No function was traced in this recording") + yet + QStringLiteral("; ") +
                      counted(document.events, "eager op", "eager ops") + QStringLiteral(" ran one by one."));
+}
+
+// From the lines at which it was defined and made.
+QString why_not_converted(const Document& document, const session::FunctionRecord& f) {
+  if (is_of_library(document, f)) return QStringLiteral("AutoGraph leaves the code of libraries as it is.");
+  std::vector<int> lines{f.decorator_line, f.line};
+  for (int above = f.line - 1; document.line_text({f.file, above}).trimmed().startsWith(QLatin1Char('@')); --above)
+    lines.push_back(above);
+  for (const int line : lines) {
+    const QString text = document.line_text({f.file, line}).remove(QLatin1Char(' '));
+    if (text.contains(QStringLiteral("autograph=False"))) return QStringLiteral("it was made with autograph=False.");
+    if (text.contains(QStringLiteral("do_not_convert"))) return QStringLiteral("do_not_convert leaves it in Python.");
+  }
+  if (!f.file.valid() || document.lines(f.file).empty())
+    return QStringLiteral("its code is in no file, as after exec() or at a prompt.");
+  const bool failed = std::ranges::any_of(document.traces_of(f.id), [](const auto* t) { return !t->error.empty(); });
+  if (failed) return QStringLiteral("tracing failed before it came to that.");
+  const QString line = document.line_text({f.file, f.line});
+  const bool has_code = line.contains(QStringLiteral("def ")) || line.contains(QStringLiteral("lambda"));
+  return has_code ? QStringLiteral("it was made with autograph=False.")
+                  : QStringLiteral("it is an object or a wrapper, of which AutoGraph sees no code.");
 }
 
 QString choose(LeadFor view) {
@@ -101,6 +124,11 @@ ViewLead timeline_lead(const Document& document) {
   if (const int64_t ns = tracing_ns(document); ns > 0)
     text += QStringLiteral("; functions were being traced for %1 of %2")
                 .arg(duration_text(ns), duration_text(std::max(ns, document.duration_ns())));
+  // Nothing is recorded before the first event.
+  const int64_t before = document.run.started_ns > 0 ? document.first_ns() - document.run.started_ns : 0;
+  if (constexpr int64_t kLongStart = 20'000'000; before >= kLongStart && document.first_ns() > 0)
+    text += QStringLiteral("; Python's start, imports and other code took %1 before the first event")
+                .arg(duration_text(before));
   if (document.dropped)
     return {text + QStringLiteral("; incomplete: ") + counted(document.dropped, "event was", "events were") +
                 QStringLiteral(" dropped"),
@@ -113,9 +141,9 @@ ViewLead nothing_to_show(const Document& document, const Selection& selection, L
     if (document.live || (document.path.isEmpty() && document.run.script.empty()))
       return {QStringLiteral("Nothing has run yet: calls and op events appear here while the script runs."),
               {}, {}, {}};
-    return to_console(document, QStringLiteral("No call of a traced function and no op ran in this run."));
+    return to_console(document, QStringLiteral("No call of a traced function and no op ran in this recording."));
   }
-  if (view == LeadFor::kSource) return to_console(document, QStringLiteral("No source was recorded in this run."));
+  if (view == LeadFor::kSource) return to_console(document, QStringLiteral("No source was recorded."));
   if (document.functions.empty()) return without_functions(document);
   const session::FunctionRecord* f = document.function(selection.function);
   if (!f) return {choose(view), {}, {}, {}};
@@ -125,15 +153,15 @@ ViewLead nothing_to_show(const Document& document, const Selection& selection, L
     QString text = name + QStringLiteral(" was not traced");
     if (calls) return to_timeline(text + QStringLiteral(": ") + counted(calls, "call", "calls") +
                                   QStringLiteral(" ran without a graph."));
-    return {text + QStringLiteral(" in this run."), {}, {}, {}};
+    return {text + QStringLiteral(" in this recording."), {}, {}, {}};
   }
   if (view == LeadFor::kAutograph)
-    return {name + QStringLiteral(" was not converted: it was made with autograph=False, or its code is not known."),
-            {}, QStringLiteral("Show its graph"), QStringLiteral("graph")};
+    return {name + QStringLiteral(" was not converted: ") + why_not_converted(document, *f), {},
+            QStringLiteral("Show its graph"), QStringLiteral("graph")};
   const session::TraceRecord* t = document.trace(selection.trace);
   if (t && !t->error.empty())
-    return to_console(document, QStringLiteral("Tracing failed, so there is no graph:\n") +
-                                    beginning_of(q(t->error)));
+    return to_console(document, QStringLiteral("Tracing failed, so there is no graph.\n") +
+                                    error_line(t->error));
   if (view == LeadFor::kGraph && t)
     return {QStringLiteral("The graph of this trace was not recorded."), {}, QStringLiteral("Why it was traced"),
             QStringLiteral("retraces")};

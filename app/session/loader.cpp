@@ -1,8 +1,7 @@
 // Turns what a reader has into batches of records, and puts events and calls into a store.
 #include "app/session/loader.h"
 
-#include "engine/base/errors.h"
-#include "engine/model/describe.h"
+#include "app/session/recording_for.h"
 
 #include <algorithm>
 
@@ -63,6 +62,8 @@ void apply(Batch&& b, Document& document) {
   for (const auto& c : b.console) document.console.push_back(c);
   std::vector<session::ConsoleRecord>().swap(b.console);
   for (auto& c : b.comparisons) document.comparisons.push_back(std::move(c));
+  for (auto& v : b.values) document.values.push_back(std::move(v));
+  document.checked_calls.insert(document.checked_calls.end(), b.checked_calls.begin(), b.checked_calls.end());
   for (auto& c : b.distinct_calls) document.distinct_calls.push_back(std::move(c));
   if (!b.ops.empty()) document.ops = std::move(b.ops);
   document.eager = std::move(b.eager);
@@ -79,6 +80,7 @@ void apply(Batch&& b, Document& document) {
   for (const auto& [id, sums] : b.calls_of_traces) document.set_calls(id, sums);
   document.note_time(b.first_ns, b.last_ns);
   document.first_device_ns = b.first_device_ns;
+  document.first_span_ns = b.first_span_ns;
   document.last_device_ns = b.last_device_ns;
 }
 
@@ -93,16 +95,7 @@ void Loader::open(const QString& path, bool live) {
   path_ = path;
   timer_.stop();
   try {
-    std::string file = path.toStdString();
-    if (model::looks_like_model(file)) {
-      // A model becomes a session of its own, in which nothing ran.
-      const model::ModelFile found = model::read_model(file);
-      folder_ = std::make_unique<QTemporaryDir>();
-      if (!folder_->isValid()) throw Error(ErrorKind::kIo, "There is no space for a temporary file");
-      file = folder_->filePath(QStringLiteral("model.footlight")).toStdString();
-      model::write_session(found, file);
-    }
-    reader_ = session::Reader::open(file, {[this](double share) {
+    reader_ = session::Reader::open(recording_for(path, folder_), {[this](double share) {
       Q_EMIT reading(share);
       return !stop_;
     }});
@@ -203,6 +196,8 @@ void Loader::take_times(Batch& b) {
   take(reader_->op_events().index(), timed_ops_, first_ns_, last_ns_);
   take(reader_->calls().index(), timed_calls_, first_ns_, last_ns_);
   take(reader_->device_events().index(), timed_device_, first_device_ns_, last_device_ns_);
+  take(reader_->spans().index(), timed_spans_, first_span_ns_, last_span_ns_);
+  b.first_span_ns = first_span_ns_;
   b.first_ns = first_ns_, b.last_ns = last_ns_;
   b.first_device_ns = first_device_ns_, b.last_device_ns = last_device_ns_;
 }
@@ -217,7 +212,7 @@ void Loader::take_comparisons(Batch& b) {
       b.comparisons.push_back(std::make_shared<const explain::Comparison>(std::move(all[i])));
   } catch (const std::exception& e) {
     if (!b.damage.isEmpty()) b.damage += QStringLiteral("; ");
-    b.damage += QStringLiteral("the comparisons could not be read: ") + QString::fromStdString(e.what());
+    b.damage += QStringLiteral("The comparisons could not be read: ") + QString::fromStdString(e.what());
   }
   comparisons_ = count;
 }
@@ -288,6 +283,9 @@ void Loader::send() {
   b.calls_of_functions = store_->calls().changed_functions();
   b.calls_of_traces = store_->calls().changed_traces();
   take_comparisons(b);
+  for (; values_ < c.values.size(); ++values_)
+    b.values.push_back(std::make_shared<const session::CallValues>(c.values[values_]));
+  b.checked_calls = tail(c.checked_calls, checked_calls_);
   take_times(b);
   const query::Progress progress = store_->progress();
   b.complete = progress.complete();

@@ -39,6 +39,8 @@ struct Batch {
   std::vector<std::string> device_names;
   explain::EagerSums eager;
   std::vector<std::shared_ptr<const explain::Comparison>> comparisons;
+  std::vector<std::shared_ptr<const session::CallValues>> values;
+  std::vector<session::CheckedCall> checked_calls;
   // Always set.
   session::RunRecord run;
   std::optional<session::EndRecord> end;
@@ -50,7 +52,7 @@ struct Batch {
   std::vector<std::pair<FunctionId, query::CallSums>> calls_of_functions;
   std::vector<std::pair<TraceId, query::CallSums>> calls_of_traces;
   int64_t first_ns = 0, last_ns = 0;                // of calls and op events; 0 if there are none
-  int64_t first_device_ns = 0, last_device_ns = 0;
+  int64_t first_device_ns = 0, last_device_ns = 0, first_span_ns = 0;
   bool complete = true;  // false: more of the file is still to be read
   double progress = 1;   // of reading the file
 };
@@ -103,7 +105,8 @@ class Loader : public QObject {
   std::vector<Print> functions_, traces_, generated_;
   size_t files_ = 0, codes_ = 0, locations_ = 0;
   size_t graphs_ = 0, signatures_ = 0, decisions_ = 0, observations_ = 0;
-  size_t keys_ = 0, distinct_calls_ = 0, comparisons_ = 0;
+  size_t keys_ = 0, distinct_calls_ = 0, comparisons_ = 0, values_ = 0, checked_calls_ = 0, timed_spans_ = 0;
+  int64_t first_span_ns_ = 0, last_span_ns_ = 0;
   explain::EagerOps eager_;
   size_t summed_ops_ = 0;  // chunks that eager_ has
   size_t ops_ = 0, device_names_ = 0;

@@ -80,7 +80,7 @@ Worker::Worker(QObject* parent) : QObject(parent) {
           Q_EMIT failed(QStringLiteral("The engine was not built: no extension module was found in ") + package.path());
         } else {
           Q_EMIT failed(QStringLiteral("%1 is Python %2, and the engine was built for %3. Choose another "
-                                       "interpreter under Run > Python.")
+                                       "interpreter under Run > Run options.")
                             .arg(request_.python, version, have.join(QStringLiteral(", "))));
         }
         return;
@@ -146,6 +146,8 @@ void Worker::launch() {
     fcntl(theirs, F_SETFD, 0);
   });
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  for (const QString& one : request_.environment)
+    environment.insert(one.section(QLatin1Char('='), 0, 0), one.section(QLatin1Char('='), 1));
   const QString folder = package_folder();
   // By its path: with -m Python would look in the current folder first, where a file of this name may lie.
   QStringList words = folder.isEmpty() ? QStringList{QStringLiteral("-m"), QStringLiteral("footlight_recorder")}
@@ -197,16 +199,16 @@ void Worker::ended(int code, QProcess::ExitStatus status) {
   commands_ = -1;
   QString reason;
   if (status == QProcess::CrashExit) {
-    reason = QStringLiteral("The worker was ended by signal %1 (%2)").arg(code).arg(signal_words(code));
+    reason = QStringLiteral("The script was ended by signal %1 (%2)").arg(code).arg(signal_words(code));
     code += 128;
   } else if (code > 128 && code < 160) {
-    reason = QStringLiteral("ended by signal %1 (%2)").arg(code - 128).arg(signal_words(code - 128));
+    reason = QStringLiteral("Ended by signal %1 (%2)").arg(code - 128).arg(signal_words(code - 128));
   } else if (code != 0) {
-    reason = QStringLiteral("exit code %1").arg(code);
+    reason = QStringLiteral("Exit code %1").arg(code);
   } else {
-    reason = QStringLiteral("finished");
+    reason = QStringLiteral("Finished");
   }
-  if (stopping_) reason = QStringLiteral("stopped");
+  if (stopping_) reason = QStringLiteral("Stopped");
   group_ = 0;
   Q_EMIT finished(code, reason);
 }

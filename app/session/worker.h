@@ -16,6 +16,7 @@ struct RunRequest {
   QString session;         // file to write
   QString python;          // interpreter; empty: choose_python()
   QString level = QStringLiteral("ops");
+  QStringList environment; // "NAME=value", besides this process's own
   QStringList options;     // more of the recorder's, before the script
 };
 

@@ -2,6 +2,7 @@
 #include "app/views/autograph_view.h"
 
 #include "app/models/text.h"
+#include "app/views/callers_menu.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
@@ -70,9 +71,9 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   auto* legend = new QHBoxLayout(legend_);
   legend->setContentsMargins(0, 0, 0, 0);
   legend->setSpacing(14);
-  legend->addWidget(new Swatch(QStringLiteral("violet"), QStringLiteral("staged")));
+  legend->addWidget(new Swatch(QStringLiteral("violet"), QStringLiteral("Staged")));
   legend->addWidget(new Swatch(QStringLiteral("teal"), QStringLiteral("Python")));
-  legend->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("fell back")));
+  legend->addWidget(new Swatch(QStringLiteral("red"), QStringLiteral("Fell back")));
   left->addWidget(legend_);
   column("What runs while tracing", right, generated_);
   generated_title_ = plain_label({}, "faint");
@@ -103,6 +104,14 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
     code_ = CodeId(choice_->itemData(index).toUInt());
     name_ = choice_->itemText(index).toStdString();
     show_code();
+  });
+  connect(source_, &CodeView::menu_opening, this, [this](QMenu* menu, int number) {
+    const session::GeneratedRecord* code = shown();
+    if (!code) return;
+    add_callers_menu(menu, document(), {code->file, number}, [this](Place place) {
+      select(Selection::of_line(document(), place));
+      Q_EMIT wants_view(QStringLiteral("source"));
+    });
   });
   connect(source_, &CodeView::activated, this, [this](int number) {
     const session::GeneratedRecord* code = shown();

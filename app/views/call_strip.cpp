@@ -102,14 +102,14 @@ QString CallStrip::range_text() const {
   if (chosen_ < calls_)
     return QStringLiteral("%1 of %2 marked").arg(count_text(chosen_), counted(calls_, "call", "calls"));
   const double room = width() - 2 * kSide;
-  if (left_.back() - kGap <= room) return folded_ ? QStringLiteral("hits between traces form one bar") : QString();
+  if (left_.back() - kGap <= room) return folded_ ? QStringLiteral("Hits between two traces are one bar") : QString();
   size_t first = cells_.size(), last = 0;
   for (size_t i = 0; i < cells_.size(); ++i) {
     if (left_[i + 1] - kGap <= scroll_ || left_[i] >= scroll_ + room) continue;
     first = std::min(first, cells_[i].first);
     last = cells_[i].first + cells_[i].count;
   }
-  return QString::fromUtf8("calls %1–%2 of %3 in view")
+  return QString::fromUtf8("Calls %1–%2 of %3 in view")
       .arg(count_text(first + 1), count_text(last), count_text(calls_ ? std::max(calls_, last) : last));
 }
 
@@ -232,12 +232,12 @@ bool CallStrip::event(QEvent* event) {
       const StripCell& c = cells_[static_cast<size_t>(cell)];
       const session::TraceRecord* trace = document_ ? document_->trace(c.trace) : nullptr;
       QString text = c.kind == StripCell::Kind::kTrace
-                         ? QStringLiteral("call %1 made trace #%2").arg(c.first + 1).arg(c.number)
-                     : c.kind == StripCell::Kind::kFailed ? QStringLiteral("call %1 failed").arg(c.first + 1)
+                         ? QStringLiteral("Call %1 made trace #%2").arg(c.first + 1).arg(c.number)
+                     : c.kind == StripCell::Kind::kFailed ? QStringLiteral("Call %1 failed").arg(c.first + 1)
                      : c.kind == StripCell::Kind::kEager
-                         ? QStringLiteral("call %1 ran eagerly").arg(c.first + 1)
+                         ? QStringLiteral("Call %1 ran eagerly").arg(c.first + 1)
                      : c.count > 1 ? QStringLiteral("%1 hits from call %2 on").arg(c.count).arg(c.first + 1)
-                                   : QStringLiteral("call %1 hit trace #%2").arg(c.first + 1).arg(c.number);
+                                   : QStringLiteral("Call %1 hit trace #%2").arg(c.first + 1).arg(c.number);
       if (c.kind == StripCell::Kind::kTrace && trace && !trace->why.empty()) text += QLatin1Char('\n') + q(trace->why);
       show_tip(help->globalPos(), text, this);
     }

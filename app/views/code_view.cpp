@@ -397,6 +397,9 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
 
 // The view may go, or show another text, while the menu is open.
 void CodeView::contextMenuEvent(QContextMenuEvent* event) {
+  // With the mouse it is about the line under it, with the menu key about the current one.
+  const int under = event->reason() == QContextMenuEvent::Mouse ? row_at(event->pos()) : -1;
+  if (under >= 0 && text_->number(static_cast<size_t>(under)) != current_) walk(under);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const ptrdiff_t row = text_->row_of(current_);
@@ -409,6 +412,7 @@ void CodeView::contextMenuEvent(QContextMenuEvent* event) {
     QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
   });
   all->setEnabled(text_->size() <= kMostCopied);
+  if (row >= 0) Q_EMIT menu_opening(menu, current_);
   menu->popup(event->globalPos());
 }
 

@@ -6,6 +6,7 @@
 #include "app/views/find_bar.h"
 
 #include <QAbstractScrollArea>
+#include <QMenu>
 #include <QSet>
 
 #include <memory>
@@ -55,6 +56,7 @@ class CodeView : public QAbstractScrollArea, public Searched {
   void hovered(int number);            // 0: the mouse has left
   void scrolled();                     // by wheel, bar or key
   void find_asked();                   // Ctrl+F
+  void menu_opening(QMenu* menu, int number);  // of a line; who shows the code may add to it
 
  protected:
   bool event(QEvent* event) override;

@@ -224,7 +224,7 @@ void ConsoleView::build_input(QVBoxLayout* column) {
   auto* row = new QHBoxLayout(input_row_);
   row->setContentsMargins(8, 0, 8, 0);
   input_ = new QLineEdit;
-  input_->setPlaceholderText(QStringLiteral("input for the script (stdin), Enter sends"));
+  input_->setPlaceholderText(QStringLiteral("Input for the script; Enter sends it"));
   input_->setAccessibleName(QStringLiteral("Input for the script"));
   input_->installEventFilter(this);
   row->addWidget(input_, 1);

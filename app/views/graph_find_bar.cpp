@@ -21,7 +21,7 @@ GraphFindBar::GraphFindBar(QWidget* parent)
 void GraphFindBar::show_found(size_t at, size_t of) {
   QString words;
   if (!text().trimmed().isEmpty())
-    words = !of   ? QStringLiteral("nothing found")
+    words = !of   ? QStringLiteral("Nothing found")
             : !at ? app::count_text(of)
                   : QStringLiteral("%1 of %2").arg(app::count_text(at), app::count_text(of));
   show_count(words, of > 0);

@@ -6,6 +6,7 @@
 #include "app/views/histogram_view.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
+#include "app/views/value_detail.h"
 
 #include <QClipboard>
 #include <QGridLayout>
@@ -149,6 +150,17 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   column_->addLayout(grid);
 }
 
+void InspectorPanel::add_values() {
+  for (const session::TensorValue* value : content_.values) {
+    column_->addSpacing(6);
+    column_->addWidget(hairline());
+    column_->addSpacing(4);
+    auto* detail = new ValueDetail(document(), content_.call_values, *value);
+    connect(detail, &ValueDetail::wants_values, this, [this] { Q_EMIT wants_view(QStringLiteral("values")); });
+    column_->addWidget(detail);
+  }
+}
+
 void InspectorPanel::add_row(QGridLayout* grid, const InspectorRow& row, int at) {
   auto* label = new ElidedLabel(QString(2 * row.indent, QLatin1Char(' ')) + row.label);
   label->setProperty("role", "faint");
@@ -198,6 +210,7 @@ void InspectorPanel::build() {
   for (const InspectorGroup& g : content.groups) {
     for (const InspectorRow& r : g.rows) said += r.tone;
   }
+  if (content.call_values) said += QString::number(content.call_values->start_ns);
   if (said == shown_) return;
   shown_ = said;
   content_ = std::move(content);
@@ -225,6 +238,7 @@ void InspectorPanel::build() {
   bool first = true;
   for (const InspectorGroup& g : content_.groups) {
     if (first || !g.rows.empty() || !g.paragraph.isEmpty()) add_group(g, first);
+    if (first) add_values();
     first = false;
   }
   if (!content_.histogram.empty()) {

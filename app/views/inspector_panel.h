@@ -29,6 +29,7 @@ class InspectorPanel : public View {
   void build();
   void ask();
   void ask_median();
+  void add_values();
   void add_group(const InspectorGroup& group, bool first);
   void add_row(QGridLayout* grid, const InspectorRow& row, int at);
 

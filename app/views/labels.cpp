@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/views/paint.h"
 
+#include <QKeyEvent>
 #include <QToolTip>
 #include <QVBoxLayout>
 
@@ -75,8 +76,25 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
   set_tip(this, shown == text() ? QString() : text());
 }
 
+namespace {
+
+// Enter follows a link, as in a browser; Qt's buttons take only the space bar.
+class EnterFollows : public QObject {
+ public:
+  using QObject::QObject;
+  bool eventFilter(QObject* object, QEvent* event) override {
+    const int key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;
+    if (key != Qt::Key_Return && key != Qt::Key_Enter) return QObject::eventFilter(object, event);
+    static_cast<QAbstractButton*>(object)->click();
+    return true;
+  }
+};
+
+}  // namespace
+
 LinkButton::LinkButton(const QString& text, bool code, QWidget* parent) : QPushButton(text, parent), code_(code) {
   setProperty("role", "link");
+  installEventFilter(new EnterFollows(this));
   setCursor(Qt::PointingHandCursor);
   setAccessibleName(text);
   setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);

@@ -1,6 +1,8 @@
 // Connects session, selection, worker and views.
 #include "app/views/main_window.h"
 
+#include "app/models/function_groups.h"
+#include "app/models/run_end.h"
 #include "app/models/text.h"
 #include "app/session/runs.h"
 #include "app/views/paint.h"
@@ -12,7 +14,9 @@
 #include <QFileInfo>
 #include <QScreen>
 
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace footlight::app {
 
@@ -44,7 +48,7 @@ MainWindow::~MainWindow() = default;
 
 std::vector<View*> MainWindow::all_views() const {
   return {navigator_, inspector_, graph_, retraces_, autograph_, timeline_,
-          compare_,   source_,    diff_,  console_,  findings_};
+          compare_,   source_,    diff_,  sql_,      values_,    console_,  findings_};
 }
 
 void MainWindow::connect_parts() {
@@ -81,6 +85,8 @@ void MainWindow::connect_parts() {
     show_view(QStringLiteral("compare"));
     compare_->compare_traces(left, right);
   });
+  connect(sql_, &SqlView::time_chosen, timeline_, &TimelineView::show_time);
+  connect(sql_, &SqlView::export_asked, this, &MainWindow::export_result);
   connect(navigator_, &NavigatorPanel::compare_asked, this, [this](const QString& path) {
     show_view(QStringLiteral("compare"));
     compare_->offer_recorded();
@@ -89,6 +95,11 @@ void MainWindow::connect_parts() {
   });
   connect(compare_, &CompareView::run_asked, this, &MainWindow::compare_runs);
   connect(compare_, &CompareView::stop_asked, this, &MainWindow::stop);
+  connect(values_, &ValuesView::run_asked, this, &MainWindow::record_values);
+  connect(values_, &ValuesView::graph_asked, this, [this] {
+    graph_->set_colour(GraphColour::kNumbers);
+    show_view(QStringLiteral("graph"));
+  });
   connect(compare_, &CompareView::failed, this, [this](const QString& message) { show_banner(message); });
   connect(top_, &TopBar::run_clicked, this, [this] { run(); });
   connect(welcome_, &WelcomePage::run_asked, this, [this] { run(); });
@@ -96,6 +107,8 @@ void MainWindow::connect_parts() {
   connect(welcome_, &WelcomePage::read_asked, this, [this] { show_view(QStringLiteral("source")); });
   connect(welcome_, &WelcomePage::path_chosen, this, [this](const QString& path) { open(path); });
   connect(welcome_, &WelcomePage::sample_chosen, this, &MainWindow::open_sample);
+  connect(welcome_, &WelcomePage::back_asked, this, [this] { show_view(view()); });
+  connect(top_, &TopBar::options_clicked, this, &MainWindow::edit_run_options);
   connect(top_, &TopBar::stop_clicked, this, &MainWindow::stop);
   connect(top_, &TopBar::search_clicked, this, [this] { open_palette(); });
   connect(top_, &TopBar::back_clicked, this, &MainWindow::go_back);
@@ -107,11 +120,13 @@ void MainWindow::connect_parts() {
   });
   connect(&worker_, &Worker::failed, this, [this](const QString& reason) {
     run_failed_ = true;
-    run_note_ = QStringLiteral("could not start");
+    run_note_ = QStringLiteral("Could not start");
     show_banner(QStringLiteral("The script could not be started: ") + reason);
     console_->note(reason);
     compare_->run_ended(reason);
+    values_->run_ended(reason);
     update_status();
+    if (quit_wanted_) close();
   });
   connect(&worker_, &Worker::finished, this, &MainWindow::run_ended);
   connect(console_, &ConsoleView::entered, this,
@@ -158,15 +173,21 @@ void MainWindow::run(const QStringList& options) {
   RunRequest request;
   request.script = top_->script();
   request.arguments = top_->arguments();
-  request.directory = directory_;
+  request.directory = options_.directory;
+  request.environment = options_.environment;
   request.session = new_session_path(request.script);
-  request.python = choose_python(python_);
+  request.python = choose_python(options_.python);
   request.options = options;
   run_note_.clear();
   run_failed_ = false;
   noted_end_ = findings_wanted_ = false;
   rerun_wanted_ = false;
   previous_run_ = q(session_.document().run.script) == request.script ? session_.path() : QString();
+  const session::FunctionRecord* function = session_.document().function(selection_.current().function);
+  run_function_ = function && !previous_run_.isEmpty() ? q(function->name) : QString();
+  run_view_ = view();
+  view_wanted_ = false;
+  welcome_asked_ = false;
   selection_.clear();
   session_.close();
   top_->set_running(true, false);
@@ -211,8 +232,11 @@ void MainWindow::run_ended(int code, const QString& reason) {
       console_->note(QStringLiteral("The script ended: ") + reason);
     noted_end_ = true;
     compare_->run_ended(reason);
+    values_->run_ended(reason);
     findings_wanted_ = code == 0;
+    view_wanted_ = previous_run_.isEmpty();
     show_new_findings();
+    land();
     if (finding_is_open()) finding_page_->compare_runs(previous_run_, session_.path());
     list_runs();
     note_run();
@@ -221,7 +245,8 @@ void MainWindow::run_ended(int code, const QString& reason) {
   remember_file(worker_.request().session);
   top_->set_running(false, false);
   update_status();
-  if (rerun_wanted_) QTimer::singleShot(0, this, [this] { run(); });
+  if (quit_wanted_) QTimer::singleShot(0, this, [this] { close(); });
+  else if (rerun_wanted_) QTimer::singleShot(0, this, [this] { run(); });
 }
 
 void MainWindow::take_document(bool another) {
@@ -237,25 +262,12 @@ void MainWindow::take_document(bool another) {
       top_->set_script(q(d.run.script), arguments);
       watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
     }
-    // Start with the function that was traced most often.
-    if (selection_.current().kind == Selection::Kind::kNothing ||
-        (selection_.current().kind == Selection::Kind::kRun && !selection_.can_go_back())) {
-      const session::FunctionRecord* best = nullptr;
-      size_t most = 0;
-      for (const session::FunctionRecord& f : d.functions) {
-        const size_t traces = d.traces_of(f.id).size();
-        if (traces > most) best = &f, most = traces;
-      }
-      if (best) {
-        selection_.select(Selection::of_function(d, best->id));
-      } else if (selection_.current().kind == Selection::Kind::kNothing) {
-        Selection s;
-        s.kind = Selection::Kind::kRun;
-        selection_.select(s);
-      }
-    }
-    if (!d.damage.isEmpty() && another)
-      show_banner(QFileInfo(d.path).fileName() + QStringLiteral(": ") + d.damage, false);
+    const Selection& now = selection_.current();
+    if (another) landed_ = false, own_selection_ = {};
+    if (now.kind == Selection::Kind::kNothing || (now.kind == Selection::Kind::kRun && now == own_selection_))
+      select_by_itself(busiest_function(d));
+    if (another) missing_said_.clear();
+    say_what_is_missing();
     if (d.end && !noted_end_) noted_end_ = true;
   }
   if (another) {
@@ -264,6 +276,52 @@ void MainWindow::take_document(bool another) {
   }
   update_welcome();
   update_status();
+  land();
+}
+
+// A recording that is not whole says so, whenever that turns out.
+void MainWindow::say_what_is_missing() {
+  const Document& d = session_.document();
+  QStringList missing;
+  if (!d.damage.isEmpty()) missing << with_capital(d.damage) + QLatin1Char('.');
+  const bool was_killed = !d.end && !d.live && !d.run.script.empty() && !worker_.running() && !session_.loading();
+  if (was_killed && !model::looks_like_model(d.path.toStdString()))
+    missing << QStringLiteral("The program was killed before it could say how it ended. What was recorded up to then "
+                              "is here.");
+  if (d.dropped)
+    missing << counted(d.dropped, "event was", "events were") + QStringLiteral(" dropped, so counts and times are too "
+                                                                                "low.");
+  const QString text = missing.join(QLatin1Char(' '));
+  if (text == missing_said_) return;
+  missing_said_ = text;
+  if (!text.isEmpty())
+    show_banner(QFileInfo(d.path).fileName() + QStringLiteral(" is incomplete. ") + text, false);
+}
+
+void MainWindow::select_by_itself(const Selection& selection) {
+  selection_.clear();  // there is nothing to go back to
+  selection_.select(selection);
+  own_selection_ = selection_.current();
+}
+
+// Once for each recording, when its findings are known, unless a person has gone somewhere meanwhile.
+void MainWindow::land() {
+  if (!session_.is_open() || session_.loading() || worker_.running() || findings_->busy()) return;
+  const Document& d = session_.document();
+  if (d.live) return;
+  const Landing there = landing_of(d, findings_->list());
+  const bool first_time = !std::exchange(landed_, true), go = std::exchange(view_wanted_, false);
+  if (selection_.current() == own_selection_ && (first_time || go)) {
+    const auto known = std::ranges::find_if(d.functions, [&](const session::FunctionRecord& f) {
+      return !run_function_.isEmpty() && q(f.name) == run_function_;
+    });
+    const bool failed = d.end && d.end->exit_code != 0;
+    const bool keeps = known != d.functions.end() && !failed;  // what was looked at before it ran again
+    const Selection target = keeps ? Selection::of_function(d, known->id) : there.selection;
+    if (target != selection_.current()) select_by_itself(target);
+    run_function_.clear();
+  }
+  if (go && view() == run_view_ && !finding_is_open() && !source_->editing()) show_view(there.view);
 }
 
 void MainWindow::follow_selection() {
@@ -272,7 +330,7 @@ void MainWindow::follow_selection() {
   const Document& d = session_.document();
   const session::FunctionRecord* f = d.function(s.function);
   const session::TraceRecord* t = d.trace(s.trace);
-  QString text = f ? q(f->name) : QString();
+  QString text = f ? function_title(d, *f) : QString();
   if (t) text += QStringLiteral("   #%1").arg(t->number);
   context_label_->setText(text);
 }
@@ -288,7 +346,7 @@ void MainWindow::settle() {
   const auto wait = [&] {
     for (int i = 0; i < kMaxRounds || !may_never_end(); ++i) {
       QApplication::processEvents(QEventLoop::AllEvents, 20);
-      const bool laid_out = !graph_->layouter().running() && !diff_->busy();
+      const bool laid_out = !graph_->layouter().running() && !diff_->busy() && !sql_->busy();
       if (!session_.loading() && laid_out && session_.queries().waiting() == 0) break;
       QThread::msleep(5);
     }
@@ -347,29 +405,30 @@ void MainWindow::update_status() {
   finding_page_->set_running(worker_.running());
   if (session_.loading() && !worker_.running()) {
     const int percent = static_cast<int>(read_share_ * 100);
-    top_->set_status(QStringLiteral("blue"), QString::fromUtf8("reading … %1 %").arg(percent));
+    top_->set_status(QStringLiteral("blue"), QString::fromUtf8("Reading … %1 %").arg(percent));
   } else if (worker_.running()) {
-    QString text = worker_.stopping() ? QString::fromUtf8("stopping …") : QStringLiteral("running");
+    QString text = worker_.stopping() ? QString::fromUtf8("Stopping …") : QStringLiteral("Running");
     if (session_.is_open()) text += dot + counted(d.events, "event", "events");
     top_->set_status(QStringLiteral("amber"), text);
   } else if (session_.is_open()) {
-    QString text, tone = QStringLiteral("green");
-    if (d.end) {
-      const bool good = d.end->exit_code == 0 && d.end->signal == 0;
-      text = d.end->reason.empty() ? QStringLiteral("finished") : q(d.end->reason);
-      if (!good) tone = QStringLiteral("red");
-    } else if (d.live) {
-      text = QStringLiteral("running elsewhere");
+    const RunEnd end = run_end(d);
+    QString text = end.text, tone = end.is_good ? QStringLiteral("green") : QStringLiteral("red");
+    if (!end.is_known && d.live) {
+      text = QStringLiteral("Running elsewhere");
       tone = QStringLiteral("amber");
-    } else {
-      text = run_note_.isEmpty() ? QStringLiteral("ended without a reason") : run_note_;
+    } else if (!end.is_known) {
+      text = run_note_.isEmpty() ? QStringLiteral("Killed") : with_capital(run_note_);
       tone = QStringLiteral("red");
     }
-    if (text.size() > 40) text = text.left(38) + QString::fromUtf8(" …");
-    text += dot + duration_text(d.duration_ns()) + dot + counted(d.events, "event", "events");
-    top_->set_status(tone, text);
+    const QString whole = text;
+    constexpr qsizetype kMaxStatus = 64;
+    text = shortened(text, kMaxStatus);
+    // Of an error, its words need the room.
+    const bool is_error = !end.error.message.empty();
+    if (!is_error) text += dot + duration_text(d.duration_ns()) + dot + counted(d.events, "event", "events");
+    top_->set_status(tone, text, whole);
   } else if (!run_note_.isEmpty()) {
-    top_->set_status(run_failed_ ? QStringLiteral("red") : QStringLiteral("green"), run_note_);
+    top_->set_status(run_failed_ ? QStringLiteral("red") : QStringLiteral("green"), with_capital(run_note_));
   } else {
     top_->set_status({}, {});
   }
@@ -380,9 +439,10 @@ void MainWindow::update_status() {
   machine_->setText(machine.join(dot));
   QString recorded;
   if (session_.is_open()) {
-    recorded = QStringLiteral("recorded with level: ") + d.level + QString::fromUtf8("   ") +
-               count_text(d.dropped) + QStringLiteral(" dropped");
-    if (session_.queries().busy()) recorded.prepend(QString::fromUtf8("counting …   "));
+    recorded = QStringLiteral("Recorded with level ") + d.level + QString::fromUtf8("   ") +
+               (d.dropped ? counted(d.dropped, "event", "events") : QStringLiteral("Nothing")) +
+               QStringLiteral(" dropped");
+    if (session_.queries().busy()) recorded.prepend(QString::fromUtf8("Counting …   "));
   }
   recorded_->setText(recorded);
   const QString name = session_.is_open() ? file_name(d.run.script) : QFileInfo(top_->script()).fileName();

@@ -1,7 +1,10 @@
 // The window: top bar, navigator, tabs, inspector, dock; what is open, what runs, and the commands.
 #pragma once
 
+#include "app/models/landing.h"
+#include "app/models/recent.h"
 #include "app/session/export_job.h"
+#include "app/session/run_options.h"
 #include "app/session/session.h"
 #include "app/session/watcher.h"
 #include "app/session/worker.h"
@@ -17,10 +20,13 @@
 #include "app/views/inspector_panel.h"
 #include "app/views/navigator_panel.h"
 #include "app/views/retraces_view.h"
+#include "app/views/run_panel.h"
 #include "app/views/source_view.h"
+#include "app/views/sql_view.h"
 #include "app/views/tabs.h"
 #include "app/views/timeline_view.h"
 #include "app/views/top_bar.h"
+#include "app/views/values_view.h"
 #include "app/views/welcome_page.h"
 
 #include <QMainWindow>
@@ -40,7 +46,9 @@ class MainWindow : public QMainWindow {
   // Opens a session, or a script to run. False if it is neither; the banner says why.
   bool open(const QString& path);
   void prepare_script(const QString& path, const QStringList& arguments = {});
-  void set_working_directory(const QString& folder) { directory_ = folder; }
+  void set_working_directory(const QString& folder) { options_.directory = folder; }
+  const RunOptions& run_options() const { return options_; }
+  void edit_run_options();
   // `options`: more words for the recorder.
   void run(const QStringList& options = {});
   void stop();
@@ -54,6 +62,10 @@ class MainWindow : public QMainWindow {
   using ExportWords = QStringList (*)(const QString& session, const QString& file);
   void export_to(const QString& path, ExportWords words);
   void save_picture(const QString& path);   // of the view
+  // A copy of the open recording. False if there is none, or it cannot be written; the banner says why.
+  bool save_recording(const QString& path);
+  void show_in_folder();  // the open recording, else the script
+  void show_welcome();
   // Selects by name: "#3", "train_step", "train_step#3", "file.py:12", a node's name. False if nothing is found.
   bool select_by_name(const QString& text);
   // For screenshots: does all deferred work now.
@@ -71,6 +83,8 @@ class MainWindow : public QMainWindow {
   CompareView* compare() { return compare_; }
   SourceView* source() { return source_; }
   DiffView* diff() { return diff_; }
+  SqlView* sql() { return sql_; }
+  ValuesView* values() { return values_; }
   ConsoleView* console() { return console_; }
   FindingsView* findings() { return findings_; }
   InspectorPanel* inspector() { return inspector_; }
@@ -84,9 +98,15 @@ class MainWindow : public QMainWindow {
   FindingPage* finding_page() { return finding_page_; }
   FindingSide* finding_side() { return finding_side_; }
   bool finding_is_open() const;
+  bool welcome_is_shown() const { return whole_->currentWidget() == welcome_; }
+  RunPanel* run_panel() { return run_panel_; }
+
+ Q_SIGNALS:
+  void file_shown(const QString& path);  // a recording, a script or a model; so that a later start finds this window
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dragLeaveEvent(QDragLeaveEvent* event) override;
@@ -101,6 +121,8 @@ class MainWindow : public QMainWindow {
   void build_widgets();
   void build_actions();
   void build_exports(QMenu* file);
+  void export_result(const QString& statement);
+  void start_export(const QString& path, const QStringList& command);
   void ask_to_export(const QString& title, const QString& ending, const QString& filters, ExportWords words);
   void connect_parts();
   void connect_findings();
@@ -109,6 +131,9 @@ class MainWindow : public QMainWindow {
   void show_new_findings();
   void go_back();
   void take_document(bool another);
+  void say_what_is_missing();
+  void select_by_itself(const Selection& selection);
+  void land();
   void follow_selection();
   void update_status();
   void update_welcome();
@@ -116,6 +141,7 @@ class MainWindow : public QMainWindow {
   void show_dock(int index);
   void compare_graphs(TraceId trace);
   void compare_runs(const ComparePlan& plan);
+  void record_values(const ValuesPlan& plan);
   void remember_file(const QString& path);
   void note_run();
   void fill_recent();
@@ -123,6 +149,9 @@ class MainWindow : public QMainWindow {
   void open_sample(const SampleScript& sample, bool at_once);
   void list_runs();
   void ask_to_rename(const QString& path, const QString& title);
+  void ask_to_quit();
+  void ask_to_save_recording();
+  void take_options(const RunOptions& options);
   void ask_to_delete(const QString& path, const QString& title);
   void delete_run_file(const QString& path);
   void restore();
@@ -139,7 +168,7 @@ class MainWindow : public QMainWindow {
   Context context_;
   std::vector<Command> commands_;
   RecentFiles recent_;
-  QString directory_, python_;
+  RunOptions options_;    // of the script, without its arguments, which the top bar has
   QString previous_run_;  // of the same script, to compare with
   bool rerun_on_save_ = false, rerun_wanted_ = false;
   QString run_note_;          // how the last run ended, for the status text
@@ -147,6 +176,13 @@ class MainWindow : public QMainWindow {
   bool noted_end_ = false;
   bool dock_by_hand_ = false;     // somebody has moved its edge
   bool findings_wanted_ = false;  // after the run that has just ended
+  bool landed_ = false;           // in this recording
+  bool view_wanted_ = false;      // a first run has ended, and nobody has turned to another view meanwhile
+  Selection own_selection_;       // the last one that nobody made by hand
+  QString run_view_, run_function_;  // when the run began
+  QString missing_said_;          // of the recording, in the banner
+  bool welcome_asked_ = false;
+  bool quit_wanted_ = false;      // once the script has ended
 
   TopBar* top_ = nullptr;
   NavigatorPanel* navigator_ = nullptr;
@@ -173,9 +209,12 @@ class MainWindow : public QMainWindow {
   CompareView* compare_ = nullptr;
   SourceView* source_ = nullptr;
   DiffView* diff_ = nullptr;
+  SqlView* sql_ = nullptr;
+  ValuesView* values_ = nullptr;
   ConsoleView* console_ = nullptr;
   FindingsView* findings_ = nullptr;
   CommandPalette* palette_ = nullptr;
+  RunPanel* run_panel_ = nullptr;
 };
 
 }  // namespace footlight::app

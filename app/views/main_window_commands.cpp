@@ -1,5 +1,7 @@
 // The window's menus and commands, each with its keys.
 #include "app/views/main_window.h"
+
+#include "app/models/text.h"
 #include "app/views/theme.h"
 #include "app/views/view_names.h"
 
@@ -8,7 +10,6 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QFileDialog>
-#include <QInputDialog>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -33,7 +34,18 @@ void MainWindow::build_actions() {
   QMenu* file = menuBar()->addMenu(QStringLiteral("&File"));
   add_command(file, QString::fromUtf8("&Open …"), {QKeySequence::Open}, [this] { ask_for_file(); });
   recent_menu_ = file->addMenu(QStringLiteral("Open &recent"));
+  QMenu* samples = file->addMenu(QStringLiteral("Sa&mples"));
+  for (const SampleScript& sample : sample_scripts(QStringLiteral(":/footlight/examples"))) {
+    QAction* action = add_command(samples, QStringLiteral("Sample: %1 (%2)").arg(sample.title, sample.name), {},
+                                  [this, sample] { open_sample(sample, false); });
+    action->setText(QStringLiteral("%1 (%2)").arg(sample.title, sample.name));
+  }
+  add_command(file, QStringLiteral("&Welcome"), {QKeySequence(QStringLiteral("Ctrl+Shift+W"))},
+              [this] { show_welcome(); });
   file->addSeparator();
+  add_command(file, QString::fromUtf8("Save recordin&g as …"), {},
+              [this] { ask_to_save_recording(); });
+  add_command(file, QStringLiteral("Show in &folder"), {}, [this] { show_in_folder(); });
   build_exports(file);
   add_command(file, QString::fromUtf8("&Save picture of the view …"),
               {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] {
@@ -70,25 +82,28 @@ void MainWindow::build_actions() {
                 show_view(QStringLiteral("compare"));
                 compare_->offer_recorded();
               });
+  add_command(run_menu, QString::fromUtf8("Record the &values of a call …"),
+              {QKeySequence(QStringLiteral("Ctrl+Shift+L"))}, [this] {
+                show_view(QStringLiteral("values"));
+                values_->ask();
+              });
+  add_command(run_menu, QStringLiteral("Run and find the first &NaN"), {QKeySequence(QStringLiteral("Ctrl+Shift+N"))},
+              [this] {
+                ValuesPlan plan;
+                plan.check = true;
+                record_values(plan);
+              });
   run_menu->addSeparator();
-  add_command(run_menu, QString::fromUtf8("&Python …"), {}, [this] {
-    bool ok = false;
-    const QString path = QInputDialog::getText(
-        this, QStringLiteral("Python"),
-        QStringLiteral("Interpreter to run scripts with (empty: the active environment, else python3):"),
-        QLineEdit::Normal, python_, &ok);
-    if (ok) python_ = path.trimmed();
-    if (remember_) save();
-  });
+  add_command(run_menu, QString::fromUtf8("Run &options …"), {QKeySequence(QStringLiteral("Ctrl+Shift+R"))},
+              [this] { edit_run_options(); });
   add_command(run_menu, QStringLiteral("Edit the &arguments"), {QKeySequence(QStringLiteral("Ctrl+Shift+A"))},
               [this] { top_->arguments_edit()->setFocus(); });
 
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
   for (int i = 0; i < kViewCount; ++i) {
     const QString name = QLatin1String(kViewNames[i]);
-    const bool number = name != QStringLiteral("diff");  // 7 and on are below the views
-    const QString key = number ? QStringLiteral("Ctrl+%1").arg(i + 1) : QStringLiteral("Ctrl+D");
-    add_command(view_menu, QLatin1String(kViewTitles[i]), {QKeySequence(key)}, [this, name] { show_view(name); });
+    add_command(view_menu, QLatin1String(kViewTitles[i]), {QKeySequence(QLatin1String(kViewKeys[i]))},
+                [this, name] { show_view(name); });
   }
   add_command(view_menu, QStringLiteral("Findings"), {QKeySequence(QStringLiteral("Ctrl+7"))},
               [this] { show_view(QStringLiteral("findings")); });
@@ -180,13 +195,16 @@ void MainWindow::build_actions() {
         "<tr><td><b>Ctrl+K</b></td><td>search everything; > for commands</td></tr>"
         "<tr><td><b>Ctrl+1 … 6</b></td><td>Graph, Retraces, AutoGraph, Timeline, Compare, Source</td></tr>"
         "<tr><td><b>Ctrl+D, Ctrl+Shift+D</b></td><td>Diff; of the selected trace with its nearest</td></tr>"
+        "<tr><td><b>Ctrl+L</b></td><td>SQL: Ctrl+Enter runs, Esc stops, Enter on a row shows it</td></tr>"
         "<tr><td><b>Ctrl+7, 8, 0, I</b></td><td>Findings, Console, navigator, inspector</td></tr>"
         "<tr><td><b>Alt+Left, Right</b></td><td>back and forward through what was selected</td></tr>"
         "<tr><td><b>Alt+Up, Down</b></td><td>previous and next trace</td></tr>"
         "<tr><td><b>Ctrl+F</b></td><td>find in a graph, source, generated code or the console</td></tr>"
         "<tr><td><b>Ctrl+E, Ctrl+S</b></td><td>edit the source, save it</td></tr>"
         "<tr><td><b>F8</b></td><td>next finding; Esc leaves its page</td></tr>"
-        "<tr><td><b>F2, Del</b></td><td>rename or delete an earlier run</td></tr>"
+        "<tr><td><b>F2, Del</b></td><td>rename or delete an earlier recording</td></tr>"
+        "<tr><td><b>Ctrl+Shift+R</b></td><td>interpreter, folder, arguments and environment of a run</td></tr>"
+        "<tr><td><b>Ctrl+Shift+W</b></td><td>the welcome page; Esc goes back</td></tr>"
         "<tr><td><b>F4, Shift+F4</b></td><td>next and previous place in the console's errors</td></tr>"
         "<tr><td><b>Graph</b></td><td>arrows walk edges, Shift+arrows pan, + - zoom, F frames, Home all, "
         "Enter opens, / finds, 1 to 9 show neighbours, [ and ] the pieces of what repeats; menu key: "
@@ -196,6 +214,8 @@ void MainWindow::build_actions() {
         "<tr><td><b>Compare</b></td><td>Ctrl+Shift+E compares eager and traced, Ctrl+Shift+M what was "
         "recorded; timelines as in Timeline, "
         "left and right select a part</td></tr>"
+        "<tr><td><b>Values</b></td><td>Ctrl+Shift+V shows them, Ctrl+Shift+L records a call, Ctrl+Shift+N finds the "
+        "first NaN; N and I select the first NaN and Inf, arrows move in a heat map</td></tr>"
         "<tr><td><b>Diff</b></td><td>. and , next and previous difference; graphs as in Graph</td></tr>"
         "</table>"));
     box.exec();
@@ -208,11 +228,29 @@ void MainWindow::build_actions() {
   });
 }
 
+void MainWindow::ask_to_quit() {
+  auto* box = new QMessageBox(this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setObjectName(QStringLiteral("quitBox"));
+  box->setWindowTitle(QStringLiteral("Quit"));
+  box->setTextFormat(Qt::PlainText);
+  box->setText(QStringLiteral("%1 is still running. Stop it and quit?\n\nWhat was recorded up to then is kept.")
+                   .arg(file_name(top_->script().toStdString())));
+  QPushButton* yes = box->addButton(QStringLiteral("Stop and quit"), QMessageBox::DestructiveRole);
+  box->setDefaultButton(box->addButton(QMessageBox::Cancel));
+  connect(yes, &QPushButton::clicked, this, [this] {
+    quit_wanted_ = true;
+    if (worker_.running()) stop();
+    else close();
+  });
+  box->open();
+}
+
 void MainWindow::ask_to_delete(const QString& path, const QString& title) {
   if (worker_.running()) return show_banner(QStringLiteral("A script is running. Stop it first."), false);
   auto* box = new QMessageBox(this);
   box->setAttribute(Qt::WA_DeleteOnClose);
-  box->setWindowTitle(QStringLiteral("Delete the run"));
+  box->setWindowTitle(QStringLiteral("Delete the recording"));
   box->setTextFormat(Qt::PlainText);
   box->setText(QStringLiteral("Delete the recording %1?\n\n%2").arg(title, path));
   QPushButton* yes = box->addButton(QStringLiteral("Delete"), QMessageBox::DestructiveRole);

@@ -41,8 +41,24 @@ void MainWindow::ask_to_export(const QString& title, const QString& ending, cons
 
 void MainWindow::export_to(const QString& path, ExportWords words) {
   if (!session_.is_open()) return show_banner(QStringLiteral("There is no recording to export."), false);
+  start_export(path, words(session_.path(), path));
+}
+
+// The rows of a statement, all of them: the window shows only the first.
+void MainWindow::export_result(const QString& statement) {
+  if (!session_.is_open()) return show_banner(QStringLiteral("There is no recording to export."), false);
+  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Export the result"),
+                                                    QFileInfo(session_.path()).completeBaseName() +
+                                                        QStringLiteral(".csv"),
+                                                    QStringLiteral("CSV table (*.csv);;JSON (*.json)"));
+  if (path.isEmpty()) return;
+  const bool as_json = path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive);
+  start_export(path, {QStringLiteral("sql"), session_.path(), statement,
+                      as_json ? QStringLiteral("--json") : QStringLiteral("--csv"), QStringLiteral("-o"), path});
+}
+
+void MainWindow::start_export(const QString& path, const QStringList& command) {
   if (export_.running()) return show_banner(QStringLiteral("Another export is being written."), false);
-  const QStringList command = words(session_.path(), path);
   if (command.isEmpty()) return show_banner(path + QStringLiteral(": no form is known for files of this ending."));
   auto* progress = new QProgressDialog(QStringLiteral("Writing %1").arg(QFileInfo(path).fileName()),
                                        QStringLiteral("Cancel"), 0, 0, this);

@@ -6,15 +6,20 @@
 
 #include "engine/model/model_file.h"
 
+#include <QAbstractButton>
 #include <QAction>
 #include <QCloseEvent>
+#include <QDesktopServices>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QMimeData>
 #include <QSettings>
+#include <QUrl>
 
 namespace footlight::app {
 namespace {
@@ -37,6 +42,7 @@ bool MainWindow::open(const QString& path) {
   }
   hide_banner();
   close_finding();
+  welcome_asked_ = false;
   if (info.suffix() == QStringLiteral("py")) {
     prepare_script(absolute);
     return true;
@@ -52,6 +58,7 @@ bool MainWindow::open(const QString& path) {
   if (model::looks_like_model(absolute.toStdString())) show_view(QStringLiteral("graph"));  // nothing of it was called
   remember_file(absolute);
   update_status();
+  Q_EMIT file_shown(absolute);
   return true;
 }
 
@@ -62,7 +69,12 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   }
   const QString absolute = QFileInfo(path).absoluteFilePath();
   hide_banner();
-  top_->set_script(absolute, arguments);
+  welcome_asked_ = false;
+  const QString python = options_.python;
+  options_ = remember_ ? load_options(QSettings(), absolute) : RunOptions();
+  options_.python = python;
+  top_->set_script(absolute, arguments.isEmpty() ? options_.arguments : arguments);
+  options_.arguments.clear();
   run_note_.clear();
   run_failed_ = false;
   if (session_.is_open() && q(session_.document().run.script) != absolute) {
@@ -74,6 +86,83 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   if (!session_.is_open()) source_->show_script(absolute);
   update_welcome();
   update_status();
+  Q_EMIT file_shown(absolute);
+}
+
+void MainWindow::edit_run_options() {
+  if (!run_panel_) {
+    run_panel_ = new RunPanel(this);
+    connect(run_panel_, &RunPanel::taken, this, [this](const RunOptions& options, bool run_now) {
+      take_options(options);
+      if (run_now) run();
+    });
+  }
+  RunOptions shown = options_;
+  shown.arguments = top_->arguments();
+  run_panel_->show_options(top_->script(), shown);
+  run_panel_->open();
+}
+
+void MainWindow::take_options(const RunOptions& options) {
+  options_ = options;
+  top_->arguments_edit()->setText(joined_arguments(options.arguments));
+  options_.arguments.clear();
+  if (!remember_) return;
+  QSettings settings;
+  save_options(settings, top_->script(), options);
+  save();
+}
+
+bool MainWindow::save_recording(const QString& path) {
+  const auto refuse = [this](const QString& why) {
+    show_banner(why);
+    return false;
+  };
+  const QString from = session_.path();
+  if (!session_.is_open() || model::looks_like_model(from.toStdString()))
+    return refuse(QStringLiteral("There is no recording to save."));
+  if (worker_.running() || session_.document().live)
+    return refuse(QStringLiteral("The script is still running. Save the recording when it has ended."));
+  if (QFileInfo(path).absoluteFilePath() == QFileInfo(from).absoluteFilePath())
+    return refuse(QStringLiteral("This recording is that file already: ") + path);
+  // Beside it first, so that nothing is lost if there is no room.
+  const QString part = path + QStringLiteral(".part");
+  QFile::remove(part);
+  if (QFile copy(from); !copy.copy(part)) {
+    QFile::remove(part);
+    return refuse(QStringLiteral("%1 cannot be written: %2").arg(path, copy.errorString()));
+  }
+  for (const char* beside : {"-wal", "-shm"}) QFile::remove(path + QLatin1String(beside));
+  const QString log = from + QStringLiteral("-wal");  // of a program that was killed
+  if (QFileInfo::exists(log)) QFile::copy(log, path + QStringLiteral("-wal"));
+  QFile::remove(path);
+  if (!QFile::rename(part, path)) return refuse(QStringLiteral("%1 cannot be written.").arg(path));
+  remember_file(QFileInfo(path).absoluteFilePath());
+  show_banner(QStringLiteral("Saved: ") + path, false);
+  return true;
+}
+
+void MainWindow::ask_to_save_recording() {
+  if (!session_.is_open()) return show_banner(QStringLiteral("There is no recording to save."));
+  const QString name = QFileInfo(q(session_.document().run.script)).completeBaseName() + QStringLiteral(".footlight");
+  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the recording"), name,
+                                                    QStringLiteral("Recordings (*.footlight)"));
+  if (!path.isEmpty()) save_recording(path);
+}
+
+void MainWindow::show_in_folder() {
+  const QString path = session_.is_open() ? session_.path() : top_->script();
+  if (path.isEmpty()) return show_banner(QStringLiteral("Nothing is open."), false);
+  const QString folder = QFileInfo(path).absolutePath();
+  if (!QDesktopServices::openUrl(QUrl::fromLocalFile(folder)))
+    show_banner(QStringLiteral("No program here shows folders. The file is ") + path, false);
+}
+
+void MainWindow::show_welcome() {
+  close_finding();
+  welcome_asked_ = true;
+  update_welcome();
+  welcome_->main_widget()->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::remember_file(const QString& path) {
@@ -124,8 +213,10 @@ void MainWindow::update_welcome() {
   const bool empty = !session_.is_open() && !worker_.running() && run_note_.isEmpty();
   // Show the script in the Source tab before it runs.
   const bool show_source = view() == QStringLiteral("source") && !top_->script().isEmpty();
-  welcome_->set_script(top_->script());
-  const int wanted = empty && !show_source ? 1 : 0;
+  welcome_->set_script(empty ? top_->script() : QString());
+  welcome_->set_open(
+      empty ? QString() : QFileInfo(top_->script().isEmpty() ? session_.path() : top_->script()).fileName());
+  const int wanted = welcome_asked_ || (empty && !show_source) ? 1 : 0;
   if (whole_->currentIndex() == wanted) return;
   whole_->setCurrentIndex(wanted);
   if (wanted == 0) return;
@@ -148,7 +239,7 @@ void MainWindow::list_runs() {
 void MainWindow::ask_to_rename(const QString& path, const QString& title) {
   if (worker_.running()) return show_banner(QStringLiteral("A script is running. Stop it first."), false);
   bool ok = false;
-  const QString name = QInputDialog::getText(this, QStringLiteral("Rename the run"), QStringLiteral("Name:"),
+  const QString name = QInputDialog::getText(this, QStringLiteral("Rename the recording"), QStringLiteral("Name:"),
                                              QLineEdit::Normal, title.section(QStringLiteral("  "), -1), &ok);
   if (!ok) return;
   const bool shown = path == session_.path();
@@ -159,7 +250,8 @@ void MainWindow::ask_to_rename(const QString& path, const QString& title) {
 }
 
 void MainWindow::delete_run_file(const QString& path) {
-  if (!delete_run(path)) return show_banner(QStringLiteral("Only runs of this window can be deleted here: ") + path);
+  if (!delete_run(path))
+    return show_banner(QStringLiteral("Only recordings of this window can be deleted here: ") + path);
   if (path == previous_run_) previous_run_.clear();
   if (path == session_.path()) {
     selection_.clear();
@@ -179,7 +271,7 @@ void MainWindow::restore() {
   dock_tabs_->setCurrentIndex(settings.value(QStringLiteral("window/dockTab")).toInt() == 1 ? 1 : 0);
   recent_.load(settings);
   findings_->dismissed().set_keys(settings.value(QStringLiteral("notProblems")).toStringList());
-  python_ = settings.value(QStringLiteral("python")).toString();
+  options_.python = settings.value(QStringLiteral("python")).toString();
   rerun_on_save_ = settings.value(QStringLiteral("rerunOnSave")).toBool();
   rerun_action_->setChecked(rerun_on_save_);
   const QString name = settings.value(QStringLiteral("theme")).toString();
@@ -197,7 +289,7 @@ void MainWindow::save() const {
   settings.setValue(QStringLiteral("window/dockTab"), dock_tabs_->currentIndex());
   recent_.save(settings);
   settings.setValue(QStringLiteral("notProblems"), findings_->dismissed().keys());
-  settings.setValue(QStringLiteral("python"), python_);
+  settings.setValue(QStringLiteral("python"), options_.python);
   settings.setValue(QStringLiteral("rerunOnSave"), rerun_on_save_);
   settings.setValue(QStringLiteral("theme"), theme().name());
   settings.setValue(QStringLiteral("view"), view());
@@ -205,9 +297,21 @@ void MainWindow::save() const {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!source_->may_close()) return event->ignore();
+  if (worker_.running() && !quit_wanted_) {
+    event->ignore();
+    return ask_to_quit();
+  }
   if (remember_) save();
   if (worker_.running()) worker_.kill();
   event->accept();
+}
+
+// Enter on a button presses it, Esc leaves the welcome page.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  const bool is_enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  if (auto* button = is_enter ? qobject_cast<QAbstractButton*>(focusWidget()) : nullptr) return button->click();
+  if (event->key() == Qt::Key_Escape && welcome_asked_) return show_view(view());
+  QMainWindow::keyPressEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -77,7 +77,10 @@ void MainWindow::build_widgets() {
   compare_ = new CompareView(context_);
   source_ = new SourceView(context_);
   diff_ = new DiffView(context_);
-  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, compare_, source_, diff_})
+  sql_ = new SqlView(context_);
+  values_ = new ValuesView(context_);
+  for (View* v : std::initializer_list<View*>{graph_, retraces_, autograph_, timeline_, compare_, source_, diff_,
+                                              values_, sql_})
     pages_->addWidget(v);
   pages_->setMinimumHeight(160);
   down_->addWidget(pages_);
@@ -165,6 +168,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::show_view(const QString& name) {
   close_finding();
+  if (std::exchange(welcome_asked_, false)) update_welcome();
   for (int i = 0; i < kViewCount; ++i) {
     if (name != QLatin1String(kViewNames[i])) continue;
     tabs_->setCurrentIndex(i);
@@ -204,6 +208,18 @@ void MainWindow::compare_runs(const ComparePlan& plan) {
   show_view(QStringLiteral("compare"));
 }
 
+// The same script once more, with a call, or all, looked at node by node.
+void MainWindow::record_values(const ValuesPlan& plan) {
+  if (worker_.running()) {
+    show_banner(QStringLiteral("A script is running. Stop it before values are recorded."), false);
+    return;
+  }
+  run(words_of(plan));
+  if (!worker_.running()) return;
+  values_->run_started(plan);
+  show_view(QStringLiteral("values"));
+}
+
 void MainWindow::show_dock(int index) {
   down_->widget(1)->show();
   dock_tabs_->setCurrentIndex(index);
@@ -217,6 +233,7 @@ void MainWindow::choose_theme(const QString& name) {
   for (QLabel* l : {machine_, recorded_}) l->setFont(theme().ui(-2));
   console_->show_theme();
   source_->show_theme();
+  sql_->editor()->show_theme();
   inspector_->refresh();
   findings_->show_again();
   finding_page_->show_theme();

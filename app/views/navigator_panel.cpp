@@ -60,6 +60,16 @@ class NavigatorDelegate : public QStyledItemDelegate {
                 t["dim"], small, Qt::AlignRight | Qt::AlignVCenter);
         break;
       }
+      case NavigatorModel::kLibrary: {
+        const bool shown = static_cast<const NavigatorModel*>(index.model())->library_is_shown();
+        triangle(*painter, QPointF(row.left() + 7, row.center().y()), shown, t["faint"]);
+        const QString detail = index.data(NavigatorModel::kDetail).toString();
+        const double width = QFontMetricsF(t.ui(-2)).horizontalAdvance(detail) + 4;
+        text_in(*painter, row.adjusted(30, 0, -width - 16, 0), text, t["dim"], t.ui());
+        text_in(*painter, QRectF(row.right() - width - 8, row.top(), width + 2, row.height()), detail, t["faint"],
+                t.ui(-2), Qt::AlignRight | Qt::AlignVCenter);
+        break;
+      }
       case NavigatorModel::kPage: {
         const bool failed = index.data(NavigatorModel::kColour).toString() == QStringLiteral("red");
         triangle(*painter, QPointF(row.left() + 24, row.center().y()), view->isExpanded(index), t["faint"]);
@@ -95,6 +105,11 @@ class Tree : public QTreeView {
     const QModelIndex index = indexAt(event->pos());
     const int kind = index.isValid() ? index.data(NavigatorModel::kKind).toInt() : NavigatorModel::kRun;
     const bool on_triangle = event->pos().x() < kTriangle && model()->hasChildren(index);
+    if (kind == NavigatorModel::kLibrary && event->button() == Qt::LeftButton) {
+      setCurrentIndex(index);
+      auto* navigator = static_cast<NavigatorModel*>(model());
+      return navigator->show_library(!navigator->library_is_shown());
+    }
     const bool toggles = kind == NavigatorModel::kPage || (kind == NavigatorModel::kFunction && on_triangle);
     if (event->button() != Qt::LeftButton || !toggles) return QTreeView::mousePressEvent(event);
     setExpanded(index, !isExpanded(index));
@@ -121,7 +136,7 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 12, 1, 4);
   column->setSpacing(4);
-  QLabel* caption = plain_label(QStringLiteral("RUNS"), "caption");
+  QLabel* caption = plain_label(QStringLiteral("RECORDINGS"), "caption");
   caption->setContentsMargins(14, 0, 0, 0);
   column->addWidget(caption);
   tree_ = new Tree;
@@ -136,7 +151,7 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
   tree_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   tree_->setUniformRowHeights(false);
   tree_->setExpandsOnDoubleClick(true);
-  tree_->setAccessibleName(QStringLiteral("Runs, functions and traces"));
+  tree_->setAccessibleName(QStringLiteral("Recordings, functions and traces"));
   column->addWidget(tree_, 1);
   tree_->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(tree_, &QTreeView::customContextMenuRequested, this, [this](const QPoint& at) {
@@ -170,12 +185,15 @@ NavigatorPanel::NavigatorPanel(const Context& context, QWidget* parent) : View(c
       Q_EMIT run_chosen(index.data(NavigatorModel::kPath).toString());
     } else if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kPage) {
       tree_->setExpanded(index, !tree_->isExpanded(index));
+    } else if (index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kLibrary) {
+      model_.show_library(!model_.library_is_shown());
     }
   });
 }
 
 void NavigatorPanel::show_menu(const QModelIndex& index, const QPoint& at) {
-  if (!index.isValid() || index.data(NavigatorModel::kKind).toInt() == NavigatorModel::kPage) return;
+  const int kind = index.isValid() ? index.data(NavigatorModel::kKind).toInt() : NavigatorModel::kPage;
+  if (kind == NavigatorModel::kPage || kind == NavigatorModel::kLibrary) return;
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const QString path = index.data(NavigatorModel::kPath).toString(), title = index.data().toString();
@@ -208,6 +226,7 @@ void NavigatorPanel::choose(const QModelIndex& index) {
       select(Selection::of_function(document(), FunctionId(index.data(NavigatorModel::kFunctionId).toUInt())));
       break;
     case NavigatorModel::kPage:
+    case NavigatorModel::kLibrary:
       break;
     case NavigatorModel::kTrace:
       select(Selection::of_trace(document(), TraceId(index.data(NavigatorModel::kTraceId).toUInt())));

@@ -308,6 +308,7 @@ void RetracesView::refresh() {
 
 void RetracesView::set_findings(const FindingList& list) {
   findings_ = list;
+  model_.set_reasons(list.reasons);
   show_sentence();
 }
 
@@ -405,12 +406,12 @@ void RetracesView::show_key(TraceId id) {
                              .arg(diff.differing)
                              .arg(counted(static_cast<uint64_t>(diff.leaves), "leaf", "leaves"),
                                   diff.differing == 1 ? QStringLiteral("differs") : QStringLiteral("differ"))
-                       : QStringLiteral("no recorded leaf differs"));
+                       : QStringLiteral("No recorded value differs"));
     diff_->set_diff(std::move(diff), QStringLiteral("#%1").arg(near->number), place(*near),
                     QStringLiteral("#%1").arg(t->number), place(*t));
   } else {
     key_heading_->setText(QStringLiteral("Key of #%1").arg(t->number));
-    key_summary_->setText(QStringLiteral("the first trace: nothing to compare with"));
+    key_summary_->setText(QStringLiteral("This is the first trace: there is nothing to compare it with"));
     diff_->set_diff(std::move(diff), {}, {}, QStringLiteral("#%1").arg(t->number), place(*t));
   }
   diff_->setMaximumHeight(diff_->content_height());

@@ -67,28 +67,28 @@ void RunTable::set_runs(const QString& function, const RunPair& pair) {
   add({{}, was.clock, is.clock, {}}, 0);
   const auto traces = [](size_t n) { return static_cast<int64_t>(n); };
   const int64_t more = traces(is.traces) - traces(was.traces);
-  add({QStringLiteral("traces of ") + function, count_text(was.traces), count_text(is.traces),
+  add({QStringLiteral("Traces of ") + function, count_text(was.traces), count_text(is.traces),
        more == 0  ? QStringLiteral("same")
        : more < 0 ? QString::fromUtf8("−") + count_text(static_cast<uint64_t>(-more))
                   : QStringLiteral("+") + count_text(static_cast<uint64_t>(more))},
       sign(traces(was.traces), traces(is.traces)));
-  add({QStringLiteral("tracing it"), duration_text(was.trace_ns), duration_text(is.trace_ns),
+  add({QStringLiteral("Tracing it"), duration_text(was.trace_ns), duration_text(is.trace_ns),
        change_text(is.trace_ns - was.trace_ns)},
       sign(was.trace_ns, is.trace_ns));
-  add({QStringLiteral("first event to last"), duration_text(was.times.events_ns), duration_text(is.times.events_ns),
+  add({QStringLiteral("First event to last"), duration_text(was.times.events_ns), duration_text(is.times.events_ns),
        change_text(is.times.events_ns - was.times.events_ns)},
       sign(was.times.events_ns, is.times.events_ns));
-  add({QStringLiteral("run, imports included"), duration_text(was.times.run_ns), duration_text(is.times.run_ns),
+  add({QStringLiteral("Run, imports included"), duration_text(was.times.run_ns), duration_text(is.times.run_ns),
        change_text(is.times.run_ns - was.times.run_ns)},
       0);
   const bool same = was.printed == is.printed;
-  add({QStringLiteral("last line printed"), last_line(was.printed), last_line(is.printed),
-       same ? QStringLiteral("same output") : QStringLiteral("other output")},
+  add({QStringLiteral("Last line printed"), last_line(was.printed), last_line(is.printed),
+       same ? QStringLiteral("Same output") : QStringLiteral("Other output")},
       same ? 1 : -1);
   if (was.ended != is.ended) add({QStringLiteral("ended"), was.ended, is.ended, {}}, 0);
-  add({QStringLiteral("this finding"), was.found ? QStringLiteral("yes") : QStringLiteral("no"),
-       is.found ? QStringLiteral("yes") : QStringLiteral("no"),
-       was.found && !is.found ? QStringLiteral("gone") : is.found ? QStringLiteral("still there") : QString()},
+  add({QStringLiteral("This finding"), was.found ? QStringLiteral("Yes") : QStringLiteral("No"),
+       is.found ? QStringLiteral("Yes") : QStringLiteral("No"),
+       was.found && !is.found ? QStringLiteral("Gone") : is.found ? QStringLiteral("Still there") : QString()},
       was.found && !is.found ? 1 : is.found ? -1 : 0);
   QStringList said;
   for (const QStringList& row : rows_) said << row.join(QLatin1Char(' ')).trimmed();

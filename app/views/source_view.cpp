@@ -4,7 +4,9 @@
 #include "app/models/line_marks.h"
 #include "app/models/text.h"
 #include "app/views/autograph_view.h"
+#include "app/views/callers_menu.h"
 
+#include "engine/base/error_words.h"
 #include "engine/model/model_file.h"
 
 #include <QButtonGroup>
@@ -13,6 +15,8 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace footlight::app {
 namespace {
@@ -58,9 +62,9 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   column->addWidget(nothing_, 1);
   auto* legend = new QHBoxLayout;
   legend->setSpacing(14);
-  for (const auto& [tone, text] : {std::pair("violet", "staged"), std::pair("teal", "Python while tracing"),
-                                   std::pair("blue", "eager"), std::pair("red", "fell back"),
-                                   std::pair("amber", "traced again")})
+  for (const auto& [tone, text] : {std::pair("violet", "Staged"), std::pair("teal", "Python while tracing"),
+                                   std::pair("blue", "Eager"), std::pair("red", "Fell back"),
+                                   std::pair("amber", "Traced again")})
     legend->addWidget(new Swatch(QLatin1String(tone), QLatin1String(text)));
   legend->addStretch(1);
   column->addLayout(legend);
@@ -70,6 +74,15 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   connect(code_, &CodeView::activated, this, [this](int number) {
     code_->set_marks({number});
     if (file_.valid()) select(Selection::of_line(document(), {file_, number}));
+  });
+  connect(code_, &CodeView::menu_opening, this, [this](QMenu* menu, int number) {
+    if (!file_.valid()) return;
+    add_callers_menu(menu, document(), {file_, number}, [this](Place place) {
+      select(Selection::of_line(document(), place));
+      show_file(place.file);
+      code_->set_marks({place.line});
+      code_->reveal(place.line);
+    });
   });
   connect(code_, &CodeView::find_asked, find_, &FindBar::open);
   connect(editor_, &SourceEditor::find_asked, find_, &FindBar::open);
@@ -155,9 +168,15 @@ void SourceView::showEvent(QShowEvent*) { want_costs(); }
 void SourceView::fill_files() {
   known_files_ = document().files.size();
   files_->clear();
-  for (const session::FileRecord& f : document().files) {
-    files_->addItem(file_name(f.path), f.id.value);
-    files_->setItemData(files_->count() - 1, plain_tip(q(f.path)), Qt::ToolTipRole);
+  // The person's own first.
+  for (const bool own : {true, false}) {
+    bool is_first = !own && files_->count() > 0;
+    for (const session::FileRecord& f : document().files) {
+      if (is_users_file(f.path) != own) continue;
+      if (std::exchange(is_first, false)) files_->insertSeparator(files_->count());
+      files_->addItem(file_name(f.path), f.id.value);
+      files_->setItemData(files_->count() - 1, plain_tip(q(f.path)), Qt::ToolTipRole);
+    }
   }
   files_->setVisible(!document().files.empty());
 }
@@ -217,7 +236,7 @@ void SourceView::show_script(const QString& path) {
   text_ = std::make_shared<FileText>(text.toStdString(), std::unordered_map<int, CodeLine>{});
   code_->set_costs(nullptr);
   code_->set_text(text_);
-  sentence_->say({QStringLiteral("not run yet: Run (F5) shows what its lines cost"), {}, {}, {}});
+  sentence_->say({QStringLiteral("This script has not run yet: Run (F5) shows what its lines cost."), {}, {}, {}});
   show_nothing();
   if (editing() && !editor_->modified()) set_editing(true);
 }
@@ -247,7 +266,7 @@ void SourceView::show_costs() {
   text_->set_notes(std::move(notes));
   auto costs = std::make_shared<LineCosts>(line_costs(sums, file_, mode_));
   const bool counting = sums.lines.empty() && (context_.session->lines().waiting() || !isVisible());
-  QString sentence = counting ? QString::fromUtf8("counting …") : costs->sentence;
+  QString sentence = counting ? QString::fromUtf8("Counting …") : costs->sentence;
   if (document().dropped)
     sentence += QStringLiteral("; incomplete: %1 events were dropped").arg(count_text(document().dropped));
   ViewLead lead{sentence, {}, {}, {}};
@@ -300,7 +319,7 @@ void SourceView::set_editing(bool on) {
     editor_->show_line(std::max(1, code_->current()));
     const session::FileRecord* f = document().file(file_);
     if (f && QString::fromStdString(f->text).remove(QLatin1Char('\r')) != editor_->on_disk())
-      say(QStringLiteral("This is the file on the disk. It is not the text that this run recorded."));
+      say(QStringLiteral("This is the file on the disk. It is not the text that was recorded."));
   }
   if (!on && editor_->modified())
     say(QStringLiteral("Your edits are kept but not saved. Below is the text that was recorded."));

@@ -2,6 +2,7 @@
 #include "app/views/top_bar.h"
 
 #include "app/views/labels.h"
+#include "app/views/run_panel.h"
 #include "app/views/paint.h"
 
 #include <QEvent>
@@ -66,6 +67,12 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   arguments_->setPlaceholderText(QStringLiteral("arguments"));
   arguments_->setAccessibleName(QStringLiteral("Arguments of the script"));
   arguments_->setFixedWidth(170);
+  options_ = new QToolButton;
+  options_->setText(QString::fromUtf8("⋯"));
+  set_tip(
+      options_,
+      QStringLiteral("Run options: interpreter, working directory, arguments, environment (Ctrl+Shift+R)"));
+  options_->setAccessibleName(QStringLiteral("Run options"));
   search_ = new QPushButton(QString::fromUtf8("Search functions, ops, shapes, source …"));
   search_->setObjectName(QStringLiteral("searchBox"));
   search_->setAccessibleName(QStringLiteral("Search and commands"));
@@ -83,12 +90,14 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   forward_->setAccessibleName(QStringLiteral("Forward"));
   dot_ = plain_label(QString::fromUtf8("●"));
   status_ = plain_label({}, "dim");
+  status_->setMinimumWidth(80);
   status_->setAccessibleName(QStringLiteral("Status of the run"));
   row->addWidget(run_);
   row->addWidget(stop_);
   row->addSpacing(8);
   row->addWidget(name_);
   row->addWidget(arguments_);
+  row->addWidget(options_);
   row->addStretch(2);
   row->addWidget(back_);
   row->addWidget(forward_);
@@ -98,6 +107,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   row->addWidget(status_);
   connect(run_, &QPushButton::clicked, this, &TopBar::run_clicked);
   connect(stop_, &QPushButton::clicked, this, &TopBar::stop_clicked);
+  connect(options_, &QToolButton::clicked, this, &TopBar::options_clicked);
   connect(search_, &QPushButton::clicked, this, &TopBar::search_clicked);
   connect(back_, &QToolButton::clicked, this, &TopBar::back_clicked);
   connect(forward_, &QToolButton::clicked, this, &TopBar::forward_clicked);
@@ -117,19 +127,17 @@ void TopBar::show_theme() {
     b->setIconSize({14, 14});
   for (QToolButton* b : {back_, forward_}) b->setIconSize({14, 14});
   arguments_->setFont(t.code());
-  set_status(status_tone_, status_text_);
+  set_status(status_tone_, status_text_, status_tip_);
 }
 
 void TopBar::set_script(const QString& path, const QStringList& arguments) {
   script_ = path;
-  name_->setText(path.isEmpty() ? QStringLiteral("no script") : QFileInfo(path).fileName());
+  name_->setText(path.isEmpty() ? QStringLiteral("No script") : QFileInfo(path).fileName());
   set_tip(name_, path);
   name_->setEnabled(!path.isEmpty());
-  QStringList quoted;
-  for (const QString& a : arguments)
-    quoted << (a.contains(QLatin1Char(' ')) || a.isEmpty() ? QLatin1Char('"') + a + QLatin1Char('"') : a);
-  arguments_->setText(quoted.join(QLatin1Char(' ')));
+  arguments_->setText(joined_arguments(arguments));
   arguments_->setVisible(!path.isEmpty());
+  options_->setVisible(!path.isEmpty());
   set_running(false, false);
 }
 
@@ -141,14 +149,16 @@ void TopBar::set_running(bool running, bool stopping) {
   stop_->setText(running && stopping ? QString::fromUtf8("Stopping …") : QStringLiteral("Stop"));
 }
 
-void TopBar::set_status(const QString& tone, const QString& text) {
+void TopBar::set_status(const QString& tone, const QString& text, const QString& tip) {
+  status_tip_ = tip;
   status_tone_ = tone;
   status_text_ = text;
   dot_->setVisible(!tone.isEmpty());
   if (!tone.isEmpty())
     dot_->setStyleSheet(QStringLiteral("color: ") + theme().color(tone + QStringLiteral("Fill")).name());
   status_->setText(text);
-  set_tip(status_, text);
+  set_tip(status_, tip.isEmpty() ? text : tip);
+  status_->setAccessibleDescription(tip);
 }
 
 void TopBar::set_can_go(bool back, bool forward) {

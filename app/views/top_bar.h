@@ -19,18 +19,21 @@ class TopBar : public QWidget {
   QString script() const { return script_; }
   QStringList arguments() const;
   void set_running(bool running, bool stopping);
-  // `tone`: theme colour of the dot.
-  void set_status(const QString& tone, const QString& text);
+  // `tone`: theme colour of the dot; `tip`: all of a text that is shortened.
+  void set_status(const QString& tone, const QString& text, const QString& tip = {});
   void set_can_go(bool back, bool forward);
   void show_theme();
 
   QPushButton* run_button() { return run_; }
   QPushButton* stop_button() { return stop_; }
   QLineEdit* arguments_edit() { return arguments_; }
+  QToolButton* options_button() { return options_; }
+  QString status_text() const { return status_text_; }
 
  Q_SIGNALS:
   void run_clicked();
   void stop_clicked();
+  void options_clicked();
   void search_clicked();
   void back_clicked();
   void forward_clicked();
@@ -42,11 +45,11 @@ class TopBar : public QWidget {
   void fit_search();
   QString script_;
   QPushButton *run_, *stop_, *search_;
-  QToolButton *back_, *forward_;
+  QToolButton *back_, *forward_, *options_;
   QLabel *name_, *dot_, *status_;
   QLineEdit* arguments_;
   QLabel* key_hint_;
-  QString status_tone_, status_text_;
+  QString status_tone_, status_text_, status_tip_;
 };
 
 }  // namespace footlight::app

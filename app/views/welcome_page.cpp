@@ -54,7 +54,11 @@ WelcomePage::WelcomePage(QWidget* parent)
   auto* what = plain_label(QStringLiteral("See what happens when a Python function is staged into a graph."), "dim");
   what->setWordWrap(true);
   left->addWidget(what);
-  left->addSpacing(24);
+  left->addSpacing(12);
+  back_ = new LinkButton({}, false);
+  connect(back_, &QPushButton::clicked, this, &WelcomePage::back_asked);
+  left->addWidget(back_);
+  left->addSpacing(12);
 
   drop_ = new QFrame;
   drop_->setObjectName(QStringLiteral("dropZone"));
@@ -131,10 +135,18 @@ WelcomePage::WelcomePage(QWidget* parent)
   across->addStretch(1);
   setWidget(page);
   set_script({});
+  set_open({});
   show_samples();
 }
 
 QWidget* WelcomePage::main_widget() { return run_->isVisibleTo(this) ? run_ : open_; }
+
+void WelcomePage::set_open(const QString& name) {
+  back_->setText(QString::fromUtf8("← Back to ") + name);
+  back_->setAccessibleName(QStringLiteral("Back to ") + name);
+  back_->updateGeometry();
+  back_->setVisible(!name.isEmpty());
+}
 
 void WelcomePage::set_script(const QString& path) {
   drop_->setVisible(path.isEmpty());
@@ -162,7 +174,7 @@ void WelcomePage::set_recent(const std::vector<RecentFile>& files) {
             Qt::QueuedConnection);
     grid->addWidget(link, 0, 0);
     grid->addWidget(plain_label(day_text(file.when, now), "faint"), 0, 1, Qt::AlignRight);
-    auto* note = new ElidedLabel(QFileInfo::exists(file.path) ? file.note : QStringLiteral("no longer there"));
+    auto* note = new ElidedLabel(QFileInfo::exists(file.path) ? file.note : QStringLiteral("No longer there"));
     note->setProperty("role", "dim");
     grid->addWidget(note, 1, 0, 1, 2);
     grid->setColumnStretch(0, 1);
@@ -189,7 +201,7 @@ QWidget* WelcomePage::make_card(const SampleScript& sample) {
   title->setProperty("role", "strong");
   column->addWidget(title);
   const bool changed = is_changed(sample);
-  column->addWidget(code_label(sample.name + (changed ? QStringLiteral("   changed by you") : QString()), "dim"));
+  column->addWidget(code_label(sample.name + (changed ? QStringLiteral("   Changed by you") : QString()), "dim"));
   set_tip(card, sample.about);
   auto* row = new QHBoxLayout;
   row->setSpacing(12);

@@ -20,6 +20,7 @@ class WelcomePage : public QScrollArea {
   explicit WelcomePage(QWidget* parent = nullptr);
 
   void set_script(const QString& path);  // empty: none
+  void set_open(const QString& name);    // what is open behind the page; empty: nothing
   void set_recent(const std::vector<RecentFile>& files);
   // The cards say which samples were changed, and have the colours of the theme.
   void show_samples();
@@ -28,11 +29,13 @@ class WelcomePage : public QScrollArea {
 
   QPushButton* open_button() { return open_; }
   QPushButton* run_button() { return run_; }
+  QPushButton* back_button() { return back_; }
   QWidget* recent_box() { return recent_; }
   QWidget* sample_box() { return samples_; }
 
  Q_SIGNALS:
   void open_asked();
+  void back_asked();
   void run_asked();
   void read_asked();
   void path_chosen(const QString& path);
@@ -44,7 +47,7 @@ class WelcomePage : public QScrollArea {
   QFrame* drop_;
   QWidget* ready_;  // in place of the drop zone once a script is loaded
   QLabel *script_, *script_path_;
-  QPushButton *open_, *run_;
+  QPushButton *open_, *run_, *back_;
   QWidget *recent_, *samples_;
   std::vector<SampleScript> all_;
 };

@@ -20,8 +20,11 @@ int info(const Words& words);
 int report(const Words& words);
 int diff(const Words& words);  // 1: there are differences
 int compare(const Words& words);
+int values(const Words& words);
+int nan_origin(const Words& words);  // `footlight nan`
 int recover(const Words& words);
 int export_session(const Words& words);
+int sql(const Words& words);
 int open_in_app(const std::string& file);
 
 // The table of `info --ops`: only ops or families whose name holds `filter`; a row for each of an op's shapes.

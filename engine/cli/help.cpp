@@ -17,6 +17,9 @@ Options may also stand before the script.
   --level LEVEL       off, structure (functions, traces, calls, graphs) or ops (the default: every op as well)
   --compare NAME[:CALL]
                       also repeats one call of a traced function, eagerly and traced: see `footlight compare --help`
+  --values NAME[:CALL]
+                      also runs one call again, node by node, for what its tensors hold: see `footlight values --help`
+  --check-numerics    also searches every call for NaN and infinity: see `footlight nan --help`
 
 The script runs in python3, in the interpreter of the active virtual environment, or in the one that the environment
 variable FOOTLIGHT_PYTHON names. The exit code is the script's.
@@ -62,8 +65,8 @@ Without -o it writes to standard output. FORMAT is one of:
   chrome                trace events as JSON, for chrome://tracing and ui.perfetto.dev
   perfetto              the same in Perfetto's own format, for ui.perfetto.dev and its SQL
   csv --table TABLE     TABLE is one of: ops, calls, traces, phases, keys, functions, graphs, nodes, edges, device,
-                        spans, counters, waits, decisions, console, missing, passes, memory; start_ns counts
-                        from the first event
+                        spans, counters, waits, decisions, console, missing, passes, memory, kernels, values;
+                        start_ns counts from the first event
   dot [--graph GRAPH]   a graph in Graphviz' language. GRAPH is FUNCTION (its latest trace), FUNCTION#TRACE
                         (train_step#2) or a graph's name. @STAGE after it shows it as a pass left it (step#1@prune),
                         @last as it ran; --table passes lists the stages
@@ -99,6 +102,49 @@ Compares what was recorded; nothing runs. A and B are recordings (RUN.footlight)
 (RUN.footlight:FUNCTION:CALL). Two parts of one recording are written as in the second line.
 )";
 
+constexpr const char* kSql = R"(Asks a recording with SQL.
+
+  footlight sql FILE "SELECT ..." [--csv|--json] [--limit N] [-o FILE]
+  footlight sql FILE --query NAME [--csv|--json] [--limit N] [-o FILE]
+  footlight sql --queries
+  footlight sql --tables
+
+The statement is one SELECT in the SQL of SQLite; - reads it from standard input. Nothing can be changed and no other
+file can be read. Besides SQLite's functions there are median(x) and percentile(x, p). Times are nanoseconds since the
+first event.
+
+  --csv               a CSV table
+  --json              a list of objects
+  --limit N           at most N rows; without --csv and --json 1,000 are shown unless N says otherwise, 0: all
+  --query NAME        one of the ready queries
+  --queries           lists the ready queries
+  --tables            lists the tables and their columns
+  -o, --output FILE   where the result is written (default: standard output)
+)";
+
+constexpr const char* kValues = R"(Shows what the tensors of a call hold: range, mean, histogram, NaN, infinity.
+
+  footlight values script.py [--function NAME] [--call K] [--node NODE] [-o FILE] [--json] [--] [script arguments...]
+  footlight values FILE [--function NAME] [--call K] [--node NODE] [--json]
+
+Runs the script; when it gets to the call (the first one of the function), the call's graph runs once more, node by
+node, from the same variables and random numbers, which are put back. Without NAME it takes the first function called.
+With -o the recording keeps the values: the second form, `footlight nan` and the window show them, and run nothing.
+
+  --node NODE    only this node, with its histogram and the places of NaN and infinity
+)";
+
+constexpr const char* kNan = R"(Says where the first NaN comes from.
+
+  footlight nan script.py [--function NAME] [-o FILE] [--json] [--] [script arguments...]
+  footlight nan FILE [--function NAME] [--json]
+
+Runs the script and searches the results and the variables of every call of a traced function for NaN and infinity. The
+first call that has one runs once more, node by node, from the state before it: the first node that made a NaN, the
+first that made an infinity, and where they spread are shown. `record --check-numerics` does the same for a recording.
+A NaN that reaches no result and no variable is not seen.
+)";
+
 constexpr const char* kRecover = R"(Makes a complete recording of one whose run was killed.
 
   footlight recover FILE [-o FILE]
@@ -111,8 +157,11 @@ constexpr Command kCommands[] = {
     {"info", "print what a recording or a model contains", kInfo, info},
     {"report", "explain retraces and other problems, with fixes", kReport, report},
     {"compare", "show where time goes: eager beside traced, or two recordings", kCompare, compare},
+    {"values", "show what the tensors of a call hold", kValues, values},
+    {"nan", "say where the first NaN comes from", kNan, nan_origin},
     {"diff", "compare the structure of two graphs or recordings", kDiff, diff},
     {"export", "write a recording for other programs: Perfetto, CSV, Graphviz, SVG", kExport, export_session},
+    {"sql", "ask a recording with SQL", kSql, sql},
     {"recover", "complete a recording whose run was killed", kRecover, recover},
 };
 

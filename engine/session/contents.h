@@ -26,6 +26,8 @@ struct Contents {
   std::vector<DecisionRecord> decisions;
   std::vector<ObservationRecord> observations;
   std::vector<ComparisonRecord> comparisons;
+  std::vector<CallValues> values;
+  std::vector<CheckedCall> checked_calls;
   std::vector<ConsoleRecord> console;
   std::vector<OpNameRecord> op_names;
   std::vector<SignatureRecord> signatures;
@@ -38,12 +40,12 @@ struct Contents {
 
 // Every table of records, in the order of the SQL and of the printed page; next to them are those of
 // EventChunks, and `meta`.
-constexpr auto kRecordTables =
-    std::tuple(&Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,
-               &Contents::traces, &Contents::keys, &Contents::graphs, &Contents::generated, &Contents::decisions,
-               &Contents::observations, &Contents::comparisons, &Contents::console, &Contents::op_names,
-               &Contents::signatures, &Contents::threads, &Contents::device_names, &Contents::tracks,
-               &Contents::dropped, &Contents::end);
+constexpr auto kRecordTables = std::tuple(
+    &Contents::processes, &Contents::files, &Contents::codes, &Contents::locations, &Contents::functions,
+    &Contents::traces, &Contents::keys, &Contents::graphs, &Contents::generated, &Contents::decisions,
+    &Contents::observations, &Contents::comparisons, &Contents::values, &Contents::checked_calls,
+    &Contents::console, &Contents::op_names, &Contents::signatures, &Contents::threads,
+    &Contents::device_names, &Contents::tracks, &Contents::dropped, &Contents::end);
 
 // The members of `meta`: a row of key and value each.
 using MetaRecords = std::tuple<RunRecord, LevelRecord>;

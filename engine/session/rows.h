@@ -37,6 +37,10 @@ class RowEncoder {
     out_.u8(uint8_t(Value::Type::kText));
     out_.text(s);
   }
+  void real(double v) {
+    out_.u8(uint8_t(Value::Type::kReal));
+    out_.u64(std::bit_cast<uint64_t>(v));
+  }
   void blob(std::string_view s) {
     out_.u8(uint8_t(Value::Type::kBlob));
     out_.text(s);
@@ -48,6 +52,7 @@ class RowEncoder {
     static_assert(std::endian::native == std::endian::little);
     blob({reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint64_t)});
   }
+  void put(double v) { real(v); }
   void put(SourceRef s) {
     put(s.code);
     integer(s.offset);
@@ -210,6 +215,17 @@ class RowDecoder {
     get(bytes);
     words.resize(bytes.size() / sizeof(uint64_t));
     if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint64_t));
+  }
+  // SQLite keeps no NaN: NULL is one.
+  void get(double& v) {
+    const Value* value = next();
+    if (!value) return;
+    switch (value->type) {
+      case Value::Type::kReal: v = std::bit_cast<double>(value->integer); break;
+      case Value::Type::kInteger: v = static_cast<double>(value->integer); break;
+      case Value::Type::kNull: v = std::numeric_limits<double>::quiet_NaN(); break;
+      default: throw_broken("a text where a number should be");
+    }
   }
   void get(SourceRef& s) {
     get(s.code);

@@ -125,7 +125,7 @@ struct Writer::State {
   std::optional<EndRecord> unsaid_end;
   uint64_t out_of_memory = 0;  // flushes that failed because of it
   uint64_t failed_checks = 0;  // flushes that an internal bug ended
-  uint32_t generated = 0, observations = 0, comparisons = 0;
+  uint32_t generated = 0, observations = 0, comparisons = 0, values = 0;
   std::thread thread;
   bool elsewhere = false;  // the log's descriptors are in the thread's own table
 
@@ -181,6 +181,8 @@ void Writer::State::encode_item(ByteWriter& out, AnyRecord& item) {
           if (!record.id.valid()) record.id = ObservationId(observations++);
         if constexpr (std::is_same_v<std::decay_t<decltype(record)>, ComparisonRecord>)
           if (!record.id.valid()) record.id = ComparisonId(comparisons++);
+        if constexpr (std::is_same_v<std::decay_t<decltype(record)>, CallValues>)
+          if (!record.id.valid()) record.id = ValuesId(values++);
         encode(out, ids, record);
       },
       item);

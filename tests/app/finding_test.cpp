@@ -149,6 +149,73 @@ class FindingTest : public WindowCase {
                                .arg(sums[QStringLiteral("traces")].toInt())));
   }
 
+  // Every sample: cards, pages and the inspector against the report, which tests/cli/test_figures.py holds against SQL.
+  void samples_say_what_their_reports_say_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name : {"shapes", "flags", "made_in_loop", "stale", "side_effect", "starved", "eager_loop"})
+      QTest::newRow(name) << QLatin1String(name) + QStringLiteral(".py");
+  }
+  void samples_say_what_their_reports_say() {
+    QFETCH(QString, name);
+    for (const SampleScript& sample : sample_scripts(QStringLiteral(":/footlight/examples")))
+      if (sample.name == name) write(folder_.filePath(name), sample.text.toUtf8());
+    const QString recording = folder_.filePath(name + QStringLiteral(".footlight"));
+    QProcess record;
+    record.start(QCoreApplication::applicationDirPath() + QStringLiteral("/../bin/footlight"),
+                 {QStringLiteral("record"), folder_.filePath(name), QStringLiteral("-o"), recording});
+    QVERIFY(record.waitForFinished(60000));
+    window().session().open(recording);
+    window().settle();
+    const QJsonObject report = report_of(recording);
+    const QJsonArray findings = report[QStringLiteral("findings")].toArray();
+    QVERIFY(!findings.isEmpty());
+    QTRY_COMPARE_WITH_TIMEOUT(static_cast<qsizetype>(window().findings()->count()), findings.size(), 10000);
+    const Document& document = window().session().document();
+    const double seconds = report[QStringLiteral("run")].toObject()[QStringLiteral("seconds")].toDouble();
+    for (qsizetype i = 0; i < findings.size(); ++i) {
+      const QJsonObject f = findings[i].toObject();
+      const FindingContent shown = finding_content(document, window().findings()->list().cards[size_t(i)]);
+      const QJsonObject evidence = f[QStringLiteral("evidence")].toObject();
+      const QString message = f[QStringLiteral("message")].toString();
+      QCOMPARE(shown.card.number, f[QStringLiteral("id")].toString());
+      QVERIFY2(message.startsWith(shown.card.title + QStringLiteral(". ") + shown.about), qPrintable(message));
+      QVERIFY2(message.contains(shown.fixes[0].check), qPrintable(message + shown.fixes[0].check));
+      QCOMPARE(shown.card.function, f[QStringLiteral("function")].toString());
+      QCOMPARE(shown.card.place.line, f[QStringLiteral("line")].toInt());
+      QCOMPARE(value_of(shown, evidence[QStringLiteral("counted")].toString()),
+               count_text(static_cast<uint64_t>(evidence[QStringLiteral("calls")].toInt())));
+      const QString cost = value_of(shown, QStringLiteral("cost"));
+      const double cost_ms = f[QStringLiteral("cost_ms")].toDouble();
+      if (f[QStringLiteral("severity")].toString() == QStringLiteral("cost")) {
+        QVERIFY2(says_duration(cost, cost_ms), qPrintable(cost));
+        QVERIFY2(says_duration(cost, seconds * 1e3), qPrintable(cost));
+        QVERIFY2(cost.contains(QStringLiteral(" % of the run (")), qPrintable(cost));
+      } else {
+        QVERIFY(cost.isEmpty());
+      }
+      QVERIFY(!shown.fixes[0].lines.empty());  // code, also where the fix is no edit
+      const QJsonObject pair = evidence[QStringLiteral("pair")].toObject();
+      QCOMPARE(value_of(shown, QStringLiteral("graphs")).contains(pair[QStringLiteral("difference")].toString()), true);
+    }
+    for (const QJsonValue& each : report[QStringLiteral("functions")].toArray()) {
+      uint64_t calls = 0, traces = 0;
+      for (const session::FunctionRecord& f : document.functions) {
+        if (q(f.name) != each[QStringLiteral("function")].toString()) continue;
+        calls += document.calls_of(f.id).calls;
+        traces += document.traces_of(f.id).size();
+        QString said;
+        for (const InspectorGroup& g : inspect(document, Selection::of_function(document, f.id), nullptr).groups)
+          for (const InspectorRow& r : g.rows) said += r.label + QLatin1Char(' ') + r.value + QLatin1Char('\n');
+        QVERIFY2(said.contains(QStringLiteral("called ") + counted(document.calls_of(f.id).calls, "time", "times")),
+                 qPrintable(said));
+        QVERIFY2(said.contains(QStringLiteral("traced ") + counted(document.traces_of(f.id).size(), "time", "times")),
+                 qPrintable(said));
+      }
+      QCOMPARE(calls, static_cast<uint64_t>(each[QStringLiteral("calls")].toInt()));
+      QCOMPARE(traces, static_cast<uint64_t>(each[QStringLiteral("traces")].toInt()));
+    }
+  }
+
   // The last calls of a run may come after its findings, which they do not change.
   void counts_beside_follow_the_session() {
     with_sample();
@@ -190,7 +257,7 @@ class FindingTest : public WindowCase {
     QVERIFY(says_duration(rows[2][1], was[QStringLiteral("trace_ms")].toDouble()));
     QVERIFY(says_duration(rows[2][2], is[QStringLiteral("trace_ms")].toDouble()));
     QVERIFY(before[QStringLiteral("findings")].toArray().size() > after[QStringLiteral("findings")].toArray().size());
-    QCOMPARE(rows.back()[3], QStringLiteral("gone"));
+    QCOMPARE(rows.back()[3], QStringLiteral("Gone"));
     // Undone with the keyboard.
     page().undo_button()->setFocus();
     QTest::keyClick(page().undo_button(), Qt::Key_Space);
@@ -254,6 +321,10 @@ class FindingTest : public WindowCase {
     QTest::mouseClick(link(QStringLiteral("Show the difference")), Qt::LeftButton);
     QCOMPARE(window().view(), QStringLiteral("diff"));
     QVERIFY(!window().finding_is_open());
+    // The view says of the pair what the page said.
+    const QString said = value_of(page().content(), QStringLiteral("graphs")).section(QStringLiteral(": "), 1);
+    QVERIFY(said.startsWith(QStringLiteral("the graphs differ only in ")));
+    QTRY_COMPARE(window().diff()->verdict(), said[0].toUpper() + said.mid(1) + QLatin1Char('.'));
     open_first();
     QTest::mouseClick(link(page().content().card.place_text), Qt::LeftButton);
     QCOMPARE(window().view(), QStringLiteral("source"));

@@ -206,8 +206,8 @@ class GraphStagesTest : public WindowCase {
       return lines;
     };
     QCOMPARE(passes(3), (QStringList{QStringLiteral("fold constants|became the constant 6.0"),
-                                     QStringLiteral("prune|removed: nothing uses it")}));
-    QCOMPARE(passes(5), QStringList{QStringLiteral("|no pass changed it")});
+                                     QStringLiteral("prune|removed: Mul_3/folded is used instead")}));
+    QCOMPARE(passes(5), QStringList{QStringLiteral("|No pass changed it")});
     QVERIFY(as_markdown(inspect(d, Selection::of_trace(d, TraceId(1)), nullptr))
                 .contains(QStringLiteral("3 nodes that nothing uses were removed")));
     const Document without = document_around(chain_graph(GraphId(1), 5, true));

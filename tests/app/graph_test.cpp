@@ -317,6 +317,47 @@ class GraphTest : public WindowCase {
     QVERIFY(!window().palette()->isVisible());
   }
 
+  // However far out the picture is, what was found is drawn large enough to be read.
+  void a_found_node_is_readable() {
+    with_training();
+    canvas().zoom(0.1, QPointF(10, 10));
+    QVERIFY(canvas().scale() < 0.3);
+    canvas().setFocus();
+    QTest::keyClick(&canvas(), Qt::Key_Slash);
+    QTest::keyClicks(window().graph()->find_bar()->input(), QStringLiteral("relu 4,8"));
+    QTest::keyClick(window().graph()->find_bar()->input(), Qt::Key_Return);
+    QTRY_VERIFY(!window().graph()->busy());
+    window().settle();
+    const int box = plan().place_of(GraphId(1), window().selection().current().node);
+    QVERIFY(box >= 0);
+    QVERIFY(canvas().scale() >= 0.5);
+    QVERIFY(canvas().visible_world().contains(plan().boxes[static_cast<size_t>(box)].rect.center()));
+  }
+
+  void a_graph_opens_with_its_entry_in_view() {
+    with_training();
+    QVERIFY(canvas().scale() >= 0.5);
+    bool any = false;
+    for (const PlanBox& b : plan().boxes) any |= b.is_parameter && canvas().visible_world().contains(b.rect.center());
+    const auto top = std::ranges::min_element(plan().boxes, {}, [](const PlanBox& b) { return b.rect.top(); });
+    QVERIFY(any || canvas().visible_world().contains(top->rect.center()));
+  }
+
+  void map_and_source_give_their_room_to_the_graph() {
+    with_training(3);
+    QVERIFY(window().graph()->side()->isVisible());
+    const int before = canvas().width();
+    canvas().setFocus();
+    QTest::keyClick(&canvas(), Qt::Key_P);
+    QApplication::processEvents();
+    QVERIFY(!window().graph()->side()->isVisible());
+    QVERIFY(canvas().width() > before + 250);
+    QVERIFY(canvas().hasFocus());
+    window().graph()->side_button()->click();
+    QApplication::processEvents();
+    QVERIFY(window().graph()->side()->isVisible());
+  }
+
   void neighbourhood_by_keys() {
     with_training(3);
     const int relu = plan().box_of(GraphId(1), 7);

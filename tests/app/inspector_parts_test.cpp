@@ -66,7 +66,7 @@ class InspectorPartsTest : public QObject {
   void a_line_and_its_callers() {
     const SampleRun run = sample_run();
     const InspectorContent line = said(run, Selection::of_line(run.document, {session::FileId(1), 9}));
-    QCOMPARE(value(line.groups.front(), QStringLiteral("ran")), QStringLiteral("24 times, in graphs"));
+    QCOMPARE(value(line.groups.front(), QStringLiteral("Ran")), QStringLiteral("24 times, in graphs"));
     const InspectorGroup* from = group(line, QStringLiteral("Called from"));
     QVERIFY(from);
     QCOMPARE(from->rows.size(), size_t{2});
@@ -79,10 +79,10 @@ class InspectorPartsTest : public QObject {
     // The line that calls: how many calls, and what they took beyond ops.
     const InspectorContent call = said(run, Selection::of_line(run.document, {session::FileId(1), 17}));
     QCOMPARE(value(call.groups.front(), QStringLiteral("traced calls")), QStringLiteral("24"));
-    QVERIFY(value(call.groups.front(), QStringLiteral("beyond ops")).contains(QStringLiteral("a run")));
+    QVERIFY(value(call.groups.front(), QStringLiteral("Beyond ops")).contains(QStringLiteral("a run")));
     // A line without instructions costs nothing, and nothing is said.
     const InspectorContent none = said(run, Selection::of_line(run.document, {session::FileId(1), 3}));
-    QVERIFY(value(none.groups.front(), QStringLiteral("ran")).isEmpty());
+    QVERIFY(value(none.groups.front(), QStringLiteral("Ran")).isEmpty());
     QVERIFY(!group(none, QStringLiteral("Called from")));
   }
 
@@ -146,6 +146,26 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(lines[2].reason, QStringLiteral("4 nodes in trace #1"));
     QCOMPARE(lines[3].fate, QStringLiteral("staged"));
     QCOMPARE(lines[5].fate, QStringLiteral("staged"));
+    // A line whose callee made nodes went into the graph, too.
+    Document through = run.document;
+    session::GraphRecord deeper = *through.graph(GraphId(10));
+    session::LocationRecord outer, inner;
+    outer.id = session::LocationId(700), outer.file = session::FileId(1), outer.line = 8, outer.qualname = "train_step";
+    inner.id = session::LocationId(701), inner.caller = outer.id, inner.file = session::FileId(40), inner.line = 3;
+    through.add(outer);
+    through.add(inner);
+    for (session::NodeRecord& n : deeper.nodes) n.location = inner.id;
+    through.add(deeper);
+    for (const GraphId id : through.graphs_of_trace(TraceId(10))) {
+      session::GraphRecord g = *through.graph(id);
+      for (session::NodeRecord& n : g.nodes)
+        if (through.place(n.source).line == 8) n.source = {CodeId(999), 0};
+      through.add(g);
+    }
+    const auto called = function_lines(through, through.generated.front(), TraceId(10));
+    const auto eighth = std::ranges::find(called, 8, &CodeLine::number);
+    QVERIFY(eighth != called.end());
+    QCOMPARE(eighth->fate, QStringLiteral("staged"));
     // A line of the function that made no node ran in Python.
     Document d = run.document;
     session::GraphRecord graph = *d.graph(GraphId(10));
@@ -231,7 +251,7 @@ class InspectorPartsTest : public QObject {
     QVERIFY(others->rows[0].link);
     QCOMPARE(others->rows[0].target.graph, GraphId(11));
     const InspectorContent relu = said(run, Selection::of_node(run.document, GraphId(10), 4));
-    QCOMPARE(value(relu.groups.front(), QStringLiteral("ran")), QStringLiteral("4 times"));
+    QCOMPARE(value(relu.groups.front(), QStringLiteral("Ran")), QStringLiteral("4 times"));
     QCOMPARE(value(relu.groups.front(), QStringLiteral("in total")), QStringLiteral("16.0 us"));
   }
 };

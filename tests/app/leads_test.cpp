@@ -80,7 +80,7 @@ class LeadsTest : public WindowCase {
                                                           : window().autograph()->nothing();
         QVERIFY(nothing->isVisible());
         QCOMPARE(nothing->text(),
-                 QStringLiteral("No function was traced in this run; 1,502 eager ops ran one by one."));
+                 QStringLiteral("No function was traced in this recording; 1,502 eager ops ran one by one."));
         QCOMPARE(nothing->link()->text(), QStringLiteral("Open Timeline"));
         if (by_key) {
           QVERIFY(nothing->link()->hasFocus());

@@ -347,8 +347,8 @@ class ModelsTest : public QObject {
     QCOMPARE(titles[5], QStringLiteral("CUDA API"));
     // Device work links to the op that caused it, and the op to its device work.
     const QString device = as_markdown(inspected(d, store, Selection::of_device(0)));
-    QVERIFY2(device.contains(QStringLiteral("caused by: `MatMul`")), qPrintable(device));
-    QVERIFY(as_markdown(inspected(d, store, event(d, store, 0))).contains(QStringLiteral("caused: `sgemm_32x32_nn`")));
+    QVERIFY2(device.contains(QStringLiteral("Caused by: `MatMul`")), qPrintable(device));
+    QVERIFY(as_markdown(inspected(d, store, event(d, store, 0))).contains(QStringLiteral("Caused: `sgemm_32x32_nn`")));
   }
 
   void range_table() {
@@ -372,7 +372,8 @@ class ModelsTest : public QObject {
     const RangeStatistics nested = range_of(run.document, SampleStore(run), 0, 200);
     QCOMPARE(nested.rows[0].total, 100);
     QCOMPARE(nested.rows[0].self, 60);
-    QCOMPARE(nested.busy, 0.5);
+    QCOMPARE(nested.shares[RangeStatistics::kOps], 0.5);
+    QCOMPARE(range_sentence(nested), QString::fromUtf8("0 calls · 2 op events · of this time 50 % ops, 50 % Python"));
   }
 
   // The inspector shows an op's inputs and their cost; the table shows the sums.
@@ -452,22 +453,22 @@ class ModelsTest : public QObject {
   void inspector_says() {
     const InspectorContent node = inspected(Selection::of_node(d_, GraphId(10), 4));
     QCOMPARE(node.title, QStringLiteral("Relu"));
-    QVERIFY(as_markdown(node).contains(QStringLiteral("inputs: `MatMul`")));
-    QVERIFY(as_markdown(node).contains(QStringLiteral("took: `4.00 us a call`")));
-    QVERIFY(as_markdown(node).contains(QStringLiteral("ran: `4 times`")));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("Inputs: `MatMul`")));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("Took: `4.00 us a call`")));
+    QVERIFY(as_markdown(node).contains(QStringLiteral("Ran: `4 times`")));
     const InspectorContent trace = inspected(Selection::of_trace(d_, TraceId(12)));
     QCOMPARE(trace.title, QStringLiteral("Trace #3"));
-    QVERIFY(as_markdown(trace).contains(QStringLiteral("made by: `train.py:17`")));
-    QVERIFY(as_markdown(trace).contains(QStringLiteral("called: `4 times`")));
+    QVERIFY(as_markdown(trace).contains(QStringLiteral("Made by: `train.py:17`")));
+    QVERIFY(as_markdown(trace).contains(QStringLiteral("Called: `4 times`")));
     const InspectorContent line = inspected(Selection::of_line(d_, {session::FileId(1), 17}));
-    QVERIFY(as_markdown(line).contains(QStringLiteral("traced calls: `24`")));
+    QVERIFY(as_markdown(line).contains(QStringLiteral("Traced calls: `24`")));
     const InspectorContent eager = inspected(Selection::of_line(d_, {session::FileId(1), 16}));
-    QVERIFY(as_markdown(eager).contains(QStringLiteral("eager ops: `6  18.0 us`")));
+    QVERIFY(as_markdown(eager).contains(QStringLiteral("Eager ops: `6  18.0 us`")));
     const InspectorContent call = inspected(Selection::of_call(d_, run_.calls[5]));
     QCOMPARE(call.title, QStringLiteral("Call 6"));
-    QCOMPARE(call.tag, QStringLiteral("hit"));
-    QVERIFY(as_markdown(call).contains(QStringLiteral("op events: `4  27.0 us`")));
-    QCOMPARE(inspected(Selection::of_call(d_, run_.calls[0])).tag, QStringLiteral("traced"));
+    QCOMPARE(call.tag, QStringLiteral("Hit"));
+    QVERIFY(as_markdown(call).contains(QStringLiteral("Op events: `4  27.0 us`")));
+    QCOMPARE(inspected(Selection::of_call(d_, run_.calls[0])).tag, QStringLiteral("Traced"));
     const InspectorContent ran = inspected(event(d_, store_, 0));
     QCOMPARE(ran.title, QStringLiteral("MatMul"));
     uint64_t counted_ops = 0;
@@ -492,7 +493,7 @@ class ModelsTest : public QObject {
     QCOMPARE(cards[0].place_text, QStringLiteral("train.py:17"));
     // The sample has no raw keys, so the finding is not marked as checked.
     QVERIFY(!cards[0].checked);
-    QVERIFY(cards[0].check.startsWith(QStringLiteral("not checked: ")));
+    QVERIFY(cards[0].check.startsWith(QStringLiteral("Not verified: ")));
     // With few values it counts as a choice, not as a number that changes.
     Document few = sample_document();
     few.traces.resize(3);
@@ -524,7 +525,7 @@ class ModelsTest : public QObject {
     const auto cards = findings_of(d).cards;
     QCOMPARE(cards.size(), size_t{1});
     QVERIFY(cards[0].checked);
-    QCOMPARE(cards[0].check, QStringLiteral("replayed: saves 5 of 6 traces, 5.00 us"));
+    QCOMPARE(cards[0].check, QStringLiteral("Replayed: saves 5 of 6 traces, 5.00 us"));
   }
 
   void shapes_that_vary() {

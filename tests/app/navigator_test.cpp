@@ -1,9 +1,15 @@
 // The navigator with functions of many traces: pages of a hundred, by mouse and keys, and while traces arrive.
 #include "tests/app/window_case.h"
 
+#include "app/models/called_from.h"
+#include "app/models/function_groups.h"
 #include "app/models/navigator_model.h"
+#include "app/models/source_lines.h"
+#include "app/models/view_leads.h"
 
 #include <QAbstractItemModelTester>
+#include <QContextMenuEvent>
+#include <QMenu>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -53,6 +59,137 @@ class NavigatorTest : public WindowCase {
     QCOMPARE(row.data().toString(), QStringLiteral("step"));
     QVERIFY(row.data(Qt::ToolTipRole).toString().contains(QStringLiteral("Trainer.make")));
     QVERIFY(row.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("Trainer.make")));
+  }
+
+  void equal_functions_are_one_row() {
+    Document d = sample_document();
+    d.add(session::FileRecord{
+        session::FileId(30), "/run/loop.py",
+        "import footlight as tf\nfs = [tf.function(lambda x: x * (2, 1)[0], jit=1) for _ in 'abc']\n"
+        "g, h = lambda x: x, lambda y: y\n"});
+    for (uint32_t i = 0; i < 3; ++i) {
+      d.add(session::FunctionRecord{FunctionId(20 + i), "<lambda>", session::FileId(30), 2, 2, {"x"}});
+      add_traces(d, FunctionId(20 + i), 2000 + 10 * i, 1, 1);
+    }
+    d.add(session::FunctionRecord{FunctionId(30), "<lambda>", session::FileId(30), 3, 3, {"x"}});
+    const auto groups = function_groups(d);
+    QCOMPARE(groups.size(), size_t{4});
+    QCOMPARE(groups[2].title, QStringLiteral("lambda x: x * (2, 1)[0]"));
+    QCOMPARE(groups[2].ids.size(), size_t{3});
+    QCOMPARE(groups[3].title, QStringLiteral("lambda at loop.py:3"));  // of two on the line, nobody knows which
+    NavigatorModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_document(&d);
+    const QModelIndex row = model.index_of(FunctionId(21));
+    QCOMPARE(row, model.index_of(FunctionId(20)));
+    QCOMPARE(row.data().toString(), QString::fromUtf8("lambda x: x * (2, 1)[0]  ×3"));
+    QCOMPARE(row.data(NavigatorModel::kDetail).toString(), QStringLiteral("3 traces"));
+    QCOMPARE(model.rowCount(row), 3);
+    QCOMPARE(model.index_of(FunctionId(22), TraceId(2021)).data().toString(), QStringLiteral("3: #1  f32[1]"));
+    // More of them arrive while it is shown.
+    d.add(session::FunctionRecord{FunctionId(23), "<lambda>", session::FileId(30), 2, 2, {"x"}});
+    add_traces(d, FunctionId(23), 2030, 1, 1);
+    model.refresh();
+    QCOMPARE(model.rowCount(model.index_of(FunctionId(20))), 4);
+    QVERIFY(model.index_of(FunctionId(23)).data().toString().endsWith(QString::fromUtf8("×4")));
+  }
+
+  void functions_of_libraries_are_folded() {
+    Document d = sample_document();
+    d.add(session::FileRecord{session::FileId(30), "/run/fit.py", "model.fit(data)\ndata.map(lambda x: x)\n"});
+    d.add(session::FileRecord{session::FileId(31), "/v/lib/python3.11/site-packages/flax/core.py", ""});
+    d.add(session::FunctionRecord{FunctionId(20), "train_function", session::FileId(30), 1, 1, {}});
+    d.add(session::FunctionRecord{FunctionId(21), "Trainer.make.<locals>.one_step", session::FileId(30), 1, 1, {}});
+    d.add(session::FunctionRecord{FunctionId(22), "Dataset_map_grab_batch", session::FileId(30), 1, 1, {}});
+    d.add(session::FunctionRecord{FunctionId(23), "Dataset_map_lambda", session::FileId(30), 2, 2, {}});
+    d.add(session::FunctionRecord{FunctionId(24), "apply", session::FileId(31), 9, 9, {}});
+    const auto is_library = [&](uint32_t id) { return is_of_library(d, *d.function(FunctionId(id))); };
+    QVERIFY(!is_library(1) && !is_library(20) && !is_library(23));  // what was called, and what was written
+    QVERIFY(is_library(21) && is_library(22) && is_library(24));
+    window().session().show(d);
+    window().settle();
+    const NavigatorModel& model = window().navigator()->model();
+    const QModelIndex run = model.index_of_run();
+    const int folded = model.rowCount(run);
+    const QModelIndex fold = model.index(folded - 1, 0, run);
+    QCOMPARE(fold.data().toString(), QStringLiteral("Libraries"));
+    QCOMPARE(fold.data(NavigatorModel::kDetail).toString(), QStringLiteral("3 functions"));
+    QCOMPARE(model.index_of(FunctionId(22)), fold);
+    press(fold, 60);
+    QCOMPARE(model.rowCount(run), folded + 3);
+    QCOMPARE(model.index_of(FunctionId(24)).data().toString(), QStringLiteral("apply"));
+    tree()->setFocus();
+    tree()->setCurrentIndex(model.index(folded - 1, 0, run));
+    QTest::keyClick(tree(), Qt::Key_Return);
+    QCOMPARE(model.rowCount(run), folded);
+  }
+
+  void lines_say_where_they_were_called_from() {
+    Document d = sample_document();
+    const session::FileId file(30), library(31);
+    d.add(session::FileRecord{file, "/run/deep.py", "a\nb\nc\nd\ne\n"});
+    d.add(session::FileRecord{library, "/v/lib/python3.11/site-packages/keras/layer.py", ""});
+    uint32_t id = 900;
+    const auto stack = [&](std::vector<std::tuple<session::FileId, int, const char*>> places) {
+      session::LocationId caller;
+      for (const auto& [in, line, name] : places) {
+        session::LocationRecord l;
+        l.id = session::LocationId(id++), l.caller = caller, l.file = in, l.line = line, l.qualname = name;
+        caller = l.id;
+        d.add(l);
+      }
+    };
+    stack({{file, 9, "main"}, {library, 40, "call"}, {file, 2, "inner"}});
+    stack({{file, 5, "other"}, {file, 2, "inner"}});
+    stack({{file, 5, "other"}, {library, 41, "call"}, {file, 2, "inner"}});
+    const auto found = called_from(d, {file, 2});
+    QCOMPARE(found.size(), size_t{2});
+    QCOMPARE(found[0].caller.place, (Place{file, 5}));
+    QCOMPARE(found[0].times, uint64_t{2});
+    QCOMPARE(found[1].caller.name, std::string("main"));  // the library between is no answer
+    QVERIFY(called_from(d, {file, 4}).empty());
+    window().session().show(d);
+    window().settle();
+    window().selection().select(Selection::of_line(d, {file, 2}));
+    window().show_view(QStringLiteral("source"));
+    window().settle();
+    CodeView* code = window().source()->code();
+    code->go_to(2);
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, {}, code->mapToGlobal(QPoint()));
+    QApplication::sendEvent(code, &event);
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    QVERIFY(menu);
+    QMenu* callers = nullptr;
+    for (QAction* action : menu->actions())
+      if (action->menu() && action->text() == QStringLiteral("Called from")) callers = action->menu();
+    QVERIFY(callers);
+    QCOMPARE(callers->actions().size(), qsizetype{2});
+    QVERIFY2(callers->actions()[0]->text().startsWith(QStringLiteral("deep.py:5  in other")),
+             qPrintable(callers->actions()[0]->text()));
+    callers->actions()[0]->trigger();
+    menu->close();
+    QCOMPARE(window().selection().current().place, (Place{file, 5}));
+  }
+
+  void why_a_function_was_not_converted() {
+    Document d = sample_document();
+    const session::FileId file(30);
+    d.add(session::FileRecord{file, "/run/f.py",
+                              "@tf.function(autograph = False)\ndef f(x):\n    return x\n\ng = tf.function(Model())\n"
+                              "@do_not_convert\n@tf.function\ndef h(x): return x\n"});
+    d.add(session::FunctionRecord{FunctionId(20), "f", file, 2, 1, {"x"}});
+    d.add(session::FunctionRecord{FunctionId(21), "Model", file, 5, 5, {"x"}});
+    d.add(session::FunctionRecord{FunctionId(22), "h", file, 8, 7, {"x"}});
+    d.add(session::FunctionRecord{FunctionId(23), "made", session::FileId(), 0, 0, {}});
+    for (uint32_t i = 20; i < 24; ++i) add_traces(d, FunctionId(i), i * 100, 1, 1);
+    const auto why = [&](uint32_t id) {
+      return nothing_to_show(d, Selection::of_function(d, FunctionId(id)), LeadFor::kAutograph)
+          .text.section(QStringLiteral(": "), 1);
+    };
+    QCOMPARE(why(20), QStringLiteral("it was made with autograph=False."));
+    QCOMPARE(why(21), QStringLiteral("it is an object or a wrapper, of which AutoGraph sees no code."));
+    QCOMPARE(why(22), QStringLiteral("do_not_convert leaves it in Python."));
+    QCOMPARE(why(23), QStringLiteral("its code is in no file, as after exec() or at a prompt."));
   }
 
   void pages_grow() {

@@ -256,7 +256,7 @@ class SessionTest : public QObject {
     worker.stop();
     QVERIFY(finished.wait(20000));
     QCOMPARE(finished[0][0].toInt(), 0);
-    QCOMPARE(finished[0][1].toString(), QStringLiteral("stopped"));
+    QCOMPARE(finished[0][1].toString(), QStringLiteral("Stopped"));
   }
 
   void a_worker_that_dies_is_told_of() {

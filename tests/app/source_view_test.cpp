@@ -173,7 +173,7 @@ class SourceViewTest : public WindowCase {
       }
       return QString();
     };
-    QCOMPARE(value(QStringLiteral("ran")), QStringLiteral("24 times, in graphs"));
+    QCOMPARE(value(QStringLiteral("Ran")), QStringLiteral("24 times, in graphs"));
     QCOMPARE(value(QStringLiteral("ops")), QStringLiteral("48"));
     QVERIFY(value(QStringLiteral("time")).contains(QStringLiteral("a run")));
     QTest::mouseClick(code->viewport(), Qt::LeftButton, {}, QPoint(300, 10));  // the titles are no line

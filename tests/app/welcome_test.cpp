@@ -97,10 +97,10 @@ class WelcomeTest : public WindowCase {
     Document d = sample_document();
     const auto cards = findings_of(d).cards;
     QCOMPARE(run_note(d, cards), cards.front().title);
-    QVERIFY(run_note(d, {}).startsWith(QStringLiteral("finished")));
+    QVERIFY(run_note(d, {}).startsWith(QStringLiteral("Finished")));
     d.end->signal = 11;
     d.end->reason = "killed by signal 11";
-    QCOMPARE(run_note(d, cards), QStringLiteral("killed by signal 11"));
+    QCOMPARE(run_note(d, cards), QStringLiteral("Killed by signal 11"));
     const QDateTime now(QDate(2026, 5, 15), QTime(14, 0));
     QCOMPARE(day_text(QDateTime(QDate(2026, 5, 15), QTime(12, 4)), now), QStringLiteral("today 12:04"));
     QCOMPARE(day_text(now.addDays(-1), now), QStringLiteral("yesterday"));

@@ -1,4 +1,5 @@
-// Small vectors, messages and errors.
+// Small vectors, messages, errors and what is read first of an error.
+#include "engine/base/error_words.h"
 #include "engine/base/small_vector.h"
 #include "engine/base/text.h"
 
@@ -42,6 +43,71 @@ class TestBase : public QObject {
     QCOMPARE(c[11], 5);
     c.clear();
     QVERIFY(c.empty());
+  }
+
+  void an_error_in_user_code() {
+    const char* text =
+        "Traceback (most recent call last):\n"
+        "  File \"/run/deep.py\", line 12, in <module>\n    step(x)\n"
+        "  File \"/run/helpers.py\", line 7, in project\n    y = tf.matmul(x, w)\n        ^^^^^^^^^^^^^^^\n"
+        "ValueError: in user code:\n\n"
+        "    File \"/run/deep.py\", line 7, in step  *\n        return helpers.forward(x)\n"
+        "    File \"/run/helpers.py\", line 7, in project  *\n        y = tf.matmul(x, w)\n\n"
+        "    ValueError: the inner dimensions 3 and 4 must be equal [Op:MatMul]\n";
+    const ErrorWords words = error_words(text);
+    QCOMPARE(words.message, std::string("ValueError: the inner dimensions 3 and 4 must be equal [Op:MatMul]"));
+    QCOMPARE(words.file, std::string("/run/helpers.py"));
+    QCOMPARE(words.text(),
+             std::string("ValueError: the inner dimensions 3 and 4 must be equal [Op:MatMul] at helpers.py:7"));
+    // What a trace keeps begins with its class.
+    QCOMPARE(error_words(std::string_view(text).substr(std::string_view(text).find("ValueError: in"))).text(),
+             words.text());
+  }
+
+  void an_error_inside_of_keras() {
+    const ErrorWords words = error_words(
+        "ValueError: in user code:\n\n"
+        "    File \"/v/lib/python3.11/site-packages/keras/src/trainer.py\", line 133, in step  **\n        run()\n"
+        "    File \"/run/layers.py\", line 5, in call  *\n        return tf.matmul(x, self.w)\n\n"
+        "    ValueError: Exception encountered when calling Norm.call().\n\n"
+        "    \x1b[1mMatrix size-incompatible: In[0]: [32,8], In[1]: [4,2]\x1b[0m\n\n"
+        "    Arguments received by Norm.call():\n      \xe2\x80\xa2 x=tf.Tensor\n");
+    QCOMPARE(words.text(),
+             std::string("ValueError: Matrix size-incompatible: In[0]: [32,8], In[1]: [4,2] at layers.py:5"));
+  }
+
+  void other_errors() {
+    // A node that failed names its line below the message.
+    QCOMPARE(error_words("Traceback (most recent call last):\n  File \"/run/a.py\", line 9, in <module>\n    pick()\n"
+                         "footlight.errors.InvalidArgumentError: indices = 9 is not in [0, 4)\n\t [[{{node G}}]]\n"
+                         "    File \"/run/a.py\", line 6, in pick\n")
+                 .text(),
+             std::string("InvalidArgumentError: indices = 9 is not in [0, 4) at a.py:6"));
+    // The last of several, and no line of a library.
+    QCOMPARE(error_words("Traceback (most recent call last):\n  File \"/run/a.py\", line 3, in f\n    x[0]\n"
+                         "KeyError: 0\n\nDuring handling of the above exception, another exception occurred:\n\n"
+                         "Traceback (most recent call last):\n  File \"/run/b.py\", line 5, in g\n    f()\n"
+                         "  File \"/usr/lib/python3.11/json/decoder.py\", line 355, in decode\n    raise E\n"
+                         "my.Problem: two\nlines\n")
+                 .text(),
+             std::string("Problem: two at b.py:5"));
+    QCOMPARE(error_words(
+                 "  File \"/run/a.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n")
+                 .text(),
+             std::string("SyntaxError: '(' was never closed at a.py:3"));
+    QCOMPARE(error_words("AssertionError").text(), std::string("AssertionError"));
+    QCOMPARE(error_words("").text(), std::string());
+    QCOMPARE(error_words("the worker was killed").text(), std::string("the worker was killed"));
+    QVERIFY(!is_users_file("<string>") && !is_users_file("/v/site-packages/keras/x.py") && is_users_file("/run/x.py"));
+  }
+
+  void long_errors_keep_their_place() {
+    const std::string text = "ValueError: " + std::string(200, 'x') + " at layers.py:5";
+    const std::string made = shortened_error(text, 60);
+    QVERIFY(made.size() <= 60);
+    QVERIFY(made.starts_with("ValueError: xx") && made.ends_with("x … at layers.py:5"));
+    QCOMPARE(shortened_error("short", 60), std::string("short"));
+    QVERIFY(shortened_error(std::string(200, 'y'), 20).size() <= 20);
   }
 
   void messages() {

@@ -97,7 +97,7 @@ void measure(const char* shape, session::GraphRecord graph) {
   const Took first = time(
       [&] { window.selection().select(Selection::of_trace(window.session().document(), TraceId(1))); }, idle);
   const size_t boxes = plan().boxes.size();
-  canvas->infer_shapes();
+  canvas->fit();
   const double fit = canvas->scale();
   QImage image(canvas->size(), QImage::Format_RGB32);
   const Took frame = time([&] { canvas->render(&image); }, [] { return true; });

@@ -204,7 +204,7 @@ void use_timeline(Recorder& record, MainWindow& window) {
   record.step("timeline: table by line", {[=] { table->form_box()->setCurrentIndex(0); },
                                           [=] { table->group_box()->setCurrentIndex(2); }});
   record.step("timeline: whole run", {[=] { canvas->setFocus(); }, [=] { canvas->mark_range(0, 0); },
-                                      [=] { canvas->infer_shapes(); }});
+                                      [=] { canvas->fit(); }});
 }
 
 void use_graph(Recorder& record, MainWindow& window) {
@@ -240,7 +240,7 @@ void use_graph(Recorder& record, MainWindow& window) {
                                 [&window] { Q_EMIT window.graph()->find_bar()->step_asked(1); },
                                 [&window] { Q_EMIT window.graph()->find_bar()->step_asked(1); },
                                 [&window] { Q_EMIT window.graph()->find_bar()->asked(QString()); }});
-  record.step("graph: fit", {[=] { canvas->infer_shapes(); }});
+  record.step("graph: fit", {[=] { canvas->fit(); }});
 }
 
 int interact(WatchedApplication& app, const QString& path) {

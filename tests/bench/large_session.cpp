@@ -95,7 +95,7 @@ void measure_ranges(Bench& bench, MainWindow& window) {
   TimelineCanvas* canvas = window.timeline()->canvas();
   TimelineTable* table = window.timeline()->table();
   const int64_t first = canvas->range().first, whole = canvas->range().last - first;
-  canvas->infer_shapes();
+  canvas->fit();
   bench.time("the whole run", [&] { window.timeline()->settle(); }, [&] { return bench.answered(); });
   for (const auto& [share, words] : {std::pair(1, "the whole run"), {10, "a tenth of the run"}}) {
     const std::string of = std::string(" of ") + words;
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
              },
              [&] { return bench.answered(); });
   TimelineCanvas* canvas = window.timeline()->canvas();
-  canvas->infer_shapes();
+  canvas->fit();
   bench.time("the whole run", [] {}, [&] { return bench.answered(); });
   for (int step = 0; step < 12; ++step) {
     const int64_t middle = (canvas->from() + canvas->to()) / 2, half = (canvas->to() - canvas->from()) / 8;
@@ -197,11 +197,11 @@ int main(int argc, char** argv) {
                [&] { return bench.answered(); });
     if (half < 2000) break;
   }
-  canvas->infer_shapes();
+  canvas->fit();
   bench.time("the whole run again", [] {}, [&] { return bench.answered(); });
   measure_frames(bench, canvas);
   measure_ranges(bench, window);
-  canvas->infer_shapes();
+  canvas->fit();
   canvas->set_range(canvas->from(), canvas->from() + (canvas->to() - canvas->from()) / 50);
   for (int step = 0; step < 40; ++step) {
     const int64_t by = canvas->to() - canvas->from();

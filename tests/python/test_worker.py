@@ -72,6 +72,44 @@ class Worker(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(last_end(self.session)[2], 'finished')
 
+    def test_an_error_is_its_message_and_the_users_line(self):
+        self.script("""
+            import footlight as tf
+            w = tf.ones([4, 2])
+            def project(x):
+                return tf.matmul(x, w)
+            """, 'layers.py')
+        done = self.record("""
+            import footlight as tf
+            import layers
+            @tf.function
+            def step(x):
+                if tf.reduce_sum(x) > 0:
+                    x = x * 2.0
+                return layers.project(x)
+            step(tf.ones([4, 3]))
+            """)
+        self.assertEqual(done.returncode, 1)
+        code, _, reason = last_end(self.session)
+        self.assertEqual(code, 1)
+        self.assertRegex(reason, r'^ValueError: Matrix size-incompatible: .* at layers\.py:5$')
+        self.assertIn('in user code:', done.stderr)  # Python's own words are printed as they are
+
+    def test_an_error_of_a_node_has_its_line(self):
+        self.record("""
+            import footlight as tf
+            @tf.function
+            def pick(x, i):
+                y = x * 2.0
+                return tf.gather(y, i)
+            pick(tf.ones([4]), tf.constant(9))
+            """)
+        self.assertRegex(last_end(self.session)[2], r'^InvalidArgumentError: indices = 9 .* at script\.py:6$')
+        self.record('import json\njson.loads("{")\n')
+        self.assertRegex(last_end(self.session)[2], r'^JSONDecodeError: .* at script\.py:2$')
+        self.record('class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\nraise Odd\n')
+        self.assertRegex(last_end(self.session)[2], r'^Odd: .* at script\.py:4$')
+
     def test_errors_are_safe_for_a_terminal(self):
         path, bad = self.script('print(1)'), '\x1b[31m\x9b31m\u202eabc\udcff'
         taken = os.path.join(self.folder.name, bad)
@@ -216,7 +254,7 @@ class Worker(unittest.TestCase):
         os.write(write, b'stop\n')
         self.assertEqual(process.wait(timeout=30), 130)
         process.communicate()
-        self.assertTrue(last_end(self.session)[2].startswith('stopped by the user'))
+        self.assertTrue(last_end(self.session)[2].startswith('Stopped'))
         os.close(read)
         os.close(write)
 

@@ -2,7 +2,9 @@
 #include "engine/python/recorder/module.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/error_words.h"
 #include "engine/python/interpreter/gil_state.h"
+#include "engine/python/interpreter/text.h"
 #include "engine/record/console.h"
 #include "engine/record/recorder.h"
 #include "engine/record/script.h"
@@ -74,6 +76,13 @@ PyObject* send_reason(PyObject*, PyObject* words) {
   });
 }
 
+PyObject* error_words_of(PyObject*, PyObject* text) {
+  return guarded([&]() -> PyObject* {
+    const std::string words = error_words(readable(text)).text();
+    return checked(PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace")).release();
+  });
+}
+
 PyObject* program_ended(PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     {
@@ -92,6 +101,8 @@ PyMethodDef functions[] = {
      "start(script, arguments, python, output, level): records this process into a session of its own."},
     {"stop", stop, METH_NOARGS, "Ends what start() began; returns what went wrong, or ''."},
     {"send_reason", send_reason, METH_O, "Records in the session how the script ended."},
+    {"error_words", error_words_of, METH_O,
+     "Of a traceback: its message and the innermost line of the user's code, in a line."},
     {"program_ended", program_ended, METH_NOARGS,
      "Ends the recording; for the last function that atexit calls."},
     {nullptr, nullptr, 0, nullptr}};

@@ -1,0 +1,55 @@
+// Adds up the time of functions that have the same code.
+#include "app/models/landing.h"
+
+#include "app/models/function_groups.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace footlight::app {
+namespace {
+
+int64_t time_of(const Document& document, FunctionId id) {
+  int64_t tracing = 0;
+  for (const session::TraceRecord* t : document.traces_of(id)) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
+  return std::max(tracing, document.calls_of(id).total_ns);
+}
+
+}  // namespace
+
+Selection busiest_function(const Document& document) {
+  using Rank = std::tuple<bool, int64_t, size_t>;
+  FunctionId best;
+  Rank most;
+  for (const FunctionGroup& group : function_groups(document)) {
+    int64_t ns = 0;
+    size_t traces = 0;
+    for (const FunctionId id : group.ids) ns += time_of(document, id), traces += document.traces_of(id).size();
+    if (!ns && !traces) continue;
+    const Rank rank(!group.is_of_library, ns, traces);
+    if (!best.valid() || rank > most) best = group.ids.front(), most = rank;
+  }
+  if (best.valid()) return Selection::of_function(document, best);
+  Selection run;
+  run.kind = Selection::Kind::kRun;
+  return run;
+}
+
+Landing landing_of(const Document& document, const FindingList& findings) {
+  Landing landing;
+  for (const FindingCard& card : findings.cards) {
+    if (card.target.kind == Selection::Kind::kNothing) continue;
+    // A trace that failed shows its error; of a finding, the function with all its traces.
+    const bool of_function = card.finding && document.function(card.target.function);
+    landing.selection = of_function ? Selection::of_function(document, card.target.function) : card.target;
+    const bool has_traces = !document.traces_of(card.target.function).empty();
+    const bool is_error = !card.finding && card.target.kind == Selection::Kind::kLine;
+    if (is_error || !has_traces) landing.view = QStringLiteral("source");
+    return landing;
+  }
+  landing.selection = busiest_function(document);
+  if (landing.selection.kind == Selection::Kind::kRun) landing.view = QStringLiteral("timeline");
+  return landing;
+}
+
+}  // namespace footlight::app

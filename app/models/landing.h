@@ -1,0 +1,19 @@
+// What is selected, and which view is shown, where nobody has chosen anything yet.
+#pragma once
+
+#include "app/models/findings.h"
+
+namespace footlight::app {
+
+struct Landing {
+  Selection selection;
+  QString view = QStringLiteral("retraces");
+};
+
+// The function that took most time, with all functions of the same code; of a library only if there is no other. The
+// run, if there is no function.
+Selection busiest_function(const Document& document);
+// The function of the first finding; after an error that no trace failed with, its line; else the busiest function.
+Landing landing_of(const Document& document, const FindingList& findings);
+
+}  // namespace footlight::app

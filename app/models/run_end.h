@@ -1,0 +1,30 @@
+// How a run ended and why tracing failed, in the words that a person reads first: the error's message and the
+// innermost line of their own code.
+#pragma once
+
+#include "app/models/document.h"
+
+#include "engine/base/error_words.h"
+
+namespace footlight::app {
+
+// What is shown of an error in a line.
+QString error_line(const std::string& error);
+// The line of the person's code in which it was raised; none if no file of the recording has it.
+Place error_place(const Document& document, const ErrorWords& words);
+
+struct RunEnd {
+  bool is_known = false;  // false: it still runs, or was killed before anybody could say why
+  bool is_good = true;
+  QString text;           // "Finished", "ValueError: Matrix size-incompatible: ... at layers.py:5", "Stopped"
+  ErrorWords error;       // that reached the end of the script; no message: none did
+  Place place;            // of the error
+};
+RunEnd run_end(const Document& document);
+
+// The same with a capital: "Finished".
+QString with_capital(const QString& text);
+// In a narrow place: the beginning, and the place of an error at the end.
+QString shortened(const QString& text, qsizetype most);
+
+}  // namespace footlight::app

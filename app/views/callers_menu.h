@@ -1,0 +1,15 @@
+// "Called from" in the menu of a line of code.
+#pragma once
+
+#include "app/models/called_from.h"
+
+#include <QMenu>
+
+#include <functional>
+
+namespace footlight::app {
+
+// Adds the submenu; `go` is called with the line that is chosen.
+void add_callers_menu(QMenu* menu, const Document& document, Place place, std::function<void(Place)> go);
+
+}  // namespace footlight::app

@@ -39,8 +39,9 @@ QSize Tabs::tabSizeHint(int index) const {
 }
 
 QSize Tabs::minimumTabSizeHint(int index) const {
+  constexpr int kMaxTightening = 20;  // in a narrow window the room beside a text shrinks first
   const QSize whole = tabSizeHint(index);
-  return cuts_ ? QSize(std::min(whole.width(), 90), whole.height()) : whole;
+  return {cuts_ ? std::min(whole.width(), 90) : whole.width() - kMaxTightening, whole.height()};
 }
 
 void Tabs::paintEvent(QPaintEvent*) {
@@ -54,7 +55,8 @@ void Tabs::paintEvent(QPaintEvent*) {
     text_in(painter, cuts_ ? rect.adjusted(8, 0, -8, 0) : rect, shown(i), color,
             theme().ui(0, chosen ? QFont::DemiBold : QFont::Normal), Qt::AlignCenter);
     if (chosen && underline_) {
-      rounded(painter, QRectF(rect.left() + 11, rect.bottom() - 2, rect.width() - 22, 3), 1.5, theme()["amberFill"]);
+      const qreal line = std::min(tabSizeHint(i).width(), rect.width() + 18) - 22;
+      rounded(painter, QRectF(rect.center().x() - line / 2, rect.bottom() - 2, line, 3), 1.5, theme()["amberFill"]);
     }
     if (chosen && hasFocus()) {
       rounded(painter, QRectF(rect).adjusted(5, 6, -5, -6), 5, {}, with_alpha(theme()["focus"], 0.7));

@@ -99,7 +99,9 @@ std::string report_json(const Reader& reader, const explain::Report& report) {
   run.add("script", report.script).raw("seconds", number(static_cast<double>(report.run_ns) / 1e9));
   if (report.ended) run.add("exit", report.signal ? 128 + report.signal : report.exit_code);
   else run.raw("exit", "null");
-  run.raw("error", report.error.empty() ? "null" : json_text(report.error)).raw("gaps", texts(report.gaps));
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? "null" : json_text(text); };
+  run.raw("error", text_or_null(report.error_message)).raw("error_text", text_or_null(report.error));  // with its place
+  run.raw("gaps", texts(report.gaps));
   JsonObject summary;
   summary.add("functions", uint64_t{report.functions.size()}).add("calls", uint64_t{report.calls});
   summary.add("traces", uint64_t{report.traces}).add("retraces", uint64_t{report.retraces});

@@ -166,9 +166,9 @@ class TestCompile : public QObject {
     const std::string text = compile::to_text(f->program());
     const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
     QVERIFY2(has("fused loop of 2 nodes: 2 values in, 1 value out, 1 tile\n"
-                 "    no machine code: no two steps in a row are a few instructions each\n    s"), text.c_str());
+                 "    no machine code: no two consecutive steps have machine instructions\n    s"), text.c_str());
     QVERIFY2(has("MatMul(in0, in0)  # MatMul: float32 (64, 64), 524.3 kFLOP"), text.c_str());
-    QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; alone: nothing beside it"),
+    QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; not fused: no producer or consumer"),
              text.c_str());
     QVERIFY2(has("in all: 1.6 MFLOP, "), text.c_str());
   }
@@ -216,13 +216,13 @@ class TestCompile : public QObject {
     });
     const std::string text = compile::to_text(f->program());
     const auto says = [&](const char* node, const char* words) {
-      const size_t at = text.find(str("# ", node, ':')), found = text.find(str("; alone: ", words, '\n'), at);
+      const size_t at = text.find(str("# ", node, ':')), found = text.find(str("; not fused: ", words, '\n'), at);
       return at != std::string::npos && found < text.find('\n', at);
     };
     QVERIFY2(says("Max", "the dimensions that it reduces do not lie side by side"), text.c_str());
     QVERIFY2(says("Sum", "which dimensions it reduces is known only when it runs"), text.c_str());
-    QVERIFY2(says("Neg", "something has to run between it and others of its shape"), text.c_str());
-    QVERIFY2(says("AddV2", "something has to run between it and others of its shape"), text.c_str());
+    QVERIFY2(says("Neg", "another node has to run between it and others of its shape"), text.c_str());
+    QVERIFY2(says("AddV2", "another node has to run between it and others of its shape"), text.c_str());
     QVERIFY2(says("Exp", "an effect lies between it and others of its shape"), text.c_str());
     QVERIFY2(says("Tanh", "an effect lies between it and others of its shape"), text.c_str());
     QVERIFY2(text.find("not fused, because they are not elementwise: AssignVariableOp, MatMul\n") !=

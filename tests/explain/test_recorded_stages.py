@@ -108,7 +108,7 @@ class Stages(unittest.TestCase):
         with open(os.path.join(self.folder.name, 'script.py.program')) as file:
             for line in file:
                 program = next(iter(re.findall('^program of (.+?):', line)), program)
-                for node, why in re.findall('  # (.+?): .*; alone: (.+)', line):
+                for node, why in re.findall('  # (.+?): .*; not fused: (.+)', line):
                     printed[program, node] = why
         programs = {program for program, _ in printed}
         self.assertGreater(len(programs), 1)
@@ -124,7 +124,7 @@ class Stages(unittest.TestCase):
                          {node for node in elementwise if (step, node) not in together})
         rows = [p for p in self.table('passes') if p['graph'] == name]
         self.assertEqual([int(r['alone']) for r in rows], [0] * (len(rows) - 1) + [sum(g == step for g, _ in alone)])
-        self.assertRegex(rows[-1]['did'], 'nodes run alone, each because nothing beside it .*; 1 node runs alone, because')
+        self.assertRegex(rows[-1]['did'], 'nodes run alone, each because no producer or consumer beside it .*; 1 node runs alone, because')
 
     def test_the_memory_plan(self):
         with sqlite3.connect(self.session) as db:

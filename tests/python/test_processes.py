@@ -33,8 +33,8 @@ class SideBySide(unittest.TestCase):
         return out
 
     def test_steps_are_measured_unless_switched_off(self):
-        self.assertRegex(self.words(0), 'one step after the other, .*: side by side|side by side, 2 tasks')
-        self.assertNotIn('side by side', self.words(1))
+        self.assertRegex(self.words(0), 'serial, .*: running steps in parallel|parallel, 2 tasks')
+        self.assertNotIn('parallel', self.words(1))
 
 
 class Import(unittest.TestCase):

@@ -219,7 +219,7 @@ class TestFused : public QObject {
     with_machine_code(false);
     exact->call(std::vector{x});
     QVERIFY(says(*exact, "no machine code: it has not run long enough to be worth it\n"));
-    QVERIFY(says(*dear, "no machine code: no two steps in a row are a few instructions each\n"));
+    QVERIFY(says(*dear, "no machine code: no two consecutive steps have machine instructions\n"));
     with_machine_code(true);
     const char* const none = jit::why_no_machine_code();
     exact->call(std::vector{x});
@@ -286,7 +286,7 @@ class TestFused : public QObject {
     if (!refused) QSKIP("This system filters no calls.");
     QVERIFY(equal);
     QCOMPARE(jit_loops(f->program()), size_t{0});
-    QVERIFY(compile::to_text(f->program()).find("no machine code: no memory that may be run is left for it\n") !=
+    QVERIFY(compile::to_text(f->program()).find("no machine code: the system refused executable memory\n") !=
             std::string::npos);
   }
 

@@ -380,10 +380,10 @@ class TestLanes : public QObject {
 
   void in_words() {
     const auto f = two_chains(2);
-    QVERIFY(compile::to_text(f->program()).find("side by side") == std::string::npos);
+    QVERIFY(compile::to_text(f->program()).find("  parallel, ") == std::string::npos);
     split(f->program());
     const std::string text = compile::to_text(f->program());
-    QVERIFY2(text.find("  side by side, 3 tasks: 306 us instead of 500 us\n"
+    QVERIFY2(text.find("  parallel, 3 tasks: 306 us instead of 500 us\n"
                        "    task 0: Cholesky, Cholesky_2\n    task 1: Cholesky_1, Cholesky_3\n"
                        "    task 2, after 0 and 1: MatMul\n") != std::string::npos,
              text.c_str());

@@ -149,7 +149,7 @@ bool ValueSlice::holds(int64_t element) const {
 std::optional<int64_t> next_not_finite(const TensorValue& value, int64_t after) {
   const int64_t count = explain::kept_elements(value);
   for (int64_t i = 1; i <= count; ++i) {
-    const int64_t at = (std::max<int64_t>(after, -1) + i) % count;
+    const int64_t at = (std::clamp<int64_t>(after, -1, count - 1) + i) % count;
     if (!std::isfinite(explain::kept_element(value, at))) return at;
   }
   return std::nullopt;

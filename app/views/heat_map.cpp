@@ -115,7 +115,10 @@ void HeatMap::draw() {
       for (int64_t r = from_row; r < to_row && !bad; ++r)
         for (int64_t c = from_column; c < to_column && !bad; ++c) {
           const int64_t element = slice_.element(r, c);
-          if (element >= kept) continue;
+          if (element >= kept) {  // and so are those behind it
+            r = to_row - 1;
+            break;
+          }
           const double v = explain::kept_element(*value_, element);
           bad = !std::isfinite(v);
           if (!bad && !known) color = ramp(range > 0 ? (v - low) / range : 0.5);

@@ -48,7 +48,7 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
   column->setSpacing(8);
   const explain::FindNode nodes = find_node(document);
   const QString name = q(explain::value_name(nodes, value));
-  const bool bad = value.nan || explain::infinities(value);
+  const bool bad = explain::not_finite(value) != 0;
   column->addWidget(elided_label(QStringLiteral("Value in call %1").arg(count_text(call_->call)), "group"));
   if (bad || value.runs > 1) {
     QString text = bad ? q(explain::why_not_finite(nodes, value)) + QLatin1Char('.') : QString();
@@ -131,7 +131,7 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
       connect(link, &QPushButton::clicked, this, [this, at = place.index] { map_->set_cursor(at); });
       column->addWidget(link);
     }
-    const int64_t all = value.nan + explain::infinities(value);
+    const int64_t all = explain::not_finite(value);
     if (all > static_cast<int64_t>(kMaxPlaces))
       column->addWidget(plain_label(QStringLiteral("and %1 more; N in the heat map goes on")
                                         .arg(count_of(all - static_cast<int64_t>(kMaxPlaces))),

@@ -15,7 +15,16 @@ using session::CallValues;
 using session::NodeRecord;
 using session::TensorValue;
 
-int64_t infinities(const TensorValue& value) { return value.positive_infinity + value.negative_infinity; }
+namespace {
+// A recording from elsewhere may hold any numbers.
+int64_t sum_of(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+}  // namespace
+
+int64_t infinities(const TensorValue& value) { return sum_of(value.positive_infinity, value.negative_infinity); }
+int64_t not_finite(const TensorValue& value) { return sum_of(value.nan, infinities(value)); }
 
 int64_t kept_elements(const TensorValue& value) {
   if (value.width != 4 && value.width != 8) return 0;
@@ -49,6 +58,8 @@ std::vector<int64_t> sizes_of_value(const TensorValue& value) {
     at = static_cast<size_t>(read.ptr - text.data());
   }
   // A recording from elsewhere may hold any text.
+  constexpr size_t kMaxDimensions = 16;
+  if (sizes.size() > kMaxDimensions) return {};
   int64_t all = 1;
   for (const int64_t size : sizes)
     if (size < 0 || __builtin_mul_overflow(all, size, &all)) return {};

@@ -15,6 +15,7 @@ namespace footlight::explain {
 using FindNode = std::function<const session::NodeRecord*(GraphId, NodeId)>;
 
 int64_t infinities(const session::TensorValue& value);
+int64_t not_finite(const session::TensorValue& value);  // NaN too
 // How many elements were kept, and one of them.
 int64_t kept_elements(const session::TensorValue& value);
 double kept_element(const session::TensorValue& value, int64_t index);

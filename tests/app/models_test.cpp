@@ -349,6 +349,39 @@ class ModelsTest : public QObject {
     const QString device = as_markdown(inspected(d, store, Selection::of_device(0)));
     QVERIFY2(device.contains(QStringLiteral("Caused by: `MatMul`")), qPrintable(device));
     QVERIFY(as_markdown(inspected(d, store, event(d, store, 0))).contains(QStringLiteral("Caused: `sgemm_32x32_nn`")));
+    QVERIFY2(device.contains(QStringLiteral("All of this name: `1 time, 500 ns`")), qPrintable(device));
+    // The run has its kernels and copies, and the calls of the interface, each by name.
+    Selection whole;
+    whole.kind = Selection::Kind::kRun;
+    const InspectorContent all = inspected(d, store, whole);
+    QStringList titles_of_groups;
+    for (const InspectorGroup& g : all.groups) titles_of_groups << g.title;
+    QVERIFY(titles_of_groups.contains(QStringLiteral("Kernels and copies")));
+    QVERIFY(titles_of_groups.contains(QStringLiteral("Calls of the device's API")));
+  }
+
+  // The rate of an op on a device is that of its kernels: its own time is that of the launch.
+  void rates_on_devices() {
+    SampleRun run;
+    Document& d = run.document;
+    d.ops = {{"MatMul", "product"}};
+    d.device_names = {"/cpu:0", "/gpu:0"};
+    d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600,
+                                   800, 12'000});
+    OpEvent e;
+    e.start_ns = 1000, e.end_ns = 1500, e.op = OpId(0), e.signature = SignatureId(3), e.device = 1;
+    run.ops.append(0, 1, e);
+    session::DeviceRecord kernel;
+    kernel.kind = "kernel";
+    kernel.name = "sgemm";
+    kernel.start_ns = 2000, kernel.end_ns = 14'000;
+    kernel.op_event = run.ops.id.front();
+    run.device.push_back(kernel);
+    const SampleStore store(run);
+    const QString said = as_markdown(inspected(d, store, event(d, store, 0)));
+    QVERIFY2(said.contains(QStringLiteral("Launch took: `500 ns`")), qPrintable(said));
+    QVERIFY(said.contains(QStringLiteral("Kernels took: `12.0 us`")));
+    QVERIFY2(said.contains(QStringLiteral("GFLOP/s: `1.00`")), qPrintable(said));
   }
 
   void range_table() {

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/explain/compare/recorded.h"
 #include "engine/explain/report.h"
+#include "engine/explain/values.h"
 #include "engine/query/line_sums.h"
 #include "engine/session/bytes.h"
 #include "engine/session/chunk.h"
@@ -80,6 +81,20 @@ void touch(Reader& r) {
       }
     }
   };
+  const explain::FindNode nodes = [&](GraphId graph, NodeId node) -> const NodeRecord* {
+    const GraphRecord* const g = r.graph(graph);
+    return g && node.value < g->nodes.size() ? &g->nodes[node.value] : nullptr;
+  };
+  for (const CallValues& call : r.contents().values) {
+    sum += explain::story_text(nodes, explain::story_of(call)).size();
+    sum += explain::checked_text(explain::checked_calls(r.contents().checked_calls, call.function)).size();
+    for (const TensorValue& value : call.values) {
+      sum += explain::why_not_finite(nodes, value).size() + explain::non_finite_text(value).size();
+      for (const ValuePlace& place : value.places)
+        sum += explain::place_text(explain::sizes_of_value(value), place.index).size();
+      sum += explain::kept_element(value, explain::kept_elements(value) - 1) > 0;
+    }
+  }
   each(r.op_events());
   each(r.calls());
   each(r.device_events());

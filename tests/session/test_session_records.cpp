@@ -10,6 +10,9 @@
 
 #include <QtTest>
 
+#include <cmath>
+#include <limits>
+
 using namespace footlight;
 using namespace footlight::session;
 
@@ -125,6 +128,25 @@ ComparisonRecord comparison() {
   c.id = ComparisonId(0);
   return c;
 }
+CallValues call_values() {
+  CallValues v{FunctionId(5), TraceId(9), 12, {CodeId(3), 8}, ValuesReason::kFirstNan, true, "", 70, 90};
+  TensorValue log;
+  log.graph = GraphId(3), log.node = NodeId(1), log.output = 1;
+  log.order = 4, log.at = 9, log.first_nan = 0, log.first_infinity = 9, log.runs = 3, log.run = 2;
+  log.input_infinity = true;
+  log.dtype = "float32", log.shape = "(2, 3)", log.elements = 6, log.negative_infinity = 2, log.zeros = 1;
+  log.minimum = -1e-300, log.maximum = 1.5, log.mean = std::numeric_limits<double>::infinity();
+  log.bins = {3, 0, uint64_t{1} << 40};
+  log.width = 4, log.data.bytes = std::string("\0\1\2\3", 4);
+  log.places = {{0, "-Inf", "0"}, {5, "-Inf", ""}};
+  TensorValue none;  // no figures: all are NaN
+  none.graph = GraphId(3), none.node = NodeId(2);
+  v.values = {log, none};
+  v.notes = {"a note"};
+  v.id = ValuesId(0);
+  return v;
+}
+CheckedCall checked_call() { return {FunctionId(5), TraceId(9), 12, 5, 2, 1, -0.25, 71}; }
 GeneratedRecord generated() {
   GeneratedRecord g{FunctionId(5),
                     CodeId(3),
@@ -208,6 +230,10 @@ void write_everything(Writer& w) {
   w.add(trace());
   w.add(generated());
   w.add(observation());
+  CallValues values = call_values();
+  values.id = ValuesId();
+  w.add(values);
+  w.add(checked_call());
   ComparisonRecord unnumbered = comparison();
   unnumbered.id = {};
   w.add(unnumbered);
@@ -264,6 +290,10 @@ void check_everything(const Reader& r) {
   QCOMPARE(rows_of(c.observations.at(0)), rows_of(observation()));
   QCOMPARE(rows_of(c.comparisons.at(0)), rows_of(comparison()));
   QCOMPARE(c.comparisons[0].runs.at(0).marks.at(1).signature, SignatureId(6));
+  QCOMPARE(rows_of(c.values.at(0)), rows_of(call_values()));
+  QCOMPARE(c.values[0].values.at(0).minimum, -1e-300);
+  QVERIFY(std::isnan(c.values[0].values.at(1).mean));
+  QCOMPARE(rows_of(c.checked_calls.at(0)), rows_of(checked_call()));
   QCOMPARE(rows_of(c.decisions.at(0)),
            rows_of(DecisionRecord{TraceId(9), FileId(7), 12, "if", "staged", "became cond"}));
   QCOMPARE(c.console.size(), 2u);

@@ -172,16 +172,16 @@ void Writer::per_hit(const std::function<bool(const explain::Comparison&)>& of_t
   QString text = duration_text(hits.median);
   if (hits.p5 != hits.p95)
     text += QStringLiteral(" median, %1 to %2 in nine of ten").arg(duration_text(hits.p5), duration_text(hits.p95));
-  row("per hit", text);
+  row("Per hit", text);
   const explain::Comparison* measured = nullptr;
   for (const auto& c : document_.comparisons)
     if (of_these(*c) && c->pairs_with_events && c->pairs > c->pairs_with_events) measured = c.get();
   if (!measured) {
-    row("recording adds", QStringLiteral("not measured; Compare measures it"));
+    row("Recording adds", QStringLiteral("Not measured; Compare measures it"));
     return;
   }
-  row("recording adds", duration_text(std::llround(std::max(measured->traced.recording, 0.0))));
-  row("unrecorded", duration_text(std::llround(measured->traced.total.mean)));
+  row("Recording adds", duration_text(std::llround(std::max(measured->traced.recording, 0.0))));
+  row("Unrecorded", duration_text(std::llround(measured->traced.total.mean)));
 }
 
 void Writer::trace() {

@@ -4,6 +4,8 @@
 #include "app/models/text.h"
 #include "app/models/traces_model.h"
 
+#include "engine/explain/users_line.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -212,7 +214,7 @@ QVariant ValuesModel::data(const QModelIndex& index, int role) const {
       case kNode: return q(explain::value_name(find_node(*document_), *value));
       case kLine: {
         const session::NodeRecord* const node = document_->node(value->graph, value->node.value);
-        return node ? document_->place_text(document_->place(node->source)) : QString();
+        return node ? document_->place_text(explain::users_line(*document_, *node)) : QString();
       }
       case kType: return short_type(q(value->dtype + " " + value->shape));
       case kMinimum: return std::isnan(value->minimum) ? QString() : number(value->minimum);

@@ -13,7 +13,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr double kLeft = 150, kRight = 24, kTop = 12, kBottom = 26;
+constexpr double kLeft = 224, kRight = 24, kTop = 12, kBottom = 26;
 
 }  // namespace
 
@@ -45,9 +45,9 @@ void CheckedStrip::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   const Theme& t = theme();
   rounded(painter, QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, t["panel"], t["hairline"]);
-  text_in(painter, QRectF(14, 8, kLeft - 24, 18), QStringLiteral("Result of each call"), t["text"],
+  text_in(painter, QRectF(14, 8, 130, 18), QStringLiteral("Result of each call"), t["text"],
           t.ui(-1, QFont::DemiBold));
-  text_in(painter, QRectF(14, 26, kLeft - 24, 18), QStringLiteral("where it is one number"), t["faint"], t.ui(-2));
+  text_in(painter, QRectF(14, 26, 130, 18), QStringLiteral("where it is one number"), t["faint"], t.ui(-2));
   double low = INFINITY, high = -INFINITY;
   for (const session::CheckedCall& call : calls_) {
     if (!std::isfinite(call.result)) continue;

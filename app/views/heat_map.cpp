@@ -172,18 +172,20 @@ void HeatMap::paintEvent(QPaintEvent*) {
   }
   const QRectF legend(1, all.bottom() + 4, width() - 2, kLegend - 6);
   if (!std::isnan(value_->minimum)) {
-    const QString low = q(explain::number_text(value_->minimum)), high = q(explain::number_text(value_->maximum));
+    const QString low = QString::number(value_->minimum, 'g', 4), high = QString::number(value_->maximum, 'g', 4);
     const QFont font = t.code(-2);
     const QFontMetricsF metrics(font);
-    const double from = legend.left() + metrics.horizontalAdvance(low) + 8, bar = 90;
+    const double from = legend.left() + metrics.horizontalAdvance(low) + 6, bar = 44;
     text_in(painter, legend, low, t["faint"], font);
     for (int x = 0; x < static_cast<int>(bar); ++x)
       painter.fillRect(QRectF(from + x, legend.top() + 4, 1.2, 8), ramp(x / bar));
-    text_in(painter, legend.adjusted(from - legend.left() + bar + 8, 0, 0, 0), high, t["faint"], font);
+    text_in(painter, legend.adjusted(from - legend.left() + bar + 6, 0, 0, 0), high, t["faint"], font);
   }
   if (value_->nan || explain::infinities(*value_)) {
-    painter.fillRect(QRectF(legend.right() - 92, legend.top() + 4, 8, 8), t["red"]);
-    text_in(painter, legend, QStringLiteral("NaN or Inf"), t["faint"], t.ui(-2), Qt::AlignRight | Qt::AlignVCenter);
+    const QString name = QStringLiteral("NaN, Inf");
+    const double wide = QFontMetricsF(t.ui(-2)).horizontalAdvance(name);
+    painter.fillRect(QRectF(legend.right() - wide - 13, legend.top() + 4, 8, 8), t["red"]);
+    text_in(painter, legend, name, t["faint"], t.ui(-2), Qt::AlignRight | Qt::AlignVCenter);
   }
   if (hasFocus()) focus_ring(painter, this);
 }

@@ -72,15 +72,15 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
   grid->addWidget(tile(QStringLiteral("+Inf"), count_of(value.positive_infinity), red(value.positive_infinity)), 0, 1);
   grid->addWidget(tile(QStringLiteral("-Inf"), count_of(value.negative_infinity), red(value.negative_infinity)), 0, 2);
   grid->addWidget(tile(QStringLiteral("Zeros"), count_of(value.zeros)), 0, 3);
-  grid->addWidget(tile(QStringLiteral("Min, finite"), number(value.minimum)), 1, 0);
-  grid->addWidget(tile(QStringLiteral("Max"), number(value.maximum)), 1, 1);
-  grid->addWidget(tile(QStringLiteral("Mean"), number(value.mean)), 1, 2);
-  grid->addWidget(tile(QStringLiteral("Std"), number(value.deviation)), 1, 3);
+  grid->addWidget(tile(QStringLiteral("Minimum, finite"), number(value.minimum)), 1, 0, 1, 2);
+  grid->addWidget(tile(QStringLiteral("Maximum, finite"), number(value.maximum)), 1, 2, 1, 2);
+  grid->addWidget(tile(QStringLiteral("Mean"), number(value.mean)), 2, 0, 1, 2);
+  grid->addWidget(tile(QStringLiteral("Standard deviation"), number(value.deviation)), 2, 2, 1, 2);
   for (int c = 0; c < 4; ++c) grid->setColumnStretch(c, 1);
   column->addLayout(grid);
 
   column->addWidget(elided_label(
-      QStringLiteral("Histogram of all %1 values; counts are logarithmic").arg(count_of(value.elements)), "faint"));
+      QStringLiteral("Histogram of %1 values, log counts").arg(count_of(value.elements)), "faint"));
   auto* histogram = new ValueHistogram;
   histogram->set(&value);
   column->addWidget(histogram);

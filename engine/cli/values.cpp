@@ -5,6 +5,7 @@
 #include "engine/cli/json.h"
 #include "engine/cli/script_run.h"
 #include "engine/cli/text.h"
+#include "engine/explain/users_line.h"
 #include "engine/explain/values.h"
 #include "engine/explain/words.h"
 #include "engine/session/output_place.h"
@@ -92,7 +93,7 @@ class Page {
   std::string place(const TensorValue& value) const {
     const session::NodeRecord* const n = node(value.graph, value.node);
     if (!n) return {};
-    const session::Reader::Place at = reader_.place(n->source);
+    const session::Reader::Place at = users_line(reader_, *n);
     const session::FileRecord* const file = reader_.file(at.file);
     if (!file || !at.line) return {};
     return str(file->path.substr(file->path.rfind('/') + 1), ":", at.line);

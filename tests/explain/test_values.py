@@ -1,6 +1,5 @@
 """Calls whose tensors are recorded: figures node by node, the first NaN and infinity, and that nothing is changed."""
 import json
-import math
 import os
 import shutil
 import sqlite3

@@ -1,9 +1,11 @@
 // first_nan: a call whose values were recorded made a NaN. Its line is that of the node where it began: of the infinity
 // that the NaN was made of, if there was one before. Fix: what keeps the op's inputs where it is finite.
+#include "engine/base/error_words.h"
 #include "engine/explain/findings.h"
 #include "engine/explain/values.h"
 #include "engine/explain/words.h"
 
+#include <algorithm>
 #include <set>
 
 namespace footlight::explain {
@@ -14,28 +16,33 @@ struct Remedy {
   const char* fix;
 };
 constexpr Remedy kRemedies[] = {
-    {"Log", "keep the argument of log above 0 with tf.maximum(x, 1e-12); for log(softmax(x)) take tf.nn.log_softmax"},
-    {"Log1p", "keep the argument of log1p above -1 with tf.maximum"},
-    {"RealDiv", "divide with tf.math.divide_no_nan, or add a small number to the divisor"},
-    {"Div", "divide with tf.math.divide_no_nan, or add a small number to the divisor"},
-    {"Reciprocal", "divide with tf.math.divide_no_nan, or add a small number to the divisor"},
-    {"Sqrt", "keep the argument of sqrt at 0 or above with tf.maximum"},
-    {"Rsqrt", "add a small number to the argument of rsqrt"},
-    {"Exp", "keep the argument of exp small with tf.minimum; for log(sum(exp(x))) there is tf.reduce_logsumexp"},
-    {"Pow", "keep the base of the power positive with tf.maximum"},
+    {"Log", "Keep the argument of log above 0 with tf.maximum(x, 1e-12); for log(softmax(x)) take tf.nn.log_softmax"},
+    {"Log1p", "Keep the argument of log1p above -1 with tf.maximum"},
+    {"RealDiv", "Divide with tf.math.divide_no_nan, or add a small number to the divisor"},
+    {"Div", "Divide with tf.math.divide_no_nan, or add a small number to the divisor"},
+    {"Reciprocal", "Divide with tf.math.divide_no_nan, or add a small number to the divisor"},
+    {"Sqrt", "Keep the argument of sqrt at 0 or above with tf.maximum"},
+    {"Rsqrt", "Add a small number to the argument of rsqrt"},
+    {"Exp", "Keep the argument of exp small with tf.minimum; for log(sum(exp(x))) there is tf.reduce_logsumexp"},
+    {"Pow", "Keep the base of the power positive with tf.maximum"},
 };
 
 std::string remedy_for(const session::NodeRecord* node) {
   if (node)
     for (const Remedy& remedy : kRemedies)
       if (node->op == remedy.op) return remedy.fix;
-  return "see what its inputs hold: Values shows them, as `footlight values` does";
+  return "See what its inputs hold: Values shows them, as `footlight values` does";
 }
 
 void find_first_nan(const Evidence& evidence, Findings& to) {
   const FindNode nodes = [&](GraphId graph, NodeId node) -> const session::NodeRecord* {
     const session::GraphRecord* const g = evidence.graph(graph);
     return g && node.value < g->nodes.size() ? &g->nodes[node.value] : nullptr;
+  };
+  // A line inside of a library is nothing to edit.
+  const auto is_own = [&](const Line& line) {
+    const auto file = std::ranges::find(evidence.records().files, line.file, &session::FileRecord::id);
+    return file != evidence.records().files.end() && is_users_file(file->path);
   };
   std::set<FunctionId> told;
   for (const session::CallValues& call : evidence.records().values) {
@@ -49,14 +56,15 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     f.example = call.trace;
     f.line = node ? evidence.line(node->source) : Line();
     const Line called = evidence.line(call.source);
-    if (!f.line) f.line = called;
+    if (!f.line || !is_own(f.line)) f.line = called;
     else if (called && called != f.line) f.related.push_back({"call", called});
     if (const session::NodeRecord* const nan = nodes(story.first_nan->graph, story.first_nan->node))
-      if (const Line used = evidence.line(nan->source); used && used != f.line) f.related.push_back({"use", used});
+      if (const Line used = evidence.line(nan->source); used && used != f.line && is_own(used))
+        f.related.push_back({"use", used});
     f.calls = checked_calls(evidence.records().checked_calls, call.function).calls;
     f.nodes = story.with_nan;
     f.graphs = GraphRelation::kUnknown;
-    f.title = "the first NaN is in call " + with_commas(call.call) + ": " + why_not_finite(nodes, cause);
+    f.title = "The first NaN is in call " + with_commas(call.call) + ": " + why_not_finite(nodes, cause);
     f.detail = story_text(nodes, story) + " " + with_commas(story.with_nan) + " of " +
                with_commas(call.values.size()) + " values of the call hold NaN.";
     if (const std::string checked = checked_text(checked_calls(evidence.records().checked_calls, call.function));

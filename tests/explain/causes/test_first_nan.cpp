@@ -50,7 +50,7 @@ class TestFirstNan : public QObject {
     QCOMPARE(found[0].cause, std::string("first_nan"));
     QVERIFY(found[0].severity == Severity::kWrongResult);
     QCOMPARE(found[0].line.line, 3);
-    QCOMPARE(found[0].title, std::string("the first NaN is in call 312: Log(0) is -Inf"));
+    QCOMPARE(found[0].title, std::string("The first NaN is in call 312: Log(0) is -Inf"));
     QVERIFY(found[0].fix.find("tf.nn.log_softmax") != std::string::npos);
     QVERIFY(found[0].detail.find("1 of 3 values of the call hold NaN") != std::string::npos);
     QVERIFY(found[0].detail.find("312 calls were searched") != std::string::npos);

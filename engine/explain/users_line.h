@@ -1,0 +1,32 @@
+// The line of the program's own code that a node comes from, where a library made it.
+#pragma once
+
+#include "engine/base/error_words.h"
+#include "engine/session/records.h"
+
+namespace footlight::explain {
+
+// `records` finds places, files and locations, as a session's Reader does. The innermost line of the program's own
+// code; the node's own line if none is known.
+template <class Records>
+auto users_line(const Records& records, const session::NodeRecord& node) {
+  const auto is_own = [&](session::FileId id) {
+    const session::FileRecord* const file = records.file(id);
+    return file && is_users_file(file->path);
+  };
+  constexpr int kMaxFrames = 1000;  // a recording may hold a circle
+  const auto own = records.place(node.source);
+  if (is_own(own.file)) return own;
+  int frames = 0;
+  for (const auto* l = records.location(node.location); l && frames < kMaxFrames; l = records.location(l->caller)) {
+    ++frames;
+    auto at = own;
+    at.file = l->file;
+    at.line = l->line;
+    if (!l->file.valid() || l->line <= 0) at = records.place(l->source);
+    if (is_own(at.file)) return at;
+  }
+  return own;
+}
+
+}  // namespace footlight::explain

@@ -1,4 +1,5 @@
 // Which node is said to have made the first NaN, and in which words.
+#include "engine/explain/users_line.h"
 #include "engine/explain/values.h"
 
 #include <QTest>
@@ -24,6 +25,24 @@ session::TensorValue value(uint32_t node, uint64_t step, int64_t nan, int64_t in
   v.elements = 24;
   return v;
 }
+
+// A node made at line 620 of a library, which line 11 of the program called.
+struct Places {
+  std::vector<session::FileRecord> files{{session::FileId(0), "/home/ada/net.py", ""},
+                                         {session::FileId(1), "/v/lib/python3.11/site-packages/keras/numpy.py", ""}};
+  std::vector<session::LocationRecord> locations;
+
+  const session::FileRecord* file(session::FileId id) const {
+    return id.value < files.size() ? &files[id.value] : nullptr;
+  }
+  const session::LocationRecord* location(session::LocationId id) const {
+    return id.value < locations.size() ? &locations[id.value] : nullptr;
+  }
+  struct Place { session::FileId file; int line = 0; };
+  Place place(SourceRef source) const {
+    return source.code.valid() ? Place{session::FileId(source.code.value), static_cast<int>(source.offset)} : Place{};
+  }
+};
 
 }  // namespace
 
@@ -83,6 +102,23 @@ class TestValues : public QObject {
     QVERIFY(sizes_of_value(v).empty());
     v.width = 3;
     QCOMPARE(kept_elements(v), int64_t{0});
+  }
+
+  void a_library_shows_the_line_that_called_it() {
+    Places places;
+    session::NodeRecord node;
+    node.source = {CodeId(1), 620};
+    QCOMPARE(users_line(places, node).line, 620);  // nothing else is known
+    session::LocationRecord inner, outer;
+    inner.id = session::LocationId(0), inner.caller = session::LocationId(1);
+    inner.file = session::FileId(1), inner.line = 620;
+    outer.id = session::LocationId(1), outer.file = session::FileId(0), outer.line = 11;
+    outer.caller = session::LocationId(0);         // a circle: a recording may hold anything
+    places.locations = {inner, outer};
+    node.location = session::LocationId(0);
+    QCOMPARE(users_line(places, node).line, 11);
+    node.source = {CodeId(0), 7};
+    QCOMPARE(users_line(places, node).line, 7);    // its own line is the program's
   }
 
   void what_was_checked_is_said() {

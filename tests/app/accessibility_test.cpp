@@ -176,7 +176,7 @@ class AccessibilityTest : public WindowCase {
         at->setFocus(Qt::TabFocusReason);
         QTest::keyClick(at, Qt::Key_Tab, at->inherits("QPlainTextEdit") ? Qt::ControlModifier : Qt::NoModifier);
       }
-      QVERIFY(seen.size() > 4);
+      QVERIFY2(seen.size() > 4, view);
     }
     QVERIFY2(silent.isEmpty(), qPrintable(silent.join(QStringLiteral("\n"))));
   }

@@ -78,7 +78,7 @@ class InspectorPartsTest : public QObject {
     QVERIFY(links.contains(QStringLiteral("Show in the timeline")) && links.contains(QStringLiteral("Open in editor")));
     // The line that calls: how many calls, and what they took beyond ops.
     const InspectorContent call = said(run, Selection::of_line(run.document, {session::FileId(1), 17}));
-    QCOMPARE(value(call.groups.front(), QStringLiteral("traced calls")), QStringLiteral("24"));
+    QCOMPARE(value(call.groups.front(), QStringLiteral("Traced calls")), QStringLiteral("24"));
     QVERIFY(value(call.groups.front(), QStringLiteral("Beyond ops")).contains(QStringLiteral("a run")));
     // A line without instructions costs nothing, and nothing is said.
     const InspectorContent none = said(run, Selection::of_line(run.document, {session::FileId(1), 3}));
@@ -252,7 +252,7 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(others->rows[0].target.graph, GraphId(11));
     const InspectorContent relu = said(run, Selection::of_node(run.document, GraphId(10), 4));
     QCOMPARE(value(relu.groups.front(), QStringLiteral("Ran")), QStringLiteral("4 times"));
-    QCOMPARE(value(relu.groups.front(), QStringLiteral("in total")), QStringLiteral("16.0 us"));
+    QCOMPARE(value(relu.groups.front(), QStringLiteral("In total")), QStringLiteral("16.0 us"));
   }
 };
 

@@ -241,7 +241,7 @@ SELF_TEST = [  # path, text, part of the offence's message; None: no offence
     ('engine/trace/a.cpp', '// Traces.\n#include <Python.h>\n', 'which only engine/python may'),
     ('engine/explain/a.cpp', '// Explains.\n#include <QString>\n', 'which only app may'),
     ('engine/explain/b.cpp', '// Explains.\n#include <QtCore/qstring.h>\n', 'which only app may'),
-    ('engine/trace/b.cpp', '// Traces.\n#include <sqlite3.h>\n', 'which only engine/session may'),
+    ('engine/trace/b.cpp', '// Traces.\n#include <sqlite3.h>\n', 'which only engine/session and engine/sql may'),
     ('engine/eager/a.cpp', '// Runs.\n#include <cuda_runtime.h>\n', 'which only kernels/cuda and engine/record may'),
     ('kernels/cpu/a.cpp', '// Adds.\n#include "engine/graph/graph.h"\n', 'kernels may include only'),
     ('app/views/a.cpp', '// Draws.\n#include "engine/eager/dispatch.h"\n', 'app/views may include only'),

@@ -102,7 +102,7 @@ bool same_bits(std::span<const Tensor> a, std::span<const Tensor> b) {
 
 }  // namespace
 
-class TestLanes : public QObject {
+class TestParallelSchedule : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void initTestCase() {
@@ -390,5 +390,5 @@ class TestLanes : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestLanes)
+QTEST_APPLESS_MAIN(TestParallelSchedule)
 #include "test_parallel_schedule.moc"

@@ -257,7 +257,7 @@ class Graphs(unittest.TestCase):
         self.assertEqual(len(taken), 5)
         i = tf.constant(1)
         taken = [line for line in f.experimental_get_compiler_ir(x, i)().split('\n') if ' = StridedSlice(' in line]
-        waits = ['looked at when it runs' in line for line in taken]
+        waits = ['inferred when it runs' in line for line in taken]
         self.assertEqual(waits, [False, True, False, False, False])
         for at in (0, 1, -1, -2):
             for got, want in zip(f(x, tf.constant(at)), f.python_function(x.numpy(), at)):

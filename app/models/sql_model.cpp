@@ -150,8 +150,8 @@ std::optional<int64_t> SqlModel::time(int row, const char* name) const {
     const int c = column_named((std::string(name) + unit).c_str());
     if (c < 0 || !is_number(at(row, c))) continue;
     const double ns = number_of(at(row, c)) * scale;
-    if (std::fabs(ns) < 9e18)
-      return at(row, c).kind == Kind::kInteger && scale == 1 ? at(row, c).integer : std::llround(ns);
+    if (at(row, c).kind == Kind::kInteger && scale == 1) return at(row, c).integer;
+    if (std::fabs(ns) < 9e18) return std::llround(ns);
   }
   return {};
 }

@@ -130,13 +130,16 @@ QWidget* SqlView::make_side() {
     auto* item = new QListWidgetItem(QString::fromUtf8(query.title), queries_);
     item->setData(kStatement, QString::fromUtf8(query.statement));
   }
-  queries_->setMaximumHeight(24 * queries_->count() + 10);
+  queries_->setProperty("role", "picker");
+  queries_->setMaximumHeight(26 * queries_->count() + 12);
   column->addWidget(queries_, 3);
   head(QStringLiteral("Tables"));
   tables_ = new QTreeWidget;
   tables_->setAccessibleName(QStringLiteral("Tables and their columns"));
   tables_->setColumnCount(2);
   tables_->setHeaderHidden(true);
+  tables_->setExpandsOnDoubleClick(false);
+  tables_->setProperty("role", "picker");
   tables_->installEventFilter(this);
   queries_->installEventFilter(this);
   column->addWidget(tables_, 4);

@@ -1,5 +1,5 @@
-// The SQL tab: a statement over the recording, its result as a table whose rows select in the other views,
-// ready queries, and the tables that there are.
+// The SQL tab: a statement over the recording, its result as a table whose rows select in the other views, ready
+// queries, and the tables that there are.
 #pragma once
 
 #include "app/models/sql_model.h"

@@ -78,8 +78,8 @@ QString FlameView::describe(uint32_t number) const {
   if (!document_ || number >= tree_.frames.size()) return {};
   const query::Frame& f = tree_.frames[number];
   const QString dot = QString::fromUtf8(" · ");
-  QString text = frame_name(*document_, tree_.phases, f.kind, f.what) + QStringLiteral("  ") +
-                 duration_text(f.total) + dot + share_text(f.total, tree_.frames.front().total);
+  QString text = frame_name(*document_, tree_.phases, f.kind, f.what) + QStringLiteral("  ") + duration_text(f.total) +
+                 dot + share_text(f.total, tree_.frames.front().total);
   if (f.self > 0 && f.self < f.total) text += dot + duration_text(f.self) + QStringLiteral(" of its own time");
   if (f.count) text += dot + counted(f.count, "time", "times");
   return text;

@@ -49,10 +49,9 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   table_ = new TimelineTable;
   table_->setMinimumHeight(140);  // for two rows
   column->addWidget(table_, 2);
-  hint_ =
-      new ElidedLabel(QString::fromUtf8("Drag to select · [ and ] set its ends · W A S D zoom and pan · , "
-                                        "and . step · F frames · P pins, H hides a track · "
-                                        "/ finds · B bookmarks"));
+  hint_ = new ElidedLabel(QString::fromUtf8(
+      "Drag to select · [ and ] set its ends · W A S D zoom and pan · , and . step · F frames · "
+      "P pins, H hides a track · / finds · B bookmarks"));
   hint_->setProperty("role", "faint");
   column->addWidget(hint_);
 

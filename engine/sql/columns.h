@@ -1,5 +1,5 @@
-// Tables from a list of columns, each with a function that makes its value of a row. The type of the column
-// follows from that of the value.
+// Tables from a list of columns, each with a function that makes its value of a row. The type of the column follows
+// from that of the value.
 #pragma once
 
 #include "engine/sql/table.h"
@@ -95,6 +95,12 @@ class ListTable : public Table {
         makers_(std::move(columns.makers)) {
     columns_ = std::move(columns.described);
   }
+  // Lists that take a pass over all events are made when rows are read, not while a statement is prepared.
+  void set_costly() { is_costly_ = true; }
+  uint64_t expected_rows() const override {
+    constexpr uint64_t kExpected = 100;
+    return list_ && is_costly_ ? kExpected : rows();
+  }
   uint64_t rows() const override {
     if (list_) rows_ = std::exchange(list_, nullptr)(lookup_);
     return rows_.size();
@@ -111,14 +117,18 @@ class ListTable : public Table {
   };
   Lookup& lookup_;
   mutable List list_;
+  bool is_costly_ = false;
   mutable std::vector<Row> rows_;
   std::vector<void (*)(Lookup&, const Row&, Cell&)> makers_;
 };
 
 template <class Row>
-void add_list(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to, const char* name, const char* meaning,
-              std::vector<Row> (*list)(Lookup&), Columns<Row> columns) {
-  to.push_back(std::make_unique<ListTable<Row>>(lookup, name, meaning, list, std::move(columns)));
+ListTable<Row>& add_list(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to, const char* name,
+                         const char* meaning, std::vector<Row> (*list)(Lookup&), Columns<Row> columns) {
+  auto table = std::make_unique<ListTable<Row>>(lookup, name, meaning, list, std::move(columns));
+  ListTable<Row>& added = *table;
+  to.push_back(std::move(table));
+  return added;
 }
 
 // A row of a chunk.
@@ -160,9 +170,9 @@ class ChunkTable : public Table {
  private:
   size_t number_of(uint64_t row) const {
     const auto& index = store_.index();
-    const auto after =
-        std::upper_bound(index.begin(), index.end(), row,
-                         [](uint64_t r, const session::ChunkInfo& chunk) { return r < chunk.first_row; });
+    const auto after = std::upper_bound(index.begin(), index.end(), row, [](uint64_t r, const session::ChunkInfo& c) {
+      return r < c.first_row;
+    });
     return static_cast<size_t>(after - index.begin()) - (after == index.begin() ? 0 : 1);
   }
   struct ChunkCursor : Cursor {

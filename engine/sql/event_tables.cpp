@@ -152,8 +152,8 @@ void add_event_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
   counters.add("counter", "what is counted", [](L& l, const Counter& r) { return track_name(l, r->track); });
   counters.add("track_id", "number of its track", [](L&, const Counter& r) { return r->track; });
   counters.add("value", "how much, from here on", [](L&, const Counter& r) { return r->value; });
-  add_chunks<std::vector<CounterRecord>>(
-      lookup, to, "counters", "Numbers over time: bytes in use, elements in a queue.", std::move(counters));
+  add_chunks<std::vector<CounterRecord>>(lookup, to, "counters",
+                                         "Numbers over time: bytes in use, elements in a queue.", std::move(counters));
   Columns<Wait> waits;
   waits.add_start("start_ns", "when it began", [](L&, const Wait& r) { return Time{r->start_ns}; });
   waits.add("duration_ns", "how long it took", [](L&, const Wait& r) { return length(r->start_ns, r->end_ns); });

@@ -1,4 +1,4 @@
-// median() and percentile(), which SQLite does not have: the value below which that part of the values lies,
+// median() and percentile(), which SQLite does not have: the value below which that part of all values lies,
 // interpolated.
 #include "engine/sql/virtual_table.h"
 

@@ -36,27 +36,30 @@ WHERE part_of IS NULL
 GROUP BY function_id, phase
 ORDER BY total_ms DESC)"},
     {"ops", "Time of each op",
-     R"(SELECT op, family, CASE traced WHEN 1 THEN 'traced' ELSE 'eager' END AS mode, count(*) AS count,
-       sum(duration_ns) / 1e6 AS total_ms, median(duration_ns) / 1e3 AS median_us,
-       max(duration_ns) / 1e3 AS max_us, sum(flops) / nullif(sum(duration_ns), 0.0) AS gflops_per_s
-FROM ops
-GROUP BY op, traced
+     R"(SELECT op, family, count, total_ns / 1e6 AS total_ms, self_ns / 1e6 AS self_ms, median_ns / 1e3 AS median_us,
+       p95_ns / 1e3 AS p95_us, max_ns / 1e3 AS max_us, flops / nullif(total_ns, 0.0) AS gflops_per_s
+FROM op_totals
 ORDER BY total_ms DESC)"},
     {"slowest-nodes", "Slowest nodes of graphs",
-     R"(SELECT node, op, graph, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
-       median(duration_ns) / 1e3 AS median_us, source, graph_id, node_id
-FROM ops
-WHERE node_id IS NOT NULL
-GROUP BY graph_id, node_id
-ORDER BY total_ms DESC
-LIMIT 100)"},
+     R"(SELECT node, op, graph, count, ns / 1e6 AS total_ms, ns / 1e3 / count AS mean_us, source, graph_id, node_id
+FROM (SELECT graph_id, node_id, count(*) AS count, sum(duration_ns) AS ns
+      FROM ops
+      WHERE node_id IS NOT NULL
+      GROUP BY graph_id, node_id
+      ORDER BY ns DESC
+      LIMIT 100)
+JOIN nodes USING (graph_id, node_id)
+ORDER BY total_ms DESC)"},
     {"eager-lines", "Lines that run ops eagerly",
-     R"(SELECT source, op, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms
-FROM ops
-WHERE traced = 0
-GROUP BY source, op
-ORDER BY total_ms DESC
-LIMIT 100)"},
+     R"(SELECT source, trim(lines.text) AS line, op, count, ns / 1e6 AS total_ms
+FROM (SELECT source, op, count(*) AS count, sum(duration_ns) AS ns
+      FROM ops
+      WHERE traced = 0
+      GROUP BY source, op
+      ORDER BY ns DESC
+      LIMIT 100)
+LEFT JOIN lines USING (source)
+ORDER BY total_ms DESC)"},
     {"pipelines", "Stages of pipelines",
      R"(SELECT track, spans.name AS what, count(*) AS count, sum(duration_ns) / 1e6 AS total_ms,
        max(duration_ns) / 1e6 AS longest_ms, min(start_ns) / 1e6 AS start_ms

@@ -14,7 +14,8 @@ namespace {
 constexpr int kStepsBetweenLooks = 500;
 
 // Only what reads is allowed; there is no file behind the database either.
-int authorize(void*, int action, const char*, const char* name, const char*, const char*) {
+int authorize(void* watch, int action, const char*, const char* name, const char*, const char*) {
+  if (static_cast<Watch*>(watch)->is_declaring) return SQLITE_OK;
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
@@ -110,7 +111,7 @@ Recording::Recording(const session::Reader& reader, Limits limits)
 Recording::~Recording() = default;
 
 void Recording::fail(Connection& connection, std::string_view statement, int code) const {
-  if (connection.is_cancelled) throw query::Cancelled();
+  if (connection.is_cancelled || connection.cancel->requested()) throw query::Cancelled();
   if (connection.needs_too_much || code == SQLITE_NOMEM)
     throw StatementError(str("The statement needs more than ", bytes_text(limits_.memory),
                              " of memory. Group or filter fewer rows."), -1);
@@ -138,8 +139,8 @@ std::string Recording::with_near_name(const std::string& message) const {
     const std::string near = nearest(name, known);
     std::string all;
     for (const std::string& one : known) (all += all.empty() ? "" : ", ") += one;
-    return "There is no table " + name +
-           (near.empty() ? ". The tables are " + all + "." : "; did you mean " + near + "?");
+    if (near.empty()) return "There is no table " + name + ". The tables are " + all + ".";
+    return "There is no table " + name + "; did you mean " + near + "?";
   }
   if (is("no such column: ")) {
     std::string name = message.substr(16);
@@ -159,6 +160,7 @@ void Recording::run(std::string_view statement, const Result& result, const quer
   // The records may have grown since, so tables list their rows anew.
   tables_.clear();
   lookup_ = std::make_unique<Lookup>(reader_);
+  lookup_->cancel = cancel;
   add_tables(*lookup_, tables_);
 
   Connection c;
@@ -166,8 +168,8 @@ void Recording::run(std::string_view statement, const Result& result, const quer
   c.memory_before = static_cast<size_t>(std::max<sqlite3_int64>(0, sqlite3_memory_used()));
   c.memory_most = limits_.memory;
   c.watch.may_go_on = [&] { return c.look(); };
-  int code = sqlite3_open_v2(":memory:", &c.db,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY, nullptr);
+  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
+  int code = sqlite3_open_v2(":memory:", &c.db, kFlags, nullptr);
   if (code != SQLITE_OK) fail(c, statement, code);
   sqlite3_exec(c.db, "PRAGMA temp_store=MEMORY", nullptr, nullptr, nullptr);
   sqlite3_db_config(c.db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -178,7 +180,7 @@ void Recording::run(std::string_view statement, const Result& result, const quer
   sqlite3_limit(c.db, SQLITE_LIMIT_WORKER_THREADS, 0);
   for (const auto& table : tables_) add_virtual_table(c.db, *table, c.watch);
   add_functions(c.db, c.watch);
-  sqlite3_set_authorizer(c.db, authorize, nullptr);
+  sqlite3_set_authorizer(c.db, authorize, &c.watch);
   sqlite3_progress_handler(
       c.db, kStepsBetweenLooks, [](void* to) { return static_cast<Connection*>(to)->look() ? 0 : 1; }, &c);
 
@@ -186,6 +188,7 @@ void Recording::run(std::string_view statement, const Result& result, const quer
   code = sqlite3_prepare_v3(c.db, statement.data(), static_cast<int>(statement.size()), 0, &c.statement, &tail);
   if (code != SQLITE_OK) fail(c, statement, code);
   if (!c.statement) throw StatementError("Write a SELECT statement.", -1);
+  if (!sqlite3_stmt_readonly(c.statement)) fail(c, statement, SQLITE_AUTH);
   sqlite3_stmt* more = nullptr;
   const auto rest = static_cast<int>(statement.data() + statement.size() - tail);
   const int tail_code = sqlite3_prepare_v3(c.db, tail, rest, 0, &more, nullptr);

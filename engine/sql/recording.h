@@ -1,5 +1,5 @@
-// SQL over a recording: one SELECT at a time, which can change nothing and read nothing but the recording. A
-// statement ends when it is cancelled, or needs more memory than it may.
+// SQL over a recording: one SELECT at a time, which can change nothing and read nothing but the recording. A statement
+// ends when it is cancelled, or needs more memory than it may.
 #pragma once
 
 #include "engine/base/errors.h"

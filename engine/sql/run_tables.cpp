@@ -174,6 +174,7 @@ void add_run_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
 void add_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
   add_program_tables(lookup, to);
   add_event_tables(lookup, to);
+  add_total_tables(lookup, to);
   add_graph_tables(lookup, to);
   add_run_tables(lookup, to);
 }

@@ -1,6 +1,7 @@
 // A table of a recording as SQL sees it: its rows are counted, and a cell is made only when a statement reads it.
 #pragma once
 
+#include "engine/query/cancel.h"
 #include "engine/query/names.h"
 
 #include <cstdint>
@@ -46,6 +47,7 @@ class Table {
   const std::vector<Column>& columns() const { return columns_; }
 
   virtual uint64_t rows() const = 0;
+  virtual uint64_t expected_rows() const { return rows(); }  // without much work
   virtual std::unique_ptr<Cursor> open() const = 0;
   // The first row at or after `row` that may begin in [from, to), by what is known of whole chunks.
   virtual uint64_t next_between(uint64_t row, int64_t /*from*/, int64_t /*to*/) const { return row; }
@@ -65,6 +67,7 @@ struct Lookup {
   const session::Reader& reader;
   query::Names names;
   int64_t origin;  // times are given since then, as in exports
+  query::Cancel cancel;  // of the statement that runs
 
   int64_t since(int64_t ns) const { return static_cast<int64_t>(uint64_t(ns) - uint64_t(origin)); }
   const session::TraceRecord* trace(TraceId id) const { return reader.trace(id); }
@@ -76,6 +79,7 @@ void add_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);
 void add_program_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);  // functions, traces, what they did
 void add_graph_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);
 void add_event_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);
+void add_total_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);    // of ops, as the timeline has them
 void add_run_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to);      // the run, its files, its console
 
 // The tables that every recording has, for lists of them.

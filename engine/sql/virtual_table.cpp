@@ -57,6 +57,8 @@ template <class Do>
 int guarded(Watch& watch, Do&& act) {
   try {
     return act();
+  } catch (const query::Cancelled&) {
+    return SQLITE_INTERRUPT;
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   } catch (const Error& e) {
@@ -75,7 +77,10 @@ int connect(sqlite3* db, void* aux, int, const char* const*, sqlite3_vtab** made
     std::string sql = "CREATE TABLE x(";
     for (const Column& c : module->table.columns())
       sql += (sql.ends_with('(') ? "\"" : ", \"") + c.name + "\" " + kTypes[static_cast<size_t>(c.type)];
-    if (const int code = sqlite3_declare_vtab(db, (sql + ")").c_str())) return code;
+    module->watch.is_declaring = true;
+    const int code = sqlite3_declare_vtab(db, (sql + ")").c_str());
+    module->watch.is_declaring = false;
+    if (code != SQLITE_OK) return code;
     sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     auto* table = new VirtualTable{};
     table->module = module;
@@ -96,14 +101,14 @@ int best_index(sqlite3_vtab* t, sqlite3_index_info* info) {
   const VirtualTable* table = table_of(t);
   return guarded(table->module->watch, [&] {
     const Table& of = table->module->table;
-    const auto rows = static_cast<double>(std::max<uint64_t>(of.rows(), 1));
+    const auto rows = static_cast<double>(std::max<uint64_t>(of.expected_rows(), 1));
     int equal = -1, at_least = -1, below = -1;
     for (int i = 0; i < info->nConstraint; ++i) {
       const auto& c = info->aConstraint[i];
       if (!c.usable || c.iColumn < 0) continue;
       const bool is_text = of.columns()[static_cast<size_t>(c.iColumn)].type == Type::kText;
       const bool is_real = of.columns()[static_cast<size_t>(c.iColumn)].type == Type::kReal;
-      if (c.op == SQLITE_INDEX_CONSTRAINT_EQ && !is_real && of.rows() <= kMaxIndexedRows) {
+      if (c.op == SQLITE_INDEX_CONSTRAINT_EQ && !is_real && of.expected_rows() <= kMaxIndexedRows) {
         // Numbers divide rows into smaller parts than names do.
         if (std::string_view(sqlite3_vtab_collation(info, i)) != "BINARY") continue;
         if (equal < 0 || !is_text) equal = i;

@@ -1,5 +1,5 @@
-// Tables as SQLite's virtual tables. Nothing is copied into SQLite: it asks for rows and cells. A join by
-// equality finds its rows in an index that is made when the same statement looks up a second value.
+// Tables as SQLite's virtual tables. Nothing is copied into SQLite: it asks for rows and cells. A join by equality
+// finds its rows in an index that is made when the same statement looks up a second value.
 #pragma once
 
 #include "engine/sql/table.h"
@@ -15,6 +15,7 @@ namespace footlight::sql {
 struct Watch {
   size_t index_bytes = 0;   // of indexes and aggregates, which SQLite does not count
   std::string failure;      // a chunk could not be read
+  bool is_declaring = false;  // a table tells SQLite its columns, which SQLite takes for a change of its schema
   std::function<bool()> may_go_on = [] { return true; };  // false: the statement is to end
 };
 

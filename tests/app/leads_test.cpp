@@ -2,6 +2,7 @@
 #include "tests/app/window_case.h"
 
 #include "app/models/text.h"
+#include "app/models/view_leads.h"
 
 #include <QPushButton>
 
@@ -34,6 +35,17 @@ class LeadsTest : public WindowCase {
   }
 
  private Q_SLOTS:
+  // What came before the first event has a name.
+  void the_start_of_a_run() {
+    Document d = sample_document();
+    d.run.started_ns = d.first_ns() - 1'200'000'000;
+    const QString said = timeline_lead(d).text;
+    QVERIFY2(said.contains(QStringLiteral("imports and other code took 1.20 s before the first event")),
+             qPrintable(said));
+    d.run.started_ns = d.first_ns() - 1'000'000;
+    QVERIFY(!timeline_lead(d).text.contains(QStringLiteral("imports")));
+  }
+
   void sentences_say_what_was_recorded() {
     const SampleRun run = sample_run();
     const Document& d = run.document;

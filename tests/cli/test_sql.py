@@ -29,9 +29,9 @@ class Sql(unittest.TestCase):
         subprocess.run([os.path.join(BUILD, 'tests', 'make_export_session'), cls.recording], check=True, env=ENVIRONMENT)
 
     def run_sql(self, *words, **options):
-        done = subprocess.run([PROGRAM, 'sql', *words], env=ENVIRONMENT, capture_output=True, timeout=120, text=True,
+        done = subprocess.run([PROGRAM, 'sql', *words], env=ENVIRONMENT, capture_output=True, timeout=120,
                               **{'stdin': subprocess.DEVNULL, **options})
-        return done.returncode, done.stdout, done.stderr
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def ask(self, statement):
         code, out, err = self.run_sql(self.recording, statement, '--json')
@@ -105,7 +105,7 @@ class Sql(unittest.TestCase):
         self.assertEqual((code, out, err), (0, '', ''))
         with open(path) as file:
             self.assertEqual(json.load(file)[0]['a'], 1)
-        code, out, err = self.run_sql(self.recording, '-', '--csv', stdin=None, input='SELECT 7 AS n')
+        code, out, err = self.run_sql(self.recording, '-', '--csv', stdin=None, input=b'SELECT 7 AS n')
         self.assertEqual(out, 'n\r\n7\r\n')
 
     def test_a_limit_is_said(self):

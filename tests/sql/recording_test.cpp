@@ -81,8 +81,8 @@ class RecordingTest : public QObject {
   // Times count from the first event, and a range of them skips chunks.
   void a_range_of_time() {
     const int64_t origin = reader_->first_time();
-    const int64_t from = all_.ops[all_.ops.size() / 3].start - origin,
-                  to = all_.ops[all_.ops.size() / 2].start - origin;
+    const int64_t from = all_.ops[all_.ops.size() / 3].start - origin;
+    const int64_t to = all_.ops[all_.ops.size() / 2].start - origin;
     const auto expected = std::count_if(all_.ops.begin(), all_.ops.end(), [&](const auto& op) {
       return op.start - origin >= from && op.start - origin <= to;
     });
@@ -115,6 +115,20 @@ class RecordingTest : public QObject {
              number("SELECT count(*) FROM calls WHERE function_id IN (1, 2, 3)"));
     QCOMPARE(number("SELECT count(*) FROM calls WHERE function = 'F1' COLLATE NOCASE"),
              number("SELECT count(*) FROM calls WHERE function_id = 1"));
+  }
+
+  // Sums by op and by line agree with those of single ops.
+  void totals() {
+    QCOMPARE(number("SELECT count(*) FROM op_totals LEFT JOIN (SELECT op, count(*) AS n, sum(duration_ns) AS ns, "
+                    "max(duration_ns) AS most FROM ops GROUP BY op) USING (op) "
+                    "WHERE count IS NOT n OR total_ns IS NOT ns OR max_ns IS NOT most"), int64_t{0});
+    QCOMPARE(number("SELECT sum(count) FROM op_totals"), static_cast<int64_t>(all_.ops.size()));
+    QCOMPARE(number("SELECT sum(count) FROM line_totals"), static_cast<int64_t>(all_.ops.size()));
+    QCOMPARE(number("SELECT count(*) FROM line_totals LEFT JOIN (SELECT source, sum(duration_ns) AS ns FROM ops "
+                    "GROUP BY source) USING (source) WHERE source IS NOT NULL AND total_ns IS NOT ns"), int64_t{0});
+    const query::Cancel cancel;
+    cancel.request();
+    QVERIFY_THROWS_EXCEPTION(query::Cancelled, ask("SELECT * FROM op_totals", cancel));
   }
 
   void every_table_can_be_read() {
@@ -154,12 +168,10 @@ class RecordingTest : public QObject {
   void what_is_refused() {
     const std::string other = folder_.filePath(QStringLiteral("other.db")).toStdString();
     for (const std::string& statement :
-         {std::string("CREATE TABLE t (x)"), std::string("DELETE FROM ops"),
-          std::string("INSERT INTO calls VALUES (1)"), std::string("UPDATE ops SET op = 1"),
-          "ATTACH '" + other + "' AS other", "VACUUM INTO '" + other + "'",
-          std::string("PRAGMA writable_schema = 1"), std::string("SELECT load_extension('x')"),
-          std::string("BEGIN"), std::string("DROP TABLE ops"),
-          std::string("SELECT * FROM pragma_database_list"),
+         {std::string("CREATE TABLE t (x)"), std::string("DELETE FROM ops"), std::string("UPDATE ops SET op = 1"),
+          std::string("INSERT INTO calls VALUES (1)"), "ATTACH '" + other + "' AS other", "VACUUM INTO '" + other + "'",
+          std::string("PRAGMA writable_schema = 1"), std::string("SELECT load_extension('x')"), std::string("BEGIN"),
+          std::string("DROP TABLE ops"), std::string("SELECT * FROM pragma_database_list"),
           std::string("CREATE TEMP TABLE t AS SELECT * FROM ops")}) {
       const auto [message, offset] = wrong(statement);
       QVERIFY2(message != "it ran", statement.c_str());

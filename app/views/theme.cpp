@@ -119,8 +119,8 @@ QMenu::indicator:unchecked { border: 1px solid @faint; border-radius: 3px; }
 QAbstractScrollArea::corner { background: transparent; border: 0; }
 QTreeView, QTableView, QListView, QPlainTextEdit, QAbstractScrollArea { background: transparent; border: 0; }
 QScrollArea:focus { border: 1px solid @focus; }
-QListView[role="picker"], QTreeView[role="picker"] { background: @panel; border: 1px solid @hairline; border-radius: 7px;
-    padding: 4px; }
+QListView[role="picker"], QTreeView[role="picker"] { background: @panel; border: 1px solid @hairline;
+    border-radius: 7px; padding: 4px; }
 QListView[role="picker"]:focus, QTreeView[role="picker"]:focus { border-color: @focus; }
 QListView[role="picker"]::item, QTreeView[role="picker"]::item { padding: 2px 4px; }
 QListView[role="picker"]::item:selected, QTreeView[role="picker"]::item:selected { background: @selection;

@@ -147,7 +147,7 @@ SqlWords parsed(const Words& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const auto value = [&]() -> const std::string& {
-      if (++i == words.size()) invalid("sql: ", word, " needs a value. ", kHow);
+      if (++i == words.size()) invalid("sql: ", word, " needs a value; usage: ", kHow);
       return words[i];
     };
     if (word == "--csv") out.form = Form::kCsv;
@@ -209,7 +209,7 @@ void run(const Words& words) {
   } else if (said.statement == "-") {
     said.statement.assign(std::istreambuf_iterator<char>(std::cin), {});
   }
-  if (said.statement.empty()) invalid("sql: which statement? ", kHow);
+  if (said.statement.empty()) invalid("sql needs a statement; usage: ", kHow);
 
   Progress progress;
   const auto reader = session::Reader::open(said.file, {[&](double share) {

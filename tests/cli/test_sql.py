@@ -125,7 +125,7 @@ class Sql(unittest.TestCase):
         self.assertEqual(self.refuse(self.recording, 'SELECT functoin FROM calls'),
                          'footlight: There is no column functoin; did you mean function?\n'
                          '  SELECT functoin FROM calls\n         ^\n')
-        self.assertIn('which statement', self.refuse(self.recording))
+        self.assertIn('needs a statement', self.refuse(self.recording))
         self.assertIn('needs a recording', self.refuse())
         self.assertIn('--nothing', self.refuse(self.recording, 'SELECT 1', '--nothing'))
         self.refuse(os.path.join(self.folder, 'no such file'), 'SELECT 1')

@@ -122,11 +122,12 @@ void Recording::fail(Connection& connection, std::string_view statement, int cod
   offset = sqlite3_error_offset(connection.db);
 #endif
   if (offset > static_cast<int>(statement.size())) offset = -1;
-  if (code == SQLITE_AUTH)
+  const std::string said = sqlite3_errmsg(connection.db);
+  if (code == SQLITE_AUTH || said.ends_with("may not be modified"))
     throw StatementError("A recording is only read here: the statement has to be a SELECT.", offset);
   if (code == SQLITE_TOOBIG)
     throw StatementError(str("A value is larger than ", bytes_text(limits_.text), "."), offset);
-  throw StatementError(with_near_name(sqlite3_errmsg(connection.db)), offset);
+  throw StatementError(with_near_name(said), offset);
 }
 
 // "no such table: cals" becomes a sentence that names what is near.

@@ -235,7 +235,7 @@ void SqlView::take(std::shared_ptr<const SqlResult> result) {
   if (!result->error.isEmpty()) {
     say(result->error, true);
     editor_->mark_error(result->error_offset);
-    empty_->setText(result->error);
+    empty_->setText({});
     table_->hide();
     empty_->show();
     model_.set(nullptr);

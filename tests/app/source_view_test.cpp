@@ -174,8 +174,8 @@ class SourceViewTest : public WindowCase {
       return QString();
     };
     QCOMPARE(value(QStringLiteral("Ran")), QStringLiteral("24 times, in graphs"));
-    QCOMPARE(value(QStringLiteral("ops")), QStringLiteral("48"));
-    QVERIFY(value(QStringLiteral("time")).contains(QStringLiteral("a run")));
+    QCOMPARE(value(QStringLiteral("Ops")), QStringLiteral("48"));
+    QVERIFY(value(QStringLiteral("Time")).contains(QStringLiteral("a run")));
     QTest::mouseClick(code->viewport(), Qt::LeftButton, {}, QPoint(300, 10));  // the titles are no line
     QCOMPARE(window().selection().current().place.line, 6);
     QTest::keyClick(code, Qt::Key_Down);

@@ -75,7 +75,7 @@ class TextsTest : public QObject {
     for (session::TraceRecord& t : d.traces) t.error = "see http://bad.example/ and `rm`";
     const QString copied = as_markdown(inspect(d, Selection::of_trace(d, TraceId(12)), nullptr));
     QVERIFY2(copied.startsWith(QStringLiteral("### Trace `#3`")), qPrintable(copied));
-    QVERIFY2(copied.contains(QStringLiteral("- function: `` f@everyone` ``")), qPrintable(copied));
+    QVERIFY2(copied.contains(QStringLiteral("- Function: `` f@everyone` ``")), qPrintable(copied));
     QVERIFY2(copied.contains(QStringLiteral("see `http://bad.example/` and \\`rm\\`")), qPrintable(copied));
     FindingContent finding;
     finding.card.title = QStringLiteral("<b> #12");

@@ -142,6 +142,40 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(times[name], milliseconds, places=2)
 
     @RUNS_PYTHON
+    def test_fixes_that_help_only_together(self):
+        """Two numbers and a shape that differ in each call; and a shape that helps once the number is mended."""
+        for body, wanted in (('lr, size = 0.1 / (i + 1), i + 3', {'F1': ['F2'], 'F2': ['F1']}),
+                             ('lr, size = 0.1 / (i // 2 + 1), i % 15 + 3', {'F1': [], 'F2': ['F1']})):
+            script = os.path.join(self.folder, 'together.py')
+            session = os.path.join(self.folder, 'together.footlight')
+            with open(script, 'w', encoding='utf-8') as file:
+                file.write("""import tensorflow as tf
+@tf.function
+def step(x, lr, k):
+    return tf.reduce_sum(x) * lr + k
+for i in range(30):
+    %s
+    step(tf.ones([size]), lr, tf.constant(1.0))
+""" % body)
+            subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
+                           capture_output=True, timeout=300)
+            replayed = json.loads(self.run_report('--json', session=session)[0])['findings']
+            self.assertEqual({f['id']: f['after'] for f in replayed}, wanted)
+            self.assertEqual(sorted(f['cause'] for f in replayed), ['python_scalar_argument', 'varying_shape'])
+            found, said = self.run_report('--json', '--rerun', session=session)
+            found = json.loads(found)['findings']
+            for finding in found:
+                self.assertEqual((finding['checked']['method'], finding['checked']['ok']), ('rerun', True), finding)
+                after = finding['after']
+                if after:
+                    words = 'together with ' if finding['id'] in wanted[after[0]] else 'after '
+                    self.assertIn('Run again with the change %s%s: ' % (words, after[0]), finding['message'])
+                    self.assertIn('with the fix of %s, %s%s' % (finding['id'], words, after[0]), said)
+                    self.assertLessEqual(finding['checked']['traces_after'], 2)
+            if not found[0]['after']:  # what is left then is where the other begins
+                self.assertEqual(found[0]['checked']['traces_after'], found[1]['checked']['traces_before'])
+
+    @RUNS_PYTHON
     def test_running_again_with_the_fix(self):
         script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
         session = os.path.join(self.folder, 'again.footlight')

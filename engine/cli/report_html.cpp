@@ -222,7 +222,8 @@ class Page {
       y += 24;
     }
     out_ += str("<text x=\"0\" y=\"", height + 10, "\">0</text><text x=\"", kTimelineWidth, "\" y=\"", height + 10,
-                "\" text-anchor=\"end\">", time(last - first), " from the first recorded event to the last</text></svg>");
+                "\" text-anchor=\"end\">", time(last - first),
+                " from the first recorded event to the last</text></svg>");
   }
 
   void strip(const std::vector<const session::CallRecord*>& calls) {

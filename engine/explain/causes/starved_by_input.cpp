@@ -31,10 +31,16 @@ Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::st
   return {};
 }
 
-// One pipeline in all of its iterations: an epoch is one of them.
+bool starves(const PipelineSums& p) {
+  const int64_t all_ns = std::max<int64_t>(1, p.last_ns - p.first_ns);
+  const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
+  if (p.steps < kManySteps || p.waits < kManyWaits || share < kLargeShare || p.stages.empty()) return false;
+  return p.calls * 2 >= p.steps;  // else nobody computes with the elements
+}
+
+// One pipeline in all of the iterations in which it starves: an epoch is one of them.
 struct Pipeline {
   PipelineSums sums;
-  int64_t all_ns = 0;  // from first to last element, of all iterations
   size_t iterations = 0;
 };
 
@@ -48,9 +54,10 @@ bool are_same(const PipelineSums& a, const PipelineSums& b) {
 std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
   std::vector<Pipeline> all;
   for (const PipelineSums& one : iterations) {
+    if (!starves(one)) continue;
     auto known = std::ranges::find_if(all, [&](const Pipeline& p) { return are_same(p.sums, one); });
     if (known == all.end()) {
-      all.push_back({one, 0, 0});
+      all.push_back({one, 0});
       known = all.end() - 1;
     } else {
       known->sums.steps += one.steps;
@@ -59,17 +66,13 @@ std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
       known->sums.calls += one.calls;
       for (size_t i = 0; i < one.stages.size(); ++i) known->sums.stages[i].work_ns += one.stages[i].work_ns;
     }
-    known->all_ns += std::max<int64_t>(1, one.last_ns - one.first_ns);
     ++known->iterations;
   }
   return all;
 }
 
 void find_starved_by_input(const Evidence& evidence, Findings& to) {
-  for (const auto& [p, all_ns, iterations] : by_pipeline(evidence.records().pipelines)) {
-    const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
-    if (p.steps < kManySteps || p.waits < kManyWaits || share < kLargeShare || p.stages.empty()) continue;
-    if (p.calls * 2 < p.steps) continue;  // nobody computes with the elements
+  for (const auto& [p, iterations] : by_pipeline(evidence.records().pipelines)) {
     const PipelineStage& stage = *std::ranges::max_element(p.stages, {}, &PipelineStage::work_ns);
     Finding f;
     f.path = stage.name;

@@ -44,7 +44,7 @@ class TestAutographFallback : public QObject {
     QCOMPARE(found[0].cause, std::string("autograph_fallback"));
     QCOMPARE(found[0].line.line, 3);
     QCOMPARE(found[0].path, std::string("if x > 0"));
-    QVERIFY(found[0].fix.starts_with("remove locals()"));
+    QVERIFY(found[0].fix.starts_with("Remove locals()"));
   }
 
   void a_function_that_failed_twice() {
@@ -75,7 +75,7 @@ class TestAutographFallback : public QObject {
       QCOMPARE(found.size(), size_t{1});
       QCOMPARE(found[0].line.line, 4);
       QCOMPARE(found[0].path, std::string("if x > 0"));
-      QVERIFY(found[0].fix.starts_with("remove "));
+      QVERIFY(found[0].fix.starts_with("Remove "));
     }
   }
 

@@ -67,15 +67,16 @@ class TestStarvedByInput : public QObject {
 
   void the_epochs_of_a_pipeline_are_one_finding() {
     std::vector<PipelineSums> epochs(8, waiting());
-    for (PipelineSums& epoch : epochs) epoch.steps = epoch.waits = epoch.calls = 4;  // few in each of them
     const auto found = found_in(epochs);
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].cost_ns, int64_t{48'000'000});
-    QCOMPARE(found[0].calls, size_t{32});
-    QVERIFY(found[0].detail.starts_with("32 of 32 steps in 8 iterations waited for map at line 2: 48.0 ms"));
+    QCOMPARE(found[0].calls, size_t{80});
+    QVERIFY(found[0].detail.starts_with("80 of 80 steps in 8 iterations waited for map at line 2: 48.0 ms"));
     epochs[3].source = kBatch;  // another loop over it
-    epochs[3].steps = epochs[3].waits = epochs[3].calls = 10;
     QCOMPARE(found_in(epochs).size(), size_t{2});
+    epochs.resize(2);
+    epochs[1].wait_ns = 0;  // an epoch that does not starve adds nothing
+    QVERIFY(found_in(epochs)[0].detail.starts_with("10 of 10 steps waited for map at line 2: 6.00 ms"));
   }
 
   void no_model_waits() {

@@ -10,12 +10,11 @@ namespace footlight::app {
 struct EditLine {
   enum Kind : char { kSame = ' ', kGone = '-', kNew = '+' };
   Kind kind = kSame;
-  int number = 0;  // in the old text; of new lines: in the new one
+  int number = 0;  // in the old text; of new lines: in the new one; 0: equal lines that are left out
   QString text;
 };
 
-// One block from the first to the last line that differs, with up to `around` equal lines on either side; empty if the
-// texts are equal.
+// The lines that differ, with up to `around` equal lines on either side of each; empty if the texts are equal.
 std::vector<EditLine> edit_lines(const QString& before, const QString& after, int around = 2);
 // The indentation that all lines share, taken away.
 std::vector<EditLine> dedented(std::vector<EditLine> lines);

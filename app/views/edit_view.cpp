@@ -39,7 +39,8 @@ void EditView::set_lines(const std::vector<EditLine>& lines) {
     faint.setForeground(theme()[line.kind == EditLine::kGone  ? "red"
                                 : line.kind == EditLine::kNew ? "green"
                                                               : "faint"]);
-    cursor.insertText(QStringLiteral("%1  %2  ").arg(line.number, 4).arg(QLatin1Char(line.kind)), faint);
+    const QString number = line.number ? QString::number(line.number) : QString();
+    cursor.insertText(QStringLiteral("%1  %2  ").arg(number, 4).arg(QLatin1Char(line.kind)), faint);
     cursor.insertText(line.text, letters);
   }
   moveCursor(QTextCursor::Start);

@@ -2,6 +2,7 @@
 #include "tests/app/sample.h"
 #include "tests/explain/sample_run.h"
 
+#include "app/models/edit_lines.h"
 #include "app/models/facts.h"
 #include "app/models/findings.h"
 #include "app/models/graph_plan.h"
@@ -517,6 +518,28 @@ class ModelsTest : public QObject {
     const QString before = as_markdown(inspect(d_, Selection::of_node(d_, GraphId(10), 4), nullptr));
     QVERIFY(!before.contains(QStringLiteral("ran:")));
     QVERIFY(!inspected(Selection{}).title.isEmpty());
+  }
+
+  // Two lines that are far apart change: what lies between is left out, and the patch has two parts.
+  void an_edit_of_two_places() {
+    QString was, is;
+    for (int i = 1; i <= 12; ++i) {
+      was += QStringLiteral("    line %1\n").arg(i);
+      is += i == 2 ? QStringLiteral("    two\n    more\n") : QStringLiteral("    %2 %1\n").arg(i).arg(
+                         i == 11 ? QStringLiteral("last") : QStringLiteral("line"));
+    }
+    const std::vector<EditLine> lines = dedented(edit_lines(was, is));
+    QStringList shown;
+    for (const EditLine& line : lines)
+      shown << QStringLiteral("%1%2%3").arg(QLatin1Char(line.kind)).arg(line.number).arg(QLatin1Char(' ') + line.text);
+    QCOMPARE(shown, (QStringList{QStringLiteral(" 1 line 1"), QStringLiteral("-2 line 2"), QStringLiteral("+2 two"),
+                                 QStringLiteral("+3 more"), QStringLiteral(" 3 line 3"), QStringLiteral(" 4 line 4"),
+                                 QString::fromUtf8(" 0 ⋯"), QStringLiteral(" 9 line 9"), QStringLiteral(" 10 line 10"),
+                                 QStringLiteral("-11 line 11"), QStringLiteral("+12 last 11"),
+                                 QStringLiteral(" 12 line 12"), QStringLiteral(" 13 ")}));
+    const QString patch = as_patch(QStringLiteral("/a.py"), edit_lines(was, is));
+    QVERIFY(patch.contains(QStringLiteral("\n@@ -1,4 +1,5 @@\n")));
+    QVERIFY(patch.contains(QStringLiteral("\n@@ -9,5 +10,5 @@\n")));
   }
 
   void finds_the_changing_number() {

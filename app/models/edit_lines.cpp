@@ -34,7 +34,8 @@ std::vector<qsizetype> aligned(const QStringList& was, const QStringList& is) {
 // Equal lines that are far from a change give way to one that stands for them.
 std::vector<EditLine> without_far_lines(const std::vector<EditLine>& lines, int around) {
   const auto near = [&](size_t at) {
-    for (size_t i = at - std::min<size_t>(at, size_t(around)); i < std::min(lines.size(), at + size_t(around) + 1); ++i)
+    const size_t first = at - std::min(at, size_t(around)), end = std::min(lines.size(), at + size_t(around) + 1);
+    for (size_t i = first; i < end; ++i)
       if (lines[i].kind != EditLine::kSame) return true;
     return false;
   };
@@ -83,7 +84,8 @@ std::vector<EditLine> dedented(std::vector<EditLine> lines) {
   };
   qsizetype least = -1;
   for (const EditLine& line : lines)
-    if (line.number && !line.text.trimmed().isEmpty()) least = least < 0 ? indent(line.text) : std::min(least, indent(line.text));
+    if (line.number && !line.text.trimmed().isEmpty())
+      least = least < 0 ? indent(line.text) : std::min(least, indent(line.text));
   for (EditLine& line : lines)
     if (line.number) line.text = line.text.mid(std::max<qsizetype>(0, least));
   return lines;

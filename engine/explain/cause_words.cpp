@@ -36,7 +36,7 @@ constexpr Words kWords[] = {
     {"py_function_hot_spot", "Python functions that graphs run often"},
     {"large_constant", "arrays of a megabyte or more as constants"},
     {"autograph_fallback", "statements that AutoGraph left in Python"},
-    {"eager_hot_loop", "functions that run op by op and take much of the time"},
+    {"eager_hot_loop", "functions that run eagerly and take much of the time"},
     {"first_nan", "NaN in the values of recorded calls"},
     {"starved_by_input", "loops that wait for the elements of a dataset"},
 };

@@ -206,9 +206,9 @@ class FindingTest : public WindowCase {
         QString said;
         for (const InspectorGroup& g : inspect(document, Selection::of_function(document, f.id), nullptr).groups)
           for (const InspectorRow& r : g.rows) said += r.label + QLatin1Char(' ') + r.value + QLatin1Char('\n');
-        QVERIFY2(said.contains(QStringLiteral("called ") + counted(document.calls_of(f.id).calls, "time", "times")),
+        QVERIFY2(said.contains(QStringLiteral("Called ") + counted(document.calls_of(f.id).calls, "time", "times")),
                  qPrintable(said));
-        QVERIFY2(said.contains(QStringLiteral("traced ") + counted(document.traces_of(f.id).size(), "time", "times")),
+        QVERIFY2(said.contains(QStringLiteral("Traced ") + counted(document.traces_of(f.id).size(), "time", "times")),
                  qPrintable(said));
       }
       QCOMPARE(calls, static_cast<uint64_t>(each[QStringLiteral("calls")].toInt()));

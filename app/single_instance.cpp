@@ -56,18 +56,15 @@ void SingleInstance::answer(const QString& file) {
 bool SingleInstance::show(const QString& file) {
   if (server_ && file == file_) return true;
   file_ = file;
+  server_.reset();
+  const QString name = name_of(file);
+  QLocalSocket socket;  // listening takes the name from whoever has it
+  socket.connectToServer(name);
+  if (socket.waitForConnected(kPatienceMs)) return false;
+  QLocalServer::removeServer(name);
   server_ = std::make_unique<QLocalServer>();
   server_->setSocketOptions(QLocalServer::UserAccessOption);
   connect(server_.get(), &QLocalServer::newConnection, this, [this, file] { answer(file); });
-  const QString name = name_of(file);
-  if (server_->listen(name)) return true;
-  QLocalSocket socket;
-  socket.connectToServer(name);
-  if (socket.waitForConnected(kPatienceMs)) {
-    server_.reset();
-    return false;
-  }
-  QLocalServer::removeServer(name);
   if (server_->listen(name)) return true;
   server_.reset();
   return false;

@@ -66,7 +66,8 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   arguments_->setObjectName(QStringLiteral("arguments"));
   arguments_->setPlaceholderText(QStringLiteral("arguments"));
   arguments_->setAccessibleName(QStringLiteral("Arguments of the script"));
-  arguments_->setFixedWidth(170);
+  arguments_->setMinimumWidth(90);
+  arguments_->setMaximumWidth(170);
   options_ = new QToolButton;
   options_->setText(QString::fromUtf8("⋯"));
   set_tip(

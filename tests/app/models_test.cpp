@@ -218,6 +218,7 @@ class ModelsTest : public QObject {
     model.set_document(&d);
     session::FunctionRecord more = d.functions.front();
     more.id = FunctionId(9);
+    more.name = "another";  // with the same name it would be the same row
     d.add(more);
     model.refresh();
     QCOMPARE(model.rowCount(model.index_of_run()), 3);

@@ -98,7 +98,7 @@ class Writer {
 // The words that count, then all of it.
 QString error_and_frames(const std::string& error) {
   const QString first = error_line(error), all = q(error).trimmed();
-  return all.contains(QLatin1Char('\n')) ? first + QStringLiteral("\n\n") + all : first;
+  return all.contains(QLatin1Char('\n')) ? first + QStringLiteral("\n\n") + all : all;
 }
 
 void Writer::run() {

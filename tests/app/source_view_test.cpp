@@ -251,7 +251,7 @@ class SourceViewTest : public WindowCase {
     QTest::keyClick(source().edit_button(), Qt::Key_Space);
     QVERIFY(source().editing());
     QCOMPARE(source().editor()->toPlainText(), QStringLiteral("other = 1\n"));
-    QVERIFY(source().note_text().contains(QStringLiteral("not the text that this run recorded")));
+    QVERIFY(source().note_text().contains(QStringLiteral("not the text that was recorded")));
     source().edit_button()->setChecked(false);
     write(at("train.py"), QByteArray("bad = '\xff'\n"));
     QTest::mouseClick(source().edit_button(), Qt::LeftButton);

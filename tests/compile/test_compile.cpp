@@ -168,7 +168,8 @@ class TestCompile : public QObject {
     QVERIFY2(has("fused loop of 2 nodes: 2 values in, 1 value out, 1 tile\n"
                  "    no machine code: no two consecutive steps have machine instructions\n    s"), text.c_str());
     QVERIFY2(has("MatMul(in0, in0)  # MatMul: float32 (64, 64), 524.3 kFLOP"), text.c_str());
-    QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; not fused: no producer or consumer"),
+    QVERIFY2(has("Square: float32 (64, 64), 4.1 kFLOP; its memory stays in the slot; "
+                 "not fused: no producer or consumer"),
              text.c_str());
     QVERIFY2(has("in all: 1.6 MFLOP, "), text.c_str());
   }

@@ -8,6 +8,8 @@
 #include "app/models/text.h"
 #include "app/models/values.h"
 
+#include "engine/explain/users_line.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -244,8 +246,9 @@ void Writer::node() {
     row(i ? "" : n->outputs.size() > 1 ? "Outputs" : "Output", short_type(q(n->outputs[i])));
   }
   row_if("Value", q(n->constant));
-  const Place where = document_.place(n->source);
+  const Place where = explain::users_line(document_, *n);
   place("Source", where);
+  if (const Place own = document_.place(n->source); own != where) place("Made in", own);
   for (const session::GeneratedRecord& code : document_.generated) {
     const auto lines = generated_lines_of(document_, s_, code);
     if (lines.empty()) continue;

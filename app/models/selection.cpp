@@ -3,6 +3,8 @@
 
 #include "app/models/text.h"
 
+#include "engine/explain/users_line.h"
+
 #include <algorithm>
 
 namespace footlight::app {
@@ -138,7 +140,7 @@ Place place_of(const Document& document, const Selection& s) {
       if (const session::TraceRecord* t = document.trace(s.trace)) return document.place(t->source);
       return {};
     case Kind::kNode:
-      if (const session::NodeRecord* n = document.node(s.graph, s.node)) return document.place(n->source);
+      if (const session::NodeRecord* n = document.node(s.graph, s.node)) return explain::users_line(document, *n);
       return {};
     case Kind::kLine:
     case Kind::kGenerated:
@@ -146,7 +148,7 @@ Place place_of(const Document& document, const Selection& s) {
       return s.place;
     case Kind::kEvent:
       if (const session::NodeRecord* n = document.node(s.graph, s.node)) {
-        if (const Place place = document.place(n->source)) return place;
+        if (const Place place = explain::users_line(document, *n)) return place;
       }
       return s.place;
     default:

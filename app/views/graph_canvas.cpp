@@ -22,6 +22,7 @@ namespace {
 constexpr double kLeast = 0.02, kMost = 3;
 constexpr double kMargin = 28;
 constexpr double kReadable = 0.55, kReading = 0.75;  // the least scale for reading, and one for it
+constexpr double kOneBox = 0.85;                     // for reading a box that was searched for
 }  // namespace
 
 GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
@@ -193,8 +194,8 @@ void GraphCanvas::reveal_selected() {
 void GraphCanvas::show_selected_readably() {
   const int box = primary();
   if (box < 0) return;
-  if (scale_ >= kReadable) return reveal_selected();
-  scale_ = kReading;
+  if (scale_ >= kReading) return reveal_selected();
+  scale_ = kOneBox;
   centre_on(plan_.boxes[static_cast<size_t>(box)].rect.center());
 }
 

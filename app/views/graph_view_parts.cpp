@@ -17,6 +17,9 @@
 #include <utility>
 
 namespace footlight::app {
+namespace {
+constexpr int kNarrowBar = 900;  // no room for long names in the bar
+}  // namespace
 
 QWidget* GraphView::make_bar() {
   auto* whole = new QWidget;
@@ -77,9 +80,10 @@ QWidget* GraphView::make_bar() {
     bar->addWidget(button);
   bar->addWidget(compare);
   bar->addStretch(1);
-  side_button_ = chip_switch(QStringLiteral("Map and source"),
+  side_button_ = chip_switch(QStringLiteral("Source"),
                              QStringLiteral("Shows the map and the source beside the graph, or gives it the room (P)"),
                              true);
+  side_button_->setAccessibleName(QStringLiteral("Map and source"));
   bar->addWidget(side_button_);
   connect(side_button_, &QPushButton::toggled, this, [this] {
     show_side(!std::as_const(*canvas_).plan().boxes.empty());
@@ -165,7 +169,7 @@ void GraphView::select_node(GraphId graph, uint32_t node) {
 void GraphView::say_choice(QPushButton* button, const QString& choice) {
   const QString kind = button->property("kind").toString(), whole = kind + QStringLiteral(": ") + choice;
   button->setProperty("choice", choice);
-  button->setText(width() < kNarrow ? kind : whole);
+  button->setText(width() < kNarrowBar ? kind : whole);
   button->setAccessibleName(whole);
 }
 

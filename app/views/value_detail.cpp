@@ -79,16 +79,19 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
   for (int c = 0; c < 4; ++c) grid->setColumnStretch(c, 1);
   column->addLayout(grid);
 
-  column->addWidget(elided_label(
-      QStringLiteral("Histogram of %1 values, log counts").arg(count_of(value.elements)), "faint"));
-  auto* histogram = new ValueHistogram;
-  histogram->set(&value);
-  column->addWidget(histogram);
+  const bool one = value.elements == 1;  // the figures say it all
+  if (!one) {
+    column->addWidget(elided_label(
+        QStringLiteral("Histogram of %1 values, log counts").arg(count_of(value.elements)), "faint"));
+    auto* histogram = new ValueHistogram;
+    histogram->set(&value);
+    column->addWidget(histogram);
+  }
 
   map_ = new HeatMap;
   auto* slices = new QHBoxLayout;
   slices->setSpacing(5);
-  slices->addWidget(plain_label(QStringLiteral("Slice"), "group"));
+  slices->addWidget(plain_label(one ? QStringLiteral("One number") : QStringLiteral("Slice"), "group"));
   const ValueSlice whole(value);
   for (size_t d = 0; d < whole.fixed_count(); ++d) {
     auto* box = new QSpinBox;
@@ -112,6 +115,7 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
   connect(map_, &HeatMap::moved, this, &ValueDetail::follow_cursor);
   map_->set(&value, name);
   column->addWidget(map_);
+  map_->setVisible(!one);
   const int64_t kept = explain::kept_elements(value);
   QString axes = map_->axes_text();
   if (kept && kept < value.elements)
@@ -119,6 +123,7 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
                 .arg(count_of(kept), count_of(value.elements));
   auto* below = plain_label(axes, "faint");
   below->setWordWrap(true);
+  below->setVisible(!one);
   column->addWidget(below);
 
   if (!value.places.empty()) {

@@ -232,16 +232,18 @@ void ValuesView::show_call(int index) {
 }
 
 void ValuesView::mark_selected() {
-  if (shown_ < 0 || current().kind != Selection::Kind::kNode) return;
+  if (shown_ < 0) return;
+  const session::CallValues& call = *document().values[static_cast<size_t>(shown_)];
+  const bool any = current().kind == Selection::Kind::kNode;
+  // Without a selected node the row where it began has the keyboard.
   const session::TensorValue* const value =
-      value_of(*document().values[static_cast<size_t>(shown_)], current().graph, current().node);
-  const int row = model_.row_of(value);
+      any ? value_of(call, current().graph, current().node) : explain::story_of(call).cause();
+  const int row = any || value ? model_.row_of(value) : 0;
+  const session::TensorValue* const now = model_.at(table_->currentIndex().row());
+  const bool is_there = now && value && now->graph == value->graph && now->node == value->node;
   following_ = true;
   if (row < 0) table_->clearSelection();
-  else if (model_.at(table_->currentIndex().row()) == nullptr ||
-           model_.at(table_->currentIndex().row())->node != value->node ||
-           model_.at(table_->currentIndex().row())->graph != value->graph)
-    table_->setCurrentIndex(model_.index(row, 0));
+  else if (!is_there) table_->setCurrentIndex(model_.index(row, 0));
   following_ = false;
 }
 

@@ -48,8 +48,8 @@ Statistics statistics_of(const Tensor& t) {
     }
   });
   if (!finite) return s;
-  s.minimum = low;
-  s.maximum = high;
+  s.minimum = low + 0.0;  // no -0
+  s.maximum = high + 0.0;
   const auto count = static_cast<double>(finite);
   // Elements so large that their sum overflows are averaged in smaller units.
   const double unit = std::isfinite(sum) && std::max(std::abs(low), std::abs(high)) < 1e150 ? 1 : 0x1p-600;

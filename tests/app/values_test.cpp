@@ -122,6 +122,9 @@ class ValuesTest : public WindowCase {
     QVERIFY(view().story().contains(QStringLiteral("14 calls were searched")));
     QCOMPARE(view().table()->model()->rowCount(), 3);
     QCOMPARE(view().calls()->currentText(), QStringLiteral("step, call 12: first NaN"));
+    // The row where it began has the keyboard, and nothing else is selected for it.
+    QCOMPARE(view().table()->currentIndex().row(), 1);
+    QVERIFY(selected().kind == Selection::Kind::kTrace);
     QVERIFY(view().strip()->isVisible());
     QCOMPARE(view().strip()->accessibleDescription(), QStringLiteral("Calls 1 to 14; 3 hold NaN"));
     view().only_bad()->click();

@@ -57,7 +57,7 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     f.line = node ? evidence.line(node->source) : Line();
     const Line called = evidence.line(call.source);
     if (!f.line || !is_own(f.line)) f.line = called;
-    else if (called && called != f.line) f.related.push_back({"call", called});
+    else if (called && called != f.line && is_own(called)) f.related.push_back({"call", called});
     if (const session::NodeRecord* const nan = nodes(story.first_nan->graph, story.first_nan->node))
       if (const Line used = evidence.line(nan->source); used && used != f.line && is_own(used))
         f.related.push_back({"use", used});
@@ -70,6 +70,7 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     if (const std::string checked = checked_text(checked_calls(evidence.records().checked_calls, call.function));
         !checked.empty())
       f.detail += " " + checked;
+    if (f.detail.ends_with('.')) f.detail.pop_back();  // who shows it ends the sentence
     f.fix = remedy_for(node);
     f.checked.why_not = "only a run with the change can show that no NaN comes";
     to.found.push_back(std::move(f));

@@ -22,6 +22,7 @@ constexpr Remedy kRemedies[] = {
     {"Div", "Divide with tf.math.divide_no_nan, or add a small number to the divisor"},
     {"Reciprocal", "Divide with tf.math.divide_no_nan, or add a small number to the divisor"},
     {"Sqrt", "Keep the argument of sqrt at 0 or above with tf.maximum"},
+    {"SqrtGrad", "Keep the argument of sqrt above 0 with tf.maximum: its gradient at 0 is infinite"},
     {"Rsqrt", "Add a small number to the argument of rsqrt"},
     {"Exp", "Keep the argument of exp small with tf.minimum; for log(sum(exp(x))) there is tf.reduce_logsumexp"},
     {"Pow", "Keep the base of the power positive with tf.maximum"},
@@ -32,6 +33,17 @@ std::string remedy_for(const session::NodeRecord* node) {
     for (const Remedy& remedy : kRemedies)
       if (node->op == remedy.op) return remedy.fix;
   return "See what its inputs hold: Values shows them, as `footlight values` does";
+}
+
+// The log whose gradient a reciprocal is: it reads the same value. Null: it is none.
+const session::NodeRecord* forward_of(const session::GraphRecord* graph, const session::NodeRecord* node) {
+  if (!graph || !node || node->op != "Reciprocal" || node->inputs.size() != 1) return nullptr;
+  const session::EdgeRecord& read = node->inputs[0];
+  for (const session::NodeRecord& other : graph->nodes)
+    if (other.op == "Log" && other.inputs.size() == 1 && other.inputs[0].from == read.from &&
+        other.inputs[0].output == read.output)
+      return &other;
+  return nullptr;
 }
 
 void find_first_nan(const Evidence& evidence, Findings& to) {
@@ -54,24 +66,29 @@ void find_first_nan(const Evidence& evidence, Findings& to) {
     f.function = call.function;
     f.severity = Severity::kWrongResult;
     f.example = call.trace;
-    f.line = node ? evidence.line(node->source) : Line();
+    const session::NodeRecord* const forward = forward_of(evidence.graph(cause.graph), node);
+    const session::NodeRecord* const edited = forward ? forward : node;
+    f.line = edited ? evidence.line(edited->source) : Line();
     const Line called = evidence.line(call.source);
     if (!f.line || !is_own(f.line)) f.line = called;
     else if (called && called != f.line && is_own(called)) f.related.push_back({"call", called});
     if (const session::NodeRecord* const nan = nodes(story.first_nan->graph, story.first_nan->node))
       if (const Line used = evidence.line(nan->source); used && used != f.line && is_own(used))
         f.related.push_back({"use", used});
+    if (const Line used = forward ? evidence.line(node->source) : Line(); used && used != f.line && is_own(used))
+      if (std::ranges::find(f.related, used, &RelatedLine::at) == f.related.end()) f.related.push_back({"use", used});
     f.calls = checked_calls(evidence.records().checked_calls, call.function).calls;
     f.nodes = story.with_nan;
     f.graphs = GraphRelation::kUnknown;
-    f.title = "The first NaN is in call " + with_commas(call.call) + ": " + why_not_finite(nodes, cause);
+    f.title = "The first NaN is in call " + with_commas(call.call) + ": " + why_not_finite(nodes, cause) +
+              (forward ? ", in the gradient of " + forward->op : std::string());
     f.detail = story_text(nodes, story) + " " + with_commas(story.with_nan) + " of " +
                with_commas(call.values.size()) + " values of the call hold NaN.";
     if (const std::string checked = checked_text(checked_calls(evidence.records().checked_calls, call.function));
         !checked.empty())
       f.detail += " " + checked;
     if (f.detail.ends_with('.')) f.detail.pop_back();  // who shows it ends the sentence
-    f.fix = remedy_for(node);
+    f.fix = remedy_for(edited);
     f.checked.why_not = "only a run with the change can show that no NaN comes";
     to.found.push_back(std::move(f));
   }

@@ -61,6 +61,34 @@ class TestFirstNan : public QObject {
     QVERIFY(!found[0].checked.ok);
   }
 
+  // The reciprocal is the gradient of the log: the log's line is the one to edit.
+  void a_gradient_names_what_it_is_of() {
+    SampleSource run(kSource);
+    session::GraphRecord& graph = run.trace();
+    SampleSource::node(graph, "Softmax", 2);
+    SampleSource::node(graph, "Log", 3);
+    SampleSource::node(graph, "Reciprocal", 9);
+    SampleSource::node(graph, "Mul", 9);
+    for (const uint32_t reader : {1u, 2u}) graph.nodes[reader].inputs = {{0, 0}};
+    session::CallValues call;
+    call.function = FunctionId(1);
+    call.trace = TraceId(0);
+    call.call = 4;
+    call.values = {value(2, 1), value(3, 2)};
+    call.values[0].positive_infinity = 1, call.values[0].first_infinity = 1;
+    call.values[0].places = {{2, "+Inf", "1e-41"}};
+    call.values[1].nan = 1, call.values[1].first_nan = 2, call.values[1].input_infinity = true;
+    run.values = {call};
+    const std::vector<Finding> found = run.findings();
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].line.line, 3);
+    QCOMPARE(found[0].title,
+             std::string("The first NaN is in call 4: Reciprocal(1e-41) is +Inf, in the gradient of Log"));
+    QVERIFY(found[0].fix.find("log_softmax") != std::string::npos);
+    QCOMPARE(found[0].related.size(), size_t{1});
+    QCOMPARE(found[0].related[0].at.line, 9);
+  }
+
   void finite_values_and_infinities_alone_are_none() {
     SampleSource run(kSource);
     SampleSource::node(run.trace(), "Log", 3);

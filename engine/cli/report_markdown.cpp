@@ -56,6 +56,7 @@ void write_finding(const Reader& reader, const explain::Report& report, size_t a
     out += "\nOr: " + markdown_words(a.fix) + " (" + markdown_words(explain::check_text(a.checked)) + ").\n";
     if (a.edit.at) out += '\n';
     write_edit(a.edit, out);
+    if (a.edit.at) out.pop_back();
   }
 }
 

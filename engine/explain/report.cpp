@@ -209,9 +209,13 @@ std::string pair_text(const Reader& reader, const Finding& f) {
   if (!left || !right || f.pair.difference.empty()) return {};
   const session::FunctionRecord *a = reader.function(left->function), *b = reader.function(right->function);
   const bool same = left->function == right->function || !a || !b;
-  std::string text = '#' + std::to_string(left->number) + " and #" + std::to_string(right->number);
-  if (!same) text = "the first two of these functions";
-  return text + ": " + f.pair.difference;
+  const std::string text =
+      same ? "The graphs of #" + std::to_string(left->number) + " and #" + std::to_string(right->number)
+           : "The graphs of the first two of these functions";
+  constexpr std::string_view kSame = "identical graphs", kOnly = "the graphs differ only ";
+  const std::string& how = f.pair.difference;
+  if (how.starts_with(kSame)) return text + " are identical" + how.substr(kSame.size());
+  return text + (how.starts_with(kOnly) ? " differ only " + how.substr(kOnly.size()) : " differ: " + how);
 }
 
 std::string cost_text(const Finding& f, int64_t run_ns) {

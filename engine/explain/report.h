@@ -58,7 +58,7 @@ std::map<TraceId, std::string> reasons_of_findings(std::span<const session::Trac
 std::string line_text(const session::Reader& reader, const Line& line);
 // One paragraph for a person.
 std::string message_of(std::span<const Finding> all, size_t at);
-// "#1 and #3: the graphs differ only in 1 constant"; empty: it compares no graphs.
+// "The graphs of #1 and #3 differ only in 1 constant"; empty: it compares no graphs.
 std::string pair_text(const session::Reader& reader, const Finding& finding);
 // "125 ms, 27.2 % of the run (461 ms)"; empty: it is about wrong results, or nothing was measured.
 std::string cost_text(const Finding& finding, int64_t run_ns);

@@ -167,7 +167,8 @@ class Figures(unittest.TestCase):
                 if 'pair' not in evidence:
                     continue
                 pairs += 1
-                self.assertIn(evidence['pair']['difference'], r.markdown.replace('\\', ''))
+                words = evidence['pair']['difference'].replace('identical graphs', 'are identical')
+                self.assertIn(words.replace('the graphs differ', 'differ'), r.markdown.replace('\\', ''))
                 said = {'identical': ['identical graphs'], 'constants': ['the graphs differ only in']}.get(evidence['graphs'])
                 if said:
                     self.assertTrue(evidence['pair']['difference'].startswith(tuple(said)), f)

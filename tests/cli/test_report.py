@@ -176,6 +176,26 @@ for i in range(30):
                 self.assertEqual(found[0]['checked']['traces_after'], found[1]['checked']['traces_before'])
 
     @RUNS_PYTHON
+    def test_numbers_that_change_together_become_tensors_of_what_the_graph_made_of_them(self):
+        script, session = os.path.join(self.folder, 'numbers.py'), os.path.join(self.folder, 'numbers.footlight')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write("""import tensorflow as tf
+@tf.function
+def step(x, lr, k):
+    return x * lr + k
+for i in range(8):
+    lr, k = 0.1 / (i + 1), i * 2 + 1
+    step(tf.ones([2]), lr, k)
+""")
+        subprocess.run([sys.executable, '-m', 'footlight', 'record', '-o', session, script], check=True,
+                       capture_output=True, timeout=300)
+        [finding] = json.loads(self.run_report('--json', '--rerun', session=session)[0])['findings']
+        self.assertEqual(finding['also_paths'], ['args[2]'])
+        self.assertEqual(finding['fix']['edit']['new'],
+                         'step(tf.ones([2]), tf.constant(lr), tf.constant(k, tf.float32))')
+        self.assertEqual(finding['checked'], {'method': 'rerun', 'ok': True, 'traces_before': 8, 'traces_after': 1})
+
+    @RUNS_PYTHON
     def test_running_again_with_the_fix(self):
         script, runs = os.path.join(self.folder, 'again.py'), os.path.join(self.folder, 'runs')
         session = os.path.join(self.folder, 'again.footlight')

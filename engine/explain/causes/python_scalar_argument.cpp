@@ -126,7 +126,7 @@ void propose_python_scalar_argument(const Evidence& evidence, const FunctionRun&
         made.detail += "; the graphs " + made.graphs_words;
         made.fix = constant;
         if (dtypes.size() < 2) {
-          made.edit = wrap_all(evidence, run, made, behind, other ? *dtypes.begin() : std::string());
+          made.edit = wrap_all(evidence, run, made, behind, dtypes.empty() ? std::string() : *dtypes.begin());
           if (made.also_paths.empty()) add_at_value(evidence, made, behind);
           else made.fix += ", and the others like it";
         }

@@ -177,7 +177,7 @@ for i in range(30):
 
     @RUNS_PYTHON
     def test_numbers_that_change_together_become_tensors_of_what_the_graph_made_of_them(self):
-        script, session = os.path.join(self.folder, 'numbers.py'), os.path.join(self.folder, 'numbers.footlight')
+        script, session = os.path.join(self.folder, 'changing.py'), os.path.join(self.folder, 'changing.footlight')
         with open(script, 'w', encoding='utf-8') as file:
             file.write("""import tensorflow as tf
 @tf.function

@@ -60,9 +60,13 @@ SelectionFacts find_facts(const query::Store& store, const Selection& s, const q
       }
       break;
     }
-    case Selection::Kind::kTrace: facts.hits = store.calls().hits_of_trace(s.trace); break;
+    case Selection::Kind::kTrace:
+      facts.hits = store.calls().hits_of_trace(s.trace);
+      facts.layers = find_layers(store, {}, s.trace, cancel);
+      break;
     case Selection::Kind::kFunction: {
       facts.hits = store.calls().hits_of_function(s.function);
+      facts.layers = find_layers(store, s.function, {}, cancel);
       const auto& waits = store.reader().events<std::vector<session::WaitRecord>>();
       for (size_t chunk = 0; chunk < waits.index().size(); ++chunk) {
         cancel.check();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/models/callers.h"
+#include "app/models/layer_costs.h"
 #include "app/models/selection.h"
 
 #include "engine/query/device_sums.h"
@@ -30,6 +31,7 @@ struct SelectionFacts {
   uint64_t waits = 0;                            // kFunction: of threads, until another one had traced it
   int64_t waited_ns = 0;
   std::vector<query::DeviceSum> device_sums;     // kRun: of all kernels, copies and calls; kDevice: of those named so
+  std::vector<LayerCost> layers;                 // kFunction, kTrace: of Keras
   query::Sums op_sums;                           // kEvent: all of that op in the run
   std::vector<std::pair<int64_t, uint64_t>> histogram;
 };

@@ -159,6 +159,7 @@ void Writer::function() {
   }
   if (failed > kMaxShownErrors)
     row("", QStringLiteral("and %1").arg(counted(failed - kMaxShownErrors, "earlier one", "earlier ones")));
+  if (facts_) add(layers_group(facts_->layers));
   source({f->file, f->line}, 4);
   if (!traces.empty()) {
     go("Why it was traced", "retraces", s_);
@@ -214,6 +215,7 @@ void Writer::trace() {
     add(passes_group(document_, *g));
     add(memory_group(*g));
   }
+  if (facts_) add(layers_group(facts_->layers));
   callers();
   if (!t->error.empty()) {
     group(QStringLiteral("Tracing failed"));

@@ -213,6 +213,37 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
   return group;
 }
 
+InspectorGroup layers_group(const std::vector<LayerCost>& layers) {
+  constexpr size_t kMaxLayers = 32;
+  InspectorGroup group{QStringLiteral("Layers"), {}, {}};
+  const auto timed = [](const query::Sums& sums) {
+    return duration_text(sums.total) + QStringLiteral(" in ") + counted(sums.count, "op", "ops");
+  };
+  for (const LayerCost& layer : layers) {
+    if (layer.name.empty() && !layer.total_ns()) continue;
+    if (group.rows.size() >= kMaxLayers) {
+      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(layers.size() - kMaxLayers)));
+      break;
+    }
+    const QString name = q(layer.name);
+    InspectorRow row = text_row(layer.name.empty() ? QStringLiteral("Of no layer") : name.section(QLatin1Char('/'), -1),
+                            duration_text(layer.total_ns()));
+    const auto add = [&](const char* label, const QString& value) {
+      row.inner.push_back(text_row(QLatin1String(label), value));
+      row.inner.back().indent = 1;
+    };
+    if (!layer.name.empty()) add("scope", name);
+    add("forward", timed(layer.forward));
+    if (layer.backward.count) add("backward", timed(layer.backward));
+    if (layer.flops) add("FLOPs a run", flops_text(layer.flops));
+    if (layer.parameters)
+      add("parameters", count_text(layer.parameters) + QStringLiteral("  ") + bytes_text(layer.parameter_bytes));
+    if (layer.output_bytes) add("writes a run", bytes_text(layer.output_bytes));
+    group.rows.push_back(std::move(row));
+  }
+  return group;
+}
+
 GradientLinks gradient_links(const session::GraphRecord& graph, const session::NodeRecord& node) {
   const std::vector<size_t> forward = forward_ops(graph);
   GradientLinks links;

@@ -25,6 +25,8 @@ QString device_sum_text(const query::DeviceSum& sum);
 // What ran on the devices, or what was asked of them: a row for each kernel or call, the longest first.
 InspectorGroup device_group(const std::vector<query::DeviceSum>& sums, bool on_device);
 InspectorGroup callers_group(const Document& document, const std::vector<CallerFrame>& frames);
+// What each layer of a Keras model cost; a row opens to the way forward and back, FLOPs, parameters and memory.
+InspectorGroup layers_group(const std::vector<LayerCost>& layers);
 // The nodes that compute the gradient of a node, or whose gradient it computes.
 struct GradientLinks {
   std::vector<uint32_t> gradients, forward;

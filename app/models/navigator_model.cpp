@@ -48,7 +48,6 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
     const session::FunctionRecord& f = *document.function(group.ids.front());
     row.name = q(f.name);
     row.title = group.title;
-    if (group.ids.size() > 1) row.title += QString::fromUtf8("  ×%1").arg(group.ids.size());
     std::vector<const session::TraceRecord*> traces;
     std::map<uint32_t, int> made;
     for (const FunctionId id : group.ids) {
@@ -72,6 +71,7 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
       row.traces.push_back({t->id, t->number, words, q(t->signature), number, !t->error.empty()});
     }
     row.detail = traces.empty() ? QStringLiteral("Not traced") : counted(traces.size(), "trace", "traces");
+    if (group.ids.size() > 1) row.detail.prepend(QString::fromUtf8("×%1 · ").arg(group.ids.size()));
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");
     // Amber for more than the two traces that any function may need, or a failed one.
     if (most > 2 || counts.size() > 2) row.colour = QStringLiteral("amber");

@@ -288,7 +288,7 @@ void MainWindow::say_what_is_missing() {
   if (was_killed && !model::looks_like_model(d.path.toStdString()))
     missing << QStringLiteral("The program was killed before it could say how it ended. What was recorded up to then "
                               "is here.");
-  if (d.dropped)
+  if (d.dropped && !d.live && !worker_.running())
     missing << counted(d.dropped, "event was", "events were") + QStringLiteral(" dropped, so counts and times are too "
                                                                                 "low.");
   const QString text = missing.join(QLatin1Char(' '));

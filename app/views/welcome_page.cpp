@@ -1,6 +1,7 @@
 // Lays out the welcome page: on the left what to open, on the right the samples.
 #include "app/views/welcome_page.h"
 
+#include "app/models/run_end.h"
 #include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/theme.h"
@@ -164,20 +165,24 @@ void WelcomePage::set_recent(const std::vector<RecentFile>& files) {
   for (size_t i = 0; i < std::min<size_t>(files.size(), kMostRecent); ++i) {
     const RecentFile& file = files[i];
     auto* entry = new QWidget;
-    auto* grid = new QGridLayout(entry);
-    grid->setContentsMargins(0, 5, 0, 3);
-    grid->setVerticalSpacing(1);
+    auto* lines = new QVBoxLayout(entry);
+    lines->setContentsMargins(0, 5, 0, 3);
+    lines->setSpacing(1);
+    auto* head = new QHBoxLayout;
     auto* link = new LinkButton(QFileInfo(file.path).fileName(), true);
     set_tip(link, file.path);
     link->setAccessibleDescription(file.path + QStringLiteral(". ") + file.note);
     connect(link, &QPushButton::clicked, this, [this, path = file.path] { Q_EMIT path_chosen(path); },
             Qt::QueuedConnection);
-    grid->addWidget(link, 0, 0);
-    grid->addWidget(plain_label(day_text(file.when, now), "faint"), 0, 1, Qt::AlignRight);
-    auto* note = new ElidedLabel(QFileInfo::exists(file.path) ? file.note : QStringLiteral("No longer there"));
+    head->addWidget(link);
+    head->addStretch(1);
+    head->addWidget(plain_label(day_text(file.when, now), "faint"));
+    lines->addLayout(head);
+    constexpr qsizetype kMaxNote = 72;
+    auto* note = new ElidedLabel(QFileInfo::exists(file.path) ? shortened(file.note, kMaxNote)
+                                                              : QStringLiteral("No longer there"));
     note->setProperty("role", "dim");
-    grid->addWidget(note, 1, 0, 1, 2);
-    grid->setColumnStretch(0, 1);
+    lines->addWidget(note);
     column->addWidget(entry);
   }
 }

@@ -3,8 +3,10 @@
 
 #include "app/models/callers.h"
 #include "app/models/inspector_parts.h"
+#include "app/models/layer_costs.h"
 #include "app/models/line_fates.h"
 #include "app/models/phases.h"
+#include "app/models/text.h"
 
 #include "engine/session/writer.h"
 
@@ -13,6 +15,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <optional>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -62,6 +65,55 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(group.rows[1].value, QStringLiteral("fit.py:3"));
     QVERIFY(group.rows[2].inner.empty() && group.rows[2].link);  // a single line needs no folding
     QCOMPARE(group.rows[3].label, QStringLiteral("main"));
+  }
+  void layers_of_keras_have_their_costs() {
+    SampleRun run = sample_run();
+    Document& d = run.document;
+    QVERIFY(find_layers(*SampleStore(run), FunctionId(1), {}, {}).empty());
+    // A model was called, and in it a layer, which made the nodes.
+    const auto add_place = [&](uint32_t id, std::optional<uint32_t> caller, const char* name) {
+      session::LocationRecord l;
+      l.id = session::LocationId(id);
+      if (caller) l.caller = session::LocationId(*caller);
+      l.file = session::FileId(1), l.line = 6, l.qualname = name;
+      d.add(l);
+    };
+    add_place(0, {}, "train_step");
+    add_place(1, 0, "Layer.__call__");
+    add_place(2, 1, "Sequential.call");
+    add_place(3, 2, "Layer.__call__");
+    add_place(4, 3, "Dense.call");
+    session::GraphRecord g = *d.graph(GraphId(10));
+    const auto rename = [&](size_t i, const char* name, uint32_t location) {
+      g.nodes[i].name = name;
+      g.nodes[i].location = session::LocationId(location);
+    };
+    rename(2, "net/dense/ReadVariableOp", 4);
+    rename(3, "net/dense/MatMul", 4);
+    rename(4, "net/dense/inner/Relu", 4);
+    rename(5, "net/Sum", 2);
+    g.nodes[10].op = "ReluGrad";
+    g.nodes[10].inputs = {{8, 0}, {4, 0}};
+    d.add(g);
+    const SampleStore store(run);
+    const std::vector<LayerCost> layers = find_layers(*store, {}, TraceId(10), {});
+    QCOMPARE(layers.size(), size_t{3});
+    QCOMPARE(layers[0].name, std::string("net/dense"));
+    QCOMPARE(layers[0].nodes, uint64_t{3});
+    QCOMPARE(layers[0].forward.total, int64_t{4 * (15'000 + 4'000)});  // in four calls
+    QCOMPARE(layers[0].backward.total, int64_t{4 * 4'000});
+    QCOMPARE(layers[0].parameters, uint64_t{8 * 16});
+    QCOMPARE(layers[0].parameter_bytes, uint64_t{8 * 16 * 4});
+    QCOMPARE(layers[1].name, std::string("net"));
+    QCOMPARE(layers[1].forward.total, int64_t{4 * 4'000});
+    QVERIFY(layers[2].name.empty());
+    const InspectorContent shown = said(run, Selection::of_trace(d, TraceId(10)));
+    const InspectorGroup* rows = group(shown, QStringLiteral("Layers"));
+    QVERIFY(rows);
+    QCOMPARE(rows->rows[0].label, QStringLiteral("dense"));
+    QCOMPARE(rows->rows[0].value, duration_text(4 * 23'000));
+    QVERIFY(rows->rows[0].inner.size() >= 4);
+    QVERIFY(group(said(run, Selection::of_function(d, FunctionId(1))), QStringLiteral("Layers")));
   }
   void a_line_and_its_callers() {
     const SampleRun run = sample_run();

@@ -152,6 +152,31 @@ class LandingTest : public WindowCase {
     QCOMPARE(window().selection().current().function, evaluate);
   }
 
+  void another_run_stays_at_what_was_looked_at() {
+    with_stand_in("0.1");
+    SampleRun run = sample_run();
+    run.document.run.script = at("script.py").toStdString();
+    write_session(at("own.footlight"), run);
+    qputenv("SAMPLE_SESSION", at("own.footlight").toUtf8());
+    QVERIFY(window().open(at("script.py")));
+    window().run();
+    QTRY_COMPARE_WITH_TIMEOUT(window().selection().current().function, FunctionId(1), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);
+    QTest::qWait(600);  // what follows the end of a run
+    window().settle();
+    const FunctionId evaluate = window().session().document().functions.back().id;
+    window().selection().select(Selection::of_function(window().session().document(), evaluate));
+    window().show_view(QStringLiteral("graph"));
+    const QString first = window().session().path();
+    window().run();
+    QTRY_VERIFY_WITH_TIMEOUT(window().session().is_open() && window().session().path() != first, 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);
+    QTest::qWait(600);
+    window().settle();
+    QCOMPARE(window().view(), QStringLiteral("graph"));
+    QCOMPARE(window().selection().current().function, evaluate);
+  }
+
   void quitting_asks_while_a_script_runs() {
     with_stand_in("20");
     QVERIFY(window().open(at("script.py")));

@@ -228,6 +228,7 @@ void write_session(const QString& path, const SampleRun& run, bool finished) {
   auto w = session::Writer::create(path.toStdString(), d.run, RecordingLevel::kOps);
   for (const auto& f : d.files) w->add(f);
   for (const auto& c : d.codes) w->add(c);
+  for (const auto& l : d.locations) w->add(l);
   for (const auto& f : d.functions) w->add(f);
   for (const auto& g : d.graphs) w->add(g);
   for (const auto& t : d.traces) w->add(t);

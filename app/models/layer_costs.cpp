@@ -1,0 +1,138 @@
+// A node's layer: its stack has as many calls of layers as its scope has names of them.
+#include "app/models/layer_costs.h"
+
+#include "app/models/graph_costs.h"
+#include "app/models/graph_gradients.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace footlight::app {
+namespace {
+
+constexpr int kMostFrames = 96;
+
+class Layers {
+ public:
+  Layers(const query::Store& store, const query::Cancel& cancel)
+      : store_(store), reader_(store.reader()), cancel_(cancel) {}
+
+  void add(const session::GraphRecord& graph) {
+    std::vector<size_t> layer(graph.nodes.size());
+    for (size_t i = 0; i < graph.nodes.size(); ++i) layer[i] = layer_of(graph.nodes[i]);
+    const std::vector<size_t> forward = forward_ops(graph);
+    std::set<uint32_t> variables;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const session::NodeRecord& n = graph.nodes[i];
+      const bool is_backward = !layer[i] && forward[i] < graph.nodes.size() && layer[forward[i]];
+      LayerCost& cost = costs_[is_backward ? layer[forward[i]] : layer[i]];
+      const query::Sums ran = store_.of_node({graph.id, n.id});
+      (is_backward ? cost.backward : cost.forward).add(ran);
+      if (ran.count) ran_.emplace(query::NodeKey{graph.id, n.id}, is_backward ? layer[forward[i]] : layer[i]);
+      if (is_backward) continue;
+      ++cost.nodes;
+      if (n.op != "ReadVariableOp" || n.inputs.empty() || n.outputs.empty()) continue;
+      if (!variables.insert(n.inputs.front().from).second) continue;
+      const uint64_t bytes = bytes_of(n.outputs.front());
+      const std::string one = n.outputs.front().substr(0, n.outputs.front().find(' ')) + " ()";
+      cost.parameter_bytes += bytes;
+      cost.parameters += bytes / std::max<uint64_t>(1, bytes_of(one));
+    }
+  }
+
+  // FLOPs and bytes by the first run of each node.
+  void look_at_runs() {
+    std::vector<query::NodeKey> keys;
+    for (const auto& [key, layer] : ran_) keys.push_back(key);
+    if (keys.empty()) return;
+    store_.visit(store_.of_nodes(std::move(keys)), INT64_MIN, INT64_MAX, cancel_, [&](const query::OpRow& row) {
+      const auto at = ran_.find(query::NodeKey{row.graph, row.node.value});
+      if (at == ran_.end()) return true;
+      LayerCost& cost = costs_[at->second];
+      if (const session::SignatureRecord* as = reader_.signature(row.signature)) {
+        cost.flops += as->flops;
+        cost.output_bytes += row.bytes ? row.bytes : as->output_bytes;
+      }
+      ran_.erase(at);
+      return !ran_.empty();
+    });
+  }
+
+  std::vector<LayerCost> take() {
+    std::vector<LayerCost> all;
+    for (size_t i = 1; i < costs_.size(); ++i) all.push_back(std::move(costs_[i]));
+    if (all.empty()) return all;
+    std::ranges::stable_sort(all, std::greater(), &LayerCost::total_ns);
+    all.push_back(std::move(costs_[0]));
+    return all;
+  }
+
+ private:
+  struct Less {
+    bool operator()(const query::NodeKey& a, const query::NodeKey& b) const {
+      return std::pair(a.graph.value, a.node) < std::pair(b.graph.value, b.node);
+    }
+  };
+
+  // By number; 0: of no layer.
+  size_t layer_of(const session::NodeRecord& node) {
+    const size_t depth = node.location.valid() ? depth_at(node.location) : 0;
+    if (!depth) return 0;
+    size_t end = 0, names = 0;
+    while (names < depth && (end = node.name.find('/', end ? end + 1 : 0)) != node.name.npos) ++names;
+    if (names < depth) return 0;
+    const auto [at, is_new] = known_.try_emplace(node.name.substr(0, end), costs_.size());
+    if (is_new) costs_.emplace_back().name = at->first;
+    return at->second;
+  }
+
+  // How many calls of layers are in the stack.
+  size_t depth_at(session::LocationId id) {
+    if (const auto known = depths_.find(id.value); known != depths_.end()) return known->second;
+    size_t depth = 0;
+    const session::LocationRecord* at = reader_.location(id);
+    for (int i = 0; at && i < kMostFrames; ++i, at = reader_.location(at->caller)) {
+      const session::CodeRecord* code = reader_.code(at->source.code);
+      const std::string& name = at->qualname.empty() && code ? code->qualname : at->qualname;
+      if (name == "Layer.__call__") ++depth;
+    }
+    depths_.emplace(id.value, depth);
+    return depth;
+  }
+
+  const query::Store& store_;
+  const session::Reader& reader_;
+  const query::Cancel& cancel_;
+  std::vector<LayerCost> costs_{1};
+  std::map<std::string, size_t> known_;
+  std::unordered_map<uint32_t, size_t> depths_;
+  std::map<query::NodeKey, size_t, Less> ran_;
+};
+
+}  // namespace
+
+std::vector<LayerCost> find_layers(const query::Store& store, FunctionId function, TraceId trace,
+                                   const query::Cancel& cancel) {
+  const session::Reader& reader = store.reader();
+  std::vector<GraphId> left;
+  for (const session::TraceRecord& t : reader.contents().traces)
+    if (trace.valid() ? t.id == trace : t.function == function) left.push_back(t.graph());
+  std::set<GraphId> seen;
+  Layers layers(store, cancel);
+  while (!left.empty()) {
+    cancel.check();
+    const GraphId id = left.back();
+    left.pop_back();
+    const session::GraphRecord* graph = id.valid() && seen.insert(id).second ? reader.graph(id) : nullptr;
+    if (!graph) continue;
+    layers.add(*graph);
+    for (const session::NodeRecord& n : graph->nodes)
+      for (const auto& [role, called] : n.functions) left.push_back(called);
+  }
+  layers.look_at_runs();
+  return layers.take();
+}
+
+}  // namespace footlight::app

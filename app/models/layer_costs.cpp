@@ -24,14 +24,16 @@ class Layers {
     for (size_t i = 0; i < graph.nodes.size(); ++i) layer[i] = layer_of(graph.nodes[i]);
     const std::vector<size_t> forward = forward_ops(graph);
     std::set<uint32_t> variables;
+    std::map<size_t, LayerCost> here;  // every trace has the layers' variables again
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const session::NodeRecord& n = graph.nodes[i];
       const bool is_backward = !layer[i] && forward[i] < graph.nodes.size() && layer[forward[i]];
-      LayerCost& cost = costs_[is_backward ? layer[forward[i]] : layer[i]];
+      const size_t number = is_backward ? layer[forward[i]] : layer[i];
       const query::Sums ran = store_.of_node({graph.id, n.id});
-      (is_backward ? cost.backward : cost.forward).add(ran);
-      if (ran.count) ran_.emplace(query::NodeKey{graph.id, n.id}, is_backward ? layer[forward[i]] : layer[i]);
+      (is_backward ? costs_[number].backward : costs_[number].forward).add(ran);
+      if (ran.count) ran_.emplace(query::NodeKey{graph.id, n.id}, number);
       if (is_backward) continue;
+      LayerCost& cost = here[number];
       ++cost.nodes;
       if (n.op != "ReadVariableOp" || n.inputs.empty() || n.outputs.empty()) continue;
       if (!variables.insert(n.inputs.front().from).second) continue;
@@ -40,17 +42,24 @@ class Layers {
       cost.parameter_bytes += bytes;
       cost.parameters += bytes / std::max<uint64_t>(1, bytes_of(one));
     }
+    for (const auto& [number, cost] : here) {
+      LayerCost& most = costs_[number];
+      most.nodes = std::max(most.nodes, cost.nodes);
+      most.parameters = std::max(most.parameters, cost.parameters);
+      most.parameter_bytes = std::max(most.parameter_bytes, cost.parameter_bytes);
+    }
   }
 
-  // FLOPs and bytes by the first run of each node.
+  // FLOPs and bytes by the first run of each node; of several traces, those of the one that does most.
   void look_at_runs() {
     std::vector<query::NodeKey> keys;
     for (const auto& [key, layer] : ran_) keys.push_back(key);
     if (keys.empty()) return;
+    std::map<std::pair<size_t, uint32_t>, LayerCost> runs;  // by layer and graph
     store_.visit(store_.of_nodes(std::move(keys)), INT64_MIN, INT64_MAX, cancel_, [&](const query::OpRow& row) {
       const auto at = ran_.find(query::NodeKey{row.graph, row.node.value});
       if (at == ran_.end()) return true;
-      LayerCost& cost = costs_[at->second];
+      LayerCost& cost = runs[{at->second, row.graph.value}];
       if (const session::SignatureRecord* as = reader_.signature(row.signature)) {
         cost.flops += as->flops;
         cost.output_bytes += row.bytes ? row.bytes : as->output_bytes;
@@ -58,11 +67,18 @@ class Layers {
       ran_.erase(at);
       return !ran_.empty();
     });
+    for (const auto& [key, cost] : runs) {
+      LayerCost& most = costs_[key.first];
+      most.flops = std::max(most.flops, cost.flops);
+      most.output_bytes = std::max(most.output_bytes, cost.output_bytes);
+    }
   }
 
   std::vector<LayerCost> take() {
     std::vector<LayerCost> all;
-    for (size_t i = 1; i < costs_.size(); ++i) all.push_back(std::move(costs_[i]));
+    // Scopes in which nothing ran only made the variables.
+    for (size_t i = 1; i < costs_.size(); ++i)
+      if (costs_[i].total_ns() || costs_[i].parameters) all.push_back(std::move(costs_[i]));
     if (all.empty()) return all;
     std::ranges::stable_sort(all, std::greater(), &LayerCost::total_ns);
     all.push_back(std::move(costs_[0]));

@@ -98,7 +98,7 @@ InspectorGroup phases_group(const session::TraceRecord& trace) {
   add_phases(group.rows, trace, {-1}, 0);
   if (group.rows.empty()) return group;
   for (const PhaseTime& p : own_times({&trace}))
-    if (p.word == not_timed_word()) group.rows.push_back(text_row(p.word, duration_text(p.ns)));
+    if (p.word == unexplained_word()) group.rows.push_back(text_row(p.word, duration_text(p.ns)));
   return group;
 }
 

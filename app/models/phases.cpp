@@ -14,7 +14,7 @@ QString phase_word(const std::string& name) {
   return QString::fromStdString(name);
 }
 
-QString not_timed_word() { return QStringLiteral("not timed"); }
+QString unexplained_word() { return QStringLiteral("unexplained"); }
 
 std::vector<PhaseTime> own_times(const std::vector<const session::TraceRecord*>& traces) {
   std::vector<PhaseTime> sums;
@@ -37,7 +37,7 @@ std::vector<PhaseTime> own_times(const std::vector<const session::TraceRecord*>&
       if (span.depth > 1) add(above[span.depth - 2u], span.start - span.end);
     }
   }
-  if (all > known) add(not_timed_word(), all - known);
+  if (all > known) add(unexplained_word(), all - known);
   return sums;
 }
 

@@ -11,7 +11,7 @@
 namespace footlight::app {
 
 QString phase_word(const std::string& name);  // "Python"; "recorder" for what recording itself took
-QString not_timed_word();                     // for what no phase covers
+QString unexplained_word();                     // for what no phase covers
 
 struct PhaseTime {
   QString word;

@@ -5,6 +5,7 @@
 #include "app/models/text.h"
 
 #include "engine/base/errors.h"
+#include "engine/explain/pipelines.h"
 #include "engine/query/op_totals.h"
 
 #include <algorithm>
@@ -74,8 +75,9 @@ QString phase_name(const Document& document, const query::TraceSpan& span) {
     case query::TracePart::kBefore: return QStringLiteral("before tracing");
     case query::TracePart::kAfter: return QStringLiteral("run");
     case query::TracePart::kMachineCode: return QStringLiteral("machine code");
+    case query::TracePart::kCompared: return QStringLiteral("Compare's repetitions");
     case query::TracePart::kOther:
-      return span.depth == 0 ? QStringLiteral("between traces") : not_timed_word();
+      return span.depth == 0 ? QStringLiteral("between traces") : unexplained_word();
     case query::TracePart::kTrace: return trace ? QStringLiteral("trace #%1").arg(trace->number) : QString();
     case query::TracePart::kPhase: break;
   }
@@ -187,9 +189,14 @@ std::vector<query::OpTotalsOptions::Intervals> other_work(const query::Store& st
   const auto of = [&](RangeStatistics::Part part) -> auto& { return all[static_cast<size_t>(part) - 1]; };
   for (const session::TraceRecord& t : reader.contents().traces)
     if (t.start_ns < to && t.end_ns > from) of(RangeStatistics::kTracing).emplace_back(t.start_ns, t.end_ns);
+  for (const session::ComparisonRecord& c : reader.contents().comparisons)
+    if (c.start_ns < to && c.end_ns > from) of(RangeStatistics::kCompared).emplace_back(c.start_ns, c.end_ns);
   each_within(reader.spans(), from, to, cancel, [&](const session::SpanRecord& s) {
     if (s.category == session::SpanRecord::kMachineCode)
       of(RangeStatistics::kMachineCode).emplace_back(s.start_ns, s.end_ns);
+    // One span may stand for several elements, and for what was done between them.
+    if (const explain::TakenInput input = explain::taken_input(reader, s); input.ns > 0)
+      of(RangeStatistics::kInput).emplace_back(s.start_ns, s.start_ns + input.ns);
   });
   each_within(reader.device_events(), from, to, cancel, [&](const session::DeviceRecord& d) {
     const bool works = d.kind == "kernel" || d.kind == "memcpy" || d.kind == "memset";
@@ -341,7 +348,8 @@ QString range_sentence(const RangeStatistics& s) {
   QString text = counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events");
   if (s.estimated) return text;
   // The parts make up the whole.
-  constexpr const char* kNames[] = {"ops", "tracing", "machine code", "input", "the device", "in calls (not recorded)"};
+  constexpr const char* kNames[] = {"ops",   "Compare's repetitions", "tracing", "machine code",
+                                    "input", "the device",            "in calls (not recorded)"};
   QStringList parts;
   double before = 0;
   int said = 0;

@@ -74,7 +74,8 @@ struct RangeStatistics {
   std::vector<OpStatistics> rows;  // by total time, descending
   uint64_t calls = 0, events = 0;
   // Shares of the range: of each moment the first that was seen in it. The rest is Python, outside of calls.
-  enum Part { kOps, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };  // kInCalls: nothing else is recorded
+  // kCompared: Compare repeated a call. kInCalls: nothing else is recorded.
+  enum Part { kOps, kCompared, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };
   std::array<double, kParts> shares{};
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
   std::vector<MemoryPeak> memory;  // what tensors held at most, by device

@@ -28,16 +28,16 @@ struct Iteration {
   }
 };
 
-// The number behind "elements" in a span's arguments.
-uint64_t elements_of(const SpanRecord& span) {
-  constexpr std::string_view kName = "\"elements\": ";
-  const size_t at = span.args.find(kName);
+// The number behind a name in a span's arguments.
+uint64_t number_in(const SpanRecord& span, std::string_view name) {
+  const size_t at = span.args.find(name);
   uint64_t number = 0;
   if (at == std::string::npos) return 0;
-  for (size_t i = at + kName.size(); i < span.args.size() && span.args[i] >= '0' && span.args[i] <= '9'; ++i)
+  for (size_t i = at + name.size(); i < span.args.size() && span.args[i] >= '0' && span.args[i] <= '9'; ++i)
     number = number * 10 + static_cast<uint64_t>(span.args[i] - '0');
   return number;
 }
+uint64_t elements_of(const SpanRecord& span) { return number_in(span, "\"elements\": "); }
 
 template <class Store, class Visit>
 void each(const Store& store, const std::function<void()>& go_on, Visit visit) {
@@ -52,6 +52,13 @@ void each(const Store& store, const std::function<void()>& go_on, Visit visit) {
 }
 
 }  // namespace
+
+TakenInput taken_input(const session::Reader& reader, const SpanRecord& span) {
+  const TrackRecord* track = reader.track(span.track);
+  if (!track || track->kind != TrackRecord::kStage || track->parent.valid() || span.end_ns < span.start_ns) return {};
+  const auto length = static_cast<uint64_t>(span.end_ns - span.start_ns);
+  return {track->thread, static_cast<int64_t>(std::min(number_in(span, "\"busy_ns\": "), length))};
+}
 
 std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std::function<void()>& go_on) {
   std::map<session::TrackId, Iteration> roots;

@@ -31,4 +31,11 @@ struct PipelineSums {
 // Reads the spans of stages; `go_on` is called for every chunk, and throws to end it.
 std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std::function<void()>& go_on);
 
+// The thread that took elements of a pipeline in that span, and for how much of it; none: it is no such span.
+struct TakenInput {
+  session::ThreadId thread;
+  int64_t ns = 0;
+};
+TakenInput taken_input(const session::Reader& reader, const session::SpanRecord& span);
+
 }  // namespace footlight::explain

@@ -83,6 +83,19 @@ void add_machine_code(const Store& store, const Cancel& cancel, std::vector<Trac
   }
 }
 
+void add_comparisons(const Store& store, std::vector<TraceSpan>& all) {
+  for (const session::ComparisonRecord& c : store.reader().contents().comparisons) {
+    const session::TraceRecord* trace = store.reader().trace(c.trace);
+    if (!trace || c.start_ns <= 0 || c.end_ns < c.start_ns) continue;
+    TraceSpan made;
+    made.start = c.start_ns, made.end = c.end_ns;
+    made.part = TracePart::kCompared;
+    made.trace = c.trace;
+    if (!trace->phases.empty()) made.thread = trace->phases.front().thread;
+    all.push_back(made);
+  }
+}
+
 }  // namespace
 
 std::vector<TraceSpan> spans_of(const std::vector<const session::TraceRecord*>& traces,
@@ -150,6 +163,7 @@ std::vector<TraceSpan> all_trace_spans(const Store& store, const Cancel& cancel)
     all.insert(all.end(), spans.begin(), spans.end());
   }
   add_machine_code(store, cancel, all);
+  add_comparisons(store, all);
   return all;
 }
 

@@ -11,8 +11,9 @@ namespace footlight::query {
 
 class Store;
 
-// kMachineCode: a call that was served by a trace made machine code for its ops, once.
-enum class TracePart : uint8_t { kBefore, kTrace, kPhase, kOther, kAfter, kMachineCode };
+// kMachineCode: a call that was served by a trace made machine code for its ops, once. kCompared: after a call, Compare
+// repeated it.
+enum class TracePart : uint8_t { kBefore, kTrace, kPhase, kOther, kAfter, kMachineCode, kCompared };
 
 struct TraceSpan {
   int64_t start = 0, end = 0;
@@ -29,7 +30,8 @@ struct TraceSpan {
 std::vector<TraceSpan> spans_of(const std::vector<const session::TraceRecord*>& traces,
                                 const session::CallRecord* call);
 
-// Of all traces, those of one call together, by thread and start; behind them the making of machine code.
+// Of all traces, those of one call together, by thread and start; behind them the making of machine code
+// and the repetitions of comparisons.
 std::vector<TraceSpan> all_trace_spans(const Store& store, const Cancel& cancel);
 
 }  // namespace footlight::query

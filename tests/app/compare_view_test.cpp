@@ -307,7 +307,7 @@ class CompareViewTest : public WindowCase {
     view().choice()->setFocus();
     QTest::keyClick(view().choice(), Qt::Key_Down);
     QCOMPARE(view().shown()->call, uint64_t{5});
-    QVERIFY(view().sentence().contains(QStringLiteral("7 % is unexplained")));
+    QVERIFY(view().sentence().contains(QStringLiteral("7 % of the traced time is unexplained")));
     QCOMPARE(view().timelines()->lanes().lanes().size(), size_t{6});
     // Another trace brings its own comparison.
     view().choice()->setFocus();

@@ -485,6 +485,30 @@ class ModelsTest : public QObject {
     QCOMPARE(snippet(d_, {session::FileId(1), 17}, 1).size(), size_t{3});
   }
 
+  // What a hit takes is a median with its spread; how much of it is recording, a comparison knows.
+  void a_hit_is_as_recorded_and_says_so() {
+    SampleRun run = sample_run();
+    run.calls[1].end_ns += 700'000;
+    const SampleStore store(run);
+    Document& d = run.document;
+    const auto said = [&](const Selection& s) { return as_markdown(inspected(d, store, s)); };
+    const QString plain = said(Selection::of_trace(d, TraceId(10)));
+    QVERIFY2(plain.contains(QStringLiteral("per hit: `100 us median, 100 us to 800 us in nine of ten`")),
+             qPrintable(plain));
+    QVERIFY(plain.contains(QStringLiteral("recording adds: `not measured; Compare measures it`")));
+    QVERIFY(said(Selection::of_function(d, FunctionId(1))).contains(QStringLiteral("per hit: `100 us median")));
+    explain::Comparison measured;
+    measured.function = FunctionId(1), measured.trace = TraceId(10);
+    measured.pairs = 50, measured.pairs_with_events = 10;
+    measured.traced.total.mean = 1540;
+    measured.traced.recording = 23'900;
+    d.comparisons.push_back(std::make_shared<const explain::Comparison>(measured));
+    const QString with = said(Selection::of_trace(d, TraceId(10)));
+    QVERIFY2(with.contains(QStringLiteral("recording adds: `23.9 us`")), qPrintable(with));
+    QVERIFY(with.contains(QStringLiteral("unrecorded: `1.54 us`")));
+    QVERIFY(said(Selection::of_trace(d, TraceId(11))).contains(QStringLiteral("not measured")));
+  }
+
   void inspector_says() {
     const InspectorContent node = inspected(Selection::of_node(d_, GraphId(10), 4));
     QCOMPARE(node.title, QStringLiteral("Relu"));

@@ -93,6 +93,7 @@ timed('py_function', lambda: in_py_function(x))
 timed('op', lambda: in_op(large))
 timed('input', lambda: next(iterator))
 timed('tracing', lambda: slow_trace(x))
+next(iterator)
 for i in range(200):
     walk(row)
 )");

@@ -2,6 +2,7 @@
 #include "engine/explain/compare/recorded_side.h"
 
 #include "engine/base/errors.h"
+#include "engine/explain/compare/recorded_read.h"
 
 #include <algorithm>
 
@@ -14,46 +15,9 @@ constexpr size_t kMostCalls = size_t{1} << 22; // of a function
 constexpr size_t kMostPlaces = 50'000, kMostEvents = size_t{1} << 22;
 constexpr uint64_t kMostDrawnOps = 20'000;
 constexpr size_t kMostPieces = 40'000, kMostDrawnSpans = 200;
-constexpr int64_t kLatest = int64_t{1} << 61;
-
-bool is_sane(int64_t start, int64_t end) { return start > 0 && end >= start && end < kLatest; }
 
 // The op takes an element from a pipeline: its time is that of the pipeline.
 bool takes_input(std::string_view op) { return op.starts_with("IteratorGetNext"); }
-
-session::ThreadId known(session::ThreadId thread) { return thread.valid() ? thread : session::ThreadId(0); }
-
-// Adds an interval to each stretch that it overlaps; those do not overlap each other.
-template <class Stretches, class Add>
-void each_overlapped(Stretches& all, session::ThreadId thread, int64_t start, int64_t end, Add&& add) {
-  const auto of_thread = all.find(known(thread));
-  if (of_thread == all.end()) return;
-  auto& list = of_thread->second;
-  for (auto at = std::ranges::upper_bound(list, start, {}, [](const auto& s) { return s.span.end; });
-       at != list.end() && at->span.start < end; ++at)
-    add(*at);
-}
-
-template <class Chunk, class Visit>
-void each_chunk(const session::ChunkStore<Chunk>& store, int64_t from, int64_t to, const GoOn& go_on, Visit&& visit) {
-  for (size_t c = 0; c < store.index().size(); ++c) {
-    const session::ChunkInfo& info = store.index()[c];
-    if (info.first_ns >= to || info.last_ns < from) continue;
-    go_on();
-    std::shared_ptr<const Chunk> chunk;
-    try {
-      chunk = store.chunk(c);
-    } catch (const Error&) {
-      continue;  // what could not be read is said of the whole session
-    }
-    visit(*chunk);
-  }
-}
-
-template <class Chunk, class Visit>
-void each_chunk(const session::ChunkStore<Chunk>& store, const GoOn& go_on, Visit&& visit) {
-  each_chunk(store, INT64_MIN, INT64_MAX, go_on, visit);
-}
 
 // Of many, about `most`, evenly.
 template <class T>
@@ -87,7 +51,7 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     }
     spans = std::move(apart);
     for (const Span& s : spans) {
-      if (kLatest - total < s.end - s.start) throw Error(ErrorKind::kValue, side_.path + ": its times are damaged");
+      if (kLatestRecorded - total < s.end - s.start) throw Error(ErrorKind::kValue, side_.path + ": its times are damaged");
       total += s.end - s.start;
     }
     for (Span& s : spans) s.run = runs.try_emplace(s.run, static_cast<uint32_t>(runs.size())).first->second;
@@ -157,7 +121,18 @@ void RecordedRuns::take_whole() {
   const int64_t to = c.end && c.end->time_ns > 0 ? c.end->time_ns : reader_.last_time();
   if (!is_sane(from, to) || from == to)
     throw Error(ErrorKind::kNotFound, side_.path + ": holds nothing that took time");
-  add_span(main_thread(), from, to, 0);
+  // Without the repetitions that a comparison made of a call.
+  std::vector<std::pair<int64_t, int64_t>> compared;
+  for (const session::ComparisonRecord& r : c.comparisons)
+    if (is_sane(r.start_ns, r.end_ns)) compared.emplace_back(r.start_ns, r.end_ns);
+  std::ranges::sort(compared);
+  int64_t at = from;
+  for (const auto& [start, end] : compared) {
+    if (start > at) add_span(main_thread(), at, std::min(start, to), 0);
+    at = std::clamp(end, at, to);
+  }
+  if (at < to) add_span(main_thread(), at, to, 0);
+  if (!compared.empty()) notes_.push_back(side_.path + ": the repetitions that Compare made are not counted");
   calls_ = reader_.calls().rows();
 }
 
@@ -332,6 +307,7 @@ void RecordedRuns::read_window(Stretches& stretches, int64_t from, int64_t to, D
   add_traces(stretches, from, to);
   add_machine_code(stretches, from, to);
   if (!drawing || drawing->ops) add_ops(stretches, from, to, drawing);
+  add_input(stretches, from, to);
   add_devices(stretches, from, to);
   for (const auto& [thread, list] : stretches) {
     for (const Stretch& s : list) {
@@ -364,19 +340,6 @@ void RecordedRuns::add_traces(Stretches& stretches, int64_t from, int64_t to) {
       if (t.start < to && t.end > from)
         each_overlapped(stretches, thread, t.start, t.end,
                         [&](Stretch& s) { s.host.push_back({t.start, t.end, Share::kTracing, -1}); });
-}
-
-void RecordedRuns::add_machine_code(Stretches& stretches, int64_t from, int64_t to) {
-  each_chunk(reader_.spans(), from, to, go_on_, [&](const std::vector<session::SpanRecord>& chunk) {
-    for (const session::SpanRecord& s : chunk) {
-      if (s.category != session::SpanRecord::kMachineCode || !is_sane(s.start_ns, s.end_ns)) continue;
-      const session::TrackRecord* track = reader_.track(s.track);
-      if (!track) continue;
-      each_overlapped(stretches, track->thread, s.start_ns, s.end_ns, [&](Stretch& stretch) {
-        stretch.host.push_back({s.start_ns, s.end_ns, Share::kMachineCode, -1});
-      });
-    }
-  });
 }
 
 int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {

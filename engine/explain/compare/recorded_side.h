@@ -84,6 +84,7 @@ class RecordedRuns {
   void add_calls(Stretches& stretches, int64_t from, int64_t to);
   void add_traces(Stretches& stretches, int64_t from, int64_t to);
   void add_machine_code(Stretches& stretches, int64_t from, int64_t to);
+  void add_input(Stretches& all, int64_t from, int64_t to);
   void add_ops(Stretches& stretches, int64_t from, int64_t to, bool drawing);
   void add_devices(Stretches& stretches, int64_t from, int64_t to);
   void give(const Stretch& stretch);

@@ -64,6 +64,15 @@ for i in range(12):
     start = time.perf_counter_ns()
     in_op(large)
     times.append(time.perf_counter_ns() - start)
+@tf.function
+def step(x):
+    return x * 2.0
+def epoch():
+    start = time.perf_counter_ns()
+    for i in range(5):
+        step(next(iterator))
+    return time.perf_counter_ns() - start
+epoch()
 for i in range(200):
     walk(row)
 print(min(times))
@@ -150,6 +159,11 @@ class Padded(unittest.TestCase):
         self.assertAlmostEqual(sum(c['left']['shares_ns'].values()), long, delta=2)
         if took > 0.5 * (long - walks[number - 2][1]):
             self.assertIn('Machine code is the largest reason', c['sentence'])
+        # Elements that Python takes by itself: at least the wait for each but the last, which may not be over.
+        c = json.loads(self.run_it('compare', self.session, self.session + ':walk', '--json'))
+        self.assertGreaterEqual(c['left']['shares_ns']['input'], 0.99 * 4 * PAD_NS)
+        self.assertLess(c['left']['shares_ns']['input'], c['left']['total_ns']['mean'])
+        self.assertEqual(c['right']['shares_ns']['input'], 0)
         # Nothing was compared by repetition, so the time that recording took is said to be in it.
         self.assertIn('what recording took is in them',
                       self.run_it('compare', self.session, f'walk:{number}', f'walk:{number - 1}'))

@@ -97,6 +97,23 @@ class Recording {
     writer_->add(g);
   }
   void add(const session::DeviceRecord& device) { writer_->add(device); }
+  // Machine code is made within a call, on the thread's own track.
+  void machine_code(int64_t ns) {
+    add_span(50, "thread", session::SpanRecord::kMachineCode, {}, ns);
+    spend(Share::kMachineCode, ns);
+  }
+  // Elements of a pipeline, for which the thread waited `ns` in the next `over` of its time.
+  void takes_elements(int64_t ns, int64_t over) {
+    add_span(51, session::TrackRecord::kStage, "wait",
+             "{\"elements\": 3, \"busy_ns\": " + std::to_string(ns) + "}", over);
+  }
+  void waited(int64_t ns) { spend(Share::kInput, ns); }
+  void was_compared(int64_t ns) {
+    session::ComparisonRecord compared;
+    compared.function = FunctionId(1), compared.trace = TraceId(1);
+    compared.start_ns = now_, compared.end_ns = now_ += ns;
+    writer_->add(compared);
+  }
   int64_t now() const { return now_; }
   // Without this, the thread that records first counts.
   void name_main_thread() {
@@ -123,6 +140,16 @@ class Recording {
   void forget() { spent_.clear(), lines_.clear(); }
 
  private:
+  void add_span(uint32_t id, const char* kind, const std::string& category, const std::string& args, int64_t ns) {
+    session::TrackRecord track;
+    track.id = session::TrackId(id), track.kind = kind, track.thread = session::ThreadId(0);
+    if (!std::exchange(tracks_[id], true)) writer_->add(track);
+    session::SpanRecord span;
+    span.track = track.id, span.start_ns = now_, span.end_ns = now_ + ns;
+    span.name = span.category = category;
+    span.args = args;
+    writer_->add(std::move(span));
+  }
   void add_op(int op, int64_t ns, uint16_t thread) {
     if (ops_.size() >= 5000) flush();
     ops_.start_ns.push_back(now_);
@@ -159,6 +186,7 @@ class Recording {
   uint64_t next_call_ = 1, next_op_ = 1;
   std::map<Share, int64_t> spent_;
   std::map<int, int64_t> lines_;
+  std::map<uint32_t, bool> tracks_;
 };
 
 Comparison compared(const RecordedSide& left, const RecordedSide& right) {
@@ -307,6 +335,41 @@ class TestRecordings : public QObject {
     QVERIFY(sentence_of(first).find("Tracing is the largest reason: 10.0 us of 8.90 us") == std::string::npos);
     QVERIFY(sentence_of(first).find("Tracing is the largest reason: 10.0 us") != std::string::npos);
     QVERIFY(text_of(r.reader(), c).find("step: call 2 against call 5") == 0);
+  }
+
+  // Machine code that a call makes, elements that Python waits for, and repetitions that are not the program's.
+  void machine_code_input_and_comparisons() {
+    Recording r("parts");
+    r.graph(1);
+    r.trace(1, 5000);
+    for (int call = 1; call <= 4; ++call) {
+      // One span over two elements, with an op between them: what nothing else has is input, up to what it waited.
+      r.takes_elements(700, 1500);
+      r.waited(400);
+      r.eager_op(1, 5, 300);
+      r.waited(300);
+      r.python(500);
+      r.begin_call();
+      r.in_call(100);
+      if (call == 3) r.machine_code(2000);
+      r.node(1, 7, 1000);
+      r.end_call();
+      if (call == 2) r.was_compared(100'000);
+    }
+    const Comparison c = compared(r.side("step:3"), r.side("step:2"));
+    add_up(c);
+    has_shares(c.eager, {{Share::kDispatch, 100}, {Share::kMachineCode, 2000}, {Share::kHostKernel, 1000}});
+    has_shares(c.traced, {{Share::kDispatch, 100}, {Share::kHostKernel, 1000}});
+    QVERIFY2(sentence_of(c).find("Machine code is the largest reason: 2.00 us of 2.00 us") != std::string::npos,
+             sentence_of(c).c_str());
+    Recording other("other");
+    other.python(100);
+    const Comparison whole = compared(r.side(), other.side());
+    add_up(whole);
+    has_shares(whole.eager, r.spent());
+    QVERIFY(std::ranges::any_of(whole.notes, [](const std::string& note) {
+      return note.find("the repetitions that Compare made are not counted") != std::string::npos;
+    }));
   }
 
   void two_traces() {

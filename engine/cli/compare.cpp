@@ -131,7 +131,7 @@ std::string why_nothing(const session::Reader& reader, const Request& request, i
   if (called.empty() && status == 0) return "compare: the script called no traced function";
   if (called.empty()) return str("compare: no call was compared; the script ended with exit code ", status);
   if (most >= std::strtoll(call.c_str(), nullptr, 10))
-    return str("compare: call ", call, " was not compared to its end; the script ended with exit code ", status);
+    return str("compare: call ", call, " was not compared; the script ended with exit code ", status);
   return str("compare: no traced function", name.empty() ? "" : str(" '", name, "'"), " got to its call ", call,
              "; the script called ", called);
 }

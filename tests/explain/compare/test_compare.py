@@ -338,7 +338,7 @@ class Unnoticed(Compared):
             f(tf.ones([3]))
             ''')
         plain = self.run_it('record', '-o', self.session, script, code=1)
-        self.assertIn('no call was compared; the script ended with exit code 1',
+        self.assertIn('call 1 was not compared; the script ended with exit code 1',
                       self.run_it('compare', script, code=2).stderr)
         done = self.run_it('record', '-o', self.session, '--compare', 'f', script, code=1)
         self.assertIn('ValueError: as always', done.stderr)

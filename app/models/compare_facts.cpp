@@ -37,9 +37,10 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
                                                           c.recorded ? "ops" : "kernels", row.traced)});
   const double saved = -row.difference.mean;
   QString by = time_words(std::abs(saved));
-  if (c.difference.mean < 0 && saved > 0)
-    by += QStringLiteral(" (%1 of the difference)").arg(percent(saved / -c.difference.mean));
   facts.push_back({saved >= 0 ? QStringLiteral("saved") : QStringLiteral("slower by"), by});
+  if (c.difference.mean < 0 && saved > 0)
+    facts.push_back({QStringLiteral("share"), QStringLiteral("%1 of %2").arg(percent(saved / -c.difference.mean),
+                                                                           time_words(-c.difference.mean))});
   facts.push_back({QStringLiteral("spread"),
                    QStringLiteral("%1 to %2").arg(time_words(row.difference.p5), time_words(row.difference.p95))});
   if (row.eager_bytes || row.traced_bytes)

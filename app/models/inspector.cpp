@@ -8,6 +8,7 @@
 #include "app/models/text.h"
 #include "app/models/values.h"
 
+#include "engine/explain/compare/text.h"
 #include "engine/explain/users_line.h"
 
 #include <algorithm>
@@ -183,8 +184,8 @@ void Writer::per_hit(const std::function<bool(const explain::Comparison&)>& of_t
     row("Recording adds", QStringLiteral("Not measured; Compare measures it"));
     return;
   }
-  row("Recording adds", duration_text(std::llround(std::max(measured->traced.recording, 0.0))));
-  row("Unrecorded", duration_text(std::llround(measured->traced.total.mean)));
+  row("Recording adds", q(explain::time_text(std::max(measured->traced.recording, 0.0))));  // as Compare's sentence
+  row("Unrecorded", q(explain::time_text(measured->traced.total.mean)));
 }
 
 void Writer::trace() {

@@ -493,10 +493,10 @@ class ModelsTest : public QObject {
     Document& d = run.document;
     const auto said = [&](const Selection& s) { return as_markdown(inspected(d, store, s)); };
     const QString plain = said(Selection::of_trace(d, TraceId(10)));
-    QVERIFY2(plain.contains(QStringLiteral("per hit: `100 us median, 100 us to 800 us in nine of ten`")),
+    QVERIFY2(plain.contains(QStringLiteral("Per hit: `100 us median, 100 us to 800 us in nine of ten`")),
              qPrintable(plain));
-    QVERIFY(plain.contains(QStringLiteral("recording adds: `not measured; Compare measures it`")));
-    QVERIFY(said(Selection::of_function(d, FunctionId(1))).contains(QStringLiteral("per hit: `100 us median")));
+    QVERIFY(plain.contains(QStringLiteral("Recording adds: `Not measured; Compare measures it`")));
+    QVERIFY(said(Selection::of_function(d, FunctionId(1))).contains(QStringLiteral("Per hit: `100 us median")));
     explain::Comparison measured;
     measured.function = FunctionId(1), measured.trace = TraceId(10);
     measured.pairs = 50, measured.pairs_with_events = 10;
@@ -504,9 +504,9 @@ class ModelsTest : public QObject {
     measured.traced.recording = 23'900;
     d.comparisons.push_back(std::make_shared<const explain::Comparison>(measured));
     const QString with = said(Selection::of_trace(d, TraceId(10)));
-    QVERIFY2(with.contains(QStringLiteral("recording adds: `23.9 us`")), qPrintable(with));
-    QVERIFY(with.contains(QStringLiteral("unrecorded: `1.54 us`")));
-    QVERIFY(said(Selection::of_trace(d, TraceId(11))).contains(QStringLiteral("not measured")));
+    QVERIFY2(with.contains(QStringLiteral("Recording adds: `23.9 us`")), qPrintable(with));
+    QVERIFY(with.contains(QStringLiteral("Unrecorded: `1.54 us`")));
+    QVERIFY(said(Selection::of_trace(d, TraceId(11))).contains(QStringLiteral("Not measured")));
   }
 
   void inspector_says() {

@@ -51,7 +51,8 @@ RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
     }
     spans = std::move(apart);
     for (const Span& s : spans) {
-      if (kLatestRecorded - total < s.end - s.start) throw Error(ErrorKind::kValue, side_.path + ": its times are damaged");
+      if (kLatestRecorded - total < s.end - s.start)
+        throw Error(ErrorKind::kValue, side_.path + ": its times are damaged");
       total += s.end - s.start;
     }
     for (Span& s : spans) s.run = runs.try_emplace(s.run, static_cast<uint32_t>(runs.size())).first->second;

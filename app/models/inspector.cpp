@@ -184,7 +184,7 @@ void Writer::per_hit(const std::function<bool(const explain::Comparison&)>& of_t
     row("Recording adds", QStringLiteral("Not measured; Compare measures it"));
     return;
   }
-  row("Recording adds", q(explain::time_text(std::max(measured->traced.recording, 0.0))));  // as Compare's sentence
+  row("Recording adds", q(explain::recording_text(measured->traced)));  // as Compare's sentence
   row("Unrecorded", q(explain::time_text(measured->traced.total.mean)));
 }
 

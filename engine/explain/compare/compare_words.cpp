@@ -120,12 +120,16 @@ std::string sentence_of(const Comparison& c) {
   return text;
 }
 
+// On a busy machine the repetitions that were recorded may be the shorter ones.
+std::string recording_text(const Side& side) {
+  return side.recording > 0 ? time_text(side.recording) : "nothing measurable";
+}
+
 std::string recording_of(const Comparison& c) {
   if (c.recorded) return "These times are as recorded: what recording took is in them.";
   if (!c.pairs || !c.pairs_with_events) return {};
-  const auto of = [](const Side& side) { return time_text(std::max(side.recording, 0.0)); };
-  return "Recording adds " + of(c.eager) + " to an " + c.eager.name + " call and " + of(c.traced) + " to a " +
-         c.traced.name + " one; it is no part of the totals.";
+  return "Recording adds " + recording_text(c.eager) + " to an " + c.eager.name + " call and " +
+         recording_text(c.traced) + " to a " + c.traced.name + " one; it is no part of the totals.";
 }
 
 std::string worth_of(const Comparison& c) {

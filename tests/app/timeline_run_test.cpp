@@ -132,7 +132,7 @@ for i in range(200):
     QCOMPARE(made.size(), size_t{1});
     const RangeStatistics code = range_statistics(store, made[0].start, made[0].end, query::Cancel());
     QVERIFY(code.shares[Part::kMachineCode] > 0.99);
-    QCOMPARE(range_sentence(code).section(QString::fromUtf8(" · "), 2),
+    QCOMPARE(range_sentence(code).section(QString::fromUtf8(" · "), 2, 2),
              QStringLiteral("of this time 100 % machine code"));
     bool inside = false;
     for (size_t c = 0; c < reader->calls().index().size(); ++c)

@@ -167,7 +167,8 @@ void FindingsView::ask() {
   seen_eager_ = document().eager.places.size();
   context_.session->queries().ask(
       ticket_,
-      [eager = document().eager](const query::Store& store, const query::Cancel& cancel) {
+      [eager = document().eager, run_ns = document().duration_ns()](const query::Store& store,
+                                                                     const query::Cancel& cancel) {
         const session::Contents& c = store.reader().contents();
         const auto go_on = [&] { cancel.check(); };
         const auto pipelines = explain::pipeline_sums(store.reader(), go_on);
@@ -177,7 +178,7 @@ void FindingsView::ask() {
         const bool failed = c.end && c.end->exit_code != 0;
         return explain::find_findings({c.functions, c.traces, c.graphs, store.calls().distinct(), c.keys, c.files,
                                        c.codes, c.observations, c.decisions, c.generated, &eager, failed, pipelines,
-                                       &counts, c.values, c.checked_calls});
+                                       &counts, c.values, c.checked_calls, run_ns});
       },
       [this](explain::Findings&& found) {
         take(std::move(found));

@@ -7,6 +7,7 @@
 #include "engine/cli/text.h"
 #include "engine/explain/cause_words.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -160,7 +161,7 @@ class Page {
     std::string check = html(explain::check_text(report_.findings, at));
     if (f.checked.ok) check = str("✓ ", check, ", ", time(f.saved_ns), " of tracing");
     out_ += element("span", f.checked.ok ? "check green" : "check dim", check) + "</div>";
-    out_ += element("div", "dim", html(f.detail) + '.');
+    out_ += element("div", "dim", html(explain::with_period(f.detail)));
     if (const std::string pair = explain::pair_text(reader_, f); !pair.empty())
       out_ += element("div", "dim", html(pair) + '.');
     if (const std::string cost = explain::cost_text(f, report_.run_ns); !cost.empty())

@@ -4,6 +4,7 @@
 #include "engine/cli/text.h"
 #include "engine/explain/cause_words.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/words.h"
 
 namespace footlight::cli {
 namespace {
@@ -38,7 +39,7 @@ void write_finding(const Reader& reader, const explain::Report& report, size_t a
   for (const explain::RelatedLine& r : f.related)
     if (const std::string at = place(reader, r.at); !at.empty()) out += ", " + r.role + ' ' + at;
   out += f.severity == explain::Severity::kWrongResult ? ": **wrong results**" : "";
-  out += ".\n\n" + markdown_words(f.detail) + ".\n\n";
+  out += ".\n\n" + markdown_words(explain::with_period(f.detail)) + "\n\n";
   if (const std::string pair = explain::pair_text(reader, f); !pair.empty()) out += markdown_words(pair) + ".\n\n";
   if (const std::string cost = explain::cost_text(f, report.run_ns); !cost.empty()) out += "Cost: " + cost + ".\n\n";
   if (!f.fix.empty()) {

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -24,9 +25,12 @@ std::unordered_map<TraceId, std::vector<int64_t>> starts_of_served_calls(const s
   std::unordered_map<TraceId, const TraceRecord*> traces;
   for (const TraceRecord& trace : contents.traces) traces[trace.id] = &trace;
   std::unordered_map<TraceId, std::vector<int64_t>> starts;
+  std::set<TraceId> observed;
   for (const session::ObservationRecord& o : contents.observations) {
     const auto at = is_counted(o.kind) ? traces.find(o.trace) : traces.end();
-    if (at == traces.end() || !starts.try_emplace(o.trace).second) continue;
+    if (at == traces.end() || !observed.insert(o.trace).second) continue;
+    go_on();
+    starts.try_emplace(o.trace);
     // Calls of a function in whose trace it was traced run it too.
     for (const TraceRecord& outer : contents.traces)
       if (outer.start_ns <= at->second->start_ns && at->second->end_ns <= outer.end_ns) starts.try_emplace(outer.id);

@@ -39,6 +39,7 @@ struct RunRecords {
   const CallCounts* counts = nullptr;  // null: `calls` has all of them
   std::span<const session::CallValues> values = {};
   std::span<const session::CheckedCall> checked_calls = {};
+  int64_t run_ns = 0;  // from the start of the script to its end; 0: unknown
 };
 
 // A line of the user's source; line 0: unknown.

@@ -5,6 +5,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -21,11 +22,12 @@ struct Kinds {
   bool constants = false, attributes = false, shapes = false;
   bool ordered = true;  // false: their nodes stand in another order, so more may differ
   size_t count() const { return size_t{constants} + attributes + shapes; }
+  std::set<std::pair<GraphId, GraphId>> seen = {};  // pairs that were walked over: graphs may share what they call
 };
 
 void add_kinds(const Evidence& evidence, GraphId a, GraphId b, Kinds& kinds, int depth = 0) {
   const GraphRecord *x = evidence.graph(a), *y = evidence.graph(b);
-  if (!x || !y || depth > kDeepest || a == b) return;
+  if (!x || !y || depth > kDeepest || a == b || !kinds.seen.emplace(a, b).second) return;
   if (x->nodes.size() != y->nodes.size()) {
     kinds.ordered = false;
     return;

@@ -147,9 +147,9 @@ std::string line_text(const Reader& reader, const Line& line) {
 
 std::string message_of(std::span<const Finding> all, size_t at) {
   const Finding& f = all[at];
-  std::string text = f.title + ". " + f.detail + '.';
-  if (!f.fix.empty()) text += " Fix: " + f.fix + '.';
-  return text + ' ' + check_text(all, at) + '.';
+  std::string text = with_period(f.title) + ' ' + with_period(f.detail);
+  if (!f.fix.empty()) text += " Fix: " + with_period(f.fix);
+  return text + ' ' + with_period(check_text(all, at));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include "engine/explain/session_records.h"
 
 #include "engine/base/errors.h"
+#include "engine/session/run_times.h"
 
 namespace footlight::explain {
 
@@ -23,6 +24,8 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
   eager_ = ops.sums();
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;
+  const session::Contents& c = reader.contents();
+  records_.run_ns = session::run_times(c.run, c.end, reader.first_time(), reader.last_time()).run_ns;
   records_.values = reader.contents().values;
   records_.checked_calls = reader.contents().checked_calls;
 }

@@ -40,6 +40,11 @@ std::string argument_name(std::string_view path, std::string_view parameter) {
 
 std::string_view last_name(std::string_view qualname) { return qualname.substr(qualname.rfind('.') + 1); }
 
+std::string with_period(std::string text) {
+  if (!text.empty() && std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
+  return text;
+}
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {

@@ -23,6 +23,9 @@ std::string with_commas(uint64_t number);
 // "step" of "Model.step".
 std::string_view last_name(std::string_view qualname);
 
+// A sentence with a period at its end, if it has none.
+std::string with_period(std::string text);
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 // "; also changes: args[2], args[3]", or nothing.

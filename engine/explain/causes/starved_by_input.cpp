@@ -1,5 +1,6 @@
 // starved_by_input: a loop that calls traced functions spends much of its time waiting for the elements of its
 // pipeline. Fix: let the stage that works meanwhile run in several threads, or ahead.
+#include "engine/base/error_words.h"
 #include "engine/explain/findings.h"
 
 #include "engine/explain/compare/text.h"
@@ -12,7 +13,9 @@ namespace {
 
 constexpr uint64_t kManySteps = 10;
 constexpr uint64_t kManyWaits = 5;
-constexpr double kLargeShare = 0.2;
+constexpr double kLargeShare = 0.2;           // of an iteration
+constexpr int64_t kLeastWaitNs = 50'000'000;  // in all iterations
+constexpr double kLeastOfRun = 0.05;
 
 // `.map(f)` with threads: where the call stands on one line and says nothing of them.
 Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::string& name) {
@@ -29,6 +32,13 @@ Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::st
     return {line, old + ")", old + ", num_parallel_calls=tf.data.AUTOTUNE)"};
   }
   return {};
+}
+
+// Nobody is to edit the file of a library.
+bool is_own(const Evidence& evidence, const Line& line) {
+  const auto& files = evidence.records().files;
+  const auto file = std::ranges::find(files, line.file, &session::FileRecord::id);
+  return file != files.end() && is_users_file(file->path);
 }
 
 bool starves(const PipelineSums& p) {
@@ -73,6 +83,8 @@ std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
 
 void find_starved_by_input(const Evidence& evidence, Findings& to) {
   for (const auto& [p, iterations] : by_pipeline(evidence.records().pipelines)) {
+    const double least = kLeastOfRun * static_cast<double>(evidence.records().run_ns);
+    if (p.wait_ns < kLeastWaitNs || static_cast<double>(p.wait_ns) < least) continue;
     const PipelineStage& stage = *std::ranges::max_element(p.stages, {}, &PipelineStage::work_ns);
     Finding f;
     f.path = stage.name;
@@ -90,7 +102,7 @@ void find_starved_by_input(const Evidence& evidence, Findings& to) {
                stage.name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) + ": " +
                time_text(static_cast<double>(p.wait_ns)) + " in all";
     const bool maps = stage.name == "map" || stage.name == "interleave";
-    if (maps) f.edit = parallel(evidence, f.line, stage.name);
+    if (maps && is_own(evidence, f.line)) f.edit = parallel(evidence, f.line, stage.name);
     const std::string ahead = ".prefetch(tf.data.AUTOTUNE) at the end of the pipeline";
     if (f.edit.at) f.fix = "Run it in several threads: num_parallel_calls=tf.data.AUTOTUNE";
     else if (!p.ahead) f.fix = "Make elements ahead: " + ahead;

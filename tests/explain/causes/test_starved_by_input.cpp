@@ -10,19 +10,19 @@ namespace {
 
 constexpr SourceRef kMap{CodeId(40), 0}, kBatch{CodeId(40), 10}, kLoop{CodeId(40), 20};
 
-// Ten steps of 1 ms, of which the program waited 0.6.
+// Ten steps of 10 ms, of which the program waited 6.
 PipelineSums waiting() {
   PipelineSums p;
   p.source = kLoop;
   p.steps = p.waits = p.calls = 10;
   p.first_ns = 1000;
-  p.last_ns = p.first_ns + 10'000'000;
-  p.wait_ns = 6'000'000;
-  p.stages = {{"batch", kBatch, 10'000}, {"map", kMap, 5'000'000}, {"range", {}, 0}};
+  p.last_ns = p.first_ns + 100'000'000;
+  p.wait_ns = 60'000'000;
+  p.stages = {{"batch", kBatch, 100'000}, {"map", kMap, 50'000'000}, {"range", {}, 0}};
   return p;
 }
 
-std::vector<Finding> found_in(std::vector<PipelineSums> pipelines) {
+std::vector<Finding> found_in(std::vector<PipelineSums> pipelines, int64_t run_ns = 0) {
   const std::vector<session::FileRecord> files = {
       {session::FileId(9), "/home/ada/train.py",
        "import footlight as tf\ndata = data.map(parse)\ndata = data.batch(8)\nfor x in data:\n"}};
@@ -32,6 +32,7 @@ std::vector<Finding> found_in(std::vector<PipelineSums> pipelines) {
   records.files = files;
   records.codes = codes;
   records.pipelines = pipelines;
+  records.run_ns = run_ns;
   return find_findings(records).found;
 }
 
@@ -47,9 +48,9 @@ class TestStarvedByInput : public QObject {
     QCOMPARE(found[0].path, std::string("map"));
     QCOMPARE(found[0].line.line, 2);
     QCOMPARE(found[0].related[0].at.line, 4);
-    QCOMPARE(found[0].cost_ns, int64_t{6'000'000});
+    QCOMPARE(found[0].cost_ns, int64_t{60'000'000});
     QVERIFY(found[0].detail.starts_with("10 of 10 steps waited for map at line 2: "));
-    QVERIFY(found[0].detail.ends_with(": 6.00 ms in all"));
+    QVERIFY(found[0].detail.ends_with(": 60.0 ms in all"));
     QCOMPARE(std::string(found[0].counted), std::string("elements"));
     QCOMPARE(found[0].edit.old_text, std::string(".map(parse)"));
     QCOMPARE(found[0].edit.new_text, std::string(".map(parse, num_parallel_calls=tf.data.AUTOTUNE)"));
@@ -58,7 +59,7 @@ class TestStarvedByInput : public QObject {
 
   void other_stages_have_other_fixes() {
     PipelineSums p = waiting();
-    p.stages[0].work_ns = 5'500'000;
+    p.stages[0].work_ns = 55'000'000;
     QVERIFY(found_in({p})[0].fix.find("prefetch") != std::string::npos);
     p.ahead = true;
     QVERIFY(found_in({p})[0].fix.find("cheaper") != std::string::npos);
@@ -69,14 +70,22 @@ class TestStarvedByInput : public QObject {
     std::vector<PipelineSums> epochs(8, waiting());
     const auto found = found_in(epochs);
     QCOMPARE(found.size(), size_t{1});
-    QCOMPARE(found[0].cost_ns, int64_t{48'000'000});
+    QCOMPARE(found[0].cost_ns, int64_t{480'000'000});
     QCOMPARE(found[0].calls, size_t{80});
-    QVERIFY(found[0].detail.starts_with("80 of 80 steps in 8 iterations waited for map at line 2: 48.0 ms"));
+    QVERIFY(found[0].detail.starts_with("80 of 80 steps in 8 iterations waited for map at line 2: 480 ms"));
     epochs[3].source = kBatch;  // another loop over it
     QCOMPARE(found_in(epochs).size(), size_t{2});
     epochs.resize(2);
     epochs[1].wait_ns = 0;  // an epoch that does not starve adds nothing
-    QVERIFY(found_in(epochs)[0].detail.starts_with("10 of 10 steps waited for map at line 2: 6.00 ms"));
+    QVERIFY(found_in(epochs)[0].detail.starts_with("10 of 10 steps waited for map at line 2: 60.0 ms"));
+  }
+
+  void waits_that_are_no_large_part_of_the_run() {
+    PipelineSums p = waiting();
+    QCOMPARE(found_in({p}, 1'000'000'000).size(), size_t{1});
+    QVERIFY(found_in({p}, 2'000'000'000).empty());
+    p.wait_ns = 40'000'000;
+    QVERIFY(found_in({p}).empty());
   }
 
   void no_model_waits() {
@@ -87,7 +96,7 @@ class TestStarvedByInput : public QObject {
 
   void short_waits() {
     PipelineSums p = waiting();
-    p.wait_ns = 1'900'000;
+    p.wait_ns = 19'000'000;
     QVERIFY(found_in({p}).empty());
     p = waiting();
     p.waits = 4;

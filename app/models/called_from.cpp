@@ -9,7 +9,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMostFrames = 64;
+constexpr int kMaxFrames = 64;
 
 Place location_place(const Document& document, const session::LocationRecord& at) {
   return at.file.valid() && at.line > 0 ? Place{at.file, at.line} : document.place(at.source);
@@ -49,7 +49,7 @@ std::vector<CalledFrom> called_from(const Document& document, Place place, size_
     if (location_place(document, inner) != place) continue;
     const std::string own = name_of(document, inner);
     const auto* at = document.location(inner.caller);
-    for (int depth = 0; at && depth < kMostFrames; ++depth, at = document.location(at->caller)) {
+    for (int depth = 0; at && depth < kMaxFrames; ++depth, at = document.location(at->caller)) {
       const Place caller = location_place(document, *at);
       // A block of converted code is part of the function around it; a library is on the way.
       const bool same = name_of(document, *at) == own && caller.file == place.file;

@@ -12,7 +12,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMostFrames = 96;
+constexpr int kMaxFrames = 96;
 
 class Layers {
  public:
@@ -109,7 +109,7 @@ class Layers {
     if (const auto known = depths_.find(id.value); known != depths_.end()) return known->second;
     size_t depth = 0;
     const session::LocationRecord* at = reader_.location(id);
-    for (int i = 0; at && i < kMostFrames; ++i, at = reader_.location(at->caller)) {
+    for (int i = 0; at && i < kMaxFrames; ++i, at = reader_.location(at->caller)) {
       const session::CodeRecord* code = reader_.code(at->source.code);
       const std::string& name = at->qualname.empty() && code ? code->qualname : at->qualname;
       if (name == "Layer.__call__") ++depth;

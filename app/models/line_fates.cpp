@@ -19,10 +19,10 @@ struct LineNodes {
 // The lines of the file in the stack of a node, without the innermost place.
 void add_callers(const Document& document, session::FileId file, session::LocationId id, int own,
                  std::map<int, uint64_t>& nodes) {
-  constexpr int kMostFrames = 64;
+  constexpr int kMaxFrames = 64;
   std::set<int> lines;
   const session::LocationRecord* at = document.location(id);
-  for (int depth = 0; at && depth < kMostFrames; ++depth, at = document.location(at->caller)) {
+  for (int depth = 0; at && depth < kMaxFrames; ++depth, at = document.location(at->caller)) {
     Place place{at->file, at->line};
     if (!place) place = document.place(at->source);
     if (place.file == file && place.line > 0 && place.line != own) lines.insert(place.line);

@@ -9,17 +9,15 @@ namespace {
 // A traceback that goes on for longer says nothing new.
 constexpr size_t kLookedAt = 64 << 10;
 
-std::string last_traceback(const Document& document) {
-  constexpr std::string_view kBegin = "Traceback (most recent call last)";
+std::string printed_traceback(const Document& document) {
   std::string text;
   for (size_t i = document.console.size(); i-- > 0 && text.size() < kLookedAt;) {
     const ConsolePiece piece = document.console[i];
     if (piece.stream != session::ConsoleStream::kStderr) continue;
     text.insert(0, piece.text.substr(piece.text.size() - std::min(piece.text.size(), kLookedAt)));
-    if (text.find(kBegin) != text.npos) break;
+    if (!last_traceback(text).empty()) break;
   }
-  const size_t at = text.rfind(kBegin);
-  return at == text.npos ? std::string() : text.substr(at);
+  return std::string(last_traceback(text));
 }
 
 }  // namespace
@@ -46,7 +44,7 @@ RunEnd run_end(const Document& document) {
   const std::string& reason = document.end->reason;
   end.text = reason.empty() ? QStringLiteral("Finished") : with_capital(q(reason));
   if (end.is_good || document.end->signal) return end;
-  ErrorWords words = error_words(last_traceback(document));
+  ErrorWords words = error_words(printed_traceback(document));
   const std::string name = words.message.substr(0, words.message.find(':'));
   // A traceback that the script printed and survived is not why it ended.
   if (name.empty() || reason.find(name) == reason.npos) return end;

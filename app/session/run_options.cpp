@@ -43,6 +43,52 @@ RunOptions load_options(const QSettings& settings, const QString& script) {
   return options;
 }
 
+RunOptions options_for(const QString& script, bool are_kept, const QString& python) {
+  RunOptions options = are_kept ? load_options(QSettings(), script) : RunOptions();
+  options.python = python;
+  return options;
+}
+
+QStringList split_arguments(const QString& text) {
+  QStringList words;
+  QString word;
+  bool has_word = false;
+  QChar quote;
+  for (qsizetype i = 0; i < text.size(); ++i) {
+    const QChar c = text[i];
+    const bool escapes = c == QLatin1Char('\\') && quote != QLatin1Char('\'') && i + 1 < text.size();
+    const bool ends = !quote.isNull() && c == quote;
+    const bool begins = quote.isNull() && (c == QLatin1Char('"') || c == QLatin1Char('\''));
+    if (escapes && (quote.isNull() || text[i + 1] == quote || text[i + 1] == c)) {
+      word += text[++i];
+      has_word = true;
+    } else if (ends || begins) {
+      quote = ends ? QChar() : c;
+      has_word = true;
+    } else if (quote.isNull() && c.isSpace()) {
+      if (has_word) words << word;
+      word.clear();
+      has_word = false;
+    } else {
+      word += c;
+      has_word = true;
+    }
+  }
+  if (has_word) words << word;
+  return words;
+}
+
+QString joined_arguments(const QStringList& arguments) {
+  static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_@%+=:,./-]+$"));
+  QStringList quoted;
+  for (QString word : arguments) {
+    if (!plain.match(word).hasMatch())
+      word = QLatin1Char('\'') + word.replace(QLatin1Char('\''), QStringLiteral("'\\''")) + QLatin1Char('\'');
+    quoted << word;
+  }
+  return quoted.join(QLatin1Char(' '));
+}
+
 std::vector<Interpreter> find_interpreters(const QString& script) {
   std::vector<Interpreter> found;
   const auto add = [&](const QString& path, const QString& about) {

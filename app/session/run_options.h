@@ -22,6 +22,13 @@ struct RunOptions {
 // Without the interpreter, which all scripts share. Nothing is kept of a script without options.
 void save_options(QSettings& settings, const QString& script, const RunOptions& options);
 RunOptions load_options(const QSettings& settings, const QString& script);
+// For a script that takes the place of another: what is kept for it, or nothing. All scripts share the interpreter.
+RunOptions options_for(const QString& script, bool are_kept, const QString& python);
+
+// Words as a shell takes them: quotes of both kinds, and a backslash before what is meant as it is.
+QStringList split_arguments(const QString& text);
+// The text that is split into these words again.
+QString joined_arguments(const QStringList& arguments);
 
 struct Interpreter {
   QString path;

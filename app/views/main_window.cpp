@@ -259,7 +259,13 @@ void MainWindow::take_document(bool another) {
     if (!d.run.script.empty() && (another || top_->script().isEmpty()) && !worker_.running()) {
       QStringList arguments;
       for (const std::string& a : d.run.arguments) arguments << q(a);
-      top_->set_script(q(d.run.script), arguments);
+      // What another script is run with is none of this one's business.
+      const QString script = q(d.run.script);
+      if (script != top_->script()) {
+        options_ = options_for(script, remember_, options_.python);
+        options_.arguments.clear();
+      }
+      top_->set_script(script, arguments);
       watcher_.watch(QFileInfo::exists(q(d.run.script)) ? QStringList{q(d.run.script)} : QStringList{});
     }
     const Selection& now = selection_.current();

@@ -70,9 +70,7 @@ void MainWindow::prepare_script(const QString& path, const QStringList& argument
   const QString absolute = QFileInfo(path).absoluteFilePath();
   hide_banner();
   welcome_asked_ = false;
-  const QString python = options_.python;
-  options_ = remember_ ? load_options(QSettings(), absolute) : RunOptions();
-  options_.python = python;
+  options_ = options_for(absolute, remember_, options_.python);
   top_->set_script(absolute, arguments.isEmpty() ? options_.arguments : arguments);
   options_.arguments.clear();
   run_note_.clear();

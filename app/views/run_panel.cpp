@@ -9,17 +9,9 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
-#include <QProcess>
 #include <QToolButton>
 
 namespace footlight::app {
-
-QString joined_arguments(const QStringList& arguments) {
-  QStringList quoted;
-  for (const QString& a : arguments)
-    quoted << (a.contains(QLatin1Char(' ')) || a.isEmpty() ? QLatin1Char('"') + a + QLatin1Char('"') : a);
-  return quoted.join(QLatin1Char(' '));
-}
 
 RunPanel::RunPanel(QWidget* parent) : QDialog(parent) {
   setWindowTitle(QStringLiteral("Run options"));
@@ -111,7 +103,7 @@ void RunPanel::show_options(const QString& script, const RunOptions& options) {
   }
   const QString usual = choose_python({});
   python_->lineEdit()->setPlaceholderText(usual.isEmpty() ? QStringLiteral("There is no python3 on the path")
-                                                          : QStringLiteral("As usual: ") + usual);
+                                                          : QStringLiteral("Default: ") + usual);
   python_->setEditText(options.python);
   directory_->setPlaceholderText(script.isEmpty() ? QStringLiteral("The folder of the script")
                                                   : QFileInfo(script).absolutePath());
@@ -124,7 +116,7 @@ void RunPanel::show_options(const QString& script, const RunOptions& options) {
 }
 
 RunOptions RunPanel::options() const {
-  return {python_->currentText().trimmed(), directory_->text().trimmed(), QProcess::splitCommand(arguments_->text()),
+  return {python_->currentText().trimmed(), directory_->text().trimmed(), split_arguments(arguments_->text()),
           read_environment(environment_->toPlainText(), nullptr)};
 }
 

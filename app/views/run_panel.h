@@ -45,7 +45,4 @@ class RunPanel : public QDialog {
   QPushButton *run_, *keep_;
 };
 
-// As in a shell: a word with a space, or none at all, in quotes.
-QString joined_arguments(const QStringList& arguments);
-
 }  // namespace footlight::app

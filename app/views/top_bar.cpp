@@ -8,7 +8,6 @@
 #include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QProcess>
 
 namespace footlight::app {
 namespace {
@@ -142,7 +141,7 @@ void TopBar::set_script(const QString& path, const QStringList& arguments) {
   set_running(false, false);
 }
 
-QStringList TopBar::arguments() const { return QProcess::splitCommand(arguments_->text()); }
+QStringList TopBar::arguments() const { return split_arguments(arguments_->text()); }
 
 void TopBar::set_running(bool running, bool stopping) {
   run_->setEnabled(!running && !script_.isEmpty());

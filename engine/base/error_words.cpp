@@ -100,11 +100,16 @@ std::string ErrorWords::place() const {
 
 std::string ErrorWords::text() const { return line ? message + " at " + place() : message; }
 
+std::string_view last_traceback(std::string_view text) {
+  const size_t at = text.rfind(kTraceback);
+  return at == text.npos ? std::string_view() : text.substr(at);
+}
+
 ErrorWords error_words(std::string_view raw) {
   const std::string plain = without_control_sequences(raw);
   std::string_view text = plain;
   // What was raised last counts, with what it says of its own causes.
-  if (const size_t last = text.rfind(kTraceback); last != text.npos) text.remove_prefix(last);
+  if (const std::string_view last = last_traceback(text); !last.empty()) text = last;
   ErrorWords words;
   std::string_view name;
   bool found = false, in_place = false;

@@ -17,6 +17,8 @@ struct ErrorWords {
 };
 
 ErrorWords error_words(std::string_view text);
+// Of what a program printed, its last traceback and what follows; empty: there is none.
+std::string_view last_traceback(std::string_view text);
 
 // `text` in at most `most` bytes: its beginning, and its place at the end if it has one.
 std::string shortened_error(std::string_view text, size_t most);

@@ -22,8 +22,8 @@ ErrorWords last_error(const Reader& reader) {
   std::string text;
   for (const session::ConsoleRecord& c : reader.contents().console)
     if (c.stream == session::ConsoleStream::kStderr) text += c.text;
-  const size_t at = text.rfind("Traceback (most recent call last)");
-  return at == text.npos ? ErrorWords() : error_words(text.substr(at));
+  const std::string_view last = last_traceback(text);
+  return last.empty() ? ErrorWords() : error_words(last);
 }
 
 std::vector<ReportedFunction> functions_of(const RunRecords& records) {

@@ -234,6 +234,33 @@ class LandingTest : public WindowCase {
     QCOMPARE(load_options(settings, at("other.py")), RunOptions());
   }
 
+  void arguments_stay_as_they_were_typed() {
+    const QStringList words{QStringLiteral("{\"lr\": 0.1}"), QStringLiteral("it's"), QStringLiteral("a b"), QString(),
+                            QStringLiteral("C:\\x"), QStringLiteral("--n=5"), QStringLiteral("$HOME *")};
+    QCOMPARE(split_arguments(joined_arguments(words)), words);
+    QCOMPARE(joined_arguments({QStringLiteral("--epochs"), QStringLiteral("5")}), QStringLiteral("--epochs 5"));
+    QCOMPARE(split_arguments(QStringLiteral("  --a \"two words\"  'it is' x\\ y \"a\\\"b\" ")),
+             (QStringList{QStringLiteral("--a"), QStringLiteral("two words"), QStringLiteral("it is"),
+                          QStringLiteral("x y"), QStringLiteral("a\"b")}));
+    window().top_bar()->set_script(at("script.py"), words);
+    QCOMPARE(window().top_bar()->arguments(), words);
+  }
+
+  // What one script is run with may be a secret of its own.
+  void options_stay_with_their_script() {
+    with_stand_in("0.1");
+    QVERIFY(window().open(at("script.py")));
+    window().edit_run_options();
+    window().run_panel()->directory()->setText(folder_.path());
+    window().run_panel()->environment()->setPlainText(QStringLiteral("TOKEN=1"));
+    QTest::mouseClick(window().run_panel()->keep_button(), Qt::LeftButton);
+    QCOMPARE(window().run_options().environment, QStringList{QStringLiteral("TOKEN=1")});
+    with_sample();  // the recording of another script
+    QVERIFY(window().top_bar()->script().endsWith(QStringLiteral("train.py")));
+    QVERIFY(window().run_options().environment.isEmpty());
+    QVERIFY(window().run_options().directory.isEmpty());
+  }
+
   void the_welcome_page_comes_back() {
     with_sample();
     QTest::keyClick(&window(), Qt::Key_W, Qt::ControlModifier | Qt::ShiftModifier);

@@ -26,7 +26,7 @@ bool is_less(const sql::Value& a, const sql::Value& b) {
   return a.text < b.text;
 }
 
-// Decimals for the values of a column: three digits of the smallest that is not nothing, within reason.
+// Decimals for the values of a column, by the largest of them.
 int decimals_for(double largest) { return largest >= 1000 ? 1 : largest >= 1 ? 3 : 6; }
 
 }  // namespace
@@ -89,7 +89,13 @@ QVariant SqlModel::data(const QModelIndex& index, int role) const {
   switch (value.kind) {
     case Kind::kNull: return QStringLiteral("NULL");
     case Kind::kInteger: return QString::number(value.integer);
-    case Kind::kReal: return QString::number(value.real, std::fabs(value.real) < 1e12 ? 'f' : 'g', decimals_[c]);
+    case Kind::kReal: {
+      // What is not nothing does not show as 0.000.
+      const double size = std::fabs(value.real);
+      const bool vanishes = size > 0 && size < 0.5 * std::pow(10.0, -decimals_[c]);
+      if (vanishes || size >= 1e12) return QString::number(value.real, 'g', 3);
+      return QString::number(value.real, 'f', decimals_[c]);
+    }
     case Kind::kText: return beginning_of(q(value.text), kMaxShownCell);
     case Kind::kBlob: return QStringLiteral("%1 bytes").arg(value.text.size());
   }

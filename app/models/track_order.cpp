@@ -38,10 +38,10 @@ void TrackOrder::open(const QString& recording) {
 }
 
 void TrackOrder::arrange(std::vector<query::TrackPicture>& tracks) {
-  const size_t before = tracks.size();
-  std::erase_if(tracks, [&](const query::TrackPicture& t) { return hidden_.contains(t.key); });
-  hidden_here_ = before - tracks.size();
-  if (tracks.empty() && before) return;
+  // One stays, to come back by.
+  const auto is_hidden = [&](const query::TrackPicture& t) { return hidden_.contains(t.key); };
+  const bool hides_all = std::all_of(tracks.begin(), tracks.end(), is_hidden);
+  hidden_here_ = hides_all ? 0 : std::erase_if(tracks, is_hidden);
   const auto place = [&](const query::TrackKey& track) {
     return std::find(order_.begin(), order_.end(), track) - order_.begin();  // new ones come last
   };

@@ -53,8 +53,8 @@ void MainWindow::export_result(const QString& statement) {
                                                     QStringLiteral("CSV table (*.csv);;JSON (*.json)"));
   if (path.isEmpty()) return;
   const bool as_json = path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive);
-  start_export(path, {QStringLiteral("sql"), session_.path(), statement,
-                      as_json ? QStringLiteral("--json") : QStringLiteral("--csv"), QStringLiteral("-o"), path});
+  start_export(path, {QStringLiteral("sql"), as_json ? QStringLiteral("--json") : QStringLiteral("--csv"),
+                      QStringLiteral("-o"), path, QStringLiteral("--"), session_.path(), statement});
 }
 
 void MainWindow::start_export(const QString& path, const QStringList& command) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kStatement = Qt::UserRole;
 constexpr const char* kLead =
-    "Ask the recording with SQL: one SELECT over its tables. A chosen row selects in all views.";
+    "Query the recording with SQL: one SELECT over its tables. Selecting a row selects it in all views.";
 
 QString seconds_text(double seconds) { return duration_text(static_cast<int64_t>(seconds * 1e9)); }
 
@@ -93,7 +93,7 @@ SqlView::SqlView(const Context& context, QWidget* parent) : View(context, parent
   connect(editor_, &SqlEditor::stop_asked, this, &SqlView::stop);
   connect(run_, &QPushButton::clicked, this, qOverload<>(&SqlView::run));
   connect(stop_, &QPushButton::clicked, this, &SqlView::stop);
-  connect(export_, &QPushButton::clicked, this, [this] { Q_EMIT export_asked(ran_); });
+  connect(export_, &QPushButton::clicked, this, [this] { Q_EMIT export_asked(shown_); });
   connect(table_->horizontalHeader(), &QHeaderView::sectionClicked, this, [this](int section) {
     model_.sort_by(section);
   });
@@ -182,6 +182,7 @@ void SqlView::reset() {
   clock_.stop();
   is_fresh_ = true;
   ran_.clear();
+  shown_.clear();
   model_.set(nullptr);
   table_->hide();
   empty_->show();
@@ -247,6 +248,7 @@ void SqlView::take(std::shared_ptr<const SqlResult> result) {
           ? QStringLiteral("The first %1 are shown; there are more. Exporting writes all of them.").arg(rows)
           : rows + QStringLiteral(" in ") + seconds_text(result->seconds));
   export_->setEnabled(true);
+  shown_ = ran_;
   model_.set(result);
   table_->setVisible(result->rows > 0);
   empty_->setVisible(result->rows == 0);

@@ -67,7 +67,7 @@ class SqlView : public View {
   QPushButton *run_, *stop_, *export_;
   QTimer clock_;
   QElapsedTimer since_;
-  QString ran_;             // the statement whose result is shown
+  QString ran_, shown_;     // the last statement, and the one whose result is shown
   Ticket ticket_;
   bool is_fresh_ = true;    // nothing was run for this recording yet
   bool is_opening_ = false; // a row is to be shown in its view

@@ -234,7 +234,7 @@ void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
       with_track([this](size_t i) { move_track(i, 1); }));
   add("Hide this track\tH", track && picture_.tracks.size() > 1, with_track([this](size_t i) { hide_track(i); }));
   add("Show the hidden tracks\tShift+H", order_.hidden() > 0, [this] { show_hidden_tracks(); });
-  add("Put the tracks in their usual order", order_.is_changed(), [this] { reset_tracks(); });
+  add("Reset tracks (order, pins, hidden)", order_.is_changed(), [this] { reset_tracks(); });
   menu->addSeparator();
   add("Bookmark here\tB", true, [this] { bookmark(); });
   add("Copy its text", any,

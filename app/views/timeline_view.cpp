@@ -113,7 +113,10 @@ void TimelineView::rebuild() {
 void TimelineView::show_time(qint64 from, qint64 to) {
   if (!body_->isVisibleTo(this)) return;
   if (dirty_) rebuild();
-  canvas_->mark_range(from, std::max(to, from + 1));
+  const TimeRange& all = canvas_->range();
+  from = std::clamp<int64_t>(from, all.first, all.last - 1);
+  to = std::clamp<int64_t>(to, from + 1, all.last);
+  canvas_->mark_range(from, to);
   const int64_t slack = std::max<int64_t>(500, (to - from) / 2);
   canvas_->set_range(from - slack, to + slack);
 }

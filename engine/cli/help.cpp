@@ -102,7 +102,7 @@ Compares what was recorded; nothing runs. A and B are recordings (RUN.footlight)
 (RUN.footlight:FUNCTION:CALL). Two parts of one recording are written as in the second line.
 )";
 
-constexpr const char* kSql = R"(Asks a recording with SQL.
+constexpr const char* kSql = R"(Queries a recording with SQL.
 
   footlight sql FILE "SELECT ..." [--csv|--json] [--limit N] [-o FILE]
   footlight sql FILE --query NAME [--csv|--json] [--limit N] [-o FILE]
@@ -161,7 +161,7 @@ constexpr Command kCommands[] = {
     {"nan", "say where the first NaN comes from", kNan, nan_origin},
     {"diff", "compare the structure of two graphs or recordings", kDiff, diff},
     {"export", "write a recording for other programs: Perfetto, CSV, Graphviz, SVG", kExport, export_session},
-    {"sql", "ask a recording with SQL", kSql, sql},
+    {"sql", "query a recording with SQL", kSql, sql},
     {"recover", "complete a recording whose run was killed", kRecover, recover},
 };
 

@@ -25,8 +25,13 @@ constexpr const char* kHow = "`footlight sql FILE \"SELECT ...\" [--csv|--json] 
 constexpr uint64_t kRowsOfTable = 1000;
 constexpr size_t kWidestCell = 60;
 
-bool begins_as_csv_result(std::string_view first) { return first.find("\r\n") != first.npos; }
-bool begins_as_json_result(std::string_view first) { return first.starts_with("["); }
+// A header of plain names, which only CSV ends with CR and LF.
+bool begins_as_csv_result(std::string_view first) {
+  const size_t end = first.find("\r\n");
+  return end != first.npos &&
+         first.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789,") == first.npos;
+}
+bool begins_as_json_result(std::string_view first) { return first.starts_with("[\n {\"") || first == "[]\n"; }
 bool begins_as_text_result(std::string_view) { return false; }
 const OutputKind kCsvKind{"a CSV table", {".csv"}, begins_as_csv_result};
 const OutputKind kJsonKind{"a JSON result", {".json"}, begins_as_json_result};
@@ -126,7 +131,10 @@ std::string shown_cell(const Value& value) {
     case Value::Kind::kInteger: return std::to_string(value.integer);
     case Value::Kind::kReal: {
       char digits[40];
-      std::snprintf(digits, sizeof digits, std::fabs(value.real) < 1e7 ? "%.3f" : "%.6g", value.real);
+      // What is not nothing does not show as 0.000.
+      const double size = std::fabs(value.real);
+      std::snprintf(digits, sizeof digits, size >= 1e7 ? "%.6g" : size == 0 || size >= 0.001 ? "%.3f" : "%.3g",
+                    value.real);
       return digits;
     }
     case Value::Kind::kText: return label_text(value.text, kWidestCell);
@@ -144,13 +152,21 @@ struct SqlWords {
 
 SqlWords parsed(const Words& words) {
   SqlWords out;
+  bool has_only_words = false;  // behind --
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const auto value = [&]() -> const std::string& {
       if (++i == words.size()) invalid("sql: ", word, " needs a value; usage: ", kHow);
       return words[i];
     };
-    if (word == "--csv") out.form = Form::kCsv;
+    // A statement may begin with a comment.
+    const bool is_option = !has_only_words && word.find_first_of(" \n\t") == word.npos;
+    if (!is_option) {
+      if (out.file.empty()) out.file = word;
+      else if (out.statement.empty()) out.statement = word;
+      else invalid("sql: unexpected word '", word, "'; put the statement in quotes; usage: ", kHow);
+    } else if (word == "--") has_only_words = true;
+    else if (word == "--csv") out.form = Form::kCsv;
     else if (word == "--json") out.form = Form::kJson;
     else if (word == "--tables") out.tables = true;
     else if (word == "--queries") out.queries = true;
@@ -227,7 +243,7 @@ void run(const Words& words) {
   const auto take_columns = [&](std::vector<std::string> names) {
     columns = std::move(names);
     std::string head;
-    for (const std::string& name : columns) append_csv_text(head += head.empty() ? "" : ",", name);
+    for (size_t i = 0; i < columns.size(); ++i) append_csv_text(head += i ? "," : "", columns[i]);
     if (said.form == Form::kCsv) out.write(head + "\r\n");
     if (said.form == Form::kJson) out.write("[");
     std::vector<std::string> shown;

@@ -233,7 +233,10 @@ inline std::optional<int64_t> number_of(Lookup& lookup, TraceId id) {
   const session::TraceRecord* trace = lookup.trace(id);
   return trace ? std::optional<int64_t>(trace->number) : std::nullopt;
 }
-inline int64_t length(int64_t start, int64_t end) { return end > start ? end - start : 0; }
+// Files may say anything, so the difference may not fit.
+inline int64_t length(int64_t start, int64_t end) {
+  return end > start ? static_cast<int64_t>(static_cast<uint64_t>(end) - static_cast<uint64_t>(start)) : 0;
+}
 inline std::string joined(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& part : parts) (out += out.empty() ? "" : "; ") += part;

@@ -47,6 +47,7 @@ Columns<Op> op_columns() {
   c.add("traced", "1 inside a traced call, 0 if it ran eagerly",
         [](L&, const Op& r) { return r.chunk->call[r.at].valid(); });
   c.add("thread", "that started it", [](L& l, const Op& r) { return l.names.thread(r.chunk->thread[r.at]); });
+  c.add("thread_id", "number of that thread", [](L&, const Op& r) { return r.chunk->thread[r.at]; });
   c.add("device", "that it ran on", [](L& l, const Op& r) { return l.names.device(r.chunk->device[r.at]); });
   c.add("inputs", "float32[32,784], float32[784,128]", [](L& l, const Op& r) {
     const SignatureRecord* s = signature_of(l, r);
@@ -89,6 +90,7 @@ Columns<Call> call_columns() {
   c.add("trace_id", "id of that trace", [](L&, const Call& r) { return r->trace; });
   c.add("outcome", "hit, trace, eager, failed", [](L&, const Call& r) { return Kept{query::word(r->outcome)}; });
   c.add("thread", "that called", [](L& l, const Call& r) { return l.names.thread(r->thread); });
+  c.add("thread_id", "number of that thread", [](L&, const Call& r) { return r->thread; });
   c.add("parent_id", "the call in which it was made", [](L&, const Call& r) { return r->parent; });
   c.add("source", "train.py:14", [](L& l, const Call& r) { return Kept{l.names.place(r->source, r->location)}; });
   return c;
@@ -160,6 +162,7 @@ void add_event_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
   waits.add("function", "that was being traced", [](L& l, const Wait& r) { return l.names.function(r->function); });
   waits.add("function_id", "number of that function", [](L&, const Wait& r) { return r->function; });
   waits.add("thread", "that waited", [](L& l, const Wait& r) { return l.names.thread(r->thread); });
+  waits.add("thread_id", "number of that thread", [](L&, const Wait& r) { return r->thread; });
   waits.add("source", "of the call", [](L& l, const Wait& r) { return Kept{l.names.place(r->source)}; });
   add_chunks<std::vector<WaitRecord>>(lookup, to, "waits", "Waits of threads until another one had traced a function.",
                                       std::move(waits));

@@ -70,7 +70,7 @@ ORDER BY total_ms DESC)"},
      R"(SELECT (start_ns - before_ns) / 1e6 AS gap_ms, before_ns / 1e6 AS start_ms, function AS next_function,
        source, call_id
 FROM (SELECT *, max(start_ns + duration_ns) OVER (
-               PARTITION BY thread ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+               PARTITION BY thread_id ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
       FROM calls
       WHERE parent_id IS NULL)
 WHERE start_ns > before_ns

@@ -95,7 +95,8 @@ struct Recording::Connection {
   bool look() {
     if (cancel->requested()) is_cancelled = true;
     const auto used = static_cast<size_t>(std::max<sqlite3_int64>(0, sqlite3_memory_used()));
-    if (used > memory_before && used - memory_before + watch.index_bytes > memory_most) needs_too_much = true;
+    const size_t grown = used > memory_before ? used - memory_before : 0;
+    if (grown + watch.index_bytes > memory_most) needs_too_much = true;
     return !is_cancelled && !needs_too_much;
   }
   ~Connection() {

@@ -1,4 +1,5 @@
 // The run itself: its processes, threads and tracks, its files, what it printed, what could not be recorded.
+#include "engine/base/errors.h"
 #include "engine/sql/columns.h"
 
 namespace footlight::sql {
@@ -19,12 +20,15 @@ struct Line {
   std::string_view text;
 };
 
+constexpr size_t kMaxLines = 2'000'000;
+
 std::vector<Line> lines(L& l) {
   std::vector<Line> out;
   for (const FileRecord& f : l.reader.contents().files) {
     std::string_view rest = f.text;
     for (int number = 1; !rest.empty(); ++number) {
       const size_t end = std::min(rest.find('\n'), rest.size());
+      if (out.size() == kMaxLines) throw Error(ErrorKind::kResourceExhausted, "its files have too many lines");
       out.push_back({&f, number, rest.substr(0, end)});
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
@@ -73,7 +77,7 @@ Columns<Line> line_columns() {
 Columns<Thread> thread_columns() {
   Columns<Thread> c;
   c.add("thread", "its name", [](L& l, const Thread& r) { return l.names.thread(r->number); });
-  c.add("number", "in the order in which threads began", [](L&, const Thread& r) { return r->number; });
+  c.add("thread_id", "its number, in the order in which threads began", [](L&, const Thread& r) { return r->number; });
   c.add("system_thread", "as the system knows it", [](L&, const Thread& r) { return r->system_id; });
   c.add("process", "whose thread it is", [](L&, const Thread& r) { return r->process; });
   return c;

@@ -176,6 +176,15 @@ class SqlTest : public WindowCase {
     QVERIFY(!view()->busy());
   }
 
+  // A number that is not nothing is not shown as nothing, also beside large ones.
+  void small_numbers() {
+    show_sql();
+    ask("SELECT column1 AS x FROM (VALUES (44980.5), (0.004), (0.0))");
+    QCOMPARE(view()->model().index(0, 0).data().toString(), QStringLiteral("44980.5"));
+    QCOMPARE(view()->model().index(1, 0).data().toString(), QStringLiteral("0.004"));
+    QCOMPARE(view()->model().index(2, 0).data().toString(), QStringLiteral("0.0"));
+  }
+
   void headings_sort() {
     show_sql();
     ask("SELECT column1 AS x FROM (VALUES (2), ('b'), (NULL), (10), (3.5))");

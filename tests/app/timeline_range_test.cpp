@@ -468,6 +468,18 @@ class TimelineRangeTest : public WindowCase {
     canvas()->reset_tracks();
     window().settle();
     QVERIFY(keys() == before);
+    // One track stays.
+    while (keys().size() > 1) canvas()->hide_track(0);
+    canvas()->hide_track(0);
+    QCOMPARE(keys().size(), size_t{1});
+    TrackOrder order = canvas()->order();
+    order.hide(keys().front());
+    std::vector<query::TrackPicture> tracks(1);
+    tracks.front().key = keys().front();
+    order.arrange(tracks);
+    QCOMPARE(tracks.size(), size_t{1});
+    canvas()->reset_tracks();
+    window().settle();
     // A label is dragged over its neighbour.
     const QPoint from(20, static_cast<int>(canvas()->rect_of(canvas()->bars_in_view().front())->center().y()));
     const auto first = canvas()->track_at(from);

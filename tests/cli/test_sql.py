@@ -109,6 +109,25 @@ class Sql(unittest.TestCase):
         code, out, err = self.run_sql(self.recording, '-', '--csv', stdin=None, input=b'SELECT 7 AS n')
         self.assertEqual(out, 'n\r\n7\r\n')
 
+    def test_a_statement_may_begin_with_a_comment(self):
+        for words in ((self.recording, '-- the answer\nSELECT 42 AS n', '--csv'),
+                      ('--csv', '--', self.recording, '--the answer\nSELECT 42 AS n')):
+            self.assertEqual(self.run_sql(*words), (0, 'n\r\n42\r\n', ''))
+
+    def test_small_numbers_and_empty_names(self):
+        self.assertIn('0.0004', self.run_sql(self.recording, 'SELECT 0.0004 AS x')[1])
+        self.assertEqual(self.run_sql(self.recording, 'SELECT 1 AS "", 2 AS b', '--csv')[1].splitlines()[0], ',b')
+
+    def test_a_file_of_somebody_else_is_kept(self):
+        for name, text in (('pyproject.toml', '[project]\nname = "x"\n'), ('notes', 'a line\r\nand another\r\n')):
+            path = os.path.join(self.folder, name)
+            with open(path, 'w', newline='') as file:
+                file.write(text)
+            for form in ('--json', '--csv'):
+                self.assertEqual(self.run_sql(self.recording, 'SELECT 1', form, '-o', path)[0], 2, (name, form))
+            with open(path, newline='') as file:
+                self.assertEqual(file.read(), text)
+
     def test_a_limit_is_said(self):
         code, out, err = self.run_sql(self.recording, 'SELECT op FROM ops', '--csv', '--limit', '3')
         self.assertEqual((code, len(out.splitlines())), (0, 4))

@@ -235,6 +235,25 @@ class RecordingTest : public QObject {
     QVERIFY(fails("SELECT zeroblob(100000000)").find("larger") != std::string::npos);
   }
 
+  // Numbers of a damaged file do not overflow.
+  void times_that_cannot_be() {
+    const std::string path = folder_.filePath(QStringLiteral("times.footlight")).toStdString();
+    {
+      auto writer = session::Writer::create(path, {}, RecordingLevel::kOps);
+      all_.write_records(*writer);
+      session::CallRecord call = all_.calls.front();
+      call.start_ns = INT64_MIN + 1, call.end_ns = INT64_MAX;
+      writer->add_rows(std::vector<session::CallRecord>{call});
+      writer->finish({1, 0, 0, "finished"});
+    }
+    const auto reader = session::Reader::open(path);
+    sql::Recording odd(*reader);
+    int rows = 0;
+    odd.run("SELECT start_ns, duration_ns FROM calls WHERE start_ns IS NULL OR start_ns < 5",
+            {[](std::vector<std::string>) {}, [&](std::span<const Value>) { return ++rows < 100; }});
+    QCOMPARE(rows, 1);
+  }
+
   // A log that is still written gives what is there, and more when it is refreshed.
   void a_recording_that_grows() {
     const std::string path = folder_.filePath(QStringLiteral("grows.footlight")).toStdString();

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 
 #include "engine/explain/cause_words.h"
+#include "engine/explain/values.h"
 
 #include <algorithm>
 #include <array>
@@ -72,7 +73,8 @@ QString heading(const Document& document, Where where) {
       return document.checked_calls.empty()
                  ? QStringLiteral("In the values of %1").arg(counted(document.values.size(), "call", "calls"))
                  : QStringLiteral("In the results and variables of %1")
-                       .arg(counted(document.checked_calls.size(), "checked call", "checked calls"));
+                       .arg(counted(explain::searched_calls(document.checked_calls), "searched call",
+                                    "searched calls"));
     case kPipelines: return QStringLiteral("In the pipelines of datasets");
     default: return QStringLiteral("Elsewhere");
   }

@@ -22,10 +22,17 @@ bool is_finite(const TensorValue& value) { return !value.nan && !explain::infini
 
 QString number(double v) { return q(explain::number_text(v)); }
 
-QString python_number(double v) {
+// An element with all its digits: those that a float32 or a float64 needs, or an integer.
+QString whole_number(const TensorValue& value, double v) {
+  const bool is_integer = value.dtype.starts_with("int") || value.dtype.starts_with("uint") || value.dtype == "bool";
+  if (is_integer && std::fabs(v) < 9e15) return QString::number(static_cast<qint64>(v));
+  return QString::number(v, 'g', value.width == 4 ? 9 : 17);
+}
+
+QString python_number(const TensorValue& value, double v) {
   if (std::isnan(v)) return QStringLiteral("np.nan");
   if (std::isinf(v)) return v < 0 ? QStringLiteral("-np.inf") : QStringLiteral("np.inf");
-  return QString::number(v, 'g', 9);
+  return whole_number(value, v);
 }
 
 }  // namespace
@@ -161,7 +168,7 @@ QString as_numpy(const TensorValue& value) {
   const std::vector<int64_t> sizes = explain::sizes_of_value(value);
   if (explain::kept_elements(value) != value.elements || value.elements > kMaxCopied) return {};
   QStringList numbers;
-  for (int64_t i = 0; i < value.elements; ++i) numbers << python_number(explain::kept_element(value, i));
+  for (int64_t i = 0; i < value.elements; ++i) numbers << python_number(value, explain::kept_element(value, i));
   QStringList shape;
   for (const int64_t size : sizes) shape << QString::number(size);
   const QString dtype = value.dtype == "bfloat16" ? QStringLiteral("float32") : q(value.dtype);
@@ -175,7 +182,7 @@ QString as_csv(const TensorValue& value) {
   const ValueSlice slice(value);
   QString text;
   for (int64_t i = 0; i < value.elements; ++i) {
-    text += QString::number(explain::kept_element(value, i), 'g', 9);
+    text += whole_number(value, explain::kept_element(value, i));
     text += (i + 1) % slice.columns() ? QLatin1Char(',') : QLatin1Char('\n');
   }
   return text;

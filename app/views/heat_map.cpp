@@ -28,7 +28,7 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
 QColor ramp(double share) {
   const Theme& t = theme();
   const QColor stops[] = {t["selection"], t["blue"], t["teal"], QColor(0xf3, 0xe9, 0xc6)};
-  const double at = std::clamp(share, 0.0, 1.0) * 3;
+  const double at = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) * 3 : 1.5;
   const int from = std::min(2, static_cast<int>(at));
   return mixed(stops[from], stops[from + 1], at - from);
 }
@@ -104,7 +104,8 @@ void HeatMap::draw() {
   image_ = QImage(wide, tall, QImage::Format_RGB32);
   const Theme& t = theme();
   const QColor missing = t["hairline"], red = t["red"];
-  const double low = value_->minimum, range = value_->maximum - low;
+  // Halves, because the difference of two doubles may be infinite.
+  const double low = value_->minimum / 2, range = value_->maximum / 2 - low;
   for (int y = 0; y < tall; ++y)
     for (int x = 0; x < wide; ++x) {
       // A cell that stands for several elements is red if one of them is not finite.
@@ -121,7 +122,7 @@ void HeatMap::draw() {
           }
           const double v = explain::kept_element(*value_, element);
           bad = !std::isfinite(v);
-          if (!bad && !known) color = ramp(range > 0 ? (v - low) / range : 0.5);
+          if (!bad && !known) color = ramp(range > 0 ? (v / 2 - low) / range : 0.5);
           known = true;
         }
       image_.setPixelColor(x, y, bad ? red : color);

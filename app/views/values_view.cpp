@@ -327,7 +327,7 @@ void ValuesView::run_ended(const QString& reason) {
     if (checked)
       text = QStringLiteral("No NaN and no infinity were found. The results and variables of %1 calls were searched "
                             "after each call; a NaN that reached neither is not seen.")
-                 .arg(count_text(document().checked_calls.size()));
+                 .arg(count_text(explain::searched_calls(document().checked_calls)));
     else if (plan_.check) text = QStringLiteral("No call was checked (%1): no traced function was called.").arg(reason);
     note_->setText(text);
     note_->show();

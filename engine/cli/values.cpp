@@ -131,7 +131,8 @@ class Page {
     size_t shown = 0;
     for (const TensorValue* v : values) {
       if (!all && ++shown > kMaxRows) {
-        line(str("  and ", with_commas(values.size() - kMaxRows), " more; --node NAME shows one, --json all"));
+        line(str("  and ", with_commas(values.size() - kMaxRows),
+                 " more; `footlight values --node NAME` shows one, --json all"));
         break;
       }
       char figures[64] = "";

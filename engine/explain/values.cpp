@@ -5,6 +5,7 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
+#include <map>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -121,9 +122,7 @@ std::string why_not_finite(const FindNode& nodes, const TensorValue& value) {
 
 const TensorValue* NumericsStory::cause() const {
   if (!first_nan) return first_infinity;
-  const bool from_infinity = first_nan->input_infinity && !first_nan->input_nan && first_infinity &&
-                             first_infinity->first_infinity < first_nan->first_nan;
-  return from_infinity ? first_infinity : first_nan;
+  return first_nan->input_infinity && !first_nan->input_nan && infinity_origin ? infinity_origin : first_nan;
 }
 
 NumericsStory story_of(const CallValues& call) {
@@ -136,6 +135,12 @@ NumericsStory story_of(const CallValues& call) {
     if (value.first_infinity &&
         (!story.first_infinity || value.first_infinity < story.first_infinity->first_infinity))
       story.first_infinity = &value;
+  }
+  size_t origins = 0;  // infinities made of finite inputs
+  for (const TensorValue& value : call.values) {
+    if (!story.first_nan || !value.first_infinity || value.input_infinity) continue;
+    if (value.first_infinity >= story.first_nan->first_nan) continue;
+    story.infinity_origin = ++origins == 1 ? &value : nullptr;
   }
   const auto step = story.first_nan ? &TensorValue::first_nan : &TensorValue::first_infinity;
   for (const TensorValue& value : call.values)
@@ -165,6 +170,14 @@ std::string story_text(const FindNode& nodes, const NumericsStory& story) {
     text += str(" Before it, the first infinity comes from ", value_name(nodes, *cause), ": ",
                 why_not_finite(nodes, *cause), of(infinities(*cause), cause->elements), ".");
   return text;
+}
+
+uint64_t searched_calls(std::span<const session::CheckedCall> all) {
+  std::map<FunctionId, uint64_t> last;
+  for (const session::CheckedCall& row : all) last[row.function] = std::max(last[row.function], row.call);
+  uint64_t calls = 0;
+  for (const auto& [function, call] : last) calls += call;
+  return calls;
 }
 
 CheckedCalls checked_calls(std::span<const session::CheckedCall> all, FunctionId function) {

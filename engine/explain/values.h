@@ -40,13 +40,17 @@ struct NumericsStory {
   const session::TensorValue* first_infinity = nullptr;
   std::vector<const session::TensorValue*> spread;       // all that hold NaN, or else infinity, as they got it
   size_t with_nan = 0, with_infinity = 0;                // how many values
-  // Where to look first: the first infinity if it came before the first NaN and that was made of infinities.
+  const session::TensorValue* infinity_origin = nullptr;  // the only one before the first NaN; null: none or several
+  // Where to look first: the infinity that the first NaN was made of, if it can be no other; else that NaN.
   const session::TensorValue* cause() const;
 };
 NumericsStory story_of(const session::CallValues& call);
 
 // "The first NaN comes from loss/mul: Mul(0, -Inf) is NaN, in 12 of 16,384 elements."; or what else there is to say.
 std::string story_text(const FindNode& nodes, const NumericsStory& story);
+
+// How many calls were searched, of all functions; rows of many are left out.
+uint64_t searched_calls(std::span<const session::CheckedCall> all);
 
 // The calls of a function that were checked.
 struct CheckedCalls {

@@ -83,7 +83,11 @@ bool takes_elements(const OpRow& row) {
 
 void ElementWatch::ran(const compile::Program& program, const compile::Instruction& in, std::span<const Tensor>,
                        std::span<const Tensor> outputs) {
-  if (takes_elements(*program.node(in).op)) taken.emplace_back(outputs.begin(), outputs.end());
+  if (is_cut || !takes_elements(*program.node(in).op)) return;
+  for (const Tensor& output : outputs) bytes_ += output && is_plain(output.dtype()) ? output.bytes() : 64;
+  is_cut = bytes_ > kMaxBytes || taken.size() >= kMaxElements;
+  if (is_cut) taken = {};
+  else taken.emplace_back(outputs.begin(), outputs.end());
 }
 
 bool ElementReplay::supply(const compile::Program& program, const compile::Instruction& in,

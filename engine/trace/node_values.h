@@ -24,8 +24,13 @@ class ElementWatch final : public runtime::NodeWatch {
  public:
   ElementWatch() : NodeWatch(false) {}
   TakenElements taken;
+  bool is_cut = false;  // it took more than is kept
   void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> inputs,
            std::span<const Tensor> outputs) override;
+
+ private:
+  static constexpr size_t kMaxBytes = 256 << 20, kMaxElements = 10'000;
+  size_t bytes_ = 0;
 };
 
 // Gives it again to the same call.

@@ -11,6 +11,7 @@
 #include <QSignalSpy>
 
 #include <cmath>
+#include <limits>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -174,6 +175,25 @@ class ValuesTest : public WindowCase {
     QCOMPARE(as_csv(*document().values[0]->values.data()).count(QLatin1Char('\n')), 4);
     window().selection().select(Selection::of_node(document(), GraphId(3), 3));
     QVERIFY(as_markdown(window().inspector()->content()).contains(QStringLiteral("did not run in the recorded call")));
+  }
+
+  void copies_have_all_digits_and_extremes_a_colour() {
+    session::TensorValue v = value(0, "(3)", {0, 0, 0});
+    const double elements[] = {std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(), 0.1 + 0.2};
+    v.dtype = "float64", v.width = 8, v.minimum = elements[1], v.maximum = elements[0];
+    v.data.bytes.assign(reinterpret_cast<const char*>(elements), sizeof elements);
+    QVERIFY(as_csv(v).contains(QStringLiteral("0.30000000000000004")));
+    HeatMap map;
+    map.set(&v, QStringLiteral("x"));  // the range of these elements is no double
+    map.resize(200, 160);
+    map.grab();
+    v.minimum = -std::numeric_limits<double>::infinity();  // as a damaged file may say
+    map.set(&v, QStringLiteral("x"));
+    map.grab();
+    v.dtype = "int64";
+    const double integers[] = {1234567891, -5, 7};
+    v.data.bytes.assign(reinterpret_cast<const char*>(integers), sizeof integers);
+    QVERIFY(as_numpy(v).startsWith(QStringLiteral("np.array([1234567891, -5, 7], dtype=np.int64)")));
   }
 
   void what_was_not_kept_is_said() {

@@ -203,6 +203,56 @@ class Values(unittest.TestCase):
         found, = self.found('nan', body)
         self.assertEqual((found['call'], found['first_nan']['why']), (1, 'Log(-2) is NaN'))
 
+    def test_a_call_that_raises_shows_what_its_nodes_made(self):
+        path = self.write("""
+            @tf.function
+            def f(x):
+                return tf.debugging.check_numerics(tf.math.log(x), 'bad')
+            f(tf.constant([1.0]))
+            try:
+                f(tf.constant([-1.0]))
+            except tf.errors.InvalidArgumentError:
+                print('raised')
+        """)
+        done = self.run_it('record', '--check-numerics', '-o', self.recording, path)
+        self.assertIn('raised', done.stdout)
+        found, = json.loads(self.run_it('nan', self.recording, '--json').stdout)
+        self.assertEqual((found['call'], found['first_nan']['why']), (2, 'Log(-1) is NaN'))
+
+    def test_a_body_that_changes_its_argument_is_traced_as_without(self):
+        body = """
+            traces = []
+
+            @tf.function
+            def f(xs):
+                traces.append(1)
+                xs.append(tf.constant(1.0))
+                return tf.add_n(xs)
+
+            def plain():
+                del traces[:]
+                for _ in range(3): f([tf.constant(2.0)])
+                return len(traces)
+            print(plain())
+        """
+        path = self.write(body)
+        self.assertEqual(self.run_it('record', '--check-numerics', '-o', self.recording, path).stdout,
+                         self.run_it('record', '-o', self.recording, path).stdout)
+
+    def test_one_function_of_a_name_is_counted(self):
+        found, = self.found('values', """
+            class A:
+                @tf.function
+                def f(self, x): return x + 1.0
+            class B:
+                @tf.function
+                def f(self, x): return x * 100.0
+            a, b = A(), B()
+            a.f(tf.constant(1.0)); b.f(tf.constant(1.0)); a.f(tf.constant(2.0))
+        """, '--function', 'f', '--call', '2')
+        self.assertEqual((found['function'], found['call']), ('A.f', 2))
+        self.assertEqual(found['values'][-1]['max'], 3.0)
+
     def test_what_cannot_be_looked_at(self):
         error = self.run_it('values', self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))'),
                             '--call', '9', code=2).stderr
@@ -215,6 +265,8 @@ class Values(unittest.TestCase):
         self.run_it('record', plain, '-o', self.recording)
         self.assertIn('holds no values', self.run_it('nan', self.recording, code=2).stderr)
         self.assertIn('NAME[:CALL]', self.run_it('record', '--values', 'f:x', plain, code=2).stderr)
+        self.assertIn('record twice',
+                      self.run_it('record', '--check-numerics', '--compare', 'f', plain, code=2).stderr)
 
 
 if __name__ == '__main__':

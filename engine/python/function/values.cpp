@@ -17,6 +17,7 @@
 #include "engine/tensor/statistics.h"
 #include "engine/trace/node_values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -29,11 +30,13 @@ using session::CallValues;
 using session::ValuesReason;
 
 constexpr uint64_t kMaxBytesOfState = uint64_t{2} << 30;  // of variables
+constexpr int kMaxFailedCalls = 3;                        // of a function, that are run again
 constexpr uint64_t kMaxRowsOfFunction = 10'000;           // of checked calls; then one in a hundred
 
 // What is known of a function while the program runs.
 struct Watched {
   uint64_t calls = 0;
+  int failed_calls = 0;
   bool nan_found = false, infinity_found = false;
 };
 
@@ -145,10 +148,28 @@ bool any_node(const Graph& graph, Has&& has) {
 
 bool calls_python(const OpRow& row) { return std::string_view(row.name).find("PyFunc") != std::string_view::npos; }
 
+// Variables are put back and what is printed is dropped; other effects happen again.
+bool acts_outside(const OpRow& row) {
+  const std::string_view op = row.name;
+  return op.find("Summary") != op.npos || op.starts_with("Write") || op.starts_with("Save") ||
+         op.find("TableInsert") != op.npos || op.find("TableImport") != op.npos || op.find("Enqueue") != op.npos;
+}
+
+// What is known of a call before it is made.
+struct CallBefore {
+  FunctionId function;
+  std::optional<BoundCall> call;
+  std::optional<KeptProgram> state;
+  std::string why_not;  // one of the two is missing
+  trace::ElementWatch elements;
+};
+
 // Runs the call's graph as traced, and as usual; both from the same state.
 void run_again(BoundCall& call, const KeptProgram& before, const trace::TakenElements& taken, CallValues& record) {
   const Graph& graph = *call.entry().concrete->graph();
   if (any_node(graph, calls_python)) record.notes.push_back("Python functions in the graph ran twice more");
+  if (any_node(graph, acts_outside))
+    record.notes.push_back("Files, summaries, tables and queues that it writes to were written to twice more");
   if (!taken.empty()) record.notes.push_back("What it took out of iterators was given to it again");
   std::vector<Tensor> whole(graph.outputs.size()), by_node(graph.outputs.size());
   trace::NodeValues values(taken);
@@ -179,29 +200,53 @@ void run_again(BoundCall& call, const KeptProgram& before, const trace::TakenEle
 }
 
 // After the call, from the state before it; what the program goes on with is put back.
-void record_values(const CallWords& words, uint64_t number, ValuesReason reason, const KeptProgram& before,
-                   const trace::TakenElements& taken) {
+void run_and_put_back(BoundCall& call, const CallBefore& before, CallValues& record) {
+  if (before.elements.is_cut)
+    throw Error(ErrorKind::kResourceExhausted, "The call took more elements out of iterators than are kept, so it was "
+                                               "not run again");
   const KeptProgram after(kMaxBytesOfState);
-  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
-  if (!writer) return;
-  FunctionCore& core = core_of(words.function);
-  CallValues record;
-  record.start_ns = now_ns();
-  record.function = core.function.id();
-  record.call = number;
-  record.reason = reason;
-  record.source = current_source();
-  BoundCall call(words);
-  record.trace = call.entry().id;
   try {
-    run_again(call, before, taken, record);
+    run_again(call, *before.state, before.elements.taken, record);
   } catch (...) {
     quietly([&] { after.put_back(); });
     throw;
   }
   after.put_back();
+}
+
+// Records why, where it cannot: the program's own call has been made and is not to fail by this.
+void record_values(CallBefore& before, uint64_t number, ValuesReason reason, bool only_not_finite = false) {
+  session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
+  if (!writer) return;
+  CallValues record;
+  record.start_ns = now_ns();
+  record.function = before.function;
+  record.call = number;
+  record.reason = reason;
+  record.source = current_source();
+  if (before.call) record.trace = before.call->entry().id;
+  if (before.call && before.state) {
+    try {
+      run_and_put_back(*before.call, before, record);
+    } catch (const Error& e) {
+      record.error = e.message();
+    } catch (const PythonErrorSet&) {
+      record.error = exception_text();
+    }
+  } else {
+    record.error = before.why_not;
+  }
   record.end_ns = now_ns();
+  const auto is_not_finite = [](const session::TensorValue& v) { return v.first_nan || v.first_infinity; };
+  if (only_not_finite && std::ranges::none_of(record.values, is_not_finite)) return;
   if (session::active_writer() == writer) writer->add(std::move(record));
+}
+
+// A call that raised has no results; its nodes may have made a NaN before.
+void record_failed_call(CallBefore& before, uint64_t number, bool asked, Watched& watched) {
+  if (asked) return record_values(before, number, ValuesReason::kAsked);
+  if (watched.nan_found || watched.failed_calls++ >= kMaxFailedCalls) return;
+  record_values(before, number, ValuesReason::kFirstNan, true);
 }
 
 // --- the call that was asked for ----------------------------------------------------------------------------------
@@ -209,9 +254,9 @@ void record_values(const CallWords& words, uint64_t number, ValuesReason reason,
 bool is_asked_for(FunctionCore& core) {
   if (!wanted->call || wanted->asked_calls >= wanted->call) return false;
   const std::string& own = core.qualified_name;
-  if (wanted->name.empty() ? !wanted->asked.empty() && wanted->asked != own
-                           : own != wanted->name && core.name != wanted->name &&
-                                 own.substr(own.rfind('.') + 1) != wanted->name)
+  if (!wanted->asked.empty() && wanted->asked != own) return false;  // the first that the name fits is meant
+  if (!wanted->name.empty() && own != wanted->name && core.name != wanted->name &&
+      own.substr(own.rfind('.') + 1) != wanted->name)
     return false;
   wanted->asked = own;
   return ++wanted->asked_calls == wanted->call;
@@ -229,9 +274,9 @@ void search(const Tensor& value, session::CheckedCall& row) {
 }
 
 // Results, and the variables that the trace reads or changes.
-session::CheckedCall check(const CallWords& words, PyObject* result, uint64_t number) {
+session::CheckedCall search_call(CallBefore& before, PyObject* result, uint64_t number) {
   session::CheckedCall row;
-  row.function = core_of(words.function).function.id();
+  row.function = before.function;
   row.call = number;
   row.time_ns = now_ns();
   std::vector<Ref> leaves;
@@ -244,42 +289,62 @@ session::CheckedCall check(const CallWords& words, PyObject* result, uint64_t nu
     if (std::isnan(row.result) && value && is_floating(value.dtype()) && value.elements() == 1)
       row.result = element_of(gpu::on_host(value), 0);
   }
-  BoundCall call(words);
-  row.trace = call.entry().id;
-  for (const Tensor& input : call.inputs())
+  if (!before.call) return row;
+  row.trace = before.call->entry().id;
+  for (const Tensor& input : before.call->inputs())
     if (const Variable* const variable = variable_of(input)) search(variable->value_or_none(), row);
   return row;
 }
 
-// The call itself, after which it may run again from the state before it.
-PyObject* looked_at(const CallWords& words, bool asked) {
+// The call itself, after which it may run again from the state before it. Nothing of that may make it fail.
+PyObject* call_and_search(const CallWords& words, bool asked) {
   const auto plain = [&] { return wanted->plain(words.function, words.args, words.nargsf, words.kwnames); };
   session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
   if (!writer || (!asked && !wanted->check)) return plain();
-  if (asked) const BoundCall traced(words);  // before the state is kept: tracing may make variables
-  Watched& watched = wanted->functions[core_of(words.function).function.id().value];
+  CallBefore before;
+  before.function = core_of(words.function).function.id();
+  Watched& watched = wanted->functions[before.function.value];
   const uint64_t number = ++watched.calls;
   const bool may_record = asked || !watched.nan_found;
-  std::optional<KeptProgram> before;
-  if (may_record) before.emplace(kMaxBytesOfState);
-  trace::ElementWatch elements;
+  // The trace is made, and the arguments are bound, before the state is kept and before the call may change them.
+  try {
+    before.call.emplace(words);
+    if (may_record) before.state.emplace(kMaxBytesOfState);
+  } catch (const Error& e) {
+    before.why_not = e.message();
+  } catch (const PythonErrorSet&) {
+    before.why_not = exception_text();
+  }
   Ref result;
   {
     std::optional<trace::WatchNodes> watching;
-    if (may_record) watching.emplace(elements);
+    if (before.state) watching.emplace(before.elements);
     result = Ref::steal(plain());
   }
-  if (!result) return nullptr;
-  if (asked) record_values(words, wanted->call, ValuesReason::kAsked, *before, elements.taken);
+  const uint64_t shown = asked ? wanted->call : number;
+  if (!result) {
+    const Ref raised = take_exception();
+    record_failed_call(before, shown, asked, watched);
+    raise_again(raised);
+    return nullptr;
+  }
+  if (asked) record_values(before, shown, ValuesReason::kAsked);
   if (!wanted->check) return result.release();
-  const session::CheckedCall row = check(words, result.get(), number);
+  session::CheckedCall row;
+  try {
+    row = search_call(before, result.get(), number);
+  } catch (const Error&) {
+    return result.release();  // a result of the program's own kind that cannot be taken apart
+  } catch (const PythonErrorSet&) {
+    exception_text();
+    return result.release();
+  }
   const bool first_nan = row.nan && !watched.nan_found, first_infinity = row.infinity && !watched.infinity_found;
   if (number <= kMaxRowsOfFunction || number % 100 == 0 || first_nan || first_infinity) writer->add(row);
   watched.nan_found |= row.nan > 0;
   watched.infinity_found |= row.infinity > 0;
-  if (before && (first_nan || first_infinity))
-    record_values(words, number, first_nan ? ValuesReason::kFirstNan : ValuesReason::kFirstInfinity, *before,
-                  elements.taken);
+  if (first_nan || first_infinity)
+    record_values(before, number, first_nan ? ValuesReason::kFirstNan : ValuesReason::kFirstInfinity);
   return result.release();
 }
 
@@ -289,7 +354,7 @@ PyObject* values_call(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
     return wanted->plain(self, args, nargsf, kwnames);
   return guarded([&]() -> PyObject* {
     const Inside inside;
-    PyObject* const result = looked_at(words, is_asked_for(core_of(self)));
+    PyObject* const result = call_and_search(words, is_asked_for(core_of(self)));
     if (!result) throw PythonErrorSet();
     return result;
   });

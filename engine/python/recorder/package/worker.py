@@ -87,6 +87,8 @@ def _wanted_values(settings):
         return None
     if settings['level'] == 'off':
         raise Refused('--values and --check-numerics need --level structure or ops')
+    if settings['compare'] is not None:
+        raise Refused('--values and --check-numerics would slow what --compare measures: record twice')
     if settings['values'] is None:
         return '', 0, True
     name, _, call = settings['values'].partition(':')

@@ -193,7 +193,8 @@ QString as_markdown(const FindingContent& content, size_t fix) {
   }
   if (fix >= content.fixes.size()) return text;
   const FixContent& f = content.fixes[fix];
-  text += QStringLiteral("\nFix: %1 (%2)\n").arg(markdown_words(f.title), markdown_words(f.check));
+  text += QStringLiteral("\nFix: %1").arg(markdown_words(f.title));
+  text += f.check.isEmpty() ? QStringLiteral("\n") : QStringLiteral(" (%1)\n").arg(markdown_words(f.check));
   if (!f.path.isEmpty()) text += QLatin1Char('\n') + markdown_block("diff", as_patch(f.path, f.lines));
   return text;
 }

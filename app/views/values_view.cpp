@@ -130,7 +130,7 @@ QWidget* ValuesView::build_start() {
   bar_->setTextVisible(false);
   bar_->setAccessibleName(QStringLiteral("The script is running"));
   column->addWidget(bar_);
-  auto* buttons = new QHBoxLayout;
+  auto* buttons = new QVBoxLayout;  // below each other, so that a narrow window holds them
   record_ = new QPushButton;
   check_ = new QPushButton(QStringLiteral("Run again and find the first NaN"));
   back_ = new QPushButton(QStringLiteral("Cancel"));
@@ -153,9 +153,8 @@ QWidget* ValuesView::build_start() {
   });
   for (QPushButton* button : {record_, check_, back_}) {
     button->setAutoDefault(true);
-    buttons->addWidget(button);
+    buttons->addWidget(button, 0, Qt::AlignLeft);
   }
-  buttons->addStretch(1);
   column->addLayout(buttons);
   note_->hide();
   return page;

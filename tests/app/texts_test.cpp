@@ -85,6 +85,7 @@ class TextsTest : public QObject {
     finding.evidence.back().name = QStringLiteral("values");
     finding.evidence.back().value = QStringLiteral("@all");
     FixContent fix;
+    fix.path = QStringLiteral("a.py");
     fix.lines.push_back({EditLine::kSame, 1, QStringLiteral("```")});
     finding.fixes.push_back(fix);
     const QString said = as_markdown(finding, 0);

@@ -63,14 +63,18 @@ QWidget* ValuesView::build_values() {
   connect(first_infinity_, &QPushButton::clicked, this, &ValuesView::show_first_infinity);
   connect(only_bad_, &QPushButton::toggled, this, [this] { show_call(shown_); });
   for (QPushButton* button : {first_nan_, first_infinity_, only_bad_}) head->addWidget(button);
+  head->addStretch(1);
+  column->addLayout(head);
+  auto* below = new QHBoxLayout;  // of its own, so that a narrow window holds both
+  below->setSpacing(8);
   auto* graph = chip_button(QStringLiteral("Show in the graph"), QStringLiteral("Colours the graph by NaN and Inf"));
   connect(graph, &QPushButton::clicked, this, &ValuesView::graph_asked);
-  head->addWidget(graph);
-  head->addStretch(1);
+  below->addWidget(graph);
   auto* more = chip_button(QString::fromUtf8("Record another call …"), QStringLiteral("Runs the script again"));
   connect(more, &QPushButton::clicked, this, &ValuesView::ask);
-  head->addWidget(more);
-  column->addLayout(head);
+  below->addWidget(more);
+  below->addStretch(1);
+  column->addLayout(below);
   story_ = wrapped();
   story_->setObjectName(QStringLiteral("valuesStory"));
   column->addWidget(story_);

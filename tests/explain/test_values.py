@@ -219,26 +219,6 @@ class Values(unittest.TestCase):
         found, = json.loads(self.run_it('nan', self.recording, '--json').stdout)
         self.assertEqual((found['call'], found['first_nan']['why']), (2, 'Log(-1) is NaN'))
 
-    def test_a_body_that_changes_its_argument_is_traced_as_without(self):
-        body = """
-            traces = []
-
-            @tf.function
-            def f(xs):
-                traces.append(1)
-                xs.append(tf.constant(1.0))
-                return tf.add_n(xs)
-
-            def plain():
-                del traces[:]
-                for _ in range(3): f([tf.constant(2.0)])
-                return len(traces)
-            print(plain())
-        """
-        path = self.write(body)
-        self.assertEqual(self.run_it('record', '--check-numerics', '-o', self.recording, path).stdout,
-                         self.run_it('record', '-o', self.recording, path).stdout)
-
     def test_one_function_of_a_name_is_counted(self):
         found, = self.found('values', """
             class A:

@@ -343,7 +343,7 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
   if (number <= kMaxRowsOfFunction || number % 100 == 0 || first_nan || first_infinity) writer->add(row);
   watched.nan_found |= row.nan > 0;
   watched.infinity_found |= row.infinity > 0;
-  if (first_nan || first_infinity)
+  if (may_record && (first_nan || first_infinity))
     record_values(before, number, first_nan ? ValuesReason::kFirstNan : ValuesReason::kFirstInfinity);
   return result.release();
 }

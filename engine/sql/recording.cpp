@@ -1,12 +1,12 @@
 // Prepares a statement in a database that holds nothing but the virtual tables, and steps through it.
 #include "engine/sql/recording.h"
 
+#include "engine/base/edit_distance.h"
 #include "engine/base/text.h"
 #include "engine/sql/virtual_table.h"
 
 #include <algorithm>
 #include <climits>
-#include <numeric>
 
 namespace footlight::sql {
 namespace {
@@ -25,27 +25,11 @@ int authorize(void* watch, int action, const char*, const char* name, const char
   }
 }
 
-// The number of letters to insert, remove or replace.
-size_t letters_apart(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
   size_t least = std::max<size_t>(3, name.size() / 2);
   for (const std::string& one : known) {
-    size_t apart = letters_apart(name, one);
+    size_t apart = edit_distance(name, one);
     if (one.find(name) != one.npos || name.find(one) != name.npos) apart = std::min<size_t>(apart, 2);
     if (apart < least) best = one, least = apart;
   }

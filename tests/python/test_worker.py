@@ -280,7 +280,7 @@ class Worker(unittest.TestCase):
         os.close(write)
         self.assertEqual(process.wait(timeout=30), 130)
         process.communicate()
-        self.assertIn('gone', last_end(self.session)[2])
+        self.assertIn('the app that ran it ended', last_end(self.session)[2])
         os.close(read)
 
     def test_kill_of_everything_leaves_a_session_that_opens(self):

@@ -78,14 +78,6 @@ std::string place_text(std::span<const int64_t> sizes, int64_t index) {
   return "[" + text + "]";
 }
 
-std::string number_text(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number < 0 ? "-Inf" : "+Inf";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", number);
-  return text;
-}
-
 std::string non_finite_text(const TensorValue& value) {
   std::vector<std::string> parts;
   const auto add = [&](int64_t count, const char* what) {

@@ -2,6 +2,7 @@
 // they spread.
 #pragma once
 
+#include "engine/base/number_text.h"
 #include "engine/session/records.h"
 
 #include <functional>
@@ -25,7 +26,7 @@ std::vector<int64_t> sizes_of_value(const session::TensorValue& value);
 // "[3, 41, 17]" of an element; "the value" of a scalar.
 std::string place_text(std::span<const int64_t> sizes, int64_t index);
 // "0.25", "NaN", "-Inf"
-std::string number_text(double number);
+using footlight::number_text;
 // "12 NaN, 3 -Inf"; empty: all are finite.
 std::string non_finite_text(const session::TensorValue& value);
 

@@ -1,6 +1,7 @@
 // Keeps the figures of one run of each node: of the first that gave a NaN, else an infinity, else of the last.
 #include "engine/trace/node_values.h"
 
+#include "engine/base/number_text.h"
 #include "engine/optimize/unit.h"
 #include "engine/tensor/gpu.h"
 #include "engine/tensor/statistics.h"
@@ -21,14 +22,6 @@ constexpr int64_t kMaxFiniteBytes = int64_t{12} << 20;    // of all values toget
 constexpr int64_t kMaxOtherBytes = int64_t{12} << 20;     // of those with NaN or infinity
 constexpr size_t kMaxPlaces = 100;
 constexpr size_t kMaxInputsShown = 4;
-
-std::string number_text(double v) {
-  if (std::isnan(v)) return "NaN";
-  if (std::isinf(v)) return v < 0 ? "-Inf" : "+Inf";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", v);
-  return text;
-}
 
 bool is_float(DType t) { return is_floating(t) || t == DType::kComplex64 || t == DType::kComplex128; }
 

@@ -31,7 +31,7 @@ std::vector<qsizetype> aligned(const QStringList& was, const QStringList& is) {
   return same;
 }
 
-// Equal lines that are far from a change give way to one that stands for them.
+// Replaces equal lines far from a change by one that stands for them.
 std::vector<EditLine> without_far_lines(const std::vector<EditLine>& lines, int around) {
   const auto near = [&](size_t at) {
     const size_t first = at - std::min(at, size_t(around)), end = std::min(lines.size(), at + size_t(around) + 1);

@@ -17,7 +17,7 @@ struct LayerCost {
   int64_t total_ns() const { return forward.total + backward.total; }
 };
 
-// Of all traces of the function, or of the one trace. The most time first, what belongs to no layer last; empty where
+// Covers all traces of the function, or the one trace. The most time first, what belongs to no layer last; empty where
 // there are no layers. On the store's thread.
 std::vector<LayerCost> find_layers(const query::Store& store, FunctionId function, TraceId trace,
                                    const query::Cancel& cancel);

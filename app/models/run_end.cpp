@@ -1,4 +1,4 @@
-// Takes the last traceback of the console; the recorded reason is what remains where there is none.
+// Reads the last traceback of the console; without one, the recorded reason is shown.
 #include "app/models/run_end.h"
 
 #include "app/models/text.h"

@@ -58,7 +58,7 @@ class SqlModel : public QAbstractTableModel {
   void sort_by(int column);  // the other way round if it is sorted so already
 
  private:
-  int column_named(const char* name) const;  // -1: there is none
+  int column_named(const char* name) const;  // -1 if no column has that name
   std::optional<int64_t> integer(int row, const char* column) const;
   QString text(int row, const char* column) const;
   std::optional<int64_t> time(int row, const char* column) const;  // in ns, by the unit in the column's name

@@ -65,7 +65,7 @@ class ValueSlice {
  private:
   std::vector<int64_t> sizes_;
 };
-// The next element that is not finite, around the end too; none: there is none among those that were kept.
+// The next element that is not finite, wrapping at the end; empty if all kept elements are finite.
 std::optional<int64_t> next_not_finite(const session::TensorValue& value, int64_t after);
 
 // "np.array([[0.1, np.nan]], dtype=np.float32)"; what is too much for the clipboard is refused: empty.

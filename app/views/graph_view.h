@@ -75,7 +75,7 @@ class GraphView : public View {
   void lay_out(const QString& keep);
   void took(const GraphPlan& plan, const QString& how, qint64 ms);
   void toggle_box(int box);
-  int box_now(const QString& key) const;  // -1: there is none
+  int box_now(const QString& key) const;  // -1 if no column has that name
   void toggle_cluster(int cluster);
   void mark();
   void show_source();

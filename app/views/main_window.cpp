@@ -259,7 +259,7 @@ void MainWindow::take_document(bool another) {
     if (!d.run.script.empty() && (another || top_->script().isEmpty()) && !worker_.running()) {
       QStringList arguments;
       for (const std::string& a : d.run.arguments) arguments << q(a);
-      // What another script is run with is none of this one's business.
+      // This script must not run with the options of another.
       const QString script = q(d.run.script);
       if (script != top_->script()) {
         options_ = options_for(script, remember_, options_.python);
@@ -429,7 +429,7 @@ void MainWindow::update_status() {
     const QString whole = text;
     constexpr qsizetype kMaxStatus = 64;
     text = shortened(text, kMaxStatus);
-    // Of an error, its words need the room.
+    // The words of an error need the space.
     const bool is_error = !end.error.message.empty();
     if (!is_error) text += dot + duration_text(d.duration_ns()) + dot + counted(d.events, "event", "events");
     top_->set_status(tone, text, whole);

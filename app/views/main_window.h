@@ -62,7 +62,7 @@ class MainWindow : public QMainWindow {
   using ExportWords = QStringList (*)(const QString& session, const QString& file);
   void export_to(const QString& path, ExportWords words);
   void save_picture(const QString& path);   // of the view
-  // A copy of the open recording. False if there is none, or it cannot be written; the banner says why.
+  // Copies the open recording. False if nothing is open or the copy cannot be written; the banner says why.
   bool save_recording(const QString& path);
   void show_in_folder();  // the open recording, else the script
   void show_welcome();

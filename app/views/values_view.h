@@ -29,7 +29,7 @@ class ValuesView : public View {
   void ask();
   void run_started(const ValuesPlan& plan);
   void run_ended(const QString& reason);
-  // Selects the node that made the first NaN of the shown call, or its first infinity. False: there is none.
+  // Selects the node that made the first NaN of the shown call, or its first infinity. False if the call has neither.
   bool show_first_nan();
   bool show_first_infinity();
 

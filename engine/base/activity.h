@@ -115,7 +115,7 @@ class Doing {
   Activity before_ = Activity::kPython;
 };
 
-// In its scope the thread takes an element from a pipeline.
+// While it lives, the thread takes an element from a pipeline.
 class TakingInput {
  public:
   explicit TakingInput(ActivityLog* log) : log_(log) {

@@ -17,7 +17,7 @@ struct ErrorWords {
 };
 
 ErrorWords error_words(std::string_view text);
-// Of what a program printed, its last traceback and what follows; empty: there is none.
+// The last traceback in what a program printed, and what follows; empty if it printed none.
 std::string_view last_traceback(std::string_view text);
 
 // `text` in at most `most` bytes: its beginning, and its place at the end if it has one.

@@ -35,7 +35,7 @@ std::string remedy_for(const session::NodeRecord* node) {
   return "See what its inputs hold: Values shows them, as `footlight values` does";
 }
 
-// The log whose gradient a reciprocal is: it reads the same value. Null: it is none.
+// The log whose gradient a reciprocal is, because both read the same value; null for any other node.
 const session::NodeRecord* forward_of(const session::GraphRecord* graph, const session::NodeRecord* node) {
   if (!graph || !node || node->op != "Reciprocal" || node->inputs.size() != 1) return nullptr;
   const session::EdgeRecord& read = node->inputs[0];

@@ -15,7 +15,7 @@ using session::TraceRecord;
 constexpr uint64_t kManyCopies = 100;
 // Loops in each other that make many copies only together: one of them has to be more than the taps of a stencil.
 constexpr uint64_t kSomeCopies = 10;
-constexpr size_t kMostOnce = 2;  // nodes that only the first copy makes
+constexpr size_t kMaxOnce = 2;  // nodes that only the first copy makes
 
 // How often one instruction made nodes, from their order: nodes of other instructions come in between.
 struct Visits {
@@ -28,7 +28,7 @@ using ByInstruction = std::map<std::pair<CodeId, uint32_t>, Visits>;
 // visit alone makes, such as a constant that the others share, comes before them.
 uint64_t repeats(const std::vector<const session::NodeRecord*>& nodes) {
   const size_t n = nodes.size();
-  for (size_t first = 0; first <= kMostOnce && first < n; ++first) {
+  for (size_t first = 0; first <= kMaxOnce && first < n; ++first) {
     for (size_t period = 1; period * kManyCopies <= n - first; ++period) {
       if ((n - first) % period) continue;
       bool same = true;

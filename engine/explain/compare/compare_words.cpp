@@ -9,7 +9,7 @@
 namespace footlight::explain {
 namespace {
 
-constexpr double kMostUnexplained = 0.05;  // more is said in the sentence
+constexpr double kMaxUnexplained = 0.05;  // more is said in the sentence
 
 struct Words {
   const char *name, *meaning;
@@ -53,7 +53,7 @@ std::string unexplained_of(const Comparison& c) {
   std::string text;
   for (const Side* side : {&c.eager, &c.traced}) {
     const double share = Comparison::unexplained_share(*side);
-    if (share <= kMostUnexplained) continue;
+    if (share <= kMaxUnexplained) continue;
     if (!text.empty()) text += " ";
     text += std::to_string(std::lround(share * 100)) + " % of " +
             (c.recorded ? side->name : "the " + side->name + " time") + " is unexplained: " +

@@ -1,5 +1,5 @@
 // Errors from traced code: "in user code:", the user's frames and source lines, then the original message; in a class
-// that TensorFlow's handlers know too (package/_autograph/staging.py).
+// that TensorFlow's handlers know too (footlight/_autograph/staging.py).
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/source.h"
 #include "engine/python/interpreter/attributes.h"

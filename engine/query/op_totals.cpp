@@ -5,21 +5,30 @@
 #include "engine/query/nesting.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace footlight::query {
 namespace {
 
-// The union of intervals that arrive roughly in order: `settle(t)` says that no more begin before t. When too many are
-// waiting, neighbours are merged into a piece that is only partly covered.
+// The union of intervals that arrive roughly in order, as pieces: `settle(t)` says that no more begin before
+// t, and moves the pieces that are complete to done(). When too many are waiting, neighbours are merged into
+// a piece that is only partly covered.
 class Cover {
  public:
+  struct Piece {
+    int64_t start, end, covered;
+    bool solid() const { return covered == end - start; }
+  };
   void add(int64_t start, int64_t end) {
     if (end > start) waiting_.push_back({start, end, end - start});
   }
   void settle(int64_t until) {
-    std::sort(waiting_.begin(), waiting_.end(), [](const Piece& a, const Piece& b) { return a.start < b.start; });
+    const auto by_start = [](const Piece& a, const Piece& b) { return a.start < b.start; };
+    if (!std::is_sorted(waiting_.begin(), waiting_.end(), by_start))
+      std::sort(waiting_.begin(), waiting_.end(), by_start);
     size_t kept = 0;
     for (const Piece piece : waiting_) {
       if (kept && piece.start <= waiting_[kept - 1].end) {
@@ -29,34 +38,24 @@ class Cover {
       }
     }
     waiting_.resize(kept);
-    size_t open = 0;
-    for (const Piece piece : waiting_) {
-      if (piece.end < until) {
-        covered_ += piece.covered;
-      } else {
-        waiting_[open++] = piece;
-      }
-    }
-    waiting_.resize(open);
+    size_t closed = 0;
+    while (closed < kept && (until == INT64_MAX || waiting_[closed].end < until)) ++closed;
+    done_.insert(done_.end(), waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(closed));
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(closed));
+    const size_t open = waiting_.size();
     if (open <= kMost) return;
     for (size_t i = 0; i + 1 < open; i += 2)
       waiting_[i / 2] = {waiting_[i].start, waiting_[i + 1].end, waiting_[i].covered + waiting_[i + 1].covered};
     if (open % 2) waiting_[open / 2] = waiting_[open - 1];
     waiting_.resize((open + 1) / 2);
   }
-  int64_t covered() {
-    settle(INT64_MAX);
-    for (const Piece& piece : waiting_) covered_ += piece.covered;
-    waiting_.clear();
-    return covered_;
-  }
+  // By time, without overlaps. Whoever has used some of them takes them out.
+  std::vector<Piece>& done() { return done_; }
+  // Every piece that begins before that is in done(), after settle(until).
+  int64_t known(int64_t until) const { return waiting_.empty() ? until : std::min(until, waiting_.front().start); }
 
  private:
   static constexpr size_t kMost = 1 << 17;
-  struct Piece {
-    int64_t start, end, covered;
-    bool solid() const { return covered == end - start; }
-  };
   // Joins two overlapping pieces; `b` does not begin before `a`.
   static Piece joined(const Piece& a, const Piece& b) {
     const int64_t end = std::max(a.end, b.end);
@@ -70,8 +69,7 @@ class Cover {
     const auto outside = static_cast<int64_t>(static_cast<double>(other.covered) * share);
     return {a.start, end, std::min(end - a.start, solid.covered + outside)};
   }
-  std::vector<Piece> waiting_;
-  int64_t covered_ = 0;
+  std::vector<Piece> waiting_, done_;
 };
 
 using Interval = std::pair<int64_t, int64_t>;
@@ -83,7 +81,7 @@ std::vector<Interval> joined(const OpTotalsOptions& options, const OpTotalsOptio
     const Interval inside{std::max(start, options.from), std::min(end, options.to)};
     if (inside.second > inside.first) all.push_back(inside);
   }
-  std::sort(all.begin(), all.end());
+  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   for (const Interval& next : all) {
     if (made.empty() || next.first > made.back().second) made.push_back(next);
     else made.back().second = std::max(made.back().second, next.second);
@@ -91,34 +89,110 @@ std::vector<Interval> joined(const OpTotalsOptions& options, const OpTotalsOptio
   return made;
 }
 
-// What ops and other work cover: the first has the ops alone, each further one has one more kind of work.
+// What ops cover, and what other work covers while no op runs: of each moment the first kind. An op is added once,
+// whatever the number of kinds: its time is taken off that of the kinds that it interrupts.
 class Covers {
  public:
-  explicit Covers(const OpTotalsOptions& options) : covers_(options.others.size() + 1) {
-    for (const OpTotalsOptions::Intervals& other : options.others) others_.push_back(joined(options, other));
-    next_.resize(others_.size());
+  explicit Covers(const OpTotalsOptions& options) : input_kind_(options.input), others_(options.others.size(), 0) {
+    for (size_t k = 0; k < options.others.size(); ++k) add_kind(joined(options, options.others[k]), k);
   }
-  // An op, or with `first` above 0 work of the kind before that.
-  void add(int64_t start, int64_t end, size_t first = 0) {
-    for (size_t c = first; c < covers_.size(); ++c) covers_[c].add(start, end);
-  }
+  void add_op(int64_t start, int64_t end) { ops_.add(start, end); }
+  // An op that takes an element of a pipeline belongs to the input.
+  void add_input(int64_t start, int64_t end) { input_.add(start, end), has_input_ = true; }
   void settle(int64_t until) {
-    for (size_t k = 0; k < others_.size(); ++k)
-      for (size_t& i = next_[k]; i < others_[k].size() && others_[k][i].first < until; ++i)
-        add(others_[k][i].first, others_[k][i].second, k + 1);
-    for (Cover& cover : covers_) cover.settle(until);
+    ops_.settle(until);
+    std::vector<Cover::Piece>& done = ops_.done();
+    for (; next_ < done.size(); ++next_) {
+      const Cover::Piece& op = done[next_];
+      busy_ += op.covered;
+      const double share = static_cast<double>(op.covered) / static_cast<double>(op.end - op.start);
+      each_within(op.start, op.end, at_op_, [&](const Segment& s, int64_t ns) {
+        others_[s.kind] -= op.solid() ? ns : static_cast<int64_t>(static_cast<double>(ns) * share);
+      });
+    }
+    if (has_input_) {
+      input_.settle(until);
+      take_input(until);
+    } else {
+      done.clear();
+      next_ = 0;
+    }
   }
-  std::vector<int64_t> covered() {
-    settle(INT64_MAX);
-    std::vector<int64_t> all;
-    for (Cover& cover : covers_) all.push_back(cover.covered());
-    return all;
-  }
+  int64_t busy() const { return busy_; }
+  const std::vector<int64_t>& others() const { return others_; }
 
  private:
-  std::vector<Cover> covers_;
-  std::vector<std::vector<Interval>> others_;
-  std::vector<size_t> next_;
+  struct Segment {
+    int64_t start, end;
+    size_t kind;
+  };
+  // The kinds come in their order: each has what those before it leave.
+  void add_kind(const std::vector<Interval>& kind, size_t number) {
+    if (kind.empty()) return;
+    std::vector<Segment> all;
+    all.reserve(segments_.size() + kind.size());
+    size_t i = 0;
+    for (const auto& [start, end] : kind) {
+      int64_t at = start;
+      while (i < segments_.size() && segments_[i].end <= start) all.push_back(segments_[i++]);
+      while (i < segments_.size() && segments_[i].start < end) {
+        if (segments_[i].start > at) all.push_back({at, segments_[i].start, number});
+        at = std::max(at, segments_[i].end);
+        if (segments_[i].end > end) break;  // the next stretch may meet it, too
+        all.push_back(segments_[i++]);
+      }
+      if (end > at) all.push_back({at, end, number});
+    }
+    all.insert(all.end(), segments_.begin() + static_cast<ptrdiff_t>(i), segments_.end());
+    segments_ = std::move(all);
+    for (const Segment& s : segments_)
+      if (s.kind == number) others_[number] += s.end - s.start;
+  }
+  // Calls visit(segment, ns) for what lies in [start, end); `at` moves on with starts that ascend.
+  template <class Visit>
+  void each_within(int64_t start, int64_t end, size_t& at, Visit&& visit) const {
+    while (at < segments_.size() && segments_[at].end <= start) ++at;
+    for (size_t i = at; i < segments_.size() && segments_[i].start < end; ++i)
+      visit(segments_[i], std::min(end, segments_[i].end) - std::max(start, segments_[i].start));
+  }
+  // Input counts where no op runs and no kind before it: there it takes the place of those behind it.
+  void take_input(int64_t until) {
+    std::vector<Cover::Piece>&ops = ops_.done(), &inputs = input_.done();
+    const int64_t known = std::min(ops_.known(until), input_.known(until));
+    size_t taken = 0, op = 0;
+    for (; taken < inputs.size() && inputs[taken].end <= known; ++taken) {
+      const Cover::Piece& input = inputs[taken];
+      while (op < ops.size() && ops[op].end <= input.start) ++op;
+      int64_t at = input.start;
+      for (size_t i = op; i < ops.size() && ops[i].start < input.end; ++i) {
+        count_input(at, std::min(ops[i].start, input.end));
+        at = std::max(at, ops[i].end);
+      }
+      count_input(at, input.end);
+    }
+    inputs.erase(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(taken));
+    const int64_t needed_from = inputs.empty() ? known : std::min(known, inputs.front().start);
+    size_t used = 0;
+    while (used < next_ && ops[used].end <= needed_from) ++used;
+    ops.erase(ops.begin(), ops.begin() + static_cast<ptrdiff_t>(used));
+    next_ -= used;
+  }
+  void count_input(int64_t start, int64_t end) {
+    if (end <= start) return;
+    others_[input_kind_] += end - start;
+    each_within(start, end, at_input_, [&](const Segment& s, int64_t ns) {
+      others_[s.kind <= input_kind_ ? input_kind_ : s.kind] -= ns;
+    });
+  }
+
+  const size_t input_kind_;
+  Cover ops_, input_;
+  bool has_input_ = false;
+  size_t next_ = 0;                // of the ops' pieces, that was not counted yet
+  std::vector<Segment> segments_;  // by time, without overlaps
+  size_t at_op_ = 0, at_input_ = 0;
+  int64_t busy_ = 0;
+  std::vector<int64_t> others_;    // by kind
 };
 
 // By number: whether the op takes an element of a pipeline.
@@ -134,6 +208,55 @@ std::vector<bool> input_ops(const session::Reader& reader) {
 
 struct Cost { uint64_t bytes = 0, flops = 0; };
 
+// Costs by signature. Their numbers are small, except in hostile files.
+class Costs {
+ public:
+  explicit Costs(const session::Reader& reader) {
+    for (const session::SignatureRecord& s : reader.contents().signatures) {
+      if (!s.id.valid()) continue;
+      const Cost cost{s.input_bytes + s.output_bytes, s.flops};
+      if (s.id.value >= kMaxDense) {
+        others_[s.id.value] = cost;
+        continue;
+      }
+      if (dense_.size() <= s.id.value) dense_.resize(s.id.value + size_t{1});
+      dense_[s.id.value] = cost;
+    }
+  }
+  // Null: the signature is not known.
+  const Cost* find(SignatureId id) const {
+    if (!id.valid()) return nullptr;
+    if (id.value < dense_.size()) return dense_[id.value] ? &*dense_[id.value] : nullptr;
+    const auto other = others_.find(id.value);
+    return other == others_.end() ? nullptr : &other->second;
+  }
+
+ private:
+  static constexpr uint32_t kMaxDense = 1 << 20;
+  std::vector<std::optional<Cost>> dense_;
+  std::unordered_map<uint32_t, Cost> others_;
+};
+
+// Rows by key, of which the last few hundred are found at once.
+class Rows {
+ public:
+  // Null: there is no room for another row. A new row has no durations yet.
+  OpTotal* find_or_add(uint64_t key) {
+    OpTotal*& recent = recent_[(key ^ key >> 32) % kRecent];
+    if (recent && recent->key == key) return recent;
+    const auto known = rows_.size() < kMaxTotalRows ? rows_.try_emplace(key).first : rows_.find(key);
+    if (known == rows_.end()) return nullptr;
+    known->second.key = key;
+    return recent = &known->second;
+  }
+  std::unordered_map<uint64_t, OpTotal>& all() { return rows_; }
+
+ private:
+  static constexpr size_t kRecent = 256;
+  std::unordered_map<uint64_t, OpTotal> rows_;
+  std::array<OpTotal*, kRecent> recent_{};
+};
+
 }  // namespace
 
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel) {
@@ -145,11 +268,9 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
   std::vector<int64_t> later(index.size() + 1, INT64_MAX);
   for (size_t c = index.size(); c-- > 0;)
     later[c] = outside(index[c]) ? later[c + 1] : std::min(later[c + 1], index[c].first_ns);
-  std::unordered_map<uint32_t, Cost> costs;
-  for (const session::SignatureRecord& s : reader.contents().signatures)
-    costs[s.id.value] = {s.input_bytes + s.output_bytes, s.flops};
+  const Costs costs(reader);
   Grouping grouping(reader, options.by);
-  std::unordered_map<uint64_t, OpTotal> rows;
+  Rows rows;
   std::map<session::ThreadId, Nesting> threads;
   Covers covers(options);
   const std::vector<bool> takes_input = options.input < options.others.size() ? input_ops(reader) : std::vector<bool>();
@@ -166,42 +287,42 @@ OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options
     }
     const session::OpColumns& e = *chunk;
     order_by_end(e, order);
-    OpTotal* row = nullptr;
     Nesting* nesting = nullptr;
     session::ThreadId thread;
     for (const uint32_t i : order) {
       const int64_t start = e.start_ns[i], end = end_of(e, i);
       if (start >= options.to || end <= options.from) continue;
-      const uint64_t key = grouping.key(e, i);
-      if (!row || row->key != key) {
-        row = &rows[key];
-        if (!row->durations.count()) {
-          row->key = key;
-          row->op = e.op[i];
-          if (options.by == GroupBy::kShape) row->signature = e.signature[i];
-        }
+      OpTotal* const row = rows.find_or_add(grouping.key(e, i));
+      if (row && !row->durations.count()) {
+        row->op = e.op[i];
+        if (options.by == GroupBy::kShape) row->signature = e.signature[i];
       }
       if (!nesting || thread != e.thread[i]) nesting = &threads[thread = e.thread[i]];
-      row->durations.add(end - start);
-      row->self_ns += end - start - nesting->close(start, end);
-      const auto cost = !e.signature[i].valid() ? costs.end() : costs.find(e.signature[i].value);
-      if (cost == costs.end()) {
-        row->bytes += e.bytes[i];
+      const int64_t inner = nesting->close(start, end);
+      if (row) {
+        row->durations.add(end - start);
+        row->self_ns += end - start - inner;
+        if (const Cost* cost = costs.find(e.signature[i])) {
+          row->bytes += cost->bytes;
+          row->flops += cost->flops;
+        } else {
+          row->bytes += e.bytes[i];
+        }
       } else {
-        row->bytes += cost->second.bytes;
-        row->flops += cost->second.flops;
+        ++made.unlisted;
       }
       ++made.events;
       const bool input = e.op[i].value < takes_input.size() && takes_input[e.op[i].value];
-      covers.add(std::max(start, options.from), std::min(end, options.to), input ? options.input + 1 : 0);
+      const int64_t from = std::max(start, options.from), to = std::min(end, options.to);
+      if (input) covers.add_input(from, to);
+      else covers.add_op(from, to);
     }
     covers.settle(later[c + 1]);
   }
-  const std::vector<int64_t> covered = covers.covered();
-  made.busy_ns = covered.front();
-  for (size_t k = 1; k < covered.size(); ++k)
-    made.others_ns.push_back(std::max<int64_t>(0, covered[k] - covered[k - 1]));
-  for (auto& [key, row] : rows) made.rows.push_back(std::move(row));
+  covers.settle(INT64_MAX);
+  made.busy_ns = covers.busy();
+  for (const int64_t ns : covers.others()) made.others_ns.push_back(std::max<int64_t>(0, ns));
+  for (auto& [key, row] : rows.all()) made.rows.push_back(std::move(row));
   std::sort(made.rows.begin(), made.rows.end(), [](const OpTotal& a, const OpTotal& b) {
     const int64_t total_a = a.durations.sums().total, total_b = b.durations.sums().total;
     return total_a != total_b ? total_a > total_b : a.key < b.key;

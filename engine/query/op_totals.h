@@ -23,6 +23,7 @@ struct OpTotals {
   std::vector<OpTotal> rows;  // by total time, descending
   uint64_t events = 0;
   uint64_t unreadable = 0;    // events in chunks that could not be read
+  uint64_t unlisted = 0;      // events that belong to rows beyond kMaxTotalRows, and so to no row
   int64_t busy_ns = 0;        // time during which an op ran on any thread, other than one that takes input
   std::vector<int64_t> others_ns;  // time of each of `others`, during which no op ran and none of those before it
 };
@@ -34,6 +35,9 @@ struct OpTotalsOptions {
   std::vector<Intervals> others = {};        // other work, by its times
   size_t input = SIZE_MAX;                   // of `others`: ops that take an element of a pipeline belong to it
 };
+
+// A row takes some hundred bytes; a program has far fewer lines, a hostile file may have any number.
+constexpr size_t kMaxTotalRows = 200'000;
 
 OpTotals op_totals(const session::Reader& reader, const OpTotalsOptions& options, const Cancel& cancel);
 

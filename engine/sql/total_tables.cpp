@@ -1,4 +1,6 @@
 // What ops cost in the whole recording, by op and by line: the same sums as the table below the timeline.
+#include "engine/base/errors.h"
+#include "engine/base/text.h"
 #include "engine/query/op_totals.h"
 #include "engine/sql/columns.h"
 
@@ -18,6 +20,9 @@ std::vector<Total> totals(L& l, query::GroupBy by) {
   query::OpTotalsOptions options;
   options.by = by;
   query::OpTotals found = query::op_totals(l.reader, options, l.cancel);
+  if (found.unlisted)
+    throw Error(ErrorKind::kResourceExhausted,
+                str("This table would have more than ", query::kMaxTotalRows, " rows; group the table ops instead"));
   std::vector<Total> out;
   for (query::OpTotal& row : found.rows) {
     const query::Sums sums = row.durations.sums();

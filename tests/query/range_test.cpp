@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <set>
+#include <utility>
 
 using namespace footlight;
 using namespace footlight::query;
@@ -96,6 +98,94 @@ class RangeTest : public QObject {
     half.to = middle;
     half.others.clear();
     QCOMPARE(op_totals(*reader_, half, {}).busy_ns + parts.others_ns[0], middle - first_);
+  }
+
+  // Shares of random work of several kinds, and of ops that take input, against a walk over every moment.
+  void shares_equal_a_walk_over_every_moment() {
+    std::mt19937 random(5);
+    const auto number = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
+    for (int round = 0; round < 12; ++round) {
+      constexpr int64_t kFrom = 1'000'000, kLength = 4000;
+      const std::string path = folder_.filePath(QStringLiteral("shares%1").arg(round)).toStdString();
+      std::vector<int> what(kLength, -1);  // of each ns: 0 an op, 1 + kind
+      OpTotalsOptions options;
+      options.from = kFrom, options.to = kFrom + kLength;
+      options.others.resize(4);
+      options.input = 2;
+      std::vector<std::pair<int64_t, int64_t>> ops, inputs;
+      {
+        auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+        session::OpNameRecord name;
+        name.id = session::OpNumber(1), name.name = "MatMul";
+        w->add(name);
+        name.id = session::OpNumber(2), name.name = "IteratorGetNext";
+        w->add(name);
+        session::OpColumns columns;
+        int64_t at = kFrom - 50;
+        for (uint64_t id = 1; at < kFrom + kLength; ++id) {
+          at += number(60);
+          OpEvent e;
+          e.start_ns = at, e.end_ns = at + 1 + number(40);
+          e.op = OpId(static_cast<uint16_t>(id % 5 == 0 ? 2 : 1));
+          (id % 5 == 0 ? inputs : ops).emplace_back(e.start_ns, e.end_ns);
+          // Two threads: what they do overlaps.
+          at = id % 3 ? e.end_ns : at;
+          columns.append(static_cast<uint16_t>(id % 3), id, e);
+          if (id % 20 == 0) w->add_rows(std::exchange(columns, {})), w->flush();
+        }
+        if (columns.size()) w->add_rows(columns);
+        w->finish({kFrom + 2 * kLength, 0, 0, "finished"});
+      }
+      for (auto& kind : options.others)
+        for (int i = 0; i < 25; ++i) {
+          const int64_t start = kFrom - 20 + number(kLength);
+          kind.emplace_back(start, start + number(120));
+        }
+      const auto mark = [&](const std::vector<std::pair<int64_t, int64_t>>& all, int as) {
+        for (const auto& [start, end] : all)
+          for (int64_t t = std::max(start, kFrom); t < std::min(end, kFrom + kLength); ++t)
+            if (int& known = what[static_cast<size_t>(t - kFrom)]; known < 0) known = as;
+      };
+      mark(ops, 0);
+      for (size_t k = 0; k < options.others.size(); ++k) {
+        if (k == options.input) mark(inputs, static_cast<int>(k) + 1);
+        mark(options.others[k], static_cast<int>(k) + 1);
+      }
+      const auto reader = session::Reader::open(path);
+      const OpTotals totals = op_totals(*reader, options, {});
+      QCOMPARE(totals.busy_ns, static_cast<int64_t>(std::count(what.begin(), what.end(), 0)));
+      for (size_t k = 0; k < options.others.size(); ++k)
+        QCOMPARE(totals.others_ns[k],
+                 static_cast<int64_t>(std::count(what.begin(), what.end(), static_cast<int>(k) + 1)));
+    }
+  }
+
+  // A file may hold any number of groups; beyond the limit events are counted, and belong to no row.
+  void rows_are_bounded() {
+    constexpr size_t kEvents = kMaxTotalRows + 300;
+    const std::string path = folder_.filePath(QStringLiteral("many")).toStdString();
+    {
+      auto w = session::Writer::create(path, {}, RecordingLevel::kOps);
+      session::OpColumns columns;
+      for (size_t i = 0; i < kEvents; ++i) {
+        OpEvent e;
+        e.start_ns = 1000 + static_cast<int64_t>(i) * 10;
+        e.end_ns = e.start_ns + 4;
+        e.op = OpId(1);
+        e.signature = SignatureId(static_cast<uint32_t>(i));
+        columns.append(0, i + 1, e);
+      }
+      w->add_rows(columns);
+      w->finish({0, 0, 0, "finished"});
+    }
+    const auto reader = session::Reader::open(path);
+    OpTotalsOptions options;
+    options.by = GroupBy::kShape;
+    const OpTotals totals = op_totals(*reader, options, {});
+    QCOMPARE(totals.rows.size(), kMaxTotalRows);
+    QCOMPARE(totals.events, uint64_t{kEvents});
+    QCOMPARE(totals.unlisted, uint64_t{300});
+    QCOMPARE(totals.busy_ns, static_cast<int64_t>(kEvents) * 4);
   }
 
   void all_matches_are_found() {

@@ -9,18 +9,45 @@
 
 namespace footlight::query {
 
-std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& cancel) {
-  std::map<std::pair<std::string, std::string>, DeviceSum> sums;
-  for (size_t i = 0; i < reader.device_events().index().size(); ++i) {
+double DeviceSum::bytes_per_second() const {
+  return bytes && total_ns > 0 ? static_cast<double>(bytes) * 1e9 / static_cast<double>(total_ns) : 0;
+}
+
+RepeatedTimes::RepeatedTimes(const session::Reader& reader) {
+  for (const session::ComparisonRecord& c : reader.contents().comparisons)
+    if (c.start_ns > 0 && c.end_ns >= c.start_ns) times_.emplace_back(c.start_ns, c.end_ns);
+  std::sort(times_.begin(), times_.end());
+  size_t kept = 0;
+  for (const auto& time : times_) {
+    if (kept && time.first <= times_[kept - 1].second)
+      times_[kept - 1].second = std::max(times_[kept - 1].second, time.second);
+    else times_[kept++] = time;
+  }
+  times_.resize(kept);
+}
+
+bool RepeatedTimes::has(const session::DeviceRecord& event) const {
+  const auto after = std::upper_bound(times_.begin(), times_.end(), std::pair(event.start_ns, INT64_MAX));
+  return after != times_.begin() && event.start_ns <= (after - 1)->second;
+}
+
+std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& cancel, int64_t from, int64_t to) {
+  std::map<DeviceName, DeviceSum> sums;
+  const RepeatedTimes repeated(reader);
+  const auto& index = reader.device_events().index();
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i].first_ns >= to || index[i].last_ns < from) continue;
     cancel.check();
     try {
       for (const session::DeviceRecord& d : *reader.device_events().chunk(i)) {
+        if (d.start_ns >= to || std::max(d.start_ns, d.end_ns) < from || repeated.has(d)) continue;
         DeviceSum& sum = sums[{d.kind, d.name}];
         const int64_t took = std::max<int64_t>(0, d.end_ns - d.start_ns);
         sum.least_ns = sum.count ? std::min(sum.least_ns, took) : took;
         sum.most_ns = std::max(sum.most_ns, took);
         sum.total_ns += took;
         sum.bytes += d.bytes;
+        sum.durations.add(took);
         ++sum.count;
       }
     } catch (const Error&) {
@@ -29,8 +56,7 @@ std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& 
   }
   std::vector<DeviceSum> all;
   for (auto& [key, sum] : sums) {
-    sum.kind = key.first;
-    sum.name = key.second;
+    static_cast<DeviceName&>(sum) = key;
     sum.on_device = sum.kind == "kernel" || sum.kind == "memcpy" || sum.kind == "memset";
     all.push_back(std::move(sum));
   }

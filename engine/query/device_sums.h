@@ -1,23 +1,44 @@
 // What devices did, by kernel, and what was asked of them, by call of their interface: how often, how long, how much.
+// What the repetitions of a comparison did is no part of the program.
 #pragma once
 
 #include "engine/query/cancel.h"
+#include "engine/query/sums.h"
 #include "engine/session/reader.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace footlight::query {
 
-struct DeviceSum {
+// What is summed up in one row.
+struct DeviceName {
   std::string kind, name;      // "kernel", "sgemm_32x32_nn"; "memcpy", "HtoD"; "runtime", "cudaLaunchKernel"
+  friend auto operator<=>(const DeviceName&, const DeviceName&) = default;
+};
+
+struct DeviceSum : DeviceName {
   uint64_t count = 0;
   int64_t total_ns = 0, least_ns = 0, most_ns = 0;
   uint64_t bytes = 0;          // that were moved; of kernels this is not recorded
   bool on_device = false;      // work of the device itself; else a call of its interface, on the host
+  LogHistogram durations;
+  double bytes_per_second() const;  // 0: not known
 };
 
-// The longest first, the device's own before the calls.
-std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& cancel);
+// When calls were repeated for a comparison, with recorded device work.
+class RepeatedTimes {
+ public:
+  explicit RepeatedTimes(const session::Reader& reader);
+  bool has(const session::DeviceRecord& event) const;
+
+ private:
+  std::vector<std::pair<int64_t, int64_t>> times_;  // by start, without overlaps
+};
+
+// Of what overlaps [from, to). The longest first, the device's own before the calls.
+std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& cancel, int64_t from = INT64_MIN,
+                                   int64_t to = INT64_MAX);
 
 }  // namespace footlight::query

@@ -1,7 +1,8 @@
-// Where in a stretch of time the op events of some node, line, op, shape or function ran: all of them, by columns of
-// pixels. And the next one from a point.
+// Where in a stretch of time the op events of some node, line, op, shape or function ran, or some work of devices: all
+// of them, by columns of pixels. And the next one from a point.
 #pragma once
 
+#include "engine/query/device_sums.h"
 #include "engine/query/grouping.h"
 #include "engine/query/store.h"
 
@@ -16,13 +17,14 @@ struct Wanted {
   GroupBy by = GroupBy::kOp;
   std::vector<uint64_t> keys;  // sorted
   OpFilter filter;
-  bool empty() const { return keys.empty() && filter.empty(); }
+  std::vector<DeviceName> work;  // sorted; with it, device events are meant and no ops
+  bool empty() const { return keys.empty() && filter.empty() && work.empty(); }
 };
 
 struct Matches {
   int64_t from = 0, to = 1;
   std::map<TrackKey, std::vector<bool>> columns;  // whether any ran there
-  std::vector<uint64_t> wide;                     // rows of those drawn as bars, sorted
+  std::vector<uint64_t> wide;                     // rows of those drawn as bars, sorted; of ops or of device events
   uint64_t count = 0;
 };
 

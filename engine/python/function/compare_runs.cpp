@@ -323,6 +323,11 @@ Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, PyObject*
   if (!writer || session::active_writer() != writer) return result;
   FunctionCore& core = core_of(function);
   const Call call{function, args, nargsf, kwnames};
+  try {
+    wait_for_devices();  // what the program still runs is no part of the repetitions
+  } catch (const Error&) {
+    // the program meets that error where it reads the value
+  }
   const int64_t began = now_ns();
   const std::shared_ptr<TraceEntry> entry = trace_for(core, call);
   ComparisonRecord record;
@@ -338,8 +343,6 @@ Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, PyObject*
   for (const std::string& note : record.notes)
     writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
                                        str("comparing ", core.qualified_name, ": ", note, "\n")});
-  if (open_devices.load(std::memory_order_acquire))
-    record.notes.push_back("The Timeline's sums include what the device did in recorded repetitions");
   record.error = why_not;
   try {
     const KeptDefinition kept(core.function.definition());

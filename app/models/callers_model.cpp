@@ -13,16 +13,16 @@ QString frame_name(const Document& document, const std::vector<std::string>& pha
                    uint32_t what) {
   switch (kind) {
     case query::FrameKind::kRoot: return QStringLiteral("Everything");
-    case query::FrameKind::kThread: return QStringLiteral("thread %1").arg(what);
+    case query::FrameKind::kThread: return QStringLiteral("Thread %1").arg(what);
     case query::FrameKind::kFunction: {
       const session::FunctionRecord* function = document.function(FunctionId(what));
-      return function ? q(function->name) : QStringLiteral("function %1").arg(what);
+      return function ? q(function->name) : QStringLiteral("Function %1").arg(what);
     }
-    case query::FrameKind::kTracing: return QStringLiteral("tracing");
-    case query::FrameKind::kPhase: return what < phases.size() ? phase_word(phases[what]) : QString();
+    case query::FrameKind::kTracing: return QStringLiteral("Tracing");
+    case query::FrameKind::kPhase: return what < phases.size() ? capitalized(phase_word(phases[what])) : QString();
     case query::FrameKind::kGraph: {
       const session::GraphRecord* graph = document.graph(GraphId(what));
-      return graph && !graph->name.empty() ? q(graph->name) : QStringLiteral("graph %1").arg(what);
+      return graph && !graph->name.empty() ? q(graph->name) : QStringLiteral("Graph %1").arg(what);
     }
     case query::FrameKind::kOp: {
       session::OpNumber op;
@@ -99,9 +99,9 @@ QVariant CallersModel::headerData(int section, Qt::Orientation orientation, int 
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case kName: return QStringLiteral("Op or function, and who called it");
-    case kSelf: return unit_.heading("self");
-    case kShare: return QStringLiteral("share");
-    default: return QStringLiteral("count");
+    case kSelf: return unit_.heading("Self");
+    case kShare: return QStringLiteral("Share");
+    default: return QStringLiteral("Count");
   }
 }
 

@@ -160,6 +160,8 @@ QVariant OpsModel::headerData(int section, Qt::Orientation orientation, int role
   const bool is_text = section == kName || section == kFamily;
   if (role == Qt::TextAlignmentRole)
     return static_cast<int>((is_text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  if (role == Qt::ToolTipRole && section == kShare)
+    return QStringLiteral("Of the time of all ops in this range");
   if (role != Qt::DisplayRole) return {};
   const QString name = heading(section);
   if (section != sorted_by_) return name;
@@ -173,17 +175,17 @@ QString OpsModel::heading(int section) const {
   };
   switch (section) {
     case kName: return group_name(statistics_.by);
-    case kCount: return QStringLiteral("count");
-    case kTotal: return total_.heading("total");
-    case kShare: return QStringLiteral("share");
-    case kSelf: return self_.heading("self");
-    case kMedian: return named(median_, "median");
-    case kP95: return named(p95_, "p95");
-    case kGreatest: return greatest_.heading("max");
-    case kBytes: return bytes_.heading("in+out");
+    case kCount: return QStringLiteral("Count");
+    case kTotal: return total_.heading("Total");
+    case kShare: return QStringLiteral("Share");
+    case kSelf: return self_.heading("Self");
+    case kMedian: return named(median_, "Median");
+    case kP95: return named(p95_, "P95");
+    case kGreatest: return greatest_.heading("Max");
+    case kBytes: return bytes_.heading("In + out");
     case kFlops: return flops_.name.isEmpty() ? QStringLiteral("FLOPs") : flops_.name + QStringLiteral("FLOP");
     case kRate: return QStringLiteral("GFLOP/s");
-    case kFamily: return QStringLiteral("family");
+    case kFamily: return QStringLiteral("Family");
     default: return {};
   }
 }

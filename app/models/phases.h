@@ -11,7 +11,8 @@
 namespace footlight::app {
 
 QString phase_word(const std::string& name);  // "Python"; "recorder" for what recording itself took
-QString unexplained_word();                     // for what no phase covers
+QString unexplained_word();                   // for what no phase covers
+QString capitalized(QString text);           // "Recorder"
 
 struct PhaseTime {
   QString word;

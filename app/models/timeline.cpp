@@ -6,21 +6,20 @@
 
 #include "engine/base/errors.h"
 #include "engine/explain/pipelines.h"
+#include "engine/query/device_sums.h"
 #include "engine/query/op_totals.h"
+
+#include <QStringList>
 
 #include <algorithm>
 #include <cmath>
 
 namespace footlight::app {
-namespace {
-constexpr size_t kPhaseLanes = 8;  // deeper ones are not drawn
-}
-
 TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
   const auto text = [](const char* words) { return QString::fromLatin1(words); };
   const auto thread = [&] {
     const auto name = overlays.thread_names.find(track.number);
-    const QString number = QStringLiteral("thread %1").arg(track.number);
+    const QString number = QStringLiteral("Thread %1").arg(track.number);
     return name == overlays.thread_names.end() || name->second.isEmpty()
                ? number
                : number + QString::fromUtf8(" · ") + name->second;
@@ -37,29 +36,11 @@ TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays) {
     }
     case query::TrackKind::kKernels:
       return {QStringLiteral("GPU %1 stream %2").arg(track.number).arg(track.stream),
-              (overlays.simulated ? text("kernels") : text("kernels (CUPTI)")) + device};
-    case query::TrackKind::kCopies: return {QStringLiteral("GPU %1 copies").arg(track.number), text("memory") + device};
-    case query::TrackKind::kApi: return {text("CUDA API"), text("launches") + device};
+              (overlays.simulated ? text("Kernels") : text("Kernels (CUPTI)")) + device};
+    case query::TrackKind::kCopies: return {QStringLiteral("GPU %1 copies").arg(track.number), text("Memory") + device};
+    case query::TrackKind::kApi: return {text("CUDA API"), text("Launches") + device};
   }
   return {};
-}
-
-PhaseLanes phase_lanes(const std::vector<query::TraceSpan>& spans) {
-  std::vector<query::TraceSpan> sorted = spans;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const query::TraceSpan& a, const query::TraceSpan& b) {
-    return a.start != b.start ? a.start < b.start : a.end != b.end ? a.end > b.end : a.depth < b.depth;
-  });
-  PhaseLanes lanes;
-  std::vector<int64_t> open;  // ends of the spans around this one
-  for (const query::TraceSpan& span : sorted) {
-    while (!open.empty() && open.back() <= span.start) open.pop_back();
-    const size_t lane = open.size();
-    if (lane >= kPhaseLanes) continue;
-    open.push_back(span.end);
-    if (lanes.size() <= lane) lanes.resize(lane + 1);
-    lanes[lane].push_back(span);
-  }
-  return lanes;
 }
 
 namespace {
@@ -72,17 +53,17 @@ const std::string* phase_of(const Document& document, const query::TraceSpan& sp
 QString phase_name(const Document& document, const query::TraceSpan& span) {
   const session::TraceRecord* trace = document.trace(span.trace);
   switch (span.part) {
-    case query::TracePart::kBefore: return QStringLiteral("before tracing");
-    case query::TracePart::kAfter: return QStringLiteral("run");
-    case query::TracePart::kMachineCode: return QStringLiteral("machine code");
+    case query::TracePart::kBefore: return QStringLiteral("Before tracing");
+    case query::TracePart::kAfter: return QStringLiteral("Run");
+    case query::TracePart::kMachineCode: return QStringLiteral("Machine code");
     case query::TracePart::kCompared: return QStringLiteral("Compare's repetitions");
     case query::TracePart::kOther:
-      return span.depth == 0 ? QStringLiteral("between traces") : unexplained_word();
-    case query::TracePart::kTrace: return trace ? QStringLiteral("trace #%1").arg(trace->number) : QString();
+      return span.depth == 0 ? QStringLiteral("Between traces") : capitalized(unexplained_word());
+    case query::TracePart::kTrace: return trace ? QStringLiteral("Trace #%1").arg(trace->number) : QString();
     case query::TracePart::kPhase: break;
   }
   const std::string* name = phase_of(document, span);
-  return name ? phase_word(*name) : QString();
+  return name ? capitalized(phase_word(*name)) : QString();
 }
 
 const char* phase_tone(const Document& document, const query::TraceSpan& span) {
@@ -107,7 +88,8 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
   std::map<uint32_t, std::vector<query::TraceSpan>> by_thread;
   for (const query::TraceSpan& span : query::all_trace_spans(store, cancel))
     by_thread[span.thread.valid() ? span.thread.value : 0].push_back(span);
-  for (const auto& [thread, spans] : by_thread) made.phases[thread] = phase_lanes(spans);
+  for (const auto& [thread, spans] : by_thread)
+    made.calls[thread] = call_rows(store, {query::TrackKind::kCalls, thread, 0}, spans, cancel);
   made.lost = lost_events(store);
   if (made.lost) made.losses = store.losses().all();
   std::sort(made.losses.begin(), made.losses.end(),
@@ -130,9 +112,11 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
       else made.stage_tracks[t.id.value] = place;
       if (place.line && t.kind == session::TrackRecord::kStage) name += QString::fromUtf8(" · line %1").arg(place.line);
     } else if (t.thread.valid()) {  // threads of Python often share one name
-      name = QStringLiteral("thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + name;
+      name = QStringLiteral("Thread %1").arg(t.thread.value) + QString::fromUtf8(" · ") + name;
     }
   }
+  for (const session::ComparisonRecord& c : contents.comparisons)
+    if (c.start_ns > 0 && c.end_ns > c.start_ns) made.repeated.emplace_back(c.start_ns, c.end_ns);
   for (const session::TrackRecord& t : contents.tracks)
     if (t.kind == session::TrackRecord::kMemory) made.memory_tracks.insert(t.id.value);
   for (const session::ThreadRecord& t : contents.threads) made.thread_names[t.number.value] = q(t.name);
@@ -198,9 +182,10 @@ std::vector<query::OpTotalsOptions::Intervals> other_work(const query::Store& st
     if (const explain::TakenInput input = explain::taken_input(reader, s); input.ns > 0)
       of(RangeStatistics::kInput).emplace_back(s.start_ns, s.start_ns + input.ns);
   });
+  const query::RepeatedTimes repeated(reader);
   each_within(reader.device_events(), from, to, cancel, [&](const session::DeviceRecord& d) {
     const bool works = d.kind == "kernel" || d.kind == "memcpy" || d.kind == "memset";
-    if (works && d.start_ns > 0) of(RangeStatistics::kDevice).emplace_back(d.start_ns, d.end_ns);
+    if (works && d.start_ns > 0 && !repeated.has(d)) of(RangeStatistics::kDevice).emplace_back(d.start_ns, d.end_ns);
   });
   // In a call that runs eagerly Python runs, too.
   each_within(reader.calls(), from, to, cancel, [&](const session::CallRecord& c) {
@@ -234,6 +219,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
   options.input = RangeStatistics::kInput - 1;
   query::OpTotals totals = query::op_totals(store.reader(), options, cancel);
   made.events = totals.events;
+  made.unlisted = totals.unlisted;
   const double length = static_cast<double>(std::max<int64_t>(1, to - from));
   made.shares[RangeStatistics::kOps] = static_cast<double>(totals.busy_ns) / length;
   for (size_t k = 0; k < totals.others_ns.size(); ++k)
@@ -334,7 +320,7 @@ void name_rows(const Document& document, RangeStatistics& statistics) {
 }
 
 QString group_name(query::GroupBy by) {
-  static const char* const names[] = {"op", "op and shapes", "line", "function"};
+  static const char* const names[] = {"Op", "Op and shapes", "Line", "Function"};
   return QString::fromLatin1(names[static_cast<size_t>(by)]);
 }
 
@@ -362,6 +348,9 @@ QString range_sentence(const RangeStatistics& s) {
   for (size_t part = 0; part < RangeStatistics::kParts; ++part) add(s.shares[part], kNames[part]);
   add(1 - before, "Python");
   text += dot + QStringLiteral("of this time ") + parts.join(QStringLiteral(", "));
+  if (s.unlisted)
+    text += dot + counted(s.unlisted, "op event is", "op events are") +
+            QStringLiteral(" in no row, because the table has room for %1 rows").arg(count_text(query::kMaxTotalRows));
   for (const MemoryPeak& peak : s.memory)
     text += dot + peak.of + QStringLiteral(" up to ") + bytes_text(whole_bytes(peak.bytes));
   return text;

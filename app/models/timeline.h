@@ -3,10 +3,9 @@
 #pragma once
 
 #include "app/models/document.h"
+#include "app/models/timeline_rows.h"
 
 #include "engine/query/grouping.h"
-#include "engine/query/timeline.h"
-#include "engine/query/trace_spans.h"
 
 #include <QString>
 
@@ -24,15 +23,12 @@ struct TrackTitle {
 };
 TrackTitle title_of(const query::TrackKey& track, const Overlays& overlays);
 
-// The phases of traces below the calls of a thread: those without a parent first, each by start.
-using PhaseLanes = std::vector<std::vector<query::TraceSpan>>;
-PhaseLanes phase_lanes(const std::vector<query::TraceSpan>& spans);
 QString phase_name(const Document& document, const query::TraceSpan& span);
 const char* phase_tone(const Document& document, const query::TraceSpan& span);
 
 // What a timeline shows besides the bars of its tracks. From the store's thread.
 struct Overlays {
-  std::map<uint32_t, PhaseLanes> phases;       // by thread
+  std::map<uint32_t, CallRows> calls;          // by thread
   std::vector<query::Loss> losses;             // by start
   uint64_t lost = 0;                           // op events that are missing from the file
   int64_t first = 0, last = 0;                 // of anything recorded, spans and counters too
@@ -40,6 +36,7 @@ struct Overlays {
   std::map<uint32_t, session::Reader::Place> stage_tracks;  // stages of pipelines: where they were added
   std::set<uint32_t> memory_tracks;            // those that count bytes
   std::map<uint32_t, QString> thread_names;
+  std::vector<std::pair<int64_t, int64_t>> repeated;  // when Compare repeated calls: no part of the program
   bool simulated = false;                      // the device is one that the engine only rehearses
 };
 // Op events that were not recorded, in the whole run.
@@ -78,6 +75,7 @@ struct RangeStatistics {
   enum Part { kOps, kCompared, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };
   std::array<double, kParts> shares{};
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
+  uint64_t unlisted = 0;           // op events for whose rows the table has no room
   std::vector<MemoryPeak> memory;  // what tensors held at most, by device
   bool estimated = false;          // quantiles are within 3 %, of the whole run
   int64_t total() const;           // of all rows
@@ -88,7 +86,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
 // The whole run by op, at once, from sums that the store keeps; without self times, bytes and FLOPs.
 RangeStatistics stored_statistics(const query::Store& store);
 void name_rows(const Document& document, RangeStatistics& statistics);
-QString group_name(query::GroupBy by);           // "op", "line"
+QString group_name(query::GroupBy by);           // "Op", "Line"
 // "2 calls · 10 op events · of this time 61 % ops, 30 % Python, 9 % in calls (not recorded)"
 QString range_sentence(const RangeStatistics& statistics);
 

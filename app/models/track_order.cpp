@@ -1,4 +1,4 @@
-// Stored as a list of "kind number stream pinned hidden place" per recording.
+// Stored as a list of "kind number stream pinned hidden place folded" per recording; older ones end before "folded".
 #include "app/models/track_order.h"
 
 #include <QCryptographicHash>
@@ -18,6 +18,7 @@ void TrackOrder::open(const QString& recording) {
   order_.clear();
   pinned_.clear();
   hidden_.clear();
+  folded_.clear();
   key_.clear();
   hidden_here_ = 0;
   if (recording.isEmpty()) return;
@@ -27,11 +28,12 @@ void TrackOrder::open(const QString& recording) {
   std::map<int, query::TrackKey> places;
   for (const QString& line : QSettings().value(key_).toStringList().mid(0, kMaxTracks)) {
     const QStringList words = line.split(QLatin1Char(' '));
-    if (words.size() != 6) continue;
+    if (words.size() != 6 && words.size() != 7) continue;
     const query::TrackKey track{query::TrackKind(std::clamp(words[0].toInt(), 0, int(query::TrackKind::kApi))),
                                 words[1].toUInt(), words[2].toUInt()};
     if (words[3] == QStringLiteral("1")) pinned_.insert(track);
     if (words[4] == QStringLiteral("1")) hidden_.insert(track);
+    if (words.size() == 7 && words[6] == QStringLiteral("1")) folded_.insert(track);
     if (words[5].toInt() >= 0) places.emplace(words[5].toInt(), track);
   }
   for (const auto& [place, track] : places) order_.push_back(track);
@@ -57,6 +59,12 @@ void TrackOrder::set_pinned(const query::TrackKey& track, bool pinned) {
   save();
 }
 
+void TrackOrder::set_folded(const query::TrackKey& track, bool folded) {
+  if (folded) folded_.insert(track);
+  else folded_.erase(track);
+  save();
+}
+
 void TrackOrder::hide(const query::TrackKey& track) {
   hidden_.insert(track);
   save();
@@ -71,6 +79,7 @@ void TrackOrder::reset() {
   order_.clear();
   pinned_.clear();
   hidden_.clear();
+  folded_.clear();
   save();
 }
 
@@ -94,16 +103,18 @@ void TrackOrder::save() const {
   std::set<query::TrackKey> all(order_.begin(), order_.end());
   all.insert(pinned_.begin(), pinned_.end());
   all.insert(hidden_.begin(), hidden_.end());
+  all.insert(folded_.begin(), folded_.end());
   QStringList lines;
   for (const query::TrackKey& t : all) {
     const auto place = std::find(order_.begin(), order_.end(), t);
-    lines << QStringLiteral("%1 %2 %3 %4 %5 %6")
+    lines << QStringLiteral("%1 %2 %3 %4 %5 %6 %7")
                  .arg(int(t.kind))
                  .arg(t.number)
                  .arg(t.stream)
                  .arg(int(pinned_.contains(t)))
                  .arg(int(hidden_.contains(t)))
-                 .arg(place == order_.end() ? -1 : int(place - order_.begin()));
+                 .arg(place == order_.end() ? -1 : int(place - order_.begin()))
+                 .arg(int(folded_.contains(t)));
   }
   QSettings settings;
   if (lines.isEmpty()) settings.remove(key_);

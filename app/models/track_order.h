@@ -1,4 +1,5 @@
-// Which tracks of the timeline a person pinned, hid or moved, kept in the user's settings under the recording's path.
+// Which tracks of the timeline a person pinned, folded, hid or moved, kept in the user's settings under the
+// recording's path.
 #pragma once
 
 #include "engine/query/timeline.h"
@@ -18,20 +19,22 @@ class TrackOrder {
 
   bool is_pinned(const query::TrackKey& track) const { return pinned_.contains(track); }
   void set_pinned(const query::TrackKey& track, bool pinned);
+  bool is_folded(const query::TrackKey& track) const { return folded_.contains(track); }
+  void set_folded(const query::TrackKey& track, bool folded);
   void hide(const query::TrackKey& track);
   void show_all();
   // How many of the tracks that were arranged the last time are hidden.
   size_t hidden() const { return hidden_here_; }
   // Up or down among those that are shown; pinned ones stay above the others.
   void move(const query::TrackKey& track, int by, const std::vector<query::TrackPicture>& shown);
-  bool is_changed() const { return !order_.empty() || !pinned_.empty() || !hidden_.empty(); }
+  bool is_changed() const { return !order_.empty() || !pinned_.empty() || !hidden_.empty() || !folded_.empty(); }
   void reset();  // as the recording has them
 
  private:
   void save() const;
   QString key_;
   std::vector<query::TrackKey> order_;  // of those that were shown when one was moved
-  std::set<query::TrackKey> pinned_, hidden_;
+  std::set<query::TrackKey> pinned_, hidden_, folded_;
   size_t hidden_here_ = 0;
 };
 

@@ -25,12 +25,21 @@ std::vector<TimelineCanvas::Area> TimelineCanvas::areas() const {
     area.title = QStringLiteral("GPU %1 busy").arg(device.device);
     area.values = &device.busy;
     double sum = 0, columns = 0;
+    bool is_repeated = false;
     for (size_t c = 0; c < device.busy.size(); ++c) {
       const double left = static_cast<double>(picture_.from) + static_cast<double>(c) * per;
       if (left + per <= static_cast<double>(from_) || left >= static_cast<double>(to_)) continue;
+      // What Compare repeated is drawn, but is no work of the program.
+      const auto middle = static_cast<int64_t>(left + per / 2);
+      if (std::any_of(overlays_.repeated.begin(), overlays_.repeated.end(),
+                      [&](const auto& time) { return time.first <= middle && middle <= time.second; })) {
+        is_repeated = true;
+        continue;
+      }
       sum += device.busy[c], ++columns;
     }
-    area.subtitle = percent(sum / std::max(1.0, columns)) + QStringLiteral(" of the view");
+    area.subtitle = percent(sum / std::max(1.0, columns)) +
+                    (is_repeated ? QStringLiteral(" outside Compare") : QStringLiteral(" of the view"));
   }
   for (const bool memory : {true, false}) {
     for (const query::CounterPicture& counter : picture_.counters) {
@@ -38,9 +47,9 @@ std::vector<TimelineCanvas::Area> TimelineCanvas::areas() const {
       Area& area = all.emplace_back();
       const auto name = overlays_.span_tracks.find(counter.track);
       area.title = name == overlays_.span_tracks.end() ? QStringLiteral("Counter") : name->second;
-      area.subtitle = QStringLiteral("peak ") + counter_text(overlays_, counter.track, counter.greatest);
+      area.subtitle = QStringLiteral("Peak ") + counter_text(overlays_, counter.track, counter.greatest);
       if (const auto peak = peaks_.find(counter.track); has_marked_range() && peak != peaks_.end())
-        area.in_range = QStringLiteral("selected ") + counter_text(overlays_, counter.track, peak->second);
+        area.in_range = QStringLiteral("Selected ") + counter_text(overlays_, counter.track, peak->second);
       area.values = &counter.values;
       // Zero is the ground if nothing is below it.
       area.ground = std::min(0.0, counter.least);
@@ -122,7 +131,7 @@ QString TimelineCanvas::area_tip(QPointF point) const {
   if (std::isnan(value)) return {};
   const auto& counter = all[index].counter;
   return all[index].title + QStringLiteral("  ") +
-         (counter ? counter_text(overlays_, *counter, value) : percent(value)) + QStringLiteral("\nat ") +
+         (counter ? counter_text(overlays_, *counter, value) : percent(value)) + QStringLiteral("\nAt ") +
          duration_text(time_of(point.x()) - range_.first);
 }
 

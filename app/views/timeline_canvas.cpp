@@ -10,7 +10,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kLabels = 132, kPad = 8;
+constexpr double kLabels = 132;
 constexpr int kViewports = 3;  // width of a picture
 
 bool marks_many(const Selection& s) {
@@ -124,8 +124,17 @@ void TimelineCanvas::ask_flow() {
 
 void TimelineCanvas::highlight(query::GroupBy by, std::vector<uint64_t> keys) {
   std::sort(keys.begin(), keys.end());
+  highlight_ = {};
   highlight_.by = by;
   highlight_.keys = std::move(keys);
+  ask_matches();
+  update();
+}
+
+void TimelineCanvas::highlight(std::vector<query::DeviceName> work) {
+  std::sort(work.begin(), work.end());
+  highlight_ = {};
+  highlight_.work = std::move(work);
   ask_matches();
   update();
 }
@@ -133,17 +142,23 @@ void TimelineCanvas::highlight(query::GroupBy by, std::vector<uint64_t> keys) {
 void TimelineCanvas::step_match(int by) {
   if (!document_ || !queries_) return;
   const bool ranged = has_marked_range();
-  const bool from_op = selected_ && query::is_ops(selected_->track.kind);
+  const bool is_work = !highlight_.work.empty();
+  const bool from_match = selected_ && (is_work ? query::is_device(selected_->track.kind)
+                                                : query::is_ops(selected_->track.kind));
   const int64_t time = selected_ ? selected_->bar.start : by > 0 ? from_ : to_;
   queries_->ask(
       step_ticket_,
-      [time, row = from_op ? selected_->bar.row : by > 0 ? uint64_t{0} : UINT64_MAX, by, wanted = highlight_,
-       selection = selection_, from = ranged ? mark_from_ : INT64_MIN,
+      [time, is_work,
+       row = from_match ? selected_->bar.row
+             : by > 0   ? uint64_t{0}
+                        : UINT64_MAX,
+       by, wanted = highlight_, selection = selection_, from = ranged ? mark_from_ : INT64_MIN,
        to = ranged ? mark_to_ : INT64_MAX](const query::Store& store, const query::Cancel& cancel) {
         query::Wanted all = wanted;
         if (all.empty()) all.filter = filter_of(store, selection);
         const auto found = query::next_match(store, all, time, row, by, from, to, cancel);
-        return found ? query::place(store, query::TrackKind::kTracedOps, *found) : std::nullopt;
+        const query::TrackKind kind = is_work ? query::TrackKind::kKernels : query::TrackKind::kTracedOps;
+        return found ? query::place(store, kind, *found) : std::nullopt;
       },
       [this](const std::optional<Placed>& found) {
         if (found) choose(*found);
@@ -221,31 +236,6 @@ void TimelineCanvas::fit() {
   set_range(range_.first - slack, range_.last + slack);
 }
 
-const std::vector<TimelineCanvas::Placed>& TimelineCanvas::bars_in_view() const {
-  constexpr size_t kMost = 1000;
-  if (std::exchange(in_view_known_, true)) return in_view_;
-  in_view_.clear();
-  const auto visible = [&](int64_t start, int64_t end) {
-    return end >= from_ && start <= to_ && in_view_.size() < kMost;
-  };
-  for (const query::TrackPicture& track : picture_.tracks) {
-    for (size_t l = 0; l < track.lanes.size(); ++l) {
-      for (const query::Bar& bar : track.lanes[l].bars) {
-        const bool named = track.key.kind >= query::TrackKind::kSpans && bar.what < picture_.names.size();
-        if (visible(bar.start, bar.end))
-          in_view_.push_back({track.key, static_cast<int>(l), bar, named ? picture_.names[bar.what] : std::string()});
-      }
-    }
-    const PhaseLanes& phases = phases_of(track.key);
-    for (size_t l = 0; l < phases.size(); ++l) {
-      for (size_t i = 0; i < phases[l].size(); ++i) {
-        if (visible(phases[l][i].start, phases[l][i].end)) in_view_.push_back(placed_phase(track.key, l, i));
-      }
-    }
-  }
-  return in_view_;
-}
-
 void TimelineCanvas::mark_range(int64_t from, int64_t to) {
   if (to < from) std::swap(from, to);
   mark_from_ = from;
@@ -253,91 +243,6 @@ void TimelineCanvas::mark_range(int64_t from, int64_t to) {
   if (has_marked_range()) setAccessibleDescription(QStringLiteral("Marked: ") + marked_text());
   update();
   Q_EMIT marked_changed();
-}
-
-namespace {
-// The bar at `time`, or the nearest within `slack`; -1: none. Bars do not overlap and are sorted by start.
-template <class Bar>
-ptrdiff_t bar_at(const std::vector<Bar>& bars, int64_t time, int64_t slack) {
-  const auto after = std::upper_bound(bars.begin(), bars.end(), time,
-                                      [](int64_t t, const Bar& b) { return t < b.start; });
-  const ptrdiff_t at = after - bars.begin();
-  if (at > 0 && bars[static_cast<size_t>(at) - 1].end >= time) return at - 1;
-  int64_t best = slack + 1;
-  ptrdiff_t found = -1;
-  if (at > 0 && time - bars[static_cast<size_t>(at) - 1].end < best) {
-    best = time - bars[static_cast<size_t>(at) - 1].end;
-    found = at - 1;
-  }
-  if (after != bars.end() && after->start - time < best) found = at;
-  return found;
-}
-}  // namespace
-
-TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
-  Hit hit;
-  if (!document_ || point.x() < kLabels) return hit;
-  const auto over = track_at(point);
-  if (!over) return hit;
-  const query::TrackPicture& track = picture_.tracks[*over];
-  const double row = (point.y() - track_top(*over) - kPad) / (lane_height(track.key.kind) + 3);
-  if (row < 0 || row >= static_cast<double>(lanes_of(*over))) return hit;
-  hit.track = static_cast<int>(*over);
-  hit.lane = static_cast<int>(lane_in_row(track.key, static_cast<size_t>(row)));
-  const auto at = static_cast<size_t>(hit.lane);
-  const int64_t time = time_of(point.x());
-  if (at >= track.lanes.size()) {
-    hit.index = bar_at(phases_of(track.key)[at - track.lanes.size()], time, slack());
-    return hit;
-  }
-  const query::LanePicture& drawn = track.lanes[at];
-  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
-  const auto covered = [&](int64_t t) {
-    const auto column = static_cast<ptrdiff_t>(static_cast<double>(t - picture_.from) / per);
-    return column >= 0 && column < static_cast<ptrdiff_t>(drawn.cover.size()) &&
-           drawn.cover[static_cast<size_t>(column)] > 0;
-  };
-  hit.index = bar_at(drawn.bars, time, 0);
-  hit.narrow = hit.index < 0 && (covered(time) || covered(time - slack()) || covered(time + slack()));
-  if (!hit.valid() && !hit.narrow) hit.index = bar_at(drawn.bars, time, slack());
-  return hit;
-}
-
-bool TimelineCanvas::is_phase(const Placed& bar) const {
-  return bar.track.kind == query::TrackKind::kCalls && static_cast<size_t>(bar.lane) >= own_lanes(bar.track);
-}
-
-TimelineCanvas::Placed TimelineCanvas::placed_phase(const query::TrackKey& track, size_t lane, size_t index) const {
-  const query::TraceSpan& phase = phases_of(track)[lane][index];
-  Placed bar;
-  bar.track = track;
-  bar.lane = static_cast<int>(own_lanes(track) + lane);
-  bar.bar.start = phase.start, bar.bar.end = phase.end;
-  bar.bar.row = index;
-  bar.bar.detail = phase.trace.value;
-  bar.name = phase_name(*document_, phase).toStdString();
-  return bar;
-}
-
-TimelineCanvas::Placed TimelineCanvas::placed_of(const Hit& hit) const {
-  const query::TrackPicture& track = picture_.tracks[static_cast<size_t>(hit.track)];
-  const auto lane = static_cast<size_t>(hit.lane);
-  if (lane >= track.lanes.size()) 
-    return placed_phase(track.key, lane - track.lanes.size(), static_cast<size_t>(hit.index));
-  const query::Bar& bar = track.lanes[lane].bars[static_cast<size_t>(hit.index)];
-  const bool named = track.key.kind >= query::TrackKind::kSpans && bar.what < picture_.names.size();
-  return {track.key, hit.lane, bar, named ? picture_.names[bar.what] : std::string()};
-}
-
-std::optional<QRectF> TimelineCanvas::rect_of(const Placed& bar) const {
-  for (size_t i = 0; i < picture_.tracks.size(); ++i) {
-    const query::TrackKind kind = picture_.tracks[i].key.kind;
-    if (picture_.tracks[i].key != bar.track) continue;
-    const double left = x_of(bar.bar.start), right = std::max(left + 1.5, x_of(bar.bar.end));
-    const auto row = static_cast<double>(row_of(bar.track, static_cast<size_t>(bar.lane)));
-    return QRectF(left, track_top(i) + kPad + row * (lane_height(kind) + 3), right - left, lane_height(kind));
-  }
-  return {};
 }
 
 void TimelineCanvas::set_selection(const Selection& selection) {
@@ -419,86 +324,6 @@ void TimelineCanvas::choose(const Placed& bar) {
       });
 }
 
-void TimelineCanvas::step(int by) {
-  if (!document_ || !queries_ || picture_.tracks.empty()) return;
-  steps_wanted_ += by;
-  if (step_ticket_.waiting()) return;
-  const int steps = std::exchange(steps_wanted_, 0);
-  const auto go = [this](const std::optional<Placed>& found) {
-    if (found) choose(*found);
-    if (steps_wanted_) step(0);
-  };
-  if (!selected_) {
-    queries_->ask(
-        step_ticket_,
-        [key = picture_.tracks.front().key, from = from_](const query::Store& store, const query::Cancel& cancel) {
-          return query::at_or_after(store, key, 0, from, cancel);
-        },
-        go);
-    return;
-  }
-  if (is_phase(*selected_)) {
-    const size_t lane = static_cast<size_t>(selected_->lane) - own_lanes(selected_->track);
-    const PhaseLanes& phases = phases_of(selected_->track);
-    if (lane >= phases.size()) return;
-    const auto last = static_cast<ptrdiff_t>(phases[lane].size()) - 1;
-    const auto at = std::clamp<ptrdiff_t>(static_cast<ptrdiff_t>(selected_->bar.row) + steps, 0, last);
-    choose(placed_phase(selected_->track, lane, static_cast<size_t>(at)));
-    return;
-  }
-  queries_->ask(
-      step_ticket_,
-      [from = *selected_, steps](const query::Store& store, const query::Cancel& cancel) {
-        std::optional<Placed> at = from;
-        for (int i = 0; i < std::abs(steps); ++i) {
-          auto next = query::neighbour(store, *at, steps, cancel);
-          if (!next) break;
-          at = std::move(next);
-        }
-        return at;
-      },
-      go);
-}
-
-// Moves to the adjacent lane, to the bar nearest in time.
-void TimelineCanvas::to_lane(int by) {
-  if (!document_ || !queries_ || picture_.tracks.empty()) return;
-  if (!selected_) {
-    step(0);
-    return;
-  }
-  int track = 0;
-  while (static_cast<size_t>(track) < picture_.tracks.size() &&
-         picture_.tracks[static_cast<size_t>(track)].key != selected_->track)
-    ++track;
-  if (static_cast<size_t>(track) == picture_.tracks.size()) return;
-  int row = static_cast<int>(row_of(selected_->track, static_cast<size_t>(selected_->lane))) + by;
-  if (row < 0 || row >= static_cast<int>(lanes_of(static_cast<size_t>(track)))) {
-    track += by;
-    if (track < 0 || track >= static_cast<int>(picture_.tracks.size())) return;
-    row = by > 0 ? 0 : static_cast<int>(lanes_of(static_cast<size_t>(track))) - 1;
-  }
-  const query::TrackPicture& to = picture_.tracks[static_cast<size_t>(track)];
-  const int lane = static_cast<int>(lane_in_row(to.key, static_cast<size_t>(row)));
-  const int64_t time = selected_->bar.start;
-  if (static_cast<size_t>(lane) >= to.lanes.size()) {
-    const size_t in_phases = static_cast<size_t>(lane) - to.lanes.size();
-    const std::vector<query::TraceSpan>& phases = phases_of(to.key)[in_phases];
-    const auto at = std::lower_bound(phases.begin(), phases.end(), time,
-                                     [](const query::TraceSpan& p, int64_t t) { return p.start < t; });
-    choose(placed_phase(to.key, in_phases, static_cast<size_t>(std::min(at - phases.begin(), std::ssize(phases) - 1))));
-    return;
-  }
-  queries_->ask(
-      step_ticket_,
-      [key = to.key, lane, time](const query::Store& store, const query::Cancel& cancel) {
-        return query::at_or_after(store, key, lane, time, cancel);
-      },
-      [this](const std::optional<Placed>& found) {
-        if (found) choose(*found);
-      });
-}
-
 QString TimelineCanvas::bar_text(query::TrackKind kind, const query::Bar& bar, const std::string& name) const {
   switch (kind) {
     case query::TrackKind::kCalls: {
@@ -531,8 +356,8 @@ QString TimelineCanvas::describe(const Placed& placed) const {
   }
   if (placed.track.kind == query::TrackKind::kCalls && !is_phase(placed)) {
     // Where the time of a call that traced went: together all of it.
-    for (const std::vector<query::TraceSpan>& lane : phases_of(placed.track)) {
-      for (const query::TraceSpan& span : lane) {
+    for (const std::vector<query::TraceSpan>& row : phases_of(placed.track)) {
+      for (const query::TraceSpan& span : row) {
         if (span.call == bar.call && span.call.valid() && span.depth == 0)
           ran_on += QLatin1Char('\n') + phase_name(*document_, span) + QStringLiteral("  ") +
                     duration_text(span.end - span.start);
@@ -541,7 +366,7 @@ QString TimelineCanvas::describe(const Placed& placed) const {
   }
   const TrackTitle track = title_of(placed.track, overlays_);
   return bar_text(placed.track.kind, bar, placed.name) + QStringLiteral("  ") + duration_text(bar.end - bar.start) +
-         ran_on + QStringLiteral("\nat ") + duration_text(bar.start - range_.first) + QString::fromUtf8(" · ") +
+         ran_on + QStringLiteral("\nAt ") + duration_text(bar.start - range_.first) + QString::fromUtf8(" · ") +
          track.title + QLatin1Char(' ') + track.subtitle;
 }
 

@@ -47,11 +47,13 @@ class TimelineCanvas : public QWidget {
   void pin_track(size_t track);         // or gives it free
   void hide_track(size_t track);
   void move_track(size_t track, int by);
+  void fold_track(size_t track);        // to its outermost bars, or unfolds it
   void show_hidden_tracks();
   void reset_tracks();
   std::optional<size_t> track_at(QPointF point) const;
-  // Lights all op events of these rows of a table, instead of those of the selected node or line.
+  // Lights all events of these rows of a table, instead of those of the selected node or line.
   void highlight(query::GroupBy by, std::vector<uint64_t> keys);
+  void highlight(std::vector<query::DeviceName> work);
   const query::Matches& matches() const { return matches_; }
   void choose(const query::Placed& bar);
   void step_match(int by);              // to the next or previous of them
@@ -108,6 +110,7 @@ class TimelineCanvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  static constexpr int kPhases = 1000;  // lanes of a Placed from here on are rows of phases
   // A bar under the mouse, or a column of bars too narrow to distinguish.
   struct Hit {
     int track = -1, lane = -1;
@@ -126,18 +129,23 @@ class TimelineCanvas : public QWidget {
   void draw_tracks(QPainter& painter, const QRectF& where, bool pinned) const;
   double lane_height(query::TrackKind kind) const;
   double track_height(size_t track) const;
-  size_t lanes_of(size_t track) const;
-  size_t own_lanes(const query::TrackKey& track) const;  // phases are drawn below those of calls
-  bool is_phase(const Placed& bar) const;
-  // Rows of a track from the top: its calls, the phases of tracing, and the calls made inside of those.
-  size_t row_of(const query::TrackKey& track, size_t lane) const;
-  size_t lane_in_row(const query::TrackKey& track, size_t row) const;
+  double track_pad(const query::TrackKey& track) const;
+  bool is_foldable(size_t track) const;
+  QRectF fold_mark(size_t track) const;   // a triangle in the label, to press
+  static bool is_phase(const Placed& bar) { return bar.lane >= kPhases; }
+  // Rows of a track from the top: lanes of bars; of calls and the phases of tracing, as they lie in each other.
+  size_t all_rows(size_t track) const;
+  size_t rows_of(size_t track) const;     // as it is drawn: a folded track has one
+  size_t row_of(const Placed& bar) const;
+  double row_top(size_t track, size_t row) const;
+  std::optional<Placed> drawn_in_row(size_t track, size_t row, int64_t time) const;
   std::optional<size_t> current_track() const;  // of the selected bar, else under the mouse
   void arranged();                      // tracks were moved
   int edge_at(QPointF point) const;     // -1: the start of the marked range, 1: its end, 0: none
   std::optional<double> zoom_anchor() const;
-  Placed placed_phase(const query::TrackKey& track, size_t lane, size_t index) const;
-  const PhaseLanes& phases_of(const query::TrackKey& track) const;
+  Placed placed_phase(const query::TrackKey& track, size_t row, size_t index) const;
+  Placed placed_bar(const query::TrackPicture& track, size_t lane, const query::Bar& bar) const;
+  const PhaseRows& phases_of(const query::TrackKey& track) const;
 
   void draw_axis(QPainter& painter) const;
   void draw_bookmarks(QPainter& painter) const;
@@ -147,12 +155,12 @@ class TimelineCanvas : public QWidget {
   void draw_area(QPainter& painter, size_t index, const Area& area) const;
   double area_height() const;
   double area_top(size_t area) const;
-  void draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const;
+  void draw_label(QPainter& painter, size_t track) const;
+  void draw_phases(QPainter& painter, size_t track) const;
   void draw_losses(QPainter& painter) const;
   void draw_flow(QPainter& painter) const;
   void draw_matches(QPainter& painter, size_t track) const;
-  void draw_columns(QPainter& painter, const query::LanePicture& lane, query::TrackKind kind, double y,
-                    double tall) const;
+  void draw_columns(QPainter& painter, size_t track, size_t lane) const;
   void draw_bar(QPainter& painter, int64_t start, int64_t end, double y, double tall, const QColor& color,
                 const QString& text) const;
   QColor color_of(query::TrackKind kind, uint16_t look) const;
@@ -165,7 +173,7 @@ class TimelineCanvas : public QWidget {
   void ask_matches();
   void ask_flow();
   void resized(int before);             // the height of the content may have changed
-  void to_lane(int by);
+  void to_row(int by);
   TimeAxis axis() const;
   void set_range(TimeAxis::Range range) { set_range(range.first, range.second); }
 

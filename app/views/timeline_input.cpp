@@ -82,8 +82,10 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
     hovered_ = hit;
     update();
   }
-  const bool on_label = event->position().x() < kLabels && track_at(event->position());
-  setCursor(hit.valid() || hit.narrow         ? Qt::PointingHandCursor
+  const auto label = event->position().x() < kLabels ? track_at(event->position()) : std::nullopt;
+  const bool on_label = label.has_value();
+  const bool on_mark = label && fold_mark(*label).contains(event->position());
+  setCursor(hit.valid() || hit.narrow || on_mark ? Qt::PointingHandCursor
             : edge_at(event->position()) != 0 ? Qt::SizeHorCursor
             : on_label                        ? Qt::OpenHandCursor
                                               : Qt::ArrowCursor);
@@ -94,6 +96,9 @@ void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event) {
   moved_track_.reset();
   if (dragging_ || event->button() != Qt::LeftButton) return;
   if (press_.x() < kLabels && press_.y() < kAxis + scroll_ && order_.hidden()) return show_hidden_tracks();
+  if (const auto track = press_.x() < kLabels ? track_at(press_) : std::nullopt;
+      track && fold_mark(*track).contains(press_))
+    return fold_track(*track);
   const Hit hit = hit_at(event->position());
   if (hit.valid()) {
     choose(placed_of(hit));
@@ -232,9 +237,12 @@ void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
   add("Move this track up\tShift+Up", track && *track > 0, with_track([this](size_t i) { move_track(i, -1); }));
   add("Move this track down\tShift+Down", track && *track + 1 < picture_.tracks.size(),
       with_track([this](size_t i) { move_track(i, 1); }));
+  const bool is_folded = track && order_.is_folded(picture_.tracks[*track].key);
+  add(is_folded ? "Unfold this track\tC" : "Fold this track\tC", track && is_foldable(*track),
+      with_track([this](size_t i) { fold_track(i); }));
   add("Hide this track\tH", track && picture_.tracks.size() > 1, with_track([this](size_t i) { hide_track(i); }));
   add("Show the hidden tracks\tShift+H", order_.hidden() > 0, [this] { show_hidden_tracks(); });
-  add("Reset tracks (order, pins, hidden)", order_.is_changed(), [this] { reset_tracks(); });
+  add("Reset tracks (order, pins, folds, hidden)", order_.is_changed(), [this] { reset_tracks(); });
   menu->addSeparator();
   add("Bookmark here\tB", true, [this] { bookmark(); });
   add("Copy its text", any,
@@ -267,6 +275,9 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_P:
       if (track) pin_track(*track);
       break;
+    case Qt::Key_C:
+      if (track) fold_track(*track);
+      break;
     case Qt::Key_H:
       if (shift) show_hidden_tracks();
       else if (track) hide_track(*track);
@@ -274,7 +285,7 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down:
     case Qt::Key_Up: {
       const int by = event->key() == Qt::Key_Down ? 1 : -1;
-      if (!shift) to_lane(by);
+      if (!shift) to_row(by);
       else if (track) move_track(*track, by);
       break;
     }

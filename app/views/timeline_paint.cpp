@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr double kLabels = 132, kAxis = 26, kPad = 8;
+constexpr double kLabels = 132, kAxis = 26;
 constexpr double kTextFrom = 16;   // least width of a bar with text
 
 // A row of columns, each with its colour and busy share.
@@ -120,11 +120,17 @@ void TimelineCanvas::draw_marked(QPainter& painter) const {
   text_in(painter, box, text, t["text"], font, Qt::AlignCenter);
 }
 
-// Long stretches of a thread without any call say so: nothing is known of what Python did there.
+// Long stretches of a thread without any call say so, or without any eager op where a thread makes no calls: nothing is
+// known of what Python did there.
 void TimelineCanvas::draw_gaps(QPainter& painter, size_t index) const {
   constexpr double kRoomForText = 120;
   const query::TrackPicture& track = picture_.tracks[index];
-  if (track.key.kind != query::TrackKind::kCalls || track.lanes.empty() || track.count == 0) return;
+  const bool is_eager = track.key.kind == query::TrackKind::kEagerOps;
+  if ((track.key.kind != query::TrackKind::kCalls && !is_eager) || track.lanes.empty() || track.count == 0) return;
+  const bool has_calls = std::any_of(picture_.tracks.begin(), picture_.tracks.end(), [&](const auto& t) {
+    return t.key.kind == query::TrackKind::kCalls && t.key.number == track.key.number;
+  });
+  if (is_eager && has_calls) return;
   const query::LanePicture& lane = track.lanes.front();
   const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
   // Busy stretches of what is drawn, by start.
@@ -137,13 +143,14 @@ void TimelineCanvas::draw_gaps(QPainter& painter, size_t index) const {
     if (x >= kLabels - 2 && x <= width()) busy.emplace_back(x, x + 1);
   }
   std::sort(busy.begin(), busy.end());
-  const double y = track_top(index) + kPad, tall = lane_height(track.key.kind);
+  const double y = row_top(index, 0), tall = lane_height(track.key.kind);
   double reached = std::max(kLabels, x_of(range_.first));
   const auto name = [&](double left, double right) {
     if (right - left < kRoomForText) return;
     const int64_t ns = time_of(right) - time_of(left);
     text_in(painter, QRectF(left + 6, y, right - left - 12, tall),
-            QStringLiteral("No call for ") + duration_text(ns), theme()["faint"], theme().ui(-2), Qt::AlignCenter);
+            (has_calls ? QStringLiteral("No call for ") : QStringLiteral("No op for ")) + duration_text(ns),
+            theme()["faint"], theme().ui(-2), Qt::AlignCenter);
   };
   for (const auto& [left, right] : busy) {
     name(reached, std::min<double>(left, width()));
@@ -174,9 +181,11 @@ QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {
   return t["greyFill"];
 }
 
-// The sub-pixel bars of a lane: the columns of the picture, stretched if the view has moved.
-void TimelineCanvas::draw_columns(QPainter& painter, const query::LanePicture& lane, query::TrackKind kind, double y,
-                                  double tall) const {
+// The sub-pixel bars of a lane: the columns of the picture, stretched if the view has moved. Calls inside of phases lie
+// in the row below those.
+void TimelineCanvas::draw_columns(QPainter& painter, size_t index, size_t number) const {
+  const query::TrackPicture& track = picture_.tracks[index];
+  const query::LanePicture& lane = track.lanes[number];
   const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
   const auto column = [&](int64_t time) {
     return static_cast<double>(time - picture_.from) / per;
@@ -185,22 +194,33 @@ void TimelineCanvas::draw_columns(QPainter& painter, const query::LanePicture& l
   const int first = std::clamp(static_cast<int>(std::floor(column(from_) + 1e-6)), 0, most),
             last = std::clamp(static_cast<int>(std::ceil(column(to_) - 1e-6)), first, most);
   if (first == last) return;
-  const std::vector<float> cover(lane.cover.begin() + first, lane.cover.begin() + last);
-  std::vector<QRgb> paint(cover.size(), 0), colors;
+  const PhaseRows& phases = phases_of(track.key);
+  const auto count = static_cast<size_t>(last - first);
+  std::map<size_t, std::vector<float>> covers;  // by row
+  std::vector<QRgb> paint(count, 0), colors;
   std::vector<bool> known;
-  for (size_t c = 0; c < cover.size(); ++c) {
-    if (cover[c] <= 0) continue;
-    const size_t look = lane.look[static_cast<size_t>(first) + c];
+  for (size_t c = 0; c < count; ++c) {
+    const size_t at = static_cast<size_t>(first) + c;
+    if (lane.cover[at] <= 0) continue;
+    const double start = static_cast<double>(picture_.from) + static_cast<double>(at) * per;
+    std::vector<float>& cover = covers[phases.empty() ? number : row_of_column(phases, number, start, start + per)];
+    cover.resize(count, 0.f);
+    cover[c] = lane.cover[at];
+    const size_t look = lane.look[at];
     if (known.size() <= look) known.resize(look + 1), colors.resize(look + 1);
-    if (!known[look]) known[look] = true, colors[look] = color_of(kind, static_cast<uint16_t>(look)).rgb();
+    if (!known[look]) known[look] = true, colors[look] = color_of(track.key.kind, static_cast<uint16_t>(look)).rgb();
     paint[c] = colors[look];
   }
   const double left = x_of(picture_.from + static_cast<int64_t>(first * per)),
-               right = x_of(picture_.from + static_cast<int64_t>(last * per));
-  painter.save();
-  painter.setClipRect(QRectF(kLabels, y, width() - kLabels, tall));
-  draw_image(painter, cover, paint, QRectF(left, y, right - left, tall));
-  painter.restore();
+               right = x_of(picture_.from + static_cast<int64_t>(last * per)), tall = lane_height(track.key.kind);
+  for (const auto& [row, cover] : covers) {
+    if (row >= rows_of(index)) continue;
+    const double y = row_top(index, row);
+    painter.save();
+    painter.setClipRect(QRectF(kLabels, y, width() - kLabels, tall), Qt::IntersectClip);
+    draw_image(painter, cover, paint, QRectF(left, y, right - left, tall));
+    painter.restore();
+  }
 }
 
 void TimelineCanvas::draw_bar(QPainter& painter, int64_t start, int64_t end, double y, double tall,
@@ -224,54 +244,71 @@ void TimelineCanvas::draw_bar(QPainter& painter, int64_t start, int64_t end, dou
   if (fits || inner > 42) text_in(painter, bar.adjusted(5, 0, -3, 0), text, t["onFill"], font);
 }
 
-void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
+void TimelineCanvas::draw_label(QPainter& painter, size_t index) const {
   const Theme& t = theme();
+  const query::TrackKey& key = picture_.tracks[index].key;
+  const double top = track_top(index);
+  const bool is_folded = order_.is_folded(key);
+  const TrackTitle words = title_of(key, overlays_);
+  if (order_.is_pinned(key))
+    painter.fillRect(QRectF(0, top + 7, 3, is_folded ? track_height(index) - 14 : 32), t["blue"]);
+  const QRectF mark = fold_mark(index);
+  const double left = order_.is_pinned(key) ? 8 : 0, right = mark.isNull() ? kLabels - 12 : mark.left() - 2;
+  text_in(painter, QRectF(left, top + 5, right - left, 19), words.title, t["text"], t.ui(0, QFont::DemiBold));
+  if (!is_folded)
+    text_in(painter, QRectF(left, top + 22, kLabels - 12 - left, 17), words.subtitle, t["faint"], t.ui(-2));
+  if (mark.isNull()) return;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(t["dim"]);
+  const QPointF c = mark.center();
+  painter.drawPolygon(is_folded ? QPolygonF({{c.x() - 3, c.y() - 4}, {c.x() + 3, c.y()}, {c.x() - 3, c.y() + 4}})
+                                : QPolygonF({{c.x() - 4, c.y() - 3}, {c.x() + 4, c.y() - 3}, {c.x(), c.y() + 3}}));
+  painter.restore();
+}
+
+void TimelineCanvas::draw_track(QPainter& painter, size_t index) const {
   const query::TrackPicture& track = picture_.tracks[index];
   const query::TrackKind kind = track.key.kind;
   const double top = track_top(index), height = track_height(index);
   painter.setRenderHint(QPainter::Antialiasing, false);
-  painter.setPen(t["hairline"]);
+  painter.setPen(theme()["hairline"]);
   painter.drawLine(QPointF(0, top + height - 0.5), QPointF(width(), top + height - 0.5));
-  const TrackTitle words = title_of(track.key, overlays_);
-  if (order_.is_pinned(track.key)) painter.fillRect(QRectF(0, top + 7, 3, 32), t["blue"]);
-  painter.save();
-  if (order_.is_pinned(track.key)) painter.translate(8, 0);
-  text_in(painter, QRectF(0, top + 5, kLabels - 12, 19), words.title, t["text"], t.ui(0, QFont::DemiBold));
-  text_in(painter, QRectF(0, top + 22, kLabels - 12, 17), words.subtitle, t["faint"], t.ui(-2));
-  painter.restore();
+  draw_label(painter, index);
   // What reaches out of the view is cut off at its edge.
   painter.save();
   painter.setClipRect(QRectF(kLabels, top, width() - kLabels, height), Qt::IntersectClip);
-  const double tall = lane_height(kind);
-  const auto lane_top = [&](size_t lane) {
-    return top + kPad + static_cast<double>(row_of(track.key, lane)) * (tall + 3);
-  };
+  const size_t rows = rows_of(index);
   for (size_t l = 0; l < track.lanes.size(); ++l) {
     const query::LanePicture& lane = track.lanes[l];
-    if (!lane.cover.empty()) draw_columns(painter, lane, kind, lane_top(l), tall);
+    if (!lane.cover.empty()) draw_columns(painter, index, l);
     for (const query::Bar& bar : lane.bars) {
       if (bar.end < from_ || bar.start > to_) continue;
-      const bool named = kind >= query::TrackKind::kSpans && bar.what < picture_.names.size();
-      draw_bar(painter, bar.start, bar.end, lane_top(l), tall, color_of(kind, bar.look),
-               bar_text(kind, bar, named ? picture_.names[bar.what] : std::string()));
+      const Placed placed = placed_bar(track, l, bar);
+      const size_t row = row_of(placed);
+      if (row < rows)
+        draw_bar(painter, bar.start, bar.end, row_top(index, row), lane_height(kind), color_of(kind, bar.look),
+                 bar_text(kind, bar, placed.name));
     }
   }
-  draw_phases(painter, phases_of(track.key), lane_top(track.lanes.size()));
+  draw_phases(painter, index);
   draw_gaps(painter, index);
   painter.restore();
 }
 
-// The phases of tracing, from `top` down.
-void TimelineCanvas::draw_phases(QPainter& painter, const PhaseLanes& lanes, double top) const {
+// The phases of tracing, each in its row.
+void TimelineCanvas::draw_phases(QPainter& painter, size_t index) const {
+  const PhaseRows& rows = phases_of(picture_.tracks[index].key);
   const double tall = lane_height(query::TrackKind::kCalls);
   const int columns = std::max(1, width() - static_cast<int>(kLabels));
   const double per_pixel = static_cast<double>(to_ - from_) / columns;
-  for (size_t l = 0; l < lanes.size(); ++l) {
-    const double y = top + static_cast<double>(l) * (tall + 3);
+  for (size_t row = 0; row < std::min(rows.size(), rows_of(index)); ++row) {
+    const double y = row_top(index, row);
     std::vector<float> cover(static_cast<size_t>(columns), 0.f);
     std::vector<QRgb> paint(static_cast<size_t>(columns), 0);
     std::vector<int64_t> longest(static_cast<size_t>(columns), -1);
-    for (const query::TraceSpan& phase : lanes[l]) {
+    for (const query::TraceSpan& phase : rows[row]) {
       if (phase.end < from_ || phase.start > to_) continue;
       const QColor color =
           theme().color(QLatin1String(phase_tone(*document_, phase)) + QStringLiteral("Fill"));
@@ -319,6 +356,7 @@ void TimelineCanvas::draw_matches(QPainter& painter, size_t index) const {
       if (bar.end < from_ || bar.start > to_) continue;
       if (!std::binary_search(matches_.wide.begin(), matches_.wide.end(), bar.row)) continue;
       const Placed placed{track.key, static_cast<int>(&lane - track.lanes.data()), bar, {}};
+      if (row_of(placed) >= rows_of(index)) continue;
       if (const auto rect = rect_of(placed)) rounded(painter, rect->adjusted(-1.5, -1.5, 1.5, 1.5), 4, {}, color, 1.4);
     }
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kBars = 28;
 }
 
-TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), callers_(this) {
+TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), callers_(this), kernels_(this) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(4);
@@ -40,8 +40,8 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   form_->addItems({QStringLiteral("Table"), QStringLiteral("Flame graph"), QStringLiteral("Bottom-up")});
   form_->setAccessibleName(QStringLiteral("How the times are shown"));
   group_ = new QComboBox;
-  group_->addItems({QStringLiteral("by op"), QStringLiteral("by op and shapes"), QStringLiteral("by line"),
-                    QStringLiteral("by function")});
+  group_->addItems({QStringLiteral("By op"), QStringLiteral("By op and shapes"), QStringLiteral("By line"),
+                    QStringLiteral("By function")});
   group_->setAccessibleName(QStringLiteral("Group rows"));
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(QStringLiteral("Find in the timeline: Enter next, Shift+Enter previous"));
@@ -90,20 +90,77 @@ TimelineTable::TimelineTable(QWidget* parent) : QWidget(parent), ops_(this), cal
   stack_->addWidget(page);
   stack_->addWidget(scrolled(flame_));
   stack_->addWidget(tree_);
+  stack_->addWidget(make_kernels());
   column->addWidget(stack_, 1);
 
-  for (QObject* watched : std::initializer_list<QObject*>{table_, filter_}) watched->installEventFilter(this);
+  for (QObject* watched : std::initializer_list<QObject*>{table_, kernels_table_, filter_})
+    watched->installEventFilter(this);
   connect(form_, &QComboBox::currentIndexChanged, this, [this](int form) {
     stack_->setCurrentIndex(form);
     group_->setEnabled(form == kTable);
+    if (form == kKernels) light_kernels();
+    else light();
     Q_EMIT asked_for();
   });
   connect(group_, &QComboBox::currentIndexChanged, this, &TimelineTable::asked_for);
   connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
     ops_.set_filter(text);
-    light();
+    kernels_.set_filter(text);
+    if (form() == kKernels) light_kernels();
+    else light();
   });
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &TimelineTable::light);
+}
+
+QWidget* TimelineTable::make_kernels() {
+  kernels_table_ = new Table;
+  kernels_table_->setModel(&kernels_);
+  kernels_table_->setAccessibleName(QStringLiteral("Work of devices in the range"));
+  kernels_table_->horizontalHeader()->setSectionsClickable(true);
+  connect(kernels_table_->horizontalHeader(), &QHeaderView::sectionClicked, &kernels_, &KernelsModel::sort_by);
+  connect(kernels_table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          &TimelineTable::light_kernels);
+  kernels_histogram_ = new HistogramView;
+  kernels_histogram_->setFixedWidth(220);
+  kernels_histogram_->hide();
+  auto* page = new QWidget;
+  auto* row = new QHBoxLayout(page);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(kernels_table_, 1);
+  row->addWidget(kernels_histogram_);
+  return page;
+}
+
+void TimelineTable::offer_kernels(bool any) {
+  if (any == (form_->count() > kKernels)) return;
+  if (any) form_->addItem(QStringLiteral("Kernels"));
+  else form_->removeItem(kKernels);
+}
+
+void TimelineTable::set_kernels(std::vector<query::DeviceSum> sums) {
+  const query::DeviceSum* before = kernels_.at(kernels_table_->currentIndex().row());
+  const std::optional<query::DeviceName> name = before ? std::optional<query::DeviceName>(*before) : std::nullopt;
+  kernels_.set(std::move(sums));
+  kernels_table_->fit_columns();
+  if (form() != kKernels) return;
+  summary_->setText(kernels_.sentence());
+  const int row = name ? kernels_.row_of(*name) : -1;
+  if (row >= 0) kernels_table_->setCurrentIndex(kernels_.index(row, 0));
+  else light_kernels();
+}
+
+void TimelineTable::light_kernels() {
+  const QModelIndex current = kernels_table_->currentIndex();
+  const query::DeviceSum* row = current.isValid() ? kernels_.at(current.row()) : nullptr;
+  if (row) {
+    kernels_histogram_->set(histogram_of(row->durations.steps(), row->least_ns, row->most_ns, kBars),
+                            theme()["violetFill"], q(row->name));
+    Q_EMIT lit_work({*row});
+  } else {
+    const bool is_filtered = !filter_->text().trimmed().isEmpty();
+    Q_EMIT lit_work(is_filtered ? kernels_.names() : std::vector<query::DeviceName>());
+  }
+  kernels_histogram_->setVisible(row);
 }
 
 QString TimelineTable::summary() const { return summary_->text(); }
@@ -115,6 +172,7 @@ void TimelineTable::clear() {
   ops_.set_statistics({});
   table_->fit_columns();  // to its headings, for the time until there are rows
   callers_.set(nullptr, {});
+  kernels_.set({});
   for (FlameView* flame : {flame_, below_}) flame->set(nullptr, {});
   summary_->clear();
   lost_->hide();
@@ -124,7 +182,7 @@ void TimelineTable::set_statistics(RangeStatistics statistics) {
   const OpStatistics* before = ops_.at(table_->currentIndex().row());
   const bool same = ops_.statistics().by == statistics.by;
   const std::optional<uint64_t> key = before && same ? std::optional(before->key) : std::nullopt;
-  summary_->setText(range_sentence(statistics));
+  if (form() != kKernels) summary_->setText(range_sentence(statistics));
   lost_->setVisible(statistics.lost > 0);
   if (statistics.lost > 0)
     lost_->setText(counted(statistics.lost, "op event was", "op events were") +
@@ -133,7 +191,7 @@ void TimelineTable::set_statistics(RangeStatistics statistics) {
   table_->fit_columns();
   const int row = key ? ops_.row_of(*key) : -1;
   if (row >= 0) table_->setCurrentIndex(ops_.index(row, 0));
-  else light();
+  else if (form() != kKernels) light();
   share_room();
 }
 
@@ -173,6 +231,7 @@ void TimelineTable::show_search() {
 }
 
 void TimelineTable::light() {
+  if (form() == kKernels) return;  // its own rows are lit
   const OpStatistics* row = table_->currentIndex().isValid() ? ops_.at(table_->currentIndex().row()) : nullptr;
   if (row && !row->steps.empty())
     histogram_->set(histogram_of(row->steps, row->steps.front().first, row->steps.back().first, kBars),
@@ -189,11 +248,11 @@ bool TimelineTable::eventFilter(QObject* watched, QEvent* event) {
   const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
   if (watched == filter_ && enter) {
     Q_EMIT step_wanted(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-  } else if (watched == table_ && (key->key() == Qt::Key_Period || key->key() == Qt::Key_Comma || enter)) {
+  } else if (watched != filter_ && (key->key() == Qt::Key_Period || key->key() == Qt::Key_Comma || enter)) {
     Q_EMIT step_wanted(key->key() == Qt::Key_Comma ? -1 : 1);
   } else if (key->key() == Qt::Key_Escape) {
     if (watched == filter_ && !filter_->text().isEmpty()) filter_->clear();
-    else if (watched == table_) table_->setCurrentIndex({});
+    else if (watched != filter_) static_cast<Table*>(watched)->setCurrentIndex({});
     Q_EMIT left();
   } else {
     return QWidget::eventFilter(watched, event);

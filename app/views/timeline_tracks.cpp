@@ -8,44 +8,54 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kAxis = 26, kPad = 8;
+constexpr double kLabels = 132, kAxis = 26, kPad = 8;
 }
 
-size_t TimelineCanvas::own_lanes(const query::TrackKey& track) const {
-  for (const query::TrackPicture& t : picture_.tracks) {
-    if (t.key == track) return t.lanes.size();
-  }
-  return 0;
-}
-
-const PhaseLanes& TimelineCanvas::phases_of(const query::TrackKey& track) const {
-  static const PhaseLanes none;
+const PhaseRows& TimelineCanvas::phases_of(const query::TrackKey& track) const {
+  static const PhaseRows none;
   if (track.kind != query::TrackKind::kCalls) return none;
-  const auto lanes = overlays_.phases.find(track.number);
-  return lanes == overlays_.phases.end() ? none : lanes->second;
+  const auto rows = overlays_.calls.find(track.number);
+  return rows == overlays_.calls.end() ? none : rows->second.phases;
 }
 
-size_t TimelineCanvas::lanes_of(size_t track) const {
+size_t TimelineCanvas::all_rows(size_t track) const {
   const query::TrackPicture& t = picture_.tracks[track];
-  return t.lanes.size() + phases_of(t.key).size();
+  if (t.key.kind != query::TrackKind::kCalls) return t.lanes.size();
+  const auto rows = overlays_.calls.find(t.key.number);
+  return rows == overlays_.calls.end() ? t.lanes.size() : std::max(t.lanes.size(), rows->second.rows);
 }
 
-// A call that is made while another is traced lies inside the phase that made it.
-size_t TimelineCanvas::row_of(const query::TrackKey& track, size_t lane) const {
-  const size_t own = own_lanes(track), phases = phases_of(track).size();
-  if (lane == 0 || phases == 0) return lane;
-  return lane < own ? lane + phases : lane - own + 1;
+size_t TimelineCanvas::rows_of(size_t track) const {
+  return order_.is_folded(picture_.tracks[track].key) ? 1 : all_rows(track);
 }
 
-size_t TimelineCanvas::lane_in_row(const query::TrackKey& track, size_t row) const {
-  const size_t own = own_lanes(track), phases = phases_of(track).size();
-  if (row == 0 || phases == 0) return row;
-  return row <= phases ? row - 1 + own : row - phases;
+size_t TimelineCanvas::row_of(const Placed& bar) const {
+  if (is_phase(bar)) return static_cast<size_t>(bar.lane - kPhases);
+  return row_of_call(phases_of(bar.track), static_cast<size_t>(bar.lane), bar.bar.start, bar.bar.end);
+}
+
+// A folded track has no room for a subtitle.
+double TimelineCanvas::track_pad(const query::TrackKey& track) const { return order_.is_folded(track) ? 4 : kPad; }
+
+double TimelineCanvas::row_top(size_t track, size_t row) const {
+  const query::TrackKey& key = picture_.tracks[track].key;
+  return track_top(track) + track_pad(key) + static_cast<double>(row) * (lane_height(key.kind) + 3);
 }
 
 double TimelineCanvas::track_height(size_t track) const {
-  const double each = lane_height(picture_.tracks[track].key.kind) + 3;
-  return std::max(44.0 * stretch_, static_cast<double>(lanes_of(track)) * each + 2 * kPad);
+  const query::TrackKey& key = picture_.tracks[track].key;
+  const double each = lane_height(key.kind) + 3;
+  if (order_.is_folded(key)) return each + 2 * track_pad(key);
+  return std::max(44.0 * stretch_, static_cast<double>(all_rows(track)) * each + 2 * kPad);
+}
+
+bool TimelineCanvas::is_foldable(size_t track) const {
+  return order_.is_folded(picture_.tracks[track].key) || all_rows(track) > 1;
+}
+
+QRectF TimelineCanvas::fold_mark(size_t track) const {
+  if (!is_foldable(track)) return {};
+  return QRectF(kLabels - 22, track_top(track) + (order_.is_folded(picture_.tracks[track].key) ? 4 : 6), 18, 18);
 }
 
 // Pinned tracks stay below the axis while the others scroll.
@@ -100,6 +110,17 @@ void TimelineCanvas::pin_track(size_t track) {
   const query::TrackKey key = picture_.tracks[track].key;
   order_.set_pinned(key, !order_.is_pinned(key));
   order_.arrange(picture_.tracks);
+  arranged();
+}
+
+void TimelineCanvas::fold_track(size_t track) {
+  if (!is_foldable(track)) return;
+  const int before = content_height();
+  const query::TrackKey key = picture_.tracks[track].key;
+  order_.set_folded(key, !order_.is_folded(key));
+  setAccessibleDescription(title_of(key, overlays_).title + (order_.is_folded(key) ? QStringLiteral(": folded")
+                                                                                   : QStringLiteral(": unfolded")));
+  resized(before);
   arranged();
 }
 

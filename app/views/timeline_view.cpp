@@ -51,7 +51,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   column->addWidget(table_, 2);
   hint_ = new ElidedLabel(QString::fromUtf8(
       "Drag to select · [ and ] set its ends · W A S D zoom and pan · , and . step · F frames · "
-      "P pins, H hides a track · / finds · B bookmarks"));
+      "P pins, C folds, H hides a track · / finds · B bookmarks"));
   hint_->setProperty("role", "faint");
   column->addWidget(hint_);
 
@@ -71,6 +71,8 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
   connect(table_, &TimelineTable::asked_for, this, &TimelineView::show_statistics);
   connect(table_, &TimelineTable::lit, this,
           [this](std::vector<uint64_t> keys) { canvas_->highlight(table_->by(), std::move(keys)); });
+  connect(table_, &TimelineTable::lit_work, this,
+          [this](std::vector<query::DeviceName> work) { canvas_->highlight(std::move(work)); });
   connect(table_, &TimelineTable::step_wanted, canvas_, &TimelineCanvas::step_match);
   connect(table_, &TimelineTable::left, canvas_, [this] { canvas_->setFocus(Qt::OtherFocusReason); });
   reset();
@@ -79,7 +81,7 @@ TimelineView::TimelineView(const Context& context, QWidget* parent) : View(conte
 void TimelineView::reset() {
   another_ = true;
   later_.stop();
-  for (Ticket* t : {&statistics_, &stored_, &stacks_}) t->withdraw();
+  for (Ticket* t : {&statistics_, &stored_, &stacks_, &kernels_}) t->withdraw();
   canvas_->set_document(nullptr, nullptr, true);
   overview_->set_queries(nullptr);
   table_->clear();
@@ -106,6 +108,7 @@ void TimelineView::rebuild() {
   canvas_->set_document(&document(), &context_.session->queries(), another);
   if (another) canvas_->set_selection(current());
   overview_->set_queries(&context_.session->queries());
+  table_->offer_kernels(document().device_events > 0);
   // Update the table when everything is loaded; while a script runs, whenever the last update is done.
   if (!statistics_.waiting() && (document().live || !context_.session->loading())) later_.start();
 }
@@ -143,6 +146,7 @@ void TimelineView::show_statistics() {
   share_room();
   table_->allow_flame_below(document().events <= kManyEvents);
   if (table_->wants_stacks()) show_stacks(from, to);
+  if (table_->form() == TimelineTable::kKernels) show_kernels(from, to);
   const query::GroupBy by = table_->by();
   if (whole && by == query::GroupBy::kOp && document().events > kManyEvents && ops().rowCount() == 0) {
     context_.session->queries().ask(
@@ -174,8 +178,10 @@ void TimelineView::share_room() {
   canvas_->set_room(body_->height() * kShare / 100 - overview_->height());
   scroll_->setMaximumHeight(canvas_->content_height() + 4);
   const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;
-  const bool table = table_->form() == TimelineTable::kTable;
-  table_->setMaximumHeight(many_tracks && table ? std::max(kLeast, ops().rowCount() * kRow + kAround)
+  const int rows = table_->form() == TimelineTable::kTable     ? ops().rowCount()
+                   : table_->form() == TimelineTable::kKernels ? table_->kernels().rowCount()
+                                                               : -1;
+  table_->setMaximumHeight(many_tracks && rows >= 0 ? std::max(kLeast, rows * kRow + kAround)
                                                 : QWIDGETSIZE_MAX);
 }
 
@@ -193,6 +199,15 @@ void TimelineView::show_stacks(int64_t from, int64_t to) {
         return query::stacks(store, from, to, cancel);
       },
       [this](query::StackTree tree) { table_->set_stacks(&document(), std::move(tree)); }, Queries::kLong);
+}
+
+void TimelineView::show_kernels(int64_t from, int64_t to) {
+  context_.session->queries().ask(
+      kernels_,
+      [from, to](const query::Store& store, const query::Cancel& cancel) {
+        return query::device_sums(store.reader(), cancel, from, to);
+      },
+      [this](std::vector<query::DeviceSum> sums) { table_->set_kernels(std::move(sums)); }, Queries::kLong);
 }
 
 void TimelineView::follow_selection() {

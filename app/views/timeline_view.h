@@ -42,6 +42,7 @@ class TimelineView : public View {
   void rebuild();
   void show_statistics();
   void show_stacks(int64_t from, int64_t to);
+  void show_kernels(int64_t from, int64_t to);
   void share_room();
 
   TimelineCanvas* canvas_;
@@ -52,7 +53,7 @@ class TimelineView : public View {
   QWidget* body_;
   TimelineTable* table_;
   QTimer later_;
-  Ticket statistics_, stored_, stacks_;
+  Ticket statistics_, stored_, stacks_, kernels_;
   bool dirty_ = true, another_ = true;
 };
 

@@ -2,13 +2,16 @@
 // checked against the rows of the session.
 #include "app/models/compare_facts.h"
 #include "app/models/text.h"
+#include "app/models/timeline.h"
 #include "tests/app/window_case.h"
 
+#include "engine/query/device_sums.h"
 #include "engine/session/reader.h"
 
 #include <QFileInfo>
 
 #include <cmath>
+#include <map>
 
 using namespace footlight;
 using namespace footlight::app;
@@ -231,6 +234,19 @@ class CompareScriptTest : public WindowCase {
       for (const session::ComparisonRun& run : record.runs)
         if (!run.with_events) QVERIFY(work.end_ns <= run.start_ns || work.start_ns >= run.end_ns);
     }
+    // What they did is no part of the program: its call ran each kernel once.
+    std::map<std::string, uint64_t> counts, recorded;
+    for (const query::DeviceSum& sum : query::device_sums(*reader, {}))
+      if (sum.kind == "kernel") counts[sum.name] = sum.count;
+    for (const session::DeviceRecord& work : reader->all_device_events())
+      if (work.kind == "kernel") ++recorded[work.name];
+    QVERIFY((counts == std::map<std::string, uint64_t>{{"MatMul", 1}, {"Mul", 1}}));
+    QVERIFY(recorded.at("MatMul") > 1 && recorded.at("Mul") > 1);
+    query::Store store(*reader);
+    store.index();
+    const RangeStatistics range = range_statistics(store, record.start_ns, record.end_ns, {});
+    QCOMPARE(range.shares[RangeStatistics::kDevice], 0.0);
+    QVERIFY(range.shares[RangeStatistics::kCompared] > 0.99);
   }
 };
 

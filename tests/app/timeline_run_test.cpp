@@ -122,8 +122,8 @@ for i in range(200):
     // The call that made machine code has a phase of that name, in which nothing else is counted.
     const Overlays overlays = overlays_of(store, query::Cancel());
     std::vector<query::TraceSpan> made;
-    for (const auto& [thread, lanes] : overlays.phases)
-      for (const auto& lane : lanes)
+    for (const auto& [thread, rows] : overlays.calls)
+      for (const auto& lane : rows.phases)
         for (const query::TraceSpan& span : lane)
           if (span.part == query::TracePart::kMachineCode) made.push_back(span);
     for (const query::Track* track : store.tracks())
@@ -139,6 +139,72 @@ for i in range(200):
       for (const session::CallRecord& call : *reader->calls().chunk(c))
         inside |= call.outcome == CallOutcome::kHit && call.start_ns <= made[0].start && made[0].end <= call.end_ns;
     QVERIFY(inside);
+  }
+
+  // Every call that another one made lies in the phase that made it: while it traced, or while it ran.
+  void calls_lie_in_the_phases_that_made_them() {
+    QVERIFY(!run("nested.py", R"(
+import footlight as tf
+@tf.function
+def leaf(x):
+    return x + 1.0
+@tf.function
+def inner(x):
+    return leaf(x) * 2.0
+def from_python(v):
+    return inner(tf.constant(v)).numpy()
+@tf.function
+def outer(x):
+    a = inner(x)
+    b = inner(x * 2.0)
+    return tf.numpy_function(from_python, [a + b], tf.float32)
+x = tf.ones([3])
+outer(x)
+outer(x)
+print('done')
+)").isEmpty());
+    const auto reader = session::Reader::open((at("nested.py") + QStringLiteral(".footlight")).toStdString());
+    std::map<uint64_t, session::CallRecord> calls;
+    for (size_t c = 0; c < reader->calls().index().size(); ++c)
+      for (const session::CallRecord& call : *reader->calls().chunk(c)) calls.emplace(call.id.value, call);
+    int while_tracing = 0, while_running = 0;
+    for (const auto& [id, call] : calls) {
+      if (!call.parent.valid()) continue;
+      const session::CallRecord& parent = calls.at(call.parent.value);
+      // From close by, so that both are drawn one by one.
+      const int64_t slack = call.end_ns - call.start_ns;
+      canvas()->set_range(call.start_ns - slack, call.end_ns + slack);
+      window().settle();
+      std::optional<QRectF> bar, around, phase;
+      std::string name;
+      for (const query::Placed& b : canvas()->bars_in_view()) {
+        if (b.track.kind != query::TrackKind::kCalls) continue;
+        const QRectF rect = *canvas()->rect_of(b);
+        if (b.name.empty() && b.bar.call == call.id) bar = rect;
+        if (b.name.empty() && b.bar.call == parent.id) around = rect;
+        // The deepest phase that reaches over the call.
+        if (b.name.empty() || b.bar.start > call.start_ns || b.bar.end < call.end_ns) continue;
+        if (b.bar.start == call.start_ns && b.bar.end == call.end_ns) continue;
+        if (!phase || rect.top() > phase->top()) phase = rect, name = b.name;
+      }
+      QVERIFY(bar && around);
+      QVERIFY(around->left() <= bar->left() && bar->right() <= around->right());
+      if (parent.outcome != CallOutcome::kTrace) {
+        QCOMPARE(bar->top(), around->bottom() + 3);
+        continue;
+      }
+      QVERIFY(phase);
+      QCOMPARE(bar->top(), phase->bottom() + 3);
+      QVERIFY(phase->top() > around->top());
+      QVERIFY(phase->left() <= bar->left() && bar->right() <= phase->right());
+      const session::TraceRecord* trace = reader->trace(parent.trace);
+      QVERIFY(trace);
+      const bool in_trace = call.end_ns <= trace->end_ns;
+      QVERIFY2(in_trace == (name != "Run"), name.c_str());
+      (in_trace ? while_tracing : while_running) += 1;
+    }
+    QCOMPARE(while_tracing, 3);
+    QCOMPARE(while_running, 1);
   }
 
   // Tensors of known sizes: in all at most 20 MB, and 10 MB where only three were left.
@@ -173,7 +239,7 @@ print(*times)
     QCOMPARE(areas[0].title, QStringLiteral("Memory"));
     constexpr double kMb = 1 << 20, kUntold = 64 << 10;  // what a thread may keep to itself
     QVERIFY2(std::abs(areas[0].top - 20 * kMb) <= kUntold, qPrintable(areas[0].subtitle));
-    QCOMPARE(areas[0].subtitle, QStringLiteral("peak 20.0 MB"));
+    QCOMPARE(areas[0].subtitle, QStringLiteral("Peak 20.0 MB"));
     QVERIFY(areas[0].peak_at && *areas[0].peak_at > times[0] && *areas[0].peak_at < times[1]);
     // The range between the second and the fourth moment: by the mouse, as a person marks it.
     const auto mark = [&](int64_t from, int64_t to) {
@@ -182,18 +248,18 @@ print(*times)
       window().settle();
     };
     mark(times[2], times[3]);
-    QCOMPARE(canvas()->areas()[0].in_range, QStringLiteral("selected 10.0 MB"));
+    QCOMPARE(canvas()->areas()[0].in_range, QStringLiteral("Selected 10.0 MB"));
     QVERIFY(window().timeline()->table()->summary().endsWith(QStringLiteral("memory up to 10.0 MB")));
     // A screen reader finds it below the bars.
     QAccessibleInterface* reader = QAccessible::queryAccessibleInterface(canvas());
     QAccessibleInterface* last = reader->child(reader->childCount() - 1);
     QVERIFY(last);
     QCOMPARE(last->text(QAccessible::Name), QStringLiteral("Memory"));
-    QVERIFY(last->text(QAccessible::Description).startsWith(QStringLiteral("peak 20.0 MB at ")));
-    QVERIFY(last->text(QAccessible::Description).endsWith(QStringLiteral("selected 10.0 MB")));
+    QVERIFY(last->text(QAccessible::Description).startsWith(QStringLiteral("Peak 20.0 MB at ")));
+    QVERIFY(last->text(QAccessible::Description).endsWith(QStringLiteral("Selected 10.0 MB")));
     QVERIFY(!last->rect().isEmpty());
     mark(times[0], times[1]);
-    QCOMPARE(canvas()->areas()[0].in_range, QStringLiteral("selected 20.0 MB"));
+    QCOMPARE(canvas()->areas()[0].in_range, QStringLiteral("Selected 20.0 MB"));
     // Nothing changes within the last moments, and what holds there is what is left.
     mark(times[4] - 100'000, times[4]);
     const auto& left = window().timeline()->ops().statistics().memory;

@@ -16,19 +16,19 @@ import footlight._types.specs
 import footlight._sparse.indexed_slices
 import footlight._variables
 import footlight._gradients
-import footlight._files.tensor_proto
+import footlight._io.tensor_proto
 import footlight._saving.trackable
 import footlight._saving.containers
 import footlight._module
 import footlight._old.eager
 import footlight._old.compat
 import footlight._nn.dropout
-import footlight._device
+import footlight._device_config
 import footlight._random
 import footlight._nn.initializers
 import footlight._debugging
 import footlight._control.py_function
-import footlight._testing.gradients
+import footlight._test.gradient_checker
 import footlight._old.train
 import footlight._sparse.tensor
 import footlight._autograph.ag
@@ -40,22 +40,22 @@ import footlight._types.function_types
 import footlight._graphs.graph
 import footlight._graphs.graph_def
 import footlight._data.datasets
-import footlight._data.more
-import footlight._data.choosing
-import footlight._data.files
-import footlight._data.saved
+import footlight._data.grouping
+import footlight._data.sampling
+import footlight._data.readers
+import footlight._data.save_and_load
 import footlight._data.experimental
 import footlight._saving.object_graph
 import footlight._saving.checkpoint_files
 import footlight._saving.checkpoint
 import footlight._saving.saver
 import footlight._summary.writers
-import footlight._summary.kinds
+import footlight._summary.tensorboard_values
 import footlight._old.summary
 import footlight._old.eager_metrics
 import footlight._old.layers
 import footlight._saving.load
-from footlight import _late
+from footlight import _lazy_names
 del footlight  # this module itself, which these statements have named
 
 __version__ = '2.21.0'  # of the TensorFlow whose behaviour is re-created
@@ -70,8 +70,8 @@ def _missing(name, namespace):
     near = difflib.get_close_matches(name, known, 3)
     shown = 'tf' + namespace[len('footlight'):]
     if not name.startswith('_'):
-        from footlight import _not_yet
-        words = _not_yet.words_for(shown, name)
+        from footlight import _missing_names
+        words = _missing_names.words_for(shown, name)
         if words:
             return AttributeError(words, name=name)
     hint = '; did you mean %s?' % ' or '.join(shown + '.' + n for n in near) if near else ''
@@ -92,7 +92,7 @@ _MESSAGES = frozenset(
 
 def _find(name, namespace):
     """Messages and types that are loaded when the first one is asked for; else the error for an unknown name."""
-    found = _late.find(namespace, name)
+    found = _lazy_names.find(namespace, name)
     if found is not None:
         return found
     if namespace == 'footlight.types.experimental':

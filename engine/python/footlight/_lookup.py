@@ -4,7 +4,7 @@ import uuid
 
 import footlight as tf
 from footlight import _engine
-from footlight._saving.names import Asset, TrackableResource
+from footlight._saving.options_and_assets import Asset, TrackableResource
 from footlight._saving.trackable import AutoTrackable
 
 _op = _engine.dataset_op

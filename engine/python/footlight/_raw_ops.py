@@ -46,10 +46,10 @@ def op(_name, /, *, name=None, **arguments):
 
 # Modules with ops that are written in Python, by what their names begin with: each has them in a dict `RAW`.
 _WRITTEN = (
-    ('ResourceApply', '_nn.training_ops'), ('ResourceSparseApply', '_nn.training_ops'), ('CudnnRNN', '_nn.recurrent_ops'),
-    ('ExtractGlimpse', '_image.glimpses'), ('Fractional', '_nn.fractional'), ('SparseCross', '_sparse.crosses'),
-    ('Sharded', '_files.sharded'), ('MaxPoolV2', '_nn.pools'),
-    ('', '_inside.control'), ('', '_sparse.raw_counts'))
+    ('ResourceApply', '_nn.training_ops'), ('ResourceSparseApply', '_nn.training_ops'), ('CudnnRNN', '_nn.cudnn_rnn'),
+    ('ExtractGlimpse', '_image.glimpses'), ('Fractional', '_nn.fractional_pool'), ('SparseCross', '_sparse.cross'),
+    ('Sharded', '_io.sharded_filenames'), ('MaxPoolV2', '_nn.max_pool_v2'),
+    ('', '_inside.control'), ('', '_sparse.raw_bincount'))
 
 
 def _written(name):

@@ -5,8 +5,8 @@ import sys
 
 import footlight as tf
 from footlight import _engine
-from footlight._autograph.limits import LIMITS, PythonLoop, decided_by_python  # noqa: F401  (LIMITS are published with the operators)
-from footlight._autograph.registry import REGISTRIES, TypeRegistry
+from footlight._autograph.loop_limits import LIMITS, PythonLoop, decided_by_python  # noqa: F401  (LIMITS are public)
+from footlight._autograph.type_registry import REGISTRIES, TypeRegistry
 
 
 class PyCTError(Exception):

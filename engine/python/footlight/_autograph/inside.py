@@ -13,7 +13,7 @@ import types
 
 import footlight as tf
 from footlight import _engine
-from footlight._autograph import ag as _ag, limits as _autograph_limits, rules as _autograph_rules
+from footlight._autograph import ag as _ag, loop_limits as _loop_limits, rules as _autograph_rules
 from footlight._pyct import inspect_code as _pyct_inspect
 from footlight._inside import python_util as _python_util
 from footlight._autograph import utils as _autograph_utils  # noqa: F401  (it lies at its places)
@@ -419,7 +419,7 @@ _api = _place('impl.api', 'ProgramContext PyToTF StagingError '
               'tf_convert')
 _place('impl.api', 'AutoGraphError ConversionError autograph_artifact', _ag)
 _place('impl.api', '_TRANSPILER to_code_v1 to_graph to_graph_v1')
-_place('impl.api', 'is_autograph_strict_conversion_mode', _autograph_limits)
+_place('impl.api', 'is_autograph_strict_conversion_mode', _loop_limits)
 _place('impl.api', 'to_code', tf.autograph)
 _place('pyct.errors', 'PyCTError UnsupportedLanguageElementError', _ag)
 _place('impl.conversion', 'cache_allowlisted is_allowlisted is_in_allowlist_cache is_unsupported', _autograph_rules)

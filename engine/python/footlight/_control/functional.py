@@ -136,8 +136,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         rows = _Rows(elems, 'tf.map_fn')
         if wanted is None:
             wanted = tf.nest.pack_sequence_as(elems, rows.specs)
-        from footlight._control import collected as _collected
-        parts = [_collected.collected(_spec(s), rows.count, infer_shape) for s in tf.nest.flatten(wanted)]
+        from footlight._control import map_results as _map_results
+        parts = [_map_results.collected(_spec(s), rows.count, infer_shape) for s in tf.nest.flatten(wanted)]
         arrays = [p.arrays for p in parts]
 
         def step(i, arrays):

@@ -5,7 +5,7 @@ import collections.abc
 import footlight as tf
 from footlight._data import structure
 from footlight import _engine
-from footlight._data.functions import ElementFunction
+from footlight._data.element_functions import ElementFunction
 from footlight._data.iterators import NumpyIterator, OwnedIterator
 from footlight._data.options import Options
 
@@ -232,8 +232,8 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
             raise ValueError('Invalid `tensors`. `tensors` should not be empty.')
         specs = structure.unbatched(batched)
         if not structure.all_plain(batched):
-            from footlight._data import ragged as _data_ragged
-            return _data_ragged.slices(element, batched, specs)
+            from footlight._data import composite_elements as _composite_elements
+            return _composite_elements.slices(element, batched, specs)
         count = flat[0].shape[0]
         for tensor in flat[1:]:
             if count is not None and tensor.shape[0] is not None and tensor.shape[0] != count:
@@ -296,9 +296,9 @@ class Dataset(collections.abc.Iterable, tf.__internal__.tracking.Trackable):
         """Consecutive elements stacked along a new first dimension."""
         size = _known(batch_size) if drop_remainder is True else None
         specs = structure.batched(self.element_spec, size)
-        from footlight._data import ragged as _data_ragged
-        if not _data_ragged.all_whole(self.element_spec):
-            made = _data_ragged.batch(self, self.element_spec, specs, batch_size, drop_remainder)
+        from footlight._data import composite_elements as _composite_elements
+        if not _composite_elements.all_whole(self.element_spec):
+            made = _composite_elements.batch(self, self.element_spec, specs, batch_size, drop_remainder)
             made._batch_size = _int64(batch_size)
             return made
         drop, size = tf.convert_to_tensor(drop_remainder, tf.bool), _int64(batch_size)

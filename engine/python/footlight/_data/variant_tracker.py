@@ -1,6 +1,6 @@
 """What a SavedModel keeps of a dataset: a function that makes it again."""
 from footlight import _engine
-from footlight._saving.names import TrackableResource
+from footlight._saving.options_and_assets import TrackableResource
 
 
 class VariantTracker(TrackableResource):

@@ -222,7 +222,7 @@ def deserialize_feature_column(config, custom_objects=None, columns_by_name=None
     """The column that serialize_feature_column() wrote; `custom_objects` has its class where it is none of the library's."""
     if isinstance(config, str):
         return config
-    importlib.import_module('footlight._features.public')
+    importlib.import_module('footlight._features.columns')
     kind = (custom_objects or {}).get(config['class_name']) or COLUMNS.get(config['class_name'])
     if kind is None:
         raise ValueError(f"Unknown feature column: {config['class_name']}; give its class in custom_objects")

@@ -4,7 +4,7 @@ import math
 
 import footlight as tf
 from footlight import _lookup
-from footlight._features import base as _base, sparse as _sparse
+from footlight._features import base as _base, sparse_features as _sparse_features
 
 
 class _Keyed(_base.CategoricalColumn):
@@ -18,7 +18,7 @@ class _Keyed(_base.CategoricalColumn):
         return {self.key: tf.io.VarLenFeature(self.dtype)}
 
     def transform_feature(self, transformation_cache, state_manager):
-        sparse = _sparse.to_sparse(transformation_cache.get(self.key, state_manager))
+        sparse = _sparse_features.to_sparse(transformation_cache.get(self.key, state_manager))
         return self._ids(sparse, state_manager)
 
     def get_sparse_tensors(self, transformation_cache, state_manager):
@@ -55,7 +55,7 @@ class IdentityCategoricalColumn(_Keyed, collections.namedtuple('IdentityCategori
         if self.default_value is not None:
             is_outside = tf.logical_or(values < 0, values >= self.num_buckets)
             values = tf.where(is_outside, tf.fill(tf.shape(values), tf.constant(self.default_value, tf.int64)), values)
-        return _sparse.with_values(sparse, values)
+        return _sparse_features.with_values(sparse, values)
 
 
 @_base.known
@@ -65,19 +65,19 @@ class HashedCategoricalColumn(_Keyed, collections.namedtuple('HashedCategoricalC
     num_buckets = property(lambda self: self.hash_bucket_size)
 
     def _ids(self, sparse, state_manager):
-        values = _sparse.checked_ids(self.key, sparse, self.dtype).values
+        values = _sparse_features.checked_ids(self.key, sparse, self.dtype).values
         values = values if self.dtype == tf.string else tf.strings.as_string(values)
-        return _sparse.with_values(sparse, tf.strings.to_hash_bucket_fast(values, self.hash_bucket_size))
+        return _sparse_features.with_values(sparse, tf.strings.to_hash_bucket_fast(values, self.hash_bucket_size))
 
 
 class _Vocabulary(_Keyed):
     """A column whose ids are places in a vocabulary; the table is made once for each model."""
 
     def _ids(self, sparse, state_manager):
-        _sparse.checked_ids(self.key, sparse, self.dtype)
+        _sparse_features.checked_ids(self.key, sparse, self.dtype)
         key_dtype = tf.string if self.dtype == tf.string else tf.int64
         values = sparse.values if key_dtype == tf.string else tf.cast(sparse.values, tf.int64)
-        return _sparse.with_values(sparse, self._table(key_dtype, state_manager).lookup(values))
+        return _sparse_features.with_values(sparse, self._table(key_dtype, state_manager).lookup(values))
 
     def _table(self, key_dtype, state_manager):
         keeps = state_manager is not None and hasattr(state_manager, 'has_resource')
@@ -168,9 +168,9 @@ class WeightedCategoricalColumn(_Around, collections.namedtuple(
         weights = transformation_cache.get(self.weight_feature_key, state_manager)
         if self.dtype != weights.dtype.base_dtype:
             raise ValueError(f'Bad dtype, expected: {self.dtype}, but got: {weights.dtype}')
-        weights = _sparse.to_sparse(weights, 0)  # a weight of 0 counts as missing
+        weights = _sparse_features.to_sparse(weights, 0)  # a weight of 0 counts as missing
         if not weights.dtype.is_floating:
-            weights = _sparse.with_values(weights, tf.cast(weights.values, tf.float32))
+            weights = _sparse_features.with_values(weights, tf.cast(weights.values, tf.float32))
         return transformation_cache.get(self.categorical_column, state_manager), weights
 
     def get_sparse_tensors(self, transformation_cache, state_manager):

@@ -3,7 +3,8 @@ import collections
 import contextlib
 
 import footlight as tf
-from footlight._features import base as _base, categorical as _categorical, serial as _serial, sparse as _sparse
+from footlight._features import (
+    base as _base, categorical as _categorical, settings as _settings, sparse_features as _sparse_features)
 
 _Pair = _base.SequenceDenseColumn.TensorSequenceLengthPair
 
@@ -29,14 +30,15 @@ class NumericColumn(_base.DenseColumn, collections.namedtuple(
         return transformation_cache.get(self, state_manager)
 
     def get_config(self):
-        return {**dict(zip(self._fields, self)), 'dtype': self.dtype.name, 'normalizer_fn': _serial.written(self.normalizer_fn)}
+        return {**dict(zip(self._fields, self)), 'dtype': self.dtype.name,
+                'normalizer_fn': _settings.written(self.normalizer_fn)}
 
     @classmethod
     def from_config(cls, config, custom_objects=None, columns_by_name=None):
         config = {**config, 'shape': tuple(config['shape']), 'dtype': tf.as_dtype(config['dtype'])}
         if isinstance(config.get('default_value'), list):
             config['default_value'] = _as_tuples(config['default_value'])
-        config['normalizer_fn'] = _serial.read(config['normalizer_fn'], custom_objects, 'normalizer_fn')
+        config['normalizer_fn'] = _settings.read(config['normalizer_fn'], custom_objects, 'normalizer_fn')
         return cls(**config)
 
 
@@ -68,7 +70,7 @@ class SequenceNumericColumn(_base.SequenceDenseColumn, collections.namedtuple(
         elements = self.variable_shape.num_elements()
         if len(known) == 2 and known[1] is not None:
             dense.set_shape([known[0], known[1] // elements, *self.shape])
-        return _Pair(dense, _sparse.sequence_lengths(sparse, elements if len(known) == 2 else 1))
+        return _Pair(dense, _sparse_features.sequence_lengths(sparse, elements if len(known) == 2 else 1))
 
     get_config = NumericColumn.get_config
     from_config = classmethod(NumericColumn.from_config.__func__)
@@ -96,7 +98,7 @@ class _OfIds(_base.DenseColumn, _base.SequenceDenseColumn):
                 'SequenceFeatures. Use one of sequence_categorical_column_with_*. '
                 f'Given (type {type(self.categorical_column)}): {self.categorical_column}')
         ids, _ = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        return _Pair(self._dense(transformation_cache, state_manager), _sparse.sequence_lengths(ids))
+        return _Pair(self._dense(transformation_cache, state_manager), _sparse_features.sequence_lengths(ids))
 
 
 @_base.known
@@ -180,7 +182,7 @@ class EmbeddingColumn(_Embedded, collections.namedtuple(
     def get_config(self):
         config = dict(zip(self._fields, self))
         config['categorical_column'] = _base.serialize_feature_column(self.categorical_column)
-        config['initializer'] = _serial.written(self.initializer)
+        config['initializer'] = _settings.written(self.initializer)
         return config
 
     @classmethod
@@ -188,7 +190,7 @@ class EmbeddingColumn(_Embedded, collections.namedtuple(
         config = {'use_safe_embedding_lookup': True, **config}
         config['categorical_column'] = _base.deserialize_feature_column(
             config['categorical_column'], custom_objects, columns_by_name)
-        config['initializer'] = _serial.read(config['initializer'], custom_objects, 'initializer')
+        config['initializer'] = _settings.read(config['initializer'], custom_objects, 'initializer')
         return cls(**config)
 
 

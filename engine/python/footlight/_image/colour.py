@@ -3,7 +3,7 @@ import math
 
 import footlight as tf
 from footlight import _engine
-from footlight._image.images import _drawn, _drawn_stateless, as_image, check
+from footlight._image.geometry import _drawn, _drawn_stateless, as_image, check
 from footlight._raw_ops import op as _op
 
 

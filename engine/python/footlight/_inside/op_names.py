@@ -84,4 +84,4 @@ _engine.namespace('python.util.compat').collections_abc = collections.abc
 _engine.namespace('python.ops.tensor_getitem_override')._SLICE_TYPE_ERROR = (
     'Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices')
 with contextlib.suppress(ImportError):  # without NumPy there are no weak dtypes
-    from footlight._numpy import weak as _weak  # noqa: F401  (it adds its class)
+    from footlight._numpy import weak_dtypes as _weak_dtypes  # noqa: F401  (it adds its class)

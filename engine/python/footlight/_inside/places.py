@@ -2,9 +2,9 @@
 import contextlib
 
 import footlight as tf
-from footlight import _device, _engine
+from footlight import _device_config, _engine
 from footlight._saving import containers as _containers
-from footlight._data import files as _data_files
+from footlight._data import readers as _readers
 from footlight._inside import graphs as _inside_graphs
 from footlight._types import trace_types as _trace_types
 
@@ -43,12 +43,12 @@ def async_wait():
 
 def disable_op_determinism():
     """Undoes tf.config.experimental.enable_op_determinism()."""
-    _device._be_deterministic(False)
+    _device_config._be_deterministic(False)
 
 
 def is_op_determinism_enabled():
     """Whether tf.config.experimental.enable_op_determinism() was called."""
-    return _device._deterministic()
+    return _device_config._deterministic()
 
 
 def is_nan(x, name=None):
@@ -181,12 +181,12 @@ for _path, _objects in {
         'python.framework._errors_test_helper': {'TestRaiseFromStatus': TestRaiseFromStatus},
         'python.framework.config': {
             'is_op_determinism_enabled': is_op_determinism_enabled, 'disable_op_determinism': disable_op_determinism,
-            'enable_op_determinism': _device.enable_op_determinism},
+            'enable_op_determinism': _device_config.enable_op_determinism},
         'python.framework.tensor_util': {'is_tf_type': is_tf_type},
         'python.framework.type_spec_registry': {
             'get_name': get_name, 'lookup': lookup, 'register': register, '_NAME_TO_TYPE_SPEC': _specs,
             '_TYPE_SPEC_TO_NAME': _names_of_specs},
-        'python.lib.io.tf_record': {'tf_record_iterator': _data_files.tf_record_iterator},
+        'python.lib.io.tf_record': {'tf_record_iterator': _readers.tf_record_iterator},
         'python.ops.linalg.sparse.sparse_csr_matrix_ops': {
             'csr_sparse_matrix_to_sparse_tensor': csr_sparse_matrix_to_sparse_tensor,
             'sparse_matrix_sparse_mat_mul': sparse_matrix_sparse_mat_mul,
@@ -203,7 +203,7 @@ for _path, _objects in {
 _register_own()
 from footlight import _logging  # noqa: E402,F401  (these add the names of modules too)
 from footlight._graphs import session_values  # noqa: E402,F401
-from footlight._linalg import operator  # noqa: E402,F401
+from footlight._linalg import linear_operator  # noqa: E402,F401
 from footlight._inside import (  # noqa: E402,F401
     control, deprecation, exports, functions, gradients, library_hooks, nests, old_library, specs, tracing, list_ops, map_ops,
     python_util)

@@ -6,7 +6,7 @@ import unittest
 
 import footlight as tf
 from footlight import _engine
-from footlight._testing import test_case as _test_case
+from footlight._test import test_case as _test_case
 
 TestCase = TensorFlowTestCase = _test_case.TestCase
 

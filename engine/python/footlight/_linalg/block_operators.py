@@ -3,7 +3,7 @@ import functools
 
 import footlight as tf
 from footlight._linalg.composed_operators import _both
-from footlight._linalg.operator import LinearOperator, _flags, adjoint_of, one_batch, public
+from footlight._linalg.linear_operator import LinearOperator, _flags, adjoint_of, one_batch, public
 
 
 def _checked(rows):

@@ -2,8 +2,8 @@
 import functools
 
 import footlight as tf
-from footlight._linalg import operators as _kinds
-from footlight._linalg.operator import (
+from footlight._linalg import structured_operators as _kinds
+from footlight._linalg.linear_operator import (
     LinearOperator, LinearOperatorDiag, LinearOperatorLowerTriangular, _flags, adjoint_of, given, public, solved)
 
 

@@ -28,7 +28,7 @@ def _kind(x):
 
 def _weak():
     """The module of weak dtypes where those decide, else None."""
-    weak = sys.modules.get('footlight._numpy.weak')
+    weak = sys.modules.get('footlight._numpy.weak_dtypes')
     return weak if weak and weak.is_on() else None
 
 
@@ -396,9 +396,9 @@ def _reshape_to(a, *newshape, order='C'):
 
 
 def _members():
-    from footlight._numpy import math as _numpy_math, parts as _numpy_parts
+    from footlight._numpy import math as _numpy_math, slicing as _slicing
     return {'T': property(transpose), 'astype': lambda a, dtype: tf.cast(a, dtype), 'clip': _numpy_math.clip, 'flatten': flatten, 'ravel': ravel,
-            'max': _numpy_parts.amax, 'mean': _numpy_parts.mean, 'min': _numpy_parts.amin, 'reshape': _reshape_to,
+            'max': _slicing.amax, 'mean': _slicing.mean, 'min': _slicing.amin, 'reshape': _reshape_to,
             'size': property(size), 'tolist': lambda a: a.numpy().tolist(), 'transpose': transpose,
             'data': property(lambda a: a)}
 

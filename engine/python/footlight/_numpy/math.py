@@ -7,7 +7,7 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine
-from footlight._numpy import arrays as _numpy, parts as _numpy_parts
+from footlight._numpy import arrays as _numpy, slicing as _slicing
 from footlight._numpy.arrays import _float, _is_inexact, _promoted, asarray, moveaxis, result_type
 
 
@@ -93,7 +93,7 @@ def _log_sum(exp_of, factor):
     def apply(x1, x2):
         away = subtract(x1, x2)
         larger = add(maximum(x1, x2), log1p(exp_of(-tf.abs(away))) / factor)
-        return _numpy_parts.where(isnan(away), add(x1, x2), larger)
+        return _slicing.where(isnan(away), add(x1, x2), larger)
     return apply
 
 
@@ -407,7 +407,7 @@ def _publish():
     module = _engine.namespace('experimental.numpy')
     hidden = {'annotations', 'builtins', 'itertools', 'math', 'numbers', 'np', 'tf', 'seed', 'standard_normal', 'randn',
               'uniform', 'random', 'rand', 'poisson', 'randint'}
-    for home in (vars(_numpy), vars(_numpy_parts), globals()):
+    for home in (vars(_numpy), vars(_slicing), globals()):
         for name, value in home.items():
             if not name.startswith('_') and name not in hidden:
                 setattr(module, name, value)

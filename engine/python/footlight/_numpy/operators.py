@@ -71,8 +71,8 @@ def _getitem(x, key):
 
 def install(mode):
     """Puts NumPy's rules in the place of the plain operators', with the promotion of a mode."""
-    from footlight._numpy import weak as _weak
-    _weak.install(mode)
-    promote = _weak.promote if _weak.is_on() else _promote if mode == 'legacy' else lambda a, b: (a, b)
-    matmul = tf.linalg.matmul if _weak.is_on() else _numpy_math.matmul
+    from footlight._numpy import weak_dtypes as _weak_dtypes
+    _weak_dtypes.install(mode)
+    promote = _weak_dtypes.promote if _weak_dtypes.is_on() else _promote if mode == 'legacy' else lambda a, b: (a, b)
+    matmul = tf.linalg.matmul if _weak_dtypes.is_on() else _numpy_math.matmul
     _engine.numpy_operators(promote, matmul, _getitem)

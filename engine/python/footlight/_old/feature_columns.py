@@ -4,7 +4,7 @@ import re
 
 import footlight as tf
 from footlight import _engine
-from footlight._features import base as _base, dense as _dense, public as _public
+from footlight._features import base as _base, dense as _dense, columns as _columns
 
 _v1 = tf.compat.v1
 
@@ -83,8 +83,8 @@ def shared_embedding_columns(categorical_columns, dimension, combiner='mean', in
                              shared_embedding_collection_name=None, ckpt_to_load_from=None, tensor_name_in_ckpt=None,
                              max_norm=None, trainable=True, use_safe_embedding_lookup=True):
     """A list of embedding columns that have one variable."""
-    _, initializer, name = _public.shared_parts(categorical_columns, dimension, initializer, shared_embedding_collection_name,
-                                                ckpt_to_load_from, tensor_name_in_ckpt)
+    _, initializer, name = _columns.shared_parts(
+        categorical_columns, dimension, initializer, shared_embedding_collection_name, ckpt_to_load_from, tensor_name_in_ckpt)
     return [_SharedEmbedding(column, dimension, combiner, initializer, name, ckpt_to_load_from, tensor_name_in_ckpt, max_norm,
                              trainable, use_safe_embedding_lookup) for column in categorical_columns]
 
@@ -92,7 +92,7 @@ def shared_embedding_columns(categorical_columns, dimension, combiner='mean', in
 def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0, default_value=None,
                                             dtype=tf.string):
     """The same as today, with its arguments in another order."""
-    return _public.categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size, dtype, default_value,
+    return _columns.categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size, dtype, default_value,
                                                            num_oov_buckets)
 
 

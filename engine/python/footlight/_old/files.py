@@ -4,7 +4,7 @@ import sys
 
 import footlight as tf
 from footlight import _engine
-from footlight._files import gfile as _today
+from footlight._io import gfile as _today
 
 _gfile, _python_io = _engine.namespace('compat.v1.gfile'), _engine.namespace('compat.v1.python_io')
 _loader = _engine.namespace('compat.v1.resource_loader')

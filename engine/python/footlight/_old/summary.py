@@ -110,23 +110,23 @@ def scalar(name, tensor, family=None, step=None):
 
 def histogram(name, tensor, family=None, step=None):
     """Writes how the numbers of a tensor are distributed."""
-    from footlight._summary import kinds as _summary_kinds
+    from footlight._summary import tensorboard_values as _tensorboard_values
     return _write(family, name, 'histogram_summary', lambda tag, at: _summary.write(
-        tag, lambda: _summary_kinds._buckets(tf.convert_to_tensor(tensor), 30), at, _value('histograms')), step)
+        tag, lambda: _tensorboard_values._buckets(tf.convert_to_tensor(tensor), 30), at, _value('histograms')), step)
 
 
 def image(name, tensor, bad_color=None, max_images=3, family=None, step=None):
     """Writes images: [how many, height, width, channels]."""
-    from footlight._summary import kinds as _summary_kinds
+    from footlight._summary import tensorboard_values as _tensorboard_values
     return _write(family, name, 'image_summary',
-                  lambda tag, at: _summary_kinds.image(tag, tensor, at, max_images), step)
+                  lambda tag, at: _tensorboard_values.image(tag, tensor, at, max_images), step)
 
 
 def audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
     """Writes sounds: [how many, frames, channels], from -1 to 1."""
-    from footlight._summary import kinds as _summary_kinds
+    from footlight._summary import tensorboard_values as _tensorboard_values
     return _write(family, name, 'audio_summary',
-                  lambda tag, at: _summary_kinds.audio(tag, tensor, sample_rate, at, max_outputs), step)
+                  lambda tag, at: _tensorboard_values.audio(tag, tensor, sample_rate, at, max_outputs), step)
 
 
 def graph(param, step=None, name=None):

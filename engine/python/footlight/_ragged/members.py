@@ -158,7 +158,7 @@ def nested_value_rowids(self, name=None):
 
 def merge_dims(self, outer_axis, inner_axis):
     """With the dimensions from `outer_axis` to `inner_axis` as one."""
-    from footlight._ragged.ops import axis_of
+    from footlight._ragged.dispatch import axis_of
     outer, inner = axis_of(outer_axis, self.shape.rank, 'outer_axis'), axis_of(inner_axis, self.shape.rank, 'inner_axis')
     if not outer <= inner:
         raise ValueError('Expected outer_axis (%d) to be less than or equal to inner_axis (%d)' % (outer_axis, inner_axis))
@@ -298,5 +298,5 @@ def printed(value, summarize):
         return ["'SparseTensor(indices=", value.indices, ', values=', value.values, ', shape=', value.dense_shape, ")'"]
     if not isinstance(value, tf.RaggedTensor):
         return None
-    from footlight._ragged.text import ragged_tensor_to_string
+    from footlight._ragged.formatting import ragged_tensor_to_string
     return [ragged_tensor_to_string(value, summarize)]

@@ -3,7 +3,7 @@ import collections
 
 import footlight as tf
 from footlight._ragged.tensor import RaggedTensor, _count
-from footlight._ragged.ops import _rule, axes_of, expand_dims, is_ragged
+from footlight._ragged.dispatch import _rule, axes_of, expand_dims, is_ragged
 
 # How elements are reduced: those along an axis of a tensor, and those with the same segment id.
 _Kind = collections.namedtuple('_Kind', 'along segments')

@@ -2,7 +2,7 @@
 tf.math.unsorted_segment_*, tf.cumsum."""
 import footlight as tf
 from footlight import _engine
-from footlight._ragged.ops import _rule, axis_of, is_ragged
+from footlight._ragged.dispatch import _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, gather
 
 

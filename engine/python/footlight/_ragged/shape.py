@@ -1,6 +1,6 @@
 """tf.shape, tf.size and tf.rank of ragged tensors."""
 import footlight as tf
-from footlight._ragged.ops import _rule, axis_of, is_ragged
+from footlight._ragged.dispatch import _rule, axis_of, is_ragged
 
 
 class RaggedShape:

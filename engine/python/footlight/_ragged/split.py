@@ -1,6 +1,6 @@
 """tf.split of ragged tensors: parts with the same inner rows, along a dimension that is not ragged."""
 import footlight as tf
-from footlight._ragged.ops import _rule, axis_of, is_ragged
+from footlight._ragged.dispatch import _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, _count
 
 

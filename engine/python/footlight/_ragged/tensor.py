@@ -1,7 +1,7 @@
 """tf.RaggedTensor: rows of different lengths, kept as all their values and where each row begins."""
 import footlight as tf
 from footlight import _engine
-from footlight._ragged import checks
+from footlight._ragged import partition_checks
 from footlight._sparse.tensor import Composite
 
 
@@ -27,7 +27,7 @@ class RaggedTensor(Composite):
         if splits.shape.rank not in (None, 1):
             raise ValueError('row_splits must be a vector, not of shape %s' % (splits.shape,))
         if validate:
-            splits = checks.splits('from_row_splits', splits, _count(values))
+            splits = partition_checks.splits('from_row_splits', splits, _count(values))
         return cls(values, splits)
 
     @classmethod
@@ -50,7 +50,7 @@ class RaggedTensor(Composite):
         values = _values_of(values)
         rows = tf.convert_to_tensor(value_rowids, tf.int64 if not tf.is_tensor(value_rowids) else None)
         if validate:
-            rows = checks.rowids('from_value_rowids', rows, _count(values), nrows)
+            rows = partition_checks.rowids('from_value_rowids', rows, _count(values), nrows)
         if nrows is None:
             nrows = tf.reduce_max(tf.concat([rows, tf.constant([-1], rows.dtype)], 0)) + 1
         lengths = tf.math.bincount(tf.cast(rows, tf.int32), minlength=tf.cast(nrows, tf.int32), dtype=tf.int32)
@@ -67,7 +67,7 @@ class RaggedTensor(Composite):
         if known is not None and known < 0:
             raise ValueError('`uniform_row_length` must be greater than or equal to 0.')
         if validate:
-            checks.uniform(_count(values), known, nrows)
+            partition_checks.uniform(_count(values), known, nrows)
         if nrows is None:
             if known == 0:
                 nrows = 0
@@ -173,8 +173,8 @@ class RaggedTensor(Composite):
 
     def row_lengths(self, axis=1, name=None):
         """How many values each row has."""
-        from footlight._ragged import ops as _ragged_ops
-        axis = _ragged_ops.axis_of(axis, self.shape.rank)
+        from footlight._ragged import dispatch as _dispatch
+        axis = _dispatch.axis_of(axis, self.shape.rank)
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -269,9 +269,9 @@ class RaggedTensor(Composite):
 
     def to_sparse(self, name=None):
         """A sparse tensor."""
-        from footlight._ragged import ops as _ragged_ops
+        from footlight._ragged import dispatch as _dispatch
         every = self.with_flat_values(tf.ones(tf.shape(self.flat_values), tf.bool))
-        return tf.SparseTensor(_ragged_ops.coordinates(every), tf.reshape(self.flat_values, [-1]),
+        return tf.SparseTensor(_dispatch.coordinates(every), tf.reshape(self.flat_values, [-1]),
                                self.bounding_shape(out_type=tf.int64))
 
     def to_list(self):
@@ -474,7 +474,7 @@ def map_flat_values(op, *args, **kwargs):
     args, kwargs = [inner(a) for a in args], {k: inner(v) for k, v in kwargs.items()}
     if not ragged:
         return op(*args, **kwargs)
-    first = checks.of_same_rows(ragged)
+    first = partition_checks.of_same_rows(ragged)
     found = op(*args, **kwargs)
     wanted, size = first.flat_values.shape, getattr(found, 'shape', None)
     if size is not None and size.rank is not None and wanted.rank is not None and not wanted[:1].is_compatible_with(size[:1]):
@@ -513,8 +513,8 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_split
 
 def stack(values, axis=0, name=None):
     """Tensors joined along a new dimension, as a ragged tensor."""
-    from footlight._ragged import ops as _ragged_ops
-    return _ragged_ops.stack(None, [_plain(v) for v in values] if isinstance(values, (list, tuple)) else values, axis)
+    from footlight._ragged import dispatch as _dispatch
+    return _dispatch.stack(None, [_plain(v) for v in values] if isinstance(values, (list, tuple)) else values, axis)
 
 
 class RowPartition:
@@ -568,4 +568,5 @@ tf.RaggedTensor, tf.RaggedTensorSpec = RaggedTensor, RaggedTensorSpec
 _engine.namespace('experimental').RowPartition = RowPartition
 _same_names()
 from footlight._ragged import (  # noqa: E402,F401  (they add to the class and to tf.ragged)
-    constants as _ragged_constants, masks as _ragged_masks, members as _ragged_members, ops as _ragged_ops)
+    constants as _ragged_constants, boolean_mask as _boolean_mask, members as _ragged_members,
+    dispatch as _dispatch)

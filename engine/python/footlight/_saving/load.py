@@ -6,7 +6,7 @@ import footlight as tf
 from footlight import _engine, _proto
 from footlight._saving import containers as _containers, loaded_gradients as _loaded_gradients, object_graph as _object_graph
 from footlight._saving.loaded_functions import LoadedFunction, LoadedTrace, RestoredResource, damaged
-from footlight._saving.names import Asset, LoadOptions, TrackableResource, saved_model
+from footlight._saving.options_and_assets import Asset, LoadOptions, TrackableResource, saved_model
 from footlight._saving.structure_coder import shape_of
 from footlight._saving.trackable import VARIABLE_VALUE, AutoTrackable, Trackable
 

@@ -2,7 +2,7 @@
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._saving.function_saving import unique_names
-from footlight._saving.names import Asset, TrackableResource
+from footlight._saving.options_and_assets import Asset, TrackableResource
 from footlight._saving.structure_coder import value_of
 from footlight._saving.trackable import Trackable
 from footlight._types.specs import VariableSpec

@@ -11,7 +11,7 @@ from footlight._saving import containers as _containers, function_saving as _fun
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import SignatureMap
 from footlight._saving.loaded_functions import LoadedFunction, LoadedTrace, packed
-from footlight._saving.names import Asset, SaveOptions, TrackableResource, saved_model
+from footlight._saving.options_and_assets import Asset, SaveOptions, TrackableResource, saved_model
 from footlight._saving.trackable import SAVEDMODEL, Trackable, TrackableReference
 
 _Function = (tf.types.experimental.PolymorphicFunction, LoadedFunction)

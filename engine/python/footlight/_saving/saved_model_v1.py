@@ -5,7 +5,7 @@ import shutil
 import footlight as tf
 from footlight import _engine, _proto
 from footlight._graphs import graph as _graph, session as _session
-from footlight._saving import names
+from footlight._saving import options_and_assets as _options
 from footlight._saving.export_graph import ExportGraph
 from footlight._saving.load import find_meta_graph, read_messages
 from footlight._saving.save import replace_file, save
@@ -87,7 +87,7 @@ def predict_signature_def(inputs, outputs):
     for what, given in (('inputs', inputs), ('outputs', outputs)):
         if not given:
             raise ValueError('Prediction `%s` cannot be None or empty.' % what)
-    return build_signature_def(_described(inputs), _described(outputs), names.constants['PREDICT_METHOD_NAME'])
+    return build_signature_def(_described(inputs), _described(outputs), _options.constants['PREDICT_METHOD_NAME'])
 
 
 def classification_signature_def(examples, classes, scores):
@@ -110,7 +110,7 @@ def classification_signature_def(examples, classes, scores):
             raise ValueError('Classification scores must be a float Tensor.')
         outputs['scores'] = scores
     return build_signature_def(_described({'inputs': examples}), _described(outputs),
-                               names.constants['CLASSIFY_METHOD_NAME'])
+                               _options.constants['CLASSIFY_METHOD_NAME'])
 
 
 def regression_signature_def(examples, predictions):
@@ -125,7 +125,7 @@ def regression_signature_def(examples, predictions):
         raise ValueError('Regression output tensors must be of type float. Found tensors with type %d.'
                          % predictions.dtype.as_datatype_enum)
     return build_signature_def(_described({'inputs': examples}), _described({'outputs': predictions}),
-                               names.constants['REGRESS_METHOD_NAME'])
+                               _options.constants['REGRESS_METHOD_NAME'])
 
 
 def is_valid_signature(signature_def):
@@ -134,11 +134,11 @@ def is_valid_signature(signature_def):
         return False
     inputs, outputs = dict(signature_def.inputs), dict(signature_def.outputs)
     kind = signature_def.method_name
-    if kind == names.constants['PREDICT_METHOD_NAME']:
+    if kind == _options.constants['PREDICT_METHOD_NAME']:
         return bool(inputs) and bool(outputs)
     found = {name: info.dtype for name, info in outputs.items()}
-    wanted = {names.constants['CLASSIFY_METHOD_NAME']: {'classes': tf.string, 'scores': tf.float32},
-              names.constants['REGRESS_METHOD_NAME']: {'outputs': tf.float32}}.get(kind)
+    wanted = {_options.constants['CLASSIFY_METHOD_NAME']: {'classes': tf.string, 'scores': tf.float32},
+              _options.constants['REGRESS_METHOD_NAME']: {'outputs': tf.float32}}.get(kind)
     return (wanted is not None and set(inputs) == {'inputs'} and
             inputs['inputs'].dtype == tf.string.as_datatype_enum and bool(found) and
             all(name in wanted and dtype == wanted[name].as_datatype_enum for name, dtype in found.items()))
@@ -242,7 +242,7 @@ def _restore(sess, meta, prefix, scope):
 
 def assets_of(meta):
     """The AssetFileDefs, which graphs without objects have in a collection."""
-    held = dict(meta.collection_def).get(names.constants['ASSETS_KEY'])
+    held = dict(meta.collection_def).get(_options.constants['ASSETS_KEY'])
     return list(meta.asset_file_def) or [_proto.AssetFileDef.FromString(one.value)
                                          for one in (held.any_list.value if held is not None else ())]
 
@@ -275,7 +275,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
 def maybe_saved_model_directory(export_dir):
     """Whether a folder holds a SavedModel."""
-    return names.contains_saved_model(export_dir)
+    return _options.contains_saved_model(export_dir)
 
 
 # --- saving ---
@@ -446,7 +446,7 @@ def _publish():
             ('constants', ('ASSETS_DIRECTORY', 'ASSETS_KEY', 'DEBUG_DIRECTORY', 'DEBUG_INFO_FILENAME_PB', 'LEGACY_INIT_OP_KEY',
                            'MAIN_OP_KEY', 'SAVED_MODEL_FILENAME_PB', 'SAVED_MODEL_FILENAME_PBTXT',
                            'SAVED_MODEL_SCHEMA_VERSION', 'VARIABLES_DIRECTORY', 'VARIABLES_FILENAME')),
-            ('signature_constants', [n for n in names.constants if n.startswith(('CLASSIFY', 'DEFAULT', 'PREDICT', 'REGRESS'))])):
+            ('signature_constants', [n for n in _options.constants if n.startswith(('CLASSIFY', 'DEFAULT', 'PREDICT', 'REGRESS'))])):
         inner = _engine.namespace('compat.v1.saved_model.' + place)
         for name in chosen:
             setattr(inner, name, getattr(old, name))

@@ -247,7 +247,7 @@ tf.sparse.from_dense, tf.sparse.to_dense, tf.edit_distance = from_dense, to_dens
 
 
 def _dispatch(function, args, kwargs):
-    from footlight._ragged import ops as _ragged_ops
+    from footlight._ragged import dispatch as _ragged_ops
     return _ragged_ops.dispatch(function, args, kwargs)
 
 

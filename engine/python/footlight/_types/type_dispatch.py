@@ -1,6 +1,6 @@
 """tensorflow.core.function.polymorphism: the types of functions, as relations between what they take, and tables of them.
 
-Loaded when something of it is asked for; concrete functions say theirs by it (_function_types.py).
+Loaded when something of it is asked for; concrete functions say theirs by it (_types/function_types.py).
 """
 import collections
 import inspect

@@ -5,7 +5,8 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine
-from footlight._features import base as _base, categorical as _categorical, crossed as _crossed, dense as _dense, serial as _serial
+from footlight._features import (
+    base as _base, categorical as _categorical, crossed as _crossed, dense as _dense, settings as _settings)
 
 
 def _initializer(initializer, dimension, column_name):
@@ -27,7 +28,7 @@ def _checked_ids(dtype, column_name, what=''):
 
 
 def _checked_numbers(key, shape, dtype, normalizer_fn):
-    shape, dtype = _serial.checked_shape(shape, key), tf.as_dtype(dtype)
+    shape, dtype = _settings.checked_shape(shape, key), tf.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f'dtype must be convertible to float. dtype: {dtype}, key: {key}')
     if normalizer_fn is not None and not callable(normalizer_fn):
@@ -55,8 +56,8 @@ def _default_numbers(default, shape, dtype, key):
 def numeric_column(key, shape=(1,), default_value=None, dtype=tf.float32, normalizer_fn=None):
     """A feature of numbers, which `normalizer_fn` may change."""
     shape, dtype = _checked_numbers(key, shape, dtype, normalizer_fn)
-    return _dense.NumericColumn(_serial.checked_key(key), shape, _default_numbers(default_value, shape, dtype, key), dtype,
-                                normalizer_fn)
+    default_value = _default_numbers(default_value, shape, dtype, key)
+    return _dense.NumericColumn(_settings.checked_key(key), shape, default_value, dtype, normalizer_fn)
 
 
 def bucketized_column(source_column, boundaries):
@@ -78,7 +79,7 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
         raise ValueError(f'num_buckets {num_buckets} < 1, column_name {key}')
     if default_value is not None and not 0 <= default_value < num_buckets:
         raise ValueError(f'default_value {default_value} not in range [0, {num_buckets}), column_name {key}')
-    return _categorical.IdentityCategoricalColumn(_serial.checked_key(key), num_buckets, default_value)
+    return _categorical.IdentityCategoricalColumn(_settings.checked_key(key), num_buckets, default_value)
 
 
 def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=tf.string):
@@ -88,7 +89,7 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=tf.string):
     if hash_bucket_size < 1:
         raise ValueError(f'hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}')
     dtype = tf.as_dtype(dtype)
-    _checked_ids(dtype, _serial.checked_key(key))
+    _checked_ids(dtype, _settings.checked_key(key))
     return _categorical.HashedCategoricalColumn(key, hash_bucket_size, dtype)
 
 
@@ -113,8 +114,8 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     dtype = theirs if dtype is None else tf.as_dtype(dtype)
     if dtype.is_integer != theirs.is_integer or (dtype == tf.string) != (theirs == tf.string):
         raise ValueError(f'dtype {dtype} and vocabulary dtype {theirs} do not match, column_name: {key}')
-    return _categorical.VocabularyListCategoricalColumn(_serial.checked_key(key), tuple(vocabulary_list), dtype, default_value,
-                                                        num_oov_buckets)
+    key = _settings.checked_key(key)
+    return _categorical.VocabularyListCategoricalColumn(key, tuple(vocabulary_list), dtype, default_value, num_oov_buckets)
 
 
 def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, dtype=tf.string, default_value=None,
@@ -135,7 +136,7 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
         raise ValueError(f'Invalid vocabulary_size in {key}.')
     num_oov_buckets = _checked_outside(key, num_oov_buckets, default_value is not None)
     dtype = tf.as_dtype(dtype)
-    _checked_ids(dtype, _serial.checked_key(key))
+    _checked_ids(dtype, _settings.checked_key(key))
     return _categorical.VocabularyFileCategoricalColumn(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, dtype,
         -1 if default_value is None else default_value, file_format)
@@ -222,7 +223,7 @@ def shared_embeddings(categorical_columns, dimension, combiner='mean', initializ
 def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=tf.float32, normalizer_fn=None):
     """Numbers in sequences of any length."""
     shape, dtype = _checked_numbers(key, shape, dtype, normalizer_fn)
-    return _dense.SequenceNumericColumn(_serial.checked_key(key), shape, default_value, dtype, normalizer_fn)
+    return _dense.SequenceNumericColumn(_settings.checked_key(key), shape, default_value, dtype, normalizer_fn)
 
 
 def _of_sequences(make, doc):

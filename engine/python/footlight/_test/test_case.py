@@ -13,7 +13,7 @@ import unittest.mock
 
 import footlight as tf
 from footlight import _engine
-from footlight._testing import temporary as _temporary
+from footlight._test import temporary_files as _temporary_files
 
 _SEED = 87654321  # of every test, as in TensorFlow
 _NUMBER = r'(?<![\w"])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?'
@@ -219,7 +219,7 @@ class _General(unittest.TestCase):
             raise AssertionError('Exception of type %s: %s' % (type(caught.exception), caught.exception))
 
 
-class TestCase(_General, _temporary.Temporary):
+class TestCase(_General, _temporary_files.Temporary):
     """Base of tests whose values are tensors. Every test begins with the same random seeds."""
 
     _cached = None  # the session that a test has; also where its own setUp() does not call this one

@@ -1,7 +1,7 @@
 """Ragged tensors as text: in tf.strings.format and tf.print."""
 import footlight as tf
 from footlight import _engine
-from footlight._ragged.ops import _rule, is_ragged
+from footlight._ragged.dispatch import _rule, is_ragged
 from footlight._ragged.tensor import _values_of
 
 

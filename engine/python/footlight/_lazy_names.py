@@ -8,8 +8,8 @@ from footlight import _engine
 _BY_NAMESPACE = {
     'footlight': {
         '_ragged.tensor': 'RaggedTensor RaggedTensorSpec ragged',
-        '_distribute': 'distribute',
-        '_far': 'lite tpu',
+        '_distribute.strategies': 'distribute',
+        '_distribute.refusals': 'lite tpu',
         '_lookup': 'lookup',
         '_old.variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
         '_inside.operators': '__operators__',
@@ -22,18 +22,18 @@ _BY_NAMESPACE = {
         '_inside.internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
     'footlight.audio': {
-        '_files.gfile': 'decode_wav',
+        '_io.gfile': 'decode_wav',
     },
     'footlight.compat': {
-        '_text.values': (
+        '_compat': (
             'as_bytes as_str as_str_any as_text bytes_or_text_types complex_types dimension_at_index dimension_value '
             'forward_compatibility_horizon forward_compatible integral_types path_to_str real_types'),
     },
     'footlight.compat.v1': {
-        '_files.examples': (
+        '_io.parse_example': (
             'FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature parse_example parse_single_example '
             'parse_single_sequence_example'),
-        '_files.gfile': (
+        '_io.gfile': (
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
         '_old.ops': (
@@ -59,8 +59,8 @@ _BY_NAMESPACE = {
         '_nn.quantization': 'quantization',
         '_signal': 'signal',
         '_logging': 'logging',
-        '_sparse.more': 'sparse_placeholder',
-        '_text.strings': 'string_split',
+        '_sparse.segments': 'sparse_placeholder',
+        '_strings': 'string_split',
         '_old.switches': (
             'InteractiveSession disable_control_flow_v2 disable_eager_execution disable_resource_variables '
             'disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_eager_execution enable_v2_behavior '
@@ -115,7 +115,7 @@ _BY_NAMESPACE = {
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_nn.ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
         '_old.forms': 'erosion2d',
-        '_nn.fractional': 'fractional_avg_pool fractional_max_pool',
+        '_nn.fractional_pool': 'fractional_avg_pool fractional_max_pool',
         '_old.nn': (
             'avg_pool2d conv1d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv3d conv3d_backprop_filter '
             'conv3d_backprop_filter_v2 conv3d_transpose convolution crelu depthwise_conv2d '
@@ -135,8 +135,8 @@ _BY_NAMESPACE = {
             'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
     },
     'footlight.compat.v1.test': {
-        '_testing.gradients_of_graphs': 'compute_gradient compute_gradient_error',
-        '_testing.test_case': (
+        '_test.graph_gradient_checker': 'compute_gradient compute_gradient_error',
+        '_test.test_case': (
             'TestCase assert_equal_graph_def disable_with_predicate get_temp_dir gpu_device_name is_built_with_cuda '
             'is_built_with_gpu_support is_built_with_rocm is_built_with_xla is_gpu_available main mock'),
     },
@@ -161,31 +161,32 @@ _BY_NAMESPACE = {
     },
     'footlight.compat.v1.strings': {
         '_old.forms': 'reduce_join',
-        '_text.strings': 'split',
+        '_strings': 'split',
     },
     'footlight.compat.v1.tpu': {
-        '_far': ('CrossShardOptimizer batch_parallel cross_replica_sum initialize_system outside_compilation replicate rewrite shard '
-                 'shutdown_system'),
+        '_distribute.refusals': (
+            'CrossShardOptimizer batch_parallel cross_replica_sum initialize_system outside_compilation replicate rewrite '
+            'shard shutdown_system'),
     },
-    'footlight.config': {'_far': 'experimental_connect_to_cluster experimental_connect_to_host'},
-    'footlight.distribute': {'_far': 'cluster_resolver experimental'},
+    'footlight.config': {'_distribute.refusals': 'experimental_connect_to_cluster experimental_connect_to_host'},
+    'footlight.distribute': {'_distribute.refusals': 'cluster_resolver experimental'},
     'footlight.data.experimental': {
         '_data.sql': 'SqlDataset',
-        '_data.tables': (
+        '_data.feature_files': (
             'DatasetInitializer index_table_from_dataset make_batched_features_dataset make_csv_dataset '
             'table_from_dataset'),
     },
     'footlight.experimental': {
         '_ragged.tensor': 'RowPartition',
-        '_types.dispatch': (
+        '_types.api_dispatch': (
             'dispatch_for_api dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis '
             'dispatch_for_unary_elementwise_apis unregister_dispatch_for'),
         '_types.extension_types': 'BatchableExtensionType ExtensionType ExtensionTypeSpec extension_type',
-        '_distribute': 'dtensor',
+        '_distribute.strategies': 'dtensor',
     },
     'footlight.image': {
         '_image.glimpses': 'extract_glimpse',
-        '_image.images': (
+        '_image.geometry': (
             'ResizeMethod central_crop combined_non_max_suppression crop_and_resize crop_to_bounding_box '
             'draw_bounding_boxes extract_patches flip_left_right flip_up_down non_max_suppression '
             'non_max_suppression_overlaps non_max_suppression_padded non_max_suppression_with_scores '
@@ -198,32 +199,32 @@ _BY_NAMESPACE = {
             'random_contrast random_hue random_saturation rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv '
             'sobel_edges ssim ssim_multiscale stateless_random_brightness stateless_random_contrast '
             'stateless_random_hue stateless_random_saturation total_variation yiq_to_rgb yuv_to_rgb'),
-        '_image.files': (
+        '_image.encoding': (
             'adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png '
             'encode_jpeg extract_jpeg_shape is_jpeg random_jpeg_quality stateless_random_jpeg_quality'),
     },
     'footlight.io': {
-        '_files.examples': (
+        '_io.parse_example': (
             'FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature parse_example '
             'parse_sequence_example parse_single_example parse_single_sequence_example'),
-        '_files.gfile': (
+        '_io.gfile': (
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 gfile matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
-        '_image.files': (
+        '_image.encoding': (
             'decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png encode_jpeg '
             'extract_jpeg_shape is_jpeg'),
-        '_sparse.more': 'deserialize_many_sparse serialize_many_sparse serialize_sparse',
+        '_sparse.segments': 'deserialize_many_sparse serialize_many_sparse serialize_sparse',
     },
     'footlight.io.gfile': {
-        '_files.gfile': (
+        '_io.gfile': (
             'GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename rmtree '
             'stat walk'),
     },
     'footlight.linalg': {
-        '_linalg.more': (
+        '_linalg.lu_and_bands': (
             'banded_triangular_solve eigh_tridiagonal lu_matrix_inverse lu_reconstruct lu_solve tridiagonal_matmul '
             'tridiagonal_solve'),
-        '_linalg.iterative': 'experimental',
+        '_linalg.conjugate_gradient': 'experimental',
         '_linalg.block_operators': 'LinearOperatorBlockLowerTriangular',
         '_linalg.composed_operators': (
             'LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorCirculant LinearOperatorCirculant2D '
@@ -233,7 +234,7 @@ _BY_NAMESPACE = {
             'LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros'),
     },
     'footlight.linalg.experimental': {
-        '_linalg.iterative': 'conjugate_gradient',
+        '_linalg.conjugate_gradient': 'conjugate_gradient',
     },
     'footlight.lookup': {
         '_lookup': (
@@ -244,12 +245,12 @@ _BY_NAMESPACE = {
         '_lookup': 'DenseHashTable MutableHashTable',
     },
     'footlight.nn': {
-        '_nn.atrous': 'atrous_conv2d_transpose',
+        '_nn.atrous_conv': 'atrous_conv2d_transpose',
         '_nn.ctc': 'collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels',
-        '_nn.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
+        '_nn.embedding_lookup_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
         '_nn.erosion': 'erosion2d',
-        '_nn.fractional': 'fractional_avg_pool fractional_max_pool',
-        '_nn.losses': 'compute_average_loss scale_regularization_loss',
+        '_nn.fractional_pool': 'fractional_avg_pool fractional_max_pool',
+        '_nn.replica_losses': 'compute_average_loss scale_regularization_loss',
         '_old.ops': 'batch_norm_with_global_normalization',
         '_nn.sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',
     },
@@ -261,7 +262,7 @@ _BY_NAMESPACE = {
     },
     'footlight.ragged': {
         '_ragged.tensor': 'row_splits_to_segment_ids segment_ids_to_row_splits stack_dynamic_partitions',
-        '_sparse.crosses': 'cross cross_hashed',
+        '_sparse.cross': 'cross cross_hashed',
     },
     'footlight.raw_ops': {
         '_inside.places': 'Bucketize',
@@ -276,19 +277,20 @@ _BY_NAMESPACE = {
         '_sparse.sets': 'difference intersection size union',
     },
     'footlight.sparse': {
-        '_sparse.crosses': 'cross cross_hashed',
+        '_sparse.cross': 'cross cross_hashed',
         '_sparse.functions': (
             'add bincount concat expand_dims eye fill_empty_rows map_values mask maximum minimum reduce_max '
             'reduce_sum reorder reshape retain slice softmax sparse_dense_matmul transpose'),
-        '_sparse.more': 'reset_shape segment_mean segment_sqrt_n segment_sum split to_indicator',
+        '_sparse.segments': 'reset_shape segment_mean segment_sqrt_n segment_sum split to_indicator',
     },
     'footlight.strings': {
-        '_text.strings': (
+        '_strings': (
             'bytes_split ngrams split unicode_decode unicode_decode_with_offsets unicode_encode unicode_script '
             'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
     },
     'footlight.test': {
-        '_testing.test_case': 'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main',
+        '_test.test_case': (
+            'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main'),
         '_inside.test_util': 'with_eager_op_as_function',
         '_inside.small_names': 'Benchmark',
     },
@@ -296,18 +298,19 @@ _BY_NAMESPACE = {
         '_saving.python_state': 'PythonState',
     },
     'footlight.train': {
-        '_saving.averages': 'CheckpointView ExponentialMovingAverage',
-        '_clusters': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
-        '_files.messages': 'BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample',
+        '_saving.moving_average': 'CheckpointView ExponentialMovingAverage',
+        '_distribute.cluster_spec': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
+        '_io.example_messages': (
+            'BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample'),
     },
 }
 # Namespaces of which one module adds all names; they can be imported before.
 _WHOLE = {'compat.v1.flags': '_old.flags', 'compat.v1.losses': '_old.losses', 'compat.v1.metrics': '_old.metrics',
           'compat.v1.summary': '_old.written',
-          'compat.v1.feature_column': '_old.feature_columns', 'feature_column': '_features.public',
+          'compat.v1.feature_column': '_old.feature_columns', 'feature_column': '_features.columns',
           'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
-          'signal': '_signal', '__internal__.test.combinations': '_testing.combinations',
-          '__internal__.distribute.combinations': '_testing.combinations'}
+          'signal': '_signal', '__internal__.test.combinations': '_test.combinations',
+          '__internal__.distribute.combinations': '_test.combinations'}
 for _namespace in (*_WHOLE, 'compat.v1.app', 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test', 'train.experimental'):
     _engine.namespace(_namespace)
 _LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
@@ -386,7 +389,7 @@ def find(namespace, name):
     if module == '_inside.places':
         from footlight._inside import rules as _inside
         from footlight._inside import execution, monitoring, op_names, small_names, subject_rules  # noqa: F401
-        from footlight._testing import combinations, gradients_of_graphs  # noqa: F401
+        from footlight._test import combinations, graph_gradient_checker  # noqa: F401
         if namespace == 'footlight.python.framework.test_util':
             from footlight._inside import test_util as _test_util  # noqa: F401
     sys.modules['footlight']._describe()

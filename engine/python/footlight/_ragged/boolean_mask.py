@@ -1,7 +1,7 @@
 """tf.ragged.boolean_mask: of ragged or whole tensors, with masks of either kind."""
 import footlight as tf
 from footlight import _engine
-from footlight._ragged import checks
+from footlight._ragged import partition_checks
 from footlight._ragged.tensor import RaggedTensor, _count, _values_of, gather
 
 
@@ -33,7 +33,7 @@ def _rows_of(value):
 def _masked(data, mask):
     if mask.shape.rank == 1:
         data.shape[:1].assert_is_compatible_with(mask.shape)
-        mask = checks.checked('', mask, [
+        mask = partition_checks.checked('', mask, [
             ('the mask must be as long as the data', lambda: tf.equal(tf.size(mask, tf.int64), tf.cast(_count(data), tf.int64)))])
         kept = tf.where(mask)[:, 0]
         return gather(data, kept) if isinstance(data, RaggedTensor) else tf.gather(data, kept)
@@ -43,7 +43,7 @@ def _masked(data, mask):
         raise ValueError(f'the mask has {mask.shape.rank} dimensions, the data only {data.shape.rank}')
     data, mask = _rows_of(data), _rows_of(mask)
     splits = tf.cast(mask.row_splits, data.row_splits.dtype)
-    splits = checks.checked('', data.row_splits, checks.equal_vectors(
+    splits = partition_checks.checked('', data.row_splits, partition_checks.equal_vectors(
         'Inputs must have identical ragged splits', splits, data.row_splits))
     values = _masked(data.values, mask.values)
     if mask.shape.rank > 2:

@@ -1,4 +1,4 @@
-"""More of tf.sparse: shapes, parts, segments, and what tensors' functions do with sparse ones."""
+"""tf.sparse: segment sums, splits and shapes of sparse tensors, and sparse tensors as strings."""
 import footlight as tf
 from footlight import _engine
 from footlight._sparse.functions import SparseTensor, _checked, _made, retain

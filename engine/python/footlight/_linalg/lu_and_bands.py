@@ -1,7 +1,7 @@
-"""More of tf.linalg, made of its other functions: what follows from LU, and products with bands."""
+"""tf.linalg: solutions and inverses from LU, and matrices that are bands: products, solutions, eigenvalues."""
 import footlight as tf
 from footlight import _engine
-from footlight._linalg.operator import one_batch
+from footlight._linalg.linear_operator import one_batch
 
 _home = _engine.namespace('linalg')
 

@@ -6,8 +6,8 @@ import types
 import typing
 
 import footlight as tf
-from footlight._ragged import ops as _ragged_ops
-from footlight._sparse.values import key
+from footlight._ragged import dispatch as _dispatch
+from footlight._sparse.dispatch import key
 
 _UNARY, _BINARY, _ASSERT, _API = range(4)
 _KIND_NAMES = 'unary elementwise', 'binary elementwise', 'binary elementwise assert'
@@ -22,9 +22,9 @@ _keys = {}
 
 def _is(kind, function):
     if kind not in _keys:
-        _keys[kind] = {_ragged_ops._key_of(name) for name in (
-            [*_ragged_ops.UNARY.split(), 'ones_like', 'zeros_like'] if kind == _UNARY else
-            _ragged_ops.BINARY.split() if kind == _BINARY else _ASSERT_NAMES)}
+        _keys[kind] = {_dispatch._key_of(name) for name in (
+            [*_dispatch.UNARY.split(), 'ones_like', 'zeros_like'] if kind == _UNARY else
+            _dispatch.BINARY.split() if kind == _BINARY else _ASSERT_NAMES)}
     return key(function) in _keys[kind]
 
 

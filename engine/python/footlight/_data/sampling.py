@@ -3,7 +3,7 @@ import footlight as tf
 from footlight._control.functional import _staged
 from footlight._data import structure
 from footlight._data.datasets import Dataset, _made, _op, _types, seeds
-from footlight._data.functions import ElementFunction
+from footlight._data.element_functions import ElementFunction
 
 _plain = tf.autograph.experimental.do_not_convert
 

@@ -1,7 +1,7 @@
 """tf.gather and tf.gather_nd of ragged tensors, with ragged or whole indices."""
 import footlight as tf
-from footlight._ragged import checks
-from footlight._ragged.ops import _deepened, _rule, axis_of, is_ragged
+from footlight._ragged import partition_checks
+from footlight._ragged.dispatch import _deepened, _rule, axis_of, is_ragged
 from footlight._ragged.tensor import RaggedTensor, gather as _gather_rows
 
 
@@ -94,7 +94,7 @@ def _in_batches(params, indices, axis, batch_dims):
     if batch_dims > 1:
         indices = _deepened(indices, 1)
         inner = _in_batches(params.values, indices.values, axis - 1, batch_dims - 1)
-        return checks.of_same_rows([_outer(indices), _outer(params)]).with_values(inner)
+        return partition_checks.of_same_rows([_outer(indices), _outer(params)]).with_values(inner)
     count = indices.nrows() if is_ragged(indices) else tf.shape(indices)[0]
     indices_ok = [tf.debugging.Assert(tf.equal(tf.cast(count, tf.int64), tf.cast(params.nrows(), tf.int64)), [
         'tf.gather: params and indices have batch dimensions of different sizes: ', params.nrows(), count])]

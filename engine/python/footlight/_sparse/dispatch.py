@@ -25,7 +25,7 @@ def _rank(function, tensor, name=None):
 
 
 def _bincount(function, arr, *args, **kwargs):
-    from footlight._sparse.counts import bincount
+    from footlight._sparse.bincount import bincount
     return bincount(arr, *args, **kwargs)
 
 

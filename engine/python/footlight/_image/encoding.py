@@ -1,7 +1,7 @@
 """tf.image and tf.io: files of images."""
 import footlight as tf
 from footlight import _engine
-from footlight._image.images import _drawn, _drawn_stateless
+from footlight._image.geometry import _drawn, _drawn_stateless
 from footlight._image.colour import convert_image_dtype
 from footlight._raw_ops import op as _op
 

@@ -10,7 +10,7 @@ import zlib
 import footlight as tf
 from footlight._data.datasets import Dataset
 from footlight._data.experimental import parse_example_dataset
-from footlight._data.files import CsvDataset, TFRecordDataset
+from footlight._data.readers import CsvDataset, TFRecordDataset
 from footlight._graphs import session as _session
 from footlight._lookup import StaticHashTable, StaticVocabularyTable, TableInitializerBase
 

@@ -3,9 +3,9 @@ import builtins
 import sys
 
 import footlight as tf
-from footlight._ragged import checks
+from footlight._ragged import partition_checks
 from footlight._ragged.tensor import RaggedTensor, _count, _plain, gather as _gather_rows
-from footlight._sparse.values import key as _key, of_sparse
+from footlight._sparse.dispatch import key as _key, of_sparse
 
 _RULES = {}
 
@@ -33,7 +33,7 @@ def dispatch(function, args, kwargs):
     """The result of a function of the library for arguments of which some are ragged; NotImplemented: it takes none."""
     given = [v for a in [*args, *kwargs.values()] for v in (a if isinstance(a, (list, tuple)) else (a,))]
     if any(hasattr(v, '_is_extension_value') for v in given):  # of a program's own type, to which none of the rules apply
-        own, weak = sys.modules.get('footlight._types.dispatch'), sys.modules.get('footlight._numpy.weak')
+        own, weak = sys.modules.get('footlight._types.api_dispatch'), sys.modules.get('footlight._numpy.weak_dtypes')
         result = own.dispatched(function, args, kwargs) if own else NotImplemented
         if result is NotImplemented and weak and any(isinstance(v, weak.WeakTensor) for v in given):
             return weak.dispatched(function, args, kwargs)
@@ -305,7 +305,7 @@ def _joined(values, axis):
         return RaggedTensor.from_row_lengths(rows.values, lengths, validate=False)
     inner = [v.values for v in values]
     joined = _joined(inner, axis - 1) if any(is_ragged(v) for v in inner) else tf.concat(inner, axis - 1)
-    splits = checks.checked('', values[0].row_splits, [
+    splits = partition_checks.checked('', values[0].row_splits, [
         ('Inputs must have identical ragged splits', lambda v=v: _all_equal(v.row_splits, values[0].row_splits))
         for v in values[1:] if v.row_splits is not values[0].row_splits])
     return RaggedTensor(joined, splits, values[0]._uniform)
@@ -482,10 +482,10 @@ def _embedding_lookup(function, params, ids, *args, **kwargs):
 
 @_rule('math.bincount')
 def _bincount(function, arr, *args, **kwargs):
-    from footlight._sparse.counts import bincount
+    from footlight._sparse.bincount import bincount
     return bincount(arr, *args, **kwargs)
 
 
 from footlight._ragged import (  # noqa: E402,F401  (they add their rules)
-    gathers as _ragged_gathers, products as _ragged_products, reductions as _ragged_reductions, segments as _ragged_segments,
-    shape as _ragged_shape, split as _ragged_split, text as _ragged_text)
+    gather as _gather, matmul as _matmul, reductions as _ragged_reductions,
+    segments as _ragged_segments, shape as _ragged_shape, split as _ragged_split, formatting as _formatting)

@@ -4,7 +4,7 @@ import functools
 
 import footlight as tf
 from footlight import _engine
-from footlight._linalg import answers
+from footlight._linalg import operator_dispatch
 from footlight._sparse.tensor import Dispatched
 
 _home = _engine.namespace('linalg')
@@ -104,7 +104,7 @@ class LinearOperator(tf.Module, Dispatched):
 
     def _answer_to(self, function, args, kwargs):
         """What a function of the library gives for it."""
-        return answers.answer(LinearOperator, function, args, kwargs)
+        return operator_dispatch.answer(LinearOperator, function, args, kwargs)
 
     def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
                  is_square=None, name=None, parameters=None):

@@ -1,11 +1,11 @@
-"""More of tf.data.Dataset: what groups, splits and keeps elements."""
+"""Members of tf.data.Dataset that group, split and keep elements: group_by_window, window, unbatch, cache and so on."""
 import os
 
 import footlight as tf
 from footlight._data import structure
 from footlight._data.datasets import (AUTOTUNE, Dataset, DatasetSpec, _check_predicate, _how, _int64, _known, _made, _op,
                              _type_of, _types, _wider)
-from footlight._data.functions import ElementFunction
+from footlight._data.element_functions import ElementFunction
 
 
 def _text(value):
@@ -106,10 +106,10 @@ def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop
 
 def unbatch(self, name=None):
     """The rows of each element."""
-    from footlight._data import ragged as _data_ragged
+    from footlight._data import composite_elements as _composite_elements
     specs = structure.unbatched(self.element_spec)
-    if not _data_ragged.all_whole(self.element_spec):
-        return _data_ragged.unbatch(self)
+    if not _composite_elements.all_whole(self.element_spec):
+        return _composite_elements.unbatch(self)
     return self._made('_UnbatchDataset', 'UnbatchDataset', [], None, specs, name)
 
 
@@ -137,12 +137,12 @@ def _rebatched_size(specs, sizes, drop_remainder):
 
 def rebatch(self, batch_size, drop_remainder=False, name=None):
     """The rows of each element in batches of another size, or of several sizes in turn."""
-    from footlight._data import ragged as _data_ragged
+    from footlight._data import composite_elements as _composite_elements
     sizes = tf.convert_to_tensor(batch_size, tf.int64)
     rows = structure.unbatched(self.element_spec)
     specs = structure.batched(rows, _rebatched_size(self.element_spec, sizes, drop_remainder))
-    if not _data_ragged.all_whole(self.element_spec):
-        return _data_ragged.rebatch(self, sizes, specs, drop_remainder)
+    if not _composite_elements.all_whole(self.element_spec):
+        return _composite_elements.rebatch(self, sizes, specs, drop_remainder)
     return self._made('_RebatchDataset', 'RebatchDatasetV2', [sizes, tf.convert_to_tensor(drop_remainder, tf.bool)],
                       None, specs, name)
 
@@ -162,8 +162,8 @@ def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
     def together(element):
         rest = iter(element)
         return [_zipped([next(rest) for _ in range(count)]) for count in counts]
-    from footlight._data import ragged as _data_ragged
-    return _data_ragged._mapped(windows, together, specs, '_WindowDataset', [self])
+    from footlight._data import composite_elements as _composite_elements
+    return _composite_elements._mapped(windows, together, specs, '_WindowDataset', [self])
 
 
 def _zipped(columns):
@@ -299,14 +299,14 @@ def ignore_errors(self, log_warning=False, name=None):
 
 def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=tf.int64, name=None):
     """Consecutive elements of different shapes as ragged tensors."""
-    from footlight._data import ragged as _data_ragged
-    return _data_ragged.ragged_batch(self, batch_size, drop_remainder, row_splits_dtype)
+    from footlight._data import composite_elements as _composite_elements
+    return _composite_elements.ragged_batch(self, batch_size, drop_remainder, row_splits_dtype)
 
 
 def sparse_batch(self, batch_size, row_shape, name=None):
     """Consecutive elements of different shapes as sparse tensors with rows of `row_shape`."""
-    from footlight._data import ragged as _data_ragged
-    return _data_ragged.sparse_batch(self, batch_size, row_shape)
+    from footlight._data import composite_elements as _composite_elements
+    return _composite_elements.sparse_batch(self, batch_size, row_shape)
 
 
 # The file in a snapshot's folder.

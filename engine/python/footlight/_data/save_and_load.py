@@ -6,7 +6,7 @@ import footlight as tf
 from footlight._data import structure
 from footlight import _proto
 from footlight._data.datasets import Dataset, _made, _op, _types
-from footlight._data.more import _text
+from footlight._data.grouping import _text
 
 _SPEC, _ABOUT = 'dataset_spec.pb', 'snapshot.metadata'
 _VERSION = 2  # of the files

@@ -4,8 +4,8 @@ import functools
 import numpy as np
 
 import footlight as tf
-from footlight._linalg import more as _linalg_more
-from footlight._linalg.operator import Held, LinearOperator, Spectral, _flags, given, public
+from footlight._linalg import lu_and_bands as _lu_and_bands
+from footlight._linalg.linear_operator import Held, LinearOperator, Spectral, _flags, given, public
 
 
 class _Sized(LinearOperator):
@@ -400,7 +400,7 @@ class LinearOperatorTridiag(LinearOperator):
                          parameters=dict(flags, diagonals=diagonals, diagonals_format=diagonals_format), **flags)
 
     def _bands(self):
-        return _linalg_more.bands(self.diagonals, self.diagonals_format)
+        return _lu_and_bands.bands(self.diagonals, self.diagonals_format)
 
     def _shape(self):
         if self.diagonals_format == 'sequence':

@@ -1,4 +1,4 @@
-"""tf.image: sizes, parts, flips and boxes of images. Colours and qualities are in colour.py, files in files.py."""
+"""tf.image: sizes, parts, flips and boxes of images. Colours and qualities are in colour.py, files in encoding.py."""
 import footlight as tf
 from footlight import _engine
 from footlight._raw_ops import op as _op

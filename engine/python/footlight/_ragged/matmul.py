@@ -1,7 +1,7 @@
 """tf.matmul where a matrix is ragged: a batch of matrices of several sizes, padded with zeros, is one product, and the rows
 and columns that the padding added are cut off afterwards."""
 import footlight as tf
-from footlight._ragged.ops import _deepened, _rule, is_ragged
+from footlight._ragged.dispatch import _deepened, _rule, is_ragged
 from footlight._ragged.tensor import RaggedTensor
 
 

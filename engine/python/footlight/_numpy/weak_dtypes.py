@@ -9,7 +9,7 @@ import numpy as np
 
 import footlight as tf
 from footlight import _engine
-from footlight._sparse.values import key as _key
+from footlight._sparse.dispatch import key as _key
 
 _mode = 'off'
 

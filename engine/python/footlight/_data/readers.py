@@ -2,7 +2,7 @@
 import footlight as tf
 from footlight import _engine
 from footlight._data.datasets import Dataset, _int64, _made, _op, _types
-from footlight._data.more import _text
+from footlight._data.grouping import _text
 
 _data = tf.data
 

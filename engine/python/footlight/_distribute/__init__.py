@@ -1,0 +1,1 @@
+"""tf.distribute: strategies, who takes part in a cluster, and what one machine refuses."""

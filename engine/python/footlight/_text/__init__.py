@@ -1,1 +1,0 @@
-"""tf.strings and tf.compat.as_text."""

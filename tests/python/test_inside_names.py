@@ -104,6 +104,11 @@ class Small(unittest.TestCase):
         done = subprocess.run([sys.executable, '-c', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.stdout.strip(), done.returncode), ('100', 0), done.stderr)
 
+    def test_operators_need_no_other_module(self):
+        script = 'import footlight as tf; print(tf.__operators__.add(1., 2.).numpy())'
+        done = subprocess.run([sys.executable, '-c', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.stdout.strip(), done.returncode), ('3.0', 0), done.stderr)
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
             name = os.path.join(folder, 'a', 'b')

@@ -192,7 +192,7 @@ class Names(unittest.TestCase):
         self.assertEqual(done.stdout, 'False\n6.0\n[6.]\n', done.stderr)
 
     def test_own_flags(self):
-        from footlight._old import flags as own
+        from footlight._tensorflow.compat.v1 import flags as own
         own.FLAGS, before = own.FlagValues(), own.FLAGS
         try:
             own.DEFINE_string('name', 'x', 'a name')

@@ -20,16 +20,15 @@ import footlight._io.tensor_proto
 import footlight._saving.trackable
 import footlight._saving.containers
 import footlight._module
-import footlight._old.eager
-import footlight._old.compat
+import footlight._tensorflow.contrib.eager
+import footlight._tensorflow.compat.v1.assign_and_cast
 import footlight._nn.dropout
 import footlight._device_config
 import footlight._random
 import footlight._nn.initializers
 import footlight._debugging
 import footlight._control.py_function
-import footlight._test.gradient_checker
-import footlight._old.train
+import footlight._tensorflow.compat.v1.optimizer
 import footlight._sparse.tensor
 import footlight._autograph.ag
 import footlight._types.trace_types
@@ -51,9 +50,9 @@ import footlight._saving.checkpoint
 import footlight._saving.saver
 import footlight._summary.writers
 import footlight._summary.tensorboard_values
-import footlight._old.summary
-import footlight._old.eager_metrics
-import footlight._old.layers
+import footlight._tensorflow.contrib.summary
+import footlight._tensorflow.contrib.metrics
+import footlight._tensorflow.compat.v1.layers
 import footlight._saving.load
 from footlight import _lazy_names
 del footlight  # this module itself, which these statements have named

@@ -51,7 +51,7 @@ def dimension_value(dimension):
 
 def dimension_at_index(shape, index):
     """The dimension of a shape at a place, as an object; of an unknown one where the shape is."""
-    from footlight._old.checks import Dimension
+    from footlight._tensorflow.compat.v1.check_ops import Dimension
     return Dimension(None if shape.rank is None else shape[index])
 
 

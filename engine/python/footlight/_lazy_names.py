@@ -4,22 +4,22 @@ import sys
 
 from footlight import _engine
 
-# The module of this package that adds the names, by namespace.
+# The module of this package that adds the names, by namespace. Those without a leading underscore are in _tensorflow.
 _BY_NAMESPACE = {
     'footlight': {
         '_ragged.tensor': 'RaggedTensor RaggedTensorSpec ragged',
         '_distribute.strategies': 'distribute',
         '_distribute.refusals': 'lite tpu',
         '_lookup': 'lookup',
-        '_old.variables': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
-        '_inside.operators': '__operators__',
-        '_inside.places': 'compiler python sysconfig tools',
+        'compat.v1.variable_scope': 'AUTO_REUSE get_variable get_variable_scope variable_scope',
+        '_types.tensor_operators': '__operators__',
+        'python.all_modules': 'compiler python sysconfig tools',
         '_summary.profiler': 'profiler',
         '_sparse.sets': 'sets',
         '_signal': 'fftnd ifftnd irfftnd rfftnd',
     },
     'footlight.__internal__': {
-        '_inside.internal': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
+        'internal.for_keras': 'CompositeTensor EagerTensor FuncGraph distribute eager_context smart_cond tf2',
     },
     'footlight.audio': {
         '_io.gfile': 'decode_wav',
@@ -36,7 +36,7 @@ _BY_NAMESPACE = {
         '_io.gfile': (
             'decode_base64 decode_compressed decode_csv decode_raw encode_base64 matching_files parse_tensor '
             'read_file serialize_tensor write_file'),
-        '_old.ops': (
+        'compat.v1.renamed_arguments': (
             'arg_max arg_min argmax argmin batch_to_space_nd boolean_mask cond constant control_flow_v2_enabled convert_to_tensor '
             'convert_to_tensor_or_sparse_tensor count_nonzero enable_control_flow_v2 enable_resource_variables '
             'enable_tensor_equality executing_eagerly_outside_functions resource_variables_enabled '
@@ -47,10 +47,10 @@ _BY_NAMESPACE = {
             'space_to_depth sparse_tensor_to_dense squeeze string_join substr to_bfloat16 truncated_normal '
             'verify_tensor_all_finite where while_loop'),
         '_graphs.session_values': 'SparseTensorValue',
-        '_old.forms': (
+        'compat.v1.scatter_ops': (
             'batch_scatter_update batch_to_space reduce_join scatter_div scatter_max scatter_min scatter_mul scatter_nd_add '
             'scatter_nd_sub scatter_nd_update sparse_add sparse_reduce_max_sparse sparse_reduce_sum_sparse'),
-        '_old.variables': (
+        'compat.v1.variable_scope': (
             'AUTO_REUSE Variable VariableScope get_local_variable get_variable get_variable_scope global_variables_initializer '
             'local_variables_initializer tables_initializer variable_scope variables_initializer'),
         '_graphs.collections': (
@@ -58,14 +58,14 @@ _BY_NAMESPACE = {
             'local_variables model_variables moving_average_variables trainable_variables'),
         '_nn.quantization': 'quantization',
         '_signal': 'signal',
-        '_logging': 'logging',
+        'compat.v1.logging': 'logging',
         '_sparse.segments': 'sparse_placeholder',
         '_strings': 'string_split',
-        '_old.switches': (
+        'compat.v1.v2_behavior': (
             'InteractiveSession disable_control_flow_v2 disable_eager_execution disable_resource_variables '
             'disable_tensor_equality disable_v2_behavior disable_v2_tensorshape enable_eager_execution enable_v2_behavior '
             'enable_v2_tensorshape'),
-        '_old.checks': (
+        'compat.v1.check_ops': (
             'Dimension Print all_variables assert_equal assert_greater assert_greater_equal assert_less '
             'assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal '
             'assert_positive assert_rank assert_rank_at_least assert_rank_in assert_type batch_gather clip_by_average_norm '
@@ -74,49 +74,52 @@ _BY_NAMESPACE = {
             'min_max_variable_partitioner no_regularizer norm op_scope py_func report_uninitialized_variables '
             'scan space_to_batch sparse_concat sparse_to_dense string_to_hash_bucket to_complex128 to_complex64 '
             'variable_axis_size_partitioner variable_op_scope'),
-        '_old.initializers': (
+        'compat.v1.initializers': (
             'constant_initializer ones_initializer orthogonal_initializer random_normal_initializer '
             'random_uniform_initializer truncated_normal_initializer '
             'uniform_unit_scaling_initializer variance_scaling_initializer zeros_initializer'),
     },
-    'footlight.compat.v1.app': {'_old.flags': 'run flags'},
+    'footlight.compat.v1.app': {'compat.v1.flags': 'run flags'},
     'footlight.compat.v1.data': {
-        '_old.data': ('Iterator get_output_classes get_output_shapes get_output_types make_initializable_iterator '
+        'compat.v1.data': ('Iterator get_output_classes get_output_shapes get_output_types make_initializable_iterator '
                       'make_one_shot_iterator'),
     },
-    'footlight.compat.v1.data.experimental': {'_old.data': 'make_saveable_from_iterator'},
+    'footlight.compat.v1.data.experimental': {'compat.v1.data': 'make_saveable_from_iterator'},
     'footlight.compat.v1.distributions': {
-        '_old.distributions.continuous': 'Beta Exponential Gamma Laplace Normal StudentT Uniform',
-        '_old.distributions.discrete': 'Bernoulli Categorical Dirichlet DirichletMultinomial Multinomial',
-        '_old.distributions.distribution': 'Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED ReparameterizationType',
-        '_old.distributions.divergences': 'RegisterKL kl_divergence',
+        'compat.v1.distributions.continuous': 'Beta Exponential Gamma Laplace Normal StudentT Uniform',
+        'compat.v1.distributions.discrete': 'Bernoulli Categorical Dirichlet DirichletMultinomial Multinomial',
+        'compat.v1.distributions.distribution': (
+            'Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED ReparameterizationType'),
+        'compat.v1.distributions.kullback_leibler': 'RegisterKL kl_divergence',
     },
     'footlight.compat.v1.gfile': {
-        '_old.files': ('Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open Remove '
-                       'Rename Stat Walk'),
+        'compat.v1.gfile': (
+            'Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open Remove Rename '
+            'Stat Walk'),
     },
     'footlight.compat.v1.image': {
         '_image.glimpses': 'extract_glimpse',
-        '_old.images': ('ResizeMethod crop_and_resize draw_bounding_boxes extract_image_patches extract_patches resize '
-                        'resize_area resize_bicubic resize_bilinear resize_image_with_pad resize_images '
-                        'resize_nearest_neighbor'),
+        'compat.v1.image': (
+            'ResizeMethod crop_and_resize draw_bounding_boxes extract_image_patches extract_patches resize '
+            'resize_area resize_bicubic resize_bilinear resize_image_with_pad resize_images '
+            'resize_nearest_neighbor'),
     },
     'footlight.compat.v1.initializers': {
-        '_old.initializers': 'he_normal he_uniform identity lecun_normal lecun_uniform',
+        'compat.v1.initializers': 'he_normal he_uniform identity lecun_normal lecun_uniform',
     },
-    'footlight.compat.v1.python_io': {'_old.files': 'TFRecordCompressionType'},
+    'footlight.compat.v1.python_io': {'compat.v1.gfile': 'TFRecordCompressionType'},
     'footlight.compat.v1.resource_loader': {
-        '_old.files': ('get_data_files_path get_path_to_datafile get_root_dir_with_all_resources load_resource '
+        'compat.v1.gfile': ('get_data_files_path get_path_to_datafile get_root_dir_with_all_resources load_resource '
                        'readahead_file_path'),
     },
     'footlight.compat.v1.nn': {
-        '_old.ops': (
+        'compat.v1.renamed_arguments': (
             'avg_pool batch_norm_with_global_normalization batch_normalization conv2d dropout fused_batch_norm max_pool moments relu_layer sigmoid_cross_entropy_with_logits '
             'softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 xw_plus_b'),
         '_nn.ctc': 'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2',
-        '_old.forms': 'erosion2d',
+        'compat.v1.scatter_ops': 'erosion2d',
         '_nn.fractional_pool': 'fractional_avg_pool fractional_max_pool',
-        '_old.nn': (
+        'compat.v1.nn': (
             'avg_pool2d conv1d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv3d conv3d_backprop_filter '
             'conv3d_backprop_filter_v2 conv3d_transpose convolution crelu depthwise_conv2d '
             'depthwise_conv2d_native dilation2d embedding_lookup embedding_lookup_sparse in_top_k log_softmax '
@@ -129,38 +132,38 @@ _BY_NAMESPACE = {
         '_ragged.constants': 'constant_value placeholder',
     },
     'footlight.compat.v1.saved_model': {
-        '_saving.saved_model_v1': (
+        'compat.v1.saved_model': (
             'Builder MethodNameUpdater build_signature_def build_tensor_info builder classification_signature_def '
             'constants get_tensor_from_tensor_info is_valid_signature load loader maybe_saved_model_directory predict_signature_def '
             'regression_signature_def save signature_constants signature_def_utils simple_save tag_constants utils'),
     },
     'footlight.compat.v1.test': {
-        '_test.graph_gradient_checker': 'compute_gradient compute_gradient_error',
+        'compat.v1.gradient_checker': 'compute_gradient compute_gradient_error',
         '_test.test_case': (
             'TestCase assert_equal_graph_def disable_with_predicate get_temp_dir gpu_device_name is_built_with_cuda '
             'is_built_with_gpu_support is_built_with_rocm is_built_with_xla is_gpu_available main mock'),
     },
     'footlight.compat.v1.train': {
-        '_old.decays': (
+        'compat.v1.learning_rate_decay': (
             'cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay natural_exp_decay '
             'noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay'),
-        '_old.hooks': (
+        'compat.v1.session_run_hooks': (
             'CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook '
             'NanLossDuringTrainingError NanTensorHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook '
             'SessionRunValues StepCounterHook StopAtStepHook SummarySaverHook'),
-        '_old.monitored': (
+        'compat.v1.monitored_session': (
             'ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold SessionCreator SingularMonitoredSession '
             'WorkerSessionCreator'),
-        '_old.warm_start': 'assert_global_step global_step init_from_checkpoint replica_device_setter warm_start',
-        '_old.optimizers': (
+        'compat.v1.warm_start': 'assert_global_step global_step init_from_checkpoint replica_device_setter warm_start',
+        'compat.v1.adaptive_optimizers': (
             'AdadeltaOptimizer AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer '
             'ProximalGradientDescentOptimizer RMSPropOptimizer'),
     },
     'footlight.compat.v1.sparse': {
-        '_old.forms': 'add reduce_max_sparse reduce_sum_sparse',
+        'compat.v1.scatter_ops': 'add reduce_max_sparse reduce_sum_sparse',
     },
     'footlight.compat.v1.strings': {
-        '_old.forms': 'reduce_join',
+        'compat.v1.scatter_ops': 'reduce_join',
         '_strings': 'split',
     },
     'footlight.compat.v1.tpu': {
@@ -251,7 +254,7 @@ _BY_NAMESPACE = {
         '_nn.erosion': 'erosion2d',
         '_nn.fractional_pool': 'fractional_avg_pool fractional_max_pool',
         '_nn.replica_losses': 'compute_average_loss scale_regularization_loss',
-        '_old.ops': 'batch_norm_with_global_normalization',
+        'compat.v1.renamed_arguments': 'batch_norm_with_global_normalization',
         '_nn.sampled_losses': 'compute_accidental_hits nce_loss sampled_softmax_loss',
     },
     'footlight.profiler': {
@@ -265,7 +268,7 @@ _BY_NAMESPACE = {
         '_sparse.cross': 'cross cross_hashed',
     },
     'footlight.raw_ops': {
-        '_inside.places': 'Bucketize',
+        'raw_ops': 'Bucketize',
     },
     'footlight.python.saved_model.save': {
         '_saving.save': 'save_and_return_nodes',
@@ -289,10 +292,11 @@ _BY_NAMESPACE = {
             'unicode_split unicode_split_with_offsets unicode_transcode unsorted_segment_join'),
     },
     'footlight.test': {
+        '_test.gradient_checker': 'compute_gradient',
         '_test.test_case': (
             'TestCase assert_equal_graph_def disable_with_predicate is_built_with_rocm is_built_with_xla main'),
-        '_inside.test_util': 'with_eager_op_as_function',
-        '_inside.small_names': 'Benchmark',
+        'python.framework.test_util': 'with_eager_op_as_function',
+        'python.platform.test': 'Benchmark',
     },
     'footlight.train.experimental': {
         '_saving.python_state': 'PythonState',
@@ -305,18 +309,18 @@ _BY_NAMESPACE = {
     },
 }
 # Namespaces of which one module adds all names; they can be imported before.
-_WHOLE = {'compat.v1.flags': '_old.flags', 'compat.v1.losses': '_old.losses', 'compat.v1.metrics': '_old.metrics',
-          'compat.v1.summary': '_old.written',
-          'compat.v1.feature_column': '_old.feature_columns', 'feature_column': '_features.columns',
+_WHOLE = {**{path: path for path in ('compat.v1.flags', 'compat.v1.losses', 'compat.v1.metrics', 'compat.v1.summary',
+                                      'compat.v1.feature_column')},
+          'feature_column': '_features.columns',
           'experimental.numpy': '_numpy.math', 'experimental.numpy.random': '_numpy.math', 'quantization': '_nn.quantization',
           'signal': '_signal', '__internal__.test.combinations': '_test.combinations',
           '__internal__.distribute.combinations': '_test.combinations'}
 for _namespace in (*_WHOLE, 'compat.v1.app', 'compat.v1.nn', 'compat.v1.strings', 'compat.v1.test', 'train.experimental'):
     _engine.namespace(_namespace)
-_LATE = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
+_LAZY = {(namespace, name): module for namespace, modules in _BY_NAMESPACE.items()
          for module, names in modules.items() for name in names.split()}
 # What tf.compat.v1 has in a form of its own is loaded, and is not today's, which was put there with it.
-for _name in _BY_NAMESPACE['footlight.compat.v1']['_old.checks'].split():
+for _name in _BY_NAMESPACE['footlight.compat.v1']['compat.v1.check_ops'].split():
     vars(sys.modules['footlight.compat.v1']).pop(_name, None)
 
 # Names of tf.compat.v1 that are today's of tf: nothing about them has changed since.
@@ -363,21 +367,22 @@ def find(namespace, name):
         return sys.modules['footlight'].keras
     if namespace == 'footlight.compat.v1' and name in _AS_TODAY:
         return getattr(sys.modules['footlight'], name)
-    if namespace.startswith('footlight.compat.v1.data') and (namespace, name) not in _LATE:
+    if namespace.startswith('footlight.compat.v1.data') and (namespace, name) not in _LAZY:
         today = sys.modules['footlight'].data
         return getattr(today.experimental if namespace.endswith('.experimental') else today, name, None)
-    module = _LATE.get((namespace, name))
+    module = _LAZY.get((namespace, name))
     if module is None and not name.startswith('_'):
         module = _WHOLE.get(namespace[len('footlight.'):])
     if module is None and namespace.startswith('footlight.__internal__') and not name.startswith('_'):
-        module = '_inside.library_hooks'
+        module = 'internal.for_libraries'
     if module is None and namespace.startswith('footlight.python') and not name.startswith('__'):
         inside = name == 'autograph' or namespace.startswith('footlight.python.autograph')
-        module = '_autograph.inside' if inside else '_inside.places'
+        module = 'python.autograph.impl.api' if inside else 'python.all_modules'
         if namespace == 'footlight.python.autograph.core.converter_testing':
-            module = '_autograph.testing'
+            module = 'python.autograph.core.converter_testing'
     if namespace.startswith('footlight.core.function') and not name.startswith('__'):
-        module = '_inside.tracing' if namespace.startswith('footlight.core.function.capture') else '_types.type_dispatch'
+        is_capture = namespace.startswith('footlight.core.function.capture')
+        module = 'core.function.capture.capture_container' if is_capture else 'core.function.polymorphism'
     if namespace == 'footlight.raw_ops' and module is None:
         from footlight import _raw_ops
         return _raw_ops.make(name)
@@ -385,26 +390,23 @@ def find(namespace, name):
         return _old_name(namespace[len('footlight.compat.v1.'):], name)
     if module is None:
         return None
-    importlib.import_module('footlight.' + module)
-    if module == '_inside.places':
-        from footlight._inside import rules as _inside
-        from footlight._inside import execution, monitoring, op_names, small_names, subject_rules  # noqa: F401
-        from footlight._test import combinations, graph_gradient_checker  # noqa: F401
-        if namespace == 'footlight.python.framework.test_util':
-            from footlight._inside import test_util as _test_util  # noqa: F401
+    importlib.import_module('footlight.' + (module if module.startswith('_') else '_tensorflow.' + module))
+    if namespace == 'footlight.python.framework.test_util':
+        importlib.import_module('footlight._tensorflow.python.framework.test_util')
     sys.modules['footlight']._describe()
     sys.modules['footlight']._explain_missing_names()
-    if module == '_inside.places' and name not in vars(sys.modules[namespace]):
-        _inside.fill(namespace, name)
+    if module == 'python.all_modules' and name not in vars(sys.modules[namespace]):
+        from footlight._tensorflow.python import public_names as _public_names
+        _public_names.fill(namespace, name)
     return vars(sys.modules[namespace]).get(name)
 
 
 def _old_name(path, name):
     """A name of tf.compat.v1.`path` that is another public one, or a namespace in it."""
-    from footlight._old import places as _places
+    from footlight._tensorflow.compat.v1 import public_names as _public_names
     inside = path + '.' + name if path else name
-    if not _places.is_namespace(inside):
-        return _places.find(path, name)
+    if not _public_names.is_namespace(inside):
+        return _public_names.find(path, name)
     made = _engine.namespace('compat.v1.' + inside)
     sys.modules['footlight']._explain_missing_names()
     return made
@@ -412,4 +414,4 @@ def _old_name(path, name):
 
 def names(namespace):
     """The names that a namespace has besides those that are loaded, for dir()."""
-    return [name for where, name in _LATE if where == namespace] + ['keras'] * (namespace == 'footlight')
+    return [name for where, name in _LAZY if where == namespace] + ['keras'] * (namespace == 'footlight')

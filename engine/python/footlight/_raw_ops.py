@@ -49,7 +49,7 @@ _WRITTEN = (
     ('ResourceApply', '_nn.training_ops'), ('ResourceSparseApply', '_nn.training_ops'), ('CudnnRNN', '_nn.cudnn_rnn'),
     ('ExtractGlimpse', '_image.glimpses'), ('Fractional', '_nn.fractional_pool'), ('SparseCross', '_sparse.cross'),
     ('Sharded', '_io.sharded_filenames'), ('MaxPoolV2', '_nn.max_pool_v2'),
-    ('', '_inside.control'), ('', '_sparse.raw_bincount'))
+    ('', '_control.functional_raw_ops'), ('', '_sparse.raw_bincount'))
 
 
 def _written(name):

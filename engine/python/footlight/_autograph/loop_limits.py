@@ -35,8 +35,8 @@ class PythonLoop:
             new = [op.type for op in self._made()[len(self._ops):]]
             self._ops = None
             if len(new) >= _limit('INEFFICIENT_UNROLL_MIN_OPS'):
-                from footlight._autograph import utils as _autograph_utils
-                _autograph_utils.warning('Large unrolled loop: iteration %d of a loop in Python still adds ops to the graph (%s); '
+                from footlight._tensorflow.python.autograph import utils as _utils
+                _utils.warning('Large unrolled loop: iteration %d of a loop in Python still adds ops to the graph (%s); '
                                          'a loop over tf.range or a tensor is in the graph once', self._turns, ', '.join(new))
         if self._turns == self._many and _limit('WARN_INEFFICIENT_UNROLL'):
             self._ops = self._made()

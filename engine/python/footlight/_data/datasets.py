@@ -554,6 +554,6 @@ DatasetSpec.__module__ = 'footlight.data'
 Dataset.__module__, Dataset.__name__, Dataset.__qualname__ = 'tensorflow.python.data.ops.dataset_ops', 'DatasetV2', 'DatasetV2'
 for _f in (cardinality, get_single_element, get_structure):
     setattr(_data.experimental, _f.__name__, _f)
-_engine.namespace('compat.v1.data.experimental')  # their names are those of tf.data, and those of _old/data.py
+_engine.namespace('compat.v1.data.experimental')  # their names are those of tf.data, and those of compat/v1/data.py
 tf.contrib.eager.Iterator = OwnedIterator
 atexit.register(_engine.end_datasets)

@@ -2,7 +2,7 @@
 import footlight as tf
 from footlight import _engine
 from footlight._graphs import session as _session
-from footlight._saving import saved_model_v1 as _saved_model_v1
+from footlight._tensorflow.compat.v1 import saved_model as _saved_model
 from footlight._saving.load import SignatureMap
 from footlight._saving.trackable import AutoTrackable
 
@@ -39,10 +39,10 @@ class _LoadedGraph(AutoTrackable):
     def _signature(self, key, definition):
         """The concrete function that a signature describes."""
         graph = self.graph
-        fed = [pair for one in sorted(definition.inputs) for pair in _saved_model_v1.names_in_info(one, definition.inputs[one])]
+        fed = [pair for one in sorted(definition.inputs) for pair in _saved_model.names_in_info(one, definition.inputs[one])]
         keys, inputs = [name for name, _ in fed], [graph.get_tensor_by_name(name) for _, name in fed]
         results = sorted(definition.outputs)
-        parts = [[name for _, name in _saved_model_v1.names_in_info(one, definition.outputs[one])] for one in results]
+        parts = [[name for _, name in _saved_model.names_in_info(one, definition.outputs[one])] for one in results]
         outputs = [graph.get_tensor_by_name(name) for names in parts for name in names]
         captured = self._captured(inputs)
 
@@ -53,7 +53,7 @@ class _LoadedGraph(AutoTrackable):
             tensors, given = iter(found), {}
             for names, one in zip(parts, results):
                 info = definition.outputs[one]
-                given[one] = _saved_model_v1.composed(info, [next(tensors) for _ in names])
+                given[one] = _saved_model.composed(info, [next(tensors) for _ in names])
                 if isinstance(given[one], tf.Tensor):
                     given[one].set_shape(tf.TensorShape(info.tensor_shape))
             return given
@@ -68,7 +68,7 @@ def load(folder, meta):
     with tf._eager_scope():
         root.graph = tf.Graph()
         session = _v1.Session(graph=root.graph)
-        _saved_model_v1.load(session, list(meta.meta_info_def.tags), folder)
+        _saved_model.load(session, list(meta.meta_info_def.tags), folder)
         object.__setattr__(root, '_session', session)  # which holds the values of variables
         signatures = SignatureMap()
         for key, definition in sorted(dict(meta.signature_def).items()):

@@ -160,13 +160,13 @@ class Saver:
         return found
 
     def _write_meta_graph(self, filename, graph):
-        from footlight._saving import meta_graph
+        from footlight._tensorflow.compat.v1 import meta_graph
         meta_graph.export_meta_graph(filename, graph=graph, saver=self)
 
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
                           clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False):
         """A MetaGraphDef of the default graph, with what this Saver saves."""
-        from footlight._saving import meta_graph
+        from footlight._tensorflow.compat.v1 import meta_graph
         return meta_graph.export_meta_graph(filename, collection_list=collection_list, as_text=as_text,
                                             export_scope=export_scope, clear_devices=clear_devices, saver=self)
 

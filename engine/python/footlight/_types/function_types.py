@@ -8,16 +8,16 @@ _home = tf.types.experimental
 
 def _type_of(value):
     """The type in a signature of what a trace has there: of specs without their names, which calls need not know."""
-    from footlight._types import default_types as _default_types
+    from footlight._tensorflow.core.function import trace_type as _trace_type
 
-    context = _default_types.InternalTracingContext(is_legacy_signature=True)
+    context = _trace_type.InternalTracingContext(is_legacy_signature=True)
     plain = lambda one: tf.TensorSpec(one.shape, one.dtype) if type(one) is tf.TensorSpec else one
-    return _default_types.from_value(tf.nest.map_structure(plain, value), context)
+    return _trace_type.from_value(tf.nest.map_structure(plain, value), context)
 
 
 def _concrete_type(self):
     """The types of parameters and results; prints as `(x: TensorSpec(...)) -> TensorSpec(...)`."""
-    from footlight._types import type_dispatch as types  # at first use: it needs Python's inspect
+    from footlight._tensorflow.core.function import polymorphism as types  # at first use: it needs Python's inspect
 
     kinds = (types.Parameter.POSITIONAL_ONLY, types.Parameter.POSITIONAL_OR_KEYWORD, types.Parameter.VAR_POSITIONAL,
              types.Parameter.KEYWORD_ONLY)
@@ -29,7 +29,7 @@ def _concrete_type(self):
 
 def _function_type(self):
     """The parameters of the Python function; with an input_signature, their types."""
-    from footlight._types import type_dispatch as types
+    from footlight._tensorflow.core.function import polymorphism as types
 
     own = types.FunctionType.from_callable(self.python_function)
     if self.input_signature is None:
@@ -103,7 +103,7 @@ class FunctionSpec:
     @property
     def default_values(self):
         """The defaults of parameters, by their names."""
-        from footlight._types import type_dispatch as types
+        from footlight._tensorflow.core.function import polymorphism as types
         return types.FunctionType.get_default_values(self._function.python_function)
 
     @property

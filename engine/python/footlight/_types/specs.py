@@ -310,7 +310,7 @@ _engine.extend(tf.Variable, '_type_spec', property(
 
 
 def _dims(self):
-    from footlight._old.checks import Dimension
+    from footlight._tensorflow.compat.v1.check_ops import Dimension
     return None if self.rank is None else [Dimension(size) for size in self.as_list()]
 
 

@@ -107,8 +107,8 @@ TraceType.register(tf.TypeSpec)
 
 def _tracing_type(self, context):
     """The type by which traces know it."""
-    from footlight._types import default_types as _default_types
-    return _default_types.from_value(self, context)
+    from footlight._tensorflow.core.function import trace_type as _trace_type
+    return _trace_type.from_value(self, context)
 
 
 for _kind in (tf.Tensor, tf.Variable, tf.TypeSpec):

@@ -1,0 +1,217 @@
+"""tf.compat.v1.nn: functions whose parameters were renamed or put in another order since."""
+import footlight as tf
+from footlight import _engine
+from footlight._tensorflow.compat.v1.renamed_arguments import _one
+
+_nn = _engine.namespace('compat.v1.nn')
+
+
+def softmax(logits, axis=None, name=None, dim=None):
+    """exp(logits), divided by their sum."""
+    return tf.nn.softmax(logits, _one(axis, dim, 'axis', 'dim'), name)
+
+
+def log_softmax(logits, axis=None, name=None, dim=None):
+    """The logarithm of softmax."""
+    return tf.nn.log_softmax(logits, _one(axis, dim, 'axis', 'dim'), name)
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The cross entropy of labels, which are numbers of classes, and of the softmax of logits."""
+    _named('sparse_softmax_cross_entropy_with_logits', _sentinel, labels, logits)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+
+
+def _named(what, sentinel, labels, logits):
+    if sentinel is not None:
+        raise ValueError(f'Only call `{what}` with named arguments (labels=..., logits=..., ...).')
+    if labels is None or logits is None:
+        raise ValueError('Both `labels` and `logits` must be provided.')
+
+
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    """The cross entropy of the sigmoid of logits; what is true counts `pos_weight` times."""
+    return tf.nn.weighted_cross_entropy_with_logits(_one(labels, targets, 'labels', 'targets'), logits, pos_weight, name)
+
+
+def in_top_k(predictions, targets, k, name=None):
+    """Whether the target is one of the k largest predictions."""
+    return tf.math.in_top_k(targets, predictions, k, name)
+
+
+def crelu(features, name=None, axis=-1):
+    """relu of the values and of their negatives, side by side."""
+    return tf.nn.crelu(features, axis, name)
+
+
+def avg_pool2d(value=None, ksize=None, strides=None, padding=None, data_format='NHWC', name=None, input=None):
+    """Means of windows of images."""
+    return tf.nn.avg_pool2d(_one(value, input, 'value', 'input'), ksize, strides, padding, data_format, name)
+
+
+def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype=None,
+                         include_batch_in_index=False):
+    """Largest values of windows, and where they are."""
+    dtype = output_dtype or Targmax or tf.int64
+    return tf.nn.max_pool_with_argmax(input, ksize, strides, padding, data_format, dtype, include_batch_in_index, name)
+
+
+def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None,
+           dilations=None):
+    """A convolution of sequences."""
+    return tf.nn.conv1d(_one(value, input, 'value', 'input'), filters, stride, padding, data_format or 'NWC', dilations, name)
+
+
+def conv3d(input, filter=None, strides=None, padding=None, data_format='NDHWC', dilations=[1, 1, 1, 1, 1], name=None,
+           filters=None):
+    """A convolution of volumes."""
+    return tf.nn.conv3d(input, _one(filter, filters, 'filter', 'filters'), strides, padding, data_format, dilations, name)
+
+
+def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NHWC', name=None,
+                     input=None, filters=None, dilations=None):
+    """What a convolution of images would be the gradient of."""
+    return tf.nn.conv2d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
+                                  strides, padding, data_format, dilations, name)
+
+
+def conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NDHWC', name=None,
+                     input=None, filters=None, dilations=None):
+    """What a convolution of volumes would be the gradient of."""
+    return tf.nn.conv3d_transpose(_one(value, input, 'value', 'input'), _one(filter, filters, 'filter', 'filters'), output_shape,
+                                  strides, padding, data_format, dilations, name)
+
+
+def convolution(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
+                dilations=None):
+    """A convolution over any number of dimensions."""
+    return tf.nn.convolution(input, _one(filter, filters, 'filter', 'filters'), strides, padding, data_format,
+                             _one(dilation_rate, dilations, 'dilation_rate', 'dilations'), name)
+
+
+def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+    """A convolution of each channel of images by itself."""
+    return tf.nn.depthwise_conv2d(input, filter, strides, padding, data_format, _one(dilations, rate, 'dilations', 'rate'), name)
+
+
+def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC', dilations=[1, 1, 1, 1], name=None):
+    """A convolution of each channel of images by itself."""
+    return tf.nn.depthwise_conv2d(input, filter, strides, padding, data_format, list(dilations)[1:3], name)
+
+
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
+                     dilations=None):
+    """A convolution of each channel, then one of all channels of a pixel."""
+    return tf.nn.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
+                                  _one(dilations, rate, 'dilations', 'rate'), name)
+
+
+def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None):
+    """The largest sums of windows and of a filter."""
+    return tf.nn.dilation2d(input, _one(filter, filters, 'filter', 'filters'), strides, padding, 'NHWC',
+                            _one(rates, dilations, 'rates', 'dilations'), name)
+
+
+def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None,
+         dilations=None):
+    """Means or largest values of windows over any number of dimensions."""
+    return tf.nn.pool(input, window_shape, pooling_type, strides, padding, data_format,
+                      _one(dilation_rate, dilations, 'dilation_rate', 'dilations'), name)
+
+
+def _whole(params, partition_strategy):
+    """The table, which may be given in parts: by the remainder of a row's number ('mod'), or one after the other ('div')."""
+    if partition_strategy not in ('mod', 'div'):
+        raise ValueError(f'Unrecognized partition strategy: {partition_strategy}. Must be one of either `mod` or `div`.')
+    if not isinstance(params, (list, tuple)) or len(params) == 1:
+        return params[0] if isinstance(params, (list, tuple)) else params
+    parts = [tf.convert_to_tensor(p) for p in params]
+    if partition_strategy == 'div':
+        return tf.concat(parts, 0)
+    rows, count = [tf.shape(p)[0] for p in parts], len(parts)
+    return tf.dynamic_stitch([tf.range(n) * count + i for i, n in enumerate(rows)], parts)
+
+
+def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_indices=True, max_norm=None):
+    """Rows of a table by their numbers."""
+    return tf.nn.embedding_lookup(_whole(params, partition_strategy), ids, max_norm, name)
+
+
+def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None, combiner=None, max_norm=None,
+                            allow_fast_lookup=False):
+    """Rows of a table by their numbers, combined for each row of a sparse tensor."""
+    return tf.nn.embedding_lookup_sparse(_whole(params, partition_strategy), sp_ids, sp_weights, combiner or 'mean', max_norm, name)
+
+
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, name=None,
+                                 partition_strategy='div', max_norm=None, allow_fast_lookup=False):
+    """embedding_lookup_sparse where rows may be empty and numbers negative."""
+    return tf.nn.safe_embedding_lookup_sparse(_whole(embedding_weights, partition_strategy), sparse_ids, sparse_weights, combiner,
+                                              default_id, max_norm, name)
+
+
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, partition_strategy='mod', name='sampled_softmax_loss', seed=None):
+    """The softmax's cross entropy with some of the classes only."""
+    return tf.nn.sampled_softmax_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
+                                      sampled_values, remove_accidental_hits, seed, name)
+
+
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy='mod', name='nce_loss'):
+    """The cross entropy of telling the right classes from drawn ones."""
+    return tf.nn.nce_loss(_whole(weights, partition_strategy), biases, labels, inputs, num_sampled, num_classes, num_true,
+                          sampled_values, remove_accidental_hits, name)
+
+
+def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+    """The count, the sum, the sum of squares and the shift."""
+    return tf.nn.sufficient_statistics(x, axes, shift, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
+
+
+def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+    """The mean and the variance of values that count more or less."""
+    return tf.nn.weighted_moments(x, axes, frequency_weights, bool(_one(keepdims, keep_dims, 'keepdims', 'keep_dims')), name)
+
+
+def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True, data_format='NHWC',
+                           dilations=[1, 1, 1, 1], name=None):
+    """The gradient of conv2d with respect to the filter, whose shape is `filter_sizes`."""
+    padding, explicit = _padding(padding)
+    return tf.raw_ops.Conv2DBackpropFilter(
+        input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
+        explicit_paddings=explicit, data_format=data_format, dilations=dilations, name=name)
+
+
+def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True,
+                          data_format='NHWC', dilations=[1, 1, 1, 1], name=None, filters=None):
+    """The gradient of conv2d with respect to the images, whose shape is `input_sizes`."""
+    padding, explicit = _padding(padding)
+    return tf.raw_ops.Conv2DBackpropInput(
+        input_sizes=input_sizes, filter=_one(filter, filters, 'filter', 'filters'), out_backprop=out_backprop, strides=strides,
+        padding=padding, explicit_paddings=explicit, data_format=data_format, dilations=dilations, name=name)
+
+
+def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format='NDHWC',
+                           dilations=[1, 1, 1, 1, 1], name=None):
+    """The gradient of conv3d with respect to the filter, whose shape is `filter_sizes`."""
+    return tf.raw_ops.Conv3DBackpropFilterV2(
+        input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
+        data_format=data_format, dilations=dilations, name=name)
+
+
+def _padding(padding):
+    """The word for a padding, and the numbers where it is a list of pairs."""
+    if isinstance(padding, (list, tuple)):
+        return 'EXPLICIT', [number for pair in padding for number in pair]
+    return padding, []
+
+
+_nn.conv3d_backprop_filter_v2 = conv3d_backprop_filter
+for _name in ('softmax log_softmax sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits in_top_k crelu avg_pool2d '
+              'max_pool_with_argmax conv1d conv3d conv2d_transpose conv3d_transpose convolution depthwise_conv2d '
+              'depthwise_conv2d_native separable_conv2d dilation2d pool embedding_lookup embedding_lookup_sparse '
+              'safe_embedding_lookup_sparse nce_loss sampled_softmax_loss sufficient_statistics weighted_moments '
+              'conv2d_backprop_filter conv2d_backprop_input conv3d_backprop_filter').split():
+    globals()[_name].__module__ = 'footlight.compat.v1.nn'
+    setattr(_nn, _name, globals()[_name])

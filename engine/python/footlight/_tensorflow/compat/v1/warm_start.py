@@ -1,0 +1,111 @@
+"""tf.compat.v1.train's values from checkpoints of other programs, and its smaller functions for steps."""
+import re
+
+import footlight as tf
+from footlight._tensorflow.compat.v1 import variable_scope as _variable_scope
+from footlight._saving import trackable as _trackable
+
+_v1 = tf.compat.v1
+
+
+def _named_variables():
+    """{name: variable} of what get_variable() made in the graph."""
+    graph = _variable_scope._graph()
+    return {} if graph is None else _variable_scope._kept(graph)[1]
+
+
+def _give(variable, name, reader, shapes, path, why=''):
+    """Gives a variable the value that a checkpoint has under a name."""
+    if name not in shapes:
+        raise ValueError('Tensor %s%s is not found in %s checkpoint; it has %s' % (
+            name, why, path, ', '.join(sorted(shapes)[:20])))
+    if not variable.shape.is_compatible_with(shapes[name]):
+        raise ValueError("Shape of variable %s (%s) doesn't match with shape of tensor %s (%s) from checkpoint reader."
+                         % (variable.name, variable.shape, name, shapes[name]))
+    with tf._eager_scope():
+        value = tf.constant(reader.get_tensor(name))
+        if value.dtype != variable.dtype:
+            value = tf.cast(value, variable.dtype)
+        variable._restore_from_tensors({_trackable.VARIABLE_VALUE: value})
+        variable._first = None  # a session's initializer gives it this value
+
+
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """Lets variables begin with the values of a checkpoint: {its name or scope/: a variable, its name or its scope/}."""
+    reader = tf.train.load_checkpoint(ckpt_dir_or_file)
+    shapes = reader.get_variable_to_shape_map()
+    known = _named_variables()
+    pairs = assignment_map.items() if isinstance(assignment_map, dict) else assignment_map
+    for name, target in sorted(pairs, key=lambda pair: pair[0]):
+        if isinstance(target, (list, tuple)):
+            if len(target) != 1:
+                raise NotImplementedError('init_from_checkpoint(): variables are not divided here; give one variable for %r'
+                                          % name)
+            target = target[0]
+        if isinstance(target, tf.Variable):
+            _give(target, name, reader, shapes, ckpt_dir_or_file)
+            continue
+        if not isinstance(target, str):
+            raise TypeError('init_from_checkpoint(): a name maps to a variable, a name or a scope, not to %r' % (target,))
+        if target in known:
+            _give(known[target], name, reader, shapes, ckpt_dir_or_file)
+            continue
+        if not target.endswith('/') or not name.endswith('/'):
+            raise ValueError("Assignment map with scope only name %s should map to scope only %s. Should be 'scope/': "
+                             "'other_scope/'." % (target, name))
+        scope = target.rstrip('/')
+        inside = [one for one in sorted(known) if not scope or one.startswith(scope + '/')]
+        for one in inside:
+            rest = one[len(scope) + 1 if scope else 0:]
+            full = rest if name == '/' else name + rest
+            _give(known[one], full, reader, shapes, ckpt_dir_or_file, ' (%s in %s)' % (name, one))
+
+
+def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None, var_name_to_prev_var_name=None):
+    """Lets the variables whose names fit begin with the values that a checkpoint has under these or other names."""
+    if var_name_to_vocab_info:
+        raise NotImplementedError('warm_start(): vocabularies are not mapped here; make the rows with tf.gather and assign them')
+    if isinstance(vars_to_warm_start, str):
+        chosen = [v for v in _v1.trainable_variables() if re.match(vars_to_warm_start, v._shared_name)]
+    elif all(isinstance(one, str) for one in vars_to_warm_start or ()):
+        chosen = [v for v in _v1.global_variables() if any(re.match(one, v._shared_name) for one in vars_to_warm_start or ())]
+    else:
+        chosen = list(vars_to_warm_start)
+    earlier = var_name_to_prev_var_name or {}
+    reader = tf.train.load_checkpoint(ckpt_to_initialize_from)
+    shapes = reader.get_variable_to_shape_map()
+    for variable in chosen:
+        name = variable._shared_name
+        _give(variable, earlier.get(name, name), reader, shapes, ckpt_to_initialize_from)
+
+
+def global_step(sess, global_step_tensor):
+    """The step, as a number."""
+    return int(sess.run(global_step_tensor)) if sess is not None else int(global_step_tensor.numpy())
+
+
+def assert_global_step(global_step_tensor):
+    """Raises where this cannot be a step: it must be one whole number."""
+    if not isinstance(global_step_tensor, (tf.Variable, tf.Tensor)):
+        raise TypeError('Existing "global_step" must be a Variable or Tensor: %s.' % (global_step_tensor,))
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError('Existing "global_step" does not have integer type: %s' % global_step_tensor.dtype)
+    if global_step_tensor.shape.rank not in (0, None):
+        raise TypeError('Existing "global_step" is not scalar: %s' % global_step_tensor.shape)
+
+
+def replica_device_setter(ps_tasks=0, ps_device='/job:ps', worker_device='/job:worker', merge_devices=True, cluster=None,
+                          ps_ops=None, ps_strategy=None):
+    """None: all variables are on this machine. Where there are parameter servers, it says that there are none here."""
+    if cluster is not None:
+        jobs = cluster.as_dict() if hasattr(cluster, 'as_dict') else dict(cluster)
+        ps_tasks = len(jobs.get(ps_device.rpartition('/job:')[2], ()))
+    if ps_tasks:
+        raise NotImplementedError('replica_device_setter(): Footlight runs on one machine, without parameter servers; leave '
+                                  'ps_tasks at 0')
+    return None
+
+
+for _object in (init_from_checkpoint, warm_start, global_step, assert_global_step, replica_device_setter):
+    _object.__module__ = 'footlight.compat.v1.train'
+    setattr(_v1.train, _object.__name__, _object)

@@ -1,0 +1,1 @@
+"""tf.contrib, as far as programs of TensorFlow 1.5 use it."""

@@ -1,0 +1,1 @@
+"""tensorflow.core.function: types of functions and of their arguments."""

@@ -1,0 +1,124 @@
+"""tf.__internal__: what Keras takes from TensorFlow besides the public names."""
+import abc
+import contextlib
+import operator
+
+import footlight as tf
+from footlight import _engine
+
+_home = _engine.namespace('__internal__')
+
+
+class CompositeTensor(abc.ABC):
+    """A value that consists of tensors: classes that derive from this or say so, and variables."""
+
+    @classmethod
+    def __subclasshook__(cls, kind):
+        if cls is not CompositeTensor:
+            return NotImplemented
+        return hasattr(kind, '__tensor_fields__') or issubclass(kind, tf.Variable) or (
+            hasattr(kind, '_type_spec') and not issubclass(kind, tf.Tensor)) or NotImplemented
+
+
+class _Eager(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, tf.Tensor) and not tf.is_symbolic_tensor(value)
+
+
+class EagerTensor(metaclass=_Eager):
+    """A tensor that has a value: only for isinstance()."""
+
+
+class ByKind(type):
+    """Classes that stand for another one, `kind`, when isinstance() asks."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, cls.kind)
+
+
+class _Functions(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, tf.Graph) and value.building_function
+
+    def __call__(cls, name, collections=None, capture_by_value=None, structured_input_signature=None,
+                 structured_outputs=None):
+        from footlight._tensorflow.python.framework import func_graph as _func_graph
+        return _func_graph.empty_graph(name)
+
+
+class FuncGraph(metaclass=_Functions):
+    """FuncGraph(name): an empty graph of a function, which captures the tensors of the program that its ops use."""
+
+
+@contextlib.contextmanager
+def eager_mode():
+    """A context in which ops run at once, also inside of a traced function."""
+    with tf._eager_scope():
+        yield
+
+
+def smart_cond(pred, true_fn=None, false_fn=None, name=None):
+    """One of two functions, which is called at once where it is known which one."""
+    if not callable(true_fn) or not callable(false_fn):
+        raise TypeError('`true_fn` and `false_fn` must be callable.')
+    known = smart_constant_value(pred)
+    if known is None:
+        return tf.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return true_fn() if known else false_fn()
+
+
+_COMPARISONS = {'Greater': operator.gt, 'GreaterEqual': operator.ge, 'Less': operator.lt, 'LessEqual': operator.le,
+                'Equal': operator.eq, 'NotEqual': operator.ne}
+
+
+def _known(tensor):
+    """The value of a tensor where that is known; also that of one known dimension, and of its comparison."""
+    value = tf.get_static_value(tensor)
+    if value is not None or not tf.is_symbolic_tensor(tensor):
+        return value
+    op = tensor.op
+    if op.type in _COMPARISONS:
+        x, y = (_known(t) for t in op.inputs)
+        return None if x is None or y is None else _COMPARISONS[op.type](x, y)
+    if op.type == 'StridedSlice' and tensor.shape.rank == 0 and op.inputs[0].op.type == 'Shape':
+        at = tf.get_static_value(op.inputs[1])
+        shape = op.inputs[0].op.inputs[0].shape
+        return None if at is None or shape.rank is None else shape[int(at[0])]
+    return None
+
+
+def smart_constant_value(pred):
+    """The value of a condition where that is known, else None."""
+    if isinstance(pred, tf.Tensor):
+        value = _known(pred)
+        return None if value is None else bool(value)
+    if isinstance(pred, bool) or pred in (0, 1):
+        return bool(pred)
+    raise TypeError('`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: %s' % type(pred))
+
+
+def enabled():
+    """Whether this is TensorFlow 2: always."""
+    return True
+
+
+def strategy_supports_no_merge_call():
+    """Whether updates may be made where the program is, without waiting for other replicas: always, there are none."""
+    return True
+
+
+def maybe_merge_call(fn, strategy, *args, **kwargs):
+    """fn(strategy, ...)."""
+    return fn(strategy, *args, **kwargs)
+
+
+for _path, _object in (
+        ('CompositeTensor', CompositeTensor), ('EagerTensor', EagerTensor), ('FuncGraph', FuncGraph),
+        ('eager_context.eager_mode', eager_mode), ('smart_cond.smart_cond', smart_cond),
+        ('smart_cond.smart_constant_value', smart_constant_value), ('tf2.enabled', enabled),
+        ('distribute.strategy_supports_no_merge_call', strategy_supports_no_merge_call),
+        ('distribute.interim.maybe_merge_call', maybe_merge_call)):
+    _where, _, _name = _path.rpartition('.')
+    _namespace = _engine.namespace('__internal__.' + _where) if _where else _home
+    _object.__module__ = _namespace.__name__
+    setattr(_namespace, _name, _object)

@@ -1,0 +1,1 @@
+"""tensorflow.python: modules inside of TensorFlow, which libraries and tests import by their place."""

@@ -1,0 +1,1 @@
+"""tensorflow.python.autograph: the modules inside of AutoGraph."""

@@ -1,0 +1,1 @@
+"""tensorflow.python.data: structures and switches of datasets."""

@@ -1,0 +1,1 @@
+"""tensorflow.python.eager: the state of eager execution, gradients, functions."""

@@ -1,0 +1,158 @@
+"""tensorflow.python.eager.context: the state of eager execution."""
+import contextlib
+
+import footlight as tf
+from footlight._tensorflow.publish import publish
+
+
+# --- tensorflow.python.eager.context ---
+SYNC, ASYNC, EAGER_MODE, GRAPH_MODE = 0, 1, 1, 0
+DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, DEVICE_PLACEMENT_SILENT_FOR_INT32 = 0, 1, 2, 3
+
+
+class Context:
+    """The state of eager execution: ops run when they are called, so that there is never anything to wait for."""
+
+    context_switches = property(lambda self: ())
+    execution_mode = SYNC
+    device_policy = DEVICE_PLACEMENT_SILENT
+    device_name = property(lambda self: tf.zeros([]).device, doc='The device that ops run on now.')
+    scope_name = property(lambda self: _scope_name(), doc='The name scope that is open.')
+    soft_device_placement = property(lambda self: tf.config.get_soft_device_placement(),
+                                     lambda self, value: tf.config.set_soft_device_placement(value))
+    log_device_placement = property(lambda self: tf.debugging.get_log_device_placement(),
+                                    lambda self, value: tf.debugging.set_log_device_placement(value))
+    intra_op_parallelism_threads = property(lambda self: tf.config.threading.get_intra_op_parallelism_threads(),
+                                            lambda self, n: tf.config.threading.set_intra_op_parallelism_threads(n))
+    inter_op_parallelism_threads = property(lambda self: tf.config.threading.get_inter_op_parallelism_threads(),
+                                            lambda self, n: tf.config.threading.set_inter_op_parallelism_threads(n))
+    run_eager_op_as_function = property(lambda self: False)
+
+    def ensure_initialized(self):
+        """Does nothing: there is nothing to wait for."""
+
+    def clear_kernel_cache(self):
+        """Forgets kernels: what is kept here depends on nothing that may change."""
+
+    def sync_executors(self):
+        """Waits until all ops have run: they have."""
+
+    clear_executor_errors = ensure_initialized
+
+    def executing_eagerly(self):
+        """Whether ops run when they are called."""
+        return tf.executing_eagerly()
+
+    def devices(self):
+        """The names of the devices."""
+        return [device.name for device in tf.config.list_logical_devices()]
+
+    def list_logical_devices(self, device_type=None):
+        """The devices that ops run on."""
+        return tf.config.list_logical_devices(device_type)
+
+    def list_physical_devices(self, device_type=None):
+        """The devices of the machine."""
+        return tf.config.list_physical_devices(device_type)
+
+    def num_gpus(self):
+        """How many GPUs there are."""
+        return len(tf.config.list_logical_devices('GPU'))
+
+    def device(self, name):
+        """A context on a device."""
+        return tf.device(name)
+
+    def internal_operation_seed(self):
+        """A number for a random op that says none."""
+        import random
+        return random.randrange(2**31 - 1)
+
+
+def executing_eagerly():
+    """Whether ops run when they are called."""
+    return tf.executing_eagerly()
+
+
+in_eager_mode = executing_eagerly
+
+
+def _scope_name():
+    scope = tf.get_current_name_scope()
+    return scope + '/' if scope else ''
+
+
+def device(name):
+    """A context on a device."""
+    return tf.device(name)
+
+
+def num_gpus():
+    """How many GPUs there are."""
+    return len(tf.config.list_logical_devices('GPU'))
+
+
+def set_soft_device_placement(enabled):
+    """Whether ops may run elsewhere than where they are asked to."""
+    tf.config.set_soft_device_placement(enabled)
+
+
+def set_global_seed(seed):
+    """Sets the seed of random ops."""
+    tf.random.set_seed(seed)
+
+
+@contextlib.contextmanager
+def execution_mode(mode):
+    """A context in which ops are waited for or not; here they always are."""
+    yield
+
+
+_context = Context()
+
+
+def context():
+    """The state of eager execution."""
+    return _context
+
+
+@contextlib.contextmanager
+def eager_mode():
+    """A context in which ops run when they are called."""
+    if tf.executing_eagerly():
+        yield
+    else:
+        with tf._eager_scope():
+            yield
+
+
+@contextlib.contextmanager
+def graph_mode():
+    """A context in which ops go into a graph: the default one, where a program entered one."""
+    if not tf.executing_eagerly():
+        yield
+        return
+    with tf.Graph().as_default():
+        yield
+
+
+def async_wait():
+    """Waits until all ops have run: they have."""
+
+
+# --- the state of eager execution ---
+def _reset_context():
+    """Would forget devices and settings: they are those of the process here, so that only functions' running eagerly ends."""
+    tf.config.run_functions_eagerly(False)
+
+
+def ensure_initialized():
+    """Does nothing: the engine is ready when it is imported."""
+
+
+publish(globals(), (
+    'SYNC ASYNC EAGER_MODE GRAPH_MODE DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_WARN '
+    'DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_SILENT_FOR_INT32 Context _context context '
+    'executing_eagerly in_eager_mode eager_mode graph_mode device num_gpus '
+    'set_soft_device_placement set_global_seed execution_mode async_wait _reset_context '
+    'ensure_initialized'))

@@ -1,0 +1,41 @@
+"""tensorflow.python.eager.polymorphic_function.polymorphic_function: the class of traced functions, and its members."""
+import footlight as tf
+from footlight import _engine
+from footlight._tensorflow.internal import for_keras as _for_keras
+from footlight._tensorflow.publish import publish
+from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+
+_engine.extend(tf.types.experimental.PolymorphicFunction, '_tf_decorator', property(
+    lambda self: _tf_decorator.TFDecorator('tf.function', self.python_function)))
+_engine.extend(tf.types.experimental.PolymorphicFunction, '_name', property(lambda self: self.name))
+
+
+def _attributes_of(function):
+    """What a library's function is given besides its graph, as messages."""
+    from footlight._tensorflow.python.eager.polymorphic_function import attributes as _attributes
+    options = function._options
+    given = dict(options.get('experimental_attributes') or {})
+    if options.get('experimental_implements') is not None:
+        given[_attributes.IMPLEMENTS] = options['experimental_implements']
+    return _attributes.parse_func_attrs(given, _attributes.POLYMORPHIC_FUNCTION_ALLOWLIST)
+
+
+for _member, _option, _otherwise in (('_autograph', 'autograph', True), ('_reduce_retracing', 'reduce_retracing', False),
+                                     ('_experimental_autograph_options', 'experimental_autograph_options', None)):
+    _engine.extend(tf.types.experimental.PolymorphicFunction, _member, property(
+        lambda self, option=_option, otherwise=_otherwise: self._options.get(option, otherwise)))
+_engine.extend(tf.types.experimental.PolymorphicFunction, '_attributes', property(_attributes_of))
+_engine.extend(tf.Operation, '_is_stateful', property(lambda self: self.op_def.is_stateful))
+
+
+class Function(metaclass=_for_keras.ByKind):
+    """Functions that are traced: made by tf.function, here for isinstance() and by this name too."""
+
+    kind = tf.types.experimental.PolymorphicFunction
+
+    def __new__(cls, python_function, name=None, input_signature=None, **options):
+        return tf.function(python_function, input_signature, **options)
+
+
+publish(globals(), 'Function')
+publish(globals(), 'Function', 'python.eager.def_function')

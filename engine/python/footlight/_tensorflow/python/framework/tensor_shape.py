@@ -1,0 +1,17 @@
+"""tensorflow.python.framework.tensor_shape: shapes of other values."""
+import footlight as tf
+from footlight._tensorflow.publish import publish
+
+
+# --- tensorflow.python.framework.tensor_shape ---
+def as_shape(shape):
+    """A shape."""
+    return shape if isinstance(shape, tf.TensorShape) else tf.TensorShape(shape)
+
+
+def unknown_shape(rank=None, **kwargs):
+    """A shape of which nothing is known, or only how many dimensions it has."""
+    return tf.TensorShape(None if rank is None else [None] * rank)
+
+
+publish(globals(), 'as_shape unknown_shape')

@@ -1,0 +1,43 @@
+"""tensorflow.python.framework.type_spec_registry: classes of specs by the names that files have for them."""
+import footlight as tf
+from footlight._tensorflow.publish import publish
+
+
+# --- specs by name, for files ---
+_NAME_TO_TYPE_SPEC = {}
+_TYPE_SPEC_TO_NAME = {}
+
+
+def register(name):
+    """Decorates a class of specs that files name."""
+    def add(kind):
+        if name in _NAME_TO_TYPE_SPEC:
+            raise ValueError('Name %s has already been registered for class %s.' % (name, _NAME_TO_TYPE_SPEC[name]))
+        _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[kind] = kind, name
+        return kind
+    return add
+
+
+def get_name(kind):
+    """The name that files have for a class of specs."""
+    if kind not in _TYPE_SPEC_TO_NAME:
+        raise ValueError('TypeSpec %s has not been registered.' % kind)
+    return _TYPE_SPEC_TO_NAME[kind]
+
+
+def lookup(name):
+    """The class of specs that files call by this name."""
+    if name not in _NAME_TO_TYPE_SPEC:
+        raise ValueError('No TypeSpec has been registered with name %r' % (name,))
+    return _NAME_TO_TYPE_SPEC[name]
+
+
+def _register_own():
+    for name in ('TensorSpec', 'SparseTensorSpec', 'RaggedTensorSpec', 'IndexedSlicesSpec', 'VariableSpec'):
+        kind = getattr(tf, name, None)
+        if kind is not None:
+            register('tf.' + name)(kind)
+
+
+publish(globals(), 'get_name lookup register _NAME_TO_TYPE_SPEC _TYPE_SPEC_TO_NAME')
+_register_own()

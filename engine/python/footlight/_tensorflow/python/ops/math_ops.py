@@ -1,0 +1,33 @@
+"""tensorflow.python.ops.math_ops: comparisons."""
+import footlight as tf
+from footlight._tensorflow.publish import publish
+
+
+def is_nan(x, name=None):
+    """Where elements are not numbers."""
+    return tf.math.is_nan(x, name=name)
+
+
+# --- comparisons ---
+def approximate_equal(x, y, tolerance=1e-05, name=None):
+    """Where two tensors of one shape differ by less than `tolerance`."""
+    x, y = tf.convert_to_tensor(x), tf.convert_to_tensor(y)
+    if not x.shape.is_compatible_with(y.shape):
+        if x.shape.rank != y.shape.rank:
+            raise ValueError(f'Shapes must be equal rank, but are {x.shape.rank} and {y.shape.rank}: x has the shape '
+                             f'{x.shape}, y {y.shape}')
+        raise ValueError(f'Shapes must be the same: x has the shape {x.shape}, y {y.shape}')
+    return tf.less(tf.abs(tf.subtract(x, y)), tf.cast(tolerance, x.dtype.real_dtype), name=name)
+
+
+def tensor_equals(self, other):
+    """The operator == of tensors."""
+    return tf.convert_to_tensor(self) == other
+
+
+def tensor_not_equals(self, other):
+    """The operator != of tensors."""
+    return tf.convert_to_tensor(self) != other
+
+
+publish(globals(), 'is_nan approximate_equal tensor_equals tensor_not_equals')

@@ -1,0 +1,42 @@
+"""tensorflow.python.ops.parallel_for.gradients: Jacobians."""
+import footlight as tf
+from footlight._tensorflow.publish import publish
+
+
+def _gradient_rows(flat, count, x):
+    """The gradients of so many tensors with respect to x, stacked; None where none of them depends on it."""
+    if count is None:
+        raise ValueError('the shape of the output must be known while tracing')
+    rows = [tf.gradients(flat(i), x)[0] for i in range(count)]
+    if all(row is None for row in rows) and rows:
+        return None
+    rows = [tf.zeros_like(x) if row is None else tf.convert_to_tensor(row) for row in rows]
+    return tf.stack(rows) if rows else tf.zeros(tf.concat([[0], tf.shape(x)], 0), x.dtype)
+
+
+def jacobian(output, inputs, use_pfor=True, parallel_iterations=None):
+    """The derivatives of each element of the output with respect to each of the inputs."""
+    flat = tf.reshape(output, [-1])
+
+    def one(x):
+        rows = _gradient_rows(lambda i: flat[i], flat.shape[0], x)
+        return None if rows is None else tf.reshape(rows, tf.concat([tf.shape(output), tf.shape(x)], 0))
+    return tf.nest.map_structure(one, inputs)
+
+
+def batch_jacobian(output, inp, use_pfor=True, parallel_iterations=None):
+    """For each row of the output its derivatives with respect to the same row of the input."""
+    if output.shape.rank is None or inp.shape.rank is None or not output.shape.rank or not inp.shape.rank or (
+            not output.shape[:1].is_compatible_with(inp.shape[:1])):
+        raise ValueError('Need first dimension of `output` shape (%s) and `inp` shape (%s) to match.' % (
+            output.shape, inp.shape))
+    flat = tf.reshape(output, [tf.shape(output)[0], output.shape[1:].num_elements()])
+    rows = _gradient_rows(lambda i: flat[:, i], flat.shape[1], inp)
+    if rows is None:
+        return None
+    rows = tf.transpose(rows, [1, 0, *range(2, inp.shape.rank + 1)])
+    return tf.reshape(rows, tf.concat([tf.shape(output), tf.shape(inp)[1:]], 0))
+
+
+publish(globals(), 'jacobian batch_jacobian')
+publish(globals(), 'jacobian batch_jacobian', 'python.ops.parallel_for')

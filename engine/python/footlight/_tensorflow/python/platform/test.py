@@ -1,0 +1,33 @@
+"""tensorflow.python.platform.test: benchmarks and files of tests."""
+import os
+
+import footlight as tf
+from footlight._tensorflow.publish import publish
+
+
+# --- tf.test.Benchmark ---
+class Benchmark:
+    """Methods named benchmark... measure something and report it."""
+
+    def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None):
+        """Prints what was measured on a line."""
+        parts = dict(iters=iters, cpu_time=cpu_time, wall_time=wall_time, throughput=throughput, **(extras or {}))
+        print(f'{type(self).__name__}.{name or "benchmark"}: ' + ', '.join(
+            f'{key} {value}' for key, value in parts.items() if value is not None))
+
+    def evaluate(self, tensors):
+        """The values of tensors."""
+        return tf.nest.map_structure(lambda one: one.numpy() if hasattr(one, 'numpy') else one, tensors)
+
+
+# --- tensorflow.python.platform.test ---
+def test_src_dir_path(relative_path):
+    """The place of a file among the sources of tests, whose folder the environment variable TEST_SRCDIR names."""
+    return os.path.join(os.environ.get('TEST_SRCDIR', ''), 'org_tensorflow/tensorflow', relative_path)
+
+
+publish(globals(), 'Benchmark test_src_dir_path')
+publish(globals(), 'Benchmark', 'python.eager.test')
+publish(globals(), 'Benchmark', 'python.platform.googletest')
+publish(globals(), 'test_src_dir_path', 'compat.v1.test')
+tf.test.Benchmark = Benchmark

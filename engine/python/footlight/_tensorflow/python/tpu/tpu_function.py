@@ -1,0 +1,17 @@
+"""tensorflow.python.tpu.tpu_function: shards, of which there are none here."""
+import types
+
+from footlight._tensorflow.publish import publish
+
+
+# --- tensorflow.python.tpu.tpu_function ---
+def get_tpu_context():
+    """What a function replicated over TPUs knows: there are none here."""
+    return types.SimpleNamespace(number_of_shards=None, set_number_of_shards=_no_shards)
+
+
+def _no_shards(number_of_shards):
+    raise NotImplementedError('Footlight has no TPU; leave the number of shards alone')
+
+
+publish(globals(), 'get_tpu_context')

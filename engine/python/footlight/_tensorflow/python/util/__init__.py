@@ -1,0 +1,1 @@
+"""tensorflow.python.util: functions and their decorators, structures, names of the public interface."""

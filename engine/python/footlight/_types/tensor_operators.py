@@ -3,7 +3,7 @@ import functools
 
 import footlight as tf
 from footlight import _engine
-from footlight._tensorflow.python.util import tf_export as _tf_export
+from footlight._tensorflow.python.util import dispatch as _dispatch
 
 for _name in ('div', 'rdiv'):  # division as Python 2 called it, which libraries look up
     _engine.extend(tf.Tensor, f'__{_name}__', getattr(tf.Tensor, f'__{_name}__'.replace('div', 'truediv')))
@@ -11,7 +11,7 @@ _plain = {name: getattr(tf.Tensor, name) for name in tf.Tensor.OVERLOADABLE_OPER
 _VALUES = (tf.Tensor, tf.Variable)
 
 
-@_tf_export.add_dispatch_support
+@_dispatch.add_dispatch_support
 def add(x, y, name=None):
     """x + y; text is joined."""
     if not isinstance(x, _VALUES) and not isinstance(y, _VALUES):
@@ -19,19 +19,19 @@ def add(x, y, name=None):
     return tf.add(x, y, name=name)
 
 
-@_tf_export.add_dispatch_support
+@_dispatch.add_dispatch_support
 def eq(self, other):
     """self == other, element by element where shapes allow it."""
     return (self if isinstance(self, _VALUES) else tf.convert_to_tensor(self)) == other
 
 
-@_tf_export.add_dispatch_support
+@_dispatch.add_dispatch_support
 def ne(self, other):
     """self != other, element by element where shapes allow it."""
     return (self if isinstance(self, _VALUES) else tf.convert_to_tensor(self)) != other
 
 
-@_tf_export.add_dispatch_support
+@_dispatch.add_dispatch_support
 def getitem(tensor, slice_spec, var=None):
     """tensor[slice_spec]; with `var` a slice of a variable, which has assign()."""
     if var is not None:
@@ -39,7 +39,7 @@ def getitem(tensor, slice_spec, var=None):
     return (tensor if isinstance(tensor, _VALUES) else tf.convert_to_tensor(tensor))[slice_spec]
 
 
-@_tf_export.add_dispatch_support
+@_dispatch.add_dispatch_support
 def ragged_getitem(rt_input, key):
     """rt_input[key] of a ragged tensor."""
     if not isinstance(rt_input, tf.RaggedTensor):

@@ -3,9 +3,10 @@ import collections
 import collections.abc
 
 import footlight as tf
-from footlight import _engine
+from footlight import _engine, _lookup
 from footlight._data import readers as _readers
-from footlight._saving import containers as _containers
+from footlight._saving import (
+    containers as _containers, load as _load, loaded_functions as _loaded_functions, trackable as _trackable)
 from footlight._tensorflow.compat.v1.distributions import (
     kullback_leibler as _kullback_leibler, special_math as _special_math)
 from footlight._types import trace_types as _trace_types
@@ -26,7 +27,16 @@ def _is_always(*unused):
     return True
 for _path, _names in {
         'python.lib.io.tf_record': {'tf_record_iterator': _readers.tf_record_iterator},
-        'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper, '_DictWrapper': _containers._DictWrapper},
+        'python.trackable.base': {'VARIABLE_VALUE_KEY': _trackable.VARIABLE_VALUE},
+        'python.trackable.data_structures': {'ListWrapper': _containers.ListWrapper, '_DictWrapper': _containers._DictWrapper,
+                                             'NoDependency': _trackable.NoDependency},
+        'python.trackable.resource': {'RestoredResource': _loaded_functions.RestoredResource},
+        'python.checkpoint.checkpoint': {'CheckpointV1': tf.compat.v1.train.Checkpoint},
+        'python.saved_model.load': {'load_partial': _load.load_partial},
+        'python.saved_model.loader_impl': {'parse_saved_model': _load.parse_saved_model},
+        'python.ops.lookup_ops': {'LookupInterface': _lookup.LookupInterface},
+        'python.ops.ref_variable': {'RefVariable': tf.compat.v1.Variable},
+        'python.pywrap_tfe': {'TF_ListPluggablePhysicalDevices': lambda: []},
         'python.types.trace': {'CastContext': _trace_types.CastContext, 'PlaceholderContext': _trace_types.PlaceholderContext,
                                'TracingContext': _trace_types.TracingContext},
         'python.ops.array_ops': {'newaxis': None},

@@ -1,7 +1,7 @@
 """tensorflow.python.framework.auto_control_deps: ops with effects in the order of the program."""
 import footlight as tf
 from footlight._tensorflow.publish import publish
-from footlight._tensorflow.python.util import object_identity as _object_identity
+from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
 
 
 # --- tensorflow.python.framework.auto_control_deps ---
@@ -45,7 +45,7 @@ def automatic_control_dependencies(f):
         with AutomaticControlDependencies() as scope:
             result = f(*args, **kwargs)
             return tf.nest.map_structure(lambda t: scope.mark_as_return(tf.convert_to_tensor(t)), result)
-    return _object_identity.same_words(f, wrapper)
+    return _tf_decorator.make_decorator(f, wrapper, 'decorator')
 
 
 def op_is_stateful(op):

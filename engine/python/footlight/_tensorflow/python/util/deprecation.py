@@ -1,12 +1,14 @@
-"""tensorflow.python.util.deprecation and decorator_utils: functions that say that they, or some of their arguments, go away."""
+"""tensorflow.python.util.deprecation: functions that say that they, or some of their arguments, go away."""
 import contextlib
 import functools
 import inspect
 import re
 
-import footlight as tf
 from footlight import _engine
+from footlight._tensorflow.publish import publish
 from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+from footlight._tensorflow.python.util.decorator_utils import (
+    add_notice_to_docstring, get_qualified_name, validate_callable)
 
 _said = set()
 _is_silent = False
@@ -47,63 +49,12 @@ def _when(date):
     return 'in a future version' if date is None else 'after %s' % date
 
 
-# --- docstrings ---
-def add_notice_to_docstring(doc, instructions, no_doc_str, suffix_str, notice, notice_type='Warning'):
-    """The docstring with `suffix_str` behind its first line and the lines of `notice` below that."""
-    if not notice:
-        raise ValueError('The `notice` arg must not be empty.')
-    first, _, rest = inspect.cleandoc(doc or '').partition('\n')
-    lines = ['%s %s' % (first, suffix_str) if first else no_doc_str, '', '%s: %s' % (notice_type, notice[0]), *notice[1:]]
-    if instructions:
-        lines.append(instructions)
-    if rest.strip():
-        lines += ['', rest.lstrip('\n')]
-    return '\n'.join(lines)
-
-
 def _doc_of(doc, what, subject, goes, date, instructions):
     """The docstring of what is deprecated."""
     return add_notice_to_docstring(
         doc, instructions, 'DEPRECATED FUNCTION' + what.upper(), '(deprecated%s)' % what,
         ['%s DEPRECATED%s It will be removed %s.'.replace('It', 'They' if what else 'It') % (
             subject, goes, _when(date)), 'Instructions for updating:'], 'Deprecated')
-
-
-def get_qualified_name(function):
-    """The name of a function with those of the classes around it."""
-    return getattr(function, '__qualname__', function.__name__)
-
-
-def validate_callable(func, decorator_name):
-    """Raises where a decorator got no function."""
-    if not callable(func):
-        raise ValueError('%s is not a function. If this is a property, make sure @property appears before @%s in your source '
-                         'code:\n\n@property\n@%s\ndef method(...)' % (func, decorator_name, decorator_name))
-
-
-class _classproperty:
-    def __init__(self, function, keeps):
-        self._function, self._kept = function, {} if keeps else None
-
-    def __get__(self, instance, owner):
-        if self._kept is None:
-            return self._function(owner)
-        if owner not in self._kept:
-            self._kept[owner] = self._function(owner)
-        return self._kept[owner]
-
-    def __set__(self, instance, value):
-        raise AttributeError('property %s is read-only' % self._function.__name__)
-
-
-def classproperty(func):
-    """A decorator: a property of the class."""
-    return _classproperty(func, False)
-
-
-def cached_classproperty(func):
-    """A decorator: a property of the class that each class computes once."""
-    return _classproperty(func, True)
 
 
 # --- what goes away ---
@@ -252,10 +203,6 @@ def rewrite_argument_docstring(old_doc, old_argument, new_argument):
     return old_doc.replace('`%s`' % old_argument, '`%s`' % new_argument).replace('%s:' % old_argument, '%s:' % new_argument)
 
 
-for _path, _all in {
-        'deprecation': 'deprecated deprecated_alias deprecated_args deprecated_arg_values deprecated_argument_lookup '
-                       'deprecated_endpoints rewrite_argument_docstring silence DeprecatedNamesAlreadySetError',
-        'decorator_utils': 'add_notice_to_docstring get_qualified_name validate_callable classproperty '
-                           'cached_classproperty'}.items():
-    for _name in _all.split():
-        setattr(_engine.namespace('python.util.' + _path), _name, globals()[_name])
+publish(globals(), (
+    'deprecated deprecated_alias deprecated_args deprecated_arg_values deprecated_argument_lookup '
+    'deprecated_endpoints rewrite_argument_docstring silence DeprecatedNamesAlreadySetError'))

@@ -1,17 +1,8 @@
-"""tensorflow.python.util: sets and dictionaries by identity, decorators of contexts, variables in structures."""
+"""tensorflow.python.util.object_identity: sets and dictionaries by identity."""
 import collections.abc
-import contextlib
-import functools
 import weakref
 
-import footlight as tf
-from footlight import _engine
-from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
-
-
-def same_words(target, decorator, name=None):
-    """The decorator of a function, with that one's name and words."""
-    return _tf_decorator.make_decorator(target, decorator, name or 'decorator')
+from footlight._tensorflow.publish import publish
 
 
 class Reference:
@@ -160,38 +151,6 @@ class ObjectIdentityWeakSet(_Weak, ObjectIdentitySet):
         self._storage.discard(key)
 
 
-# --- tf_contextlib, variable_utils, lazy_loader, keyword_args ---
-def contextmanager(target):
-    """contextlib.contextmanager, which tf_decorator looks through."""
-    return same_words(target, contextlib.contextmanager(target), 'contextmanager')
-
-
-def convert_variables_to_tensors(values):
-    """A structure with the values of its variables in their place."""
-    return tf.nest.map_structure(lambda v: v.read_value() if isinstance(v, tf.Variable) else v, values)
-
-
-def replace_variables_with_atoms(values):
-    """A structure with something plain in place of its variables."""
-    return tf.nest.map_structure(lambda v: 0 if isinstance(v, tf.Variable) else v, values)
-
-
-def keyword_args_only(func):
-    """Decorates a function that takes arguments by name alone."""
-    @functools.wraps(func)
-    def new_func(*args, **kwargs):
-        if args:
-            raise ValueError('The function %s only accepts keyword arguments. Do not pass positional arguments. Received '
-                             'the following positional arguments: %s' % (func.__name__, args))
-        return func(**kwargs)
-    return new_func
-
-
-for _path, _names in {
-        'keyword_args': 'keyword_args_only',
-        'object_identity': 'ObjectIdentityDictionary ObjectIdentitySet ObjectIdentityWeakKeyDictionary '
-                           'ObjectIdentityWeakSet Reference WeakReference',
-        'tf_contextlib': 'contextmanager', 'variable_utils': 'convert_variables_to_tensors replace_variables_with_atoms',
-        }.items():
-    for _name in _names.split():
-        setattr(_engine.namespace('python.util.' + _path), _name, globals()[_name])
+publish(globals(), (
+    'ObjectIdentityDictionary ObjectIdentitySet ObjectIdentityWeakKeyDictionary '
+    'ObjectIdentityWeakSet Reference WeakReference'))

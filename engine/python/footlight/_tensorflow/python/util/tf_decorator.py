@@ -1,12 +1,8 @@
-"""tensorflow.python.util: looking at functions through their decorators, as libraries and tests do that import it by its place.
-
-`inspect` does most of it; only decorators that say so (`make_decorator`) are looked through.
-"""
-import collections
+"""tensorflow.python.util.tf_decorator: functions that say which function they decorate."""
 import functools
 import inspect
 
-from footlight import _engine
+from footlight._tensorflow.publish import publish
 
 
 def _signature_of(argspec):
@@ -125,118 +121,5 @@ def rewrap(decorator_func, previous_target, new_target):
         outer = inner
 
 
-def _inner(function):
-    return unwrap(function)[1]
-
-
-def _through(name):
-    f = getattr(inspect, name)
-
-    @functools.wraps(f)
-    def look(object, *args, **kwargs):
-        return f(_inner(object), *args, **kwargs)
-    return look
-
-
-def getfullargspec(obj):
-    """The arguments of a function, or of the decorator that gives others."""
-    decorators, target = unwrap(obj)
-    given = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
-    return given if given is not None else inspect.getfullargspec(target)
-
-
-ArgSpec = collections.namedtuple('ArgSpec', 'args varargs keywords defaults')
-
-
-def getargspec(obj):
-    """The arguments of a function that a call may give by position or by name."""
-    if isinstance(obj, functools.partial):
-        return _argspec_of_partial(obj)
-    decorators, target = unwrap(obj)
-    given = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
-    return given if given is not None else _argspec_of(target)
-
-
-def _argspec_of(target):
-    if not (inspect.isroutine(target) or inspect.isclass(target)):
-        target = type(target).__call__  # an object that can be called
-    found = inspect.getfullargspec(target.__init__ if inspect.isclass(target) else target)
-    defaults = (found.defaults or ()) + tuple((found.kwonlydefaults or {}).values())
-    return ArgSpec(found.args + found.kwonlyargs, found.varargs, found.varkw, defaults or None)
-
-
-def _argspec_of_partial(obj):
-    """Arguments that were given by position are gone; those given by name have that as their default."""
-    inner = getargspec(obj.func)
-    args, defaults = list(inner.args), list(inner.defaults or ())
-    values = dict(zip(args[len(args) - len(defaults):], defaults))
-    gone = len(obj.args)
-    rest = args[gone:]
-    values.update({name: value for name, value in obj.keywords.items() if name in rest})
-    first = next((i for i, name in enumerate(rest) if name in values), len(rest))
-    missing = [name for name in rest[first:] if name not in values]
-    if missing:
-        raise ValueError('Some arguments %s do not have default value, but they are positioned after those with default '
-                         'values. This can not be expressed with ArgSpec.' % missing)
-    return ArgSpec(rest, inner.varargs, getattr(inner, 'keywords', None) or getattr(inner, 'varkw', None),
-                   tuple(values[name] for name in rest[first:]) or None)
-
-
-def fn_args(fn):
-    """The names of the positional arguments that a call may give."""
-    if isinstance(fn, functools.partial):
-        return tuple(name for name in fn_args(fn.func)[len(fn.args):] if name not in fn.keywords)
-    if not (inspect.isfunction(fn) or inspect.ismethod(fn) or inspect.isclass(fn)) and (
-            inspect.isroutine(fn) or not hasattr(fn, '__call__')):
-        raise TypeError('unsupported callable')
-    if not inspect.isfunction(getattr(fn, '__func__', fn)) and hasattr(fn, '__wrapped__'):
-        return ()  # what stands in front of a function takes any arguments
-    target = fn if inspect.isroutine(fn) or inspect.isclass(fn) else fn.__call__
-    names = getfullargspec(target).args
-    return tuple(names[1:] if inspect.ismethod(target) and names else names)
-
-
-def has_kwargs(fn):
-    """Whether a function takes any keyword."""
-    if not callable(fn):
-        raise TypeError('Argument `fn` should be a callable, not %r' % (fn,))
-    return getfullargspec(fn.func if isinstance(fn, functools.partial) else fn).varkw is not None
-
-
-def get_func_name(func):
-    """The name of a function as source has it."""
-    inner = _inner(func)
-    if not callable(inner):
-        raise ValueError('Argument `func` must be a callable, not %r' % (func,))
-    if inspect.ismethod(inner):
-        return '%s.%s' % (type(inner.__self__).__name__, inner.__func__.__name__)
-    return inner.__name__ if inspect.isfunction(inner) or inspect.isbuiltin(inner) else str(type(inner))
-
-
-def get_func_code(func):
-    """The code of a function, of the method that an object is called by; None for a functools.partial."""
-    inner = _inner(func)
-    if not callable(inner):
-        raise ValueError('Argument `func` must be a callable, not %r' % (func,))
-    if inspect.isfunction(inner) or inspect.ismethod(inner):
-        return inner.__code__
-    return getattr(getattr(inner, '__call__', None), '__code__', None)
-
-
-def _place():
-    for path, names in (('tf_decorator', 'TFDecorator make_decorator rewrap tf_decorator unwrap'),
-                        ('function_utils', 'fn_args get_func_code get_func_name has_kwargs')):
-        module = _engine.namespace('python.util.' + path)
-        for name in names.split():
-            setattr(module, name, globals()[name])
-    looks = _engine.namespace('python.util.tf_inspect')
-    for name in 'currentframe stack Parameter Signature FullArgSpec getmembers'.split():
-        setattr(looks, name, getattr(inspect, name))
-    for name in ('getcallargs getdoc getfile getmodule getmro getsource getsourcefile getsourcelines isabstract isbuiltin isclass '
-                 'isframe isfunction isgenerator isgeneratorfunction ismethod ismodule isroutine signature').split():
-        setattr(looks, name, _through(name))
-    looks.ArgSpec, looks.getargspec, looks.getfullargspec = ArgSpec, getargspec, getfullargspec
-    looks.ismethod, looks.isframe = inspect.ismethod, inspect.isframe
-
-
-_place()
+publish(globals(), 'TFDecorator make_decorator rewrap tf_decorator unwrap')
+publish(globals(), 'make_decorator unwrap', '__internal__.decorator')

@@ -1,0 +1,58 @@
+"""tensorflow.python.util.decorator_utils: docstrings with notices, properties of classes."""
+import inspect
+
+from footlight._tensorflow.publish import publish
+
+
+# --- docstrings ---
+def add_notice_to_docstring(doc, instructions, no_doc_str, suffix_str, notice, notice_type='Warning'):
+    """The docstring with `suffix_str` behind its first line and the lines of `notice` below that."""
+    if not notice:
+        raise ValueError('The `notice` arg must not be empty.')
+    first, _, rest = inspect.cleandoc(doc or '').partition('\n')
+    lines = ['%s %s' % (first, suffix_str) if first else no_doc_str, '', '%s: %s' % (notice_type, notice[0]), *notice[1:]]
+    if instructions:
+        lines.append(instructions)
+    if rest.strip():
+        lines += ['', rest.lstrip('\n')]
+    return '\n'.join(lines)
+
+
+def get_qualified_name(function):
+    """The name of a function with those of the classes around it."""
+    return getattr(function, '__qualname__', function.__name__)
+
+
+def validate_callable(func, decorator_name):
+    """Raises where a decorator got no function."""
+    if not callable(func):
+        raise ValueError('%s is not a function. If this is a property, make sure @property appears before @%s in your source '
+                         'code:\n\n@property\n@%s\ndef method(...)' % (func, decorator_name, decorator_name))
+
+
+class _classproperty:
+    def __init__(self, function, keeps):
+        self._function, self._kept = function, {} if keeps else None
+
+    def __get__(self, instance, owner):
+        if self._kept is None:
+            return self._function(owner)
+        if owner not in self._kept:
+            self._kept[owner] = self._function(owner)
+        return self._kept[owner]
+
+    def __set__(self, instance, value):
+        raise AttributeError('property %s is read-only' % self._function.__name__)
+
+
+def classproperty(func):
+    """A decorator: a property of the class."""
+    return _classproperty(func, False)
+
+
+def cached_classproperty(func):
+    """A decorator: a property of the class that each class computes once."""
+    return _classproperty(func, True)
+
+
+publish(globals(), 'add_notice_to_docstring get_qualified_name validate_callable classproperty cached_classproperty')

@@ -1,0 +1,18 @@
+"""tensorflow.python.util.keyword_args: functions that take keywords alone."""
+import functools
+
+from footlight._tensorflow.publish import publish
+
+
+def keyword_args_only(func):
+    """Decorates a function that takes arguments by name alone."""
+    @functools.wraps(func)
+    def new_func(*args, **kwargs):
+        if args:
+            raise ValueError('The function %s only accepts keyword arguments. Do not pass positional arguments. Received '
+                             'the following positional arguments: %s' % (func.__name__, args))
+        return func(**kwargs)
+    return new_func
+
+
+publish(globals(), 'keyword_args_only')

@@ -1,0 +1,14 @@
+"""tensorflow.python.util.tf_contextlib: decorators of contexts that say so."""
+import contextlib
+
+from footlight._tensorflow.publish import publish
+from footlight._tensorflow.python.util import tf_decorator as _tf_decorator
+
+
+# --- tf_contextlib, variable_utils, lazy_loader, keyword_args ---
+def contextmanager(target):
+    """contextlib.contextmanager, which tf_decorator looks through."""
+    return _tf_decorator.make_decorator(target, contextlib.contextmanager(target), 'contextmanager')
+
+
+publish(globals(), 'contextmanager')

@@ -1,0 +1,41 @@
+"""tensorflow.tools.docs.doc_controls: what a class has in its documentation."""
+import contextlib
+import inspect
+
+from footlight._tensorflow.publish import publish
+
+
+# --- tensorflow.tools.docs.doc_controls: what documentation leaves out; marks on functions and classes ---
+def _marker(mark, about):
+    def decorate(obj):
+        with contextlib.suppress(AttributeError, TypeError):
+            setattr(obj, mark, None)
+        return obj
+    decorate.__doc__ = about
+    return decorate
+
+
+do_not_generate_docs = _marker('_tf_docs_do_not_document', 'Leaves it out.')
+do_not_doc_inheritable = _marker('_tf_docs_do_not_doc_inheritable', 'Leaves it out, in subclasses too.')
+do_not_doc_in_subclasses = _marker('_tf_docs_do_not_doc_in_subclasses', 'Leaves it out in subclasses.')
+for_subclass_implementers = _marker('_tf_docs_tools_for_subclass_implementers', 'Is for who writes subclasses.')
+doc_in_current_and_subclasses = _marker('_tf_docs_doc_in_current_and_subclasses', 'Is documented in subclasses too.')
+
+
+def inheritable_header(text):
+    """A decorator: words that stand above the documentation of a class and its subclasses."""
+    def decorate(kind):
+        kind._tf_docs_inheritable_header = inspect.cleandoc(text)
+        return kind
+    return decorate
+
+
+def documented(obj, doc):
+    """The object with a docstring."""
+    obj.__doc__ = doc
+    return obj
+
+
+publish(globals(), (
+    'do_not_generate_docs do_not_doc_inheritable do_not_doc_in_subclasses '
+    'doc_in_current_and_subclasses documented for_subclass_implementers inheritable_header'))

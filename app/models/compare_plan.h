@@ -10,7 +10,7 @@ namespace footlight::app {
 struct ComparePlan {
   QString function;         // as recorded; empty: the first traced function that is called
   qulonglong call = 1;      // whose arguments: from 1, among the calls of the function
-  int pairs = 50;           // at most
+  int pairs = 200;           // at most
   int seconds = 10;         // of repetitions, about
 };
 

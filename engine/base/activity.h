@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -49,29 +50,33 @@ class ActivityLog {
     ops_.push_back(event);
     kernel_ = kNoOp;
   }
-  // The kernel that began last did the work of several ops: its time is theirs by weight.
-  void add(const OpEvent* events, const uint32_t* weights, size_t count) {
-    const uint32_t kernel = kernel_;
-    if (closed_ || kernel == kNoOp || kernel + 1 >= marks_.size()) return;
-    add(events[0]);
-    if (marks_[kernel].op == kNoOp) return;
-    const int64_t start = marks_[kernel].start_ns, all = marks_[kernel + 1].start_ns - start;
-    double before = 0, whole = 0;
-    for (size_t i = 0; i < count; ++i) whole += weights[i];
-    std::vector<Mark> more;
-    for (size_t i = 1; i < count && ops_.size() < ops_.capacity(); ++i) {
-      before += weights[i - 1];
-      const auto part = static_cast<int64_t>(static_cast<double>(all) * before / whole);
-      more.push_back({start + part, Activity::kKernel, static_cast<uint32_t>(ops_.size())});
-      ops_.push_back(events[i]);
-    }
-    marks_.insert(marks_.begin() + kernel + 1, more.begin(), more.end());
+  // The ops whose work one kernel does: its time is theirs by weight.
+  struct Parts {
+    std::vector<OpEvent> events;
+    std::vector<uint32_t> weights;
+  };
+  // A kernel of a graph, and what it ran on.
+  struct Kernel {
+    uint32_t graph = 0, node = 0;
+    uint64_t inputs = 0;                   // a hash
+    friend bool operator==(const Kernel&, const Kernel&) = default;
+  };
+  // The kernel that began last is this one. False: its parts are not known, and `describe` has to be called.
+  bool add_parts(const Kernel& kernel) {
+    const auto known = parts_.find(kernel);
+    if (known == parts_.end()) return false;
+    if (!closed_ && kernel_ != kNoOp) split_.push_back({kernel_, &known->second});
+    return true;
+  }
+  void describe(const Kernel& kernel, Parts parts) {
+    if (parts_.size() < kMaxKernels) parts_.emplace(kernel, std::move(parts));
   }
   // While it is closed, what the thread does is part of the activity that began last. Returns whether it was before.
   bool close(bool closed) { return std::exchange(closed_, closed); }
   void clear() {
     marks_.clear();
     ops_.clear();
+    split_.clear();
     closed_ = false;
     lost_ = 0;
     kernel_ = kNoOp;
@@ -80,12 +85,27 @@ class ActivityLog {
 
   const std::vector<Mark>& marks() const { return marks_; }
   const std::vector<OpEvent>& ops() const { return ops_; }
+  // The marks of kernels that did the work of several ops, in order.
+  struct Split {
+    uint32_t mark;
+    const Parts* parts;
+  };
+  const std::vector<Split>& split() const { return split_; }
   uint64_t lost() const { return lost_; }
 
  private:
+  static constexpr size_t kMaxKernels = 10'000;
+  struct KernelHash {
+    size_t operator()(const Kernel& k) const {
+      return k.inputs ^ (uint64_t{k.graph} << 32 | k.node) * 0x9e3779b97f4a7c15u;
+    }
+  };
+
   size_t most_;
   std::vector<Mark> marks_;
   std::vector<OpEvent> ops_;
+  std::unordered_map<Kernel, Parts, KernelHash> parts_;  // of all kernels so far: clear() keeps them
+  std::vector<Split> split_;
   uint64_t lost_ = 0;
   uint32_t kernel_ = kNoOp;
   Activity now_ = Activity::kPython;

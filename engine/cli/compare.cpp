@@ -99,7 +99,7 @@ int run_script(const Request& request, const std::string& session) {
   if (call.empty() || call.find_first_not_of("0123456789") != std::string::npos)
     throw Error(ErrorKind::kValue, "compare: --call takes a number from 1, not '" + call + "'");
   Words words{"--compare=" + option(request, "--function", "") + ":" + call,
-              "--compare-pairs=" + option(request, "--pairs", "50"),
+              "--compare-pairs=" + option(request, "--pairs", "200"),
               "--compare-seconds=" + option(request, "--seconds", "10"), "-o", session, request.file};
   if (!request.arguments.empty()) words.push_back("--");
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());

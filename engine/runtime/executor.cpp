@@ -318,6 +318,14 @@ class Run {
     ActivityLog* const log = this_thread_activity;
     const Doing recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
+    last_end_ = 0;  // what recording took is no time of the next op
+    ActivityLog::Kernel kernel;
+    if (log) {
+      const Instruction& first = (&in)[1];
+      const OpEvent event = event_of(first, {});
+      kernel = {event.graph().value, event.node().value, input_hash(*program_.node(first).op, inputs).value()};
+      if (log->add_parts(kernel)) return;
+    }
     const auto inside = [&](uint16_t value) {  // it was in a tile
       const FusedGroup::Value& v = group.values[value];
       return Tensor::within(v.dtype, group.shape_of(v, shape), Device::cpu(), {}, nullptr);
@@ -360,8 +368,11 @@ class Run {
       }
       add(member, inside(step.out));
     }
-    last_end_ = 0;  // what recording took is no time of the next op
-    if (log) return log->add(events.data(), weights.data(), events.size());
+    if (log) {
+      log->describe(kernel, {std::move(events), std::move(weights)});
+      log->add_parts(kernel);
+      return;
+    }
     for (const OpEvent& event : events) record_op(event);
   }
 

@@ -55,9 +55,10 @@ std::string unexplained_of(const Comparison& c) {
     const double share = Comparison::unexplained_share(*side);
     if (share <= kMaxUnexplained) continue;
     if (!text.empty()) text += " ";
+    const std::string time = time_text(std::abs(side->unexplained));
     text += std::to_string(std::lround(share * 100)) + " % of " +
             (c.recorded ? side->name : "the " + side->name + " time") + " is unexplained: " +
-            time_text(std::abs(side->unexplained)) + ".";
+            (side->unexplained > 0 ? time : "the parts add up to " + time + " too much") + ".";
   }
   return text;
 }

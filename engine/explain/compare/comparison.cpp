@@ -45,8 +45,32 @@ struct Pairs {
   }
 };
 
+// For each pair with events, what this side took in those without that ran just before and after it: their median. A
+// machine gets slower and faster while a call is repeated, so a repetition is compared with its neighbours.
+std::vector<int64_t> times_beside(const Pairs& pairs, bool traced) {
+  constexpr size_t kBefore = 2, kAfter = 2;
+  const auto of = [&](const auto& pair) { return traced ? pair.second : pair.first; };
+  std::vector<int64_t> medians;
+  for (const auto& pair : pairs.with_events) {
+    const auto number = [](const auto& p) { return p.first->pair; };
+    const auto after = std::ranges::lower_bound(pairs.without, pair.first->pair, {}, number);
+    const auto at = static_cast<size_t>(after - pairs.without.begin());
+    std::vector<int64_t> times;
+    for (size_t i = at < kBefore ? 0 : at - kBefore; i < std::min(at + kAfter, pairs.without.size()); ++i)
+      times.push_back(of(pairs.without[i])->end_ns - of(pairs.without[i])->start_ns);
+    if (times.empty()) return {};
+    std::ranges::sort(times);
+    medians.push_back((times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2);
+  }
+  return medians;
+}
+
 SideRuns::One one_of(const Run& run, const Groups& groups) {
-  SideRuns::One one{run.total(), run.swept.shares, run.call_ns, std::vector<int64_t>(groups.rows().size())};
+  SideRuns::One one;
+  one.total = run.total();
+  one.shares = run.swept.shares;
+  one.call = run.call_ns;
+  one.rows.resize(groups.rows().size());
   const auto kernels = [&](const Interval& i) {
     return i.share == Share::kHostKernel || i.share == Share::kDeviceKernel;
   };
@@ -97,7 +121,12 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
     eager_side.totals.push_back(eager->end_ns - eager->start_ns);
     traced_side.totals.push_back(traced->end_ns - traced->start_ns);
   }
-  const double mark = std::clamp(static_cast<double>(record.mark_ps) / 1000, 0.0, 1000.0);
+  const double measured = std::clamp(static_cast<double>(record.mark_ps) / 1000, 0.0, 1000.0);
+  std::vector<const session::ComparisonRun*> eager_runs, traced_runs;
+  for (const auto& [left, right] : pairs.with_events) eager_runs.push_back(left), traced_runs.push_back(right);
+  const std::vector<int64_t> eager_beside = times_beside(pairs, false), traced_beside = times_beside(pairs, true);
+  const double eager_mark = mark_time(eager_runs, eager_beside, measured);
+  const double traced_mark = mark_time(traced_runs, traced_beside, measured);
   std::vector<Run> eager, traced;
   size_t device_events = 0;
   for (const auto& [left, right] : pairs.with_events) {
@@ -105,8 +134,8 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
     const int64_t from = std::min(left->start_ns, right->start_ns), to = std::max(left->end_ns, right->end_ns);
     const auto events = device_events_between(reader, from, to);
     device_events += events.size();
-    eager.push_back(run_of(*left, events, mark));
-    traced.push_back(run_of(*right, events, mark));
+    eager.push_back(run_of(*left, events, eager_mark));
+    traced.push_back(run_of(*right, events, traced_mark));
     c.eager.lost += left->lost;
     c.traced.lost += right->lost;
   }
@@ -121,6 +150,10 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
   c.pairs = c.pairs_with_events + static_cast<uint32_t>(pairs.without.size());
   for (const Run& run : eager) eager_side.with_events.push_back(one_of(run, groups));
   for (const Run& run : traced) traced_side.with_events.push_back(one_of(run, groups));
+  for (size_t i = 0; i < eager.size() && !eager_beside.empty(); ++i) {
+    eager_side.with_events[i].beside = eager_beside[i];
+    traced_side.with_events[i].beside = traced_beside[i];
+  }
   fill(c, eager_side, traced_side);
   if (eager.empty()) return;
   const size_t shown = nearest(eager, traced, c);

@@ -1,6 +1,8 @@
 // Marks and device events as intervals.
 #include "engine/explain/compare/runs.h"
 
+#include "engine/explain/compare/waterfall.h"
+
 #include <algorithm>
 #include <map>
 
@@ -27,11 +29,13 @@ void add_marks(Run& run, double mark_ns) {
   const session::ComparisonRun& record = *run.record;
   // Before the first mark the thread is where the repetition began: in Python.
   int64_t at = record.start_ns;
+  Activity last = Activity::kPython;
   Share now = Share::kPython;
   int32_t what = -1;
+  bool measured = false;           // the interval began with a mark that read the clock
   double owed = 0;                 // of marks' time: it is no whole number
   const auto close = [&](int64_t end) {
-    if (!run.host.empty()) owed += mark_ns;
+    if (measured) owed += mark_ns;
     const int64_t marked = std::min(at + static_cast<int64_t>(owed), end);
     owed -= static_cast<double>(marked - at);
     if (marked > at) run.host.push_back({at, marked, Share::kRecording, -1});
@@ -40,7 +44,10 @@ void add_marks(Run& run, double mark_ns) {
   };
   for (const session::ComparisonMark& mark : record.marks) {
     close(std::min(mark.start_ns, record.end_ns));
-    now = share_of_activity(mark.activity);
+    // A log never marks the same activity twice in a row: the second one is a part of a kernel that ran several ops.
+    measured = last != mark.activity;
+    last = mark.activity;
+    now = share_of_activity(last);
     what = -1;
     if (mark.activity != Activity::kKernel && mark.activity != Activity::kLaunch) continue;
     what = static_cast<int32_t>(run.ops.size());
@@ -93,6 +100,32 @@ int64_t call_of(const Run& run) {
 }
 
 }  // namespace
+
+double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, const std::vector<int64_t>& beside,
+                 double measured) {
+  if (with_marks.empty() || beside.empty()) return measured;
+  // How much longer each repetition was than those beside it, without the recorder's own work; and its marks.
+  std::vector<double> longer, counts;
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < with_marks.size(); ++i) {
+    const session::ComparisonRun* const run = with_marks[i];
+    int64_t recorder = 0, began = 0, count = 0;
+    Activity last = Activity::kPython;
+    for (const session::ComparisonMark& mark : run->marks) {
+      if (mark.activity == last) continue;  // a part of a kernel: it took no time of its own
+      if (last == Activity::kRecording) recorder += mark.start_ns - began;
+      if (mark.activity != Activity::kRecording) ++count;
+      last = mark.activity, began = mark.start_ns;
+    }
+    const int64_t total = run->end_ns - run->start_ns;
+    order.push_back(total + beside[i]);
+    longer.push_back(static_cast<double>(total - recorder - beside[i]));
+    counts.push_back(static_cast<double>(count));
+  }
+  const double count = spread_of(counts, order).mean;
+  if (count < 1) return measured;
+  return std::clamp(spread_of(longer, order).mean / count, measured / 2, measured * 2);
+}
 
 Share share_of(const session::DeviceRecord& event) {
   if (event.kind == "kernel") return Share::kDeviceKernel;

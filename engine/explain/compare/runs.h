@@ -4,6 +4,8 @@
 #include "engine/explain/compare/comparison.h"
 #include "engine/explain/compare/sweep.h"
 
+#include <vector>
+
 namespace footlight::explain {
 
 // An op that ran in a repetition. Its number is Interval::what.
@@ -32,6 +34,12 @@ struct Run {
 // `mark_ns`: what each mark took; it belongs to the recording.
 Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
            double mark_ns = 0);
+
+// What a mark took in these repetitions. `measured` is what one took in a small loop, where it finds its code and memory
+// in the caches. In a call it may take up to twice that, or half: the one that explains best by how much longer the
+// repetitions with marks are than those beside each. What lies beyond stays unexplained.
+double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, const std::vector<int64_t>& beside,
+                 double measured);
 
 // What a device event is, and whether it is a call that the host made.
 Share share_of(const session::DeviceRecord& event);

@@ -21,9 +21,10 @@ void each_pair(size_t eager, size_t traced, Visit&& visit) {
   for (size_t i = 0; eager && traced && i < std::max(eager, traced); ++i) visit(i % eager, i % traced);
 }
 
+// The order in which the middle half is taken: a repetition is quick or slow together with those beside it.
 std::vector<int64_t> totals_of(const Runs& runs) {
   std::vector<int64_t> totals;
-  for (const SideRuns::One& run : runs) totals.push_back(run.total);
+  for (const SideRuns::One& run : runs) totals.push_back(run.total + std::max<int64_t>(run.beside, 0));
   return totals;
 }
 
@@ -63,6 +64,9 @@ void fill_side(Side& side, const SideRuns& runs) {
   side.recorded = spread_over(runs.with_events, [](const auto& r) { return static_cast<double>(r.total); });
   // With nothing else known, the repetitions with events stand for all.
   if (runs.totals.empty()) side.total = side.recorded;
+  // The parts are of the repetitions with events, so the total that they add up to is that of their neighbours.
+  else if (!runs.with_events.empty() && runs.with_events[0].beside >= 0)
+    side.total.mean = spread_over(runs.with_events, [](const auto& r) { return static_cast<double>(r.beside); }).mean;
   for (size_t s = 0; s < kShares; ++s) {
     side.share_spread[s] =
         spread_over(runs.with_events, [s](const auto& r) { return static_cast<double>(r.shares[s]); });

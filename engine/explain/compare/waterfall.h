@@ -10,6 +10,7 @@ namespace footlight::explain {
 struct SideRuns {
   struct One {
     int64_t total = 0;
+    int64_t beside = -1;                     // what repetitions without events took just before and after; -1: unknown
     std::array<int64_t, kShares> shares{};
     int64_t call = 0;                        // part of the share of dispatch
     std::vector<int64_t> rows;               // by row: part of the kernels' shares

@@ -12,7 +12,7 @@ namespace footlight::python {
 struct WantedComparison {
   std::string name;       // of the function: qualified, or its last part; empty: the first that is called
   uint64_t call = 1;      // which of its calls
-  uint32_t pairs = 50;    // at most
+  uint32_t pairs = 200;    // at most
   double seconds = 10;    // of the repetitions, about
 };
 

@@ -35,6 +35,7 @@ constexpr size_t kMostMarksOfRun = 100'000;
 constexpr size_t kMostMarks = 200'000;      // that are written
 constexpr uint64_t kMostBytes = uint64_t{2} << 30;  // of variables
 constexpr double kKnownWithin = 0.02;
+constexpr double kLeastSeconds = 0.2;       // before the spread may end it
 constexpr double kMostWarmUp = 0.2;         // of the time
 
 // The arguments of the call, as the interpreter passed them.
@@ -142,20 +143,43 @@ int64_t time_of_mark(ActivityLog& log) {
   return std::max<int64_t>(rounds[kRounds / 2], 0);
 }
 
+void describe(session::ComparisonMark& mark, const OpEvent& op) {
+  mark.op = op.op;
+  mark.source = op.source();
+  mark.graph = op.graph();
+  mark.node = op.node();
+  mark.signature = op.signature;
+}
+
+// A kernel that did the work of several ops becomes a mark for each, with its share of the time. Without room for them
+// the kernel belongs to no op.
+void take_parts(const ActivityLog::Parts& parts, int64_t end, ComparisonRun& run) {
+  if (run.marks.size() + parts.events.size() > kMostMarksOfRun) return;
+  const session::ComparisonMark kernel = run.marks.back();
+  run.marks.pop_back();
+  double before = 0, whole = 0;
+  for (const uint32_t weight : parts.weights) whole += weight;
+  for (size_t i = 0; i < parts.events.size(); ++i) {
+    session::ComparisonMark& made = run.marks.emplace_back(kernel);
+    made.start_ns += static_cast<int64_t>(static_cast<double>(end - kernel.start_ns) * before / whole);
+    describe(made, parts.events[i]);
+    before += parts.weights[i];
+  }
+}
+
 void take_marks(const ActivityLog& log, ComparisonRun& run) {
+  const std::vector<ActivityLog::Mark>& marks = log.marks();
   run.lost = log.lost();
-  run.marks.reserve(log.marks().size());
-  for (const ActivityLog::Mark& mark : log.marks()) {
+  run.marks.reserve(marks.size());
+  auto split = log.split().begin();
+  for (size_t i = 0; i < marks.size(); ++i) {
     session::ComparisonMark& made = run.marks.emplace_back();
-    made.start_ns = mark.start_ns;
-    made.activity = mark.activity;
-    if (mark.op == ActivityLog::kNoOp) continue;
-    const OpEvent& op = log.ops()[mark.op];
-    made.op = op.op;
-    made.source = op.source();
-    made.graph = op.graph();
-    made.node = op.node();
-    made.signature = op.signature;
+    made.start_ns = marks[i].start_ns;
+    made.activity = marks[i].activity;
+    if (marks[i].op != ActivityLog::kNoOp) describe(made, log.ops()[marks[i].op]);
+    if (split == log.split().end() || split->mark != i) continue;
+    take_parts(*split->parts, i + 1 < marks.size() ? marks[i + 1].start_ns : run.end_ns, run);
+    ++split;
   }
 }
 
@@ -201,7 +225,7 @@ class Repetitions {
     for (uint32_t pair = 0; pair < warm_up + wanted_.pairs && record_.error.empty(); ++pair) {
       // The first of all has events, and so has the first one that counts: time may be over after it.
       const bool with_events =
-          (pair == 0 || pair % 4 == warm_up % 4) && (pair == 0 || marks_ + marks_of_pair_ <= kMostMarks);
+          (pair == 0 || pair % 4 == warm_up % 4) && (pair == 0 || has_room());
       repeat(pair, pair < warm_up, with_events);
       if (!record_.error.empty()) continue;
       if (pair < warm_up) {
@@ -215,12 +239,17 @@ class Repetitions {
         continue;
       }
       (with_events ? with_events_ : without_) += 1;
-      if (without_ >= kFewest && with_events_ >= kFewestWithEvents && differences_.known_within() < kKnownWithin) {
+      if (without_ >= kFewest && with_events_ >= kFewestWithEvents && passed() > kLeastSeconds &&
+          differences_.known_within() < kKnownWithin) {
         record_.stopped = "the difference is known within 2 %";
         break;
       }
       if (passed() > wanted_.seconds) {
         record_.stopped = str(wanted_.seconds, " s were over");
+        break;
+      }
+      if (!has_room() && pair % 4 == (warm_up + 3) % 4) {
+        record_.stopped = str(with_events_, " recorded repetitions are all that a recording holds");
         break;
       }
     }
@@ -230,6 +259,9 @@ class Repetitions {
       record_.notes.push_back(str("Each eager repetition printed ", printed_[0], " bytes, each traced one ",
                                   printed_[1], "; Footlight dropped that output"));
   }
+
+  // For the marks of another pair.
+  bool has_room() const { return marks_ + marks_of_pair_ <= kMostMarks; }
 
   void forget_marks() {
     for (size_t i = record_.runs.size() - 2; i < record_.runs.size(); ++i) record_.runs[i].marks = {};

@@ -164,6 +164,26 @@ class RecordedFindings(unittest.TestCase):
         self.assertEqual(found['cause'], 'python_scalar_argument')
         self.assert_replayed(found, 12, 2)
 
+    def test_python_inside_a_pipeline_that_starves(self):
+        found = self.only('''
+            import time
+            def load(i):
+                time.sleep(0.004)
+                return i
+            def parse(i):
+                return tf.ensure_shape(tf.numpy_function(load, [i], tf.int64), [])
+            data = tf.data.Dataset.range(24).map(parse).batch(8)
+            @tf.function
+            def train(x):
+                return tf.reduce_sum(x)
+            for epoch in range(4):
+                for x in data:
+                    train(x)
+        ''')
+        self.assertEqual((found['cause'], found['path'], found['line']), ('py_function_hot_spot', 'load', 7))
+        self.assertIn('num_parallel_calls=tf.data.AUTOTUNE', found['fix']['edit']['new'])
+        self.assertEqual(found['fix']['edit']['line'], 8)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -44,7 +44,7 @@ bool is_own(const Evidence& evidence, const Line& line) {
 bool starves(const PipelineSums& p) {
   const int64_t all_ns = std::max<int64_t>(1, p.last_ns - p.first_ns);
   const double share = static_cast<double>(p.wait_ns) / static_cast<double>(all_ns);
-  if (p.steps < kManySteps || p.waits < kManyWaits || share < kLargeShare || p.stages.empty()) return false;
+  if (share < kLargeShare || p.stages.empty()) return false;
   return p.calls * 2 >= p.steps;  // else nobody computes with the elements
 }
 
@@ -78,6 +78,7 @@ std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
     }
     ++known->iterations;
   }
+  std::erase_if(all, [](const Pipeline& p) { return p.sums.steps < kManySteps || p.sums.waits < kManyWaits; });
   return all;
 }
 

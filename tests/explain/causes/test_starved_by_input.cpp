@@ -73,6 +73,9 @@ class TestStarvedByInput : public QObject {
     QCOMPARE(found[0].cost_ns, int64_t{480'000'000});
     QCOMPARE(found[0].calls, size_t{80});
     QVERIFY(found[0].detail.starts_with("80 of 80 steps in 8 iterations waited for map at line 2: 480 ms"));
+    for (PipelineSums& epoch : epochs) epoch.steps = epoch.waits = epoch.calls = 4;  // few in each, many in all
+    QVERIFY(found_in(epochs)[0].detail.starts_with("32 of 32 steps in 8 iterations waited for map at line 2: 480 ms"));
+    epochs.assign(8, waiting());
     epochs[3].source = kBatch;  // another loop over it
     QCOMPARE(found_in(epochs).size(), size_t{2});
     epochs.resize(2);

@@ -182,9 +182,12 @@ QString avoidable_text(const Document& document, const FindingList& list, Functi
     if (here && !reasons.contains(name)) reasons << name;
   }
   if (avoidable.empty()) return {};
+  // A trace that only creates variables is made in a call that is traced again, and no change of the call spares it.
+  const size_t traces = static_cast<size_t>(std::ranges::count_if(
+      document.traces_of(function),
+      [](const session::TraceRecord* t) { return t->reason != session::TraceReason::kVariableCreation; }));
   return QStringLiteral("%1 of %2 avoidable: %3")
-      .arg(count_text(avoidable.size()),
-           counted(document.traces_of(function).size(), "trace", "traces"), reasons.join(QStringLiteral(", ")));
+      .arg(count_text(avoidable.size()), counted(traces, "trace", "traces"), reasons.join(QStringLiteral(", ")));
 }
 
 }  // namespace footlight::app

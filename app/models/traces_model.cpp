@@ -302,11 +302,12 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
 
 QString calls_summary(const Document& document, FunctionId function) {
   const query::CallSums sums = document.calls_of(function);
-  uint64_t traces = 0;
+  uint64_t traces = 0, creating = 0;
   int64_t tracing = 0;
   for (const session::TraceRecord& t : document.traces) {
     if (t.function != function) continue;
     ++traces;
+    creating += t.reason == session::TraceReason::kVariableCreation;
     tracing += std::max<int64_t>(0, t.end_ns - t.start_ns);
   }
   QString text = counted(sums.calls, "call", "calls");
@@ -315,8 +316,9 @@ QString calls_summary(const Document& document, FunctionId function) {
   if (sums.eager) text += dot + counted(sums.eager, "eager", "eager");
   if (sums.failed) text += dot + counted(sums.failed, "failed", "failed");
   text += dot + counted(traces, "trace", "traces");
+  if (creating) text += QStringLiteral(", %1 of them to create variables").arg(count_text(creating));
   if (tracing > 0 && sums.total_ns > 0) {
-    text += dot + QStringLiteral("tracing took %1 of %2")
+    text += dot + QStringLiteral("tracing took %1 of the %2 in calls")
                       .arg(duration_text(tracing), duration_text(std::max(sums.total_ns, tracing)));
   }
   return text;

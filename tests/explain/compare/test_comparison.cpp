@@ -331,6 +331,70 @@ class TestComparison : public QObject {
     QCOMPARE(c.eager.picture.lanes[1].pieces[0].end, 160);
   }
 
+  // The parts of a fused kernel have no marks of their own, so the recorder's time is taken from its first part alone.
+  void parts_of_a_kernel_took_no_marks() {
+    Invented made;
+    made.record().mark_ps = 10'000;
+    made.begin(0, false, true);
+    made.doing(Activity::kPython, 100);
+    for (const char* op : {"Mul", "Sin", "Exp"}) made.eager_op(op, 11, 30);
+    made.doing(Activity::kDispatch, 50);
+    made.end();
+    made.begin(0, true, true);
+    made.doing(Activity::kDispatch, 100);
+    made.end();
+    const Comparison c = made.comparison();
+    QCOMPARE(c.eager.recorder, 20.0);                      // of the kernel's mark and of the one that follows it
+    QCOMPARE(share(c.eager, Share::kHostKernel), 80.0);
+    QCOMPARE(share(c.eager, Share::kDispatch), 40.0);
+  }
+
+  // In a loop a mark took 10 ns; here 15 explain the totals. More than twice that is not believed.
+  void a_mark_takes_what_the_neighbours_say() {
+    for (const auto& [plain, recorder, unexplained] : {std::tuple{370, 30.0, 0.0}, std::tuple{300, 40.0, -60.0}}) {
+      Invented made;
+      made.record().mark_ps = 10'000;
+      for (const uint32_t pair : {0u, 4u}) {
+        made.begin(pair, false, true);
+        made.doing(Activity::kPython, 100);
+        made.doing(Activity::kDispatch, 150);
+        made.doing(Activity::kConversion, 150);
+        made.end();
+        made.begin(pair, true, true);
+        made.doing(Activity::kDispatch, 100);
+        made.end();
+        for (uint32_t other = pair + 1; other < pair + 4; ++other) {
+          made.total(other, false, plain);
+          made.total(other, true, 100);
+        }
+      }
+      const Comparison c = made.comparison();
+      QCOMPARE(c.eager.recorder, recorder);
+      QCOMPARE(c.eager.unexplained, unexplained);
+    }
+  }
+
+  // The machine slowed down when no more repetitions were recorded: the totals are those beside the recorded ones.
+  void totals_are_those_of_the_neighbours() {
+    Invented made;
+    for (uint32_t pair = 0; pair < 40; ++pair) {
+      if (pair == 1 || pair == 4) {
+        for (const bool traced : {false, true}) {
+          made.begin(pair, traced, true);
+          made.doing(Activity::kDispatch, traced ? 100 : 200);
+          made.end();
+        }
+        continue;
+      }
+      made.total(pair, false, pair < 8 ? 200 : 900);
+      made.total(pair, true, pair < 8 ? 100 : 700);
+    }
+    const Comparison c = made.comparison();
+    QCOMPARE(c.eager.total.mean, 200.0);
+    QCOMPARE(c.traced.total.mean, 100.0);
+    QCOMPARE(c.unexplained, 0.0);
+  }
+
   void equal_sides_differ_by_nothing() {
     Invented made;
     for (uint32_t pair = 0; pair < 8; ++pair) {

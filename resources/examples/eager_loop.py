@@ -1,4 +1,4 @@
-"""Op by op: a function of many small operations that is called thousands of times and never traced.
+"""An eager hot loop: a function of many small operations that is called thousands of times and never traced.
 
 Findings says which function it is and what share of the time its operations take; the Timeline shows them one by one.
 With @tf.function above `orbit`, one call replaces a dozen. The script runs under TensorFlow too.

@@ -1,4 +1,4 @@
-"""A training that goes on: a CheckpointManager saves every few steps, and a second run finds the last one.
+"""A training run that resumes: a CheckpointManager saves every few steps, and a second run finds the last one.
 
 The first half stops in the middle, as a killed program would; the second makes everything anew and restores it, the
 optimizer's state and the number of the step included, which says where in the data it goes on. Look at the Console. The script runs under TensorFlow too.

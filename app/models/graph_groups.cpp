@@ -1,6 +1,8 @@
-// Scopes come from names, repeats from structure; a repeat lies in the scopes that all of its nodes share.
+// Scopes come from names, repeats from structure; a repeat lies in the scopes that all of its nodes share. A library's
+// nodes outside of its own scopes are in a scope of the call that made them.
 #include "app/models/graph_groups.h"
 
+#include "app/models/library_calls.h"
 #include "app/models/text.h"
 
 #include <algorithm>
@@ -12,16 +14,18 @@ namespace {
 
 constexpr size_t kMostInLevel = 240;   // boxes in a level before they are put together
 constexpr size_t kBlocksInLevel = 40;
+constexpr size_t kFewOfLine = 8;       // nodes made by one line of a library that are worth a box of their own
 
 class Grouper {
  public:
   Grouper(const Document& document, const session::GraphRecord& graph, const GroupingRules& rules)
-      : document_(document), graph_(graph), rules_(rules) {
+      : document_(document), graph_(graph), rules_(rules), names_(rules.names) {
     made_.of.assign(graph.nodes.size(), -1);
   }
 
   GraphGroups make() {
     find_scopes();
+    if (!rules_.only_scopes) find_library();
     if (!rules_.only_scopes) repeats_ = find_repeats(document_, graph_);
     shared_.resize(repeats_.size());
     for (size_t r = 0; r < repeats_.size(); ++r) shared_[r] = shared_name(repeats_[r]);
@@ -47,7 +51,7 @@ class Grouper {
     std::set<std::string> names;
     size_t seen = 0;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const std::string& name = rules_.names[i];
+      const std::string& name = names_[i];
       names.insert(name);
       if (!rules_.shown(i)) continue;
       ++seen;
@@ -60,11 +64,79 @@ class Grouper {
     }
   }
 
+  // Which scopes hold nothing but what a library made; its other nodes get a scope for each call of the person's.
+  void find_library() {
+    struct Count { size_t library = 0, person = 0; Place place; bool has_several_places = false; };
+    using Maker = LibraryCalls::Maker;
+    const LibraryCalls library = library_calls(document_, graph_);
+    if (std::ranges::find(library.makers, Maker::kLibrary) == library.makers.end()) return;
+    std::map<std::string, Count> counts;
+    const auto each_scope = [](const std::string& name, auto&& visit) {
+      for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) visit(name.substr(0, at));
+    };
+    const auto count = [&](size_t i, const std::string& scope) {
+      Count& c = counts[scope];
+      c.library += library.makers[i] == Maker::kLibrary;
+      c.person += library.makers[i] == Maker::kPerson;
+      if (!library.place[i]) return;
+      c.has_several_places |= c.place && c.place != library.place[i];
+      c.place = library.place[i];
+    };
+    size_t shown = 0;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (!rules_.shown(i)) continue;
+      ++shown;
+      each_scope(names_[i], [&](const std::string& scope) {
+        if (scopes_.count(scope)) count(i, scope);
+      });
+    }
+    const auto is_library = [&](const std::string& scope) {
+      const auto at = counts.find(scope);
+      return at != counts.end() && at->second.library && !at->second.person;
+    };
+    // Behind the innermost scope around it, which is no library's, a node gets the scope of its call.
+    std::map<std::string, std::vector<size_t>> loose;
+    std::set<std::string> lines;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (library.call[i] < 0 || !rules_.shown(i)) continue;
+      std::string around;
+      bool is_inside = false;
+      each_scope(names_[i], [&](const std::string& scope) {
+        if (!scopes_.count(scope)) return;
+        around = scope + "/";
+        is_inside |= is_library(scope);
+      });
+      if (around.size() < rules_.common.size()) around = rules_.common;
+      const LibraryCalls::Call& call = library.calls[static_cast<size_t>(library.call[i])];
+      // What runs a graph is a way into it, and stays in sight.
+      if (is_inside || !graph_.nodes[i].functions.empty()) continue;
+      const std::string scope = around + "\u2302" + call.key;
+      loose[scope].push_back(i);
+      library_[scope].title = call.title;
+      if (call.is_line) lines.insert(scope);
+    }
+    for (const auto& [scope, nodes] : loose) {
+      if (nodes.size() < (lines.contains(scope) ? kFewOfLine : 2) || nodes.size() == shown) continue;
+      const size_t around = scope.rfind('/') + 1;
+      scopes_.insert(scope);
+      for (const size_t i : nodes) {
+        count(i, scope);
+        names_[i].insert(around == 0 ? 0 : around, scope.substr(around) + "/");
+      }
+    }
+    for (const std::string& scope : scopes_) {
+      if (!is_library(scope)) continue;
+      const Count& c = counts[scope];
+      if (c.place && !c.has_several_places) library_[scope].detail = document_.place_text(c.place);
+      else library_[scope];
+    }
+  }
+
   // The longest beginning, up to a slash, that the names of a repeat's nodes share.
   std::string shared_name(const GraphRepeat& r) const {
-    std::string shared = rules_.names[r.first];
+    std::string shared = names_[r.first];
     for (size_t i = r.first; i < r.end() && !shared.empty(); ++i) {
-      const std::string& name = rules_.names[i];
+      const std::string& name = names_[i];
       const size_t most = std::min(shared.size(), name.size());
       size_t same = 0;
       while (same < most && shared[same] == name[same]) ++same;
@@ -78,7 +150,7 @@ class Grouper {
   void place(size_t i) {
     while (!open_.empty() && repeats_[open_.back()].end() <= i) open_.pop_back();
     while (next_ < repeats_.size() && repeats_[next_].first <= i) open_.push_back(next_++);
-    const std::string& name = rules_.names[i];
+    const std::string& name = names_[i];
     int parent = -1;
     std::string inside = rules_.common;
     auto repeat = open_.begin();
@@ -111,6 +183,11 @@ class Grouper {
     if (const size_t part = parts_[scope]++) g.key += QStringLiteral("#%1/").arg(part);
     g.title = q(scope.substr(inside.size()));
     g.parent = parent;
+    if (const auto library = library_.find(scope); library != library_.end()) {
+      g.is_of_library = true;
+      g.detail = library->second.detail;
+      if (!library->second.title.isEmpty()) g.kind = GraphGroup::Kind::kFunction, g.title = library->second.title;
+    }
     return known->second = add(std::move(g));
   }
 
@@ -226,6 +303,9 @@ class Grouper {
   const session::GraphRecord& graph_;
   const GroupingRules& rules_;
   GraphGroups made_;
+  std::vector<std::string> names_;  // those of the rules, with scopes of a library's calls
+  struct Library { QString title, detail; };
+  std::map<std::string, Library> library_;  // by scope; a title: a call
   std::set<std::string> scopes_;
   std::map<std::string, size_t> parts_;
   std::map<std::pair<int, std::string>, int> scope_groups_;

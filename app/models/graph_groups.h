@@ -1,5 +1,5 @@
-// What the nodes of a graph are grouped by: scopes of names, repeated pieces, and, where a level would still hold too
-// many, the Python functions that made them or simply their order.
+// What the nodes of a graph are grouped by: scopes of names, repeated pieces, what a library made in one call, and,
+// where a level would still hold too many, the Python functions that made them or simply their order.
 #pragma once
 
 #include "app/models/graph_repeats.h"
@@ -12,6 +12,7 @@ namespace footlight::app {
 struct GraphGroup {
   enum class Kind { kScope, kRepeat, kFunction, kBlock };
   Kind kind = Kind::kScope;
+  bool is_of_library = false;  // no node in it was made by a line of the person's: closed unless it is opened
   QString key;        // begins with the prefix given
   QString title, detail;
   int parent = -1;

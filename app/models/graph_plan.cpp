@@ -41,6 +41,9 @@ int body_order(const std::string& role) {
   return title == QStringLiteral("condition") ? 0 : title == QStringLiteral("else") ? 2 : 1;
 }
 
+// A scope that is open unless it was folded.
+bool is_plain_scope(const GraphGroup& group) { return group.kind == GraphGroup::Kind::kScope && !group.is_of_library; }
+
 bool calls_function(const session::NodeRecord& n) {
   return n.functions.size() == 1 && n.functions.front().attribute == "f";
 }
@@ -75,7 +78,7 @@ class Planner {
   };
 
   bool open(const GraphGroup& g) const {
-    if (g.kind == GraphGroup::Kind::kScope && !options_.fold_scopes) return !options_.folded.contains(g.key);
+    if (is_plain_scope(g) && !options_.fold_scopes) return !options_.folded.contains(g.key);
     return options_.opened.contains(g.key) || options_.unrolled.contains(g.key);
   }
 
@@ -119,7 +122,7 @@ class Planner {
       for (int k = area.groups().of[i]; k >= 0; k = area.groups().groups[static_cast<size_t>(k)].parent) {
         const GraphGroup& group = area.groups().groups[static_cast<size_t>(k)];
         options_.folded.remove(group.key);
-        if (group.kind != GraphGroup::Kind::kScope || options_.fold_scopes) options_.opened.insert(group.key);
+        if (!is_plain_scope(group) || options_.fold_scopes) options_.opened.insert(group.key);
         if (group.kind == GraphGroup::Kind::kRepeat)
           options_.piece.insert(group.key, static_cast<int>((i - group.repeat.first) / group.repeat.period));
       }
@@ -202,7 +205,7 @@ class Planner {
     c.title = group.title;
     c.parent = parent;
     c.area = area;
-    c.group = group.kind != GraphGroup::Kind::kScope;
+    c.group = !is_plain_scope(group);
     if (group.kind == GraphGroup::Kind::kRepeat) {
       c.times = group.repeat.times;
       if (!options_.unrolled.contains(group.key))
@@ -216,7 +219,7 @@ class Planner {
 
   int add_folded(const Area& area, int cluster, const GraphGroup& group) {
     PlanBox box;
-    box.kind = group.kind == GraphGroup::Kind::kScope ? PlanBox::Kind::kScope : PlanBox::Kind::kGroup;
+    box.kind = is_plain_scope(group) ? PlanBox::Kind::kScope : PlanBox::Kind::kGroup;
     box.key = group.key;
     box.graph = area.graph.id;
     box.title = group.title;

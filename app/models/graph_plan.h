@@ -44,7 +44,7 @@ struct PlanChip {
 };
 
 struct PlanBox {
-  enum class Kind { kNode, kScope, kGroup };  // kGroup: a folded repeat or block
+  enum class Kind { kNode, kScope, kGroup };  // kGroup: a folded repeat, block or library call
   Kind kind = Kind::kNode;
   QString key;                 // the names on the path down to it; the same in all traces
   GraphId graph;
@@ -91,7 +91,7 @@ struct PlanCluster {
   QString key, title;
   int parent = -1;             // cluster in the same area
   int area = 0;
-  bool group = false;          // an open repeat or block: folded again by closing it
+  bool group = false;          // an open repeat, block or library call: folded again by closing it
   size_t times = 0;            // of a repeat
   QRectF rect;
 };

@@ -128,6 +128,98 @@ class GraphTest : public WindowCase {
     QCOMPARE(plan_graph(d, GraphId(1), look).boxes.size(), folded.boxes.size() - 1 + kLayers * 4);
   }
 
+  // train.py's line 6 calls a layer, and line 13 an optimizer, which has no scope of its own; the rest is the person's.
+  static Document document_with_library() {
+    Document d = document_around(layered_by_library());
+    d.add(session::FileRecord{session::FileId(2), "/venv/lib/python3.11/site-packages/keras/src/layer.py", "call\n"});
+    const auto add = [&d](uint32_t id, int caller, uint32_t file, int line, const char* name) {
+      session::LocationRecord l;
+      l.id = session::LocationId(id);
+      if (caller >= 0) l.caller = session::LocationId(static_cast<uint32_t>(caller));
+      l.file = session::FileId(file), l.line = line, l.qualname = name;
+      d.add(l);
+    };
+    add(0, -1, 1, 2, "train_step");
+    add(1, -1, 1, 6, "train_step");
+    add(2, 1, 2, 9, "wrap.<locals>.error_handler");
+    add(3, 2, 2, 20, "Layer.__call__");
+    add(4, 3, 2, 30, "Dense.call");
+    add(5, -1, 1, 13, "train_step");
+    add(6, 5, 2, 40, "Optimizer.apply");
+    add(7, 6, 2, 50, "Variable.assign");
+    return d;
+  }
+  static session::GraphRecord layered_by_library() {
+    GraphMaker g(GraphId(1));
+    const auto add = [&g](const char* op, const char* name, std::vector<uint32_t> from, uint32_t line, uint32_t at) {
+      const uint32_t made = g.add(op, std::move(from), line);
+      g.node(made).name = name;
+      g.node(made).location = session::LocationId(at);
+      if (at != 0) g.node(made).source = {};
+      return made;
+    };
+    const uint32_t x = g.parameter("float32 (4, 8)", 2);
+    const uint32_t own = add("Mul", "own", {x}, 4, 0);
+    const uint32_t product = add("MatMul", "dense/MatMul", {own}, 6, 4);
+    const uint32_t inner = add("Relu", "dense/activation/Relu", {product}, 6, 4);
+    const uint32_t inner2 = add("Neg", "dense/activation/Neg", {inner}, 6, 4);
+    const uint32_t step = add("Mul", "step", {inner2}, 13, 6);
+    const uint32_t taken = add("Sub", "taken", {step}, 13, 7);
+    return g.done(add("Tanh", "own_1", {taken}, 9, 0));
+  }
+
+  void a_library_is_folded() {
+    const Document d = document_with_library();
+    const GraphId id(1);
+    GraphOptions options = first_options(d, id);
+    QVERIFY(!options.fold_scopes);  // it is small
+    const GraphPlan plan = plan_graph(d, id, options);
+    const PlanBox* dense = box_named(plan, QStringLiteral("dense"));
+    QVERIFY(dense && dense->kind == PlanBox::Kind::kGroup && dense->expandable);
+    QCOMPARE(dense->holds, size_t{3});
+    QVERIFY2(dense->subtitle.contains(QStringLiteral("train.py:6")), qPrintable(dense->subtitle));
+    const PlanBox* optimizer = box_named(plan, QStringLiteral("Optimizer.apply()"));
+    QVERIFY(optimizer && optimizer->holds == 2);
+    QVERIFY2(optimizer->subtitle.contains(QStringLiteral("train.py:13")), qPrintable(optimizer->subtitle));
+    QVERIFY(plan.box_of(id, 1) >= 0 && plan.box_of(id, 7) >= 0);  // the person's own
+    QCOMPARE(plan.place_of(id, 3), plan.place_of(id, 2));
+    QCOMPARE(plan.boxes.size(), size_t{5});
+    // Opened: a frame that is closed again by itself, with the library's inner scope closed in it.
+    options.opened.insert(dense->key);
+    const GraphPlan open = plan_graph(d, id, options);
+    QVERIFY(open.box_of(id, 2) >= 0 && open.box_of(id, 3) < 0);
+    QVERIFY(box_named(open, QStringLiteral("activation")));
+    QCOMPARE(open.clusters.size(), size_t{1});
+    QVERIFY(open.clusters[0].group);
+    // What is searched for or selected elsewhere is opened.
+    for (const uint32_t node : {3u, 6u}) {
+      GraphOptions look = first_options(d, id);
+      look.reveal_graph = id;
+      look.reveal_node = node;
+      QVERIFY(plan_graph(d, id, look).box_of(id, node) >= 0);
+    }
+    // Any other grouping folds it, too.
+    GraphOptions calls = first_options(d, id);
+    calls.grouping = GraphGrouping::kCalls;
+    QVERIFY(plan_graph(d, id, calls).box_of(id, 6) < 0);
+  }
+
+  void a_library_is_opened_by_keys() {
+    window().session().show(document_with_library());
+    window().selection().select(Selection::of_trace(window().session().document(), TraceId(1)));
+    window().show_view(QStringLiteral("graph"));
+    window().settle();
+    const PlanBox* dense = box_named(plan(), QStringLiteral("dense"));
+    QVERIFY(dense);
+    QTest::mouseClick(&canvas(), Qt::LeftButton, {}, centre_of(dense));
+    QTest::keyClick(&canvas(), Qt::Key_Return);
+    window().settle();
+    QVERIFY(plan().box_of(GraphId(1), 2) >= 0);
+    window().selection().select(Selection::of_node(window().session().document(), GraphId(1), 6));
+    window().settle();
+    QVERIFY(plan().box_of(GraphId(1), 6) >= 0);
+  }
+
   // What was found for one plan serves the next one, and what it depends on is found anew.
   void a_memo_changes_no_plan() {
     const Document d = document_around(training_graph(GraphId(1), kLayers));

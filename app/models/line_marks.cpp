@@ -90,10 +90,11 @@ void mark_lines(const Document& document, const query::LineSums& sums, session::
     if (whole && static_cast<double>(own) > kSlowShare * static_cast<double>(whole)) {
       put(notes[line], QStringLiteral("%1, %2 %").arg(duration_text(own)).arg(own * 100 / whole), "text");
     }
-    if (!sum.eager_ops && !sum.traced_ops) continue;
+    const uint64_t traced = sum.traced_ops + sum.library_ops;
+    if (!sum.eager_ops && !traced) continue;
     CodeLine& made = notes[line];
     if (made.strip.isEmpty() && made.fate.isEmpty())
-      made.strip = sum.traced_ops ? QStringLiteral("violet") : QStringLiteral("blue");
+      made.strip = traced ? QStringLiteral("violet") : QStringLiteral("blue");
   }
 }
 

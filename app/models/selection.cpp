@@ -3,7 +3,7 @@
 
 #include "app/models/text.h"
 
-#include "engine/explain/users_line.h"
+#include "engine/session/users_line.h"
 
 #include <algorithm>
 
@@ -140,7 +140,7 @@ Place place_of(const Document& document, const Selection& s) {
       if (const session::TraceRecord* t = document.trace(s.trace)) return document.place(t->source);
       return {};
     case Kind::kNode:
-      if (const session::NodeRecord* n = document.node(s.graph, s.node)) return explain::users_line(document, *n);
+      if (const session::NodeRecord* n = document.node(s.graph, s.node)) return session::users_line(document, *n);
       return {};
     case Kind::kLine:
     case Kind::kGenerated:
@@ -148,7 +148,7 @@ Place place_of(const Document& document, const Selection& s) {
       return s.place;
     case Kind::kEvent:
       if (const session::NodeRecord* n = document.node(s.graph, s.node)) {
-        if (const Place place = explain::users_line(document, *n)) return place;
+        if (const Place place = session::users_line(document, *n)) return place;
       }
       return s.place;
     default:

@@ -4,7 +4,7 @@
 #include "app/models/text.h"
 #include "app/models/traces_model.h"
 
-#include "engine/explain/users_line.h"
+#include "engine/session/users_line.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +29,21 @@ QString whole_number(const TensorValue& value, double v) {
   return QString::number(v, 'g', value.width == 4 ? 9 : 17);
 }
 
+// "1.5-2j", as Python writes it.
+QString complex_text(const TensorValue& value, int64_t element) {
+  const double real = explain::kept_part(value, element, explain::ComplexPart::kReal);
+  const double imaginary = explain::kept_part(value, element, explain::ComplexPart::kImaginary);
+  if (!std::isfinite(real) || !std::isfinite(imaginary)) {
+    const auto part = [](double v) {
+      return std::isfinite(v) ? QString::number(v, 'g', 17) : QStringLiteral("float('%1')").arg(v);
+    };
+    return QStringLiteral("complex(%1, %2)").arg(part(real), part(imaginary));
+  }
+  const QString below = whole_number(value, imaginary);
+  return whole_number(value, real) + (below.startsWith(QLatin1Char('-')) ? QString() : QStringLiteral("+")) + below +
+         QLatin1Char('j');
+}
+
 QString python_number(const TensorValue& value, double v) {
   if (std::isnan(v)) return QStringLiteral("np.nan");
   if (std::isinf(v)) return v < 0 ? QStringLiteral("-np.inf") : QStringLiteral("np.inf");
@@ -43,7 +58,9 @@ explain::FindNode find_node(const Document& document) {
 
 QStringList words_of(const ValuesPlan& plan) {
   if (plan.check) return {QStringLiteral("--check-numerics")};
-  return {QStringLiteral("--values"), plan.function + QLatin1Char(':') + QString::number(plan.call)};
+  QString calls = QString::number(plan.call);
+  if (plan.last > plan.call) calls += QLatin1Char('-') + QString::number(plan.last);
+  return {QStringLiteral("--values"), plan.function + QLatin1Char(':') + calls};
 }
 
 QString promise_of(const ValuesPlan& plan, const Document& document) {
@@ -56,6 +73,11 @@ QString promise_of(const ValuesPlan& plan, const Document& document) {
                           "state before it; then the state is put back and the script runs on.")
         .arg(script);
   const QString name = plan.function.isEmpty() ? QStringLiteral("a traced function") : plan.function;
+  if (plan.last > plan.call)
+    return QStringLiteral("Runs %1 again. Each call of %4 from %2 to %3 runs once more, node by node, with the same "
+                          "arguments, variables and random state, which are put back. Then the script runs on. Values "
+                          "shows what a node held in each of these calls.")
+        .arg(script, count_text(plan.call), count_text(plan.last), name);
   return QStringLiteral("Runs %1 again. Call %2 of %3 runs once more, node by node, with the same arguments, variables "
                         "and random state, which are put back. Then the script runs on.")
       .arg(script, count_text(plan.call), name);
@@ -168,7 +190,9 @@ QString as_numpy(const TensorValue& value) {
   const std::vector<int64_t> sizes = explain::sizes_of_value(value);
   if (explain::kept_elements(value) != value.elements || value.elements > kMaxCopied) return {};
   QStringList numbers;
-  for (int64_t i = 0; i < value.elements; ++i) numbers << python_number(value, explain::kept_element(value, i));
+  for (int64_t i = 0; i < value.elements; ++i)
+    numbers << (explain::is_complex(value) ? complex_text(value, i)
+                                           : python_number(value, explain::kept_element(value, i)));
   QStringList shape;
   for (const int64_t size : sizes) shape << QString::number(size);
   const QString dtype = value.dtype == "bfloat16" ? QStringLiteral("float32") : q(value.dtype);
@@ -182,7 +206,7 @@ QString as_csv(const TensorValue& value) {
   const ValueSlice slice(value);
   QString text;
   for (int64_t i = 0; i < value.elements; ++i) {
-    text += whole_number(value, explain::kept_element(value, i));
+    text += explain::is_complex(value) ? complex_text(value, i) : whole_number(value, explain::kept_element(value, i));
     text += (i + 1) % slice.columns() ? QLatin1Char(',') : QLatin1Char('\n');
   }
   return text;
@@ -221,7 +245,7 @@ QVariant ValuesModel::data(const QModelIndex& index, int role) const {
       case kNode: return q(explain::value_name(find_node(*document_), *value));
       case kLine: {
         const session::NodeRecord* const node = document_->node(value->graph, value->node.value);
-        return node ? document_->place_text(explain::users_line(*document_, *node)) : QString();
+        return node ? document_->place_text(session::users_line(*document_, *node)) : QString();
       }
       case kType: return short_type(q(value->dtype + " " + value->shape));
       case kMinimum: return std::isnan(value->minimum) ? QString() : number(value->minimum);

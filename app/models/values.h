@@ -25,7 +25,9 @@ struct ValuesPlan {
   QString function;        // as recorded; empty: the first traced function that is called
   qulonglong call = 1;     // from 1, among the calls of the function
   bool check = false;      // instead of that call the first one whose results hold NaN or infinity
+  qulonglong last = 0;     // all calls up to this one; 0: that one alone
 };
+constexpr qulonglong kMaxCallsWithValues = 100;  // that one run records
 QStringList words_of(const ValuesPlan& plan);
 QString promise_of(const ValuesPlan& plan, const Document& document);
 

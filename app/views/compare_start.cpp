@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/models/view_leads.h"
+#include "app/views/start_card.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -29,22 +30,7 @@ QSpinBox* number_box(const QString& name, int least, int most, int value, const 
 }  // namespace
 
 CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(12, 20, 12, 20);
-  auto* card = new QFrame;
-  card->setProperty("role", "card");
-  card->setMaximumWidth(kCardWidth);
-  auto* across = new QHBoxLayout;
-  across->addStretch(1);
-  across->addWidget(card, 100);
-  across->addStretch(1);
-  outer->addStretch(1);
-  outer->addLayout(across);
-  outer->addStretch(2);
-
-  auto* column = new QVBoxLayout(card);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  QVBoxLayout* const column = start_card(this, kCardWidth);
   title_ = elided_label({}, "heading");
   text_ = plain_label({}, "dim");
   effects_ = plain_label();

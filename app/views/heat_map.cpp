@@ -73,7 +73,12 @@ QString HeatMap::cursor_text() const {
   if (!value_) return {};
   const QString where = q(explain::place_text(slice_.sizes(), cursor_));
   if (cursor_ >= explain::kept_elements(*value_)) return where + QStringLiteral("  not kept");
-  return where + QStringLiteral("  ") + q(explain::number_text(explain::kept_element(*value_, cursor_)));
+  const QString text = where + QStringLiteral("  ") + q(explain::number_text(explain::kept_element(*value_, cursor_)));
+  if (!explain::is_complex(*value_)) return text;
+  using explain::ComplexPart;
+  return text + QStringLiteral("  of (%1, %2)")
+                    .arg(q(explain::number_text(explain::kept_part(*value_, cursor_, ComplexPart::kReal))),
+                         q(explain::number_text(explain::kept_part(*value_, cursor_, ComplexPart::kImaginary))));
 }
 
 QString HeatMap::axes_text() const {

@@ -36,6 +36,30 @@ QWidget* tile(const QString& name, const QString& value, const QString& tone = {
   return made;
 }
 
+QString count_of(int64_t count);
+
+QString number_of(double v) { return std::isnan(v) ? QString::fromUtf8("–") : q(explain::number_text(v)); }
+
+// The tiles above are of the magnitudes of a complex value; these of its parts, as far as they were kept.
+void add_parts(QGridLayout* grid, const session::TensorValue& value) {
+  if (!explain::kept_elements(value)) return;
+  int row = 3;
+  grid->addWidget(plain_label(QStringLiteral("These are magnitudes. Of the parts:"), "faint"), row++, 0, 1, 4);
+  for (const auto& [part, name] : {std::pair(explain::ComplexPart::kReal, "Real"),
+                                   std::pair(explain::ComplexPart::kImaginary, "Imaginary")}) {
+    const explain::PartFigures f = explain::figures_of(value, part);
+    const QString of = QLatin1String(name);
+    grid->addWidget(tile(of + QStringLiteral(", minimum"), number_of(f.minimum)), row, 0, 1, 2);
+    grid->addWidget(tile(of + QStringLiteral(", maximum"), number_of(f.maximum)), row, 2, 1, 2);
+    grid->addWidget(tile(of + QStringLiteral(", mean"), number_of(f.mean)), row + 1, 0, 1, 2);
+    grid->addWidget(tile(of + QStringLiteral(", NaN"), count_of(f.nan), f.nan ? QStringLiteral("red") : QString()),
+                    row + 1, 2);
+    grid->addWidget(tile(of + QStringLiteral(", Inf"), count_of(f.infinity),
+                         f.infinity ? QStringLiteral("red") : QString()), row + 1, 3);
+    row += 2;
+  }
+}
+
 QString count_of(int64_t count) { return count_text(static_cast<uint64_t>(std::max<int64_t>(0, count))); }
 
 }  // namespace
@@ -77,6 +101,7 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
   grid->addWidget(tile(QStringLiteral("Mean"), number(value.mean)), 2, 0, 1, 2);
   grid->addWidget(tile(QStringLiteral("Standard deviation"), number(value.deviation)), 2, 2, 1, 2);
   for (int c = 0; c < 4; ++c) grid->setColumnStretch(c, 1);
+  if (explain::is_complex(value)) add_parts(grid, value);
   column->addLayout(grid);
 
   const bool one = value.elements == 1;  // the figures say it all

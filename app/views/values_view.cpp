@@ -2,6 +2,7 @@
 #include "app/views/values_view.h"
 
 #include "app/models/text.h"
+#include "app/views/start_card.h"
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
@@ -86,6 +87,17 @@ QWidget* ValuesView::build_values() {
   });
   connect(table_, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("graph")); });
   column->addWidget(table_, 1);
+  over_ = new NodeCallsView;
+  connect(over_, &NodeCallsView::call_chosen, this, [this](int index) {
+    // The same node in that call, which another trace may have served.
+    const auto& rows = over_->model().rows();
+    const auto row = std::ranges::find(rows, index, &NodeCall::index);
+    const session::TensorValue* const value = row == rows.end() ? nullptr : row->value;
+    shown_ = index;
+    if (value) select(Selection::of_node(document(), value->graph, value->node.value));
+    show_call(index);
+  });
+  column->addWidget(over_);
   strip_ = new CheckedStrip;
   column->addWidget(strip_);
   return page;
@@ -93,21 +105,7 @@ QWidget* ValuesView::build_values() {
 
 QWidget* ValuesView::build_start() {
   auto* page = new QWidget;
-  auto* outer = new QVBoxLayout(page);
-  outer->setContentsMargins(12, 20, 12, 20);
-  auto* card = new QFrame;
-  card->setProperty("role", "card");
-  card->setMaximumWidth(kCardWidth);
-  auto* across = new QHBoxLayout;
-  across->addStretch(1);
-  across->addWidget(card, 100);
-  across->addStretch(1);
-  outer->addStretch(1);
-  outer->addLayout(across);
-  outer->addStretch(2);
-  auto* column = new QVBoxLayout(card);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  QVBoxLayout* const column = start_card(page, kCardWidth);
   note_ = wrapped();
   note_->setObjectName(QStringLiteral("compareFailure"));
   title_ = elided_label({}, "heading");
@@ -127,6 +125,13 @@ QWidget* ValuesView::build_start() {
   label->setBuddy(call_);
   row->addWidget(label);
   row->addWidget(call_);
+  last_ = new QSpinBox;
+  last_->setRange(1, 1);
+  last_->setAccessibleName(QStringLiteral("Last call"));
+  last_->setMinimumWidth(72);
+  set_tip(last_, QStringLiteral("All calls up to this one are recorded, %1 at most").arg(kMaxCallsWithValues));
+  row->addWidget(plain_label(QStringLiteral("to"), "dim"));
+  row->addWidget(last_);
   row->addStretch(1);
   column->addWidget(choices_);
   bar_ = new QProgressBar;
@@ -139,12 +144,12 @@ QWidget* ValuesView::build_start() {
   check_ = new QPushButton(QStringLiteral("Run again and find the first NaN"));
   back_ = new QPushButton(QStringLiteral("Cancel"));
   set_tip(check_, QStringLiteral("The first call whose results hold NaN or infinity is recorded"));
-  connect(call_, &QSpinBox::valueChanged, this, [this] { show_start(); });
+  for (QSpinBox* box : {call_, last_}) connect(box, &QSpinBox::valueChanged, this, [this] { show_start(); });
   connect(record_, &QPushButton::clicked, this, [this] {
     const session::FunctionRecord* f = document().function(current().function);
     const session::NodeRecord* node = document().node(current().graph, current().node);
     wanted_node_ = current().kind == Selection::Kind::kNode && node ? node->name : std::string();
-    if (f) Q_EMIT run_asked({q(f->name), static_cast<qulonglong>(call_->value()), false});
+    if (f) Q_EMIT run_asked(plan_now());
   });
   connect(check_, &QPushButton::clicked, this, [this] {
     ValuesPlan plan;
@@ -201,8 +206,12 @@ void ValuesView::fill_calls() {
 }
 
 void ValuesView::follow_selection() {
-  const int index = call_for(document(), current());
+  int index = call_for(document(), current());
   if (document().values.empty() || asked_ || running_) return show_start();
+  // The call that is shown stays, where it has the selected node too.
+  const bool is_node = current().kind == Selection::Kind::kNode && shown_ >= 0;
+  if (is_node && value_of(*document().values[static_cast<size_t>(shown_)], current().graph, current().node))
+    index = shown_;
   // Another function has no values: those that there are stay in view.
   const int to = index >= 0 ? index : std::max(0, shown_);
   if (to != shown_ || is_asking()) show_call(to);
@@ -234,6 +243,21 @@ void ValuesView::show_call(int index) {
   mark_selected();
 }
 
+ValuesPlan ValuesView::plan_now() const {
+  const session::FunctionRecord* const f = document().function(current().function);
+  ValuesPlan plan{f ? q(f->name) : QString(), static_cast<qulonglong>(call_->value()), false, 0};
+  if (last_->value() > call_->value()) plan.last = static_cast<qulonglong>(last_->value());
+  return plan;
+}
+
+void ValuesView::show_over_calls(const session::TensorValue* value) {
+  const session::CallValues& call = *document().values[static_cast<size_t>(shown_)];
+  if (!value) value = model_.at(table_->currentIndex().row());
+  if (!value) return over_->set({}, {}, 0);
+  over_->set(q(explain::value_name(find_node(document()), *value)),
+             node_over_calls(document(), value->graph, value->node.value, value->output), call.call);
+}
+
 void ValuesView::mark_selected() {
   if (shown_ < 0) return;
   const session::CallValues& call = *document().values[static_cast<size_t>(shown_)];
@@ -248,6 +272,7 @@ void ValuesView::mark_selected() {
   if (row < 0) table_->clearSelection();
   else if (!is_there) table_->setCurrentIndex(model_.index(row, 0));
   following_ = false;
+  show_over_calls(value);
 }
 
 bool ValuesView::select_value(const session::TensorValue* value) {
@@ -283,7 +308,13 @@ void ValuesView::show_start() {
   check_->setVisible(!running_);
   back_->setVisible(!running_ && !document().values.empty());
   record_->setEnabled(f);
-  record_->setText(QStringLiteral("Run again and record call %1").arg(call_->value()));
+  last_->setRange(call_->value(), static_cast<int>(std::min<qulonglong>(
+                                      static_cast<qulonglong>(call_->maximum()),
+                                      static_cast<qulonglong>(call_->value()) + kMaxCallsWithValues - 1)));
+  const bool are_several = last_->value() > call_->value();
+  record_->setText(are_several
+                       ? QStringLiteral("Run again and record calls %1 to %2").arg(call_->value()).arg(last_->value())
+                       : QStringLiteral("Run again and record call %1").arg(call_->value()));
   const bool any = !document().functions.empty() || document().run.script.empty();
   check_->setEnabled(any && !document().run.script.empty());
   if (running_) {
@@ -292,7 +323,7 @@ void ValuesView::show_start() {
     text_->setText(QStringLiteral("The values are shown when the call is over."));
   } else if (f) {
     title_->setText(QStringLiteral("What do the tensors of %1 hold?").arg(q(f->name)));
-    text_->setText(promise_of({q(f->name), static_cast<qulonglong>(call_->value()), false}, document()) +
+    text_->setText(promise_of(plan_now(), document()) +
                    QStringLiteral("\n\nOr let every call be searched: the first one that makes a NaN is recorded."));
   } else {
     title_->setText(QStringLiteral("What do the tensors hold?"));

@@ -4,6 +4,7 @@
 #include "app/models/values.h"
 #include "app/views/checked_strip.h"
 #include "app/views/labels.h"
+#include "app/views/node_calls_view.h"
 #include "app/views/rows.h"
 #include "app/views/view.h"
 
@@ -37,6 +38,8 @@ class ValuesView : public View {
   QComboBox* calls() { return calls_; }
   CheckedStrip* strip() { return strip_; }
   QSpinBox* call_box() { return call_; }
+  QSpinBox* last_box() { return last_; }
+  NodeCallsView* over_calls() { return over_; }
   QPushButton* record_button() { return record_; }
   QPushButton* check_button() { return check_; }
   QPushButton* only_bad() { return only_bad_; }
@@ -56,6 +59,8 @@ class ValuesView : public View {
   void show_start();
   bool select_value(const session::TensorValue* value);
   void mark_selected();
+  void show_over_calls(const session::TensorValue* value);
+  ValuesPlan plan_now() const;
 
   ValuesModel model_;
   size_t known_ = 0;            // calls in the list
@@ -71,10 +76,11 @@ class ValuesView : public View {
   QPushButton *first_nan_, *first_infinity_, *only_bad_;
   QLabel* story_;
   Table* table_;
+  NodeCallsView* over_;
   CheckedStrip* strip_;
   QLabel *title_, *text_, *note_;
   QWidget* choices_;
-  QSpinBox* call_;
+  QSpinBox *call_, *last_;
   QPushButton *record_, *check_, *back_;
   QProgressBar* bar_;
 };

@@ -17,8 +17,9 @@ Options may also stand before the script.
   --level LEVEL       off, structure (functions, traces, calls, graphs) or ops (the default: every op as well)
   --compare NAME[:CALL]
                       also repeats one call of a traced function, eagerly and traced: see `footlight compare --help`
-  --values NAME[:CALL]
-                      also runs one call again, node by node, for what its tensors hold: see `footlight values --help`
+  --values NAME[:CALL[-LAST]]
+                      also runs one call, or those up to LAST, again, node by node, for what their tensors hold: see
+                      `footlight values --help`
   --check-numerics    also searches every call for NaN and infinity: see `footlight nan --help`
 
 The script runs in python3, in the interpreter of the active virtual environment, or in the one that the environment
@@ -124,13 +125,14 @@ first event.
 
 constexpr const char* kValues = R"(Shows what the tensors of a call hold: range, mean, histogram, NaN, infinity.
 
-  footlight values script.py [--function NAME] [--call K] [--node NODE] [-o FILE] [--json] [--] [script arguments...]
-  footlight values FILE [--function NAME] [--call K] [--node NODE] [--json]
+  footlight values script.py [--function NAME] [--call K[-L]] [--node NODE] [-o FILE] [--json] [--] [arguments...]
+  footlight values FILE [--function NAME] [--call K[-L]] [--node NODE] [--json]
 
 Runs the script; when it gets to the call (the first one of the function), the call's graph runs once more, node by
 node, from the same variables and random numbers, which are put back. Without NAME it takes the first function called.
 With -o the recording keeps the values: the second form, `footlight nan` and the window show them, and run nothing.
 
+  --call K[-L]   the call with that number, or all from K to L, 100 at most
   --node NODE    only this node, with its histogram and the places of NaN and infinity
 )";
 

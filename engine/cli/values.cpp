@@ -5,11 +5,11 @@
 #include "engine/cli/json.h"
 #include "engine/cli/script_run.h"
 #include "engine/cli/text.h"
-#include "engine/explain/users_line.h"
 #include "engine/explain/values.h"
 #include "engine/explain/words.h"
 #include "engine/session/output_place.h"
 #include "engine/session/reader.h"
+#include "engine/session/users_line.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +31,16 @@ constexpr size_t kBarWidth = 40;
 struct Request {
   std::string command, file, function, call, node, output;
   Words arguments;
+  uint64_t first = 0, last = 0;  // of `call`; 0: all
   bool json = false;
 };
+
+// 0: it is none.
+uint64_t number_of_call(const std::string& text) {
+  constexpr size_t kMaxDigits = 18;
+  if (text.empty() || text.size() > kMaxDigits || text.find_first_not_of("0123456789") != text.npos) return 0;
+  return std::stoull(text);
+}
 
 Request request_of(const std::string& command, const Words& words) {
   Request request;
@@ -66,8 +74,11 @@ Request request_of(const std::string& command, const Words& words) {
     }
   }
   if (request.file.empty()) wrong("a script or a recording is missing; usage: `footlight " + command + " script.py`");
-  if (request.call.find_first_not_of("0123456789") != std::string::npos || request.call == "0")
-    wrong("--call takes a number from 1, not '" + request.call + "'");
+  const size_t dash = request.call.find('-');
+  request.first = number_of_call(request.call.substr(0, dash));
+  request.last = dash == std::string::npos ? request.first : number_of_call(request.call.substr(dash + 1));
+  if (!request.call.empty() && (!request.first || request.last < request.first))
+    wrong("--call takes a number from 1, or two such as 1-20, not '" + request.call + "'");
   return request;
 }
 
@@ -103,7 +114,7 @@ class Page {
   std::vector<const CallValues*> calls() const {
     std::vector<const CallValues*> all;
     for (const CallValues& call : reader_.contents().values)
-      if (names(call.function) && (request_.call.empty() || std::to_string(call.call) == request_.call))
+      if (names(call.function) && (!request_.first || (call.call >= request_.first && call.call <= request_.last)))
         all.push_back(&call);
     return all;
   }
@@ -152,9 +163,17 @@ class Page {
     if (std::isnan(v.minimum)) {
       line("  No element is finite.");
     } else {
-      line(str("  of the finite: min ", number_text(v.minimum), ", max ", number_text(v.maximum), ", mean ",
+      const char* const what = is_complex(v) ? "  of the finite magnitudes: min " : "  of the finite: min ";
+      line(str(what, number_text(v.minimum), ", max ", number_text(v.maximum), ", mean ",
                number_text(v.mean), ", std ", number_text(v.deviation)));
       histogram(v);
+    }
+    for (const auto& [part, name] :
+         {std::pair(ComplexPart::kReal, "real"), std::pair(ComplexPart::kImaginary, "imaginary")}) {
+      if (!is_complex(v) || !kept_elements(v)) break;
+      const PartFigures f = figures_of(v, part);
+      line(str("  ", name, " parts: min ", number_text(f.minimum), ", max ", number_text(f.maximum), ", mean ",
+               number_text(f.mean), ", NaN ", f.nan, ", Inf ", f.infinity));
     }
     if (!v.places.empty()) line("  " + why_not_finite(nodes(), v) + ". At:");
     const std::vector<int64_t> sizes = sizes_of_value(v);
@@ -228,6 +247,14 @@ class Page {
     return std::isfinite(v) ? text : "null";
   }
 
+  static std::string part_json(const TensorValue& v, ComplexPart part) {
+    const PartFigures f = figures_of(v, part);
+    JsonObject object;
+    object.add("kept", kept_elements(v)).add("nan", f.nan).add("infinity", f.infinity);
+    return object.raw("min", json_number(f.minimum)).raw("max", json_number(f.maximum))
+        .raw("mean", json_number(f.mean)).inline_();
+  }
+
   std::string value_json(const TensorValue& v) const {
     std::vector<std::string> places, bins;
     const std::vector<int64_t> sizes = sizes_of_value(v);
@@ -242,6 +269,9 @@ class Page {
     object.add("positive_infinity", v.positive_infinity).add("negative_infinity", v.negative_infinity);
     object.add("zeros", v.zeros).raw("min", json_number(v.minimum)).raw("max", json_number(v.maximum));
     object.raw("mean", json_number(v.mean)).raw("std", json_number(v.deviation)).raw("bins", json_list(bins));
+    if (is_complex(v)) {
+      object.raw("real", part_json(v, ComplexPart::kReal)).raw("imaginary", part_json(v, ComplexPart::kImaginary));
+    }
     object.add("runs", v.runs).add("run", v.run).add("first_nan_step", v.first_nan);
     object.add("first_infinity_step", v.first_infinity);
     object.add("why", v.nan || infinities(v) ? why_not_finite(nodes(), v) : "");

@@ -27,13 +27,10 @@ int64_t sum_of(int64_t a, int64_t b) {
 int64_t infinities(const TensorValue& value) { return sum_of(value.positive_infinity, value.negative_infinity); }
 int64_t not_finite(const TensorValue& value) { return sum_of(value.nan, infinities(value)); }
 
-int64_t kept_elements(const TensorValue& value) {
-  if (value.width != 4 && value.width != 8) return 0;
-  return std::min(value.elements, static_cast<int64_t>(value.data.bytes.size() / value.width));
-}
+namespace {
 
-double kept_element(const TensorValue& value, int64_t index) {
-  if (index < 0 || index >= kept_elements(value)) return session::kNoNumber;
+// Of the numbers that were kept: two of a complex element.
+double kept_number(const TensorValue& value, int64_t index) {
   const char* const at = value.data.bytes.data() + index * value.width;
   if (value.width == 4) {
     float narrow;
@@ -43,6 +40,48 @@ double kept_element(const TensorValue& value, int64_t index) {
   double wide;
   std::memcpy(&wide, at, 8);
   return wide;
+}
+
+}  // namespace
+
+bool is_complex(const TensorValue& value) { return value.dtype.starts_with("complex"); }
+
+int64_t kept_elements(const TensorValue& value) {
+  if (value.width != 4 && value.width != 8) return 0;
+  const size_t bytes_of_one = value.width * (is_complex(value) ? 2 : 1);
+  return std::min(value.elements, static_cast<int64_t>(value.data.bytes.size() / bytes_of_one));
+}
+
+double kept_element(const TensorValue& value, int64_t index) {
+  if (index < 0 || index >= kept_elements(value)) return session::kNoNumber;
+  if (!is_complex(value)) return kept_number(value, index);
+  const double real = kept_number(value, 2 * index), imaginary = kept_number(value, 2 * index + 1);
+  if (std::isnan(real) || std::isnan(imaginary)) return session::kNoNumber;
+  return std::hypot(real, imaginary);
+}
+
+double kept_part(const TensorValue& value, int64_t index, ComplexPart part) {
+  if (index < 0 || index >= kept_elements(value)) return session::kNoNumber;
+  if (!is_complex(value)) return part == ComplexPart::kReal ? kept_number(value, index) : 0;
+  return kept_number(value, 2 * index + (part == ComplexPart::kImaginary));
+}
+
+PartFigures figures_of(const TensorValue& value, ComplexPart part) {
+  PartFigures made;
+  int64_t finite = 0;
+  double sum = 0;
+  for (int64_t i = 0, count = kept_elements(value); i < count; ++i) {
+    const double v = kept_part(value, i, part);
+    made.nan += std::isnan(v);
+    made.infinity += std::isinf(v);
+    if (!std::isfinite(v)) continue;
+    made.minimum = finite ? std::min(made.minimum, v) : v;
+    made.maximum = finite ? std::max(made.maximum, v) : v;
+    sum += v;
+    ++finite;
+  }
+  if (finite) made.mean = sum / static_cast<double>(finite);
+  return made;
 }
 
 std::vector<int64_t> sizes_of_value(const TensorValue& value) {

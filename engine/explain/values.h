@@ -19,7 +19,16 @@ int64_t infinities(const session::TensorValue& value);
 int64_t not_finite(const session::TensorValue& value);  // NaN too
 // How many elements were kept, and one of them.
 int64_t kept_elements(const session::TensorValue& value);
-double kept_element(const session::TensorValue& value, int64_t index);
+double kept_element(const session::TensorValue& value, int64_t index);  // of a complex one the magnitude
+bool is_complex(const session::TensorValue& value);
+enum class ComplexPart : uint8_t { kReal, kImaginary };
+double kept_part(const session::TensorValue& value, int64_t index, ComplexPart part);
+// What the kept elements hold in one of their two parts; NaN where none is finite.
+struct PartFigures {
+  double minimum = session::kNoNumber, maximum = minimum, mean = minimum;
+  int64_t nan = 0, infinity = 0;
+};
+PartFigures figures_of(const session::TensorValue& value, ComplexPart part);
 
 // "8, 64, 32" of "(8, 64, 32)"; of what has no sizes nothing.
 std::vector<int64_t> sizes_of_value(const session::TensorValue& value);

@@ -1,8 +1,10 @@
 // Sums by instruction and by node in one pass over the ops, then puts them on lines.
 #include "engine/query/line_sums.h"
 
+#include "engine/base/error_words.h"
 #include "engine/base/errors.h"
 #include "engine/query/calls.h"
+#include "engine/session/users_line.h"
 
 #include <algorithm>
 #include <set>
@@ -231,6 +233,19 @@ class Summing {
     return file.valid() && number > 0 ? made_.lines[{file, number}] : made_.nowhere;
   }
 
+  // The innermost line of the program's own code where a library made the node, else null.
+  LineSum* line_of_caller(const session::NodeRecord& node) {
+    if (!node.location.valid()) return nullptr;
+    const auto [known, is_new] = callers_.try_emplace(node.location, nullptr);
+    if (!is_new) return known->second;
+    const session::Reader::Place own = reader_.place(node.source);
+    const session::Reader::Place at = session::users_line(reader_, node);
+    const session::FileRecord* const file = reader_.file(at.file);
+    const bool is_same = at.file == own.file && at.line == own.line;
+    if (file && is_users_file(file->path) && !is_same) known->second = &line(at.file, at.line);
+    return known->second;
+  }
+
   // Events before version 3 do not name their graph.
   GraphId graph_of(CallId call) {
     if (graph_of_call_.empty()) {
@@ -268,6 +283,10 @@ class Summing {
       l.traced_ns += ran.self_ns;
       graph_ns[graph] += ran.self_ns;
       if (!node) continue;
+      if (LineSum* const caller = line_of_caller(*node)) {
+        caller->library_ops += ran.count();
+        caller->library_ns += ran.self_ns;
+      }
       Ran& copy = copies[{instruction(node->source, node->location), owners.at(graph)}];
       for (const auto& [op, times] : ran.ops) copy.ops[op] += times;
     }
@@ -403,6 +422,7 @@ class Summing {
   std::unordered_map<CallId, int64_t> in_call_;
   std::unordered_map<CallId, GraphId> graph_of_call_;
   std::unordered_map<uint64_t, LineSum*> places_;
+  std::unordered_map<session::LocationId, LineSum*> callers_;
 };
 
 }  // namespace

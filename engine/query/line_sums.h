@@ -18,6 +18,8 @@ struct LineSum {
   int64_t python_ns = 0;   // after such an op, up to the next op, call or trace of the thread
   uint64_t traced_ops = 0, traced_runs = 0;
   int64_t traced_ns = 0;   // of ops of graphs
+  uint64_t library_ops = 0;
+  int64_t library_ns = 0;  // of ops of graphs that a library made, called from this line; they are on its lines as well
   int64_t inside_ns = 0;   // of the graphs that nodes of this line run: branches, bodies, called functions
   uint64_t calls = 0;      // of traced functions, made on this line
   int64_t call_ns = 0;     // of those calls, without their ops, their traces and the calls inside them
@@ -26,7 +28,7 @@ struct LineSum {
   uint64_t nodes = 0;      // in the graphs of the chosen traces
 
   int64_t eager() const { return eager_ns + python_ns; }
-  int64_t traced() const { return traced_ns + call_ns; }
+  int64_t traced() const { return traced_ns + library_ns + call_ns; }
   int64_t time() const { return eager() + traced() + tracing_ns; }
   friend bool operator==(const LineSum&, const LineSum&) = default;
 };

@@ -93,12 +93,12 @@ bool ElementReplay::supply(const compile::Program& program, const compile::Instr
 }
 
 void NodeValues::keep_elements(const Tensor& value, TensorValue& record) {
-  if (value.dtype() == DType::kComplex64 || value.dtype() == DType::kComplex128) return;
-  record.width = fits_float32(value.dtype()) ? 4 : 8;
+  const bool is_complex = value.dtype() == DType::kComplex64 || value.dtype() == DType::kComplex128;
+  record.width = fits_float32(value.dtype()) || value.dtype() == DType::kComplex64 ? 4 : 8;
   const bool finite = record.nan + record.positive_infinity + record.negative_infinity == 0;
   int64_t& used = finite ? finite_bytes_ : other_bytes_;
-  const int64_t left = (finite ? kMaxFiniteBytes : kMaxOtherBytes) - used;
-  int64_t bytes = value.elements() * record.width;
+  const int64_t left = (finite ? kMaxFiniteBytes : kMaxOtherBytes) / calls_ - used;
+  int64_t bytes = value.elements() * record.width * (is_complex ? 2 : 1);  // both parts of each
   if (bytes > kMaxBytesOfValue || bytes > left) bytes = std::min(kBytesOfPart, bytes);
   if (bytes > left) bytes = 0;
   if (bytes == 0) record.width = 0;
@@ -107,7 +107,7 @@ void NodeValues::keep_elements(const Tensor& value, TensorValue& record) {
   record.data.bytes.resize(static_cast<size_t>(bytes));
   char* to = record.data.bytes.data();
   const int64_t count = bytes / record.width;
-  if (value.dtype() == DType::kFloat32 || value.dtype() == DType::kFloat64) {
+  if (is_complex || value.dtype() == DType::kFloat32 || value.dtype() == DType::kFloat64) {
     std::memcpy(to, value.raw(), static_cast<size_t>(bytes));
     return;
   }

@@ -46,7 +46,9 @@ class ElementReplay final : public runtime::NodeWatch {
 
 class NodeValues final : public runtime::NodeWatch {
  public:
-  explicit NodeValues(const TakenElements& taken) : NodeWatch(true), replay_(taken) {}
+  // `calls`: how many share the room for elements.
+  explicit NodeValues(const TakenElements& taken, uint64_t calls = 1)
+      : NodeWatch(true), replay_(taken), calls_(static_cast<int64_t>(calls)) {}
   // In the order in which the nodes ran first.
   std::vector<session::TensorValue> take();
 
@@ -63,6 +65,7 @@ class NodeValues final : public runtime::NodeWatch {
 
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;  // graph, node, output
   ElementReplay replay_;
+  const int64_t calls_;
   std::map<Key, session::TensorValue> values_;
   std::unordered_set<const Graph*> known_;  // whose constants were seen
   uint64_t step_ = 0;

@@ -1,6 +1,6 @@
 // Which node is said to have made the first NaN, and in which words.
-#include "engine/explain/users_line.h"
 #include "engine/explain/values.h"
+#include "engine/session/users_line.h"
 
 #include <QTest>
 

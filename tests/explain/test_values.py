@@ -90,6 +90,39 @@ class Values(unittest.TestCase):
         self.assertEqual(np.frombuffer(rows['Cast'][1], np.float64).tolist(), [0, 1, 2, 3])
         self.assertEqual(np.frombuffer(rows['Greater'][1], np.float32).tolist(), [0, 0, 1, 1])
 
+    def test_several_calls_of_a_function(self):
+        found = self.found('values', '''
+            @tf.function
+            def f(x):
+                return x * 2.0
+            for i in range(7):
+                f(tf.constant([float(i), float(i + 1)]))
+        ''', '--function', 'f', '--call', '2-5')
+        self.assertEqual([f['call'] for f in found], [2, 3, 4, 5])
+        means = [next(v['mean'] for v in f['values'] if v['op'] == 'Mul') for f in found]
+        self.assertEqual(means, [3.0, 5.0, 7.0, 9.0])
+        kept = json.loads(self.run_it('values', self.recording, '--call', '3-4', '--json').stdout)
+        self.assertEqual([f['call'] for f in kept], [3, 4])
+        for calls, said in (('5-2', 'such as 1-20'), ('1-', 'such as 1-20'), ('1-101', 'records 1 to 100 calls')):
+            self.assertIn(said, self.run_it('values', self.write('pass'), '--call', calls, code=2).stderr)
+
+    def test_both_parts_of_complex_elements(self):
+        found, = self.found('values', '''
+            @tf.function
+            def f(x, y):
+                return tf.complex(x, y) * tf.complex(2.0, 0.0)
+            f(tf.constant([1., -3., float('nan')]), tf.constant([0.5, 4., 1.]))
+        ''')
+        mul = next(v for v in found['values'] if v['op'] == 'Mul')
+        self.assertEqual((mul['dtype'], mul['nan'], mul['max']), ('complex64', 1, 10.0))   # |-6 + 8j|
+        self.assertEqual((mul['real']['min'], mul['real']['max'], mul['real']['nan']), (-6.0, 2.0, 1))
+        self.assertEqual((mul['imaginary']['min'], mul['imaginary']['max']), (1.0, 8.0))
+        with sqlite3.connect(self.recording) as base:
+            data, = base.execute('SELECT v.data FROM tensor_value v JOIN node n ON n.graph = v.graph AND n.id = v.node '
+                                 "WHERE n.op = 'Mul'").fetchone()
+        self.assertEqual(np.frombuffer(data, np.complex64)[:2].tolist(), [2 + 1j, -6 + 8j])
+        self.assertIn('real parts: min -6, max 2', self.run_it('values', self.recording, '--node', 'mul').stdout)
+
     def test_the_first_nan_and_the_infinity_that_it_came_of(self):
         found = self.found('nan', TRAIN)
         nan = [f for f in found if f['reason'] == 'first NaN']
@@ -244,7 +277,7 @@ class Values(unittest.TestCase):
         plain = self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))')
         self.run_it('record', plain, '-o', self.recording)
         self.assertIn('holds no values', self.run_it('nan', self.recording, code=2).stderr)
-        self.assertIn('NAME[:CALL]', self.run_it('record', '--values', 'f:x', plain, code=2).stderr)
+        self.assertIn('NAME[:CALL[-LAST]]', self.run_it('record', '--values', 'f:x', plain, code=2).stderr)
         self.assertIn('record twice',
                       self.run_it('record', '--check-numerics', '--compare', 'f', plain, code=2).stderr)
 

@@ -295,6 +295,40 @@ class LineSumsTest : public QObject {
     QCOMPARE(sums.at(kFile, 10)->tracing_ns, int64_t{550});
   }
 
+  // A node made by a library is on its line, and again on the line of the program that called the library.
+  void through_a_library() {
+    auto w = begin(at("library.footlight"));
+    w->add(session::FileRecord{session::FileId(2), "/venv/lib/python3.11/site-packages/keras/layer.py", "x\n"});
+    session::CodeRecord code{CodeId(2), session::FileId(2), "Dense.call", 1, {}};
+    for (uint32_t line = 1; line <= 20; ++line) code.lines.emplace_back(line, line);
+    w->add(code);
+    session::LocationRecord caller, inner;
+    caller.id = session::LocationId(0), caller.file = kFile, caller.line = 5, caller.qualname = "f";
+    inner.id = session::LocationId(1), inner.caller = caller.id;
+    inner.file = session::FileId(2), inner.line = 9, inner.qualname = "Dense.call";
+    w->add(caller);
+    w->add(inner);
+    session::GraphRecord g = graph_with(GraphId(3), {5, 9});
+    g.nodes[0].location = caller.id;
+    g.nodes[1].source.code = CodeId(2);
+    g.nodes[1].location = inner.id;
+    w->add(g);
+    session::OpColumns ops;
+    add_op(ops, 10, 30, 1, {}, CallId(0), GraphId(3), 0);
+    add_op(ops, 40, 90, 1, {}, CallId(0), GraphId(3), 1);
+    w->add_rows(ops);
+    w->finish({});
+    const auto reader = session::Reader::open(at("library.footlight"));
+    const LineSums sums = line_sums(*reader, {}, Cancel());
+    const LineSum& line = *sums.at(kFile, 5);
+    QCOMPARE(line.traced_ns, int64_t{20});
+    QCOMPARE(line.library_ns, int64_t{50});
+    QCOMPARE(line.library_ops, uint64_t{1});
+    QCOMPARE(line.time(), int64_t{70});
+    QCOMPARE(sums.at(session::FileId(2), 9)->traced_ns, int64_t{50});
+    QCOMPARE(sums.at(session::FileId(2), 9)->library_ns, int64_t{0});
+  }
+
   void cancelled() {
     const RandomSession all(4, 1000, 1);
     all.write(at("cancel.footlight"), 3, true);

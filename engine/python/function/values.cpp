@@ -42,7 +42,8 @@ struct Watched {
 
 struct Wanted {
   std::string name;       // of the function: qualified, or its last part; empty: the first that is called
-  uint64_t call = 0;      // which of its calls; 0: none is asked for
+  uint64_t call = 0;      // the first of its calls that is asked for; 0: none is
+  uint64_t last = 0;      // the last one
   bool check = false;     // all calls are searched for NaN and infinity
   vectorcallfunc plain = nullptr;
   std::string asked = {};  // the function whose calls are counted
@@ -172,7 +173,7 @@ void run_again(BoundCall& call, const KeptProgram& before, const trace::TakenEle
     record.notes.push_back("Files, summaries, tables and queues that it writes to were written to twice more");
   if (!taken.empty()) record.notes.push_back("What it took out of iterators was given to it again");
   std::vector<Tensor> whole(graph.outputs.size()), by_node(graph.outputs.size());
-  trace::NodeValues values(taken);
+  trace::NodeValues values(taken, record.reason == ValuesReason::kAsked ? wanted->last - wanted->call + 1 : 1);
   try {
     const Unrecorded unrecorded;
     const HideTapes hidden;
@@ -252,14 +253,14 @@ void record_failed_call(CallBefore& before, uint64_t number, bool asked, Watched
 // --- the call that was asked for ----------------------------------------------------------------------------------
 
 bool is_asked_for(FunctionCore& core) {
-  if (!wanted->call || wanted->asked_calls >= wanted->call) return false;
+  if (!wanted->call || wanted->asked_calls >= wanted->last) return false;
   const std::string& own = core.qualified_name;
   if (!wanted->asked.empty() && wanted->asked != own) return false;  // the first that the name fits is meant
   if (!wanted->name.empty() && own != wanted->name && core.name != wanted->name &&
       own.substr(own.rfind('.') + 1) != wanted->name)
     return false;
   wanted->asked = own;
-  return ++wanted->asked_calls == wanted->call;
+  return ++wanted->asked_calls >= wanted->call;
 }
 
 // --- all calls ----------------------------------------------------------------------------------------------------
@@ -321,7 +322,7 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
     if (before.state) watching.emplace(before.elements);
     result = Ref::steal(plain());
   }
-  const uint64_t shown = asked ? wanted->call : number;
+  const uint64_t shown = asked ? wanted->asked_calls : number;
   if (!result) {
     const Ref raised = take_exception();
     record_failed_call(before, shown, asked, watched);
@@ -374,11 +375,11 @@ void init_values() {
   const Ref asked = optional_attribute(recorder, "wanted_values");
   if (!asked || asked.get() == Py_None) return;
   PyObject* name;
-  unsigned long long call;
+  unsigned long long call, last;
   int check;
-  if (!PyArg_ParseTuple(asked.get(), "UKp", &name, &call, &check)) throw PythonErrorSet();
+  if (!PyArg_ParseTuple(asked.get(), "UKKp", &name, &call, &last, &check)) throw PythonErrorSet();
   watch_states();
-  wanted = new Wanted{.name = readable(name), .call = call, .check = check != 0};
+  wanted = new Wanted{.name = readable(name), .call = call, .last = last, .check = check != 0};
 }
 
 }  // namespace footlight::python

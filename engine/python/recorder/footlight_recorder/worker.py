@@ -10,7 +10,7 @@ import footlight_recorder
 from footlight_recorder import _recorder, _terminal
 
 USAGE = """usage: footlight record [-o FILE] [--level off|structure|ops] [--compare NAME[:CALL]]
-                        [--values NAME[:CALL]] [--check-numerics] script.py [arguments]
+                        [--values NAME[:CALL[-LAST]]] [--check-numerics] script.py [arguments]
        footlight record script.py [-o FILE] [--level LEVEL] [--] [arguments]
 
 Runs the script as `python script.py` does and records what its traced functions do.
@@ -21,8 +21,9 @@ Runs the script as `python script.py` does and records what its traced functions
                       one, or the one with that number. NAME is qualified or its last part; empty: the first called
   --compare-pairs N   so often at most (50)
   --compare-seconds S for about so long (10)
-  --values NAME[:CALL]
-                      runs a call of a traced function again, node by node, and records what its tensors hold
+  --values NAME[:CALL[-LAST]]
+                      runs a call of a traced function again, node by node, and records what its tensors hold; with
+                      LAST, all calls up to that one, 100 at most
   --check-numerics    searches the results and variables of every call of a traced function for NaN and infinity, and
                       records the values of the first call that holds one
 These are taken before the script and directly behind it; what follows, or stands behind `--`, is the script's.
@@ -63,6 +64,7 @@ _OUR_OPTIONS = {'-o': 'output', '--output': 'output', '--level': 'level', '--com
                 '--compare-pairs': 'pairs', '--compare-seconds': 'seconds', '--values': 'values',
                 '--check-numerics': 'check'}
 _FLAGS = ('check',)
+_MAX_CALLS_WITH_VALUES = 100
 
 
 def _wanted_comparison(settings):
@@ -82,7 +84,7 @@ def _wanted_comparison(settings):
 
 
 def _wanted_values(settings):
-    """(name, call, whether to check all calls) as the engine reads it; None: no values are wanted."""
+    """(name, first call, last call, whether to check all calls) as the engine reads it; None: no values are wanted."""
     if settings['values'] is None and not settings['check']:
         return None
     if settings['level'] == 'off':
@@ -90,11 +92,16 @@ def _wanted_values(settings):
     if settings['compare'] is not None:
         raise Refused('--values and --check-numerics would slow what --compare measures: record twice')
     if settings['values'] is None:
-        return '', 0, True
-    name, _, call = settings['values'].partition(':')
-    if not (call or '1').isascii() or not (call or '1').isdigit() or not 1 <= int(call or 1) < 2 ** 63:
-        raise Refused(f"--values takes NAME[:CALL], where calls count from 1, not '{settings['values']}'")
-    return name, int(call or 1), settings['check']
+        return '', 0, 0, True
+    name, _, calls = settings['values'].partition(':')
+    first, dash, last = (calls or '1').partition('-')
+    numbers = [first, last if dash else first]
+    if not all(number.isascii() and number.isdigit() and 1 <= int(number) < 2 ** 63 for number in numbers):
+        raise Refused(f"--values takes NAME[:CALL[-LAST]], where calls count from 1, not '{settings['values']}'")
+    first, last = map(int, numbers)
+    if not first <= last < first + _MAX_CALLS_WITH_VALUES:
+        raise Refused(f'--values records 1 to {_MAX_CALLS_WITH_VALUES} calls, not those from {first} to {last}')
+    return name, first, last, settings['check']
 
 
 def _options(words):

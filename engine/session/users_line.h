@@ -4,14 +4,14 @@
 #include "engine/base/error_words.h"
 #include "engine/session/records.h"
 
-namespace footlight::explain {
+namespace footlight::session {
 
 // `records` finds places, files and locations, as a session's Reader does. The innermost line of the program's own
 // code; the node's own line if none is known.
 template <class Records>
-auto users_line(const Records& records, const session::NodeRecord& node) {
-  const auto is_own = [&](session::FileId id) {
-    const session::FileRecord* const file = records.file(id);
+auto users_line(const Records& records, const NodeRecord& node) {
+  const auto is_own = [&](FileId id) {
+    const FileRecord* const file = records.file(id);
     return file && is_users_file(file->path);
   };
   constexpr int kMaxFrames = 1000;  // a recording may hold a circle
@@ -29,4 +29,4 @@ auto users_line(const Records& records, const session::NodeRecord& node) {
   return own;
 }
 
-}  // namespace footlight::explain
+}  // namespace footlight::session

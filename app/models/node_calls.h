@@ -1,0 +1,36 @@
+// What one node gave in each of the recorded calls of its function: the rows of a table and the points of a line.
+#pragma once
+
+#include "app/models/values.h"
+
+#include <QAbstractTableModel>
+
+namespace footlight::app {
+
+struct NodeCall {
+  CallValuesPtr call;
+  const session::TensorValue* value = nullptr;  // null: it did not run in that call
+  int index = -1;                               // of the call in the document
+};
+// In the order of the calls. In another trace it is the node of that name. Empty: nothing was recorded of its function.
+std::vector<NodeCall> node_over_calls(const Document& document, GraphId graph, uint32_t node, uint32_t output = 0);
+
+class NodeCallsModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+  enum Column { kCall, kMean, kMinimum, kMaximum, kDeviation, kNan, kInfinity, kColumns };
+  void set(std::vector<NodeCall> rows);
+  const std::vector<NodeCall>& rows() const { return rows_; }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  std::vector<NodeCall> rows_;
+};
+
+}  // namespace footlight::app

@@ -68,6 +68,9 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
     rows.push_back(text_row(QStringLiteral("Time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
   const int64_t share = sum.eager() > 0 ? sum.python_ns * 100 / (sum.eager() + sum.traced_ns) : 0;
   if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("Of it Python"), QStringLiteral("%1 %").arg(share)));
+  if (sum.library_ns)
+    rows.push_back(text_row(QStringLiteral("In libraries"), duration_text(sum.library_ns) + QStringLiteral(" in ") +
+                                                                counted(sum.library_ops, "op", "ops")));
   if (sum.inside_ns)
     rows.push_back(text_row(QStringLiteral("With what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
   if (sum.calls) rows.push_back(text_row(QStringLiteral("Beyond ops"), timed(sum.call_ns, sum.calls)));
@@ -215,30 +218,38 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
 
 InspectorGroup layers_group(const std::vector<LayerCost>& layers) {
   constexpr size_t kMaxLayers = 32;
-  InspectorGroup group{QStringLiteral("Layers"), {}, {}};
+  InspectorGroup group{QStringLiteral("Layers, time in all calls"), {}, {}};
   const auto timed = [](const query::Sums& sums) {
     return duration_text(sums.total) + QStringLiteral(" in ") + counted(sums.count, "op", "ops");
   };
   for (const LayerCost& layer : layers) {
-    if (layer.name.empty() && !layer.total_ns()) continue;
-    if (group.rows.size() >= kMaxLayers) {
-      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(layers.size() - kMaxLayers)));
-      break;
+    const bool is_layer = !layer.name.empty();
+    if (!is_layer && !layer.total_ns()) continue;
+    if (is_layer && group.rows.size() == kMaxLayers) {
+      const size_t more = layers.size() - kMaxLayers - 1;  // the last one is no layer
+      group.rows.push_back(text_row({}, QStringLiteral("and %1").arg(counted(more, "more layer", "more layers"))));
     }
+    if (is_layer && group.rows.size() >= kMaxLayers) continue;
     const QString name = q(layer.name);
-    InspectorRow row = text_row(layer.name.empty() ? QStringLiteral("Of no layer") : name.section(QLatin1Char('/'), -1),
-                            duration_text(layer.total_ns()));
+    InspectorRow row = text_row(is_layer ? name.section(QLatin1Char('/'), -1) : QStringLiteral("Not assigned"),
+                                duration_text(layer.total_ns()));
     const auto add = [&](const char* label, const QString& value) {
       row.inner.push_back(text_row(QLatin1String(label), value));
       row.inner.back().indent = 1;
     };
-    if (!layer.name.empty()) add("scope", name);
-    add("forward", timed(layer.forward));
-    if (layer.backward.count) add("backward", timed(layer.backward));
+    if (is_layer) {
+      add("Scope", name);
+      add("Forward", timed(layer.forward));
+      if (layer.backward.count) add("Backward", timed(layer.backward));
+    } else {
+      // The graph does not tell whose gradients these are; the others are the loss, the optimizer and the input.
+      if (layer.backward.count) add("Gradients", timed(layer.backward));
+      if (layer.forward.count) add("Other nodes", timed(layer.forward));
+    }
     if (layer.flops) add("FLOPs a run", flops_text(layer.flops));
     if (layer.parameters)
-      add("parameters", count_text(layer.parameters) + QStringLiteral("  ") + bytes_text(layer.parameter_bytes));
-    if (layer.output_bytes) add("writes a run", bytes_text(layer.output_bytes));
+      add("Parameters", count_text(layer.parameters) + QStringLiteral("  ") + bytes_text(layer.parameter_bytes));
+    if (layer.output_bytes) add("Writes a run", bytes_text(layer.output_bytes));
     group.rows.push_back(std::move(row));
   }
   return group;

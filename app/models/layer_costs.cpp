@@ -22,13 +22,14 @@ class Layers {
   void add(const session::GraphRecord& graph) {
     std::vector<size_t> layer(graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size(); ++i) layer[i] = layer_of(graph.nodes[i]);
-    const std::vector<size_t> forward = forward_ops(graph);
+    const bool has_layers = std::ranges::any_of(layer, [](size_t number) { return number != 0; });
+    const GradientLayers gradients = layers_of_gradients(graph, layer, has_layers ? forward_ops(graph) : layer);
     std::set<uint32_t> variables;
     std::map<size_t, LayerCost> here;  // every trace has the layers' variables again
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const session::NodeRecord& n = graph.nodes[i];
-      const bool is_backward = !layer[i] && forward[i] < graph.nodes.size() && layer[forward[i]];
-      const size_t number = is_backward ? layer[forward[i]] : layer[i];
+      const bool is_backward = gradients.is_gradient[i];
+      const size_t number = is_backward ? gradients.layer[i] : layer[i];
       const query::Sums ran = store_.of_node({graph.id, n.id});
       (is_backward ? costs_[number].backward : costs_[number].forward).add(ran);
       if (ran.count) ran_.emplace(query::NodeKey{graph.id, n.id}, number);

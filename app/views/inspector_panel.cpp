@@ -144,7 +144,7 @@ void InspectorPanel::add_group(const InspectorGroup& group, bool first) {
   int at = 0;
   for (const InspectorRow& row : group.rows) {
     add_row(grid, row, at++);
-    if (opened_)
+    if (opened_.contains(row.label))
       for (const InspectorRow& inner : row.inner) add_row(grid, inner, at++);
   }
   column_->addLayout(grid);
@@ -167,11 +167,13 @@ void InspectorPanel::add_row(QGridLayout* grid, const InspectorRow& row, int at)
   label->setFixedWidth(96);
   grid->addWidget(label, at, 0, Qt::AlignTop);
   if (!row.inner.empty()) {
-    auto* open = new LinkButton(QString::fromUtf8(opened_ ? "▾ " : "▸ ") + row.value, true);
+    const bool is_open = opened_.contains(row.label);
+    auto* open = new LinkButton(QString::fromUtf8(is_open ? "▾ " : "▸ ") + row.value, true);
+    open->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     open->setAccessibleName(row.label + QLatin1Char(' ') + row.value +
-                            (opened_ ? QStringLiteral(", shown") : QStringLiteral(", folded")));
-    connect(open, &QPushButton::clicked, this, [this] {
-      opened_ = !opened_;
+                            (is_open ? QStringLiteral(", shown") : QStringLiteral(", folded")));
+    connect(open, &QPushButton::clicked, this, [this, label = row.label] {
+      if (!opened_.remove(label)) opened_.insert(label);
       shown_.clear();
       build();
     });

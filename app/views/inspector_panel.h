@@ -7,6 +7,7 @@
 
 #include <QGridLayout>
 #include <QScrollArea>
+#include <QSet>
 #include <QVBoxLayout>
 
 namespace footlight::app {
@@ -41,7 +42,8 @@ class InspectorPanel : public View {
   Selection asked_;
   Ticket facts_ticket_, median_;
   QString shown_;
-  bool snippet_ = true, opened_ = false;  // the rows inside of rows
+  bool snippet_ = true;
+  QSet<QString> opened_;  // labels of rows whose inner rows are shown
 };
 
 }  // namespace footlight::app

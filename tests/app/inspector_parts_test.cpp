@@ -9,6 +9,7 @@
 #include "app/models/text.h"
 
 #include "engine/session/writer.h"
+#include "engine/sql/recording.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -40,6 +41,16 @@ class InspectorPartsTest : public QObject {
     const SelectionFacts facts = find_facts(*store, selection, query::Cancel());
     const query::LineSums lines = query::line_sums(store->reader(), {}, query::Cancel());
     return inspect(run.document, selection, &facts, &lines);
+  }
+  static int64_t sql_number(const SampleRun& run, const char* statement) {
+    const SampleStore store(run);
+    sql::Recording recording(store->reader());
+    int64_t number = -1;
+    recording.run(statement, {[](const auto&) {}, [&](std::span<const sql::Value> values) {
+                                number = values.front().integer;
+                                return true;
+                              }});
+    return number;
   }
 
  private Q_SLOTS:
@@ -107,14 +118,72 @@ class InspectorPartsTest : public QObject {
     QCOMPARE(layers[1].name, std::string("net"));
     QCOMPARE(layers[1].forward.total, int64_t{4 * 4'000});
     QVERIFY(layers[2].name.empty());
+    // Every op of the trace is in one sum.
+    int64_t sum = 0;
+    for (const LayerCost& layer : layers) sum += layer.total_ns();
+    QCOMPARE(sum, sql_number(run, "SELECT sum(duration_ns) FROM ops WHERE graph_id = 10"));
     const InspectorContent shown = said(run, Selection::of_trace(d, TraceId(10)));
-    const InspectorGroup* rows = group(shown, QStringLiteral("Layers"));
+    const InspectorGroup* rows = group(shown, QStringLiteral("Layers, time in all calls"));
     QVERIFY(rows);
     QCOMPARE(rows->rows[0].label, QStringLiteral("dense"));
     QCOMPARE(rows->rows[0].value, duration_text(4 * 23'000));
     QVERIFY(rows->rows[0].inner.size() >= 4);
-    QVERIFY(group(said(run, Selection::of_function(d, FunctionId(1))), QStringLiteral("Layers")));
+    QVERIFY(group(said(run, Selection::of_function(d, FunctionId(1))), QStringLiteral("Layers, time in all calls")));
   }
+  // a, b: layers with two ops each; the tape goes back through them in their order.
+  void gradients_belong_to_the_layers_of_their_ops() {
+    session::GraphRecord g;
+    g.id = GraphId(1);
+    const auto add = [&g](const char* op, std::vector<uint32_t> from, uint32_t line,
+                          const char* output = "float32 (4)") {
+      session::NodeRecord n;
+      n.id = static_cast<uint32_t>(g.nodes.size());
+      n.op = op;
+      for (const uint32_t f : from) n.inputs.push_back({f, 0});
+      n.outputs = {output};
+      n.source = {CodeId(1), line};
+      g.nodes.push_back(n);
+      return n.id;
+    };
+    const uint32_t x = add("Placeholder", {}, 1);
+    const uint32_t a = add("BiasAdd", {x}, 2), a2 = add("Tanh", {a}, 2);         // layer 1
+    const uint32_t b = add("Mul", {a2, a2}, 3), b2 = add("Sigmoid", {b}, 3);     // layer 2
+    const uint32_t loss = add("Sum", {b2}, 4);                                   // of none
+    const uint32_t first = static_cast<uint32_t>(g.nodes.size());
+    const uint32_t ones = add("OnesLike", {loss}, 9);
+    const uint32_t spread = add("BroadcastTo", {ones}, 9);
+    const uint32_t gb2 = add("SigmoidGrad", {b2, spread}, 9);
+    const uint32_t shape = add("Shape", {b}, 9, "int32 (1)");                    // what Mul gave is all that is read
+    const uint32_t gb = add("Mul", {gb2, a2}, 9);
+    const uint32_t back = add("Reshape", {gb, shape}, 9);
+    const uint32_t ga2 = add("TanhGrad", {a2, back}, 9);
+    const uint32_t cast = add("Cast", {ga2}, 9);
+    const uint32_t ga = add("BiasAddGrad", {cast}, 9);
+    const uint32_t update = add("Sub", {ga}, 10);
+    std::vector<size_t> layer(g.nodes.size(), 0), forward(g.nodes.size(), g.nodes.size());
+    layer[a] = layer[a2] = 1;
+    layer[b] = layer[b2] = 2;
+    forward[gb2] = b2;
+    forward[ga2] = a2;
+    forward[ga] = a;
+    const GradientLayers found = layers_of_gradients(g, layer, forward);
+    for (uint32_t i = 0; i < g.nodes.size(); ++i) QCOMPARE(bool(found.is_gradient[i]), i >= first && i != update);
+    QCOMPARE(found.layer[gb2], size_t{2});
+    QCOMPARE(found.layer[shape], size_t{2});
+    QCOMPARE(found.layer[ga2], size_t{1});
+    QCOMPARE(found.layer[cast], size_t{1});   // between two of the layer
+    QCOMPARE(found.layer[ga], size_t{1});
+    QCOMPARE(found.layer[ones], size_t{0});   // of the loss, or of what follows
+    QCOMPARE(found.layer[spread], size_t{0});
+    QCOMPARE(found.layer[back], size_t{2});   // as the shape that it takes
+    QCOMPARE(found.layer[gb], size_t{2});     // both layers touch what it takes, but it is before that one
+    QCOMPARE(found.layer[update], size_t{0});
+    // Without the shape nothing tells, and nothing is guessed.
+    g.nodes[back].inputs.pop_back();
+    g.nodes[shape].inputs = {{x, 0}};
+    QCOMPARE(layers_of_gradients(g, layer, forward).layer[gb], size_t{0});
+  }
+
   void a_line_and_its_callers() {
     const SampleRun run = sample_run();
     const InspectorContent line = said(run, Selection::of_line(run.document, {session::FileId(1), 9}));

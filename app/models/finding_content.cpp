@@ -4,6 +4,7 @@
 #include "app/models/dismissed.h"
 #include "app/models/phases.h"
 #include "app/models/text.h"
+#include "app/models/values.h"
 
 #include "engine/explain/edits.h"
 #include "engine/explain/words.h"
@@ -17,12 +18,17 @@ using explain::Finding;
 
 constexpr size_t kMostPlaces = 6;
 
+QString with_capital(QString text) {
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
 QString role_words(const std::string& role) {
-  if (role == "call") return QStringLiteral("called at");
-  if (role == "value") return QStringLiteral("made at");
-  if (role == "use") return QStringLiteral("used at");
-  if (role == "change") return QStringLiteral("changed at");
-  return role == "definition" ? QStringLiteral("defined at") : q(role);
+  if (role == "call") return QStringLiteral("Called at");
+  if (role == "value") return QStringLiteral("Made at");
+  if (role == "use") return QStringLiteral("Used at");
+  if (role == "change") return QStringLiteral("Changed at");
+  return role == "definition" ? QStringLiteral("Defined at") : q(role);
 }
 
 EvidenceRow row(const QString& name, const QString& value) {
@@ -55,7 +61,7 @@ EvidenceRow use_row(const Document& document, const Finding& f) {
                            counted(f.checked.traces_before, "trace", "traces"))
                      : counted(f.saved.size(), "trace", "traces") + QStringLiteral(" probably avoidable");
   if (once) text += QStringLiteral("; %1 used once").arg(count_text(once));
-  EvidenceRow made = row(QStringLiteral("traces"), text);
+  EvidenceRow made = row(QStringLiteral("Traces"), text);
   made.link = QStringLiteral("Show their calls");
   made.action = EvidenceRow::Action::kCalls;
   return made;
@@ -83,13 +89,13 @@ EvidenceRow cost_row(const Document& document, const Finding& f) {
     text += QStringLiteral("; %1 % of the run (%2)")
                 .arg(std::min(100.0, 100.0 * static_cast<double>(f.cost_ns) / static_cast<double>(run)), 0, 'f', 1)
                 .arg(duration_text(run));
-  return row(QStringLiteral("cost"), text);
+  return row(QStringLiteral("Cost"), text);
 }
 
 EvidenceRow graphs_row(const Document& document, const Finding& f) {
   if (f.graphs == explain::GraphRelation::kUnknown || f.graphs_words.empty())
-    return row(QStringLiteral("graphs"), QStringLiteral("not recorded"));
-  EvidenceRow made = row(QStringLiteral("graphs"), q(f.graphs_words));
+    return row(QStringLiteral("Graphs"), QStringLiteral("Not recorded"));
+  EvidenceRow made = row(QStringLiteral("Graphs"), q(f.graphs_words));
   const session::TraceRecord *left = document.trace(f.pair.left), *right = document.trace(f.pair.right);
   if (!left || !right) return made;
   // What the link shows, in the words of the view that it opens.
@@ -114,6 +120,20 @@ void add_places(const Document& document, const Finding& f, std::vector<Evidence
     made.line = place.line;
     rows.push_back(std::move(made));
   }
+}
+
+// The node in which a NaN began, and what it holds.
+void add_node(const Document& document, const Finding& f, std::vector<EvidenceRow>& rows) {
+  const session::TensorValue* const began = where_nan_began(document, f);
+  if (!began) return;
+  EvidenceRow node = row(QStringLiteral("Node"), q(explain::value_name(find_node(document), *began)));
+  node.link = QStringLiteral("Show in Graph");
+  node.action = EvidenceRow::Action::kGraph;
+  rows.push_back(std::move(node));
+  EvidenceRow values = row(QStringLiteral("Values"), finite_text(*began));
+  values.link = QStringLiteral("Show in Values");
+  values.action = EvidenceRow::Action::kValues;
+  rows.push_back(std::move(values));
 }
 
 // The lines around a place, for a fix that is no edit.
@@ -156,18 +176,19 @@ FindingContent finding_content(const Document& document, const FindingCard& card
   if (!card.finding) return content;
   const Finding& f = *card.finding;
   if (!f.path.empty()) content.evidence.push_back(values_row(f));
+  add_node(document, f, content.evidence);
   add_places(document, f, content.evidence);
   if (!f.also_paths.empty())
-    content.evidence.push_back(row(QStringLiteral("also changes"), joined(f.also_paths, ", ")));
+    content.evidence.push_back(row(QStringLiteral("Also changes"), joined(f.also_paths, ", ")));
   if (!f.saved.empty()) {
     content.evidence.push_back(graphs_row(document, f));
     content.evidence.push_back(use_row(document, f));
   }
   const bool costs = f.cost_ns > 0 && f.severity == explain::Severity::kCost;
   if (costs) content.evidence.push_back(cost_row(document, f));
-  if (f.calls > 0) content.evidence.push_back(row(QLatin1String(f.counted), count_text(f.calls)));
-  if (f.nodes > 0) content.evidence.push_back(row(QStringLiteral("nodes"), count_text(f.nodes)));
-  if (f.bytes > 0) content.evidence.push_back(row(QStringLiteral("memory"), bytes_text(f.bytes)));
+  if (f.calls > 0) content.evidence.push_back(row(with_capital(QLatin1String(f.counted)), count_text(f.calls)));
+  if (f.nodes > 0) content.evidence.push_back(row(QStringLiteral("Nodes"), count_text(f.nodes)));
+  if (f.bytes > 0) content.evidence.push_back(row(QStringLiteral("Memory"), bytes_text(f.bytes)));
   // Its own edit alone is offered where what it needs is no edit.
   std::vector<Finding::Edit> edits = card.edits;
   if (edits.empty() && f.edit.at) edits.push_back(f.edit);

@@ -6,6 +6,7 @@
 
 #include "engine/explain/cause_words.h"
 #include "engine/explain/report.h"
+#include "engine/explain/values.h"
 
 #include <QRegularExpression>
 
@@ -31,7 +32,9 @@ FindingCard card_of(const Document& document, const std::vector<explain::Finding
   card.tone = f.severity == explain::Severity::kWrongResult ? QStringLiteral("red") : QStringLiteral("amber");
   card.place = {f.line.file, f.line.line};
   card.place_text = document.place_text(card.place);
-  if (document.trace(f.example)) card.target = Selection::of_trace(document, f.example);
+  if (const session::TensorValue* began = where_nan_began(document, f))
+    card.target = Selection::of_node(document, began->graph, began->node.value);
+  else if (document.trace(f.example)) card.target = Selection::of_trace(document, f.example);
   else if (function) card.target = Selection::of_function(document, f.function);
   else card.target = Selection::of_line(document, card.place);
   card.checked = f.checked.ok;
@@ -133,6 +136,16 @@ void add_eager_note(const Document& document, FindingList& list) {
 }
 
 }  // namespace
+
+const session::TensorValue* where_nan_began(const Document& document, const explain::Finding& finding) {
+  if (finding.cause != "first_nan") return nullptr;
+  for (const auto& call : document.values) {
+    if (call->function != finding.function || call->trace != finding.example) continue;
+    const explain::NumericsStory story = explain::story_of(*call);
+    if (story.first_nan) return story.cause();
+  }
+  return nullptr;
+}
 
 explain::RunRecords records_of(const Document& document) {
   return {document.functions, document.traces, document.graphs, document.distinct_calls, document.keys,

@@ -47,6 +47,9 @@ struct FindingList {
   std::map<TraceId, std::string> reasons;  // why traces were made, where a finding says more than their keys
 };
 
+// The value in which the first NaN of a finding began, or the infinity that it was made of; null for other findings.
+const session::TensorValue* where_nan_began(const Document& document, const explain::Finding& finding);
+
 explain::RunRecords records_of(const Document& document);
 FindingList findings_of(const Document& document);
 // The same in two steps: the first is slow where there are thousands of traces, and needs no document.

@@ -39,12 +39,14 @@ Landing landing_of(const Document& document, const FindingList& findings) {
   Landing landing;
   for (const FindingCard& card : findings.cards) {
     if (card.target.kind == Selection::Kind::kNothing) continue;
-    // A trace that failed shows its error; of a finding, the function with all its traces.
-    const bool of_function = card.finding && document.function(card.target.function);
+    // A trace that failed shows its error; of a finding, the function with all its traces; of a NaN, where it began.
+    const bool is_node = card.target.kind == Selection::Kind::kNode;
+    const bool of_function = !is_node && card.finding && document.function(card.target.function);
     landing.selection = of_function ? Selection::of_function(document, card.target.function) : card.target;
     const bool has_traces = !document.traces_of(card.target.function).empty();
     const bool is_error = !card.finding && card.target.kind == Selection::Kind::kLine;
-    if (is_error || !has_traces) landing.view = QStringLiteral("source");
+    if (is_node) landing.view = QStringLiteral("values");
+    else if (is_error || !has_traces) landing.view = QStringLiteral("source");
     return landing;
   }
   landing.selection = busiest_function(document);

@@ -48,6 +48,7 @@ class FindingPage : public QScrollArea {
   void run_asked();
   void difference_asked(TraceId left, TraceId right);
   void calls_asked(const footlight::app::Selection& of);
+  void node_asked(const footlight::app::Selection& node, const QString& view);
   void place_chosen(const QString& path, int line);
   void dismissed_changed();
   void script_changed(const QString& path);  // by the page itself

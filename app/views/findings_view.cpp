@@ -279,7 +279,8 @@ void FindingsView::add_card(const FindingCard& card, bool dismissed) {
     const FindingCard shown = made->card();  // the widget may go with what follows
     select(shown.target);
     follow_selection();
-    Q_EMIT wants_view(QStringLiteral("retraces"));
+    const bool is_node = shown.target.kind == Selection::Kind::kNode;
+    Q_EMIT wants_view(is_node ? QStringLiteral("graph") : QStringLiteral("retraces"));
     if (shown.finding) Q_EMIT opened(shown);
   });
   connect(made, &FindingWidget::menu_asked, this, [this, made](const QPoint& at) { menu_for(made)->popup(at); });

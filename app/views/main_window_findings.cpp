@@ -22,6 +22,10 @@ void MainWindow::connect_findings() {
     selection_.select(of);
     show_view(QStringLiteral("retraces"));
   });
+  connect(finding_page_, &FindingPage::node_asked, this, [this](const Selection& node, const QString& view) {
+    selection_.select(node);
+    show_view(view);
+  });
   connect(finding_page_, &FindingPage::place_chosen, this, [this](const QString& path, int line) {
     const session::FileId file = session_.file_anywhere(path);
     if (!file.valid()) return show_banner(QStringLiteral("There is no file ") + path);

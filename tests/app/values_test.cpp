@@ -1,4 +1,6 @@
 // The Values tab, and a node's value in the inspector, by mouse and keyboard over values that are known.
+#include "app/models/finding_content.h"
+#include "app/models/landing.h"
 #include "app/models/text.h"
 #include "app/models/values.h"
 #include "app/views/value_detail.h"
@@ -116,6 +118,145 @@ class ValuesTest : public WindowCase {
   ValueDetail* detail() { return window().inspector()->findChild<ValueDetail*>(); }
 
  private Q_SLOTS:
+  // The finding is of the node where it began, in every place from which it is opened.
+  void a_finding_leads_to_its_node() {
+    const Document d = values_document();
+    explain::Finding f;
+    f.cause = "first_nan";
+    f.function = FunctionId(1);
+    f.example = TraceId(7);
+    f.severity = explain::Severity::kWrongResult;
+    f.title = "The first NaN is in call 12";
+    explain::Findings found;
+    found.found.push_back(f);
+    const FindingList list = list_of(d, found);
+    const auto card = std::ranges::find(list.cards, q(f.title), &FindingCard::title);
+    QVERIFY(card != list.cards.end());
+    QCOMPARE(card->target.kind, Selection::Kind::kNode);
+    QCOMPARE(card->target.graph, GraphId(3));
+    QCOMPARE(card->target.node, 1u);  // the log of 0, of which the NaN was made
+    const Landing landing = landing_of(d, list);
+    QCOMPARE(landing.selection, card->target);
+    QCOMPARE(landing.view, QStringLiteral("values"));
+    const FindingContent content = finding_content(d, *card);
+    QCOMPARE(content.evidence[0].name, QStringLiteral("Node"));
+    QCOMPARE(content.evidence[0].value, QStringLiteral("loss/Log"));
+    QCOMPARE(content.evidence[1].value, QStringLiteral("2 -Inf of 12"));
+    with_values();
+    window().show_view(QStringLiteral("retraces"));
+    for (const char* view : {"graph", "values"}) {
+      Q_EMIT window().findings()->opened(*card);
+      window().selection().clear();
+      LinkButton* link = nullptr;
+      for (LinkButton* one : window().finding_page()->findChildren<LinkButton*>())
+        if (one->text() == QStringLiteral("Show in ") + (QLatin1String(view) == "graph" ? "Graph" : "Values"))
+          link = one;
+      QVERIFY(link);
+      QTest::mouseClick(link, Qt::LeftButton);
+      QCOMPARE(window().view(), QLatin1String(view));
+      QCOMPARE(selected(), card->target);
+    }
+  }
+
+  // Calls 3, 5 and 12; the node is served by another trace in call 5, and did not run in call 3.
+  void a_node_over_the_calls() {
+    Document d = values_document();
+    session::GraphRecord other = *d.graph(GraphId(3));
+    other.id = GraphId(4);
+    std::swap(other.nodes[0].name, other.nodes[1].name);
+    std::swap(other.nodes[0].op, other.nodes[1].op);
+    d.add(other);
+    session::TraceRecord t = *d.trace(TraceId(7));
+    t.id = TraceId(8), t.number = 2, t.graphs = {{"traced", GraphId(4)}};
+    d.add(t);
+    const auto add = [&d](uint64_t call, TraceId trace, std::vector<session::TensorValue> values) {
+      auto made = std::make_shared<session::CallValues>(*d.values.front());
+      made->call = call, made->trace = trace, made->reason = session::ValuesReason::kAsked;
+      made->values = std::move(values);
+      d.values.push_back(made);
+    };
+    session::TensorValue log = value(0, "(3)", {-4, -2, 0});
+    log.graph = GraphId(4);
+    log.mean = -2;
+    add(5, TraceId(8), {log});
+    add(3, TraceId(7), {value(0, "(3)", {1, 1, 1})});
+    const auto found = node_over_calls(d, GraphId(3), 1);
+    QCOMPARE(found.size(), size_t{3});
+    QCOMPARE(found[0].call->call, uint64_t{3});
+    QVERIFY(!found[0].value && found[1].value && found[2].value);
+    QCOMPARE(found[1].value->mean, -2.0);
+    QCOMPARE(found[2].value->negative_infinity, int64_t{2});
+    window().session().show(d);
+    window().show_view(QStringLiteral("values"));
+    window().selection().select(Selection::of_node(document(), GraphId(3), 1));
+    NodeCallsView& over = *view().over_calls();
+    QVERIFY(over.isVisible());
+    QCOMPARE(over.title(), QStringLiteral("loss/Log in 3 recorded calls, ran in 2"));
+    const auto cell = [&](int row, int column) { return over.model().index(row, column).data().toString(); };
+    QCOMPARE(cell(0, NodeCallsModel::kMean), QStringLiteral("Did not run"));
+    QCOMPARE(cell(1, NodeCallsModel::kMinimum), QStringLiteral("-4"));
+    QCOMPARE(cell(2, NodeCallsModel::kInfinity), QStringLiteral("2"));
+    QCOMPARE(over.table()->currentIndex().row(), 2);
+    // A row shows its call, with the node selected that it is there.
+    over.table()->setFocus();
+    QTest::keyClick(over.table(), Qt::Key_Up);
+    QCOMPARE(view().calls()->currentText(), QStringLiteral("step, call 5"));
+    QCOMPARE(selected().graph, GraphId(4));
+    QCOMPARE(selected().node, 0u);
+    QCOMPARE(over.table()->currentIndex().row(), 1);
+    // One recorded call is no row of calls.
+    window().session().show(values_document());
+    window().selection().select(Selection::of_node(document(), GraphId(3), 1));
+    QVERIFY(!over.isVisible());
+  }
+
+  void several_calls_are_asked_for() {
+    Document d = values_document();
+    query::CallSums sums;
+    sums.calls = 500;
+    d.set_calls(FunctionId(1), sums);
+    window().session().show(d);
+    window().show_view(QStringLiteral("values"));
+    window().selection().select(Selection::of_trace(document(), TraceId(7)));
+    view().ask();
+    QSignalSpy asked(&view(), &ValuesView::run_asked);
+    view().call_box()->setValue(3);
+    QCOMPARE(view().last_box()->minimum(), 3);
+    QCOMPARE(view().last_box()->maximum(), 102);
+    view().last_box()->setValue(12);
+    QCOMPARE(view().record_button()->text(), QStringLiteral("Run again and record calls 3 to 12"));
+    QVERIFY(view().start_text().contains(QStringLiteral("Each call of step from 3 to 12")));
+    QTest::mouseClick(view().record_button(), Qt::LeftButton);
+    QCOMPARE(words_of(asked[0][0].value<ValuesPlan>()),
+             (QStringList{QStringLiteral("--values"), QStringLiteral("step:3-12")}));
+  }
+
+  void both_parts_of_a_complex_value() {
+    session::TensorValue v = value(0, "(2)", {});
+    v.dtype = "complex64";
+    v.elements = 2;
+    const float parts[] = {3, -4, 0, 1};
+    v.data.bytes.assign(reinterpret_cast<const char*>(parts), sizeof parts);
+    QCOMPARE(explain::kept_elements(v), int64_t{2});
+    QCOMPARE(explain::kept_element(v, 0), 5.0);  // its magnitude
+    QCOMPARE(explain::kept_part(v, 0, explain::ComplexPart::kImaginary), -4.0);
+    const explain::PartFigures real = explain::figures_of(v, explain::ComplexPart::kReal);
+    QCOMPARE(real.maximum, 3.0);
+    QCOMPARE(real.mean, 1.5);
+    QCOMPARE(as_numpy(v), QStringLiteral("np.array([3-4j, 0+1j], dtype=np.complex64).reshape(2)"));
+    Document d = values_document();
+    auto call = std::make_shared<session::CallValues>(*d.values.front());
+    call->values = {v};
+    d.values = {call};
+    window().session().show(d);
+    window().selection().select(Selection::of_node(document(), GraphId(3), 0));
+    QVERIFY(detail());
+    QStringList tiles;
+    for (const QFrame* tile : detail()->findChildren<QFrame*>()) tiles << tile->accessibleName();
+    QVERIFY(tiles.contains(QStringLiteral("Real, maximum 3")));
+    QVERIFY(tiles.contains(QStringLiteral("Imaginary, minimum -4")));
+  }
+
   void the_story_and_the_table() {
     with_values();
     QVERIFY(view().story().contains(QStringLiteral("The first NaN comes from loss/Mul: Mul(0, -Inf) is NaN")));

@@ -255,6 +255,7 @@ void MainWindow::take_document(bool another) {
     if (another) v->reset();
     else v->refresh();
   }
+  if (another) list_runs();  // the one that is open is no earlier one
   if (session_.is_open()) {
     if (!d.run.script.empty() && (another || top_->script().isEmpty()) && !worker_.running()) {
       QStringList arguments;

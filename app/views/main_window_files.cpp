@@ -225,8 +225,9 @@ void MainWindow::update_welcome() {
 // Earlier runs of the window, newest first.
 void MainWindow::list_runs() {
   std::vector<RunEntry> runs;
+  const QString open = QFileInfo(session_.path()).canonicalFilePath();
   for (const RunFile& run : remember_ ? recorded_runs(kMostRuns) : std::vector<RunFile>{}) {
-    if (run.path == session_.path()) continue;
+    if (QFileInfo(run.path).canonicalFilePath() == open) continue;
     const bool today = run.when.date() == QDate::currentDate();
     runs.push_back({run.path, run.title,
                     run.when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("d MMM HH:mm"))});

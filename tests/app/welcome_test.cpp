@@ -147,6 +147,37 @@ class WelcomeTest : public WindowCase {
     QVERIFY(window().welcome()->isVisible());
   }
 
+  // An earlier recording that is opened is the open one, and no earlier one any more; that before it is.
+  void a_recording_is_listed_once() {
+    const QStringList paths{runs_folder() + QStringLiteral("/20260516-120000-000-one.footlight"),
+                            runs_folder() + QStringLiteral("/20260516-120001-000-two.footlight")};
+    for (const QString& path : paths) QVERIFY(QFile::copy(at("sample.footlight"), path));
+    qputenv("XDG_CONFIG_HOME", folder_.path().toUtf8());
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
+    MainWindow remembering(true);
+    const auto rows_of = [&](const QString& path) {
+      const NavigatorModel& model = remembering.navigator()->model();
+      int rows = 0;
+      for (int i = 0; i < model.rowCount(); ++i)
+        rows += model.index(i, 0).data(NavigatorModel::kPath).toString() == path;
+      return rows;
+    };
+    for (const QString& opened : {paths[0], paths[1], paths[0]}) {
+      QVERIFY(remembering.open(opened));
+      remembering.settle();
+      for (const QString& path : paths) QCOMPARE(rows_of(path), 1);
+      QCOMPARE(remembering.navigator()->model().index(0, 0).data(NavigatorModel::kPath).toString(), opened);
+    }
+    // The same folder by another way.
+    const QString link = at("link");
+    QVERIFY(QFile::link(runs_folder(), link));
+    QVERIFY(remembering.open(link + QStringLiteral("/20260516-120001-000-two.footlight")));
+    remembering.settle();
+    QCOMPARE(rows_of(paths[1]), 0);
+    QCOMPARE(rows_of(paths[0]), 1);
+    for (const QString& path : paths) QVERIFY(QFile::remove(path));
+  }
+
   void all_of_it_by_tab() {
     QSet<QWidget*> reached;
     window().welcome()->open_button()->setFocus();

@@ -21,7 +21,7 @@ struct CostCell {
 };
 
 struct LineCosts {
-  QStringList titles;  // "time, ms", "runs", "nodes"
+  QStringList titles;  // "Time, ms", "Runs", "Nodes"
   std::unordered_map<int, CostCell> cells;
   int64_t total_ns = 0;
   size_t lines = 0;    // that took time

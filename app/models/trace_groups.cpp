@@ -206,13 +206,13 @@ QVariant TraceGroupsModel::headerData(int section, Qt::Orientation orientation, 
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case kName: return heading_;
-    case kCalls: return QStringLiteral("calls");
-    case kTraces: return QStringLiteral("traces");
-    case kHits: return QStringLiteral("hits");
-    case kEager: return QStringLiteral("eager");
-    case kFailed: return QStringLiteral("failed");
-    case kTraceTime: return trace_unit_.heading("tracing");
-    case kRunTime: return run_unit_.heading("running");
+    case kCalls: return QStringLiteral("Calls");
+    case kTraces: return QStringLiteral("Traces");
+    case kHits: return QStringLiteral("Hits");
+    case kEager: return QStringLiteral("Eager");
+    case kFailed: return QStringLiteral("Failed");
+    case kTraceTime: return trace_unit_.heading("Tracing");
+    case kRunTime: return run_unit_.heading("Running");
     default: return note_heading_;
   }
 }

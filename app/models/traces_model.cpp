@@ -226,11 +226,11 @@ QVariant TracesModel::headerData(int section, Qt::Orientation orientation, int r
   if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole)
     return QVariant(static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  if (section == 0) return QStringLiteral("trace");
+  if (section == 0) return QStringLiteral("Trace");
   const int parameter = section - 1;
   if (static_cast<size_t>(parameter) < parameters_.size()) return q(parameters_[static_cast<size_t>(parameter)]);
-  if (is_time(section)) return unit_.heading("tracing");
-  static const char* const rest[] = {"nodes", "calls", "", "why"};
+  if (is_time(section)) return unit_.heading("Tracing");
+  static const char* const rest[] = {"Nodes", "Calls", "", "Why"};
   const size_t at = static_cast<size_t>(parameter) - parameters_.size();
   return at < 4 ? QString::fromLatin1(rest[at]) : QString();
 }

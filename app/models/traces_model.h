@@ -92,7 +92,7 @@ class SortedTraces : public SortedRows {
   std::vector<TraceId> only_;
 };
 
-// Why a trace was made, in a few words: "value of lr", "first call".
+// Why a trace was made, in a few words: "value of lr", "First call".
 QString reason_text(const session::TraceRecord& trace);
 
 // One cell of the strip above the table: a trace, or a run of hits between two traces.

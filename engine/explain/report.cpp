@@ -176,11 +176,11 @@ std::string trace_reason(const session::TraceRecord& t) {
   if (!t.why.empty()) return t.why;
   switch (t.reason) {
     case session::TraceReason::kGetConcreteFunction: return "get_concrete_function";
-    case session::TraceReason::kVariableCreation: return "makes variables";
-    case session::TraceReason::kEvicted: return "traced again after eviction";
-    case session::TraceReason::kRelaxed: return "relaxed shapes";
-    case session::TraceReason::kCall: return t.nearest.valid() ? "" : "first call";
-    default: return "another reason";  // from a newer version
+    case session::TraceReason::kVariableCreation: return "Makes variables";
+    case session::TraceReason::kEvicted: return "Traced again after eviction";
+    case session::TraceReason::kRelaxed: return "Relaxed shapes";
+    case session::TraceReason::kCall: return t.nearest.valid() ? "" : "First call";
+    default: return "Another reason";  // from a newer version
   }
 }
 

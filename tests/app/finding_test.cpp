@@ -33,7 +33,7 @@ bool says_duration(const QString& text, double ms) {
 
 QString value_of(const FindingContent& content, const QString& name) {
   for (const EvidenceRow& row : content.evidence)
-    if (row.name == name) return row.value;
+    if (row.name.compare(name, Qt::CaseInsensitive) == 0) return row.value;
   return {};
 }
 
@@ -94,10 +94,10 @@ class FindingTest : public WindowCase {
     QVERIFY2(values.startsWith(QStringLiteral("%1 values").arg(evidence[QStringLiteral("distinct")].toInt())),
              qPrintable(values));
     QVERIFY(values.contains(evidence[QStringLiteral("values")].toArray()[0].toString()));
-    QCOMPARE(value_of(shown, QStringLiteral("calls")), QString::number(evidence[QStringLiteral("calls")].toInt()));
-    QVERIFY(says_duration(value_of(shown, QStringLiteral("cost")), f[QStringLiteral("cost_ms")].toDouble()));
+    QCOMPARE(value_of(shown, QStringLiteral("Calls")), QString::number(evidence[QStringLiteral("calls")].toInt()));
+    QVERIFY(says_duration(value_of(shown, QStringLiteral("Cost")), f[QStringLiteral("cost_ms")].toDouble()));
     // Its parts make it up: what was timed, recorded, or neither.
-    const QString parts = value_of(shown, QStringLiteral("cost")).section(QStringLiteral(": "), 1)
+    const QString parts = value_of(shown, QStringLiteral("Cost")).section(QStringLiteral(": "), 1)
                               .section(QLatin1Char(';'), 0, 0);
     double sum = 0;
     for (const QString& part : parts.split(QStringLiteral(", "))) {
@@ -109,8 +109,8 @@ class FindingTest : public WindowCase {
                                                                                : 1e-6);
     }
     const double cost = f[QStringLiteral("cost_ms")].toDouble();
-    QVERIFY2(std::abs(sum - cost) < 0.02 * cost, qPrintable(value_of(shown, QStringLiteral("cost"))));
-    QVERIFY(value_of(shown, QStringLiteral("traces"))
+    QVERIFY2(std::abs(sum - cost) < 0.02 * cost, qPrintable(value_of(shown, QStringLiteral("Cost"))));
+    QVERIFY(value_of(shown, QStringLiteral("Traces"))
                 .startsWith(QStringLiteral("%1 of %2 traces avoidable").arg(before - after).arg(before)));
     int places = 0;
     for (const QJsonValue& related : f[QStringLiteral("related_lines")].toArray()) {
@@ -184,7 +184,7 @@ class FindingTest : public WindowCase {
       QCOMPARE(shown.card.place.line, f[QStringLiteral("line")].toInt());
       QCOMPARE(value_of(shown, evidence[QStringLiteral("counted")].toString()),
                count_text(static_cast<uint64_t>(evidence[QStringLiteral("calls")].toInt())));
-      const QString cost = value_of(shown, QStringLiteral("cost"));
+      const QString cost = value_of(shown, QStringLiteral("Cost"));
       const double cost_ms = f[QStringLiteral("cost_ms")].toDouble();
       if (f[QStringLiteral("severity")].toString() == QStringLiteral("cost")) {
         QVERIFY2(says_duration(cost, cost_ms), qPrintable(cost));
@@ -195,7 +195,7 @@ class FindingTest : public WindowCase {
       }
       QVERIFY(!shown.fixes[0].lines.empty());  // code, also where the fix is no edit
       const QJsonObject pair = evidence[QStringLiteral("pair")].toObject();
-      QCOMPARE(value_of(shown, QStringLiteral("graphs")).contains(pair[QStringLiteral("difference")].toString()), true);
+      QCOMPARE(value_of(shown, QStringLiteral("Graphs")).contains(pair[QStringLiteral("difference")].toString()), true);
     }
     for (const QJsonValue& each : report[QStringLiteral("functions")].toArray()) {
       uint64_t calls = 0, traces = 0;
@@ -322,7 +322,7 @@ class FindingTest : public WindowCase {
     QCOMPARE(window().view(), QStringLiteral("diff"));
     QVERIFY(!window().finding_is_open());
     // The view says of the pair what the page said.
-    const QString said = value_of(page().content(), QStringLiteral("graphs")).section(QStringLiteral(": "), 1);
+    const QString said = value_of(page().content(), QStringLiteral("Graphs")).section(QStringLiteral(": "), 1);
     QVERIFY(said.startsWith(QStringLiteral("the graphs differ only in ")));
     QTRY_COMPARE(window().diff()->verdict(), said[0].toUpper() + said.mid(1) + QLatin1Char('.'));
     open_first();

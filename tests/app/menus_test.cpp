@@ -44,7 +44,7 @@ class MenusTest : public WindowCase {
     QVERIFY(menu && choose(menu, "Copy the table as CSV"));
     const QStringList lines = QGuiApplication::clipboard()->text().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
     QCOMPARE(lines.size(), qsizetype{7});
-    QVERIFY(lines[0].startsWith(QStringLiteral("trace,batch,lr")));
+    QVERIFY(lines[0].startsWith(QStringLiteral("Trace,batch,lr")));
     menu = open_menu(table->viewport(), third);
     QVERIFY(menu && choose(menu, "Show its graph"));
     QCOMPARE(window().view(), QStringLiteral("graph"));

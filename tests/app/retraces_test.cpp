@@ -81,8 +81,8 @@ class RetracesTest : public WindowCase {
   // Of a cell, by the heading of its column.
   QString cell(const Table* table, int row, const char* heading) {
     for (int c = 0; c < table->model()->columnCount(); ++c)
-      if (table->model()->headerData(c, Qt::Horizontal).toString().section(QLatin1Char(','), 0, 0) ==
-          QLatin1String(heading))
+      if (table->model()->headerData(c, Qt::Horizontal).toString().section(QLatin1Char(','), 0, 0)
+              .compare(QLatin1String(heading), Qt::CaseInsensitive) == 0)
         return table->model()->index(row, c).data().toString();
     return QStringLiteral("no such column");
   }
@@ -90,7 +90,7 @@ class RetracesTest : public WindowCase {
   bool shows_time(const Table* table, int row, const char* heading, int64_t ns) {
     for (int c = 0; c < table->model()->columnCount(); ++c) {
       const QString title = table->model()->headerData(c, Qt::Horizontal).toString();
-      if (title.section(QLatin1Char(','), 0, 0) != QLatin1String(heading)) continue;
+      if (title.section(QLatin1Char(','), 0, 0).compare(QLatin1String(heading), Qt::CaseInsensitive)) continue;
       const QString unit = title.section(QLatin1Char(' '), -1);
       const double scale = unit == QStringLiteral("s") ? 1e9 : unit == QStringLiteral("ms") ? 1e6 : 1e3;
       QString text = table->model()->index(row, c).data().toString();
@@ -168,7 +168,7 @@ class RetracesTest : public WindowCase {
     Table* table = view.group_table();
     std::map<std::string, std::vector<TraceId>> expected;
     for (const session::TraceRecord& t : run.document.traces)
-      expected[t.differing.empty() ? "first call" : t.differing.size() == 2 ? "args[0].shape[0] x, args[1] factor"
+      expected[t.differing.empty() ? "First call" : t.differing.size() == 2 ? "args[0].shape[0] x, args[1] factor"
                                 : t.differing[0] == "args[1]"             ? "args[1] factor"
                                                                           : "args[0].shape[0] x"]
           .push_back(t.id);
@@ -277,7 +277,7 @@ class RetracesTest : public WindowCase {
     const int ms = table->model()->columnCount() - 2;
     // One unit and as many decimals in each row.
     const QString unit = table->model()->headerData(ms, Qt::Horizontal).toString();
-    QVERIFY2(unit.startsWith(QStringLiteral("tracing, ")), qPrintable(unit));
+    QVERIFY2(unit.startsWith(QStringLiteral("Tracing, ")), qPrintable(unit));
     const auto decimals = [&](int row) {
       const QString text = table->model()->index(row, ms).data().toString();
       return text.size() - (text.contains(QLatin1Char('.')) ? text.indexOf(QLatin1Char('.')) : text.size());

@@ -108,7 +108,7 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(sums.at(file, 16)->eager_ops, eager);
     QCOMPARE(sums.at(file, 17)->calls, uint64_t{run.calls.size()});
     const LineCosts costs = line_costs(sums, file, CostMode::kTime);
-    QCOMPARE(costs.titles.front(), QStringLiteral("time, ms"));
+    QCOMPARE(costs.titles.front(), QStringLiteral("Time, ms"));
     QCOMPARE(cell(costs, 5)->time, QString::number(static_cast<double>(tracing) / 1e6, 'f', 2));
     QCOMPARE(cell(costs, 5)->runs, QStringLiteral("6"));
     QCOMPARE(cell(costs, 5)->share, 1.0);
@@ -358,7 +358,7 @@ class SourceViewTest : public WindowCase {
     QCOMPARE(code->current(), 5);
     QCOMPARE(text->cursorPosition(), line_five);
     QVERIFY(code->accessibleDescription().contains(QStringLiteral("traced 6 times")));
-    QVERIFY(code->accessibleDescription().contains(QStringLiteral("time, ms")));
+    QVERIFY(code->accessibleDescription().contains(QStringLiteral("Time, ms")));
     QCOMPARE(text->offsetAtPoint(text->characterRect(line_five).center()), line_five);
   }
 

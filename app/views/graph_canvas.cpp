@@ -244,8 +244,12 @@ QString GraphCanvas::spoken(int box) const {
 
 QRectF GraphCanvas::chip_rect(const PlanBox& box, size_t chip) {
   double left = box.rect.left() + 13;
-  for (size_t k = 0; k < chip; ++k) left += 6.6 * static_cast<double>(box.chips[k].text.size()) + 20;
-  const double wide = 6.6 * static_cast<double>(box.chips[chip].text.size()) + 14;
+  const auto room_of = [&](size_t k) { return 6.6 * static_cast<double>(box.chips[k].text.size()) + 20; };
+  double all = 0;
+  for (size_t k = 0; k < box.chips.size(); ++k) all += room_of(k);
+  const double scale = std::min(1.0, (box.rect.width() - 24) / all);  // a box has a greatest width
+  for (size_t k = 0; k < chip; ++k) left += scale * room_of(k);
+  const double wide = scale * room_of(chip) - 6;
   const double top = box.bodies.empty() ? box.rect.top() + 43 : box.rect.top() + 8;
   return QRectF(left, top, std::max(20.0, std::min(wide, box.rect.right() - left - 6)), 17);
 }

@@ -18,10 +18,11 @@ namespace {
 
 constexpr size_t kMaxPlaces = 8;
 
-QWidget* tile(const QString& name, const QString& value, const QString& tone = {}) {
+// `of`: said before the name where it is not seen.
+QWidget* tile(const QString& name, const QString& value, const QString& tone = {}, const QString& of = {}) {
   auto* made = new QFrame;
   made->setProperty("role", "card");
-  made->setAccessibleName(name + QLatin1Char(' ') + value);
+  made->setAccessibleName(of + name + QLatin1Char(' ') + value);
   auto* column = new QVBoxLayout(made);
   column->setContentsMargins(8, 5, 8, 5);
   column->setSpacing(1);
@@ -44,19 +45,18 @@ QString number_of(double v) { return std::isnan(v) ? QString::fromUtf8("–") : 
 void add_parts(QGridLayout* grid, const session::TensorValue& value) {
   if (!explain::kept_elements(value)) return;
   int row = 3;
-  grid->addWidget(plain_label(QStringLiteral("These are magnitudes. Of the parts:"), "faint"), row++, 0, 1, 4);
-  for (const auto& [part, name] : {std::pair(explain::ComplexPart::kReal, "Real"),
-                                   std::pair(explain::ComplexPart::kImaginary, "Imaginary")}) {
+  for (const auto& [part, name] : {std::pair(explain::ComplexPart::kReal, "Real parts"),
+                                   std::pair(explain::ComplexPart::kImaginary, "Imaginary parts")}) {
     const explain::PartFigures f = explain::figures_of(value, part);
-    const QString of = QLatin1String(name);
-    grid->addWidget(tile(of + QStringLiteral(", minimum"), number_of(f.minimum)), row, 0, 1, 2);
-    grid->addWidget(tile(of + QStringLiteral(", maximum"), number_of(f.maximum)), row, 2, 1, 2);
-    grid->addWidget(tile(of + QStringLiteral(", mean"), number_of(f.mean)), row + 1, 0, 1, 2);
-    grid->addWidget(tile(of + QStringLiteral(", NaN"), count_of(f.nan), f.nan ? QStringLiteral("red") : QString()),
-                    row + 1, 2);
-    grid->addWidget(tile(of + QStringLiteral(", Inf"), count_of(f.infinity),
-                         f.infinity ? QStringLiteral("red") : QString()), row + 1, 3);
-    row += 2;
+    const QString of = QLatin1String(name) + QStringLiteral(", ");
+    const auto red = [](int64_t count) { return count ? QStringLiteral("red") : QString(); };
+    grid->addWidget(plain_label(QLatin1String(name), "faint"), row, 0, 1, 4);
+    grid->addWidget(tile(QStringLiteral("Minimum"), number_of(f.minimum), {}, of), row + 1, 0, 1, 2);
+    grid->addWidget(tile(QStringLiteral("Maximum"), number_of(f.maximum), {}, of), row + 1, 2, 1, 2);
+    grid->addWidget(tile(QStringLiteral("Mean"), number_of(f.mean), {}, of), row + 2, 0, 1, 2);
+    grid->addWidget(tile(QStringLiteral("NaN"), count_of(f.nan), red(f.nan), of), row + 2, 2);
+    grid->addWidget(tile(QStringLiteral("Inf"), count_of(f.infinity), red(f.infinity), of), row + 2, 3);
+    row += 3;
   }
 }
 
@@ -86,6 +86,8 @@ ValueDetail::ValueDetail(const Document& document, CallValuesPtr call, const ses
     if (bad) why->setStyleSheet(QStringLiteral("color: ") + theme()["red"].name());
     column->addWidget(why);
   }
+  if (explain::is_complex(value))
+    column->addWidget(plain_label(QStringLiteral("Magnitudes of complex values"), "faint"));
   auto* grid = new QGridLayout;
   grid->setSpacing(6);
   const auto red = [](int64_t count) { return count ? QStringLiteral("red") : QString(); };

@@ -253,8 +253,8 @@ class ValuesTest : public WindowCase {
     QVERIFY(detail());
     QStringList tiles;
     for (const QFrame* tile : detail()->findChildren<QFrame*>()) tiles << tile->accessibleName();
-    QVERIFY(tiles.contains(QStringLiteral("Real, maximum 3")));
-    QVERIFY(tiles.contains(QStringLiteral("Imaginary, minimum -4")));
+    QVERIFY(tiles.contains(QStringLiteral("Real parts, Maximum 3")));
+    QVERIFY(tiles.contains(QStringLiteral("Imaginary parts, Minimum -4")));
   }
 
   void the_story_and_the_table() {

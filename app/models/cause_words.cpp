@@ -40,6 +40,7 @@ constexpr CauseGroup kCauseGroups[] = {
     {"baked_random", kState},
     {"tensor_leak", kState},
     {"unrolled_loop", kGraphs},
+    {"python_loop_in_trace", kStatements},
     {"py_function_hot_spot", kGraphs},
     {"large_constant", kGraphs},
     {"autograph_fallback", kStatements},

@@ -33,6 +33,7 @@ constexpr Words kWords[] = {
     {"baked_random", "random numbers and clocks that became constants"},
     {"tensor_leak", "tensors of a trace that were kept outside"},
     {"unrolled_loop", "Python loops unrolled into many copies"},
+    {"python_loop_in_trace", "Python loops that run while tracing and add nothing to the graph"},
     {"py_function_hot_spot", "Python functions that graphs run often"},
     {"large_constant", "arrays of a megabyte or more as constants"},
     {"autograph_fallback", "statements that AutoGraph left in Python"},

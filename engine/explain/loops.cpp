@@ -198,6 +198,25 @@ SourceOutline outline_of(std::string_view text) {
   return outline;
 }
 
+std::string iterating_call(std::string_view line) {
+  struct Known {
+    std::string_view name, module;  // of the standard library; no module: a built-in function
+  };
+  static constexpr Known kKnown[] = {{"reduce", "functools"}, {"accumulate", "itertools"}, {"starmap", "itertools"},
+                                     {"sum", ""},             {"map", ""},                 {"prod", "math"}};
+  for (size_t at = line.find('('); at != line.npos; at = line.find('(', at + 1)) {
+    size_t from = at;
+    while (from > 0 && (is_word(line[from - 1]) || line[from - 1] == '.')) --from;
+    const std::string_view called = line.substr(from, at - from);
+    for (const Known& known : kKnown) {
+      const bool with_module = !known.module.empty() && called.size() == known.module.size() + 1 + known.name.size() &&
+                               called.starts_with(known.module) && called.ends_with(known.name);
+      if (called == known.name || with_module) return std::string(called);
+    }
+  }
+  return {};
+}
+
 int SourceOutline::function_around(int line) const {
   int found = 0;
   for (const SourceFunction& f : functions)

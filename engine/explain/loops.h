@@ -11,7 +11,7 @@
 namespace footlight::explain {
 
 struct SourceLoop {
-  enum class Kind : unsigned char { kFor, kWhile, kComprehension };
+  enum class Kind : unsigned char { kFor, kWhile, kComprehension, kCall };  // kCall: "functools.reduce" and its like
   Kind kind = Kind::kFor;
   int line = 0;                    // of its `for` or `while`
   int first_line = 0, last_line = 0;  // with its body; a comprehension: with its brackets
@@ -31,6 +31,10 @@ struct SourceOutline {
   // The loops that run this line again and again, the outermost first.
   std::vector<const SourceLoop*> loops_around(int line) const;
 };
+
+// "functools.reduce": the first call on this line that runs a Python function or an operator once for each item of a
+// sequence; empty: it has none. "tf.reduce_sum(" and "df.sum(" are none.
+std::string iterating_call(std::string_view line);
 
 // Empty for texts of more than a megabyte: programs are shorter.
 SourceOutline outline_of(std::string_view text);

@@ -15,6 +15,7 @@ using session::TraceRecord;
 constexpr uint64_t kManyCopies = 100;
 // Loops in each other that make many copies only together: one of them has to be more than the taps of a stencil.
 constexpr uint64_t kSomeCopies = 10;
+constexpr int kMaxArgumentLines = 6;  // how far above its last argument a call of reduce() begins
 constexpr size_t kMaxOnce = 2;  // nodes that only the first copy makes
 
 // How often one instruction made nodes, from their order: nodes of other instructions come in between.
@@ -169,7 +170,38 @@ class Search {
     if (together >= kManyCopies && most >= kSomeCopies) return chosen(longest, line.file, together, loop, at, copies);
     if (unknown && made.count / together >= kManyCopies)
       return chosen(unknown, line.file, made.count / together, loop, at, copies);
+    if (const SourceLoop* call = iterating_call_at(line)) return chosen(call, line.file, made.count, loop, at, copies);
     return caller_of(line, made, {}, loop, at, copies);
+  }
+
+  // The call of reduce(), sum(), map() that runs a line: it is on the line, or the line is one of its arguments, or is
+  // in a function that it names. Null: there is no such call.
+  const SourceLoop* iterating_call_at(const Line& line) {
+    std::string name = iterating_call(evidence_.text(line));
+    if (!name.empty()) return call_on(line, std::move(name));
+    int open = 0;
+    for (int above = line.line - 1; above > 0 && above + kMaxArgumentLines >= line.line; --above) {
+      const Line other{line.file, above};
+      const std::string_view text = evidence_.text(other);
+      for (const char c : text) open += (c == '(' || c == '[') - (c == ')' || c == ']');
+      if (open > 0 && !(name = iterating_call(text)).empty()) return call_on(other, std::move(name));
+    }
+    const std::string called(function_name(line));
+    if (called.empty()) return nullptr;
+    for (int other = 1; other <= evidence_.line_count(line.file); ++other) {
+      const std::string_view text = evidence_.text({line.file, other});
+      if (text.find(called) == text.npos || (name = iterating_call(text)).empty()) continue;
+      const size_t arguments = text.find(name + '(') + name.size() + 1;
+      if (text.substr(arguments).starts_with(called + ",")) return call_on({line.file, other}, std::move(name));
+    }
+    return nullptr;
+  }
+
+  const SourceLoop* call_on(const Line& line, std::string name) {
+    const auto [at, added] = calls_.try_emplace(line);
+    const int function = outline(line.file).function_around(line.line);
+    if (added) at->second = {SourceLoop::Kind::kCall, line.line, line.line, line.line, function, std::move(name)};
+    return &at->second;
   }
 
   // The loop that calls the function in which the line stands, by its name; no name: any loop of another function.
@@ -217,6 +249,7 @@ class Search {
   const FunctionRun& run_;
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
   Outlines outlines_;
+  std::map<Line, SourceLoop> calls_;
   std::map<Line, Unrolled> found_;
 };
 
@@ -227,8 +260,19 @@ std::pair<std::string_view, std::string_view> over_range(std::string_view head) 
   return {head.substr(0, in + 3), head.substr(in + 4)};
 }
 
+// "functools.reduce": what does the same with one operation.
+std::string fix_of_call(std::string_view name) {
+  name = last_name(name);
+  const char* const use = name == "accumulate" ? "tf.cumsum or tf.scan"
+                          : name == "sum"      ? "tf.reduce_sum"
+                          : name == "prod"     ? "tf.reduce_prod"
+                          : name == "reduce"   ? "tf.reduce_sum, another reduction or tf.foldl"
+                                               : "the operation itself or tf.map_fn";
+  return std::string("Stack the items into one tensor and use ") + use + ": that is in the graph once";
+}
+
 void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findings& to) {
-  Search search(evidence, run);
+  Search search(evidence, run);  // the loops that were found are as old as this
   const std::vector<Search::Unrolled> all = search.find();
   for (const Search::Unrolled& u : all) {
     const auto known = std::ranges::find_if(to.found, [&](const Finding& f) {
@@ -251,12 +295,16 @@ void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findin
     f.cost_ns = run.tracing_ns();
     f.saved_ns = u.ns;
     f.checked.why_not = "run again to measure it";
-    f.title = "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
+    const bool is_call = u.loop->kind == SourceLoop::Kind::kCall;
+    f.title = is_call ? f.path + " puts " + with_commas(u.copies) + " copies of an operation into the graph"
+                      : "A Python loop puts " + with_commas(u.copies) + " copies of its body into the graph";
     f.detail = f.path + ": " + with_commas(u.nodes) + " nodes";
     if (u.traces > 1) f.detail += " in each of " + std::to_string(u.traces) + " traces";
     const auto [words, range] = over_range(f.path);
     if (u.loop->kind == SourceLoop::Kind::kComprehension) {
       f.fix = "Use tf.map_fn, or operations on the stacked tensor, in place of the comprehension";
+    } else if (is_call) {
+      f.fix = fix_of_call(f.path);
     } else if (u.loop->kind == SourceLoop::Kind::kWhile) {
       f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
     } else if (!range.empty()) {

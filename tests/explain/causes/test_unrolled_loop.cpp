@@ -114,6 +114,29 @@ class TestUnrolledLoop : public QObject {
     }
   }
 
+  void calls_that_run_an_operation_for_each_item() {
+    QCOMPARE(iterating_call("    return functools.reduce(lambda a, b: a + b, items)"), std::string("functools.reduce"));
+    QCOMPARE(iterating_call("y = 2 * sum(xs)"), std::string("sum"));
+    for (const char* other : {"tf.reduce_sum(x)", "df.sum(axis=0)", "tf.map_fn(f, x)", "dataset.map(f)", "checksum(x)"})
+      QCOMPARE(iterating_call(other), std::string());
+    // On the line itself; on the line above, of which it is an argument; and by the name of the function.
+    for (const auto& [line, call] : {std::pair{2, 2}, {4, 3}, {8, 5}}) {
+      SampleSource run(kCalls);
+      session::GraphRecord& graph = run.trace();
+      for (int i = 0; i < 300; ++i) SampleSource::node(graph, "Add", line);
+      const auto found = run.findings();
+      QCOMPARE(found.size(), size_t{1});
+      QCOMPARE(found[0].cause, std::string("unrolled_loop"));
+      QCOMPARE(found[0].line.line, call);
+      QCOMPARE(found[0].nodes, size_t{300});
+      QVERIFY(found[0].title.ends_with(" puts 300 copies of an operation into the graph"));
+    }
+    SampleSource run(kCalls);
+    session::GraphRecord& graph = run.trace();
+    for (int i = 0; i < 300; ++i) SampleSource::node(graph, "Add", 6);
+    QCOMPARE(run.findings().size(), size_t{0});
+  }
+
   void several_traces_are_one_finding() {
     SampleSource run(kLoop);
     for (int t = 0; t < 3; ++t) {
@@ -125,6 +148,15 @@ class TestUnrolledLoop : public QObject {
   }
 
  private:
+  static constexpr const char* kCalls =
+      "def step(x, items):\n"
+      "    y = sum(items)\n"
+      "    z = functools.reduce(\n"
+      "        lambda a, b: a + b, items)\n"
+      "    w = functools.reduce(joined, items)\n"
+      "    return optimizer.apply(w)\n"
+      "def joined(a, b):\n"
+      "    return a + b\n";
   static constexpr const char* kLoop =
       "def step(x):\n"
       "    y = x\n"

@@ -1,0 +1,119 @@
+// python_loop_in_trace: a Python loop ran very often while a function was traced, and put nothing into the graph. Only
+// its result is there, as a constant. Fix: run it before the call, or on tensors.
+#include "engine/explain/findings.h"
+#include "engine/explain/loops.h"
+#include "engine/explain/words.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace footlight::explain {
+namespace {
+
+// Fewer take no time that anybody notices.
+constexpr uint64_t kManyTurns = 100'000;
+constexpr std::string_view kInPython = "ran in Python, ";
+
+struct Noted {
+  uint64_t turns = 0;
+  bool made_nodes = false;
+};
+
+uint64_t first_number(std::string_view note) {
+  uint64_t number = 0;
+  if (const size_t digit = note.find_first_of("0123456789"); digit != note.npos)
+    std::from_chars(note.data() + digit, note.data() + note.size(), number);
+  return number;
+}
+
+class Search {
+ public:
+  explicit Search(const Evidence& evidence) : evidence_(evidence), outlines_(evidence) {}
+
+  struct Idle {
+    SourceLoop loop;
+    uint64_t turns = 0;
+    size_t traces = 0;
+    TraceId example;
+    int64_t ns = 0;  // of the Python of these traces
+  };
+
+  std::map<Line, Idle> find(const FunctionRun& run) {
+    std::map<Line, Idle> found;
+    for (const session::TraceRecord* t : run.traces) {
+      std::map<Line, Idle> here;
+      const std::map<Line, Noted> noted = loops_of(t->id);
+      for (const auto& [line, loop] : noted)
+        if (!loop.made_nodes) add_outermost(line, noted, here);
+      for (auto& [line, idle] : here) {
+        Idle& known = found[line];
+        if (!known.traces) known.example = t->id;
+        known.loop = idle.loop;
+        known.turns = std::max(known.turns, idle.turns);
+        known.ns += t->phase_ns("python");
+        ++known.traces;
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::map<Line, Noted> loops_of(TraceId trace) const {
+    std::map<Line, Noted> loops;
+    for (const session::DecisionRecord& d : evidence_.records().decisions) {
+      if (d.trace != trace || (d.kind != "for" && d.kind != "while") || d.fate != "python") continue;
+      Noted& loop = loops[{d.file, d.line}];
+      loop.turns = std::max(loop.turns, first_number(d.note));
+      loop.made_nodes |= !d.note.starts_with(kInPython);
+    }
+    return loops;
+  }
+
+  // Loops in each other that make nothing are one: its turns are those of the innermost loop, all together.
+  void add_outermost(const Line& line, const std::map<Line, Noted>& noted, std::map<Line, Idle>& to) {
+    const SourceOutline& outline = outlines_.of(line.file);
+    uint64_t turns = 1;
+    const SourceLoop* outermost = nullptr;
+    for (const SourceLoop* loop : outline.loops_around(line.line)) {
+      const auto at = noted.find({line.file, loop->line});
+      if (at == noted.end() || loop->kind == SourceLoop::Kind::kComprehension) continue;
+      turns = at->second.turns && turns > UINT64_MAX / at->second.turns ? UINT64_MAX : turns * at->second.turns;
+      if (!outermost && !at->second.made_nodes && at->second.turns > 1) outermost = loop;
+    }
+    if (!outermost || turns < kManyTurns) return;
+    Idle& idle = to[{line.file, outermost->line}];
+    idle.loop = *outermost;
+    idle.turns = std::max(idle.turns, turns);
+  }
+
+  const Evidence& evidence_;
+  Outlines outlines_;
+};
+
+void find_python_loop_in_trace(const Evidence& evidence, const FunctionRun& run, Findings& to) {
+  for (const auto& [line, idle] : Search(evidence).find(run)) {
+    Finding f;
+    f.function = run.id;
+    f.path = idle.loop.head;
+    f.line = line;
+    f.graphs = GraphRelation::kUnknown;
+    f.example = idle.example;
+    f.calls = evidence.calls_of(run.id);
+    f.cost_ns = run.tracing_ns();
+    f.saved_ns = idle.ns;
+    f.checked.why_not = "run again to measure it";
+    const std::string name(last_name(run.record ? run.record->name : "the function"));
+    f.title = "A Python loop runs " + with_commas(idle.turns) + " times while " + name + " is traced";
+    f.detail = f.path + " adds no node to the graph: Python runs it in " +
+               (idle.traces > 1 ? "each of " + std::to_string(idle.traces) + " traces" : std::string("the trace")) +
+               ", and the graph has only its result";
+    f.fix = "Run the loop before the call and pass its result as a tensor";
+    also(f, "Loop over tf.range, with tensors as the state of the loop, if each call needs it", f.checked);
+    to.found.push_back(std::move(f));
+  }
+}
+
+const Cause python_loop_in_trace("python_loop_in_trace", find_python_loop_in_trace);
+
+}  // namespace
+}  // namespace footlight::explain

@@ -2,6 +2,7 @@
 #include "engine/explain/call_counts.h"
 
 #include "engine/base/errors.h"
+#include "engine/explain/nesting.h"
 
 #include <algorithm>
 #include <set>
@@ -33,7 +34,7 @@ std::unordered_map<TraceId, std::vector<int64_t>> starts_of_served_calls(const s
     starts.try_emplace(o.trace);
     // Calls of a function in whose trace it was traced run it too.
     for (const TraceRecord& outer : contents.traces)
-      if (outer.start_ns <= at->second->start_ns && at->second->end_ns <= outer.end_ns) starts.try_emplace(outer.id);
+      if (was_made_inside(*at->second, outer)) starts.try_emplace(outer.id);
   }
   if (starts.empty()) return starts;
   for (size_t i = 0; i < reader.calls().index().size(); ++i) {

@@ -2,6 +2,7 @@
 #include "engine/explain/findings.h"
 
 #include "engine/explain/candidates.h"
+#include "engine/explain/nesting.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,7 +25,7 @@ bool made_inside(const Evidence& evidence, const Finding& inner, const Finding& 
     const TraceRecord* t = evidence.trace(id);
     bool inside = false, in_one_saved = false;
     for (const TraceRecord* o : outer_run->second.traces) {
-      if (!t || o->start_ns > t->start_ns || t->end_ns > o->end_ns) continue;
+      if (!t || !was_made_inside(*t, *o)) continue;
       inside = true;
       in_one_saved |= saved.contains(o->id);
     }

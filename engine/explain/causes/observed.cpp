@@ -1,6 +1,7 @@
 // Counts the calls that a trace served, and begins findings of wrong results.
 #include "engine/explain/causes/observed.h"
 
+#include "engine/explain/nesting.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -28,8 +29,7 @@ size_t Hits::of(TraceId id, int64_t since, int64_t until) const {
   if (!trace) return 0;
   size_t hits = 0;
   for (const auto& [other, starts] : starts_) {
-    const bool around = other->start_ns <= trace->start_ns && trace->end_ns <= other->end_ns;
-    if (other != trace && !around) continue;
+    if (other != trace && !was_made_inside(*trace, *other)) continue;
     const auto first = std::lower_bound(starts.begin(), starts.end(), since);
     hits += static_cast<size_t>(std::lower_bound(first, starts.end(), until) - first);
   }

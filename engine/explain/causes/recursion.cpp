@@ -1,5 +1,6 @@
 // recursion: the function was traced inside a trace of itself. Fix: decorate an outer function only.
 #include "engine/explain/findings.h"
+#include "engine/explain/nesting.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -9,13 +10,15 @@ namespace {
 
 using session::TraceRecord;
 
-bool inside(const TraceRecord& outer, int64_t start_ns) { return outer.start_ns < start_ns && start_ns < outer.end_ns; }
+bool inside(const TraceRecord& outer, const TraceRecord& inner) {
+  return outer.start_ns < inner.start_ns && inner.end_ns < outer.end_ns && on_same_thread(outer, inner);
+}
 
 void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::vector<Candidate>& to) {
   const TraceRecord* first = nullptr;  // of those made inside another one
   size_t inner = 0;
   for (const TraceRecord* t : run.traces) {
-    const auto around = [&](const TraceRecord* o) { return inside(*o, t->start_ns) && inside(*o, t->end_ns); };
+    const auto around = [&](const TraceRecord* o) { return inside(*o, *t); };
     if (std::ranges::none_of(run.traces, around)) continue;
     if (!first || t->start_ns < first->start_ns) first = t;
     ++inner;
@@ -39,7 +42,10 @@ void propose_recursion(const Evidence& evidence, const FunctionRun& run, std::ve
     }
   }
   c.fix.no_longer_made = [&run](const FunctionRun::Step& step) {
-    return std::ranges::any_of(run.traces, [&](const TraceRecord* t) { return inside(*t, step.start_ns); });
+    return std::ranges::any_of(run.traces, [&](const TraceRecord* t) {
+      const bool is_during = t->start_ns < step.start_ns && step.start_ns < t->end_ns;
+      return is_during && (!step.trace || on_same_thread(*step.trace, *t));
+    });
   };
   c.most = GraphRelation::kIdentical;
   const std::string name = run.record ? run.record->name : "the function";

@@ -7,6 +7,7 @@
 #include "app/models/values.h"
 
 #include "engine/explain/edits.h"
+#include "engine/explain/report.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -85,10 +86,9 @@ EvidenceRow cost_row(const Document& document, const Finding& f) {
     text.prepend(QStringLiteral("tracing "));
     if (parts.size() > 1) text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
   }
-  if (const int64_t run = document.duration_ns(); run > 0)
-    text += QStringLiteral("; %1 % of the run (%2)")
-                .arg(std::min(100.0, 100.0 * static_cast<double>(f.cost_ns) / static_cast<double>(run)), 0, 'f', 1)
-                .arg(duration_text(run));
+  const int64_t run = document.duration_ns();
+  if (const std::string share = explain::share_of_run(f.cost_ns, run); !share.empty())
+    text += QStringLiteral("; %1 (%2)").arg(q(share), duration_text(run));
   return row(QStringLiteral("Cost"), text);
 }
 

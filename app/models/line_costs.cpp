@@ -112,7 +112,8 @@ LineCosts line_costs(const query::LineSums& sums, session::FileId file, CostMode
     made.sentence = duration_text(made.total_ns) + QStringLiteral(" in ") + counted(made.lines, "line", "lines");
     if (made.half < made.lines) made.sentence += QStringLiteral(", half of it on ") + small_number(made.half);
     if (made.lines > 1)
-      made.sentence += QStringLiteral("; line %1 costs most, ").arg(made.slowest) + share_text(most, made.total_ns);
+      made.sentence += QStringLiteral("; line %1 costs most, ").arg(made.slowest) +
+                       share_text(most, made.total_ns) + QStringLiteral(" of that time");
   }
   return made;
 }

@@ -27,7 +27,7 @@ struct LineCosts {
   size_t lines = 0;    // that took time
   size_t half = 0;     // how many of the costliest make up half of the time
   int slowest = 0;     // number of the costliest line
-  QString sentence;    // "69.4 ms in 24 lines, half of it on two; line 35 costs most, 28 %"
+  QString sentence;    // "69.4 ms in 24 lines, half of it on two; line 35 costs most, 28 % of that time"
 };
 
 int64_t cost_ns(const query::LineSum& sum, CostMode mode);

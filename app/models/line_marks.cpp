@@ -3,6 +3,8 @@
 
 #include "app/models/text.h"
 
+#include "engine/explain/report.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -88,7 +90,8 @@ void mark_lines(const Document& document, const query::LineSums& sums, session::
     // Tracing is said in words already.
     const int64_t own = sum.time() - sum.tracing_ns;
     if (whole && static_cast<double>(own) > kSlowShare * static_cast<double>(whole)) {
-      put(notes[line], QStringLiteral("%1, %2 %").arg(duration_text(own)).arg(own * 100 / whole), "text");
+      const QString share = q(explain::share_of_run(own, document.duration_ns()));
+      put(notes[line], duration_text(own) + (share.isEmpty() ? QString() : QStringLiteral(", ") + share), "text");
     }
     const uint64_t traced = sum.traced_ops + sum.library_ops;
     if (!sum.eager_ops && !traced) continue;

@@ -366,8 +366,11 @@ class Page {
       std::string& text = marks[line.file][line.line];
       if (text.find(words) == text.npos) text += (text.empty() ? "" : "; ") + words;
     };
-    for (const explain::ReportedFunction& f : report_.functions)
-      mark(f.at, str(f.traces, f.traces == 1 ? " trace, " : " traces, ", time(f.trace_ns)));
+    for (const explain::ReportedFunction& f : report_.functions) {
+      const std::string share = explain::share_of_run(f.trace_ns, report_.run_ns);
+      mark(f.at, str(f.traces, f.traces == 1 ? " trace, " : " traces, ", time(f.trace_ns), share.empty() ? "" : ", ",
+                     share));
+    }
     std::map<explain::Line, size_t> made;
     for (const session::TraceRecord& t : reader_.contents().traces)
       if (t.error.empty()) ++made[line_of(t.source)];

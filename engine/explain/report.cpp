@@ -1,8 +1,8 @@
 // Sums up a session and its findings.
 #include "engine/explain/report.h"
 
-#include "engine/base/error_words.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/run_end.h"
 #include "engine/explain/session_records.h"
 #include "engine/explain/words.h"
 #include "engine/session/run_times.h"
@@ -14,17 +14,6 @@ namespace footlight::explain {
 namespace {
 
 using session::Reader;
-
-// Of a traceback that reached the end of the run.
-ErrorWords last_error(const Reader& reader) {
-  const auto& end = reader.contents().end;
-  if (!end || (end->exit_code == 0 && end->signal == 0)) return {};
-  std::string text;
-  for (const session::ConsoleRecord& c : reader.contents().console)
-    if (c.stream == session::ConsoleStream::kStderr) text += c.text;
-  const std::string_view last = last_traceback(text);
-  return last.empty() ? ErrorWords() : error_words(last);
-}
 
 std::vector<ReportedFunction> functions_of(const RunRecords& records) {
   std::vector<ReportedFunction> all;
@@ -79,10 +68,10 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
   if (contents.end) {
     report.exit_code = contents.end->exit_code;
     report.signal = contents.end->signal;
+    const ErrorWords error = error_of_run(*contents.end, last_printed_traceback(contents.console));
+    report.error = error.text();
+    report.error_message = error.message;
   }
-  const ErrorWords error = last_error(reader);
-  report.error = error.text();
-  report.error_message = error.message;
   for (const auto& d : contents.dropped)
     report.gaps.push_back(std::to_string(d.count) + ' ' + d.what + " were dropped: " + d.why);
   if (!reader.damage().empty()) report.gaps.push_back(reader.damage());
@@ -220,12 +209,16 @@ std::string pair_text(const Reader& reader, const Finding& f) {
 
 std::string cost_text(const Finding& f, int64_t run_ns) {
   if (f.cost_ns <= 0 || f.severity == Severity::kWrongResult) return {};
-  std::string text = time_text(static_cast<double>(f.cost_ns));
-  if (run_ns <= 0) return text;
+  const std::string text = time_text(static_cast<double>(f.cost_ns)), share = share_of_run(f.cost_ns, run_ns);
+  return share.empty() ? text : text + ", " + share + " (" + time_text(static_cast<double>(run_ns)) + ')';
+}
+
+std::string share_of_run(int64_t ns, int64_t run_ns) {
+  if (ns <= 0 || run_ns <= 0) return {};
   char share[40];
-  std::snprintf(share, sizeof share, ", %.1f %% of the run (",
-                std::min(100.0, 100.0 * static_cast<double>(f.cost_ns) / static_cast<double>(run_ns)));
-  return text + share + time_text(static_cast<double>(run_ns)) + ')';
+  std::snprintf(share, sizeof share, "%.1f %% of the run",
+                std::min(100.0, 100.0 * static_cast<double>(ns) / static_cast<double>(run_ns)));
+  return share;
 }
 
 }  // namespace footlight::explain

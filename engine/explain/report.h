@@ -62,5 +62,7 @@ std::string message_of(std::span<const Finding> all, size_t at);
 std::string pair_text(const session::Reader& reader, const Finding& finding);
 // "125 ms, 27.2 % of the run (461 ms)"; empty: it is about wrong results, or nothing was measured.
 std::string cost_text(const Finding& finding, int64_t run_ns);
+// "27.2 % of the run", at most 100 (threads work side by side); empty: one of both is unknown.
+std::string share_of_run(int64_t ns, int64_t run_ns);
 
 }  // namespace footlight::explain

@@ -120,8 +120,15 @@ class SourceViewTest : public WindowCase {
     for (const auto& [at_line, sum] : sums.lines)
       if (at_line.first == file) total += sum.time(), most = std::max(most, sum.time());
     const auto share = std::lround(100.0 * static_cast<double>(most) / static_cast<double>(total));
-    QVERIFY2(costs.sentence.endsWith(QStringLiteral("; line 5 costs most, %1 %").arg(share)),
+    QVERIFY2(costs.sentence.endsWith(QStringLiteral("; line 5 costs most, %1 % of that time").arg(share)),
              qPrintable(costs.sentence));
+    // The share at a line is of the whole run, as in the reports: here a quarter of it.
+    query::LineSums slow = sums;
+    const int64_t whole = run.document.duration_ns();
+    slow.lines[{file, 9}].traced_ns = whole / 4;
+    std::unordered_map<int, CodeLine> notes;
+    mark_lines(run.document, slow, file, notes);
+    QCOMPARE(notes[9].note, duration_text(whole / 4) + QStringLiteral(", 25.0 % of the run"));
     window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
     source().lead()->link()->setFocus();
     QTest::keyClick(source().lead()->link(), Qt::Key_Space);

@@ -212,6 +212,12 @@ class Figures(unittest.TestCase):
                 for text in (r.markdown, r.html.split('Source')[0]):
                     for share in re.finditer(r'([\d.]+) %([^)]{0,24})', text):
                         self.assertTrue(share.group(2).startswith(' of the run ('), share.group(0))
+                for f in r.report['functions']:
+                    ids = r.functions(f['function'], f['file'], f['line'])
+                    ns = r.one("select sum(end_ns - start_ns) from trace where error = '' and function in " + among(ids))
+                    if ns:
+                        self.assertRegex(r.html, '%d traces?, %s, %.1f %% of the run' % (
+                            f['traces'], re.escape(time_text(ns)), min(100, 100 * ns / r.info['run_ns'])))
                 for f in r.report['findings']:
                     cost = re.search(r'F%s: .*?Cost: ([\d.]+ \w+), ([\d.]+) %%' % f['id'][1:], r.markdown, re.S)
                     if f['severity'] == 'wrong_result' or not f['cost_ms']:

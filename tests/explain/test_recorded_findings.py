@@ -184,6 +184,104 @@ class RecordedFindings(unittest.TestCase):
         self.assertIn('num_parallel_calls=tf.data.AUTOTUNE', found['fix']['edit']['new'])
         self.assertEqual(found['fix']['edit']['line'], 8)
 
+    def test_calls_that_put_an_operation_for_each_item_into_the_graph(self):
+        found = self.findings('''
+            import functools, operator
+            @tf.function
+            def reduced(x):
+                return functools.reduce(lambda a, b: a * b, [x] * 300)
+            @tf.function
+            def added(x):
+                return functools.reduce(operator.add, [x] * 300)
+            @tf.function
+            def summed(x):
+                return sum([x] * 300)
+            @tf.function
+            def short(x):
+                return sum([x] * 30)
+            for f in (reduced, added, summed, short):
+                f(tf.ones([4]))
+        ''')
+        self.assertEqual({(f['cause'], f['function'], f['path'], f['line']) for f in found},
+                         {('unrolled_loop', 'reduced', 'functools.reduce', 6),
+                          ('unrolled_loop', 'added', 'functools.reduce', 9), ('unrolled_loop', 'summed', 'sum', 12)})
+
+    def test_a_python_loop_that_adds_nothing_to_the_graph(self):
+        found = self.only('''
+            @tf.function
+            def total(x):
+                s = 0
+                for i in range(200_000):
+                    s += i
+                return x + float(s)
+            @tf.function
+            def short(x):
+                s = 0
+                while s < 500:
+                    s += 1
+                return x + float(s)
+            for _ in range(3):
+                total(tf.ones([4]))
+                short(tf.ones([4]))
+        ''')
+        self.assertEqual((found['cause'], found['function'], found['path'], found['line']),
+                         ('python_loop_in_trace', 'total', 'for i in range(200_000)', 6))
+        self.assertIn('200,000 times while total is traced', found['message'])
+
+    def test_calls_are_counted_for_traces_of_the_same_thread(self):
+        # `slow` is traced while another thread traces `counted`: it is no part of it.
+        path = recorded.record(self.folder, '''
+            import threading
+            log = []
+            begun, done = threading.Event(), threading.Event()
+            @tf.function
+            def slow(x):
+                begun.set()
+                done.wait()
+                return x + 1.
+            @tf.function
+            def counted(x):
+                log.append(1)
+                return x * 2.
+            other = threading.Thread(target=lambda: slow(tf.ones([2])))
+            other.start()
+            begun.wait()
+            counted(tf.ones([2]))
+            done.set()
+            other.join()
+            later = 0
+            for _ in range(30):
+                slow(tf.ones([2]))
+            for _ in range(5):
+                counted(tf.ones([2]))
+                later += 1
+            print(len(log), 'LATER', later)
+        ''')
+        found = recorded.report(path)['findings']
+        self.assertEqual([(f['cause'], f['function'], f['evidence']['calls']) for f in found],
+                         [('python_side_effect', 'counted', 5)])
+
+    def test_the_error_that_ended_the_run(self):
+        survived = '''
+            import sys, traceback
+            def load():
+                raise ValueError('no rows')
+            try:
+                load()
+            except ValueError:
+                traceback.print_exc()
+        '''
+        for end, fails, error in (('print(1)', False, None), ('sys.exit(3)', True, None),
+                                  ("raise SystemExit('no')", True, None),
+                                  ("raise ValueError('no columns')", True, 'ValueError: no columns'),
+                                  ("sys.excepthook = lambda *_: None\nraise KeyError('x')", True, "KeyError: 'x'")):
+            with self.subTest(end):
+                session = recorded.record(self.folder, recorded.dedent(survived) + end, fails)
+                run = recorded.report(session)['run']
+                self.assertEqual(run['error'], error)
+                if error:
+                    self.assertRegex(run['error_text'], r' at script\.py:\d+$')
+
 
 if __name__ == '__main__':
     unittest.main()

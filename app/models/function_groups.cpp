@@ -4,66 +4,16 @@
 #include "app/models/text.h"
 
 #include "engine/base/error_words.h"
+#include "engine/query/names.h"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 
 namespace footlight::app {
-namespace {
-
-constexpr qsizetype kMaxTitle = 60;
-
-std::string_view last_part(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  return dot == name.npos ? name : name.substr(dot + 1);
-}
-
-// "Dataset_map_scale" names what a dataset runs: "scale".
-std::string_view written_name(std::string_view name) {
-  name = last_part(name);
-  if (!name.starts_with("Dataset_")) return name;
-  for (const std::string_view what : {"flat_map_", "map_", "filter_", "interleave_", "reduce_", "scan_", "take_while_",
-                                      "group_by_window_", "from_generator_", "batch_", "bucket_by_sequence_length_"})
-    if (name.substr(8).starts_with(what)) return name.substr(8 + what.size());
-  return name.substr(8);
-}
-
-bool is_lambda(std::string_view name) { return name == "<lambda>" || name == "lambda"; }
-
-// From "lambda" to the bracket or comma that ends it. Empty where the line has several, or it goes on below.
-QString lambda_text(const QString& line) {
-  const qsizetype at = line.indexOf(QStringLiteral("lambda"));
-  if (at < 0 || line.indexOf(QStringLiteral("lambda"), at + 1) >= 0) return {};
-  int depth = 0;
-  bool in_body = false;
-  QChar quote;
-  for (qsizetype i = at; i < line.size(); ++i) {
-    const QChar c = line[i];
-    if (!quote.isNull()) {
-      if (c == quote && line[i - 1] != QLatin1Char('\\')) quote = QChar();
-      continue;
-    }
-    if (c == QLatin1Char('"') || c == QLatin1Char('\'')) quote = c;
-    if (QStringLiteral("([{").contains(c)) ++depth;
-    const bool closes = QStringLiteral(")]}").contains(c);
-    if (c == QLatin1Char(':') && depth == 0) in_body = true;
-    if (depth == 0 && (closes || c == QLatin1Char('#') || (in_body && c == QLatin1Char(','))))
-      return line.mid(at, i - at).trimmed();
-    if (closes) --depth;
-  }
-  return depth == 0 && in_body ? line.mid(at).trimmed() : QString();
-}
-
-}  // namespace
-
 QString function_title(const Document& document, const session::FunctionRecord& f) {
-  if (!is_lambda(written_name(f.name))) return q(f.name);
   const Place place{f.file, f.line};
-  const QString text = lambda_text(document.line_text(place));
-  if (!text.isEmpty()) return text.size() > kMaxTitle ? text.left(kMaxTitle - 2) + QString::fromUtf8(" …") : text;
-  const QString where = document.place_text(place);
-  return where.isEmpty() ? q(f.name) : QStringLiteral("lambda at ") + where;
+  const std::string line = document.line_text(place).toStdString();
+  return q(query::function_title(f, line, document.place_text(place).toStdString()));
 }
 
 bool is_of_library(const Document& document, const session::FunctionRecord& f) {
@@ -73,9 +23,9 @@ bool is_of_library(const Document& document, const session::FunctionRecord& f) {
   if (f.line < 1 || f.name == "train_function" || f.name == "test_function" || f.name == "predict_function")
     return false;
   const QString line = document.line_text({f.file, f.line});
-  const std::string_view name = written_name(f.name);
+  const std::string_view name = query::written_name(f.name);
   if (line.isEmpty()) return false;
-  if (is_lambda(name)) return !line.contains(QStringLiteral("lambda"));
+  if (query::is_lambda(name)) return !line.contains(QStringLiteral("lambda"));
   // Defined here, or made here of something that has no line, such as a partial.
   const bool is_here = line.contains(QStringLiteral("def ")) || line.contains(QStringLiteral("class ")) ||
                        line.contains(QStringLiteral("function(")) || line.contains(q(name)) ||

@@ -6,6 +6,50 @@
 #include <algorithm>
 
 namespace footlight::query {
+namespace {
+
+constexpr size_t kMaxTitle = 60;  // characters
+
+std::string_view without_blanks(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+  return first == text.npos ? std::string_view() : text.substr(first, last + 1 - first);
+}
+
+// From "lambda" to the bracket or comma that ends it. Empty where the line has several, or it goes on below.
+std::string_view lambda_text(std::string_view line) {
+  constexpr std::string_view kLambda = "lambda";
+  const size_t at = line.find(kLambda);
+  if (at == line.npos || line.find(kLambda, at + 1) != line.npos) return {};
+  int depth = 0;
+  bool in_body = false;
+  char quote = 0;
+  for (size_t i = at; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote) {
+      if (c == quote && line[i - 1] != '\\') quote = 0;
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    const bool opens = c == '(' || c == '[' || c == '{', closes = c == ')' || c == ']' || c == '}';
+    if (opens) ++depth;
+    if (c == ':' && depth == 0) in_body = true;
+    if (depth == 0 && (closes || c == '#' || (in_body && c == ','))) return without_blanks(line.substr(at, i - at));
+    if (closes) --depth;
+  }
+  return depth == 0 && in_body ? without_blanks(line.substr(at)) : std::string_view();
+}
+
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+std::string shortened_title(std::string_view text) {
+  if (static_cast<size_t>(std::ranges::count_if(text, begins_character)) <= kMaxTitle) return std::string(text);
+  size_t end = 0, characters = 0;
+  for (; end < text.size(); ++end)
+    if (begins_character(text[end]) && characters++ == kMaxTitle - 2) break;
+  return std::string(text.substr(0, end)) + " …";
+}
+
+}  // namespace
 
 std::string Names::op(session::OpNumber op) const {
   const session::OpNameRecord* record = reader_.op_name(op);
@@ -74,6 +118,25 @@ const session::TraceRecord* Names::trace_of(GraphId graph) {
       for (const session::TraceGraph& g : t.graphs) traces_.try_emplace(g.graph, &t);
   const auto found = traces_.find(graph);
   return found == traces_.end() ? nullptr : found->second;
+}
+
+std::string_view written_name(std::string_view name) {
+  if (const size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
+  constexpr std::string_view kDataset = "Dataset_";
+  if (!name.starts_with(kDataset)) return name;
+  name.remove_prefix(kDataset.size());
+  for (const std::string_view what : {"flat_map_", "map_", "filter_", "interleave_", "reduce_", "scan_", "take_while_",
+                                      "group_by_window_", "from_generator_", "batch_", "bucket_by_sequence_length_"})
+    if (name.starts_with(what)) return name.substr(what.size());
+  return name;
+}
+
+bool is_lambda(std::string_view written) { return written == "<lambda>" || written == "lambda"; }
+
+std::string function_title(const session::FunctionRecord& function, std::string_view line, const std::string& place) {
+  if (!is_lambda(written_name(function.name))) return function.name;
+  if (const std::string_view text = lambda_text(line); !text.empty()) return shortened_title(text);
+  return place.empty() ? function.name : "lambda at " + place;
 }
 
 }  // namespace footlight::query

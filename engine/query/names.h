@@ -34,6 +34,13 @@ class Names {
   std::unordered_map<GraphId, const session::TraceRecord*> traces_;
 };
 
+// "scale" of "Dataset_map_scale", which names what a dataset runs; "<lambda>" of "make.<locals>.<lambda>".
+std::string_view written_name(std::string_view name);
+bool is_lambda(std::string_view written_name);
+// The name of a function as the window shows it: the recorded one; of a lambda its text, or its place where that is not
+// known. `line`: the text of the line of its definition; `place`: "train.py:14".
+std::string function_title(const session::FunctionRecord& function, std::string_view line, const std::string& place);
+
 // The index of the process that gave an id (engine/session/describe.h).
 template <class Tag, class Int>
 uint32_t process_of(Id<Tag, Int> id) {

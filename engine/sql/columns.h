@@ -2,6 +2,7 @@
 // from that of the value.
 #pragma once
 
+#include "engine/base/errors.h"
 #include "engine/sql/table.h"
 
 #include <algorithm>
@@ -205,12 +206,25 @@ void add_chunks(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to, const c
   to.push_back(std::make_unique<ChunkTable<Chunk>>(lookup, name, meaning, std::move(columns)));
 }
 
+// A recording may come from anybody, and a list of its rows is to fit into memory.
+inline constexpr size_t kMaxListBytes = size_t{256} << 20;
+template <class Row>
+constexpr size_t kMaxListRows = kMaxListBytes / sizeof(Row);
+
+// Adds a row. Throws when there are more than a statement may list.
+template <class Row>
+void add_row(std::vector<Row>& rows, Row row, size_t most = kMaxListRows<Row>) {
+  if (rows.size() >= most)
+    throw Error(ErrorKind::kResourceExhausted,
+                "A table of this recording has more than " + std::to_string(most) + " rows: too many to be listed");
+  rows.push_back(row);
+}
+
 // Pointers to all records of a list.
 template <class Record>
 std::vector<const Record*> all_of(const std::vector<Record>& records) {
   std::vector<const Record*> out;
-  out.reserve(records.size());
-  for (const Record& record : records) out.push_back(&record);
+  for (const Record& record : records) add_row(out, &record);
   return out;
 }
 
@@ -224,7 +238,7 @@ template <class Owner, class Element>
 std::vector<Within<Owner, Element>> all_within(const std::vector<Owner>& owners, std::vector<Element> Owner::*list) {
   std::vector<Within<Owner, Element>> out;
   for (const Owner& owner : owners)
-    for (const Element& element : owner.*list) out.push_back({&owner, &element});
+    for (const Element& element : owner.*list) add_row(out, {&owner, &element});
   return out;
 }
 

@@ -20,49 +20,51 @@ struct Edge {
 
 template <class Row>
 void add_graph(Columns<Row>& c) {
-  c.add("graph", "its name", [](L&, const Row& r) { return Kept{r.of->name}; });
-  c.add("graph_id", "number of the graph", [](L&, const Row& r) { return r.of->id; });
+  c.add("graph", "Name of the graph", [](L&, const Row& r) { return Kept{r.of->name}; });
+  c.add("graph_id", "Number of the graph in the recording", [](L&, const Row& r) { return r.of->id; });
 }
 
 Columns<Graph> graph_columns() {
   Columns<Graph> c;
-  c.add("graph", "its name", [](L&, const Graph& r) { return Kept{r->name}; });
-  c.add("graph_id", "other tables name it so", [](L&, const Graph& r) { return r->id; });
-  c.add("function", "that was traced", [](L& l, const Graph& r) {
+  c.add("graph", "Name of the graph", [](L&, const Graph& r) { return Kept{r->name}; });
+  c.add("graph_id", "Number of the graph in the recording", [](L&, const Graph& r) { return r->id; });
+  c.add("function", "Name of the traced function", [](L& l, const Graph& r) {
     const TraceRecord* trace = l.names.trace_of(r->id);
     return trace ? l.names.function(trace->function) : std::string();
   });
-  c.add("trace", "its number in the function", [](L& l, const Graph& r) {
+  c.add("trace", "Number of the trace, among its function's", [](L& l, const Graph& r) {
     const TraceRecord* trace = l.names.trace_of(r->id);
     return trace ? std::optional(trace->number) : std::nullopt;
   });
-  c.add("trace_id", "id of the trace", [](L& l, const Graph& r) {
+  c.add("trace_id", "Number of the trace in the recording", [](L& l, const Graph& r) {
     const TraceRecord* trace = l.names.trace_of(r->id);
     return trace ? trace->id : TraceId();
   });
-  c.add("stage", "traced, optimised", [](L& l, const Graph& r) {
+  c.add("stage", "Stage of the graph, such as traced or optimised", [](L& l, const Graph& r) {
     if (const TraceRecord* trace = l.names.trace_of(r->id))
       for (const TraceGraph& g : trace->graphs)
         if (g.graph == r->id) return Kept{g.stage};
     return Kept{};
   });
-  c.add("nodes", "how many it has", [](L&, const Graph& r) { return r->nodes.size(); });
-  c.add("inputs", "how many it takes", [](L&, const Graph& r) { return r->inputs.size(); });
-  c.add("outputs", "how many it gives", [](L&, const Graph& r) { return r->outputs.size(); });
+  c.add("nodes", "Count of its nodes", [](L&, const Graph& r) { return r->nodes.size(); });
+  c.add("inputs", "Count of its inputs", [](L&, const Graph& r) { return r->inputs.size(); });
+  c.add("outputs", "Count of its results", [](L&, const Graph& r) { return r->outputs.size(); });
   return c;
 }
 
 Columns<Node> node_columns() {
   Columns<Node> c;
   add_graph(c);
-  c.add("node", "hidden/Relu", [](L&, const Node& r) { return Kept{r.it->name}; });
-  c.add("node_id", "its number in the graph", [](L&, const Node& r) { return r.it->id; });
-  c.add("op", "Relu", [](L&, const Node& r) { return Kept{r.it->op}; });
-  c.add("family", "elementwise", [](L&, const Node& r) { return Kept{r.it->family}; });
-  c.add("outputs", "float32 (32, 16)", [](L&, const Node& r) { return joined(r.it->outputs); });
-  c.add("attributes", "T=float32", [](L&, const Node& r) { return Kept{r.it->attributes}; });
-  c.add("constant", "value or summary of a constant", [](L&, const Node& r) { return Kept{r.it->constant}; });
-  c.add("source", "train.py:14", [](L& l, const Node& r) {
+  c.add("node", "Name of its node, such as hidden/Relu", [](L&, const Node& r) { return Kept{r.it->name}; });
+  c.add("node_id", "Number of the node in its graph", [](L&, const Node& r) { return r.it->id; });
+  c.add("op", "Name of the op, such as Relu", [](L&, const Node& r) { return Kept{r.it->op}; });
+  c.add("family", "Family of the op, such as elementwise", [](L&, const Node& r) { return Kept{r.it->family}; });
+  c.add("outputs", "Types and shapes of its results, such as float32 (32, 16)",
+        [](L&, const Node& r) { return joined(r.it->outputs); });
+  c.add("attributes", "Attributes of the node, such as T=float32",
+        [](L&, const Node& r) { return Kept{r.it->attributes}; });
+  c.add("constant", "Value of a constant, or a summary of it", [](L&, const Node& r) { return Kept{r.it->constant}; });
+  c.add("source", "Line of the program, such as train.py:14", [](L& l, const Node& r) {
     return Kept{l.names.place(r.it->source, r.it->location)};
   });
   return c;
@@ -73,8 +75,8 @@ std::vector<Edge> edges(L& l) {
   for (const GraphRecord& g : l.reader.contents().graphs)
     for (const NodeRecord& n : g.nodes) {
       for (size_t i = 0; i < n.inputs.size(); ++i)
-        out.push_back({&g, &n, n.inputs[i].from, n.inputs[i].output, static_cast<int32_t>(i)});
-      for (const uint32_t from : n.control_inputs) out.push_back({&g, &n, from});
+        add_row(out, {&g, &n, n.inputs[i].from, n.inputs[i].output, static_cast<int32_t>(i)});
+      for (const uint32_t from : n.control_inputs) add_row(out, {&g, &n, from});
     }
   return out;
 }
@@ -82,11 +84,11 @@ std::vector<Edge> edges(L& l) {
 Columns<Edge> edge_columns() {
   Columns<Edge> c;
   add_graph(c);
-  c.add("from_id", "number of the node that gives the value", [](L&, const Edge& r) { return r.from; });
-  c.add("output", "which of its outputs; NULL: the edge is a control edge",
+  c.add("from_id", "Number of the node that gives the value", [](L&, const Edge& r) { return r.from; });
+  c.add("output", "Position among that node's results; NULL for a control edge",
         [](L&, const Edge& r) { return r.output < 0 ? std::nullopt : std::optional(r.output); });
-  c.add("to_id", "number of the node that takes it", [](L&, const Edge& r) { return r.to->id; });
-  c.add("input", "which of its inputs",
+  c.add("to_id", "Number of the node that takes it", [](L&, const Edge& r) { return r.to->id; });
+  c.add("input", "Position among that node's inputs",
         [](L&, const Edge& r) { return r.input < 0 ? std::nullopt : std::optional(r.input); });
   return c;
 }
@@ -94,28 +96,28 @@ Columns<Edge> edge_columns() {
 Columns<Change> change_columns() {
   Columns<Change> c;
   add_graph(c);
-  c.add("pass", "what changed it", [](L&, const Change& r) {
+  c.add("pass", "Name of the pass that changed the graph", [](L&, const Change& r) {
     return Kept{r.it->pass < r.of->passes.size() ? std::string_view(r.of->passes[r.it->pass]) : std::string_view()};
   });
-  c.add("position", "of the pass, from 0", [](L&, const Change& r) { return r.it->pass; });
-  c.add("fate", "what became of the node", [](L&, const Change& r) { return Kept{query::word(r.it->fate)}; });
-  c.add("node_id", "number of the node", [](L&, const Change& r) { return r.it->node; });
-  c.add("by_id", "number of the node that is used instead", [](L&, const Change& r) { return r.it->by; });
+  c.add("position", "Position of the pass, from 0", [](L&, const Change& r) { return r.it->pass; });
+  c.add("fate", "What became of the node", [](L&, const Change& r) { return Kept{query::word(r.it->fate)}; });
+  c.add("node_id", "Number of the node in its graph", [](L&, const Change& r) { return r.it->node; });
+  c.add("by_id", "Number of the node that is used instead", [](L&, const Change& r) { return r.it->by; });
   return c;
 }
 
 Columns<Value> memory_columns() {
   Columns<Value> c;
   add_graph(c);
-  c.add("node_id", "number of the node that gives the value", [](L&, const Value& r) { return r.it->node; });
-  c.add("output", "which of its values", [](L&, const Value& r) { return r.it->output; });
-  c.add("slot", "where it lies", [](L&, const Value& r) { return r.it->slot; });
-  c.add("place", "how it lies there", [](L&, const Value& r) { return Kept{query::word(r.it->place)}; });
-  c.add("bytes", "NULL: known only when it runs",
+  c.add("node_id", "Number of the node that gives the value", [](L&, const Value& r) { return r.it->node; });
+  c.add("output", "Position among that node's results", [](L&, const Value& r) { return r.it->output; });
+  c.add("slot", "Number of its place in memory", [](L&, const Value& r) { return r.it->slot; });
+  c.add("place", "How it lies in memory", [](L&, const Value& r) { return Kept{query::word(r.it->place)}; });
+  c.add("bytes", "Size in bytes; NULL where only the run knows it",
         [](L&, const Value& r) { return r.it->bytes < 0 ? std::nullopt : std::optional(r.it->bytes); });
-  c.add("of_id", "number of the node whose memory it uses", [](L&, const Value& r) { return r.it->of; });
-  c.add("made", "the step that makes it", [](L&, const Value& r) { return r.it->made; });
-  c.add("last", "the last step that uses it", [](L&, const Value& r) { return r.it->last; });
+  c.add("of_id", "Number of the node whose memory it uses", [](L&, const Value& r) { return r.it->of; });
+  c.add("made", "Step that makes it", [](L&, const Value& r) { return r.it->made; });
+  c.add("last", "Last step that uses it", [](L&, const Value& r) { return r.it->last; });
   return c;
 }
 

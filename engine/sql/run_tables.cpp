@@ -1,5 +1,4 @@
 // The run itself: its processes, threads and tracks, its files, what it printed, what could not be recorded.
-#include "engine/base/errors.h"
 #include "engine/sql/columns.h"
 
 namespace footlight::sql {
@@ -20,16 +19,13 @@ struct Line {
   std::string_view text;
 };
 
-constexpr size_t kMaxLines = 2'000'000;
-
 std::vector<Line> lines(L& l) {
   std::vector<Line> out;
   for (const FileRecord& f : l.reader.contents().files) {
     std::string_view rest = f.text;
     for (int number = 1; !rest.empty(); ++number) {
       const size_t end = std::min(rest.find('\n'), rest.size());
-      if (out.size() == kMaxLines) throw Error(ErrorKind::kResourceExhausted, "its files have too many lines");
-      out.push_back({&f, number, rest.substr(0, end)});
+      add_row(out, {&f, number, rest.substr(0, end)});
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
   }
@@ -38,74 +34,85 @@ std::vector<Line> lines(L& l) {
 
 Columns<Run> run_columns() {
   Columns<Run> c;
-  c.add("script", "what was run", [](L&, const Run& r) { return Kept{r->run.script}; });
-  c.add("arguments", "of the script", [](L&, const Run& r) { return joined(r->run.arguments); });
-  c.add("working_directory", "where it was run", [](L&, const Run& r) { return Kept{r->run.working_directory}; });
-  c.add("python", "version and executable", [](L&, const Run& r) { return Kept{r->run.python}; });
-  c.add("engine", "that recorded it", [](L&, const Run& r) { return Kept{r->run.engine}; });
-  c.add("machine", "that it ran on", [](L&, const Run& r) { return Kept{r->run.machine}; });
-  c.add("started_ns", "when, since 1970", [](L&, const Run& r) { return r->run.started_ns; });
-  c.add("first_ns", "the time from which other tables count, since 1970", [](L& l, const Run&) { return l.origin; });
-  c.add("last_ns", "the last time of anything recorded", [](L& l, const Run&) { return Time{l.reader.last_time()}; });
-  c.add("exit_code", "of the script; NULL: it has not ended",
+  c.add("script", "Path of the script", [](L&, const Run& r) { return Kept{r->run.script}; });
+  c.add("arguments", "Arguments of the script", [](L&, const Run& r) { return joined(r->run.arguments); });
+  c.add("working_directory", "Working directory of the run",
+        [](L&, const Run& r) { return Kept{r->run.working_directory}; });
+  c.add("python", "Version and path of the Python interpreter", [](L&, const Run& r) { return Kept{r->run.python}; });
+  c.add("engine", "Name and version of the engine", [](L&, const Run& r) { return Kept{r->run.engine}; });
+  c.add("machine", "Machine that it ran on", [](L&, const Run& r) { return Kept{r->run.machine}; });
+  c.add("started_ns", "Start of the script, in ns since 1970", [](L&, const Run& r) { return r->run.started_ns; });
+  c.add("first_ns", "Time from which the other tables count, in ns since 1970",
+        [](L& l, const Run&) { return l.origin; });
+  c.add("last_ns", "Time of the last thing that was recorded",
+        [](L& l, const Run&) { return Time{l.reader.last_time()}; });
+  c.add("exit_code", "Exit code of the script; NULL while it runs",
         [](L&, const Run& r) { return r->end ? std::optional(r->end->exit_code) : std::nullopt; });
-  c.add("signal", "that ended it",
+  c.add("signal", "Signal that ended it, else 0",
         [](L&, const Run& r) { return r->end ? std::optional(r->end->signal) : std::nullopt; });
-  c.add("ended", "how it ended", [](L&, const Run& r) { return r->end ? r->end->reason : std::string(); });
+  c.add("ended", "How it ended, in words", [](L&, const Run& r) { return r->end ? r->end->reason : std::string(); });
   return c;
 }
 
 Columns<File> file_columns() {
   Columns<File> c;
-  c.add("file", "its path", [](L& l, const File& r) { return l.names.path(r->id); });
-  c.add("path", "its whole path", [](L&, const File& r) { return Kept{r->path}; });
-  c.add("bytes", "its size", [](L&, const File& r) { return r->text.size(); });
+  c.add("file", "Path of the file, below the working directory where it lies there",
+        [](L& l, const File& r) { return l.names.path(r->id); });
+  c.add("path", "Absolute path of the file", [](L&, const File& r) { return Kept{r->path}; });
+  c.add("bytes", "Size in bytes", [](L&, const File& r) { return r->text.size(); });
   return c;
 }
 
 Columns<Line> line_columns() {
   Columns<Line> c;
-  c.add("file", "its path", [](L& l, const Line& r) { return l.names.path(r.file->id); });
-  c.add("line", "from 1", [](L&, const Line& r) { return r.number; });
-  c.add("source", "train.py:14", [](L& l, const Line& r) {
+  c.add("file", "Path of the file, below the working directory where it lies there",
+        [](L& l, const Line& r) { return l.names.path(r.file->id); });
+  c.add("line", "Number of the line, from 1", [](L&, const Line& r) { return r.number; });
+  c.add("source", "Line of the program, such as train.py:14", [](L& l, const Line& r) {
     return l.names.path(r.file->id) + ':' + std::to_string(r.number);
   });
-  c.add("text", "as it was when it ran", [](L&, const Line& r) { return Kept{r.text}; });
+  c.add("text", "Text of the line when the program ran", [](L&, const Line& r) { return Kept{r.text}; });
   return c;
 }
 
 Columns<Thread> thread_columns() {
   Columns<Thread> c;
-  c.add("thread", "its name", [](L& l, const Thread& r) { return l.names.thread(r->number); });
-  c.add("thread_id", "its number, in the order in which threads began", [](L&, const Thread& r) { return r->number; });
-  c.add("system_thread", "as the system knows it", [](L&, const Thread& r) { return r->system_id; });
-  c.add("process", "whose thread it is", [](L&, const Thread& r) { return r->process; });
+  c.add("thread", "Name of the thread", [](L& l, const Thread& r) { return l.names.thread(r->number); });
+  c.add("thread_id", "Number of the thread, in the order in which threads began",
+        [](L&, const Thread& r) { return r->number; });
+  c.add("system_thread", "Number of the thread, as the system counts",
+        [](L&, const Thread& r) { return r->system_id; });
+  c.add("process", "Number of the process that it belongs to", [](L&, const Thread& r) { return r->process; });
   return c;
 }
 
 Columns<Track> track_columns() {
   Columns<Track> c;
-  c.add("track", "what is shown", [](L&, const Track& r) { return Kept{r->name}; });
-  c.add("track_id", "spans and counters name it so", [](L&, const Track& r) { return r->id; });
-  c.add("parent_id", "the track that it stands under", [](L&, const Track& r) { return r->parent; });
-  c.add("kind", "thread, stage, queue, memory, counter", [](L&, const Track& r) { return Kept{r->kind}; });
-  c.add("source", "train.py:14", [](L& l, const Track& r) { return Kept{l.names.place(r->source)}; });
+  c.add("track", "Name of the track", [](L&, const Track& r) { return Kept{r->name}; });
+  c.add("track_id", "Number of the track, as in the tables spans and counters",
+        [](L&, const Track& r) { return r->id; });
+  c.add("parent_id", "Number of the track under which it stands", [](L&, const Track& r) { return r->parent; });
+  c.add("kind", "Kind of track: thread, stage, queue, memory or counter",
+        [](L&, const Track& r) { return Kept{r->kind}; });
+  c.add("source", "Line of the program, such as train.py:14",
+        [](L& l, const Track& r) { return Kept{l.names.place(r->source)}; });
   return c;
 }
 
 Columns<Console> console_columns() {
   Columns<Console> c;
-  c.add("time_ns", "when it was printed", [](L&, const Console& r) { return Time{r->time_ns}; });
-  c.add("stream", "stdout, stderr, tf.print, note", [](L&, const Console& r) { return Kept{query::word(r->stream)}; });
-  c.add("text", "what was printed", [](L&, const Console& r) { return Kept{r->text}; });
+  c.add("time_ns", "When it was printed", [](L&, const Console& r) { return Time{r->time_ns}; });
+  c.add("stream", "Where it was printed: stdout, stderr, tf.print or note",
+        [](L&, const Console& r) { return Kept{query::word(r->stream)}; });
+  c.add("text", "Text that was printed", [](L&, const Console& r) { return Kept{r->text}; });
   return c;
 }
 
 Columns<Missing> missing_columns() {
   Columns<Missing> c;
-  c.add("what", "op events, calls, records", [](L&, const Missing& r) { return Kept{r->what}; });
-  c.add("why", "it was not recorded", [](L&, const Missing& r) { return Kept{r->why}; });
-  c.add("count", "how many", [](L&, const Missing& r) { return r->count; });
+  c.add("what", "What is missing: op events, calls or records", [](L&, const Missing& r) { return Kept{r->what}; });
+  c.add("why", "Why it was not recorded", [](L&, const Missing& r) { return Kept{r->why}; });
+  c.add("count", "How many are missing", [](L&, const Missing& r) { return r->count; });
   return c;
 }
 
@@ -116,10 +123,10 @@ class ColumnsTable : public Table {
       : Table("columns", "The columns of all tables."), all_(all) {
     for (const char* const name : {"table_name", "column_name", "type", "meaning"})
       columns_.push_back({name, Type::kText, ""});
-    columns_[0].meaning = "the table";
-    columns_[1].meaning = "the column";
-    columns_[2].meaning = "INTEGER, REAL, TEXT";
-    columns_[3].meaning = "what it says";
+    columns_[0].meaning = "Name of the table";
+    columns_[1].meaning = "Name of the column";
+    columns_[2].meaning = "Type of its values: INTEGER, REAL or TEXT";
+    columns_[3].meaning = "What the column says";
   }
   uint64_t rows() const override {
     uint64_t count = 0;

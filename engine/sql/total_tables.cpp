@@ -27,29 +27,29 @@ std::vector<Total> totals(L& l, query::GroupBy by) {
   for (query::OpTotal& row : found.rows) {
     const query::Sums sums = row.durations.sums();
     if (!sums.count) continue;
-    out.push_back({row.key, row.op, sums.count, row.bytes, row.flops, sums.total, row.self_ns,
-                   row.durations.median(), row.durations.quantile(0.95), sums.max});
+    add_row(out, {row.key, row.op, sums.count, row.bytes, row.flops, sums.total, row.self_ns,
+                  row.durations.median(), row.durations.quantile(0.95), sums.max});
   }
   return out;
 }
 
 void add_sums(Columns<Total>& c) {
-  c.add("count", "how many ran", [](L&, const Total& r) { return r.count; });
-  c.add("total_ns", "how long they took in all", [](L&, const Total& r) { return r.total_ns; });
-  c.add("self_ns", "without the ops inside them", [](L&, const Total& r) { return r.self_ns; });
-  c.add("median_ns", "half of them took less", [](L&, const Total& r) { return r.median_ns; });
-  c.add("p95_ns", "95 of 100 took less", [](L&, const Total& r) { return r.p95_ns; });
-  c.add("max_ns", "the longest", [](L&, const Total& r) { return r.max_ns; });
-  c.add("bytes", "in and out", [](L&, const Total& r) { return r.bytes; });
-  c.add("flops", "operations on numbers", [](L&, const Total& r) { return r.flops; });
+  c.add("count", "How many runs were recorded", [](L&, const Total& r) { return r.count; });
+  c.add("total_ns", "Time of all runs together", [](L&, const Total& r) { return r.total_ns; });
+  c.add("self_ns", "The same without the ops inside them", [](L&, const Total& r) { return r.self_ns; });
+  c.add("median_ns", "Median of the times", [](L&, const Total& r) { return r.median_ns; });
+  c.add("p95_ns", "Time within which 95 of 100 ended", [](L&, const Total& r) { return r.p95_ns; });
+  c.add("max_ns", "Longest time", [](L&, const Total& r) { return r.max_ns; });
+  c.add("bytes", "Bytes of inputs and results", [](L&, const Total& r) { return r.bytes; });
+  c.add("flops", "Floating-point operations", [](L&, const Total& r) { return r.flops; });
 }
 
 }  // namespace
 
 void add_total_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
   Columns<Total> ops;
-  ops.add("op", "MatMul", [](L& l, const Total& r) { return l.names.op(r.op); });
-  ops.add("family", "product", [](L& l, const Total& r) {
+  ops.add("op", "Name of the op, such as MatMul", [](L& l, const Total& r) { return l.names.op(r.op); });
+  ops.add("family", "Family of the op, such as product", [](L& l, const Total& r) {
     const session::OpNameRecord* op = l.reader.op_name(r.op);
     return Kept{op ? std::string_view(op->family) : std::string_view()};
   });
@@ -58,7 +58,7 @@ void add_total_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to) {
                   [](L& l) { return totals(l, query::GroupBy::kOp); }, std::move(ops))
       .set_costly();
   Columns<Total> lines;
-  lines.add("source", "train.py:14", [](L& l, const Total& r) {
+  lines.add("source", "Line of the program, such as train.py:14", [](L& l, const Total& r) {
     const query::GroupPlace at = query::line_of(r.key);
     const std::string file = r.key == query::Grouping::kUnknown ? std::string() : l.names.path(at.file);
     return file.empty() ? file : file + ':' + std::to_string(at.line);

@@ -93,6 +93,10 @@ class Sql(unittest.TestCase):
         listed = {line.split(':')[0] for line in out.splitlines() if not line.startswith(' ')}
         self.assertEqual(listed, {row['table_name'] for row in self.ask('SELECT DISTINCT table_name FROM columns')})
 
+    def test_meanings_are_phrases(self):
+        for row in self.ask('SELECT table_name, column_name, meaning FROM columns'):
+            self.assertRegex(row['meaning'], r'^([A-Z]|1 )\S*( \S+)+$|^Signal|^Attributes', row)
+
     def test_forms(self):
         statement = "SELECT 1 AS a, 'x,\"y' AS b, 2.5 AS c, NULL AS d, x'00ff' AS e"
         self.assertEqual(self.ask(statement), [{'a': 1, 'b': 'x,"y', 'c': 2.5, 'd': None, 'e': "x'00ff'"}])

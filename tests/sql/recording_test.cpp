@@ -1,6 +1,8 @@
 // SQL over recordings, compared with a plain walk over the rows that were written; what statements may not do; limits.
 #include "tests/query/random_session.h"
 
+#include "engine/query/names.h"
+#include "engine/sql/columns.h"
 #include "engine/sql/ready_queries.h"
 #include "engine/sql/recording.h"
 
@@ -233,6 +235,28 @@ class RecordingTest : public QObject {
       QVERIFY2(message.find("memory") != std::string::npos, message.c_str());
     }
     QVERIFY(fails("SELECT zeroblob(100000000)").find("larger") != std::string::npos);
+    std::vector<int> list;
+    for (int i = 0; i < 3; ++i) sql::add_row(list, i, 3);
+    QVERIFY_THROWS_EXCEPTION(Error, sql::add_row(list, 3, 3));
+    QCOMPARE(list.size(), size_t{3});
+  }
+
+  // A lambda is its text, as the window shows it; where that is not known, its place.
+  void titles_of_functions() {
+    session::FunctionRecord f;
+    const auto title = [&](const char* name, const char* line) {
+      f.name = name;
+      return query::function_title(f, line, "train.py:14");
+    };
+    QCOMPARE(title("Model.step", "  lambda x: 1"), std::string("Model.step"));
+    QCOMPARE(title("Dataset_map_scale", "data = data.map(scale)"), std::string("Dataset_map_scale"));
+    QCOMPARE(title("Dataset_map_lambda", "data = data.map(lambda x, y: (x / 255., y)).batch(8)"),
+             std::string("lambda x, y: (x / 255., y)"));
+    QCOMPARE(title("f.<locals>.<lambda>", "g = tf.function(lambda a: a + ')')  # doubled"),
+             std::string("lambda a: a + ')'"));
+    QCOMPARE(title("<lambda>", "both = (lambda: 1), (lambda: 2)"), std::string("lambda at train.py:14"));
+    QVERIFY(title("<lambda>", ("lambda x: " + std::string(80, 'x')).c_str()).ends_with(" …"));
+    QCOMPARE(ask("SELECT title FROM functions").size(), size_t(number("SELECT count(*) FROM functions")));
   }
 
   // Numbers of a damaged file do not overflow.

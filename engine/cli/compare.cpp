@@ -5,17 +5,13 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/compare_json.h"
 #include "engine/cli/json.h"
+#include "engine/cli/script_run.h"
 #include "engine/cli/text.h"
 #include "engine/explain/compare/recorded.h"
 #include "engine/explain/compare/text.h"
-#include "engine/explain/words.h"
 #include "engine/session/output_place.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -26,98 +22,13 @@ namespace {
 
 using namespace explain;
 
-struct Request {
-  std::string file;                 // a script, or a recording
-  Words arguments;                  // of the script
-  std::map<std::string, std::string> options;
-  bool json = false;
-};
+using Request = ScriptRequest;
 
-constexpr const char* kOptions[] = {"--function", "--call", "--pairs", "--seconds", "-o", "--output"};
-
-Request request_of(const Words& words) {
-  Request request;
-  for (size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i], value;
-    const size_t equals = name.starts_with("--") ? name.find('=') : std::string::npos;
-    const bool has_value = equals != std::string::npos;
-    if (has_value) value = name.substr(equals + 1), name.resize(equals);
-    if (name == "--") {
-      request.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-      break;
-    }
-    if (name == "--json" && !has_value) {
-      request.json = true;
-    } else if (std::ranges::find(kOptions, name) != std::end(kOptions)) {
-      if (!has_value && ++i == words.size())
-        throw Error(ErrorKind::kValue, "compare: option '" + name + "' needs a value");
-      request.options[name == "-o" ? "--output" : name] = has_value ? value : words[i];
-    } else if (name.starts_with("-")) {
-      throw Error(ErrorKind::kValue, "compare: unknown option '" + words[i] + "'; a script's own stand behind --");
-    } else if (request.file.empty()) {
-      request.file = name;
-    } else {
-      request.arguments.push_back(words[i]);
-    }
-  }
-  if (request.file.empty())
-    throw Error(ErrorKind::kValue, "compare needs a script; usage: `footlight compare script.py --function NAME`");
-  return request;
-}
-
-std::string option(const Request& request, const char* name, const char* otherwise) {
-  const auto at = request.options.find(name);
-  return at == request.options.end() ? otherwise : at->second;
-}
-
-// A name for a recording that nobody asked to keep.
-class Kept {
- public:
-  explicit Kept(std::string wanted) : path_(std::move(wanted)), ours_(path_.empty()) {
-    if (!ours_) return;
-    std::string name = (std::filesystem::temp_directory_path() / "footlight-compare-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw Error(ErrorKind::kIo, "cannot make a folder in " + name);
-    folder_ = name;
-    path_ = name + "/run.footlight";
-  }
-  ~Kept() {
-    std::error_code ignored;
-    if (ours_) std::filesystem::remove_all(folder_, ignored);
-  }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_, folder_;
-  bool ours_;
-};
-
-// Runs the script to its end; its exit status. With --json its output goes to standard error.
-int run_script(const Request& request, const std::string& session) {
-  const std::string call = option(request, "--call", "1");
-  if (call.empty() || call.find_first_not_of("0123456789") != std::string::npos)
-    throw Error(ErrorKind::kValue, "compare: --call takes a number from 1, not '" + call + "'");
-  Words words{"--compare=" + option(request, "--function", "") + ":" + call,
-              "--compare-pairs=" + option(request, "--pairs", "200"),
-              "--compare-seconds=" + option(request, "--seconds", "10"), "-o", session, request.file};
-  if (!request.arguments.empty()) words.push_back("--");
-  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child < 0) throw Error(ErrorKind::kIo, "cannot start another process");
-  if (child == 0) {
-    if (request.json) dup2(2, 1);
-    _exit(record(words));
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+constexpr const char* kOptions[] = {"--function", "--call", "--pairs", "--seconds", "--output"};
 
 // Why a run of a script, which ended with this status, compared no call.
 std::string why_nothing(const session::Reader& reader, const Request& request, int status) {
-  const std::string name = option(request, "--function", ""), call = option(request, "--call", "1");
+  const std::string name = request.option("--function"), call = request.option("--call", "1");
   std::map<FunctionId, int64_t> calls;
   for (const session::CallRecord& one : reader.all_calls()) ++calls[one.function];
   std::string called;  // "train_step (36 calls), evaluate (1 call)"
@@ -126,7 +37,7 @@ std::string why_nothing(const session::Reader& reader, const Request& request, i
     const auto at = calls.find(function.id);
     if (at == calls.end()) continue;
     called += str(called.empty() ? "" : ", ", function.name, " (", at->second, at->second == 1 ? " call)" : " calls)");
-    if (name.empty() || function.name == name || last_name(function.name) == name) most = std::max(most, at->second);
+    if (request.names(function.name)) most = std::max(most, at->second);
   }
   if (called.empty() && status == 0) return "compare: the script called no traced function";
   if (called.empty()) return str("compare: no call was compared; the script ended with exit code ", status);
@@ -201,7 +112,7 @@ int compare_two(const Request& request) {
 }  // namespace
 
 int compare(const Words& words) {
-  const Request request = request_of(words);
+  const Request request = script_request("compare", words, kOptions);
   if (names_session(request.file)) {
     if (!request.arguments.empty() || !request.file.ends_with(kEnding)) return compare_two(request);
     if (!request.options.empty()) throw Error(ErrorKind::kValue, "compare: a recording takes no option but --json");
@@ -211,11 +122,14 @@ int compare(const Words& words) {
                           "are compared with `footlight compare ", request.file, " FUNCTION#1 FUNCTION#2`"));
     return print(*reader, request.json);
   }
-  const std::string output = option(request, "--output", "");
+  const std::string output = request.option("--output");
   if (!output.empty()) session::refuse_unless_recording(output);  // else what is there would be taken for the result
-  const Kept kept(output);
-  const int status = run_script(request, kept.path());
-  if (status == kUnusable && !std::filesystem::exists(kept.path())) return status;
+  const KeptRecording kept(output);
+  const Words options{"--compare=" + request.option("--function") + ":" + request.option("--call", "1"),
+                      "--compare-pairs=" + request.option("--pairs", "200"),
+                      "--compare-seconds=" + request.option("--seconds", "10")};
+  const int status = run_script(options, request, kept);
+  if (DeferredSignals::caught() || (status == kUnusable && !std::filesystem::exists(kept.path()))) return status;
   const auto reader = session::Reader::open(kept.path());
   if (reader->contents().comparisons.empty()) return complain(why_nothing(*reader, request, status));
   return print(*reader, request.json);

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/temporary.h"
 #include "engine/cli/text.h"
 #include "engine/explain/edits.h"
 
@@ -15,10 +16,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -33,58 +32,6 @@ using explain::Finding;
 constexpr int kLeastSeconds = 60;
 constexpr int kTimesAsLong = 10;  // as the recorded run
 
-// A folder that goes with the object.
-class Folder {
- public:
-  Folder() {
-    std::string path = (std::filesystem::temp_directory_path() / "footlight-rerun-XXXXXX").string();
-    if (!mkdtemp(path.data())) fail(ErrorKind::kIo, "no temporary folder: ", std::strerror(errno));
-    path_ = path;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + '/' + name; }
-
- private:
-  std::string path_;
-};
-
-// While it lives, a signal that would end the program is only noted; it ends the program afterwards, when all that was
-// made for the run is gone.
-class Endings {
- public:
-  Endings() {
-    caught_ = 0;
-    struct sigaction noted {};
-    noted.sa_handler = [](int signal) { caught_ = signal; };
-    for (size_t i = 0; i < std::size(kSignals); ++i) {
-      sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &noted, nullptr);
-    }
-  }
-  ~Endings() {
-    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-    if (caught_) raise(caught_);
-  }
-  Endings(const Endings&) = delete;
-  Endings& operator=(const Endings&) = delete;
-  static bool caught() { return caught_ != 0; }
-  // In a child, which ends by a signal as any program.
-  static void forget() {
-    for (const int signal : kSignals)
-      if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
-
- private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  static inline volatile std::sig_atomic_t caught_ = 0;
-  struct sigaction before_[std::size(kSignals)] = {};
-};
-
 // What is on the disk: a session may come from anybody, and what it says was run is not run for it.
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -94,7 +41,7 @@ std::string text_of(const std::string& path) {
 [[noreturn]] void become_recorder(const session::RunRecord& run, const std::string& script, const std::string& session,
                                   pid_t parent) {
   setpgid(0, 0);
-  Endings::forget();
+  DeferredSignals::forget();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = open("/dev/null", O_RDWR);
   if (getppid() != parent || nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || dup2(nothing, 2) < 0)
@@ -124,7 +71,7 @@ bool record_again(const session::RunRecord& run, double seconds, const std::stri
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return true;
     if (ended < 0 && errno != EINTR) return false;
-    if (Clock::now() >= until || Endings::caught()) break;
+    if (Clock::now() >= until || DeferredSignals::caught()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   kill(-child, SIGKILL);
@@ -145,7 +92,7 @@ const explain::ReportedFunction* only_function(const explain::Report& report, co
 void check(const session::Reader& reader, const explain::Report& before, Finding& finding, const std::string& text,
            std::optional<size_t> with) {
   const session::RunRecord& run = reader.contents().run;
-  const Folder folder;
+  const TemporaryFolder folder("rerun");
   const std::string script = folder / run.script.substr(run.script.rfind('/') + 1), session = folder / "run.footlight";
   std::ofstream(script, std::ios::binary) << text;
   Checked checked;
@@ -201,7 +148,7 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
   const explain::Report before = report;
   const session::RunRecord& run = reader.contents().run;
   const std::string on_disk = text_of(run.script);
-  const Endings endings;
+  const DeferredSignals signals;
   for (size_t i = 0; i < report.findings.size(); ++i) {
     Finding& finding = report.findings[i];
     const session::FileRecord* file = reader.file(finding.edit.at.file);
@@ -215,7 +162,7 @@ void rerun_findings(const session::Reader& reader, explain::Report& report) {
     std::fprintf(stderr, "footlight: running %s again with the fix of F%zu%s\n", printable(run.script).c_str(), i + 1,
                  order.empty() ? "" : (", " + order).c_str());
     check(reader, before, finding, text, traces_without(report, i));
-    if (Endings::caught()) return;
+    if (DeferredSignals::caught()) return;
   }
 }
 

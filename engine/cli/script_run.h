@@ -1,26 +1,45 @@
-// Running a script for a command that needs a new recording of it.
+// Commands that take a script and record it, or read a recording: their arguments, and the run.
 #pragma once
 
 #include "engine/cli/commands.h"
+#include "engine/cli/temporary.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace footlight::cli {
 
-// A name for a recording; in a folder of its own, which is removed, if nobody asked to keep it.
+struct ScriptRequest {
+  std::string file;                            // a script, or a recording
+  Words arguments;                             // of the script; the words after a recording
+  std::map<std::string, std::string> options;  // "--function": "train_step"; -o is "--output"
+  bool json = false;
+
+  std::string option(const char* name, const char* otherwise = "") const;
+  // Whether --function means this one: it is the whole name, or its last part; without the option, all are meant.
+  bool names(std::string_view function) const;
+};
+
+// Reads the words of a command that has these options besides --json. Throws what is wrong with them.
+ScriptRequest script_request(const std::string& command, const Words& words, std::span<const char* const> options);
+
+// A name for a recording; in a folder of its own, which is removed if nobody asked to keep it, also when a signal ends
+// the command: that takes effect afterwards.
 class KeptRecording {
  public:
   explicit KeptRecording(std::string wanted);
-  ~KeptRecording();
-  KeptRecording(const KeptRecording&) = delete;
-  KeptRecording& operator=(const KeptRecording&) = delete;
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_, folder_;
+  const DeferredSignals signals_;  // first of all: it ends the program after the folder is gone
+  std::optional<TemporaryFolder> folder_;
+  std::string path_;
 };
 
-// Runs the script to its end, with these options of `footlight record`; its exit status. `apart`: what it prints goes
-// to standard error.
-int run_script(const Words& options, const std::string& script, const Words& arguments, const std::string& recording,
-               bool apart);
+// Runs the script to its end, with these options of `footlight record`; its exit status. With --json, what it prints
+// goes to standard error. A signal that was sent to this program alone is passed on to it.
+int run_script(const Words& options, const ScriptRequest& request, const KeptRecording& recording);
 
 }  // namespace footlight::cli

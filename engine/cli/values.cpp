@@ -28,12 +28,8 @@ constexpr size_t kMaxRows = 40;      // of a table, unless a node is named
 constexpr size_t kMaxPlacesShown = 12;
 constexpr size_t kBarWidth = 40;
 
-struct Request {
-  std::string command, file, function, call, node, output;
-  Words arguments;
-  uint64_t first = 0, last = 0;  // of `call`; 0: all
-  bool json = false;
-};
+constexpr const char* kValuesOptions[] = {"--function", "--output", "--call", "--node"};
+constexpr const char* kNanOptions[] = {"--function", "--output"};
 
 // 0: it is none.
 uint64_t number_of_call(const std::string& text) {
@@ -42,45 +38,21 @@ uint64_t number_of_call(const std::string& text) {
   return std::stoull(text);
 }
 
-Request request_of(const std::string& command, const Words& words) {
-  Request request;
-  request.command = command;
-  const auto wrong = [&](const std::string& why) { throw Error(ErrorKind::kValue, command + ": " + why); };
-  for (size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i], value;
-    const size_t equals = name.starts_with("--") ? name.find('=') : std::string::npos;
-    const bool has_value = equals != std::string::npos;
-    if (has_value) value = name.substr(equals + 1), name.resize(equals);
-    if (name == "--") {
-      const auto own = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-      request.arguments.insert(request.arguments.end(), own, words.end());
-      break;
-    }
-    std::string* to = name == "--function" ? &request.function
-                      : name == "-o" || name == "--output" ? &request.output
-                      : command == "values" && name == "--call" ? &request.call
-                      : command == "values" && name == "--node" ? &request.node : nullptr;
-    if (name == "--json" && !has_value) {
-      request.json = true;
-    } else if (to) {
-      if (!has_value && ++i == words.size()) wrong("option '" + name + "' needs a value");
-      *to = has_value ? value : words[i];
-    } else if (name.starts_with("-")) {
-      wrong("there is no option '" + words[i] + "'; a script's own stand behind --");
-    } else if (request.file.empty()) {
-      request.file = name;
-    } else {
-      request.arguments.push_back(words[i]);
-    }
+struct Request : ScriptRequest {
+  explicit Request(ScriptRequest read)
+      : ScriptRequest(std::move(read)),
+        function(option("--function")),
+        call(option("--call")),
+        node(option("--node")) {
+    const size_t dash = call.find('-');
+    first = number_of_call(call.substr(0, dash));
+    last = dash == std::string::npos ? first : number_of_call(call.substr(dash + 1));
+    if (!call.empty() && (!first || last < first))
+      throw Error(ErrorKind::kValue, "values: --call takes a number from 1, or two such as 1-20, not '" + call + "'");
   }
-  if (request.file.empty()) wrong("a script or a recording is missing; usage: `footlight " + command + " script.py`");
-  const size_t dash = request.call.find('-');
-  request.first = number_of_call(request.call.substr(0, dash));
-  request.last = dash == std::string::npos ? request.first : number_of_call(request.call.substr(dash + 1));
-  if (!request.call.empty() && (!request.first || request.last < request.first))
-    wrong("--call takes a number from 1, or two such as 1-20, not '" + request.call + "'");
-  return request;
-}
+  std::string function, call, node;  // empty: not asked for
+  uint64_t first = 0, last = 0;      // of `call`; 0: all
+};
 
 class Page {
  public:
@@ -97,10 +69,7 @@ class Page {
     const session::FunctionRecord* const f = reader_.function(id);
     return f ? f->name : "a function";
   }
-  bool names(FunctionId id) const {
-    const std::string name = function_name(id);
-    return request_.function.empty() || name == request_.function || last_name(name) == request_.function;
-  }
+  bool names(FunctionId id) const { return request_.names(function_name(id)); }
   std::string place(const TensorValue& value) const {
     const session::NodeRecord* const n = node(value.graph, value.node);
     if (!n) return {};
@@ -347,11 +316,14 @@ int print_story(const session::Reader& reader, const Request& request) {
 }
 
 int run(const std::string& command, const Words& words) {
-  const Request request = request_of(command, words);
   const bool nan = command == "nan";
+  const std::span<const char* const> options_of_it =
+      nan ? std::span<const char* const>(kNanOptions) : std::span<const char* const>(kValuesOptions);
+  const Request request(script_request(command, words, options_of_it));
+  const std::string output = request.option("--output");
   const auto print = nan ? print_story : print_values;
   if (request.file.ends_with(".footlight")) {
-    if (!request.output.empty() || !request.arguments.empty())
+    if (!output.empty() || !request.arguments.empty())
       throw Error(ErrorKind::kValue, command + ": a recording takes neither -o nor arguments; nothing runs");
     const auto reader = session::Reader::open(request.file);
     if (Page(*reader, request).calls().empty() && (!nan || Page(*reader, request).checked_functions().empty()))
@@ -360,13 +332,13 @@ int run(const std::string& command, const Words& words) {
                           ". Run the script again: `footlight ", command, " script.py`"));
     return print(*reader, request);
   }
-  if (!request.output.empty()) session::refuse_unless_recording(request.output);
-  const KeptRecording kept(request.output);
+  if (!output.empty()) session::refuse_unless_recording(output);
+  const KeptRecording kept(output);
   Words options;
   if (nan) options = {"--check-numerics"};
   else options = {"--values=" + request.function + ":" + (request.call.empty() ? "1" : request.call)};
-  const int status = run_script(options, request.file, request.arguments, kept.path(), request.json);
-  if (status == kUnusable && !std::filesystem::exists(kept.path())) return status;
+  const int status = run_script(options, request, kept);
+  if (DeferredSignals::caught() || (status == kUnusable && !std::filesystem::exists(kept.path()))) return status;
   const auto reader = session::Reader::open(kept.path());
   if (nan && !Page(*reader, request).checked_functions().empty()) return print(*reader, request);
   if (!Page(*reader, request).calls().empty()) return print(*reader, request);

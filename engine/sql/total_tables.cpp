@@ -1,5 +1,4 @@
 // What ops cost in the whole recording, by op and by line: the same sums as the table below the timeline.
-#include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/query/op_totals.h"
 #include "engine/sql/columns.h"

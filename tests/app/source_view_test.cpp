@@ -5,6 +5,7 @@
 
 #include "app/models/line_costs.h"
 #include "app/models/line_marks.h"
+#include "app/models/text.h"
 #include "app/views/source_view.h"
 
 #include <QAccessible>

@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -271,7 +272,7 @@ class Values(unittest.TestCase):
                             '--call', '9', code=2).stderr
         self.assertIn('no such call was made', error)
         self.assertIn('Its traced functions: f', error)
-        for words, said in (((), 'a script or a recording is missing'), (('x.py', '--nope'), "there is no option '--nope'"),
+        for words, said in (((), 'a script or a recording is missing'), (('x.py', '--nope'), "unknown option '--nope'"),
                             (('x.py', '--call', '0'), '--call takes a number from 1')):
             self.assertIn(said, self.run_it('values', *words, code=2).stderr)
         plain = self.write('@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))')
@@ -280,6 +281,26 @@ class Values(unittest.TestCase):
         self.assertIn('NAME[:CALL[-LAST]]', self.run_it('record', '--values', 'f:x', plain, code=2).stderr)
         self.assertIn('record twice',
                       self.run_it('record', '--check-numerics', '--compare', 'f', plain, code=2).stderr)
+
+    def test_an_interrupted_command_leaves_nothing_behind(self):
+        script = self.write('import time\n@tf.function\ndef f(x):\n  return x\nf(tf.constant(1))\n'
+                            "print('ready', flush=True)\ntime.sleep(100)")
+        folder = os.path.join(self.folder, 'temporary')
+        os.mkdir(folder)
+        for words in (['values', script], ['nan', script], ['compare', script, '--call', '2']):
+            with self.subTest(words[0]):
+                running = subprocess.Popen([FOOTLIGHT, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                           env={**ENVIRONMENT, 'TMPDIR': folder}, start_new_session=True)
+                with running:
+                    self.assertEqual(running.stdout.readline(), b'ready\n')
+                    self.assertTrue(os.listdir(folder))
+                    # From the terminal a signal reaches the script too; from elsewhere it is passed on.
+                    if words[0] == 'nan':
+                        os.killpg(running.pid, signal.SIGINT)
+                    else:
+                        running.send_signal(signal.SIGINT)
+                    self.assertEqual(running.wait(60), -signal.SIGINT)
+                self.assertEqual(os.listdir(folder), [])
 
 
 if __name__ == '__main__':

@@ -2,24 +2,21 @@
 // session. Which call that is stands in footlight_recorder.wanted_comparison; a run without has no cost from it.
 #pragma once
 
-#include "engine/python/function/function_object.h"
+#include "engine/python/function/chosen_call.h"
 
 #include <cstdint>
-#include <string>
 
 namespace footlight::python {
 
 struct WantedComparison {
-  std::string name;       // of the function: qualified, or its last part; empty: the first that is called
-  uint64_t call = 1;      // which of its calls
-  uint32_t pairs = 200;    // at most
+  ChosenCall call;
+  uint32_t pairs = 200;   // at most
   double seconds = 10;    // of the repetitions, about
 };
 
 // The call that was asked for has come: gives what `plain` gives for it, and compares it. Throws what the call raises,
-// and interrupts; a failing repetition is recorded.
-Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, PyObject* function, PyObject* const* args,
-                 size_t nargsf, PyObject* kwnames);
+// and interrupts; whatever else fails while it is compared is recorded with the comparison.
+Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, const CallWords& call);
 
 // How calls of new functions begin: `plain`, or what waits for the wanted call and goes on with `plain`.
 vectorcallfunc called_by(vectorcallfunc plain);

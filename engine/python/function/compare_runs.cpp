@@ -38,29 +38,6 @@ constexpr double kKnownWithin = 0.02;
 constexpr double kLeastSeconds = 0.2;       // before the spread may end it
 constexpr double kMostWarmUp = 0.2;         // of the time
 
-// The arguments of the call, as the interpreter passed them.
-struct Call {
-  PyObject* function;
-  PyObject* const* args;
-  size_t nargsf;
-  PyObject* kwnames;
-};
-
-// The trace that serves the call. It is there unless functions run eagerly.
-std::shared_ptr<TraceEntry> trace_for(FunctionCore& core, const Call& call) {
-  core.prepare();
-  BoundArguments bound;
-  bind_arguments(core.signature, core.name, call.args, PyVectorcall_NARGS(call.nargsf), call.kwnames, bound);
-  if (core.options.input_signature) apply_signature(core, bound);
-  std::vector<PyObject*> values;
-  for (const Ref& value : bound.values) values.push_back(value.get());
-  CallKey key;
-  write_key(core, values, key);
-  bool traced;
-  return std::static_pointer_cast<TraceEntry>(core.function.find_or_trace(
-      {key.key.words.data(), key.key.words.size()}, CallArguments(key, values), session::TraceReason::kCall, traced));
-}
-
 // A function's definition, as it was.
 class KeptDefinition {
  public:
@@ -202,7 +179,8 @@ struct Differences {
 class Repetitions {
  public:
   // `before`: the program as the call found it.
-  Repetitions(const WantedComparison& wanted, const Call& call, const KeptProgram& before, ComparisonRecord& record)
+  Repetitions(const WantedComparison& wanted, const CallWords& call, const KeptProgram& before,
+              ComparisonRecord& record)
       : wanted_(wanted), call_(call), record_(record), before_(before), after_(kMostBytes) {}
 
   // Whatever ends it, the program's state is put back.
@@ -313,19 +291,11 @@ class Repetitions {
   }
 
   void failed(bool traced) {
-    const Ref exception = take_exception();
-    if (!PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception)) {
-      raise_again(exception);
-      throw PythonErrorSet();
-    }
-    const Ref text = Ref::steal(PyObject_Str(exception.get()));
-    if (!text) clear_only(PyExc_Exception);
-    record_.error = str(traced ? "traced: " : "eagerly: ", Py_TYPE(exception.get())->tp_name, ": ",
-                        text ? readable(text.get()) : "its message cannot be read");
+    record_.error = (traced ? "traced: " : "eagerly: ") + exception_text();
   }
 
   const WantedComparison& wanted_;
-  const Call& call_;
+  const CallWords& call_;
   ComparisonRecord& record_;
   const KeptProgram& before_;
   const KeptProgram after_;
@@ -338,53 +308,65 @@ class Repetitions {
   std::array<uint64_t, 2> printed_{};
 };
 
+// What is known of the graph before it runs again.
+void describe_graph(FunctionCore& core, BoundCall& bound, ComparisonRecord& record, session::Writer& writer) {
+  record.trace = bound.entry().id;
+  record.changes = trace::pass_changes(bound.entry().concrete->program());
+  for (const std::string& change : outside_changes(core.python_function.get()))
+    record.notes.push_back("Every eager repetition repeats an effect outside of the graph: " + change);
+  for (const std::string& note : record.notes)
+    writer.add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
+                                      str("comparing ", core.qualified_name, ": ", note, "\n")});
+}
+
+void compare_into(ComparisonRecord& record, const WantedComparison& wanted, const CallWords& call,
+                  const KeptProgram* before, session::Writer& writer) {
+  FunctionCore& core = core_of(call.function);
+  BoundCall bound(call);
+  describe_graph(core, bound, record, writer);
+  if (before) {
+    const KeptDefinition kept(core.function.definition());
+    const HideTapes hidden;
+    Repetitions(wanted, call, *before, record).run();
+  }
+  if (bound.entry().concrete->program().schedule.state() == compile::ParallelSchedule::State::kParallel)
+    record.notes.push_back("Some ops of the graph run side by side; recorded repetitions run them one after the other");
+}
+
 }  // namespace
 
-Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, PyObject* function, PyObject* const* args,
-                 size_t nargsf, PyObject* kwnames) {
+Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, const CallWords& call) {
   session::Writer* const writer = recording_structure() ? session::active_writer() : nullptr;
   std::optional<KeptProgram> before;
-  std::string why_not;
+  ComparisonRecord record;
   try {
     if (writer) before.emplace(kMostBytes);
   } catch (const Error& e) {
-    why_not = e.message();
+    record.error = e.message();
+  } catch (const PythonErrorSet&) {
+    record.error = exception_text();
   }
   // The program's own call comes first, as if nothing was compared: it traces, and its calls and times are its own.
-  Ref result = checked(plain(function, args, nargsf, kwnames));
+  Ref result = checked(plain(call.function, call.args, call.nargsf, call.kwnames));
   if (!writer || session::active_writer() != writer) return result;
-  FunctionCore& core = core_of(function);
-  const Call call{function, args, nargsf, kwnames};
+  record.function = core_of(call.function).function.id();
+  record.call = wanted.call.number();
+  record.source = current_source();
   try {
     wait_for_devices();  // what the program still runs is no part of the repetitions
   } catch (const Error&) {
     // the program meets that error where it reads the value
   }
-  const int64_t began = now_ns();
-  const std::shared_ptr<TraceEntry> entry = trace_for(core, call);
-  ComparisonRecord record;
-  record.function = core.function.id();
-  record.trace = entry->id;
-  record.call = wanted.call;
-  record.source = current_source();
-  record.start_ns = began;
+  record.start_ns = now_ns();
   if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) record.simulated = devices->simulated;
-  record.changes = trace::pass_changes(entry->concrete->program());
-  for (const std::string& change : outside_changes(core.python_function.get()))
-    record.notes.push_back("Every eager repetition repeats an effect outside of the graph: " + change);
-  for (const std::string& note : record.notes)
-    writer->add(session::ConsoleRecord{now_ns(), session::ConsoleStream::kNote,
-                                       str("comparing ", core.qualified_name, ": ", note, "\n")});
-  record.error = why_not;
+  // That call has its result, which is not to be lost by what follows.
   try {
-    const KeptDefinition kept(core.function.definition());
-    const HideTapes hidden;
-    if (before) Repetitions(wanted, call, *before, record).run();
+    compare_into(record, wanted, call, before ? &*before : nullptr, *writer);
   } catch (const Error& e) {
     record.error = e.message();
+  } catch (const PythonErrorSet&) {
+    record.error = exception_text();
   }
-  if (entry->concrete->program().schedule.state() == compile::ParallelSchedule::State::kParallel)
-    record.notes.push_back("Some ops of the graph run side by side; recorded repetitions run them one after the other");
   record.end_ns = now_ns();
   // Who reads the log while it grows finds the devices' work before the comparison that it belongs to.
   if (void (*deliver)() = deliver_device_recording.load()) deliver();

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/python/calls/library.h"
+#include "engine/python/function/chosen_call.h"
 #include "engine/python/function/suppress_side_effects.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/exceptions.h"
@@ -41,55 +42,13 @@ struct Watched {
 };
 
 struct Wanted {
-  std::string name;       // of the function: qualified, or its last part; empty: the first that is called
-  uint64_t call = 0;      // the first of its calls that is asked for; 0: none is
-  uint64_t last = 0;      // the last one
-  bool check = false;     // all calls are searched for NaN and infinity
+  ChosenCall asked;        // none, if only NaN and infinity are searched for
+  bool check = false;      // all calls are searched for NaN and infinity
   vectorcallfunc plain = nullptr;
-  std::string asked = {};  // the function whose calls are counted
-  uint64_t asked_calls = 0;
   bool inside = false;     // a call is looked at: those that it makes are part of it
   std::unordered_map<uint32_t, Watched> functions = {};  // by number
 };
 Wanted* wanted = nullptr;  // null: nothing is wanted
-
-// The arguments of a call, as the interpreter passed them.
-struct CallWords {
-  PyObject* function;
-  PyObject* const* args;
-  size_t nargsf;
-  PyObject* kwnames;
-};
-
-// A call with the trace that serves it; one is made if there is none, as the call would have made it.
-class BoundCall {
- public:
-  explicit BoundCall(const CallWords& call) {
-    FunctionCore& core = core_of(call.function);
-    core.prepare();
-    bind_arguments(core.signature, core.name, call.args, PyVectorcall_NARGS(call.nargsf), call.kwnames, bound_);
-    if (core.options.input_signature) apply_signature(core, bound_);
-    for (const Ref& value : bound_.values) values_.push_back(value.get());
-    write_key(core, values_, key_);
-    const CallArguments arguments(key_, values_);
-    bool traced;
-    entry_ = std::static_pointer_cast<TraceEntry>(core.function.find_or_trace(
-        {key_.key.words.data(), key_.key.words.size()}, arguments, session::TraceReason::kCall, traced));
-    inputs_.assign(arguments.tensors.begin(), arguments.tensors.end());
-    const std::vector<Tensor> captures =
-        entry_->replaced.empty() ? entry_->concrete->captures() : captures_now(*entry_);
-    inputs_.insert(inputs_.end(), captures.begin(), captures.end());
-  }
-  TraceEntry& entry() { return *entry_; }
-  std::span<const Tensor> inputs() const { return inputs_; }
-
- private:
-  BoundArguments bound_;
-  std::vector<PyObject*> values_;
-  CallKey key_;
-  std::shared_ptr<TraceEntry> entry_;
-  std::vector<Tensor> inputs_;
-};
 
 // In its scope nothing is recorded.
 class Unrecorded {
@@ -120,17 +79,6 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (!is_plain(a.dtype())) return true;  // of resources there is nothing to compare
   return a.bytes() == 0 || std::memcmp(gpu::on_host(a).raw(), gpu::on_host(b).raw(), a.bytes()) == 0;
-}
-
-std::string exception_text() {
-  const Ref exception = take_exception();
-  if (!PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception)) {
-    raise_again(exception);
-    throw PythonErrorSet();
-  }
-  const Ref text = Ref::steal(PyObject_Str(exception.get()));
-  if (!text) clear_only(PyExc_Exception);
-  return str(Py_TYPE(exception.get())->tp_name, ": ", text ? readable(text.get()) : "its message cannot be read");
 }
 
 // Of a graph and all that it calls.
@@ -173,7 +121,7 @@ void run_again(BoundCall& call, const KeptProgram& before, const trace::TakenEle
     record.notes.push_back("Files, summaries, tables and queues that it writes to were written to twice more");
   if (!taken.empty()) record.notes.push_back("What it took out of iterators was given to it again");
   std::vector<Tensor> whole(graph.outputs.size()), by_node(graph.outputs.size());
-  trace::NodeValues values(taken, record.reason == ValuesReason::kAsked ? wanted->last - wanted->call + 1 : 1);
+  trace::NodeValues values(taken, record.reason == ValuesReason::kAsked ? wanted->asked.count() : 1);
   try {
     const Unrecorded unrecorded;
     const HideTapes hidden;
@@ -250,19 +198,6 @@ void record_failed_call(CallBefore& before, uint64_t number, bool asked, Watched
   record_values(before, number, ValuesReason::kFirstNan, true);
 }
 
-// --- the call that was asked for ----------------------------------------------------------------------------------
-
-bool is_asked_for(FunctionCore& core) {
-  if (!wanted->call || wanted->asked_calls >= wanted->last) return false;
-  const std::string& own = core.qualified_name;
-  if (!wanted->asked.empty() && wanted->asked != own) return false;  // the first that the name fits is meant
-  if (!wanted->name.empty() && own != wanted->name && core.name != wanted->name &&
-      own.substr(own.rfind('.') + 1) != wanted->name)
-    return false;
-  wanted->asked = own;
-  return ++wanted->asked_calls >= wanted->call;
-}
-
 // --- all calls ----------------------------------------------------------------------------------------------------
 
 void search(const Tensor& value, session::CheckedCall& row) {
@@ -322,7 +257,7 @@ PyObject* call_and_search(const CallWords& words, bool asked) {
     if (before.state) watching.emplace(before.elements);
     result = Ref::steal(plain());
   }
-  const uint64_t shown = asked ? wanted->asked_calls : number;
+  const uint64_t shown = asked ? wanted->asked.number() : number;
   if (!result) {
     const Ref raised = take_exception();
     record_failed_call(before, shown, asked, watched);
@@ -355,7 +290,7 @@ PyObject* values_call(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
     return wanted->plain(self, args, nargsf, kwnames);
   return guarded([&]() -> PyObject* {
     const Inside inside;
-    PyObject* const result = call_and_search(words, is_asked_for(core_of(self)));
+    PyObject* const result = call_and_search(words, wanted->asked.arrives(core_of(self)));
     if (!result) throw PythonErrorSet();
     return result;
   });
@@ -379,7 +314,7 @@ void init_values() {
   int check;
   if (!PyArg_ParseTuple(asked.get(), "UKKp", &name, &call, &last, &check)) throw PythonErrorSet();
   watch_states();
-  wanted = new Wanted{.name = readable(name), .call = call, .last = last, .check = check != 0};
+  wanted = new Wanted{.asked = ChosenCall(readable(name), call, last), .check = check != 0};
 }
 
 }  // namespace footlight::python

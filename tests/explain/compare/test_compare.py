@@ -481,9 +481,40 @@ class CommandLine(Compared):
                               r'it is no part of the totals\.')
         self.assertEqual(out, self.run_it('compare', self.session).stdout)
 
+    def test_a_call_that_cannot_be_bound_again_keeps_its_result(self):
+        script = self.write('''
+            holder = [tf.ones([2])]
+            @tf.function
+            def step(items):
+                if len(items) > 1:
+                    raise ValueError('too many items')
+                holder.append(tf.ones([2]))
+                return items[0] + 1.0
+            print('result', step(holder).numpy().tolist())
+            ''')
+        done = self.run_it('compare', script, '--json', '-o', self.session)
+        self.assertIn('result [2.0, 2.0]', done.stderr)
+        found, = json.loads(done.stdout)
+        self.assertIn('too many items', found['error'])
+        self.assertIn('too many items', self.run_it('compare', self.session).stdout)
+
+    def test_functions_of_one_name(self):
+        script = self.write('''
+            class A:
+                @tf.function
+                def f(self, x): return x + 1.0
+            class B:
+                @tf.function
+                def f(self, x): return x * 100.0
+            a, b = A(), B()
+            a.f(tf.constant(1.0)); b.f(tf.constant(1.0)); a.f(tf.constant(2.0))
+            ''')
+        out = self.run_it('compare', script, '--function', 'f', '--call', '2', '--seconds', '1').stdout
+        self.assertIn('A.f, arguments of call 2', out)
+
     def test_mistakes(self):
         script = self.write('print(1)\n')
-        self.assertIn('needs a script', self.run_it('compare', code=2).stderr)
+        self.assertIn('a script or a recording is missing', self.run_it('compare', code=2).stderr)
         self.assertIn("unknown option '--bad'", self.run_it('compare', script, '--bad', code=2).stderr)
         self.assertIn('--call takes', self.run_it('compare', script, '--call', 'x', code=2).stderr)
         self.assertIn('the script called no traced function', self.run_it('compare', script, '--function', 'f', code=2).stderr)

@@ -1,8 +1,10 @@
 // Finds bars: under the mouse, in view, beside the selected one, in the row above or below it.
+#include "app/models/text.h"
 #include "app/views/timeline_canvas.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace footlight::app {
 namespace {
@@ -109,6 +111,63 @@ TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
   }
   hit.index = -1;
   return hit;
+}
+
+// Stretches of a thread without any call, or without any eager op where a thread makes no calls: nothing is known of
+// what Python did there.
+std::vector<TimelineCanvas::Gap> TimelineCanvas::gaps_of(size_t index) const {
+  constexpr double kLeast = 12;  // pixels
+  std::vector<Gap> gaps;
+  const query::TrackPicture& track = picture_.tracks[index];
+  const bool is_eager = track.key.kind == query::TrackKind::kEagerOps;
+  if ((track.key.kind != query::TrackKind::kCalls && !is_eager) || track.lanes.empty() || track.count == 0) return gaps;
+  if (is_eager && std::any_of(picture_.tracks.begin(), picture_.tracks.end(), [&](const auto& t) {
+        return t.key.kind == query::TrackKind::kCalls && t.key.number == track.key.number;
+      }))
+    return gaps;
+  // Busy stretches of what is drawn, by start.
+  std::vector<std::pair<double, double>> busy;
+  const auto add = [&](int64_t start, int64_t end) {
+    if (end >= from_ && start <= to_) busy.emplace_back(x_of(start), x_of(end));
+  };
+  const query::LanePicture& lane = track.lanes.front();
+  for (const query::Bar& bar : lane.bars) add(bar.start, bar.end);
+  if (const PhaseRows& phases = phases_of(track.key); !phases.empty())
+    for (const query::TraceSpan& span : phases.front()) add(span.start, span.end);
+  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
+  for (size_t c = 0; c < lane.cover.size(); ++c) {
+    if (lane.cover[c] <= 0) continue;
+    const double x = x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c) * per));
+    if (x >= kLabels - 2 && x <= width()) busy.emplace_back(x, x + 1);
+  }
+  std::sort(busy.begin(), busy.end());
+  double reached = std::max(kLabels, x_of(range_.first));
+  const auto end_at = [&](double right) {
+    if (right - reached >= kLeast) gaps.push_back({reached, right, time_of(reached), time_of(right)});
+  };
+  for (const auto& [left, right] : busy) {
+    end_at(std::min<double>(left, width()));
+    reached = std::max(reached, right);
+  }
+  end_at(std::min<double>(width(), x_of(range_.last)));
+  return gaps;
+}
+
+QString TimelineCanvas::gap_text(size_t track, const Gap& gap) const {
+  const bool is_eager = picture_.tracks[track].key.kind == query::TrackKind::kEagerOps;
+  return (is_eager ? QStringLiteral("No op for ") : QStringLiteral("No call for ")) + duration_text(gap.to - gap.from);
+}
+
+QString TimelineCanvas::describe_gap(QPointF point) const {
+  const auto track = track_at(point);
+  if (!document_ || !track) return {};
+  const double y = point.y() - row_top(*track, 0);
+  if (y < 0 || y > lane_height(picture_.tracks[*track].key.kind)) return {};
+  for (const Gap& gap : gaps_of(*track))
+    if (gap.left <= point.x() && point.x() <= gap.right)
+      return gap_text(*track, gap) + QStringLiteral("\nAt ") + duration_text(gap.from - range_.first) +
+             QStringLiteral("\nPython ran outside of traced functions, or waited.");
+  return {};
 }
 
 TimelineCanvas::Placed TimelineCanvas::placed_of(const Hit& hit) const {

@@ -332,8 +332,11 @@ QString TimelineCanvas::bar_text(query::TrackKind kind, const query::Bar& bar, c
       const session::FunctionRecord* f = document_->function(FunctionId(bar.what));
       QString text = t ? QStringLiteral("#%1").arg(t->number) : QString();
       if (CallOutcome(bar.look) == CallOutcome::kTrace) text += QStringLiteral(" trace");
-      if (f && document_->functions.size() > 1) text = q(f->name) + QLatin1Char(' ') + text;
-      return text;
+      if (CallOutcome(bar.look) == CallOutcome::kFailed) text += QStringLiteral(" failed");
+      if (CallOutcome(bar.look) == CallOutcome::kEager) text += QStringLiteral(" eager");
+      text = text.trimmed();
+      if (f && (!t || document_->functions.size() > 1)) text = q(f->name) + QLatin1Char(' ') + text;
+      return text.trimmed();
     }
     case query::TrackKind::kTracedOps:
     case query::TrackKind::kEagerOps: return q(document_->op(session::OpNumber(bar.what)).name);

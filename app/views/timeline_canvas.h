@@ -85,6 +85,7 @@ class TimelineCanvas : public QWidget {
   const std::vector<query::Placed>& bars_in_view() const;
   QString describe(const query::Placed& bar) const;
   QString describe_loss(QPointF point) const;  // empty: none is there
+  QString describe_gap(QPointF point) const;   // the same
   std::optional<QRectF> rect_of(const query::Placed& bar) const;
 
  Q_SIGNALS:
@@ -120,6 +121,13 @@ class TimelineCanvas : public QWidget {
     friend bool operator==(const Hit&, const Hit&) = default;
   };
   using Placed = query::Placed;
+  // A stretch without calls, in pixels and in time.
+  struct Gap {
+    double left = 0, right = 0;
+    int64_t from = 0, to = 0;
+  };
+  std::vector<Gap> gaps_of(size_t track) const;
+  QString gap_text(size_t track, const Gap& gap) const;
   Hit hit_at(QPointF point) const;
   Placed placed_of(const Hit& hit) const;
   int64_t slack() const;                // the time that a few pixels span

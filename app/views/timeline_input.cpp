@@ -28,6 +28,7 @@ bool TimelineCanvas::event(QEvent* event) {
     const Hit hit = hit_at(help->pos());
     QString text = hit.valid() ? describe(placed_of(hit)) : describe_loss(help->pos());
     if (text.isEmpty()) text = area_tip(help->pos());
+    if (text.isEmpty()) text = describe_gap(help->pos());
     if (!text.isEmpty()) show_tip(help->globalPos(), text, this);
     else QToolTip::hideText();
     return true;

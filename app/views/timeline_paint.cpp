@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kLabels = 132, kAxis = 26;
 constexpr double kTextFrom = 16;   // least width of a bar with text
+constexpr int64_t kLongGap = 100'000'000;  // drawn without room for its name, too
 
 // A row of columns, each with its colour and busy share.
 void draw_image(QPainter& painter, const std::vector<float>& cover, const std::vector<QRgb>& paint,
@@ -120,43 +121,20 @@ void TimelineCanvas::draw_marked(QPainter& painter) const {
   text_in(painter, box, text, t["text"], font, Qt::AlignCenter);
 }
 
-// Long stretches of a thread without any call say so, or without any eager op where a thread makes no calls: nothing is
-// known of what Python did there.
 void TimelineCanvas::draw_gaps(QPainter& painter, size_t index) const {
-  constexpr double kRoomForText = 120;
-  const query::TrackPicture& track = picture_.tracks[index];
-  const bool is_eager = track.key.kind == query::TrackKind::kEagerOps;
-  if ((track.key.kind != query::TrackKind::kCalls && !is_eager) || track.lanes.empty() || track.count == 0) return;
-  const bool has_calls = std::any_of(picture_.tracks.begin(), picture_.tracks.end(), [&](const auto& t) {
-    return t.key.kind == query::TrackKind::kCalls && t.key.number == track.key.number;
-  });
-  if (is_eager && has_calls) return;
-  const query::LanePicture& lane = track.lanes.front();
-  const double per = static_cast<double>(picture_.to - picture_.from) / picture_.columns;
-  // Busy stretches of what is drawn, by start.
-  std::vector<std::pair<double, double>> busy;
-  for (const query::Bar& bar : lane.bars)
-    if (bar.end >= from_ && bar.start <= to_) busy.emplace_back(x_of(bar.start), x_of(bar.end));
-  for (size_t c = 0; c < lane.cover.size(); ++c) {
-    if (lane.cover[c] <= 0) continue;
-    const double x = x_of(picture_.from + static_cast<int64_t>(static_cast<double>(c) * per));
-    if (x >= kLabels - 2 && x <= width()) busy.emplace_back(x, x + 1);
+  const double y = row_top(index, 0), tall = lane_height(picture_.tracks[index].key.kind);
+  const QFont font = theme().ui(-2);
+  for (const Gap& gap : gaps_of(index)) {
+    const double room = gap.right - gap.left - 4;
+    const QRectF box(gap.left + 2, y + 2, room, tall - 4);
+    // As much of its name as there is room for; the tip has all of it.
+    const QString all = gap_text(index, gap), length = duration_text(gap.to - gap.from);
+    const auto fits = [&](const QString& text) { return QFontMetricsF(font).horizontalAdvance(text) <= room - 4; };
+    const QString text = fits(all) ? all : fits(length) ? length : QString();
+    if (text.isEmpty() && gap.to - gap.from < kLongGap) continue;
+    rounded(painter, box, 3, {}, theme()["hairline"], 1);
+    text_in(painter, box, text, theme()["faint"], font, Qt::AlignCenter);
   }
-  std::sort(busy.begin(), busy.end());
-  const double y = row_top(index, 0), tall = lane_height(track.key.kind);
-  double reached = std::max(kLabels, x_of(range_.first));
-  const auto name = [&](double left, double right) {
-    if (right - left < kRoomForText) return;
-    const int64_t ns = time_of(right) - time_of(left);
-    text_in(painter, QRectF(left + 6, y, right - left - 12, tall),
-            (has_calls ? QStringLiteral("No call for ") : QStringLiteral("No op for ")) + duration_text(ns),
-            theme()["faint"], theme().ui(-2), Qt::AlignCenter);
-  };
-  for (const auto& [left, right] : busy) {
-    name(reached, std::min<double>(left, width()));
-    reached = std::max(reached, right);
-  }
-  name(reached, std::min<double>(width(), x_of(range_.last)));
 }
 
 QColor TimelineCanvas::color_of(query::TrackKind kind, uint16_t look) const {

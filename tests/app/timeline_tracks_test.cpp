@@ -131,6 +131,59 @@ class TimelineTracksTest : public WindowCase {
     QCOMPARE(tracing, traces - (inner.end_ns - inner.start_ns));
   }
 
+  // What lies between calls is named, by how long it was; so is a call that failed before it had a trace.
+  void gaps_and_failed_calls_have_names() {
+    SampleRun run = run_;
+    session::CallRecord failed = run.calls.front();
+    failed.id = CallId(9000);
+    failed.outcome = CallOutcome::kFailed;
+    failed.trace = {};
+    const session::CallRecord before = run.calls[3], after = run.calls[4];
+    const int64_t gap = after.start_ns - before.end_ns;
+    failed.start_ns = run.document.last_ns() + gap, failed.end_ns = failed.start_ns + gap;
+    run.calls.push_back(failed);
+    write_session(at("gaps.footlight"), run);
+    window().session().open(at("gaps.footlight"));
+    window().show_view(QStringLiteral("timeline"));
+    window().settle();
+    canvas()->set_range(before.end_ns - gap, after.start_ns + gap);
+    window().settle();
+    const auto row = [&](CallId id) -> std::optional<QRectF> {
+      for (const query::Placed& bar : canvas()->bars_in_view())
+        if (bar.track.kind == query::TrackKind::kCalls && bar.bar.call == id && bar.name.empty())
+          return canvas()->rect_of(bar);
+      return std::nullopt;
+    };
+    const auto next = row(after.id);
+    QVERIFY(next);
+    const double middle = canvas()->x_of(before.end_ns + gap / 2);
+    const QString words = canvas()->describe_gap(QPointF(middle, next->center().y()));
+    QVERIFY2(words.startsWith(QStringLiteral("No call for ")), qPrintable(words));
+    const double said = words.section(QLatin1Char(' '), 3, 3).toDouble() * 1e6;
+    QVERIFY2(std::abs(said - static_cast<double>(gap)) < static_cast<double>(gap) / 50, qPrintable(words));
+    QVERIFY(canvas()->describe_gap(QPointF(next->left() + 4, next->center().y())).isEmpty());
+    QVERIFY(canvas()->describe_gap(QPointF(middle, next->bottom() + 20)).isEmpty());
+    canvas()->fit();
+    window().settle();
+    QString name;
+    for (const query::Placed& bar : canvas()->bars_in_view())
+      if (bar.bar.call == failed.id) name = canvas()->describe(bar);
+    QVERIFY2(name.startsWith(QStringLiteral("train_step failed  ")), qPrintable(name));
+    // A program without calls has gaps between its ops.
+    run.calls.clear();
+    write_session(at("eager.footlight"), run);
+    window().session().open(at("eager.footlight"));
+    window().settle();
+    canvas()->fit();
+    window().settle();
+    for (const query::TrackPicture& t : canvas()->picture().tracks)
+      QVERIFY(t.key.kind != query::TrackKind::kCalls);
+    bool is_named = false;
+    for (int y = 26; y < canvas()->content_height(); y += 4)
+      is_named |= canvas()->describe_gap(QPointF(400, y)).startsWith(QStringLiteral("No op for "));
+    QVERIFY(is_named);
+  }
+
   // Tracks are pinned, hidden and moved by keys, and stay so for this recording.
   void tracks_are_arranged() {
     QCoreApplication::setOrganizationName(QStringLiteral("footlight-test"));

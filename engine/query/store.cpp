@@ -16,6 +16,27 @@ bool holds_sorted(const std::vector<Key>& all, const Of& one) {
 // A hostile file may hold any times; here, nothing ends before it starts.
 int64_t end_of(int64_t start, int64_t end) { return std::max(start, end); }
 
+// Chunks that may hold what is looked for: thousands of nodes name the same ones again and again.
+class ChunkSet {
+ public:
+  explicit ChunkSet(size_t chunks) : has_(chunks) {}
+  void add(uint32_t chunk) {
+    if (chunk < has_.size()) has_[chunk] = true;
+  }
+  void add(const Postings& chunks) {
+    chunks.visit([this](uint32_t chunk, uint32_t) { add(chunk); });
+  }
+  std::vector<uint32_t> ascending() const {
+    std::vector<uint32_t> all;
+    for (size_t c = 0; c < has_.size(); ++c)
+      if (has_[c]) all.push_back(static_cast<uint32_t>(c));
+    return all;
+  }
+
+ private:
+  std::vector<bool> has_;
+};
+
 }  // namespace
 
 bool OpFilter::holds(const OpRow& op) const {
@@ -263,33 +284,28 @@ OpFilter Store::of_nodes(std::vector<NodeKey> nodes) const {
 }
 
 std::vector<uint32_t> Store::chunks_of(const OpFilter& filter) const {
-  std::vector<uint32_t> chunks;
+  ChunkSet chunks(op_chunks_.size());
   const auto take = [&](const KeyTable& keys, const std::vector<Entry>& entries, uint64_t key) {
     const uint32_t at = keys.find(key);
-    if (at != KeyTable::kNone) entries[at].chunks.visit([&](uint32_t chunk, uint32_t) { chunks.push_back(chunk); });
+    if (at != KeyTable::kNone) chunks.add(entries[at].chunks);
   };
   for (const NodeKey& node : filter.nodes) take(node_keys_, nodes_, key_of_node(node));
   for (const uint64_t source : filter.sources) take(source_keys_, sources_, source);
   if (filter.call.valid()) {
     for (uint32_t c = 0; c < op_chunks_.size(); ++c) {
-      if (op_chunks_[c].first_call <= filter.call.value && filter.call.value <= op_chunks_[c].last_call)
-        chunks.push_back(c);
+      if (op_chunks_[c].first_call <= filter.call.value && filter.call.value <= op_chunks_[c].last_call) chunks.add(c);
     }
   }
-  std::sort(chunks.begin(), chunks.end());
-  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-  return chunks;
+  return chunks.ascending();
 }
 
 std::vector<uint32_t> Store::chunks_of_ops(const std::vector<uint64_t>& ops) const {
-  std::vector<uint32_t> chunks;
+  ChunkSet chunks(op_chunks_.size());
   for (const uint64_t op : ops) {
     const uint32_t at = op_keys_.find(op);
-    if (at != KeyTable::kNone) ops_[at].chunks.visit([&](uint32_t chunk, uint32_t) { chunks.push_back(chunk); });
+    if (at != KeyTable::kNone) chunks.add(ops_[at].chunks);
   }
-  std::sort(chunks.begin(), chunks.end());
-  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-  return chunks;
+  return chunks.ascending();
 }
 
 std::pair<uint32_t, uint32_t> Store::chunk_of(TrackKind kind, uint64_t row) const {

@@ -56,7 +56,7 @@ int take_screenshots(const ScreenshotRequest& request) {
     return fail(QStringLiteral("there is no view '%1'; there are: %2")
                     .arg(request.view, view_names().join(QStringLiteral(", "))));
   if (const QString why = why_not_replaced(all ? QString() : request.out); !why.isEmpty()) return fail(why);
-  if (all && !QDir().mkpath(request.out)) return fail(QStringLiteral("there can be no folder ") + request.out);
+  if (all && !QDir().mkpath(request.out)) return fail(QStringLiteral("cannot create the folder ") + request.out);
   const auto save = [&](MainWindow& window, const QString& view) {
     const QString path = all ? QDir(request.out).filePath(view + QStringLiteral(".png")) : request.out;
     if (const QString why = why_not_replaced(path); !why.isEmpty()) return fail(why);

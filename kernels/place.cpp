@@ -20,7 +20,7 @@ Device wanted_device(const OpRow& row, std::span<const Tensor> inputs, const Dev
 
 }  // namespace
 
-Place place_of(const OpRow& row, std::span<const Tensor> inputs, DType by, const Device* asked) {
+Placement place_of(const OpRow& row, std::span<const Tensor> inputs, DType by, const Device* asked) {
   if (const Device device = wanted_device(row, inputs, asked); device.type != DeviceType::kCpu)
     if (const Kernel kernel = kernel_on(device, row, by)) return {device, kernel};
   return {Device::cpu(), kernel_for(DeviceType::kCpu, row.id, by)};

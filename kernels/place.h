@@ -7,7 +7,7 @@
 
 namespace footlight {
 
-struct Place {
+struct Placement {
   Device device = Device::cpu();
   Kernel kernel = nullptr;  // null: there is none on the host either
   void* stream() const { return device.type == DeviceType::kCpu ? nullptr : device_access.stream(device); }
@@ -15,7 +15,7 @@ struct Place {
 
 // On the requested device, else on the one that holds an input whose elements the op computes with; on the host
 // if the row or the table of kernels has nothing for that device. `by`: the dtype that selects the kernel.
-Place place_of(const OpRow&, std::span<const Tensor> inputs, DType by, const Device* asked);
+Placement place_of(const OpRow&, std::span<const Tensor> inputs, DType by, const Device* asked);
 
 // Copies inputs that are elsewhere: those that the row reads on the host to it, the others to the device. True if
 // something had to be copied; then `moved` holds all inputs.

@@ -36,7 +36,7 @@ namespace reduction_order {
 // Everything, or the outer part, is reduced: so many chunks of the outermost dimension first, then their results, in an
 // order independent of the cores. 1: it is too small for that, or its accumulators are too many.
 int64_t pieces_of(int64_t outer, int64_t total);
-inline constexpr int64_t kMostPerPiece = 4096;
+inline constexpr int64_t kMaxPerPiece = 4096;
 
 // Short rows to be joined down the columns: several are one, if there are enough.
 inline constexpr int64_t kWide = 64;

@@ -12,15 +12,15 @@
 
 namespace footlight {
 
-Kernel kernel_table[2][kMostOps][kDTypeCount];
+Kernel kernel_table[2][kMaxOps][kDTypeCount];
 DeviceAccess device_access{};
 constinit KernelFile* KernelFile::first = nullptr;
 
 namespace {
 
 std::string_view chosen_isa;
-ElementLoop loop_table[kMostOps][kDTypeCount];
-StreamedReduction made_table[kMostOps][kDTypeCount];
+ElementLoop loop_table[kMaxOps][kDTypeCount];
+StreamedReduction made_table[kMaxOps][kDTypeCount];
 
 bool built(std::string_view isa) {
   for (KernelFile* f = KernelFile::first; f; f = f->next)
@@ -72,9 +72,9 @@ uint32_t allowed(const OpRow& row, uint32_t dtypes) {
 }
 
 template <class Entry>
-void enter(Entry (&table)[kMostOps][kDTypeCount], std::string_view op, uint32_t dtypes, const Entry& entry) {
+void enter(Entry (&table)[kMaxOps][kDTypeCount], std::string_view op, uint32_t dtypes, const Entry& entry) {
   const OpRow* row = find_row(op);
-  FL_CHECK(row && row->id.value < kMostOps);
+  FL_CHECK(row && row->id.value < kMaxOps);
   for (size_t d = 0; d < kDTypeCount; ++d)
     if (in_set(static_cast<DType>(d), allowed(*row, dtypes))) table[row->id.value][d] = entry;
 }
@@ -86,7 +86,7 @@ void register_kernel(DeviceType device, std::string_view op, uint32_t dtypes, Ke
   if (!row)
     std::fprintf(stderr, "footlight: kernel for an op without a row: %.*s\n", static_cast<int>(op.size()),
                  op.data());
-  FL_CHECK(row && row->id.value < kMostOps);
+  FL_CHECK(row && row->id.value < kMaxOps);
   for (size_t d = 0; d < kDTypeCount; ++d) {
     if (!in_set(static_cast<DType>(d), allowed(*row, dtypes))) continue;
     kernel_table[static_cast<size_t>(device)][row->id.value][d] = kernel;

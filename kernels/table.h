@@ -34,8 +34,8 @@ struct DeviceAccess {
 };
 extern DeviceAccess device_access;
 
-inline constexpr size_t kMostOps = 1024;
-extern Kernel kernel_table[2][kMostOps][kDTypeCount];
+inline constexpr size_t kMaxOps = 1024;
+extern Kernel kernel_table[2][kMaxOps][kDTypeCount];
 
 inline Kernel kernel_for(DeviceType device, OpId op, DType dtype) {
   return kernel_table[static_cast<size_t>(device)][op.value][static_cast<size_t>(dtype)];

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kMaxFrames = 64;
 
-Place location_place(const Document& document, const session::LocationRecord& at) {
-  return at.file.valid() && at.line > 0 ? Place{at.file, at.line} : document.place(at.source);
+SourcePlace location_place(const Document& document, const session::LocationRecord& at) {
+  return at.file.valid() && at.line > 0 ? SourcePlace{at.file, at.line} : document.place(at.source);
 }
 
 std::string name_of(const Document& document, const session::LocationRecord& at) {
@@ -20,13 +20,13 @@ std::string name_of(const Document& document, const session::LocationRecord& at)
   return at.qualname.empty() && code ? code->qualname : at.qualname;
 }
 
-bool is_users(const Document& document, Place place) {
+bool is_users(const Document& document, SourcePlace place) {
   const session::FileRecord* file = document.file(place.file);
   return file && is_users_file(file->path);
 }
 
 // The traced function whose definition is the last one above the line.
-const session::FunctionRecord* function_around(const Document& document, Place place) {
+const session::FunctionRecord* function_around(const Document& document, SourcePlace place) {
   for (const session::GeneratedRecord& g : document.generated)
     if (g.file == place.file && std::ranges::find(g.line_map, place.line) != g.line_map.end())
       return document.function(g.function);
@@ -38,9 +38,9 @@ const session::FunctionRecord* function_around(const Document& document, Place p
 
 }  // namespace
 
-std::vector<CalledFrom> called_from(const Document& document, Place place, size_t most) {
+std::vector<CalledFrom> called_from(const Document& document, SourcePlace place, size_t most) {
   std::map<std::pair<uint32_t, int>, CalledFrom> found;
-  const auto add = [&](const std::string& name, Place at, uint64_t times) {
+  const auto add = [&](const std::string& name, SourcePlace at, uint64_t times) {
     if (!at || at == place) return;
     CalledFrom& one = found.try_emplace({at.file.value, at.line}, CalledFrom{{name, at}, 0}).first->second;
     one.times += times;
@@ -50,7 +50,7 @@ std::vector<CalledFrom> called_from(const Document& document, Place place, size_
     const std::string own = name_of(document, inner);
     const auto* at = document.location(inner.caller);
     for (int depth = 0; at && depth < kMaxFrames; ++depth, at = document.location(at->caller)) {
-      const Place caller = location_place(document, *at);
+      const SourcePlace caller = location_place(document, *at);
       // A block of converted code is part of the function around it; a library is on the way.
       const bool same = name_of(document, *at) == own && caller.file == place.file;
       if (!same && is_users(document, caller)) break;

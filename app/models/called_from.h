@@ -10,6 +10,6 @@ struct CalledFrom {
   uint64_t times = 0;  // in how many stacks
 };
 // The most frequent first, at most `most`; empty: nothing is known.
-std::vector<CalledFrom> called_from(const Document& document, Place place, size_t most = 12);
+std::vector<CalledFrom> called_from(const Document& document, SourcePlace place, size_t most = 12);
 
 }  // namespace footlight::app

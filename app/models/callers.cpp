@@ -6,7 +6,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostFrames = 64;
+constexpr size_t kMaxFrames = 64;
 
 class Stack {
  public:
@@ -14,8 +14,8 @@ class Stack {
 
   void add_locations(session::LocationId id) {
     const session::LocationRecord* inner = nullptr;
-    for (const auto* l = reader_.location(id); l && frames.size() < kMostFrames; l = reader_.location(l->caller)) {
-      Place place{l->file, l->line};
+    for (const auto* l = reader_.location(id); l && frames.size() < kMaxFrames; l = reader_.location(l->caller)) {
+      SourcePlace place{l->file, l->line};
       if (!place) place = place_of(l->source);
       const session::CodeRecord* code = reader_.code(l->source.code);
       const std::string name = l->qualname.empty() && code ? code->qualname : l->qualname;
@@ -34,7 +34,7 @@ class Stack {
 
   // The line of the call, of the call in which that was made, and so on.
   void add_call(const std::optional<session::CallRecord>& first) {
-    for (auto call = first; call && frames.size() < kMostFrames; call = store_.calls().find(call->parent)) {
+    for (auto call = first; call && frames.size() < kMaxFrames; call = store_.calls().find(call->parent)) {
       if (call->location.valid()) return add_locations(call->location);
       add_source(call->source);
       if (call->parent == call->id) return;
@@ -62,15 +62,15 @@ class Stack {
   std::vector<CallerFrame> frames;
 
  private:
-  Place place_of(SourceRef source) const {
-    const session::Reader::Place place = reader_.place(source);
+  SourcePlace place_of(SourceRef source) const {
+    const session::Reader::SourcePlace place = reader_.place(source);
     return {place.file, place.line};
   }
   const query::Store& store_;
   const session::Reader& reader_;
 };
 
-void add_line(Stack& stack, const session::Reader& reader, Place place, TraceId wanted) {
+void add_line(Stack& stack, const session::Reader& reader, SourcePlace place, TraceId wanted) {
   const auto& locations = reader.contents().locations;
   const auto known = std::find_if(locations.begin(), locations.end(), [&](const session::LocationRecord& l) {
     return l.file == place.file && l.line == place.line && l.caller.valid();
@@ -102,7 +102,7 @@ std::vector<CallerFrame> find_callers(const query::Store& store, const Selection
       const session::GraphRecord* graph = reader.graph(s.graph);
       if (!graph || s.node >= graph->nodes.size()) break;
       const session::NodeRecord& node = graph->nodes[s.node];
-      const session::Reader::Place place = reader.place(node.source);
+      const session::Reader::SourcePlace place = reader.place(node.source);
       if (node.location.valid()) stack.add_locations(node.location);
       else if (place.line > 0) add_line(stack, reader, {place.file, place.line}, s.trace);
       break;

@@ -10,7 +10,7 @@ namespace footlight::app {
 
 struct CallerFrame {
   std::string name;  // of the function around the place
-  Place place;
+  SourcePlace place;
   friend bool operator==(const CallerFrame&, const CallerFrame&) = default;
 };
 

@@ -9,7 +9,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMostDecimals = 3;
+constexpr int kMaxDecimals = 3;
 
 struct Step {
   const char* name;
@@ -30,7 +30,7 @@ ColumnUnit choose(double least, double greatest, std::initializer_list<Step> ste
   if (whole && chosen == steps.begin()) return unit;
   // Two digits of the least number, as far as that goes.
   const double small = least / unit.scale;
-  unit.decimals = small <= 0 ? 1 : std::clamp(1 - static_cast<int>(std::floor(std::log10(small))), 1, kMostDecimals);
+  unit.decimals = small <= 0 ? 1 : std::clamp(1 - static_cast<int>(std::floor(std::log10(small))), 1, kMaxDecimals);
   return unit;
 }
 

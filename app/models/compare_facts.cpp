@@ -55,7 +55,7 @@ RowFacts facts_of_row(const Document& document, const explain::Comparison& c, co
   if (!c.recorded && !row.graph_nodes.empty() && !row.eager_ops.empty())
     facts.push_back({QStringLiteral("nodes"), q(row.graph_nodes)});
   if (row.at) {
-    const Place place{row.at.file, row.at.line};
+    const SourcePlace place{row.at.file, row.at.line};
     facts.push_back({QStringLiteral("source"), document.place_text(place), place});
   }
   return made;
@@ -85,7 +85,7 @@ QString how_made(const explain::Comparison& c) {
   QString text = QString::fromUtf8("%1 × %2 and %1 × %3, in turn; %4 of them were recorded; bars are means of the "
                                    "middle half, whiskers p5 to p95")
                      .arg(count_text(c.pairs), q(c.eager.name), q(c.traced.name), count_text(c.pairs_with_events));
-  if (!c.stopped.empty()) text += QStringLiteral(". It ended because ") + q(c.stopped);
+  if (!c.stopped.empty()) text += QStringLiteral(". It stopped because ") + q(c.stopped);
   return text;
 }
 

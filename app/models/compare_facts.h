@@ -13,7 +13,7 @@ namespace footlight::app {
 
 struct CompareFact {
   QString label, value;
-  Place place = {};   // a link to it
+  SourcePlace place = {};   // a link to it
 };
 struct RowFacts {
   QString title, badge, why;

@@ -139,7 +139,7 @@ QString CompareTable::tip(const explain::Row& row) const {
                  QLatin1String(explain::meaning_of(row.group));
   if (!row.why.empty()) text += QLatin1Char('\n') + q(row.why);
   if (document_ && row.at) {
-    const Place place{row.at.file, row.at.line};
+    const SourcePlace place{row.at.file, row.at.line};
     text += QLatin1Char('\n') + document_->place_text(place) + QStringLiteral("  ") +
             document_->line_text(place).trimmed();
   }

@@ -15,7 +15,7 @@ using explain::NodeState;
 using session::GraphRecord;
 using session::NodeRecord;
 
-constexpr size_t kMostOpened = 60;  // differences whose scopes and bodies are opened at first
+constexpr size_t kMaxOpened = 60;  // differences whose scopes and bodies are opened at first
 
 uint64_t key_of_node(GraphId graph, uint32_t node) { return uint64_t{graph.value} << 32 | node; }
 
@@ -85,7 +85,7 @@ std::shared_ptr<const GraphsDiff> GraphsDiff::make(DiffInput input, const explai
         return at == made->graph_at_.end() ? nullptr : &made->graphs_[at->second];
       },
       [&made](const NodeRecord& n) {
-        const Place at = made->merged_.place(n.source);
+        const SourcePlace at = made->merged_.place(n.source);
         return at ? uint64_t{at.file.value} << 32 | static_cast<uint32_t>(at.line) : 0;
       }};
   made->diff_ = explain::diff_graphs(side, input.left, side, input.right, go_on);
@@ -290,7 +290,7 @@ void open_way_to(GraphOptions& options, const GraphsDiff& diff, DiffPlace place,
 
 GraphOptions options_to_see(const GraphsDiff& diff, const Document& document, GraphId root, DiffPart part) {
   GraphOptions options = default_options(document, root);
-  const size_t count = std::min(diff.differences().size(), kMostOpened);
+  const size_t count = std::min(diff.differences().size(), kMaxOpened);
   for (size_t i = 0; i < count; ++i) open_way_to(options, diff, diff.differences()[i], part);
   return options;
 }

@@ -101,7 +101,7 @@ const OpInfo& Document::op(session::OpNumber id) const {
   return id.value < ops.size() ? ops[id.value] : unknown;
 }
 
-Place Document::place(SourceRef source) const {
+SourcePlace Document::place(SourceRef source) const {
   const session::CodeRecord* c = code(source.code);
   if (!c) return {};
   auto it = std::upper_bound(
@@ -111,7 +111,7 @@ Place Document::place(SourceRef source) const {
   return {c->file, static_cast<int>(std::prev(it)->line)};
 }
 
-QString Document::place_text(Place place) const {
+QString Document::place_text(SourcePlace place) const {
   const session::FileRecord* f = file(place.file);
   if (!f || !place) return {};
   return file_name(f->path) + QLatin1Char(':') + QString::number(place.line);
@@ -139,7 +139,7 @@ const std::vector<std::string>& Document::lines(session::FileId id) const {
   return split;
 }
 
-QString Document::line_text(Place place) const {
+QString Document::line_text(SourcePlace place) const {
   const std::vector<std::string>& all = lines(place.file);
   if (place.line < 1 || static_cast<size_t>(place.line) > all.size()) return {};
   return q(all[static_cast<size_t>(place.line) - 1]);

@@ -26,11 +26,11 @@ struct OpInfo {
 };
 
 // A place in a source file; line 0: unknown.
-struct Place {
+struct SourcePlace {
   session::FileId file;
   int line = 0;
   explicit operator bool() const { return file.valid() && line > 0; }
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
 };
 
 class Document {
@@ -90,9 +90,9 @@ class Document {
   const OpInfo& op(session::OpNumber id) const;
   const session::SignatureRecord* signature(SignatureId id) const;
 
-  Place place(SourceRef source) const;                     // through the code's line table
-  QString place_text(Place place) const;                   // "retracing.py:24"
-  QString line_text(Place place) const;                    // the source line, without its end
+  SourcePlace place(SourceRef source) const;                     // through the code's line table
+  QString place_text(SourcePlace place) const;                   // "retracing.py:24"
+  QString line_text(SourcePlace place) const;                    // the source line, without its end
   const std::vector<std::string>& lines(session::FileId id) const;
 
   std::vector<const session::TraceRecord*> traces_of(FunctionId id) const;   // by number

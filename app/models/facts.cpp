@@ -5,15 +5,15 @@
 
 namespace footlight::app {
 namespace {
-constexpr size_t kMostCaused = 1000;
-constexpr uint64_t kLeastForHistogram = 4;
+constexpr size_t kMaxCaused = 1000;
+constexpr uint64_t kMinForHistogram = 4;
 
 bool is_line(const Selection& s) {
   return (s.kind == Selection::Kind::kLine || s.kind == Selection::Kind::kGenerated) && s.place;
 }
 
-bool lies_at(const query::Store& store, uint64_t key, Place place) {
-  const session::Reader::Place there = store.reader().place(query::source_of(key));
+bool lies_at(const query::Store& store, uint64_t key, SourcePlace place) {
+  const session::Reader::SourcePlace there = store.reader().place(query::source_of(key));
   return there.file == place.file && there.line == place.line;
 }
 }  // namespace
@@ -91,10 +91,10 @@ SelectionFacts find_facts(const query::Store& store, const Selection& s, const q
       facts.op = store.op(s.row);
       if (!facts.op) break;
       facts.call = store.calls().find(facts.op->call);
-      facts.caused = store.caused_by(facts.op->id, kMostCaused, cancel);
+      facts.caused = store.caused_by(facts.op->id, kMaxCaused, cancel);
       facts.op_sums = store.of_op(facts.op->op);
       if (const query::LogHistogram* all = store.histogram_of(facts.op->op);
-          all && facts.op_sums.count >= kLeastForHistogram)
+          all && facts.op_sums.count >= kMinForHistogram)
         facts.histogram = all->steps();
       break;
     case Selection::Kind::kDevice:

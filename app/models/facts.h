@@ -15,11 +15,11 @@ namespace footlight::app {
 
 struct SelectionFacts {
   Selection of;
-  std::optional<query::OpRow> op;                // kEvent
+  std::optional<query::OpEventRow> op;                // kEvent
   std::optional<session::CallRecord> call;       // kCall; kEvent: the call that ran it
   uint64_t call_position = 0;                    // kCall: among the calls of its function, from 0
   std::optional<query::DeviceRow> device;        // kDevice
-  std::optional<query::OpRow> cause;             // kDevice: the op that caused it
+  std::optional<query::OpEventRow> cause;             // kDevice: the op that caused it
   std::optional<session::CallRecord> cause_call;
   std::vector<query::DeviceRow> caused;          // kEvent
   query::Sums ran;                               // kNode: the node; kLine: eager ops there; kCall: its ops
@@ -52,7 +52,7 @@ std::optional<query::Placed> find_bar(const query::Store& store, const Selection
                                       const query::Cancel& cancel);
 // What a bar stands for, as a selection.
 struct BarFacts {
-  std::optional<query::OpRow> op;
+  std::optional<query::OpEventRow> op;
   std::optional<session::CallRecord> call;
 };
 BarFacts find_bar_facts(const query::Store& store, const query::Placed& bar);

@@ -17,7 +17,7 @@ namespace {
 
 using explain::Finding;
 
-constexpr size_t kMostPlaces = 6;
+constexpr size_t kMaxPlaces = 6;
 
 QString with_capital(QString text) {
   if (!text.isEmpty()) text[0] = text[0].toUpper();
@@ -36,7 +36,7 @@ EvidenceRow row(const QString& name, const QString& value) {
   return {name, value, {}, EvidenceRow::Action::kNone, {}, 0};
 }
 
-QString path_of(const Document& document, Place place) {
+QString path_of(const Document& document, SourcePlace place) {
   const session::FileRecord* file = document.file(place.file);
   return file ? q(file->path) : QString();
 }
@@ -111,8 +111,8 @@ EvidenceRow graphs_row(const Document& document, const Finding& f) {
 
 void add_places(const Document& document, const Finding& f, std::vector<EvidenceRow>& rows) {
   for (const explain::RelatedLine& related : f.related) {
-    const Place place{related.at.file, related.at.line};
-    if (!place || rows.size() >= kMostPlaces) continue;
+    const SourcePlace place{related.at.file, related.at.line};
+    if (!place || rows.size() >= kMaxPlaces) continue;
     EvidenceRow made = row(role_words(related.role), document.line_text(place).trimmed());
     made.link = document.place_text(place);
     made.action = EvidenceRow::Action::kPlace;
@@ -137,7 +137,7 @@ void add_node(const Document& document, const Finding& f, std::vector<EvidenceRo
 }
 
 // The lines around a place, for a fix that is no edit.
-std::vector<EditLine> lines_around(const Document& document, Place place) {
+std::vector<EditLine> lines_around(const Document& document, SourcePlace place) {
   constexpr int kAround = 2;
   std::vector<EditLine> shown;
   if (!place) return shown;
@@ -148,7 +148,7 @@ std::vector<EditLine> lines_around(const Document& document, Place place) {
 }
 
 FixContent fix_of(const Document& document, const std::string& text, const std::vector<Finding::Edit>& edits,
-                  const QString& check, bool checked, Place place) {
+                  const QString& check, bool checked, SourcePlace place) {
   FixContent fix;
   fix.title = q(text);
   fix.check = check;

@@ -16,7 +16,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostFailures = 20;
+constexpr size_t kMaxFailures = 20;
 constexpr uint64_t kManyEagerOps = 1000;
 
 FindingCard card_of(const Document& document, const std::vector<explain::Finding>& all, size_t at) {
@@ -64,7 +64,7 @@ void add_failures(const Document& document, std::vector<FindingCard>& cards) {
     card.tone = QStringLiteral("red");
     card.target = Selection::of_trace(document, t.id);
     cards.push_back(std::move(card));
-    if (cards.size() >= kMostFailures) break;
+    if (cards.size() >= kMaxFailures) break;
   }
 }
 

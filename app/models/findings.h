@@ -20,7 +20,7 @@ struct FindingCard {
   QString title;       // "lr is a Python number that changes"
   QString function;    // "train_step"
   QString detail;      // "args[1]: 6 values, 0.1 → 0.05 → 0.033 …; the graphs differ only in constants"
-  Place place;
+  SourcePlace place;
   QString place_text;
   QString check;       // "Replayed: saves 10 of 12 traces, 41.0 ms", "Not verified: ..."
   QString order;       // "after F1": the finding whose fix this one needs

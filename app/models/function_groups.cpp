@@ -11,7 +11,7 @@
 
 namespace footlight::app {
 QString function_title(const Document& document, const session::FunctionRecord& f) {
-  const Place place{f.file, f.line};
+  const SourcePlace place{f.file, f.line};
   const std::string line = document.line_text(place).toStdString();
   return q(query::function_title(f, line, document.place_text(place).toStdString()));
 }

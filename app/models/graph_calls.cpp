@@ -10,11 +10,11 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostFrames = 128;
+constexpr size_t kMaxFrames = 128;
 
 struct Frame {
   std::string function;
-  Place at;
+  SourcePlace at;
   CodeId code;
 };
 
@@ -66,7 +66,7 @@ class Paths {
 
   std::string of_calls(session::LocationId id) const {
     std::vector<Frame> frames;  // the innermost first
-    for (const auto* l = document_.location(id); l && frames.size() < kMostFrames; l = document_.location(l->caller))
+    for (const auto* l = document_.location(id); l && frames.size() < kMaxFrames; l = document_.location(l->caller))
       frames.push_back(frame_of(*l));
     std::string path;
     for (size_t i = frames.size(); i-- > 0;) {

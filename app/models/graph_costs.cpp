@@ -67,7 +67,7 @@ GraphCosts find_costs(const query::Store& store, const GraphNodes& nodes, bool s
   if (!several_devices || ran.empty()) return costs;
   size_t left = ran.size();
   std::set<uint64_t> seen;
-  store.visit(store.of_nodes(std::move(ran)), INT64_MIN, INT64_MAX, cancel, [&](const query::OpRow& row) {
+  store.visit(store.of_nodes(std::move(ran)), INT64_MIN, INT64_MAX, cancel, [&](const query::OpEventRow& row) {
     const auto key = GraphPlan::place_key(row.graph, row.node.value);
     if (seen.insert(key).second) costs.devices[key] = row.device.value, --left;
     return left > 0;

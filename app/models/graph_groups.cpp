@@ -12,7 +12,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostInLevel = 240;   // boxes in a level before they are put together
+constexpr size_t kMaxInLevel = 240;   // boxes in a level before they are put together
 constexpr size_t kBlocksInLevel = 40;
 constexpr size_t kFewOfLine = 8;       // nodes made by one line of a library that are worth a box of their own
 
@@ -66,7 +66,7 @@ class Grouper {
 
   // Which scopes hold nothing but what a library made; its other nodes get a scope for each call of the person's.
   void find_library() {
-    struct Count { size_t library = 0, person = 0; Place place; bool has_several_places = false; };
+    struct Count { size_t library = 0, person = 0; SourcePlace place; bool has_several_places = false; };
     using Maker = LibraryCalls::Maker;
     const LibraryCalls library = library_calls(document_, graph_);
     if (std::ranges::find(library.makers, Maker::kLibrary) == library.makers.end()) return;
@@ -232,7 +232,7 @@ class Grouper {
 
   // Puts the children of a crowded level together. Of a repeat only one piece is ever shown, so that counts.
   void split_level(int parent) {
-    if (parent >= 0 && group(parent).nodes <= kMostInLevel) return;
+    if (parent >= 0 && group(parent).nodes <= kMaxInLevel) return;
     std::vector<Child> children;
     std::map<int, size_t> at;
     const bool repeat = parent >= 0 && group(parent).kind == GraphGroup::Kind::kRepeat;
@@ -249,7 +249,7 @@ class Grouper {
       if (added) children.push_back({i, 0, child});
       ++children[known->second].nodes;
     }
-    if (children.size() <= kMostInLevel) return;
+    if (children.size() <= kMaxInLevel) return;
     const std::vector<size_t> bounds = function_bounds(children);
     if (bounds.size() > 2 && bounds.size() <= kBlocksInLevel) {
       for (size_t b = 0; b + 1 < bounds.size(); ++b) put_together(children, bounds[b], bounds[b + 1], parent, true);
@@ -281,7 +281,7 @@ class Grouper {
     int low = 0, high = 0;
     for (size_t c = from; c < to; ++c) {
       g.nodes += children[c].nodes;
-      const Place at = document_.place(graph_.nodes[children[c].first].source);
+      const SourcePlace at = document_.place(graph_.nodes[children[c].first].source);
       if (!at) continue;
       low = low ? std::min(low, at.line) : at.line;
       high = std::max(high, at.line);

@@ -19,7 +19,7 @@ constexpr size_t kHubDegree = 8;
 constexpr size_t kCutFrom = 40;      // edges in an area before hubs are cut
 constexpr int kDeepest = 6;          // bodies within bodies
 constexpr double kBoxHeight = 44, kChipRow = 22;
-constexpr size_t kMostChips = 4;
+constexpr size_t kMaxChips = 4;
 constexpr double kCostWidth = 58;    // of a duration behind the subtitle
 
 bool same_word(QString title, const std::string& op) {
@@ -287,7 +287,7 @@ class Planner {
     const session::NodeRecord& n = area.graph.nodes[i];
     const QString key = box(made).key;
     // An open box shows the statement it came from.
-    const Place from = document_.place(n.source);
+    const SourcePlace from = document_.place(n.source);
     box(made).subtitle =
         from ? document_.line_text(from).trimmed() + QStringLiteral("   ") + document_.place_text(from) : q(n.op);
     const double header = 7.6 * static_cast<double>(box(made).title.size()) +
@@ -302,7 +302,7 @@ class Planner {
       if (!body) continue;
       int first = 0, last = 0;
       for (const session::NodeRecord& m : body->nodes) {
-        const Place at = document_.place(m.source);
+        const SourcePlace at = document_.place(m.source);
         if (!at || is_identity(m) || is_constant(m) || m.op == "Placeholder") continue;
         first = first ? std::min(first, at.line) : at.line;
         last = std::max(last, at.line);
@@ -348,7 +348,7 @@ class Planner {
       if (from < 0 || area.variable(static_cast<size_t>(from)).isEmpty()) continue;
       const QString& name = area.variable(static_cast<size_t>(from));
       if (!known.insert(name).second) continue;
-      if (made.chips.size() == kMostChips) ++more;
+      if (made.chips.size() == kMaxChips) ++more;
       else made.chips.push_back({PlanChip::Kind::kVariable, name.size() > 20 ? name.left(19) + QChar(0x2026) : name,
                                  area.graph.id, e.from});
     }
@@ -372,7 +372,7 @@ class Planner {
       if (owner < 0 || box(owner).kind != PlanBox::Kind::kNode || !box(owner).bodies.empty()) continue;
       PlanBox& b = box(owner);
       const QString text = QStringLiteral("∇ ") + q(g.nodes[i].op);
-      if (b.chips.size() > kMostChips) continue;
+      if (b.chips.size() > kMaxChips) continue;
       if (b.chips.empty()) b.rect.setHeight(b.rect.height() + kChipRow);
       b.chips.push_back({PlanChip::Kind::kGradient, text, g.id, g.nodes[i].id});
       double chips = 22;

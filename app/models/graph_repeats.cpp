@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kLeastTimes = 4;
+constexpr size_t kMinTimes = 4;
 constexpr size_t kLongestPeriod = 1024;  // in elements
 constexpr int kTries = 8;                // periods tried at one place
 
@@ -106,7 +106,7 @@ class RepeatFinder {
            elements_[at + same].label == elements_[at + period + same].label)
       ++same;
     size_t times = same / period + 1;
-    if (times < kLeastTimes) return 0;
+    if (times < kMinTimes) return 0;
     GraphRepeat repeat{elements_[at].first, 0, times};
     Element whole{repeat.first, 0, {}, false};
     Hasher128 hasher;
@@ -117,7 +117,7 @@ class RepeatFinder {
     }
     if (!whole.works) return 0;
     repeat.times = times = alike(repeat);
-    if (times < kLeastTimes) return 0;
+    if (times < kMinTimes) return 0;
     hasher.add(times);
     whole.label = hasher.result();
     whole.nodes = repeat.period * times;
@@ -156,7 +156,7 @@ class RepeatFinder {
   explain::GraphIndex index_;
   explain::Fingerprints prints_;
   std::unordered_map<std::string, Hash128> attributes_;
-  std::unordered_map<uint64_t, Place> lines_;
+  std::unordered_map<uint64_t, SourcePlace> lines_;
   std::vector<Element> elements_;
   std::vector<GraphRepeat> found_;
 };
@@ -168,9 +168,9 @@ std::vector<GraphRepeat> find_repeats(const Document& document, const session::G
 }
 
 RepeatCause cause_of(const Document& document, const session::GraphRecord& graph, const GraphRepeat& repeat) {
-  Place first;
+  SourcePlace first;
   for (size_t i = repeat.first; i < repeat.first + repeat.period; ++i) {
-    const Place at = document.place(graph.nodes[i].source);
+    const SourcePlace at = document.place(graph.nodes[i].source);
     if (at && (!first || at.line < first.line)) first = at;
   }
   if (!first) return {};

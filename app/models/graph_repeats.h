@@ -18,7 +18,7 @@ std::vector<GraphRepeat> find_repeats(const Document& document, const session::G
 // What made the pieces: the innermost loop around their first line, else that line itself.
 struct RepeatCause {
   QString text;  // "for w, b in ws"
-  Place place;
+  SourcePlace place;
 };
 RepeatCause cause_of(const Document& document, const session::GraphRecord& graph, const GraphRepeat& repeat);
 

@@ -15,6 +15,7 @@ namespace footlight::app {
 namespace {
 
 constexpr size_t kMaxShownErrors = 3;  // of a function
+constexpr uint64_t kFewHits = 10;      // the 5th and 95th of 100 are the first and the last
 
 // The words that count, then all of it.
 QString error_and_frames(const std::string& error) {
@@ -95,7 +96,8 @@ void InspectorWriter::per_hit(const std::function<bool(const explain::Comparison
   const query::HitTimes& hits = facts_->hits;
   QString text = duration_text(hits.median);
   if (hits.p5 != hits.p95)
-    text += QStringLiteral(" median, %1 to %2 in nine of ten").arg(duration_text(hits.p5), duration_text(hits.p95));
+    text += QStringLiteral(" median, %1 to %2 in ").arg(duration_text(hits.p5), duration_text(hits.p95)) +
+            (hits.count <= kFewHits ? QStringLiteral("all %1").arg(hits.count) : QStringLiteral("nine of ten"));
   row("Per hit", text);
   const explain::Comparison* measured = nullptr;
   for (const auto& c : document_.comparisons)
@@ -151,7 +153,7 @@ void InspectorWriter::trace() {
   }
   source(document_.place(t->source));
   go("Show the graph", "graph", s_);
-  go("Key against the nearest trace", "retraces", s_);
+  go("Key compared with the nearest trace", "retraces", s_);
   go("Compare graphs", "diff", s_);
   go("Show generated code", "autograph", s_);
 }

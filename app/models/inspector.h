@@ -41,7 +41,7 @@ struct InspectorContent {
   std::vector<CodeLine> snippet;
   int snippet_line = 0;     // the line to mark
   int snippet_value_line = 0;
-  Place snippet_place;
+  SourcePlace snippet_place;
   QString histogram_title, histogram_tone;
   int64_t histogram_least = 0, histogram_most = 0;
   std::vector<std::pair<int64_t, uint64_t>> histogram;  // durations, and how many of each

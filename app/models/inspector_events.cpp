@@ -33,7 +33,7 @@ void InspectorWriter::call() {
 
 void InspectorWriter::event() {
   if (!facts_ || !facts_->op) return;
-  const query::OpRow& e = *facts_->op;
+  const query::OpEventRow& e = *facts_->op;
   const OpInfo& op = document_.op(e.op);
   content_.title = q(op.name);
   content_.tag = e.node.valid() ? QStringLiteral("Traced") : QStringLiteral("Eager");
@@ -41,7 +41,7 @@ void InspectorWriter::event() {
   if (const session::NodeRecord* n = document_.node(s_.graph, e.node.value); n && e.node.valid()) {
     link("Node", q(n->name), Selection::of_node(document_, s_.graph, n->id));
   }
-  const Place where = place_of(document_, s_);
+  const SourcePlace where = place_of(document_, s_);
   place("Source", where);
   if (facts_->call) {
     const auto* t = document_.trace(facts_->call->trace);
@@ -102,7 +102,7 @@ void InspectorWriter::device() {
     row("All of this name", device_sum_text(sum));
   if (d.correlation) row("Correlation", QString::number(d.correlation));
   if (facts_->cause) {
-    const query::OpRow& e = *facts_->cause;
+    const query::OpEventRow& e = *facts_->cause;
     const Selection cause =
         Selection::of_event(document_, e, facts_->cause_call ? &*facts_->cause_call : nullptr);
     link("Caused by", q(document_.op(e.op).name), cause);

@@ -9,7 +9,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostNodes = 5;    // of a line
+constexpr size_t kMaxNodes = 5;    // of a line
 constexpr qsizetype kLongLine = 60;
 constexpr uint32_t kMaxValues = 4;  // of a node with many outputs
 
@@ -28,9 +28,9 @@ void InspectorWriter::node() {
     row(i ? "" : n->outputs.size() > 1 ? "Outputs" : "Output", short_type(q(n->outputs[i])));
   }
   row_if("Value", q(n->constant));
-  const Place where = session::users_line(document_, *n);
+  const SourcePlace where = session::users_line(document_, *n);
   place("Source", where);
-  if (const Place own = document_.place(n->source); own != where) place("Made in", own);
+  if (const SourcePlace own = document_.place(n->source); own != where) place("Made in", own);
   for (const session::GeneratedRecord& code : document_.generated) {
     const auto lines = generated_lines_of(document_, s_, code);
     if (lines.empty()) continue;
@@ -75,7 +75,8 @@ void InspectorWriter::node() {
     row("Ran", counted(facts_->ran.count, "time", "times"));
     row("In total", duration_text(facts_->ran.total));
   }
-  if (facts_ && facts_->below.count) row("With what it runs", duration_text(facts_->ran.total + facts_->below.total));
+  if (facts_ && facts_->below.count)
+    row("Including what it calls", duration_text(facts_->ran.total + facts_->below.total));
   add(passes_group(document_, *g, *n));
   add(memory_group(*g, *n));
   callers();
@@ -146,7 +147,7 @@ void InspectorWriter::node() {
   if (content_.values.empty()) go("Show its values", "values", s_);
 }
 
-void InspectorWriter::line(Place where) {
+void InspectorWriter::line(SourcePlace where) {
   content_.title = document_.place_text(where);
   place("Line", where);
   const query::LineSum* cost = lines_ ? lines_->at(where.file, where.line) : nullptr;
@@ -184,11 +185,11 @@ void InspectorWriter::line(Place where) {
     bool first = true;
     size_t more = 0;
     for (uint32_t id : nodes_of(document_, s_, g->id)) {
-      if (++more > kMostNodes) continue;
+      if (++more > kMaxNodes) continue;
       link(first ? "Nodes" : "", q(document_.node(g->id, id)->name), Selection::of_node(document_, g->id, id));
       first = false;
     }
-    if (more > kMostNodes) row("", QStringLiteral("and %1 more").arg(more - kMostNodes));
+    if (more > kMaxNodes) row("", QStringLiteral("and %1 more").arg(more - kMaxNodes));
   }
   bool first = true;
   size_t more = 0;

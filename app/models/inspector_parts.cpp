@@ -14,8 +14,8 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostFrames = 12;
-constexpr size_t kMostWays = 12;
+constexpr size_t kMaxFrames = 12;
+constexpr size_t kMaxWays = 12;
 constexpr size_t kMaxDeviceRows = 20;
 
 InspectorRow text_row(const QString& label, const QString& value, int indent = 0) {
@@ -67,26 +67,26 @@ void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum) {
   if (sum.eager() || sum.traced_ns)
     rows.push_back(text_row(QStringLiteral("Time"), timed(sum.eager() + sum.traced_ns, eager + traced)));
   const int64_t share = sum.eager() > 0 ? sum.python_ns * 100 / (sum.eager() + sum.traced_ns) : 0;
-  if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("Of it Python"), QStringLiteral("%1 %").arg(share)));
+  if (sum.eager() > 0) rows.push_back(text_row(QStringLiteral("Python in it"), QStringLiteral("%1 %").arg(share)));
   if (sum.library_ns)
     rows.push_back(text_row(QStringLiteral("In libraries"), duration_text(sum.library_ns) + QStringLiteral(" in ") +
                                                                 counted(sum.library_ops, "op", "ops")));
   if (sum.inside_ns)
-    rows.push_back(text_row(QStringLiteral("With what it runs"), duration_text(sum.traced_ns + sum.inside_ns)));
-  if (sum.calls) rows.push_back(text_row(QStringLiteral("Beyond ops"), timed(sum.call_ns, sum.calls)));
+    rows.push_back(text_row(QStringLiteral("Including what it calls"), duration_text(sum.traced_ns + sum.inside_ns)));
+  if (sum.calls) rows.push_back(text_row(QStringLiteral("Outside of ops"), timed(sum.call_ns, sum.calls)));
   const QString traces = counted(sum.traces, "trace", "traces") + QStringLiteral(", ") + duration_text(sum.tracing_ns);
   if (sum.traces) rows.push_back(text_row(QStringLiteral("Tracing"), traces));
 }
 
-InspectorGroup ways_group(const Document& document, Place place, TraceId shown) {
-  InspectorGroup group{QStringLiteral("Which way it went"), {}, {}};
+InspectorGroup ways_group(const Document& document, SourcePlace place, TraceId shown) {
+  InspectorGroup group{QStringLiteral("Branches taken"), {}, {}};
   const session::TraceRecord* trace = document.trace(shown);
   const auto all = ways_in(document, place.file, trace ? trace->function : FunctionId());
   const auto ways = all.find(place.line);
   if (ways == all.end()) return group;
   for (const Way& way : ways->second) {
-    if (group.rows.size() >= kMostWays) {
-      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(ways->second.size() - kMostWays)));
+    if (group.rows.size() >= kMaxWays) {
+      group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(ways->second.size() - kMaxWays)));
       break;
     }
     InspectorRow row = text_row(trace_numbers(document, way.traces), q(way.note));
@@ -194,7 +194,7 @@ InspectorGroup callers_group(const Document& document, const std::vector<CallerF
     return row;
   };
   for (size_t i = 0; i < frames.size();) {
-    if (group.rows.size() == kMostFrames) {
+    if (group.rows.size() == kMaxFrames) {
       group.rows.push_back(text_row({}, QStringLiteral("and %1 more").arg(frames.size() - i)));
       break;
     }
@@ -246,7 +246,7 @@ InspectorGroup layers_group(const std::vector<LayerCost>& layers) {
       if (layer.backward.count) add("Gradients", timed(layer.backward));
       if (layer.forward.count) add("Other nodes", timed(layer.forward));
     }
-    if (layer.flops) add("FLOPs a run", flops_text(layer.flops));
+    if (layer.flops) add("FLOPs per run", flops_text(layer.flops));
     if (layer.parameters)
       add("Parameters", count_text(layer.parameters) + QStringLiteral("  ") + bytes_text(layer.parameter_bytes));
     if (layer.output_bytes) add("Writes a run", bytes_text(layer.output_bytes));

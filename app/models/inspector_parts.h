@@ -10,7 +10,7 @@ namespace footlight::app {
 // What a line cost: ran, ops, time, of it Python, calls, traces.
 void add_cost_rows(std::vector<InspectorRow>& rows, const query::LineSum& sum);
 // Which way a statement went in which traces; empty unless there are several.
-InspectorGroup ways_group(const Document& document, Place place, TraceId shown);
+InspectorGroup ways_group(const Document& document, SourcePlace place, TraceId shown);
 // The phases of a trace with those inside them, equal ones together.
 InspectorGroup phases_group(const session::TraceRecord& trace);
 // Where values lie while a graph runs: all of them, and those of a node.

@@ -41,7 +41,7 @@ class InspectorWriter {
     made.link = true;
     made.target = target;
   }
-  void place(const char* label, Place place) {
+  void place(const char* label, SourcePlace place) {
     if (place) link(label, document_.place_text(place), Selection::of_line(document_, place));
   }
   void go(const char* text, const char* view, const Selection& target) {
@@ -60,7 +60,7 @@ class InspectorWriter {
   void callers() {
     if (facts_) add(callers_group(document_, facts_->callers));
   }
-  void source(Place place, int around = 3) {
+  void source(SourcePlace place, int around = 3) {
     if (!place || !document_.file(place.file)) return;
     content_.snippet_title = file_name(document_.file(place.file)->path);
     content_.snippet = snippet(document_, place, around);
@@ -73,7 +73,7 @@ class InspectorWriter {
   void per_hit(const std::function<bool(const explain::Comparison&)>& of_these);
   void trace();
   void node();
-  void line(Place place);
+  void line(SourcePlace place);
   void call();
   void event();
   void device();

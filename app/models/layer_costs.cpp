@@ -57,7 +57,7 @@ class Layers {
     for (const auto& [key, layer] : ran_) keys.push_back(key);
     if (keys.empty() || costs_.size() == 1) return;  // without a layer nothing is shown
     std::map<std::pair<size_t, uint32_t>, LayerCost> runs;  // by layer and graph
-    store_.visit(store_.of_nodes(std::move(keys)), INT64_MIN, INT64_MAX, cancel_, [&](const query::OpRow& row) {
+    store_.visit(store_.of_nodes(std::move(keys)), INT64_MIN, INT64_MAX, cancel_, [&](const query::OpEventRow& row) {
       const auto at = ran_.find(query::NodeKey{row.graph, row.node.value});
       if (at == ran_.end()) return true;
       LayerCost& cost = runs[{at->second, row.graph.value}];

@@ -65,8 +65,8 @@ class Finder {
     const session::FileRecord* file = document_.file(id);
     return file && is_users_file(file->path);
   }
-  Place place_of(const session::LocationRecord& l) const {
-    return l.file.valid() && l.line > 0 ? Place{l.file, l.line} : document_.place(l.source);
+  SourcePlace place_of(const session::LocationRecord& l) const {
+    return l.file.valid() && l.line > 0 ? SourcePlace{l.file, l.line} : document_.place(l.source);
   }
   std::string name_of(const session::LocationRecord& l) const {
     const session::CodeRecord* code = document_.code(l.source.code);
@@ -91,7 +91,7 @@ class Finder {
     const size_t last = stack.frames.size() - 1;
     const size_t from = std::min(last, std::max(shared, stack.own == SIZE_MAX ? 0 : stack.own));
     const session::LocationRecord& caller = *stack.frames[from];
-    const Place at = place_of(caller);
+    const SourcePlace at = place_of(caller);
     std::string name;
     for (size_t i = from + 1; i <= last; ++i) {
       const std::string called = name_of(*stack.frames[i]);
@@ -114,7 +114,7 @@ class Finder {
   }
 
   // The library's line itself made the node: "gradients = tape.gradient(loss, …".
-  QString line_title(Place at, const session::LocationRecord& l) const {
+  QString line_title(SourcePlace at, const session::LocationRecord& l) const {
     const QString line = document_.line_text(at).trimmed();
     const auto count = [&line](char c) { return line.count(QLatin1Char(c)); };
     const bool is_whole = count('(') == count(')') && count('[') == count(']');

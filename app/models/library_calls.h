@@ -19,7 +19,7 @@ struct LibraryCalls {
   enum class Maker : uint8_t { kNobody, kPerson, kLibrary };
   std::vector<Maker> makers;
   std::vector<int> call;     // of a library's node: in `calls`, else -1
-  std::vector<Place> place;  // the innermost line of the person's; none where that is not known
+  std::vector<SourcePlace> place;  // the innermost line of the person's; none where that is not known
 };
 LibraryCalls library_calls(const Document& document, const session::GraphRecord& graph);
 

@@ -40,12 +40,12 @@ QString cost_mode_name(CostMode mode) {
 
 QString cost_mode_tip(CostMode mode) {
   switch (mode) {
-    case CostMode::kTime: return QStringLiteral("All that is known of a line: eager, traced and tracing together");
-    case CostMode::kEager: return QStringLiteral("Ops that ran one by one, with the Python after each of them");
+    case CostMode::kTime: return QStringLiteral("Everything recorded for a line: eager, traced and tracing together");
+    case CostMode::kEager: return QStringLiteral("Ops that ran eagerly, with the Python after each of them");
     case CostMode::kTraced:
       return QStringLiteral(
           "Ops of graphs on the lines that made them; on the lines of calls, what the calls took beyond ops");
-    case CostMode::kTracing: return QStringLiteral("Making the traces of a function, on the line of its def");
+    case CostMode::kTracing: return QStringLiteral("Tracing a function, on the line of its def");
   }
   return {};
 }

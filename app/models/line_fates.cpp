@@ -23,7 +23,7 @@ void add_callers(const Document& document, session::FileId file, session::Locati
   std::set<int> lines;
   const session::LocationRecord* at = document.location(id);
   for (int depth = 0; at && depth < kMaxFrames; ++depth, at = document.location(at->caller)) {
-    Place place{at->file, at->line};
+    SourcePlace place{at->file, at->line};
     if (!place) place = document.place(at->source);
     if (place.file == file && place.line > 0 && place.line != own) lines.insert(place.line);
   }
@@ -35,7 +35,7 @@ LineNodes nodes_by_line(const Document& document, session::FileId file, TraceId 
   for (const GraphId id : document.graphs_of_trace(trace)) {
     const session::GraphRecord* graph = document.graph(id);
     for (size_t i = 0; graph && i < graph->nodes.size(); ++i) {
-      const Place place = document.place(graph->nodes[i].source);
+      const SourcePlace place = document.place(graph->nodes[i].source);
       const bool is_here = place.file == file && place.line > 0;
       if (is_here) ++nodes.own[place.line];
       add_callers(document, file, graph->nodes[i].location, is_here ? place.line : 0, nodes.called);

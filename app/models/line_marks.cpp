@@ -24,7 +24,7 @@ void put(CodeLine& line, const QString& text, const char* tone) {
 void mark_traces(const Document& document, session::FileId file, std::unordered_map<int, CodeLine>& notes) {
   std::map<int, size_t> again;
   for (const session::TraceRecord& t : document.traces) {
-    const Place place = document.place(t.source);
+    const SourcePlace place = document.place(t.source);
     if (place.file == file && place.line > 0 && t.number > 1) ++again[place.line];
   }
   // A loop may make a hundred thousand functions of one line.
@@ -67,7 +67,7 @@ void mark_eager(const Document& document, session::FileId file, std::unordered_m
   for (const auto& [id, count] : signatures) {
     const session::CodeRecord* code = document.code(id);
     if (!code || code->file != file || code->qualname == "<module>" || traced.count(code->first_line)) continue;
-    const QString forms = count >= explain::EagerOps::kMostSignatures ? QStringLiteral("many signatures")
+    const QString forms = count >= explain::EagerOps::kMaxSignatures ? QStringLiteral("many signatures")
                           : count == 1                                 ? QStringLiteral("one signature")
                                        : counted(count, "signature", "signatures");
     put(notes[code->first_line], QStringLiteral("eager, ") + forms, "dim");

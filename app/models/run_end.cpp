@@ -9,10 +9,10 @@ namespace footlight::app {
 
 QString error_line(const std::string& error) { return q(shortened_error(error_words(error).text(), kMaxShownCell)); }
 
-Place error_place(const Document& document, const ErrorWords& words) {
+SourcePlace error_place(const Document& document, const ErrorWords& words) {
   if (!words.line) return {};
   const session::FileId file = document.file_named(words.file);
-  return file.valid() ? Place{file, words.line} : Place();
+  return file.valid() ? SourcePlace{file, words.line} : SourcePlace();
 }
 
 QString with_capital(const QString& text) { return text.left(1).toUpper() + text.mid(1); }

@@ -11,14 +11,14 @@ namespace footlight::app {
 // What is shown of an error in a line.
 QString error_line(const std::string& error);
 // The line of the person's code in which it was raised; none if no file of the recording has it.
-Place error_place(const Document& document, const ErrorWords& words);
+SourcePlace error_place(const Document& document, const ErrorWords& words);
 
 struct RunEnd {
   bool is_known = false;  // false: it still runs, or was killed before anybody could say why
   bool is_good = true;
   QString text;           // "Finished", "ValueError: Matrix size-incompatible: ... at layers.py:5", "Stopped"
   ErrorWords error;       // that reached the end of the script; no message: none did
-  Place place;            // of the error
+  SourcePlace place;            // of the error
 };
 RunEnd run_end(const Document& document);
 

@@ -135,7 +135,7 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
           bare.remove_prefix(std::min(bare.find_first_not_of(" \t"), bare.size()));
           if (const int s = match.score(bare); s && is_wanted(s)) {
             const QString text = q(lines[i]).trimmed();
-            const Place place{f.id, static_cast<int>(i) + 1};
+            const SourcePlace place{f.id, static_cast<int>(i) + 1};
             add(SearchHit::Kind::kSource, s, 0, text, document->place_text(place), "source",
                 Selection::of_line(*document, place));
           }

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kHistory = 200;
 
 // The function whose body holds the line: the last def at or before it in the same file.
-FunctionId function_at(const Document& document, Place place) {
+FunctionId function_at(const Document& document, SourcePlace place) {
   FunctionId best;
   int best_line = 0;
   for (const session::GeneratedRecord& g : document.generated) {
@@ -71,7 +71,7 @@ Selection Selection::of_node(const Document& document, GraphId graph, uint32_t n
   return s;
 }
 
-Selection Selection::of_line(const Document& document, Place place) {
+Selection Selection::of_line(const Document& document, SourcePlace place) {
   Selection s;
   s.kind = Kind::kLine;
   s.place = place;
@@ -92,7 +92,8 @@ Selection Selection::of_generated(const Document& document, const session::Gener
   return s;
 }
 
-Selection Selection::of_event(const Document& document, const query::OpRow& op, const session::CallRecord* record) {
+Selection Selection::of_event(const Document& document, const query::OpEventRow& op,
+                              const session::CallRecord* record) {
   Selection s;
   s.kind = Kind::kEvent;
   s.row = op.row;
@@ -130,7 +131,7 @@ Selection Selection::of_device(uint64_t row) {
   return s;
 }
 
-Place place_of(const Document& document, const Selection& s) {
+SourcePlace place_of(const Document& document, const Selection& s) {
   using Kind = Selection::Kind;
   switch (s.kind) {
     case Kind::kFunction:
@@ -148,7 +149,7 @@ Place place_of(const Document& document, const Selection& s) {
       return s.place;
     case Kind::kEvent:
       if (const session::NodeRecord* n = document.node(s.graph, s.node)) {
-        if (const Place place = session::users_line(document, *n)) return place;
+        if (const SourcePlace place = session::users_line(document, *n)) return place;
       }
       return s.place;
     default:
@@ -178,7 +179,7 @@ std::vector<int> generated_lines_of(const Document& document, const Selection& s
     found.push_back(s.generated_line);
     return found;
   }
-  const Place place = place_of(document, s);
+  const SourcePlace place = place_of(document, s);
   if (!place || place.file != code.file) return found;
   // A compound statement stands for all of its generated code only if its own first line is selected.
   for (size_t i = 0; i < code.line_map.size(); ++i) {

@@ -19,7 +19,7 @@ struct Selection {
   TraceId trace;
   GraphId graph;
   uint32_t node = UINT32_MAX;
-  Place place;             // kLine, kCall; kEvent: of an eager op
+  SourcePlace place;             // kLine, kCall; kEvent: of an eager op
   int generated_line = 0;  // kGenerated, from 1
   CodeId generated_code;   // kGenerated: which piece of generated code
   uint64_t row = 0;        // kEvent, kDevice: in the store
@@ -30,10 +30,10 @@ struct Selection {
   static Selection of_function(const Document& document, FunctionId id);
   static Selection of_trace(const Document& document, TraceId id);
   static Selection of_node(const Document& document, GraphId graph, uint32_t node);
-  static Selection of_line(const Document& document, Place place);
+  static Selection of_line(const Document& document, SourcePlace place);
   static Selection of_generated(const Document& document, const session::GeneratedRecord& code, int line);
   // `call`: the one that ran it; null if none or unknown.
-  static Selection of_event(const Document& document, const query::OpRow& op, const session::CallRecord* call);
+  static Selection of_event(const Document& document, const query::OpEventRow& op, const session::CallRecord* call);
   static Selection of_call(const Document& document, const session::CallRecord& call);
   static Selection of_device(uint64_t row);
 
@@ -42,7 +42,7 @@ struct Selection {
 };
 
 // What the selection corresponds to in the other views.
-Place place_of(const Document& document, const Selection& selection);
+SourcePlace place_of(const Document& document, const Selection& selection);
 std::vector<uint32_t> nodes_of(const Document& document, const Selection& selection, GraphId graph);
 // Generated lines (from 1) in `code` that stand for the selection.
 std::vector<int> generated_lines_of(const Document& document, const Selection& selection,

@@ -220,7 +220,7 @@ std::vector<CodeLine> generated_lines(const session::GeneratedRecord& code) {
   return lines;
 }
 
-std::vector<CodeLine> snippet(const Document& document, Place place, int around) {
+std::vector<CodeLine> snippet(const Document& document, SourcePlace place, int around) {
   const auto& text = document.lines(place.file);
   std::vector<CodeLine> lines;
   const int last = std::min(place.line + around, static_cast<int>(text.size()));

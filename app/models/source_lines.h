@@ -41,7 +41,7 @@ std::vector<CodeLine> function_lines(const Document& document, const session::Ge
 // The generated text.
 std::vector<CodeLine> generated_lines(const session::GeneratedRecord& code);
 // `around` lines before and after, for the inspector.
-std::vector<CodeLine> snippet(const Document& document, Place place, int around);
+std::vector<CodeLine> snippet(const Document& document, SourcePlace place, int around);
 
 // The innermost statement that contains the line, or null.
 const session::GeneratedRecord::Statement* statement_at(const session::GeneratedRecord& code, int line);

@@ -107,7 +107,7 @@ Overlays overlays_of(const query::Store& store, const query::Cancel& cancel) {
     QString& name = made.span_tracks[t.id.value];
     name = q(t.name);
     if (t.kind == session::TrackRecord::kStage || t.kind == session::TrackRecord::kQueue) {
-      const session::Reader::Place place = store.reader().place(t.source);
+      const session::Reader::SourcePlace place = store.reader().place(t.source);
       if (t.kind == session::TrackRecord::kQueue) name += QStringLiteral(" queue");
       else made.stage_tracks[t.id.value] = place;
       if (place.line && t.kind == session::TrackRecord::kStage) name += QString::fromUtf8(" · line %1").arg(place.line);
@@ -305,7 +305,7 @@ void name_rows(const Document& document, RangeStatistics& statistics) {
       }
       case query::GroupBy::kLine: {
         const query::GroupPlace at = query::line_of(row.key);
-        const Place place{at.file, at.line};
+        const SourcePlace place{at.file, at.line};
         if (row.key != query::Grouping::kUnknown)
           row.name = document.place_text(place) + QStringLiteral("  ") + document.line_text(place).trimmed();
         break;

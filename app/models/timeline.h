@@ -33,7 +33,7 @@ struct Overlays {
   uint64_t lost = 0;                           // op events that are missing from the file
   int64_t first = 0, last = 0;                 // of anything recorded, spans and counters too
   std::map<uint32_t, QString> span_tracks;     // names, by TrackId
-  std::map<uint32_t, session::Reader::Place> stage_tracks;  // stages of pipelines: where they were added
+  std::map<uint32_t, session::Reader::SourcePlace> stage_tracks;  // stages of pipelines: where they were added
   std::set<uint32_t> memory_tracks;            // those that count bytes
   std::map<uint32_t, QString> thread_names;
   std::vector<std::pair<int64_t, int64_t>> repeated;  // when Compare repeated calls: no part of the program

@@ -13,8 +13,8 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostNoted = 40;  // different values kept for a note
-constexpr size_t kMostPaths = 3;   // in a name
+constexpr size_t kMaxNoted = 40;  // different values kept for a note
+constexpr size_t kMaxPaths = 3;   // in a name
 
 int64_t length(const session::TraceRecord& t) { return std::max<int64_t>(0, t.end_ns - t.start_ns); }
 
@@ -34,8 +34,8 @@ QString name_of(const session::TraceRecord& t) {
   if (t.differing.empty() || !t.nearest.valid()) return reason_text(t);
   QStringList parts;
   for (const std::string& path : t.differing) {
-    if (static_cast<size_t>(parts.size()) == kMostPaths) {
-      parts << QStringLiteral("%1 more").arg(t.differing.size() - kMostPaths);
+    if (static_cast<size_t>(parts.size()) == kMaxPaths) {
+      parts << QStringLiteral("%1 more").arg(t.differing.size() - kMaxPaths);
       break;
     }
     const session::KeyLeaf* leaf = leaf_at(t, path);
@@ -53,7 +53,7 @@ struct Values {
     const session::KeyLeaf* leaf = t.differing.empty() ? nullptr : leaf_at(t, t.differing.front());
     if (!leaf) return;
     std::string text = leaf_short(*leaf).toStdString();
-    if (seen.size() >= kMostNoted) texts.back() = std::move(text);  // the last is shown, those between are not
+    if (seen.size() >= kMaxNoted) texts.back() = std::move(text);  // the last is shown, those between are not
     else if (seen.insert(text).second) texts.push_back(std::move(text));
   }
 };
@@ -99,7 +99,7 @@ std::vector<TraceGroup> groups_by_call_line(const Document& document, FunctionId
   std::vector<TraceGroup> groups;
   std::map<std::pair<uint32_t, int>, size_t> by_place;
   const auto group = [&](SourceRef source) -> TraceGroup& {
-    const Place place = document.place(source);
+    const SourcePlace place = document.place(source);
     const auto [at, added] = by_place.try_emplace({place.file.value, place.line}, groups.size());
     if (added) {
       TraceGroup& g = groups.emplace_back();

@@ -15,7 +15,7 @@ namespace footlight::app {
 struct TraceGroup {
   QString name;                 // "args[1] lr", "retracing.py:69"
   QString note;                 // "0.1 → 0.05 → … → 0.0167", the text of the line
-  Place place;                  // of the call; none where traces are grouped by what differs
+  SourcePlace place;                  // of the call; none where traces are grouped by what differs
   std::vector<TraceId> traces;  // that were made; sorted
   std::vector<uint64_t> sources;  // of the calls, as query::key_of; sorted
   uint64_t calls = 0, hits = 0, eager = 0, failed = 0;

@@ -70,7 +70,7 @@ QString why_not_converted(const Document& document, const session::FunctionRecor
   const QString line = document.line_text({f.file, f.line});
   const bool has_code = line.contains(QStringLiteral("def ")) || line.contains(QStringLiteral("lambda"));
   return has_code ? QStringLiteral("it was made with autograph=False.")
-                  : QStringLiteral("it is an object or a wrapper, of which AutoGraph sees no code.");
+                  : QStringLiteral("it is an object or a wrapper, whose code AutoGraph cannot see.");
 }
 
 QString choose(LeadFor view) {

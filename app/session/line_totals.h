@@ -33,7 +33,7 @@ class LineTotals : public QObject {
 
   const Document& document_;
   Queries& queries_;
-  Ticket ticket_;
+  QueryHandle ticket_;
   query::LineSums sums_;
   TraceId wanted_, of_;
   uint64_t events_ = UINT64_MAX, calls_ = UINT64_MAX;

@@ -29,8 +29,8 @@ QString level_word(RecordingLevel level) {
 }
 
 // A session cannot name more ops than fit an id.
-constexpr size_t kMostOps = 1 << 16;
-constexpr size_t kMostDevices = 1 << 8;
+constexpr size_t kMaxOps = 1 << 16;
+constexpr size_t kMaxDevices = 1 << 8;
 
 uint64_t mixed(std::initializer_list<uint64_t> words) {
   uint64_t h = 1;
@@ -262,7 +262,7 @@ void Loader::send() {
     ops_ = c.op_names.size();
     for (const auto& op : c.op_names) {
       const size_t at = op.id.value;
-      if (at >= kMostOps) continue;
+      if (at >= kMaxOps) continue;
       if (b.ops.size() <= at) b.ops.resize(at + 1);
       b.ops[at] = {op.name, op.family};
     }
@@ -271,7 +271,7 @@ void Loader::send() {
     device_names_ = c.device_names.size();
     for (const auto& d : c.device_names) {
       const size_t at = d.number.value;
-      if (at >= kMostDevices) continue;
+      if (at >= kMaxDevices) continue;
       if (b.device_names.size() <= at) b.device_names.resize(at + 1);
       b.device_names[at] = d.name;
     }

@@ -65,7 +65,7 @@ void Queries::stop() {
   look();
 }
 
-void Queries::add(const std::shared_ptr<Ticket::State>& state, Questions::Answer answer, Length length) {
+void Queries::add(const std::shared_ptr<QueryHandle::State>& state, Questions::Answer answer, Length length) {
   state->since.start();
   waiting_.push_back(state);
   if (!timer_.isActive()) timer_.start();
@@ -73,7 +73,7 @@ void Queries::add(const std::shared_ptr<Ticket::State>& state, Questions::Answer
   wake_();
 }
 
-void Queries::done(const std::shared_ptr<Ticket::State>& state) {
+void Queries::done(const std::shared_ptr<QueryHandle::State>& state) {
   state->done = true;
   if (std::erase(waiting_, state) && waiting_.empty()) Q_EMIT idle();
   if (busy_ || waiting_.empty()) look();

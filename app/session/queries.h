@@ -20,16 +20,16 @@
 namespace footlight::app {
 
 // A pending query. Destroying it, or starting another with it, cancels it: its result is not delivered.
-class Ticket {
+class QueryHandle {
  public:
-  Ticket() = default;
-  Ticket(Ticket&&) = default;
-  Ticket& operator=(Ticket&& o) noexcept {
+  QueryHandle() = default;
+  QueryHandle(QueryHandle&&) = default;
+  QueryHandle& operator=(QueryHandle&& o) noexcept {
     withdraw();
     state_ = std::move(o.state_);
     return *this;
   }
-  ~Ticket() { withdraw(); }
+  ~QueryHandle() { withdraw(); }
   bool waiting() const { return state_ && !state_->done; }
   void withdraw() {
     if (state_) state_->cancel.request();
@@ -74,7 +74,7 @@ class Queries : public QObject {
   // many chunks, so short queries run first.
   enum Length { kShort, kLong };
   template <class Ask, class Take>
-  void ask(Ticket& ticket, Ask&& ask, Take&& take, Length length = kShort);
+  void ask(QueryHandle& ticket, Ask&& ask, Take&& take, Length length = kShort);
 
   size_t waiting() const { return waiting_.size(); }
   bool serving() const { return questions_ != nullptr; }
@@ -90,22 +90,22 @@ class Queries : public QObject {
   void idle();                   // the last result was delivered
 
  private:
-  void add(const std::shared_ptr<Ticket::State>& state, Questions::Answer answer, Length length);
-  void done(const std::shared_ptr<Ticket::State>& state);
+  void add(const std::shared_ptr<QueryHandle::State>& state, Questions::Answer answer, Length length);
+  void done(const std::shared_ptr<QueryHandle::State>& state);
   void look();
 
   std::shared_ptr<Questions> questions_;
   std::function<void()> wake_;
-  std::vector<std::shared_ptr<Ticket::State>> waiting_;
+  std::vector<std::shared_ptr<QueryHandle::State>> waiting_;
   QTimer timer_;
   bool busy_ = false;
 };
 
 template <class Ask, class Take>
-void Queries::ask(Ticket& ticket, Ask&& ask, Take&& take, Length length) {
+void Queries::ask(QueryHandle& ticket, Ask&& ask, Take&& take, Length length) {
   ticket.withdraw();
   if (!questions_) return;
-  auto state = std::make_shared<Ticket::State>();
+  auto state = std::make_shared<QueryHandle::State>();
   ticket.state_ = state;
   QPointer<Queries> self(this);
   add(state,

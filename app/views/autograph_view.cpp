@@ -108,7 +108,7 @@ AutographView::AutographView(const Context& context, QWidget* parent) : View(con
   connect(source_, &CodeView::menu_opening, this, [this](QMenu* menu, int number) {
     const session::GeneratedRecord* code = shown();
     if (!code) return;
-    add_callers_menu(menu, document(), {code->file, number}, [this](Place place) {
+    add_callers_menu(menu, document(), {code->file, number}, [this](SourcePlace place) {
       select(Selection::of_line(document(), place));
       Q_EMIT wants_view(QStringLiteral("source"));
     });
@@ -262,7 +262,7 @@ void AutographView::show_code() {
 void AutographView::mark() {
   const session::GeneratedRecord* code = shown();
   if (!code) return;
-  const Place place = place_of(document(), current());
+  const SourcePlace place = place_of(document(), current());
   const bool own = current().kind != Selection::Kind::kFunction && current().kind != Selection::Kind::kTrace;
   QSet<int> mine;
   if (own && place && place.file == code->file) mine.insert(place.line);
@@ -284,7 +284,7 @@ void AutographView::follow_selection() {
   function_ = current().function;
   trace_ = current().trace;
   // The line is in another converted function that this one calls: show that one.
-  const Place place = place_of(document(), current());
+  const SourcePlace place = place_of(document(), current());
   bool other_piece = false;
   if (place && current().kind != Selection::Kind::kTrace && current().kind != Selection::Kind::kFunction) {
     for (const session::GeneratedRecord* g : choices()) {

@@ -16,7 +16,7 @@ class CallStrip : public QWidget {
   void set_calls(const Document* document, FunctionId function, std::vector<query::CallRun> runs,
                  std::vector<query::CallRun> every);
   // More calls than this never fit one by one.
-  static constexpr uint64_t kMostEvery = 20'000;
+  static constexpr uint64_t kMaxEvery = 20'000;
   void set_current(TraceId trace);
   bool folded() const { return folded_; }
   // "calls 1–48 of 120 in view"; empty when all are. "40 of 48 calls marked" when some are chosen.

@@ -5,7 +5,7 @@
 
 namespace footlight::app {
 
-void add_callers_menu(QMenu* menu, const Document& document, Place place, std::function<void(Place)> go) {
+void add_callers_menu(QMenu* menu, const Document& document, SourcePlace place, std::function<void(SourcePlace)> go) {
   menu->addSeparator();
   QMenu* callers = menu->addMenu(QStringLiteral("Called from"));
   const std::vector<CalledFrom> found = called_from(document, place);

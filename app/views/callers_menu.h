@@ -10,6 +10,6 @@
 namespace footlight::app {
 
 // Adds the submenu; `go` is called with the line that is chosen.
-void add_callers_menu(QMenu* menu, const Document& document, Place place, std::function<void(Place)> go);
+void add_callers_menu(QMenu* menu, const Document& document, SourcePlace place, std::function<void(SourcePlace)> go);
 
 }  // namespace footlight::app

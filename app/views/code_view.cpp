@@ -21,8 +21,8 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostCopied = 200'000;  // rows
-constexpr qsizetype kMostDrawn = 20'000; // characters of a line
+constexpr size_t kMaxCopied = 200'000;  // rows
+constexpr qsizetype kMaxDrawn = 20'000; // characters of a line
 // Shares of the width for a note: with so much it does not cover code; where there is less, it does.
 constexpr double kEnoughForNote = 0.3, kNoteShare = 0.45;
 
@@ -227,7 +227,7 @@ void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const 
   double room = at.width() - numbers() - 8;
   if (!line.note.isEmpty()) {
     const QFont font = t.ui(-1);
-    const double used = QFontMetricsF(t.code()).horizontalAdvance(line.text.left(kMostDrawn)) -
+    const double used = QFontMetricsF(t.code()).horizontalAdvance(line.text.left(kMaxDrawn)) -
                         horizontalScrollBar()->value();
     // Where both do not fit, the note gets its share, unless somebody reads the code: then that is whole.
     const bool read = over_ == line.number || (hasFocus() && line.number == current_) ||
@@ -251,7 +251,7 @@ void CodeView::paint_row(QPainter& painter, size_t row, const QRectF& at) const 
 
 void CodeView::paint_code(QPainter& painter, const CodeLine& line, size_t row, const QRectF& at, bool chosen) const {
   const Theme& t = theme();
-  const QString text = line.text.left(kMostDrawn);
+  const QString text = line.text.left(kMaxDrawn);
   QTextLayout layout(text, t.code());
   QList<QTextLayout::FormatRange> formats;
   LineState state = text_->state(row);
@@ -411,7 +411,7 @@ void CodeView::contextMenuEvent(QContextMenuEvent* event) {
     for (size_t i = 0; i < text->size(); ++i) lines << text->text(i);
     QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
   });
-  all->setEnabled(text_->size() <= kMostCopied);
+  all->setEnabled(text_->size() <= kMaxCopied);
   if (row >= 0) Q_EMIT menu_opening(menu, current_);
   menu->popup(event->globalPos());
 }

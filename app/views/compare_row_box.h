@@ -21,7 +21,7 @@ class CompareRowBox : public QWidget {
   QString shown_text() const;
 
  Q_SIGNALS:
-  void place_chosen(footlight::app::Place place);
+  void place_chosen(footlight::app::SourcePlace place);
 
  private:
   void rebuild();

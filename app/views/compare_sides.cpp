@@ -17,7 +17,7 @@ namespace footlight::app {
 namespace {
 
 using Kind = explain::Recorded::Kind;
-constexpr size_t kMostRuns = 20;
+constexpr size_t kMaxRuns = 20;
 
 bool is_open(const Document& document, const QString& path) {
   return QFileInfo(path).canonicalFilePath() == QFileInfo(document.path).canonicalFilePath();
@@ -174,14 +174,14 @@ CompareSides::CompareSides(QWidget* parent) : QFrame(parent) {
 
 QString CompareSides::earlier_run(const Document& document) {
   const QString script = file_name(document.run.script);
-  for (const RunFile& run : recorded_runs(kMostRuns))
+  for (const RunFile& run : recorded_runs(kMaxRuns))
     if (run.title == script && !is_open(document, run.path)) return run.path;
   return {};
 }
 
 void CompareSides::set_document(const Document& document) {
   std::vector<std::pair<QString, QString>> earlier;
-  for (const RunFile& run : recorded_runs(kMostRuns)) {
+  for (const RunFile& run : recorded_runs(kMaxRuns)) {
     if (is_open(document, run.path)) continue;
     earlier.emplace_back(run.path, run.when.toString(QStringLiteral("d MMM HH:mm:ss  ")) + run.title);
   }

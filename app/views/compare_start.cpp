@@ -14,7 +14,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMostPairs = 10'000, kMostSeconds = 3600;   // what the recorder takes
+constexpr int kMaxPairs = 10'000, kMaxSeconds = 3600;   // what the recorder takes
 constexpr int kCardWidth = 620;
 
 QSpinBox* number_box(const QString& name, int least, int most, int value, const QString& tip) {
@@ -53,9 +53,9 @@ CompareStart::CompareStart(QWidget* parent) : QWidget(parent) {
   const ComparePlan usual;
   call_ = number_box(QStringLiteral("Call"), 1, 1, 1,
                      QStringLiteral("The call whose arguments are used, from 1"));
-  pairs_ = number_box(QStringLiteral("Pairs"), 2, kMostPairs, usual.pairs,
+  pairs_ = number_box(QStringLiteral("Pairs"), 2, kMaxPairs, usual.pairs,
                       QStringLiteral("How often the call is repeated at most, eagerly and traced"));
-  seconds_ = number_box(QStringLiteral("Seconds"), 1, kMostSeconds, usual.seconds,
+  seconds_ = number_box(QStringLiteral("Seconds"), 1, kMaxSeconds, usual.seconds,
                         QStringLiteral("How long the repetitions may take"));
   const auto add = [row](const char* before, QSpinBox* box, const char* after) {
     auto* label = plain_label(QLatin1String(before), "dim");

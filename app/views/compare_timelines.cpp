@@ -17,7 +17,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostNamed = 2000;
+constexpr size_t kMaxNamed = 2000;
 constexpr int64_t kShortestRange = 20;   // ns
 
 }  // namespace
@@ -41,7 +41,7 @@ void CompareTimelines::set_comparison(const Document* document,
   chosen_ = hovered_ = {};
   for (const PlacedLane& placed : lanes_.lanes()) {
     const auto& pieces = lanes_.lane(placed).pieces;
-    for (size_t i = 0; i < pieces.size() && named_.size() < kMostNamed; ++i)
+    for (size_t i = 0; i < pieces.size() && named_.size() < kMaxNamed; ++i)
       if (pieces[i].row >= 0) named_.push_back({placed.traced, placed.lane, static_cast<int>(i)});
   }
   setMinimumHeight(content_height());

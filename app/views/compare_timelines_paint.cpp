@@ -14,7 +14,7 @@ namespace {
 
 using explain::Share;
 constexpr double kTextFrom = 22;      // least width of a piece with text
-constexpr size_t kMostLines = 200;
+constexpr size_t kMaxLines = 200;
 
 bool runs_op(const explain::Piece& p) {
   return p.share == Share::kHostKernel || p.share == Share::kDeviceKernel || p.share == Share::kDeviceCopy;
@@ -122,7 +122,7 @@ void CompareTimelines::draw_lines(QPainter& painter) const {
   const std::vector<QRectF> right = visible(lanes_.kernels_of(of_row_, true));
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setPen(QPen(with_alpha(t["text"], 0.65), 1.2));
-  const size_t lines = right.empty() || left.empty() ? 0 : std::min(kMostLines, std::max(left.size(), right.size()));
+  const size_t lines = right.empty() || left.empty() ? 0 : std::min(kMaxLines, std::max(left.size(), right.size()));
   for (size_t i = 0; i < lines; ++i) {
     const QRectF& from = left[i * left.size() / lines];
     const QRectF& to = right[i * right.size() / lines];

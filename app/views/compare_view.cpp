@@ -71,7 +71,7 @@ void CompareView::connect_parts() {
     if (!following_ && now.isValid()) choose_row(table_.row_at(now.row()), true);
   });
   connect(table_view_, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("source")); });
-  connect(box_, &CompareRowBox::place_chosen, this, [this](Place place) {
+  connect(box_, &CompareRowBox::place_chosen, this, [this](SourcePlace place) {
     select(Selection::of_line(document(), place));
     Q_EMIT wants_view(QStringLiteral("source"));
   });
@@ -271,12 +271,12 @@ void CompareView::show_comparison(const ComparisonPtr& comparison) {
 
 // The timelines get what their lanes need, up to a point; the table gets the rest.
 void CompareView::share_room() {
-  constexpr int kMostBars = 176, kFewBars = 144, kTimelines = 250, kTable = 190, kFrame = 12, kFewLanes = 130;
+  constexpr int kMaxBars = 176, kFewBars = 144, kTimelines = 250, kTable = 190, kFrame = 12, kFewLanes = 130;
   const int needed = timelines_->content_height() + kFrame;
   down_->widget(1)->setMaximumHeight(needed);
   lanes_->setMinimumHeight(std::min(needed - kFrame, kFewLanes));
   const int timelines = std::min(needed, kTimelines);
-  const int bars = std::clamp(down_->height() - timelines - kTable, kFewBars, kMostBars);
+  const int bars = std::clamp(down_->height() - timelines - kTable, kFewBars, kMaxBars);
   down_->setSizes({bars, timelines, std::max(kTable, down_->height() - bars - timelines)});
   // When the table has its width.
   QMetaObject::invokeMethod(table_view_, [this] { table_view_->fit_columns(); }, Qt::QueuedConnection);
@@ -297,14 +297,14 @@ void CompareView::show_texts() {
 int CompareView::row_of_selection() const {
   const Selection& s = current();
   if (!shown_) return -1;
-  const Place place = place_of(document(), s);
+  const SourcePlace place = place_of(document(), s);
   int on_line = -1;
   for (size_t i = 0; i < shown_->rows.size(); ++i) {
     const explain::Row& row = shown_->rows[i];
     if (s.node != UINT32_MAX)
       for (const session::NodeOrigin& node : row.nodes)
         if (node.graph == s.graph && node.node.value == s.node) return static_cast<int>(i);
-    if (on_line < 0 && place && Place{row.at.file, row.at.line} == place) on_line = static_cast<int>(i);
+    if (on_line < 0 && place && SourcePlace{row.at.file, row.at.line} == place) on_line = static_cast<int>(i);
   }
   return s.kind == Selection::Kind::kTrace || s.kind == Selection::Kind::kFunction ? -1 : on_line;
 }

@@ -103,7 +103,7 @@ class CompareView : public View {
 
   ComparisonPtr shown_;
   std::vector<ComparisonPtr> recorded_;         // made here, of what the session and others hold
-  Ticket recorded_ticket_;
+  QueryHandle recorded_ticket_;
   std::vector<ComparisonPtr> choices_;
   bool by_hand_ = false;                        // chosen from the list
   FunctionId offered_for_;                      // whose traces or calls are offered
@@ -117,7 +117,7 @@ class CompareView : public View {
   bool following_ = false;
   bool shared_by_hand_ = false;                 // the room among bars, timelines and table
   CompareTable table_;
-  Ticket call_ticket_;
+  QueryHandle call_ticket_;
 
   QStackedWidget* pages_;
   QScrollArea* page_;                           // of a result: where there is little room, its parts keep theirs

@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kLeastBars = 108, kLeastTable = 120;
+constexpr int kMinBars = 108, kMinTable = 120;
 constexpr const char* kOrders[] = {"program order", "line", "eager ops", "eager time", "graph nodes",
                                    "traced time", "difference", "group", "why"};
 
@@ -63,7 +63,7 @@ CompareView::CompareView(const Context& context, QWidget* parent) : View(context
   down_->setHandleWidth(8);
   down_->setChildrenCollapsible(false);
   waterfall_ = new WaterfallCanvas;
-  waterfall_->setMinimumHeight(kLeastBars);
+  waterfall_->setMinimumHeight(kMinBars);
   meaning_ = new ElidedLabel;
   meaning_->setProperty("role", "faint");
   auto* bars = new QFrame;
@@ -168,7 +168,7 @@ QWidget* CompareView::build_table() {
   table_view_->setModel(&table_);
   table_view_->setAccessibleName(QStringLiteral("Op by op"));
   table_view_->horizontalHeader()->setSectionsClickable(true);
-  table_view_->setMinimumHeight(kLeastTable);
+  table_view_->setMinimumHeight(kMinTable);
   column->addWidget(table_view_, 1);
   beside_->addWidget(left);
   box_ = new CompareRowBox;
@@ -178,7 +178,7 @@ QWidget* CompareView::build_table() {
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setFocusPolicy(Qt::NoFocus);
-  scroll->setMinimumSize(150, kLeastTable);
+  scroll->setMinimumSize(150, kMinTable);
   beside_->addWidget(scroll);
   beside_->setStretchFactor(0, 1);
   beside_->setStretchFactor(1, 0);

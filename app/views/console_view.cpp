@@ -20,7 +20,7 @@ namespace footlight::app {
 namespace {
 
 constexpr int kMargin = 122;
-constexpr size_t kMostRows = 10'000;       // in the text; the others come when they are looked for
+constexpr size_t kMaxRows = 10'000;       // in the text; the others come when they are looked for
 constexpr size_t kBytesAtOnce = 1 << 17;
 constexpr qint64 kSliceMs = 12, kWriteMs = 200;
 
@@ -89,8 +89,8 @@ bool ConsoleText::open_link(const QTextCursor& cursor) {
 }
 
 bool ConsoleText::step_link(int by) {
-  struct Place { int position, length; };
-  std::vector<Place> places;
+  struct Link { int position, length; };
+  std::vector<Link> places;
   for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
     for (auto it = block.begin(); !it.atEnd(); ++it) {
       const QTextFragment part = it.fragment();
@@ -99,9 +99,9 @@ bool ConsoleText::step_link(int by) {
   }
   if (places.empty()) return false;
   const int here = textCursor().selectionStart();
-  const auto next = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.position > here; });
-  const auto at = std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.position >= here; });
-  const Place to = by > 0 ? (next == places.end() ? places.front() : *next)
+  const auto next = std::find_if(places.begin(), places.end(), [&](const Link& p) { return p.position > here; });
+  const auto at = std::find_if(places.begin(), places.end(), [&](const Link& p) { return p.position >= here; });
+  const Link to = by > 0 ? (next == places.end() ? places.front() : *next)
                           : (at == places.begin() ? places.back() : *std::prev(at));
   // Select it, to show the current position.
   QTextCursor cursor(document());
@@ -338,10 +338,10 @@ void ConsoleView::slice() {
 void ConsoleView::write() {
   written_at_.start();
   const size_t rows = this->rows();
-  if (at_end_ && rows - std::min(rows, first_) > kMostRows + kMostRows / 4) {
-    show_rows(rows - kMostRows, kMostRows);
+  if (at_end_ && rows - std::min(rows, first_) > kMaxRows + kMaxRows / 4) {
+    show_rows(rows - kMaxRows, kMaxRows);
   } else if (at_end_) {
-    show_rows(stale_ < first_ ? rows - std::min(rows, kMostRows) : first_, SIZE_MAX);
+    show_rows(stale_ < first_ ? rows - std::min(rows, kMaxRows) : first_, SIZE_MAX);
   } else if (stale_ < first_ + written_) {
     show_rows(std::min(first_, rows), written_);
   }
@@ -423,7 +423,7 @@ void ConsoleView::show_found(const Found* found) {
   if (found->row < first_ || found->row >= first_ + written_) {
     at_end_ = false;
     stale_ = 0;
-    show_rows(found->row - std::min(found->row, kMostRows / 2), kMostRows);
+    show_rows(found->row - std::min(found->row, kMaxRows / 2), kMaxRows);
     stale_ = SIZE_MAX;
     say_count();
   }

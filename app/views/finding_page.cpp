@@ -277,7 +277,7 @@ void FindingPage::show_fix() {
   undo_->setVisible(applied_);
   undo_->setEnabled(!running_);
   dismiss_->setVisible(!content_.key.isEmpty());
-  dismiss_->setText(dismissed_->contains(content_.key) ? QStringLiteral("It is a problem after all")
+  dismiss_->setText(dismissed_->contains(content_.key) ? QStringLiteral("Mark as a problem")
                                                        : QStringLiteral("Not a problem here"));
 }
 
@@ -318,7 +318,7 @@ void FindingPage::detach() {
   detached_ = true;
   for (QWidget* w : of_this_run_) {
     w->setEnabled(false);
-    set_tip(w, QStringLiteral("Of an earlier run"));
+    set_tip(w, QStringLiteral("From an earlier run"));
   }
 }
 

@@ -10,7 +10,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr qsizetype kMostTexts = 40;
+constexpr qsizetype kMaxTexts = 40;
 
 QString with_number(const FindingCard& card) {
   return card.number.isEmpty() ? card.title : card.number + QStringLiteral(": ") + card.title;
@@ -76,7 +76,7 @@ void FindingSide::set_findings(const FindingList& list) {
     column_->addWidget(button);
     cards_.push_back(button);
   }
-  add_texts(QStringLiteral("Looked at and legitimate"), list.dropped);
+  add_texts(QStringLiteral("Checked and legitimate"), list.dropped);
   if (!list.not_found.empty()) {
     column_->addSpacing(12);
     column_->addWidget(plain_label(QStringLiteral("Checked, no problem"), "group"));
@@ -100,13 +100,13 @@ void FindingSide::add_texts(const QString& heading, const QStringList& texts) {
 }
 
 void FindingSide::add_list(const QStringList& texts) {
-  for (const QString& text : texts.mid(0, kMostTexts)) {
+  for (const QString& text : texts.mid(0, kMaxTexts)) {
     auto* label = plain_label(text, "dim");
     label->setWordWrap(true);
     column_->addWidget(label);
   }
-  if (texts.size() > kMostTexts)
-    column_->addWidget(plain_label(QString::fromUtf8("… %1 more").arg(texts.size() - kMostTexts), "faint"));
+  if (texts.size() > kMaxTexts)
+    column_->addWidget(plain_label(QString::fromUtf8("… %1 more").arg(texts.size() - kMaxTexts), "faint"));
 }
 
 void FindingSide::set_chosen(const QString& title) {

@@ -262,7 +262,7 @@ QMenu* FindingsView::menu_for(FindingWidget* finding) {
   });
   const QString key = Dismissed::key_of(document(), card);
   const bool dismissed = dismissed_.contains(key);
-  menu->addAction(dismissed ? QStringLiteral("It is a problem after all") : QStringLiteral("Not a problem here"), this,
+  menu->addAction(dismissed ? QStringLiteral("Mark as a problem") : QStringLiteral("Not a problem here"), this,
                   [this, key, dismissed] {
                     dismissed_.set(key, !dismissed);
                     show_again();

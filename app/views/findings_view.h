@@ -74,7 +74,7 @@ class FindingsView : public View {
   std::vector<FindingCard> dismissed_cards_;
   Dismissed dismissed_;
   bool show_dismissed_ = false;
-  Ticket ticket_;
+  QueryHandle ticket_;
   bool ask_again_ = false;
   QString shown_;   // the text of the cards: they are rebuilt only when it changes
   size_t seen_traces_ = 0, seen_calls_ = 0, seen_eager_ = 0;

@@ -10,7 +10,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMostChildren = 500;
+constexpr int kMaxChildren = 500;
 
 class GraphAccess : public PartAccess {
  public:
@@ -54,7 +54,7 @@ class GraphAccess : public PartAccess {
   std::vector<int> seen() const {
     std::vector<int> boxes;
     const QRectF world = canvas_->visible_world();
-    for (size_t i = 0; i < plan().boxes.size() && boxes.size() < kMostChildren; ++i)
+    for (size_t i = 0; i < plan().boxes.size() && boxes.size() < kMaxChildren; ++i)
       if (plan().boxes[i].rect.intersects(world)) boxes.push_back(static_cast<int>(i));
     return boxes;
   }

@@ -19,7 +19,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kLeast = 0.02, kMost = 3;
+constexpr double kMin = 0.02, kMax = 3;
 constexpr double kMargin = 28;
 constexpr double kReadable = 0.55, kReading = 0.75;  // the least scale for reading, and one for it
 constexpr double kOneBox = 0.85;                     // for reading a box that was searched for
@@ -123,7 +123,7 @@ QRectF GraphCanvas::visible_world() const { return {to_world({0, 0}), to_world(Q
 double GraphCanvas::least_scale() const {
   const double whole = std::min(width() / std::max(1.0, plan_.bounds.width()),
                                 height() / std::max(1.0, plan_.bounds.height()));
-  return std::min(kLeast, 0.5 * whole);
+  return std::min(kMin, 0.5 * whole);
 }
 
 void GraphCanvas::fit() {
@@ -207,7 +207,7 @@ void GraphCanvas::centre_on(QPointF world) {
 
 void GraphCanvas::zoom(double factor, QPointF at) {
   const QPointF world = to_world(at);
-  scale_ = std::clamp(scale_ * factor, least_scale(), kMost);
+  scale_ = std::clamp(scale_ * factor, least_scale(), kMax);
   offset_ = at - world * scale_;
   touched_ = true;
   moved();
@@ -408,7 +408,7 @@ bool GraphCanvas::event(QEvent* event) {
       const PlanBox& b = plan_.boxes[static_cast<size_t>(box)];
       QStringList lines{b.title};
       if (b.cost_ns >= 0)
-        lines << (b.expandable ? QStringLiteral("%1 in all, with what it runs") : QStringLiteral("%1 in all"))
+        lines << (b.expandable ? QStringLiteral("%1 in total, including what it calls") : QStringLiteral("%1 in total"))
                      .arg(duration_text(b.cost_ns));
       if (b.cost_shared) lines << QStringLiteral("This counts what the same function took where others call it.");
       for (const QString& line : {b.subtitle, b.note})

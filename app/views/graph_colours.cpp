@@ -53,7 +53,7 @@ GraphColours::GraphColours(const GraphPlan& plan, GraphColour by) : by_(by) {
   }
   for (const auto& [text, colour] : kinds) legend_.push_back({colour, text});
   if (by == GraphColour::kDevice && devices_.empty())
-    legend_.push_back({t["grey"], QStringLiteral("Nothing was recorded to run")});
+    legend_.push_back({t["grey"], QStringLiteral("No run was recorded")});
   if (by == GraphColour::kNumbers && most_ > 0)
     for (const auto& [numbers, text] : {std::pair(PlanBox::Numbers::kNan, "NaN"),
                                         {PlanBox::Numbers::kInfinity, "Inf"},
@@ -64,7 +64,7 @@ GraphColours::GraphColours(const GraphPlan& plan, GraphColour by) : by_(by) {
     legend_.push_back({t["grey"], QStringLiteral("No values were recorded")});
   if (by != GraphColour::kTime && by != GraphColour::kMemory) return;
   if (most_ <= 0) {
-    legend_.push_back({t["grey"], by == GraphColour::kTime ? QStringLiteral("No op of this graph was recorded to run")
+    legend_.push_back({t["grey"], by == GraphColour::kTime ? QStringLiteral("No run of this graph's ops was recorded")
                                                            : QStringLiteral("No size is known")});
     return;
   }

@@ -18,7 +18,7 @@ namespace footlight::app {
 namespace {
 
 constexpr double kMargin = 24;
-constexpr double kMostPixels = 60e6;
+constexpr double kMaxPixels = 60e6;
 
 QString quoted(const QString& text) {
   QString made = text;
@@ -96,7 +96,7 @@ QString export_graph(GraphCanvas& canvas, const QString& path, const QString& ti
     if (!painter.begin(&pdf)) return QStringLiteral("%1 could not be written.").arg(path);
     draw(canvas, painter, size);
   } else if (ending == QStringLiteral("png")) {
-    const double scale = std::min(2.0, std::sqrt(kMostPixels / (size.width() * size.height())));
+    const double scale = std::min(2.0, std::sqrt(kMaxPixels / (size.width() * size.height())));
     if (size.width() * scale > 32'000 || size.height() * scale > 32'000)
       return QStringLiteral("This graph is too large for a PNG picture; SVG and PDF have no limit.");
     QImage image((size * scale).toSize(), QImage::Format_RGB32);

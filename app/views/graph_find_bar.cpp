@@ -7,7 +7,7 @@ namespace footlight::app {
 
 GraphFindBar::GraphFindBar(QWidget* parent)
     : SearchBar(QString::fromUtf8("name, op, attribute, shape, dtype …"),
-                QStringLiteral("Words that a node must have, all of them"), QStringLiteral("match"), parent) {
+                QStringLiteral("Finds nodes that contain all of these words"), QStringLiteral("match"), parent) {
   setObjectName(QStringLiteral("floating"));
   setAccessibleName(QStringLiteral("Search in the graph"));
   row()->setContentsMargins(8, 6, 8, 6);

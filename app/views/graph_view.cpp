@@ -82,7 +82,7 @@ GraphView::GraphView(const Context& context, QWidget* parent) : View(context, pa
   canvas_->installEventFilter(this);
   connect_canvas();
   connect(source_, &CodeView::activated, this, [this](int number) {
-    const Place place = place_of(document(), current());
+    const SourcePlace place = place_of(document(), current());
     const session::GeneratedRecord* code = document().generated_of(current().function);
     const session::FunctionRecord* f = document().function(current().function);
     const session::FileId file = place.file.valid() ? place.file : code ? code->file : f ? f->file : session::FileId{};
@@ -294,7 +294,7 @@ void GraphView::mark() {
 }
 
 void GraphView::show_source() {
-  const Place place = place_of(document(), current());
+  const SourcePlace place = place_of(document(), current());
   const session::GeneratedRecord* code = document().generated_of(current().function);
   const session::FunctionRecord* f = document().function(current().function);
   std::vector<CodeLine> lines;

@@ -123,7 +123,7 @@ class GraphView : public View {
   int wanted_step_ = 0;
   uint64_t searches_ = 0;                    // the number of the last one asked for
   bool searching_ = false;
-  Ticket costs_ticket_;
+  QueryHandle costs_ticket_;
   GraphCosts costs_;
   uint64_t costed_events_ = 0;
   GraphId shown_;

@@ -40,7 +40,7 @@ class InspectorPanel : public View {
   InspectorContent content_;
   SelectionFacts facts_;
   Selection asked_;
-  Ticket facts_ticket_, median_;
+  QueryHandle facts_ticket_, median_;
   QString shown_;
   bool snippet_ = true;
   QSet<QString> opened_;  // labels of rows whose inner rows are shown

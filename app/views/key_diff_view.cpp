@@ -18,7 +18,7 @@ KeyDiffView::KeyDiffView(QWidget* parent) : QAbstractScrollArea(parent) {
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::StrongFocus);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setAccessibleName(QStringLiteral("Key against the nearest trace"));
+  setAccessibleName(QStringLiteral("Key compared with the nearest trace"));
 }
 
 void KeyDiffView::set_diff(KeyDiff diff, const QString& left_title, const QString& left_detail,

@@ -164,7 +164,7 @@ void MainWindow::run(const QStringList& options) {
     return;
   }
   if (model::looks_like_model(top_->script().toStdString())) {
-    show_banner(top_->script() + QStringLiteral(" is a model, of which nothing runs here. Open a Python script."),
+    show_banner(top_->script() + QStringLiteral(" is a model, which cannot be run. Open a Python script."),
                 false);
     return;
   }

@@ -59,7 +59,8 @@ void MainWindow::export_result(const QString& statement) {
 
 void MainWindow::start_export(const QString& path, const QStringList& command) {
   if (export_.running()) return show_banner(QStringLiteral("Another export is being written."), false);
-  if (command.isEmpty()) return show_banner(path + QStringLiteral(": no form is known for files of this ending."));
+  if (command.isEmpty())
+    return show_banner(path + QStringLiteral(": Footlight has no export format with this extension."));
   auto* progress = new QProgressDialog(QStringLiteral("Writing %1").arg(QFileInfo(path).fileName()),
                                        QStringLiteral("Cancel"), 0, 0, this);
   progress->setAttribute(Qt::WA_DeleteOnClose);

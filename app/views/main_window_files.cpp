@@ -24,7 +24,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMostRuns = 40;
+constexpr size_t kMaxRuns = 40;
 
 }  // namespace
 
@@ -226,7 +226,7 @@ void MainWindow::update_welcome() {
 void MainWindow::list_runs() {
   std::vector<RunEntry> runs;
   const QString open = QFileInfo(session_.path()).canonicalFilePath();
-  for (const RunFile& run : remember_ ? recorded_runs(kMostRuns) : std::vector<RunFile>{}) {
+  for (const RunFile& run : remember_ ? recorded_runs(kMaxRuns) : std::vector<RunFile>{}) {
     if (QFileInfo(run.path).canonicalFilePath() == open) continue;
     const bool today = run.when.date() == QDate::currentDate();
     runs.push_back({run.path, run.title,

@@ -359,7 +359,7 @@ void RetracesView::ask_calls() {
       [function = function_, choice = choice_](const query::Store& store, const query::Cancel& cancel) {
         Runs runs;
         runs.folded = store.calls().runs(function, false, cancel, choice);
-        if (store.calls().of_function(function).calls <= CallStrip::kMostEvery)
+        if (store.calls().of_function(function).calls <= CallStrip::kMaxEvery)
           runs.every = store.calls().runs(function, true, cancel, choice);
         runs.sites = store.calls().sites(function, cancel);
         return runs;
@@ -400,7 +400,8 @@ void RetracesView::show_key(TraceId id) {
     return document().place_text(document().place(trace.source));
   };
   if (near) {
-    key_heading_->setText(QStringLiteral("Key of #%1 against its nearest trace, #%2").arg(t->number).arg(near->number));
+    key_heading_->setText(
+        QStringLiteral("Key of #%1 compared with its nearest trace, #%2").arg(t->number).arg(near->number));
     key_summary_->setText(
         diff.differing ? QStringLiteral("%1 of %2 %3")
                              .arg(diff.differing)

@@ -77,7 +77,7 @@ class RetracesView : public View {
   FunctionId function_;
   TraceId trace_;
   bool following_ = false;
-  Ticket runs_, chosen_, details_;
+  QueryHandle runs_, chosen_, details_;
   bool ask_again_ = false, detailed_ = false;
   CallSites sites_;
   query::CallChoice choice_;  // of the strip

@@ -15,7 +15,7 @@ SearchBar::SearchBar(const QString& hint, const QString& name, const QString& wh
   input_->setAccessibleName(name);
   input_->installEventFilter(this);
   row_->addWidget(input_, 1);
-  count_->setAccessibleName(QStringLiteral("How many were found"));
+  count_->setAccessibleName(QStringLiteral("Number of matches"));
   row_->addWidget(count_);
   const auto button = [&](const QString& text, const QString& tip, const QString& keys, auto&& act) {
     QPushButton* made = chip_button(text, tip + QStringLiteral(" (") + keys + QLatin1Char(')'));

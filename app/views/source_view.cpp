@@ -77,7 +77,7 @@ SourceView::SourceView(const Context& context, QWidget* parent) : View(context, 
   });
   connect(code_, &CodeView::menu_opening, this, [this](QMenu* menu, int number) {
     if (!file_.valid()) return;
-    add_callers_menu(menu, document(), {file_, number}, [this](Place place) {
+    add_callers_menu(menu, document(), {file_, number}, [this](SourcePlace place) {
       select(Selection::of_line(document(), place));
       show_file(place.file);
       code_->set_marks({place.line});
@@ -294,7 +294,7 @@ QString SourceView::disk_path() const {
   return f ? QDir(q(document().run.working_directory)).absoluteFilePath(q(f->path)) : QString();
 }
 
-void SourceView::edit(const Place& place) {
+void SourceView::edit(const SourcePlace& place) {
   if (place.file.valid() && place.file != file_) show_file(place.file);
   edit_->setChecked(true);
   if (editing()) editor_->show_line(place.line);
@@ -363,7 +363,7 @@ void SourceView::show_theme() {
 }
 
 void SourceView::follow_selection() {
-  const Place place = place_of(document(), current());
+  const SourcePlace place = place_of(document(), current());
   want_costs();
   if (!place) {
     code_->set_marks({});

@@ -44,7 +44,7 @@ class SourceView : public View {
   void choose_mode(CostMode mode);
   bool editing() const { return edit_->isChecked(); }
   // The file on the disk at that line.
-  void edit(const Place& place);
+  void edit(const SourcePlace& place);
   // Before a run. False: the edits could not be saved; the view says why.
   bool save_edits();
   // False: there are unsaved edits, and the view has said so. Once it has, true.

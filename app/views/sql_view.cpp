@@ -266,7 +266,7 @@ void SqlView::select_row(int row) {
     select(target.selection);
   } else if (target.op_id || target.call.valid()) {
     struct Found {
-      std::optional<query::OpRow> op;
+      std::optional<query::OpEventRow> op;
       std::optional<session::CallRecord> call;
     };
     context_.session->queries().ask(

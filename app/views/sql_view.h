@@ -68,7 +68,7 @@ class SqlView : public View {
   QTimer clock_;
   QElapsedTimer since_;
   QString ran_, shown_;     // the last statement, and the one whose result is shown
-  Ticket ticket_;
+  QueryHandle ticket_;
   bool is_fresh_ = true;    // nothing was run for this recording yet
   bool is_opening_ = false; // a row is to be shown in its view
 };

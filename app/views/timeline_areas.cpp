@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLabels = 132;
 constexpr double kArea = 56, kGrowth = 160;  // height; what one may grow by beyond the tracks' stretch
-constexpr double kMostStretch = 3;
+constexpr double kMaxStretch = 3;
 
 QString percent(double share) { return QStringLiteral("%1 %").arg(static_cast<int>(share * 100 + 0.5)); }
 
@@ -82,7 +82,7 @@ void TimelineCanvas::set_room(int height) {
   room_ = height;
   stretch_ = 1;
   const double top = flat_top(0), natural = area_top(0) + kArea * static_cast<double>(area_count()) - top;
-  stretch_ = std::clamp((height - top - 4) / std::max(1.0, natural), 1.0, kMostStretch);
+  stretch_ = std::clamp((height - top - 4) / std::max(1.0, natural), 1.0, kMaxStretch);
   if (content_height() == before) return;
   hovered_ = {};
   setMinimumHeight(content_height());

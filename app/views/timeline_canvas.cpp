@@ -43,7 +43,7 @@ void TimelineCanvas::set_document(const Document* document, Queries* queries, bo
     selected_.reset();
     overlays_ = {};
     in_view_known_ = false;
-    for (Ticket* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_, &overlay_ticket_,
+    for (QueryHandle* t : {&picture_ticket_, &find_ticket_, &choose_ticket_, &step_ticket_, &overlay_ticket_,
                       &peaks_ticket_})
       t->withdraw();
     steps_wanted_ = 0;
@@ -110,11 +110,11 @@ void TimelineCanvas::ask_flow() {
   flow_.clear();
   flow_ticket_.withdraw();
   if (!selected_ || !queries_) return;
-  constexpr size_t kMost = 64;
+  constexpr size_t kMax = 64;
   queries_->ask(
       flow_ticket_,
       [bar = *selected_](const query::Store& store, const query::Cancel& cancel) {
-        return query::flow_of(store, bar, kMost, cancel);
+        return query::flow_of(store, bar, kMax, cancel);
       },
       [this](std::vector<Placed> flow) {
         flow_ = std::move(flow);

@@ -195,7 +195,7 @@ class TimelineCanvas : public QWidget {
   query::Picture picture_;
   query::Matches matches_;              // the op events of the selected node, line or table row, in view
   query::Wanted highlight_;             // of the table
-  Ticket picture_ticket_, find_ticket_, choose_ticket_, step_ticket_, overlay_ticket_, match_ticket_,
+  QueryHandle picture_ticket_, find_ticket_, choose_ticket_, step_ticket_, overlay_ticket_, match_ticket_,
       flow_ticket_, peaks_ticket_;
   bool ask_again_ = false, ask_overlays_again_ = false, frame_when_found_ = false;
   int steps_wanted_ = 0;
@@ -236,7 +236,7 @@ class OverviewStrip : public QWidget {
   void go(double x);
   TimelineCanvas* canvas_;
   Queries* queries_ = nullptr;
-  Ticket ticket_;
+  QueryHandle ticket_;
   bool again_ = false;
   std::vector<query::OverviewColumn> columns_;
 };

@@ -53,7 +53,7 @@ class TimelineView : public View {
   QWidget* body_;
   TimelineTable* table_;
   QTimer later_;
-  Ticket statistics_, stored_, stacks_, kernels_;
+  QueryHandle statistics_, stored_, stacks_, kernels_;
   bool dirty_ = true, another_ = true;
 };
 

@@ -12,7 +12,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kMostRecent = 8;
+constexpr int kMaxRecent = 8;
 
 void empty(QLayout* layout) {
   while (QLayoutItem* item = layout->takeAt(0)) {
@@ -115,7 +115,7 @@ WelcomePage::WelcomePage(QWidget* parent)
   auto* right = new QVBoxLayout;
   right->setSpacing(12);
   right->addSpacing(62);
-  right->addWidget(plain_label(QStringLiteral("Situations to try"), "group"));
+  right->addWidget(plain_label(QStringLiteral("Samples"), "group"));
   samples_ = new QWidget;
   auto* grid = new QGridLayout(samples_);
   grid->setContentsMargins(0, 0, 0, 0);
@@ -162,7 +162,7 @@ void WelcomePage::set_recent(const std::vector<RecentFile>& files) {
   recent_->setVisible(!files.empty());
   column->addWidget(plain_label(QStringLiteral("Recent"), "group"));
   const QDateTime now = QDateTime::currentDateTime();
-  for (size_t i = 0; i < std::min<size_t>(files.size(), kMostRecent); ++i) {
+  for (size_t i = 0; i < std::min<size_t>(files.size(), kMaxRecent); ++i) {
     const RecentFile& file = files[i];
     auto* entry = new QWidget;
     auto* lines = new QVBoxLayout(entry);

@@ -344,14 +344,14 @@ void Converter::either_if(Node* node, Scope& scope, Nodes& out) {
 // The variables that decide whether a test is a tensor, where evaluating them ahead of it does nothing else.
 // `certain`: the test evaluates this part whatever the others are; elsewhere a variable may have no value.
 bool Converter::plain_leaves(const Node* test, bool certain, std::vector<Name*>& leaves) {
-  constexpr size_t kMost = 6;
+  constexpr size_t kMax = 6;
   switch (test->kind) {
     case Kind::kConstant: return true;
     case Kind::kName: {
       Name* name = test->name(at::Name::id);
       if (std::find(leaves.begin(), leaves.end(), name) != leaves.end()) return true;
       leaves.push_back(name);
-      return leaves.size() <= kMost &&
+      return leaves.size() <= kMax &&
              (certain || activity_.parameters.has(name) ||
               (flow_ && flow_->defined_in.has(name) && !activity_.in_patterns.has(name)));
     }
@@ -542,7 +542,7 @@ Node* Converter::either_expression(Node* first, Node* staged, Node* python, Posi
 
 bool Converter::inline_forms() {
   if (!native() || raw_expressions_ || class_body_ || kept_comprehension_) return false;
-  if (expression_depth_ >= kMostForms) return false;
+  if (expression_depth_ >= kMaxForms) return false;
   if (!value_) value_ = tree_.fresh("value_");
   return true;
 }

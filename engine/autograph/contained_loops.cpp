@@ -44,9 +44,9 @@ Node* Converter::as_written(const Node* node, std::string& needs) {
   if (!written->list(orelse).empty() && node->flags & kOwnBreak) return nullptr;  // which tells whether that runs
   const SelfContained contained = self_contained_loop(written);
   if (!contained.yes || std::ranges::any_of(contained.globals, options_.leads_out)) return nullptr;
-  constexpr int kMostComprehensions = 24;  // of a function
+  constexpr int kMaxComprehensions = 24;  // of a function
   const int comprehensions = comprehensions_in(written);
-  if (written_comprehensions_ + comprehensions > kMostComprehensions) return nullptr;
+  if (written_comprehensions_ + comprehensions > kMaxComprehensions) return nullptr;
   written_comprehensions_ += comprehensions;
   const auto add = [&](const std::vector<std::string>& names) {
     for (const std::string& name : names) needs += name + ' ';

@@ -106,7 +106,7 @@ class Converter {
   bool native_jump(Node* node, Nodes& out);
   bool plain_leaves(const Node* test, bool certain, std::vector<Name*>& leaves);
   Node* plain_or(Node* test, const std::function<Node*()>& staged);
-  bool both_forms() const { return native() && (parts_ || (depth_ < kMostForms && guards_ < kMostGuards)); }
+  bool both_forms() const { return native() && (parts_ || (depth_ < kMaxForms && guards_ < kMaxGuards)); }
   bool native() const { return lean() && !only_staged_ && !moved_; }  // what is made here runs in Python's own form
   bool inline_forms();
 
@@ -182,7 +182,7 @@ class Converter {
   bool plain_names_ = false;         // readable: no ag__.ld around names
   bool raw_expressions_ = false;     // the function inspects its own scope: nothing is added to it
   bool plain_calls_ = false;         // calls are not converted
-  static constexpr int kMostForms = 3, kMostGuards = 3;
+  static constexpr int kMaxForms = 3, kMaxGuards = 3;
   bool only_staged_ = false;         // lean: inside the staged form of a statement
   Parts* parts_ = nullptr;           // lean: where statements in Python's own form put what is staged
   const Parts* beside_ = nullptr;    // lean: whose parts are made

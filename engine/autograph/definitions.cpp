@@ -11,8 +11,8 @@
 namespace footlight::autograph {
 namespace {
 
-constexpr size_t kMostDefinitions = 64;
-constexpr uint32_t kMostSteps = 200'000;
+constexpr size_t kMaxDefinitions = 64;
+constexpr uint32_t kMaxSteps = 200'000;
 
 bool is_scope(const Node* node) { return is_function(node) || is(node, Kind::kLambda) || is(node, Kind::kClassDef); }
 
@@ -115,7 +115,7 @@ class Follower {
   uint64_t all_in(const List& statements, bool inner = false) {
     uint64_t bits = 0;
     for (const Node* s : statements) {
-      if (++steps > kMostSteps) return bits;
+      if (++steps > kMaxSteps) return bits;
       if (!inner || shares_) bits |= bound_by(s).bits;
       const bool function = is_function(s);
       if (is(s, Kind::kClassDef)) {
@@ -139,7 +139,7 @@ class Follower {
   // An attribute of an object that several functions share.
   uint64_t all_stores_in(const Node* node) {
     uint64_t bits = 0;
-    if (++steps > kMostSteps) return bits;
+    if (++steps > kMaxSteps) return bits;
     if (info(node->kind).category == Category::kStatement) bits |= bound_by(node).bits;
     for_each_child(node, [&](const Node* child) {
       if (info(child->kind).category != Category::kExpression) bits |= all_stores_in(child);
@@ -215,7 +215,7 @@ class Follower {
                bool replaces, const Node* function = nullptr) {
     const auto [at, added] = bits_.try_emplace({place, element}, found.size());
     if (added) {
-      if (found.size() == kMostDefinitions) {
+      if (found.size() == kMaxDefinitions) {
         bits_.erase(at);
         return 0;
       }
@@ -309,7 +309,7 @@ class Scope {
   State run(const List& statements, State s) {
     for (const Node* statement : statements) {
       if (!s.alive) break;
-      if (++follower_.steps > kMostSteps) return s;
+      if (++follower_.steps > kMaxSteps) return s;
       s = run(statement, s);
       for (uint64_t* seen : in_try_) *seen |= s.bits;
     }

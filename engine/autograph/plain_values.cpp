@@ -23,19 +23,19 @@ bool is_plain_path(const Node* node) {
 PlainValues::PlainValues(const Node* loop, const NameSet& own) : own_(own) {
   collect(loop);
   names_.keep_only(own);
-  constexpr int kMostRounds = 4;  // each goes through the loop once
-  for (int round = 0; round < kMostRounds; ++round) {
+  constexpr int kMaxRounds = 4;  // each goes through the loop once
+  for (int round = 0; round < kMaxRounds; ++round) {
     changed_ = false;
     statement(loop, true);
     if (changed_) continue;
     NameSet needed;
     needed_in(loop, true, needed);
     for (NameSet before; needed.has_more_than(before);) {
-      if (++round >= 2 * kMostRounds) break;
+      if (++round >= 2 * kMaxRounds) break;
       before = needed;
       sources_in(loop, needed);
     }
-    if (round < 2 * kMostRounds) names_.keep_only(needed);
+    if (round < 2 * kMaxRounds) names_.keep_only(needed);
     return;
   }
   names_ = {};

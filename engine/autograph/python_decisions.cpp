@@ -67,8 +67,8 @@ void Converter::begin_numbers(Node* node, Scope& scope, Nodes& out) {
     needs.append(tree_.name_at(id)->text).append(" ");
     ++count;
   });
-  constexpr size_t kMost = 64;  // they are looked at before each loop
-  if (count > kMost) return;
+  constexpr size_t kMax = 64;  // they are looked at before each loop
+  if (count > kMax) return;
   for (const std::string_view name : found->builtins()) needs.append(name).append(" ");
   needs += "||";
   for (const std::string_view name : found->builtins()) needs.append(name).append(" ");

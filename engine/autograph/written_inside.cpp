@@ -52,8 +52,8 @@ void Converter::find_written() {
   for (const Node* one : body) definitions_in(one, found);
   NameSet made, unused;
   for (const Node* one : found) made.add(one->name(at::FunctionDef::name));
-  constexpr size_t kMost = 32;
-  if (found.empty() || found.size() > kMost) return;
+  constexpr size_t kMax = 32;
+  if (found.empty() || found.size() > kMax) return;
   if (!std::ranges::all_of(body, [&](const Node* one) { return calls_in(one, made, unused); })) return;
   // What each reaches by calls.
   std::vector<NameSet> reach(found.size());

@@ -119,16 +119,16 @@ extern std::atomic<bool> repeating_call;
 extern constinit thread_local ActivityLog* this_thread_activity FL_FAST_TLS;
 
 // In its scope the thread does that, and afterwards what it did before. A null log: nothing.
-class Doing {
+class ActivityScope {
  public:
-  Doing(ActivityLog* log, Activity activity) : log_(log) {
+  ActivityScope(ActivityLog* log, Activity activity) : log_(log) {
     if (log_) [[unlikely]] before_ = log_->begin(activity);
   }
-  ~Doing() {
+  ~ActivityScope() {
     if (log_) [[unlikely]] log_->begin(before_);
   }
-  Doing(const Doing&) = delete;
-  Doing& operator=(const Doing&) = delete;
+  ActivityScope(const ActivityScope&) = delete;
+  ActivityScope& operator=(const ActivityScope&) = delete;
 
  private:
   ActivityLog* const log_;

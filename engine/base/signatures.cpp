@@ -8,7 +8,7 @@
 namespace footlight {
 namespace {
 
-constexpr size_t kMostSignatures = 1u << 17;  // a program whose shapes never repeat must not fill memory
+constexpr size_t kMaxSignatures = 1u << 17;  // a program whose shapes never repeat must not fill memory
 
 struct Registry {
   std::mutex mutex;
@@ -36,7 +36,7 @@ SignatureId add_signature(uint64_t hash, Signature signature) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
   if (const auto it = r.by_hash.find(hash); it != r.by_hash.end()) return it->second;
-  if (r.all.size() >= kMostSignatures) {
+  if (r.all.size() >= kMaxSignatures) {
     ++r.refused;
     return {};
   }
@@ -49,7 +49,7 @@ SignatureId add_signature(uint64_t hash, Signature signature) {
 bool room_for_signatures() {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
-  return r.all.size() < kMostSignatures;
+  return r.all.size() < kMaxSignatures;
 }
 
 void visit_signatures(uint32_t first, void (*visit)(void*, SignatureId, const Signature&), void* context) {

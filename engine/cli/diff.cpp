@@ -98,7 +98,7 @@ class Run {
   }
 
   std::string place(const session::NodeRecord& node) const {
-    const session::Reader::Place at = reader_->place(node.source);
+    const session::Reader::SourcePlace at = reader_->place(node.source);
     const session::FileRecord* file = reader_->file(at.file);
     if (!file || at.line == 0) return "";
     const size_t slash = file->path.rfind('/');

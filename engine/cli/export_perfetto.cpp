@@ -108,7 +108,7 @@ class PerfettoSink : public TimelineSink {
     uint32_t field;  // of InternedData
     std::unordered_map<std::string, uint64_t> numbers = {};
   };
-  static constexpr size_t kMostKnown = 1 << 16, kLongestKnown = 500;
+  static constexpr size_t kMaxKnown = 1 << 16, kLongestKnown = 500;
 
   void begin(uint64_t type, const TimelineTrack& track) {
     event_.clear();
@@ -152,7 +152,7 @@ class PerfettoSink : public TimelineSink {
     const auto found = known.numbers.find(key_);
     if (found != known.numbers.end()) return to.number(number_field, found->second);
     const std::string written = valid_text(text);
-    if (written.size() > kLongestKnown || known.numbers.size() >= kMostKnown) return to.bytes(text_field, written);
+    if (written.size() > kLongestKnown || known.numbers.size() >= kMaxKnown) return to.bytes(text_field, written);
     const uint64_t number = known.numbers.size() + 1;
     known.numbers.emplace(key_, number);
     ProtobufWriter entry;

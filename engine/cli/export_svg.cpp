@@ -23,8 +23,8 @@ namespace footlight::cli {
 namespace {
 
 constexpr int kLimitSeconds = 30;
-constexpr rlim_t kMostMemory = rlim_t{4} << 30;
-constexpr size_t kMostBytes = size_t{1} << 30;
+constexpr rlim_t kMaxMemory = rlim_t{4} << 30;
+constexpr size_t kMaxBytes = size_t{1} << 30;
 constexpr const char* kInstead = "; --format dot writes the graph without laying it out";
 
 struct Closing {
@@ -74,7 +74,7 @@ class Dot {
     std::string all;
     for (;;) {
       const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
-      if (passed >= kLimitSeconds * 1000 || all.size() > kMostBytes)
+      if (passed >= kLimitSeconds * 1000 || all.size() > kMaxBytes)
         invalid("Graphviz needs more than ", kLimitSeconds, " s for this graph", kInstead);
       progress.show("laying out the graph, of at most", static_cast<double>(passed) / (kLimitSeconds * 1000));
       pollfd readable{out_.fd, POLLIN, 0};
@@ -99,7 +99,7 @@ class Dot {
   [[noreturn]] void run(int out, pid_t parent) {
     // It dies with this program, and before it takes the machine's memory.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const rlimit memory{kMostMemory, kMostMemory};
+    const rlimit memory{kMaxMemory, kMaxMemory};
     setrlimit(RLIMIT_AS, &memory);
     if (getppid() != parent || dup2(in_.fd, 0) < 0 || dup2(out, 1) < 0 || dup2(err_.fd, 2) < 0) _exit(1);
     execlp("dot", "dot", "-Tsvg", static_cast<char*>(nullptr));

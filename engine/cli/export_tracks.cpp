@@ -106,7 +106,7 @@ TrackOf Tracks::of(const DeviceRecord& d) const {
 
 const TimelineTrack* Tracks::lane_for(const TrackOf& track, int64_t start_ns, int64_t end_ns) {
   std::vector<Lane>& lanes = lanes_[track];
-  for (size_t lane = 0; lane < kMostLanes; ++lane) {
+  for (size_t lane = 0; lane < kMaxLanes; ++lane) {
     if (lane == lanes.size()) {
       const bool thread = track.kind == TrackOf::Kind::kThread && lane == 0;
       const auto kind = thread ? TimelineTrack::Kind::kThread : TimelineTrack::Kind::kOther;

@@ -66,7 +66,7 @@ class Tracks {
     const TimelineTrack* track = nullptr;
     std::vector<int64_t> open;  // ends of slices in one another
   };
-  static constexpr size_t kMostLanes = 64;
+  static constexpr size_t kMaxLanes = 64;
 
   Process& process(uint32_t number);
   // `id`: of the process or thread, as the system knows it; 0: none.

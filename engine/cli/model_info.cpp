@@ -12,7 +12,7 @@ namespace {
 
 using model::ModelFile;
 
-constexpr size_t kMostLines = 200;  // of a list, in text
+constexpr size_t kMaxLines = 200;  // of a list, in text
 
 std::string tensors_json(const std::vector<model::TensorFacts>& facts) {
   std::vector<std::string> items;
@@ -82,7 +82,7 @@ void print_json(const ModelFile& m) {
 void print_model(const std::string& path, bool json) {
   const ModelFile m = model::read_model(path);
   if (json) return print_json(m);
-  const std::string page = model::describe(m, kMostLines);
+  const std::string page = model::describe(m, kMaxLines);
   for (const std::string& line : text_lines(page)) std::printf("%s\n", line.c_str());
 }
 

@@ -21,12 +21,12 @@ namespace {
 using explain::Finding;
 using session::Reader;
 
-constexpr size_t kMostTraces = 200;      // rows of a table; the rest is counted
-constexpr size_t kMostCalls = 240;       // bars of a strip; of more calls, each bar is a group
-constexpr size_t kMostLines = 4000;      // of one source file
+constexpr size_t kMaxTraces = 200;      // rows of a table; the rest is counted
+constexpr size_t kMaxCalls = 240;       // bars of a strip; of more calls, each bar is a group
+constexpr size_t kMaxLines = 4000;      // of one source file
 constexpr int kTimelineWidth = 1240;
-constexpr size_t kMostNodes = 300;       // of a graph that is drawn
-constexpr size_t kMostGraphs = 4;
+constexpr size_t kMaxNodes = 300;       // of a graph that is drawn
+constexpr size_t kMaxGraphs = 4;
 
 constexpr const char* kStyle = R"(
 :root{--text:#1a1d22;--dim:#5b6472;--line:#e3e6ea;--panel:#f6f7f9;--amber:#8a5a00;--amberfill:#e8a41f;--amberbg:#fff4dd;
@@ -101,7 +101,7 @@ class Page {
     return element("code", "blue", html(path.substr(path.rfind('/') + 1) + ':' + std::to_string(line.line)));
   }
   explain::Line line_of(SourceRef source) const {
-    const Reader::Place at = reader_.place(source);
+    const Reader::SourcePlace at = reader_.place(source);
     return {at.file, at.line};
   }
   void head() {
@@ -150,7 +150,7 @@ class Page {
     for (size_t i = 0; i < report_.findings.size(); ++i) finding(i);
     out_ += "</div>";
     if (report_.findings.empty())
-      out_ += element("p", "dim", "None: no function was traced more often than necessary, as far as was recorded.");
+      out_ += element("p", "dim", "No findings: no change would save a trace or much time, as far as was recorded.");
   }
 
   void finding(size_t at) {
@@ -228,7 +228,7 @@ class Page {
   }
 
   void strip(const std::vector<const session::CallRecord*>& calls) {
-    const size_t group = (calls.size() + kMostCalls - 1) / kMostCalls;
+    const size_t group = (calls.size() + kMaxCalls - 1) / kMaxCalls;
     const size_t bars = group ? (calls.size() + group - 1) / group : 0;
     if (!bars) return;
     const double width = std::min(20.0, double(kTimelineWidth) / static_cast<double>(bars));
@@ -282,7 +282,7 @@ class Page {
     strip(calls);
     out_ += "<table><tr><th>trace</th><th>signature</th><th class=\"n\">calls</th><th class=\"n\">tracing</th>"
             "<th>why</th><th>differs in</th><th>called from</th></tr>";
-    for (size_t i = 0; i < std::min(traces.size(), kMostTraces); ++i) {
+    for (size_t i = 0; i < std::min(traces.size(), kMaxTraces); ++i) {
       const session::TraceRecord& t = *traces[i];
       std::string why = html(explain::trace_reason(t));
       if (!t.error.empty()) why = "failed: " + html(error_words(t.error).text());
@@ -296,14 +296,14 @@ class Page {
                   "</td><td class=\"v amber\">", differs, "</td><td>", place(line_of(t.source)), "</td></tr>");
     }
     out_ += "</table>";
-    if (traces.size() > kMostTraces)
-      out_ += element("div", "dim", str("and ", traces.size() - kMostTraces, " more"));
-    if (++drawn_ <= kMostGraphs) graph(*traces.front());
+    if (traces.size() > kMaxTraces)
+      out_ += element("div", "dim", str("and ", traces.size() - kMaxTraces, " more"));
+    if (++drawn_ <= kMaxGraphs) graph(*traces.front());
   }
   // The graph of a trace, if it is small enough to be looked at and Graphviz is there.
   void graph(const session::TraceRecord& t) {
     const session::GraphRecord* record = reader_.graph(t.graph());
-    if (!record || record->nodes.empty() || record->nodes.size() > kMostNodes) return;
+    if (!record || record->nodes.empty() || record->nodes.size() > kMaxNodes) return;
     Output nowhere("", "", {"", {}, nullptr});
     Progress progress;
     std::string svg;
@@ -383,7 +383,7 @@ class Page {
       if (!file || file->text.empty()) continue;
       out_ += str("<details open><summary><code>", html(file->path), "</code></summary><pre class=\"src\">");
       std::string_view rest = file->text;
-      for (int number = 1; !rest.empty() && number <= static_cast<int>(kMostLines); ++number) {
+      for (int number = 1; !rest.empty() && number <= static_cast<int>(kMaxLines); ++number) {
         const size_t end = std::min(rest.find('\n'), rest.size());
         const auto at = lines.find(number);
         out_ += str(at == lines.end() ? "<span>" : "<span class=\"mark\">", "<i>", number, "</i>",
@@ -397,7 +397,7 @@ class Page {
 
   void legitimate() {
     if (report_.suppressed.empty()) return;
-    out_ += "<h2>Looked at and legitimate</h2><ul>";
+    out_ += "<h2>Checked and legitimate</h2><ul>";
     for (const auto& s : report_.suppressed)
       out_ += str("<li><code>", html(s.function), "</code>: ",
                   html(explain::cause_words(s.cause)), " (", explain::rule_words(explain::Rule(s.rule)), ")</li>");

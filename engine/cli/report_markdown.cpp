@@ -79,7 +79,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   out += "\n## Findings\n";
   for (size_t i = 0; i < report.findings.size(); ++i) write_finding(reader, report, i, out);
   if (report.findings.empty())
-    out += "\nNone: no function was traced more often than necessary, as far as was recorded.\n";
+    out += "\nNo findings: no change would save a trace or much time, as far as was recorded.\n";
 
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
@@ -90,7 +90,7 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
              std::to_string(f.traces) + " | " + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
-    out += "\n## Looked at and legitimate\n\n";
+    out += "\n## Checked and legitimate\n\n";
     for (const auto& s : report.suppressed)
       out += "* " + markdown_words(s.function) + ": " + markdown_words(explain::cause_words(s.cause)) + " (" +
              explain::rule_words(explain::Rule(s.rule)) + ")\n";

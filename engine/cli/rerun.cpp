@@ -29,7 +29,7 @@ namespace {
 using explain::Checked;
 using explain::Finding;
 
-constexpr int kLeastSeconds = 60;
+constexpr int kMinSeconds = 60;
 constexpr int kTimesAsLong = 10;  // as the recorded run
 
 // What is on the disk: a session may come from anybody, and what it says was run is not run for it.
@@ -64,7 +64,7 @@ bool record_again(const session::RunRecord& run, double seconds, const std::stri
   if (child < 0) fail(ErrorKind::kIo, "the script cannot be started: ", std::strerror(errno));
   if (child == 0) become_recorder(run, script, session, parent);
   using Clock = std::chrono::steady_clock;
-  const int limit = std::max(kLeastSeconds, static_cast<int>(std::min(seconds, 1e6) * kTimesAsLong));
+  const int limit = std::max(kMinSeconds, static_cast<int>(std::min(seconds, 1e6) * kTimesAsLong));
   const auto until = Clock::now() + std::chrono::seconds(limit);
   for (;;) {
     int status = 0;

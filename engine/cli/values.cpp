@@ -73,7 +73,7 @@ class Page {
   std::string place(const TensorValue& value) const {
     const session::NodeRecord* const n = node(value.graph, value.node);
     if (!n) return {};
-    const session::Reader::Place at = users_line(reader_, *n);
+    const session::Reader::SourcePlace at = users_line(reader_, *n);
     const session::FileRecord* const file = reader_.file(at.file);
     if (!file || !at.line) return {};
     return str(file->path.substr(file->path.rfind('/') + 1), ":", at.line);

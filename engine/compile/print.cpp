@@ -121,7 +121,7 @@ class Printer {
     }
     for (const FusedGroup::Step& step : group.steps) {
       const Node& made = program_.node((&in)[1 + step.member]);
-      if (group.values[step.out].place == FusedGroup::Place::kResult) move({made.dtypes[0], made.shapes[0]});
+      if (group.values[step.out].place == FusedGroup::Storage::kResult) move({made.dtypes[0], made.shapes[0]});
     }
   }
 

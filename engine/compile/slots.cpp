@@ -4,8 +4,8 @@
 namespace footlight::compile {
 namespace {
 
-constexpr size_t kMostBytes = 1 << 14;        // of a value that is kept
-constexpr size_t kMostInAll = 1 << 18;
+constexpr size_t kMaxBytes = 1 << 14;        // of a value that is kept
+constexpr size_t kMaxInAll = 1 << 18;
 
 // Reads its inputs and lets them go.
 bool only_reads(const Node& node) {
@@ -25,7 +25,7 @@ SlotPlan::SlotPlan(const optimize::Rewrite& rewrite, const std::vector<NodeId>& 
   for (const NodeId id : schedule) {
     const Node& node = rewrite.node(id);
     keeps_[id.value] = settled[id.value] && only_reads(node) && node.device.empty() && node.dtypes.size() == 1 &&
-                       is_plain(node.dtypes[0]) && bytes_of(node) <= kMostBytes;
+                       is_plain(node.dtypes[0]) && bytes_of(node) <= kMaxBytes;
   }
   for (const NodeId id : schedule)
     if (!only_reads(rewrite.node(id)))
@@ -49,7 +49,7 @@ void SlotPlan::take(NodeId id) {
       return;
     }
     kept_bytes_ += bytes_of(node);
-    if (kept_bytes_ > kMostInAll) keeps_[id.value] = false;
+    if (kept_bytes_ > kMaxInAll) keeps_[id.value] = false;
   }
   slot_of_[id.value] = size_;
   size_ += static_cast<uint32_t>(node.dtypes.size());

@@ -15,7 +15,7 @@
 namespace footlight::data {
 namespace {
 
-constexpr uint64_t kMostTensors = 1 << 20, kMostDimensions = 254;
+constexpr uint64_t kMaxTensors = 1 << 20, kMaxDimensions = 254;
 
 void put(std::string& out, uint64_t number) { out.append(reinterpret_cast<const char*>(&number), sizeof number); }
 
@@ -72,11 +72,11 @@ std::string packed(const Element& element) {
 Element unpacked(const std::string& record) {
   Taking from(record);
   Element element;
-  const uint64_t tensors = from.number(kMostTensors);
+  const uint64_t tensors = from.number(kMaxTensors);
   for (uint64_t t = 0; t < tensors; ++t) {
     const auto dtype = static_cast<DType>(from.number(kDTypeCount - 1));
     if (dtype == DType::kInvalid || dtype == DType::kVariant || dtype == DType::kResource) Taking::wrong();
-    std::vector<int64_t> dims(from.number(kMostDimensions));
+    std::vector<int64_t> dims(from.number(kMaxDimensions));
     uint64_t elements = 1;
     for (int64_t& dim : dims) {
       dim = static_cast<int64_t>(from.number(INT64_MAX));

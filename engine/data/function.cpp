@@ -38,13 +38,13 @@ class CompiledGraph final : public ElementFunction {
 // Of graphs that came without a function. A stage that is made again and again, in a call of its own, finds its
 // program here; the oldest goes first.
 Tensor compiled(const GraphPtr& graph) {
-  constexpr size_t kMost = 128;
+  constexpr size_t kMax = 128;
   static std::mutex mutex;
   static auto& known = *new std::deque<std::pair<const Graph*, Tensor>>;  // each keeps its graph alive
   const std::lock_guard lock(mutex);
   const auto at = std::ranges::find(known, graph.get(), &std::pair<const Graph*, Tensor>::first);
   if (at != known.end()) return at->second;
-  if (known.size() == kMost) known.pop_front();
+  if (known.size() == kMax) known.pop_front();
   known.emplace_back(graph.get(), function_value(new CompiledGraph(graph)));
   return known.back().second;
 }

@@ -30,7 +30,7 @@ Compression saved_compression_of(const std::string& name) {
 
 namespace {
 
-constexpr size_t kSnappyBlock = 1 << 18, kMostSnappy = size_t{1} << 28;
+constexpr size_t kSnappyBlock = 1 << 18, kMaxSnappy = size_t{1} << 28;
 
 [[noreturn]] void fail_with(int error, const std::string& path) {
   const ErrorKind kind = error == ENOENT                    ? ErrorKind::kNotFound
@@ -141,7 +141,7 @@ bool InputFile::fill_block() {
   for (const char byte : packed) size = size << 8 | static_cast<unsigned char>(byte);
   struct stat about;
   if (size == 0 || fstat(p.file, &about) != 0 || size > static_cast<size_t>(about.st_size) || !take(packed, size) ||
-      !unpack_snappy(packed, kMostSnappy, block))
+      !unpack_snappy(packed, kMaxSnappy, block))
     damaged();
   p.buffer.assign(block.begin(), block.end());
   p.end = block.size();

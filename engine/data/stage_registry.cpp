@@ -12,7 +12,7 @@ KernelRegistration* KernelRegistration::first = nullptr;
 namespace {
 
 std::vector<MakeStage>& makers() {  // by op id
-  static std::vector<MakeStage> all(kMostOps);
+  static std::vector<MakeStage> all(kMaxOps);
   return all;
 }
 

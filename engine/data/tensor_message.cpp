@@ -18,7 +18,7 @@ constexpr uint64_t kFloats = 5, kDoubles = 6, kInts = 7, kComplex64 = 9, kInt64s
                    kHalves = 13, kUints32 = 16, kUints64 = 17;
 constexpr uint64_t kTypeName = 1, kTensors = 3;  // of a variant
 constexpr uint64_t kNumber = 0, kBytes = 2;  // how a field is written
-constexpr size_t kMostDims = 254;
+constexpr size_t kMaxDims = 254;
 
 void put_number(std::string& out, uint64_t number) {
   for (; number >= 0x80; number >>= 7) out.push_back(static_cast<char>(number | 0x80));
@@ -178,7 +178,7 @@ Message parsed(std::string_view bytes) {
            fields.field, " of its message");
     else
       for (Fields shape{fields.bytes}; shape.next();) {
-        if (shape.field != kDim || dims.size() == kMostDims) wrong();
+        if (shape.field != kDim || dims.size() == kMaxDims) wrong();
         dims.push_back(0);
         for (Fields dim{shape.bytes}; dim.next();)
           if (dim.field == kSize) dims.back() = static_cast<int64_t>(dim.number);
@@ -202,8 +202,8 @@ Tensor tensor_of_message(std::string_view bytes) {
   if (!numbers.empty()) {
     // A list that ends early goes on with its last number.
     const size_t each = size_of(dtype), had = numbers.size() / each;
-    constexpr uint64_t kMost = 1 << 20;
-    if (!content.empty() || numbers.size() % each || had > elements || (had < elements && elements > kMost)) wrong();
+    constexpr uint64_t kMax = 1 << 20;
+    if (!content.empty() || numbers.size() % each || had > elements || (had < elements && elements > kMax)) wrong();
     while (numbers.size() < elements * each) numbers.append(numbers, numbers.size() - each, each);
     content = numbers;
   }

@@ -31,7 +31,7 @@ class EagerInference final : public Inference {
 void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device,
             int64_t start) {
   ActivityLog* const log = this_thread_activity;
-  const Doing recording(log, Activity::kRecording);
+  const ActivityScope recording(log, Activity::kRecording);
   OpEvent event{};
   event.start_ns = start;
   event.end_ns = now_ns();
@@ -61,7 +61,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   inference.output_shapes = shapes;
   infer_outputs(inference);
   const DType by = dispatch_dtype(row, inputs, dtypes);
-  const Place place = place_of(row, inputs, by, wanted_device);
+  const Placement place = place_of(row, inputs, by, wanted_device);
   const Device device = place.device;
   if (!place.kernel) [[unlikely]] no_kernel(device.type, row, by);
   const bool recorded = recording_ops();
@@ -74,13 +74,13 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
     std::span<const Tensor> here = inputs;
     if (device_access.copy && move_inputs(row, inputs, device, moved)) here = moved;
     {
-      const Doing allocation(log, Activity::kAllocation);
+      const ActivityScope allocation(log, Activity::kAllocation);
       for (size_t i = 0; i < outputs.size(); ++i)
         if (shapes[i].fully_known() && dtypes[i] != DType::kInvalid)
           outputs[i] = Tensor::empty(dtypes[i], shapes[i], device);
     }
     KernelContext context{row, attrs, here, outputs, device, place.stream()};
-    const Doing kernel(log, device.type == DeviceType::kCpu ? Activity::kKernel : Activity::kLaunch);
+    const ActivityScope kernel(log, device.type == DeviceType::kCpu ? Activity::kKernel : Activity::kLaunch);
     place.kernel(context);
   }
   make_own(outputs);
@@ -109,13 +109,13 @@ bool plain_pair(const Tensor& x, const Tensor& y) {
   ActivityLog* const log = this_thread_activity;
   Tensor out;
   {
-    const Doing allocation(log, Activity::kAllocation);
+    const ActivityScope allocation(log, Activity::kAllocation);
     out = Tensor::empty(dtype, shape);
   }
   KernelContext context{row, no_attrs, inputs, {&out, 1}};
   const int64_t start = now_ns();
   {
-    const Doing running(log, Activity::kKernel);
+    const ActivityScope running(log, Activity::kKernel);
     kernel(context);
   }
   record(row, inputs, {&out, 1}, Device::cpu(), start);

@@ -12,7 +12,7 @@ namespace {
 
 using session::TraceRecord;
 
-constexpr size_t kMostRelated = 6;
+constexpr size_t kMaxRelated = 6;
 
 struct Attempt {
   ReplayResult result;
@@ -90,7 +90,7 @@ std::optional<size_t> accept(const Evidence& evidence, const FunctionRun& run, C
   }
   for (const Line& call : calls) {
     const bool known = call == f.line || std::ranges::find(f.related, call, &RelatedLine::at) != f.related.end();
-    if (!known && f.related.size() < kMostRelated) f.related.push_back({"call", call});
+    if (!known && f.related.size() < kMaxRelated) f.related.push_back({"call", call});
   }
   to.found.push_back(f);
   return to.found.size() - 1;
@@ -133,7 +133,7 @@ bool needs(const Evidence& evidence, const FunctionRun& run, std::vector<Candida
   std::erase(team, other);
   const size_t with = attempt(evidence, run, team).result.saved.size();
   std::erase(team, one);
-  return with < attempt(evidence, run, team).result.saved.size() + kFewestSaved;
+  return with < attempt(evidence, run, team).result.saved.size() + kMinSaved;
 }
 
 // What saves nothing alone may do so with another: two arguments that are both different in every call. `taken` are
@@ -174,7 +174,7 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
     made.result.saved_ns -= t->end_ns - t->start_ns;
     return true;
   });
-  if (made.result.saved.size() < kFewestSaved) return;
+  if (made.result.saved.size() < kMinSaved) return;
   std::ranges::sort(team.begin() + static_cast<std::ptrdiff_t>(own), team.end(), {},
                     [](const Candidate* c) { return std::string_view(c->finding.path); });
   for (size_t i = own; i < team.size(); ++i) {

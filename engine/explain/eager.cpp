@@ -48,7 +48,7 @@ void EagerOps::add(const session::OpColumns& events) {
       // An op inside another one has been counted with it, or will be.
       place->ns += std::max<int64_t>(0, end - std::max(start, last.end_ns));
       auto& seen = place->signatures;
-      if (comes && seen.size() < kMostSignatures && std::ranges::find(seen, events.signature[i]) == seen.end())
+      if (comes && seen.size() < kMaxSignatures && std::ranges::find(seen, events.signature[i]) == seen.end())
         seen.push_back(events.signature[i]);
     }
     last.place = place;

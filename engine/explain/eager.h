@@ -33,7 +33,7 @@ class EagerOps {
 
   EagerSums sums() const;
 
-  static constexpr size_t kMostSignatures = 8;
+  static constexpr size_t kMaxSignatures = 8;
 
  private:
   struct Last {

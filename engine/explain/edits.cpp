@@ -71,10 +71,10 @@ std::string_view keyword_of(std::string_view argument) {
 
 // Whether the definition takes this parameter by keyword only, or as one of many: no position in a call is its own.
 bool is_variadic_or_keyword_only(const Evidence& evidence, const FunctionRun& run, std::string_view parameter) {
-  constexpr int kMostLines = 24;
+  constexpr int kMaxLines = 24;
   std::string definition;
   size_t open = definition.npos;
-  for (int i = 0; i < kMostLines; ++i) {
+  for (int i = 0; i < kMaxLines; ++i) {
     const std::string_view line = evidence.text({run.record->file, run.record->line + i});
     definition += line.substr(0, line.find('#'));
     definition += ' ';

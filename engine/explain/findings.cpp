@@ -12,7 +12,7 @@ namespace {
 
 using session::TraceRecord;
 
-constexpr size_t kMostValueLines = 3;
+constexpr size_t kMaxValueLines = 3;
 
 // Every trace that `inner` would save was made while `outer` was traced, most of them in traces that it would save.
 bool made_inside(const Evidence& evidence, const Finding& inner, const Finding& outer) {
@@ -116,7 +116,7 @@ bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResu
   finding.calls = evidence.calls_of(run.id);
   finding.line = evidence.line(result.saved.front()->source);
   for (const Line& value : evidence.value_lines(run, finding.line, finding.path, finding.example)) {
-    if (finding.related.size() == kMostValueLines) break;
+    if (finding.related.size() == kMaxValueLines) break;
     finding.related.push_back({"value", value});
   }
   edit_at(finding, evidence.passed_line(run, finding.line, finding.path, finding.example), "call");

@@ -89,7 +89,7 @@ std::string check_text(std::span<const Finding> all, size_t at);
 std::vector<Finding::Edit> edits_together(std::span<const Finding> all, size_t at);
 
 // For most causes, a change that saves fewer traces is not worth a finding.
-inline constexpr size_t kFewestSaved = 2;
+inline constexpr size_t kMinSaved = 2;
 
 // A change that would spare a function traces, if a replay of its calls agrees: then it becomes a finding.
 struct Candidate {
@@ -100,7 +100,7 @@ struct Candidate {
   EditAt edit_at = EditAt::kCall;
   GraphRelation most = GraphRelation::kConstants;  // graphs that would become one may differ by this much
   bool captures_may_differ = false;
-  size_t fewest = kFewestSaved;       // traces to be saved
+  size_t fewest = kMinSaved;       // traces to be saved
   bool steady = false;                // few, and each comes back: legitimate (rule 3)
   bool variants = false;              // few, and each is a program of its own: legitimate (rule 2)
   std::function<void(Finding&, const ReplayResult&)> complete;  // adds to the texts what the replay tells
@@ -134,7 +134,7 @@ std::vector<const Cause*> all_causes();  // by name
 // Fills in the results of a replay; false if the change would save too little. The line to edit is that of the first
 // call that need not have traced, and the line that made the argument at `path` is related to it.
 bool conclude(const Evidence& evidence, const FunctionRun& run, const ReplayResult& result, Finding& finding,
-              size_t fewest = kFewestSaved);
+              size_t fewest = kMinSaved);
 // Adds another way to end it. One that was not checked is not for a replay to tell.
 void also(Finding& finding, std::string fix, Checked checked = {}, Finding::Edit edit = {});
 // The same, if a replay of the calls with that change saves traces; false if it does not.

@@ -14,8 +14,8 @@ using session::EdgeRecord;
 using session::GraphRecord;
 using session::NodeRecord;
 
-constexpr size_t kMostChanges = 16;    // listed for one node
-constexpr size_t kMostPairs = 10'000;  // of graphs that call each other; a file may name more than anybody can compare
+constexpr size_t kMaxChanges = 16;    // listed for one node
+constexpr size_t kMaxPairs = 10'000;  // of graphs that call each other; a file may name more than anybody can compare
 
 std::string counted(size_t n, const char* one, const char* many) {
   return std::to_string(n) + ' ' + (n == 1 ? one : many);
@@ -77,13 +77,13 @@ class Compared {
       if (x && y && *x == *y) continue;
       NodeChange c{ChangeKind::kAttribute, std::string(name), x ? std::string(*x) : "", y ? std::string(*y) : ""};
       c.value = x && y && without_values(name, *x) == without_values(name, *y);
-      if (found.size() < kMostChanges) found.push_back(std::move(c));
+      if (found.size() < kMaxChanges) found.push_back(std::move(c));
     }
   }
 
   static void outputs(const NodeRecord& a, const NodeRecord& b, std::vector<NodeChange>& found) {
     const size_t count = std::max(a.outputs.size(), b.outputs.size());
-    for (size_t k = 0; k < count && found.size() < kMostChanges; ++k) {
+    for (size_t k = 0; k < count && found.size() < kMaxChanges; ++k) {
       const std::string x = k < a.outputs.size() ? a.outputs[k] : "", y = k < b.outputs.size() ? b.outputs[k] : "";
       if (x == y) continue;
       found.push_back({ChangeKind::kOutput, count == 1 ? "output" : "output " + std::to_string(k), x, y,
@@ -112,7 +112,7 @@ class Compared {
       found.push_back({ChangeKind::kInput, what + 's', std::to_string(a.size()), std::to_string(b.size())});
       return;
     }
-    for (size_t k = 0; k < a.size() && found.size() < kMostChanges; ++k) {
+    for (size_t k = 0; k < a.size() && found.size() < kMaxChanges; ++k) {
       const size_t l = left_.find(a[k].from), r = right_.find(b[k].from);
       const bool matched = l < left_.size() && match_.right_of[l] == r;
       if (matched ? a[k].output == b[k].output : agree(l, r)) continue;
@@ -136,7 +136,7 @@ class Compared {
     }
     std::vector<std::string> left, right;
     for (const auto& [at, more] : balance) {
-      if (more == 0 || left.size() + right.size() == kMostChanges) continue;
+      if (more == 0 || left.size() + right.size() == kMaxChanges) continue;
       (more > 0 ? left : right).push_back(left_.graph().nodes[at].name);
     }
     // As with inputs: one instead of an unmatched node is no change of its own.
@@ -168,7 +168,7 @@ class Differ {
     if (!left_.graph(a) || !right_.graph(b)) return SIZE_MAX;
     const auto known = known_.find({a, b});
     if (known != known_.end()) return known->second;
-    if (diff_.pairs.size() == kMostPairs) return SIZE_MAX;
+    if (diff_.pairs.size() == kMaxPairs) return SIZE_MAX;
     const size_t at = diff_.pairs.size();
     known_.emplace(std::pair(a, b), at);
     diff_.pairs.push_back({a, b, owner, owner_left, role, {}, {}, {}, {}});

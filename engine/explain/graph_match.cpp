@@ -12,8 +12,8 @@ using session::EdgeRecord;
 using session::NodeRecord;
 
 constexpr uint64_t kControl = UINT32_MAX;  // position of a control input
-constexpr size_t kMostUses = 64;           // nodes used more often are not told apart by their users
-constexpr size_t kMostInputs = 16;
+constexpr size_t kMaxUses = 64;           // nodes used more often are not told apart by their users
+constexpr size_t kMaxInputs = 16;
 
 // A node that takes this one's output, at which position.
 struct Use {
@@ -231,7 +231,7 @@ class Matcher {
     if (context == Context::kBoth || context == Context::kBothOrNone || context == Context::kInputs) {
       const NodeRecord& node = side.node(at);
       hasher.add(node.inputs.size());
-      for (size_t i = 0; i < std::min(node.inputs.size(), kMostInputs); ++i) {
+      for (size_t i = 0; i < std::min(node.inputs.size(), kMaxInputs); ++i) {
         hasher.add(image(side.index.find(node.inputs[i].from)));
         hasher.add(node.inputs[i].output);
       }
@@ -239,7 +239,7 @@ class Matcher {
     if (context == Context::kBoth || context == Context::kBothOrNone || context == Context::kUsers) {
       std::vector<Hash128> marks = side.results[at];
       known += marks.size();
-      if (side.uses[at].size() <= kMostUses) {
+      if (side.uses[at].size() <= kMaxUses) {
         for (const Use& u : side.uses[at])
           if (const uint64_t user = image(u.user); user != kNoNode)
             marks.push_back(relation_hash(4, u.position, u.output, {user, 0}));
@@ -253,7 +253,7 @@ class Matcher {
   // Matched nodes at the same place that are not each other's match.
   bool contradict(uint32_t l, uint32_t r) const {
     const auto &a = left_.node(l).inputs, &b = right_.node(r).inputs;
-    for (size_t i = 0; i < std::min({a.size(), b.size(), kMostInputs}); ++i) {
+    for (size_t i = 0; i < std::min({a.size(), b.size(), kMaxInputs}); ++i) {
       const size_t x = left_.index.find(a[i].from), y = right_.index.find(b[i].from);
       if (x < left_.size && y < right_.size && !left_.free(x) && !right_.free(y) && left_.match[x] != y) return true;
     }

@@ -17,7 +17,7 @@ using session::GraphRecord;
 using session::MemoryPlace;
 using session::PlannedValue;
 
-constexpr size_t kMostListed = 100;  // values of a node
+constexpr size_t kMaxListed = 100;  // values of a node
 
 std::string size_text(int64_t bytes) {
   return bytes < 0 ? "size known when it runs" : bytes_text(static_cast<uint64_t>(bytes));
@@ -58,7 +58,7 @@ std::vector<std::string> memory_of(const GraphRecord& graph, uint32_t node) {
   for (size_t i = 0; i < graph.memory.size(); ++i) {
     const PlannedValue& value = graph.memory[i];
     if (value.node != as) continue;
-    if (all.size() == kMostListed) {
+    if (all.size() == kMaxListed) {
       all.push_back("not listed, nor are those after it");
       break;
     }
@@ -137,7 +137,7 @@ std::string words_of(const MemoryTotal& total) {
   std::string text = str(total.values, total.values == 1 ? " value in " : " values in ", total.slots,
                          total.slots == 1 ? " slot" : " slots");
   if (total.in_place) text += str(", ", total.in_place, " in place of others");
-  if (total.in_tiles) text += str("; ", total.in_tiles, " more in tiles of walks");
+  if (total.in_tiles) text += str("; ", total.in_tiles, " more inside fused loops");
   text += str("; at most ", size_text(total.most), " at once");
   if (total.kept) text += str(", of which ", size_text(total.kept), total.kept == 1 ? " stays" : " stay",
                               " for the next run");

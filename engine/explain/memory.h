@@ -19,7 +19,7 @@ struct MemoryTotal {
   bool unknown = false;  // some sizes are known only when it runs
 };
 MemoryTotal memory_total(const session::GraphRecord& graph);
-// "7 values in 5 slots, 2 of them in place of others; 1 more in tiles of walks; ..."; empty: no plan was recorded.
+// "7 values in 5 slots, 2 of them in place of others; 1 more inside fused loops; ..."; empty: no plan was recorded.
 std::string words_of(const MemoryTotal& total);
 
 }  // namespace footlight::explain

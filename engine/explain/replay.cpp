@@ -67,7 +67,7 @@ Words rewritten(std::span<const uint64_t> words, Rewrite&& rewrite) {
   const auto copy_to = [&](size_t end) {
     for (; copied < end; ++copied) out.words.push_back(words[copied]);
   };
-  for (const keys::Place& place : keys::places(words)) {
+  for (const keys::ItemPlace& place : keys::places(words)) {
     if (place.begin < copied) continue;  // inside a rewritten item
     copy_to(place.begin);
     if (rewrite(place, out)) copied = place.end;
@@ -162,7 +162,7 @@ ReplayResult merge_by_leaves(const FunctionRun& run, const std::set<std::string>
 std::set<std::string> places_of(const Evidence& evidence, const TraceRecord& trace,
                                 const std::set<std::string>& paths) {
   std::set<std::string> found;
-  const std::vector<keys::Place> all = keys::places(evidence.key_of(trace));
+  const std::vector<keys::ItemPlace> all = keys::places(evidence.key_of(trace));
   if (all.size() != trace.key.size()) return found;
   for (size_t i = 0; i < all.size(); ++i)
     if (paths.count(trace.key[i].path)) found.insert(all[i].path);
@@ -177,7 +177,7 @@ std::set<std::string> places_of(const Evidence& evidence, const FunctionRun& run
 
 ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (!where.count(place.path) || !place.item.is_literal() || place.item.token == keys::Token::kNone) return false;
       out.tensor({dtype, true, {}});
       return true;
@@ -187,7 +187,7 @@ ProposedFix::Change pass_as_tensor(std::set<std::string> where, uint8_t dtype) {
 
 ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
   return [dtypes = std::move(dtypes)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       const auto at = dtypes.find(place.path);
       if (at == dtypes.end() || place.item.token != keys::Token::kTensor) return false;
       keys::TensorSpec spec = place.item.spec();
@@ -200,7 +200,7 @@ ProposedFix::Change cast_to(std::map<std::string, uint8_t> dtypes) {
 
 ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
   return [where = std::move(where), dtype](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
       out.tensor({dtype, false, {}});
       return true;
@@ -210,7 +210,7 @@ ProposedFix::Change become_tensor(std::set<std::string> where, uint8_t dtype) {
 
 ProposedFix::Change leave_context() {
   return [](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (place.item.token != keys::Token::kContext) return false;
       out.context(0);
       return true;
@@ -230,7 +230,7 @@ ProposedFix both(const ProposedFix& first, const ProposedFix& second) {
 
 ProposedFix::Change leave_out(std::set<std::string> where) {
   return [where = std::move(where)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
       out.put(keys::Token::kNone);
       return true;
@@ -240,7 +240,7 @@ ProposedFix::Change leave_out(std::set<std::string> where) {
 
 ProposedFix::Change become_alike(std::set<std::string> where, std::unordered_map<uint64_t, uint64_t> classes) {
   return [where = std::move(where), classes = std::move(classes)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       if (!where.count(place.path)) return false;
       const auto at = classes.find(place.item.number);
       out.integer(at == classes.end() ? 0 : static_cast<int64_t>(at->second));
@@ -251,7 +251,7 @@ ProposedFix::Change become_alike(std::set<std::string> where, std::unordered_map
 
 ProposedFix::Change forget_sizes(std::map<std::string, std::set<size_t>> dimensions) {
   return [dimensions = std::move(dimensions)](std::span<const uint64_t> words) {
-    return rewritten(words, [&](const keys::Place& place, keys::KeyWriter& out) {
+    return rewritten(words, [&](const keys::ItemPlace& place, keys::KeyWriter& out) {
       const auto at = dimensions.find(place.path);
       if (at == dimensions.end() || place.item.token != keys::Token::kTensor || !place.item.spec().has_rank)
         return false;

@@ -19,8 +19,8 @@ using session::GraphRecord;
 using session::NewNode;
 using session::NodeRecord;
 
-constexpr size_t kMostNamed = 4;  // lines or ops in a sentence
-constexpr size_t kMostHops = 64;   // of nodes made for nodes that were made
+constexpr size_t kMaxNamed = 4;  // lines or ops in a sentence
+constexpr size_t kMaxHops = 64;   // of nodes made for nodes that were made
 
 uint64_t key_of(EdgeRecord e) { return uint64_t{e.from} << 16 | e.output; }
 
@@ -138,8 +138,8 @@ std::string lines_text(const std::vector<const NodeRecord*>& nodes, const LineOf
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   if (lines.empty()) return "";
   std::string text = lines.size() == 1 ? "line " : "lines ";
-  for (size_t i = 0; i < lines.size() && i < kMostNamed; ++i) text += str(i ? ", " : "", lines[i]);
-  if (lines.size() > kMostNamed) text += str(" and ", lines.size() - kMostNamed, " more");
+  for (size_t i = 0; i < lines.size() && i < kMaxNamed; ++i) text += str(i ? ", " : "", lines[i]);
+  if (lines.size() > kMaxNamed) text += str(" and ", lines.size() - kMaxNamed, " more");
   return text;
 }
 
@@ -150,9 +150,9 @@ std::string ops_text(const std::vector<const NodeRecord*>& nodes) {
   std::vector<std::pair<std::string, size_t>> ops(count.begin(), count.end());
   std::ranges::stable_sort(ops, std::greater(), &std::pair<std::string, size_t>::second);
   std::string text;
-  for (size_t i = 0; i < ops.size() && i < kMostNamed; ++i)
+  for (size_t i = 0; i < ops.size() && i < kMaxNamed; ++i)
     text += str(i ? ", " : "", ops[i].second > 1 ? str(ops[i].second, ' ') : "", ops[i].first);
-  return ops.size() > kMostNamed ? text + ", ..." : text;
+  return ops.size() > kMaxNamed ? text + ", ..." : text;
 }
 
 std::string title_of(std::string pass) {
@@ -210,7 +210,7 @@ std::string replaced_words(Fate fate, const NodeRecord* by) {
   switch (fate) {
     case Fate::kConstant: return "became the constant " + (by ? by->constant : "");
     case Fate::kFused: return "became part of " + name;
-    case Fate::kInput: return "what read it reads " + name;
+    case Fate::kInput: return "its readers now read " + name;
     case Fate::kEqualNode: return "is the same as " + name + ", which is used instead";
     case Fate::kHoisted: return "runs once, before the loop, which is given its value";
     case Fate::kInlined: return "the nodes of its graph run in its place, up to " + name;
@@ -235,7 +235,7 @@ void say_why_gone(const AllNodes& nodes, NodeStep& step) {
   uint32_t at = step.node;
   const NodeRecord* reader = nullptr;
   const GraphChange* change = nullptr;
-  for (size_t hops = 0; hops < kMostHops && !change; ++hops) {
+  for (size_t hops = 0; hops < kMaxHops && !change; ++hops) {
     const std::vector<uint32_t>& users = nodes.users(at);
     if (users.empty()) return;
     const auto replaced = std::ranges::find_if(users, [&](uint32_t user) { return nodes.replacement(user); });
@@ -432,7 +432,7 @@ std::optional<AloneStep> alone_step(const GraphRecord& graph, uint32_t node) {
 
 uint32_t traced_node(const GraphRecord& graph, uint32_t node) {
   // The node that it replaces, else the one that it was inserted before, which passes may have made too.
-  for (size_t hops = 0; hops < kMostHops; ++hops) {
+  for (size_t hops = 0; hops < kMaxHops; ++hops) {
     const bool made = std::ranges::any_of(graph.new_nodes, [&](const NewNode& n) { return n.id == node; });
     if (!made) break;
     const GraphChange* best = nullptr;

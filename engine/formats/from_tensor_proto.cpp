@@ -84,8 +84,8 @@ Shape shape_from(const TensorShapeProto& message) {
     if (message.dim_size()) fail(ErrorKind::kValue, "a shape of unknown rank has dimensions");
     return Shape::unknown_rank();
   }
-  if (message.dim_size() > kMostDimensions)
-    fail(ErrorKind::kValue, "a shape has ", message.dim_size(), " dimensions: at most ", kMostDimensions, " can be");
+  if (message.dim_size() > kMaxDimensions)
+    fail(ErrorKind::kValue, "a shape has ", message.dim_size(), " dimensions: at most ", kMaxDimensions, " can be");
   Shape shape;
   for (const TensorShapeProto::Dim& dim : message.dim()) {
     if (dim.size() < kUnknownDim) fail(ErrorKind::kValue, "a dimension of ", dim.size(), " cannot be");

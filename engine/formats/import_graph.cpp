@@ -58,13 +58,13 @@ class Unsupported {
                                                             "VariableV2"};
       old_control_flow |= kOldControl.contains(op);
       old_variables |= kOldVariables.contains(op);
-      if (++shown > kMostShown) continue;
+      if (++shown > kMaxShown) continue;
       append_to(text, str(between, op, " (", use.node));
       if (use.count > 1) append_to(text, str(" and ", use.count - 1, use.count == 2 ? " other" : " others"));
       append_to(text, ')');
       between = ", ";
     }
-    if (uses_.size() > kMostShown) append_to(text, str(" and ", uses_.size() - kMostShown, " more ops"));
+    if (uses_.size() > kMaxShown) append_to(text, str(" and ", uses_.size() - kMaxShown, " more ops"));
     if (old_control_flow)
       append_to(text,
                 "; branches and loops made of Switch, Merge and Enter are those of TensorFlow 1: write the graph "
@@ -75,7 +75,7 @@ class Unsupported {
   }
 
  private:
-  static constexpr size_t kMostShown = 50;
+  static constexpr size_t kMaxShown = 50;
   struct Use {
     std::string node;
     size_t count = 0;

@@ -113,7 +113,7 @@ class Bundle final : public TensorFile {
     const auto dtype = static_cast<DType>(entry.dtype());
     const bool known = entry.dtype() > 0 && entry.dtype() < static_cast<int>(kDTypeCount) && in_set(dtype, kAllTypes);
     Shape shape;
-    if (entry.shape().dim_size() > kMostDimensions || entry.shape().unknown_rank())
+    if (entry.shape().dim_size() > kMaxDimensions || entry.shape().unknown_rank())
       damaged(prefix_, key, "has a shape without a size");
     for (const auto& dim : entry.shape().dim()) {
       if (dim.size() < 0) damaged(prefix_, key, "has a negative dimension");

@@ -25,7 +25,7 @@ class Reader {
     // The index refers to blocks that lie one after the other: one that names a block twice is not a table.
     uint64_t end = 0;
     walk(block(take_place(footer), index_storage), [&](std::string_view, std::string_view where) {
-      const Place place = take_place(where);
+      const BlockHandle place = take_place(where);
       if (place.offset < end) damaged("has blocks that overlap");
       end = place.offset + place.size;
       walk(block(place, storage), entry);
@@ -33,7 +33,7 @@ class Reader {
   }
 
  private:
-  struct Place {
+  struct BlockHandle {
     uint64_t offset, size;
   };
 
@@ -41,13 +41,13 @@ class Reader {
     fail(ErrorKind::kDataLoss, "the file ", name_, " ", how);
   }
 
-  Place take_place(std::string_view& bytes) const {
-    Place place{};
+  BlockHandle take_place(std::string_view& bytes) const {
+    BlockHandle place{};
     if (!take_varint(bytes, place.offset) || !take_varint(bytes, place.size)) damaged("has an index that is damaged");
     return place;
   }
 
-  std::string_view block(Place place, std::string& storage) const {
+  std::string_view block(BlockHandle place, std::string& storage) const {
     if (place.size > bytes_.size() || place.offset > bytes_.size() - place.size ||
         bytes_.size() - place.size - place.offset < kTrailerSize)
       damaged("is cut off: a block lies past its end");

@@ -32,7 +32,7 @@ class GroupBuilder {
     group_.steps.reserve(steps);
     group_.results.reserve(static_cast<size_t>(std::ranges::count_if(members_, std::not_fn(dies_inside_))));
     for (size_t i = 0; i < outside_.size(); ++i)
-      add_value(rewrite_.node(outside_[i].node).dtypes[outside_[i].output], FusedGroup::Place::kOutside, over_[i]);
+      add_value(rewrite_.node(outside_[i].node).dtypes[outside_[i].output], FusedGroup::Storage::kOutside, over_[i]);
     for (size_t m = 0; m < members_.size(); ++m) add_steps(m);
     last_read_.assign(group_.values.size(), 0);
     for (uint16_t s = 0; s < group_.steps.size(); ++s)
@@ -86,7 +86,7 @@ class GroupBuilder {
     group_.outside = static_cast<uint32_t>(outside_.size());
   }
 
-  void add_value(DType dtype, FusedGroup::Place place, Level level) {
+  void add_value(DType dtype, FusedGroup::Storage place, Level level) {
     const auto size = static_cast<uint8_t>(size_of(dtype));
     group_.values.push_back({dtype, size, place, level, static_cast<uint16_t>(group_.values.size())});
     group_.widest = std::max(group_.widest, size);
@@ -138,7 +138,7 @@ class GroupBuilder {
     value_of_member_.push_back(step.out);
     if (dies_inside_(id)) return;
     FusedGroup::Value& value = group_.values.back();
-    value.place = FusedGroup::Place::kResult;
+    value.place = FusedGroup::Storage::kResult;
     value.index = static_cast<uint16_t>(group_.results.size());
     group_.results.push_back({step.out, static_cast<uint16_t>(member), value.dtype, FusedGroup::kNoReuse});
   }
@@ -147,7 +147,7 @@ class GroupBuilder {
     step.out = static_cast<uint16_t>(group_.values.size());
     group_.weight += step.weight();
     group_.steps.push_back(step);
-    add_value(dtype, FusedGroup::Place::kTile, level);
+    add_value(dtype, FusedGroup::Storage::kTile, level);
   }
 
   void share_tiles() {
@@ -162,7 +162,7 @@ class GroupBuilder {
       // A step runs in place only among elements of one size.
       for (Tile& tile : tiles)
         if (tile.used && last_read_[tile.value] < s) tile.used = false;
-      if (out.place != FusedGroup::Place::kTile) continue;
+      if (out.place != FusedGroup::Storage::kTile) continue;
       if (out.level != Level::kWhole) {  // a few bytes, so each has its own
         out.index = group_.row_tiles++;
         continue;

@@ -32,11 +32,11 @@ struct JitState {
 
 // Independent of its position in a program, so that equivalent groups share one.
 struct FusedGroup {
-  enum class Place : uint8_t { kOutside, kTile, kResult };
+  enum class Storage : uint8_t { kOutside, kTile, kResult };
   struct Value {
     DType dtype = DType::kInvalid;
     uint8_t size = 0;          // bytes of an element
-    Place place = Place::kTile;
+    Storage place = Storage::kTile;
     Level level = Level::kWhole;  // an outside value is broadcast to the shape of this level
     uint16_t index = 0;        // into the instruction's inputs, the tiles of its level, or `results`
     bool operator==(const Value&) const = default;

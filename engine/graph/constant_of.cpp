@@ -8,7 +8,7 @@ namespace footlight {
 namespace {
 
 // Nodes that one question may look at: a value that uses another twice, which does so too, would double with each step.
-constexpr int kMostNodes = 512;
+constexpr int kMaxNodes = 512;
 
 Tensor shape_value(const Node& node, const Shape& shape) {
   if (!shape.fully_known()) return {};
@@ -49,7 +49,7 @@ Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
 }  // namespace
 
 Tensor constant_of(const Graph& graph, Edge edge, const KnownInput& input) {
-  int left = kMostNodes;
+  int left = kMaxNodes;
   return look(graph, edge, input, left);
 }
 

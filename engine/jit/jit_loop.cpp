@@ -27,7 +27,7 @@ bool is_whole(const FusedGroup& group, size_t step) {
 // Whether an iteration would overwrite elements of another size in a tile that a later iteration reads.
 bool overlap(const FusedGroup& group, Piece piece) {
   const auto in_tile = [&](uint16_t v) {
-    return group.values[v].place == FusedGroup::Place::kTile && group.values[v].level == Level::kWhole;
+    return group.values[v].place == FusedGroup::Storage::kTile && group.values[v].level == Level::kWhole;
   };
   const auto steps = std::span(group.steps).subspan(piece.first, piece.count);
   for (const FusedGroup::Step& reads : steps)
@@ -105,7 +105,7 @@ const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t 
   if (before < threshold) return nullptr;
   if (state.was_tried.exchange(true)) return nullptr;
   const char* why = nullptr;
-  const Doing compiling(this_thread_activity, Activity::kMachineCode);
+  const ActivityScope compiling(this_thread_activity, Activity::kMachineCode);
   const int64_t start = now_ns();
   std::unique_ptr<const JitLoop> jit = JitLoop::compile(group, singles, why);
   const int64_t end = now_ns();

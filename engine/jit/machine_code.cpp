@@ -93,7 +93,7 @@ class Loop final : MachineOps {
   }
 
  private:
-  struct Place {
+  struct ValueRegister {
     bool used = false, made = false, stored = false;
     size_t last = 0;   // the step of the piece that reads it last, or makes it
     int at = -1;       // its register
@@ -125,11 +125,11 @@ class Loop final : MachineOps {
         places_[step.in[k]].last = s;
       }
       places_[step.out] = {.used = true, .made = true, .last = s};
-      places_[step.out].stored = value(step.out).place == FusedGroup::Place::kResult;
+      places_[step.out].stored = value(step.out).place == FusedGroup::Storage::kResult;
     }
     for (size_t s = piece_.first + piece_.count; s < group_.steps.size(); ++s)
       for (uint8_t k = 0; k < group_.steps[s].inputs; ++k) {
-        Place& place = places_[group_.steps[s].in[k]];
+        ValueRegister& place = places_[group_.steps[s].in[k]];
         place.stored |= place.made;
       }
   }
@@ -162,7 +162,7 @@ class Loop final : MachineOps {
   }
   void take(size_t v) { places_[v].at = is_bool(v) && wide_ ? take_mask() : take(); }
   void drop(size_t v) {
-    Place& place = places_[v];
+    ValueRegister& place = places_[v];
     if (place.shared || place.at < 0) return;
     (is_bool(v) && wide_ ? masks_taken_ : taken_) &= ~(uint32_t{1} << place.at);
     place.at = -1;
@@ -181,7 +181,7 @@ class Loop final : MachineOps {
   // Memory.
 
   const Xbyak::Reg64& pointer(size_t v) {
-    Place& place = places_[v];
+    ValueRegister& place = places_[v];
     if (place.pointer < 0 && pointers_ < kMaxPointers) place.pointer = static_cast<int>(pointers_++);
     if (place.pointer >= 0) return kPointers[place.pointer];
     mov(temp_, ptr[values_ + static_cast<int>(8 * v)]);
@@ -190,7 +190,7 @@ class Loop final : MachineOps {
   Xbyak::RegExp element(size_t v) { return pointer(v) + index_ * static_cast<int>(value(v).size); }
 
   void load(size_t v) {
-    Place& place = places_[v];
+    ValueRegister& place = places_[v];
     if (place.at >= 0) return;
     if (single(v)) {
       place.shared = true;
@@ -270,7 +270,7 @@ class Loop final : MachineOps {
     for (size_t v = 0; v < places_.size(); ++v)
       if (places_[v].pointer >= 0) mov(kPointers[places_[v].pointer], ptr[values_ + static_cast<int>(8 * v)]);
     for (size_t v = 0; v < places_.size(); ++v) {
-      const Place& place = places_[v];
+      const ValueRegister& place = places_[v];
       if (!place.shared) continue;
       mov(index_, ptr[values_ + static_cast<int>(8 * v)]);
       if (!is_bool(v)) {
@@ -361,7 +361,7 @@ class Loop final : MachineOps {
   const Singles singles_;
   size_t widest_ = 0;
   bool part_ = false;
-  std::vector<Place> places_;
+  std::vector<ValueRegister> places_;
   std::vector<Constant> constants_;
   uint32_t taken_ = 0, masks_taken_ = 0;
   int most_used_ = 0, bottom_shared_ = most_, most_masks_ = 1, bottom_masks_ = kTempMask;

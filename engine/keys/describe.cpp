@@ -173,7 +173,7 @@ void flatten(const Key& key, const Tree& tree, std::vector<session::KeyLeaf>& le
   for (const Tree& child : tree.children) flatten(key, child, leaves);
 }
 
-void flatten(const Tree& tree, std::vector<Place>& out) {
+void flatten(const Tree& tree, std::vector<ItemPlace>& out) {
   out.push_back({tree.path, tree.begin, tree.end, tree.item});
   for (const Tree& child : tree.children) flatten(child, out);
 }
@@ -292,13 +292,13 @@ std::vector<session::KeyLeaf> describe(const Key& key) {
   return leaves;
 }
 
-std::vector<Place> places(std::span<const uint64_t> words) {
-  std::vector<Place> result;
+std::vector<ItemPlace> places(std::span<const uint64_t> words) {
+  std::vector<ItemPlace> result;
   Key key;
   key.words.assign(words.begin(), words.end());
   for (const Tree& tree : trees(key)) flatten(tree, result);
   // The items were read from a copy of the words.
-  for (Place& place : result) {
+  for (ItemPlace& place : result) {
     size_t position = place.begin;
     place.item = read(words, position);
   }

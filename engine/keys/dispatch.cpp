@@ -6,7 +6,7 @@
 namespace footlight::keys {
 
 namespace {
-constexpr size_t kMostCovered = 4096;  // remembered non-exact hits; capped against a flood of different shapes
+constexpr size_t kMaxCovered = 4096;  // remembered non-exact hits; capped against a flood of different shapes
 }
 
 namespace {
@@ -42,7 +42,7 @@ int DispatchTable::find_slowly(std::span<const uint64_t> words) {
     if (is_subtype(words, key(trace).words) && (best == kMiss || is_subtype(key(trace).words, key(best).words)))
       best = trace;
   if (best == kMiss) return kMiss;
-  if (covered_.size() >= kMostCovered) covered_.clear();
+  if (covered_.size() >= kMaxCovered) covered_.clear();
   covered_.emplace(hash, Covered{{words.begin(), words.end()}, best});
   return use(words, best);
 }

@@ -143,13 +143,13 @@ Item read(std::span<const uint64_t> words, size_t& position);
 bool well_formed(std::span<const uint64_t> words);
 
 // Where an item stands in a key. Dictionary keys have no place of their own.
-struct Place {
+struct ItemPlace {
   std::string path;           // as in describe(), but with the numbers of tuple and record fields: "args[0].1"
   size_t begin = 0, end = 0;  // its words, children included
   Item item;
 };
 // In the order of describe().
-std::vector<Place> places(std::span<const uint64_t> words);
+std::vector<ItemPlace> places(std::span<const uint64_t> words);
 
 // Whether one of the user's own trace types covers another; set by the front end. Null: each covers only itself.
 extern bool (*custom_subtype)(uint64_t specific, uint64_t general);

@@ -13,7 +13,7 @@
 namespace footlight::model {
 namespace {
 
-constexpr size_t kMostMembers = 65535;
+constexpr size_t kMaxMembers = 65535;
 
 [[noreturn]] void bad_archive(const char* why) {
   fail(ErrorKind::kValue, "not a zip archive, or a damaged one: ", why);
@@ -60,7 +60,7 @@ Archive::Archive(std::string_view bytes) : bytes_(bytes) {
     count = at<uint64_t>(bytes, longer + 32);
     offset = at<uint64_t>(bytes, longer + 48);
   }
-  if (count > kMostMembers) bad_archive("it has too many members");
+  if (count > kMaxMembers) bad_archive("it has too many members");
   for (uint64_t i = 0; i < count; ++i) {
     if (at<uint32_t>(bytes, offset) != 0x02014b50) bad_archive("its directory has a wrong position");
     Member m;

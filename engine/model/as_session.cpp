@@ -8,7 +8,7 @@
 namespace footlight::model {
 namespace {
 
-constexpr size_t kMostLines = 100'000;
+constexpr size_t kMaxLines = 100'000;
 
 class SessionOfModel {
  public:
@@ -48,7 +48,7 @@ void write_session(const ModelFile& model, const std::string& path) {
   run.engine = model.kind;
   const auto writer = session::Writer::create(path, run, RecordingLevel::kStructure);
   std::vector<int> lines;
-  const std::string page = describe(model, kMostLines, &lines);
+  const std::string page = describe(model, kMaxLines, &lines);
   const session::FileId file = writer->file(model.path, page);
   for (const session::GraphRecord& graph : model.graphs) writer->add(graph);
   SessionOfModel session(*writer, file);

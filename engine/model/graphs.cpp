@@ -19,9 +19,9 @@ constexpr Type kTypes[] = {
     {"quint8", 1},      {"qint32", 4},  {"bfloat16", 2},  {"qint16", 2},  {"quint16", 2}, {"uint16", 2},
     {"complex128", 16}, {"float16", 2}, {"resource", 0},  {"variant", 0}, {"uint32", 4},  {"uint64", 8}};
 
-constexpr size_t kMostNodes = size_t{1} << 22;
-constexpr size_t kMostText = 120;
-constexpr uint32_t kMostOutputs = 65535;
+constexpr size_t kMaxNodes = size_t{1} << 22;
+constexpr size_t kMaxText = 120;
+constexpr uint32_t kMaxOutputs = 65535;
 
 std::string tensor_text(const Message& tensor) {
   const std::string type =
@@ -85,7 +85,7 @@ class GraphReader {
 
  private:
   session::NodeRecord& fresh(std::string name, std::string op) {
-    if (++nodes_ > kMostNodes) fail(ErrorKind::kValue, "the file has more than ", kMostNodes, " nodes");
+    if (++nodes_ > kMaxNodes) fail(ErrorKind::kValue, "the file has more than ", kMaxNodes, " nodes");
     session::NodeRecord& node = graph_.nodes.emplace_back();
     node.id = static_cast<uint32_t>(graph_.nodes.size() - 1);
     numbers_.emplace(name, node.id);
@@ -157,11 +157,11 @@ class GraphReader {
     if (const size_t colon = reference.find(':'); colon != std::string_view::npos) {
       name = reference.substr(0, colon);
       for (const char c : reference.substr(reference.rfind(':') + 1))
-        output = c >= '0' && c <= '9' && output <= kMostOutputs ? output * 10 + static_cast<uint64_t>(c - '0')
+        output = c >= '0' && c <= '9' && output <= kMaxOutputs ? output * 10 + static_cast<uint64_t>(c - '0')
                                                                 : output;
     }
     const auto at = numbers_.find(std::string(name));
-    if (at == numbers_.end() || output > kMostOutputs) return false;
+    if (at == numbers_.end() || output > kMaxOutputs) return false;
     edge = {at->second, static_cast<uint16_t>(output)};
     std::vector<std::string>& outputs = graph_.nodes[at->second].outputs;
     if (outputs.size() <= output) outputs.resize(output + 1);
@@ -197,8 +197,8 @@ class GraphReader {
 
 std::string cut(std::string_view text) {
   std::string out;
-  for (char c : text.substr(0, kMostText)) out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
-  if (text.size() > kMostText) out += "...";
+  for (char c : text.substr(0, kMaxText)) out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+  if (text.size() > kMaxText) out += "...";
   return out;
 }
 

@@ -11,7 +11,7 @@
 namespace footlight::model {
 namespace {
 
-constexpr size_t kMostObjects = size_t{1} << 20;
+constexpr size_t kMaxObjects = size_t{1} << 20;
 constexpr size_t kLongestPath = 4096;
 constexpr int kDeepest = 64;
 
@@ -74,7 +74,7 @@ class Hdf5 {
   void object(uint64_t address, const std::string& path, int depth) {
     if (depth > kDeepest || path.size() > kLongestPath) bad_weights("its groups are nested too deeply");
     if (!seen_.insert(address).second) return;
-    if (seen_.size() > kMostObjects) bad_weights("it has too many objects");
+    if (seen_.size() > kMaxObjects) bad_weights("it has too many objects");
     Header header;
     read_header(place(address), header);
     if (header.has_space && header.has_type) {
@@ -164,7 +164,7 @@ class Hdf5 {
     expect(heap, "HEAP");
     const unsigned height = at<uint8_t>(node + 5), entries = at<uint16_t>(node + 6);
     for (unsigned i = 0; i < entries; ++i) {
-      if (++steps_ > kMostObjects) bad_weights("it has too many objects");
+      if (++steps_ > kMaxObjects) bad_weights("it has too many objects");
       const uint64_t child = place(at<uint64_t>(node + 24 + 8 + 16 * uint64_t{i}));
       if (height > 0)
         walk_tree(child, heap, path, depth, level + 1);

@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kMaxConfigBytes = uint64_t{1} << 26;    // those of the largest models have a few million bytes
 constexpr uint64_t kMaxWeightsBytes = uint64_t{1} << 31;
 constexpr uint64_t kMaxWeightsRatio = 64;  // weights hardly get smaller; zeros of an optimizer may, beside them
-constexpr size_t kMostLayers = size_t{1} << 16;
+constexpr size_t kMaxLayers = size_t{1} << 16;
 
 std::string dims_text(const std::vector<uint64_t>& dims) {
   std::string text = "(";
@@ -37,7 +37,7 @@ class Layers {
   void add_all(const Json& config, const std::string& where, int depth) {
     std::map<std::string, int> used;  // layers of one class are numbered there
     for (const Json& layer : config["layers"].items()) {
-      if (model_.layers.size() >= kMostLayers || depth > 16)
+      if (model_.layers.size() >= kMaxLayers || depth > 16)
         fail(ErrorKind::kValue, "the model has too many layers");
       Layer& made = model_.layers.emplace_back();
       made.kind = layer["class_name"].text();

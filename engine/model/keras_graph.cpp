@@ -10,12 +10,12 @@ namespace footlight::model {
 namespace {
 
 // A model inside of another is written out for each of its calls, so that a small file could ask for much.
-constexpr size_t kMostSteps = size_t{1} << 22;
-constexpr size_t kMostNodes = size_t{1} << 16;
-constexpr size_t kMostEdges = size_t{1} << 20;
-constexpr int kMostDepth = 16;
-constexpr size_t kMostOutputs = 256;
-constexpr size_t kMostAttributes = 500;
+constexpr size_t kMaxSteps = size_t{1} << 22;
+constexpr size_t kMaxNodes = size_t{1} << 16;
+constexpr size_t kMaxEdges = size_t{1} << 20;
+constexpr int kMaxDepth = 16;
+constexpr size_t kMaxOutputs = 256;
+constexpr size_t kMaxAttributes = 500;
 
 class LayerGraph {
  public:
@@ -37,7 +37,7 @@ class LayerGraph {
   using Calls = std::map<std::pair<std::string_view, size_t>, Call>;
 
   void step() {
-    if (++steps_ > kMostSteps) fail(ErrorKind::kValue, "the model's configuration is too large to be expanded");
+    if (++steps_ > kMaxSteps) fail(ErrorKind::kValue, "the model's configuration is too large to be expanded");
   }
 
   Call add_model(const Json& config, const std::string& prefix, int depth) {
@@ -94,10 +94,10 @@ class LayerGraph {
     const Json& config = layer["config"];
     std::string name = cut(config["name"].text().empty() ? layer["name"].text() : config["name"].text());
     if (number) name += " (call " + std::to_string(number + 1) + ")";
-    if (!config["layers"].items().empty() && depth < kMostDepth)
+    if (!config["layers"].items().empty() && depth < kMaxDepth)
       return add_model(config, prefix + name + "/", depth + 1);
-    if (graph_.nodes.size() >= kMostNodes)
-      fail(ErrorKind::kValue, "the model has more than ", kMostNodes, " layers, written out");
+    if (graph_.nodes.size() >= kMaxNodes)
+      fail(ErrorKind::kValue, "the model has more than ", kMaxNodes, " layers, written out");
     session::NodeRecord& node = graph_.nodes.emplace_back();
     node.id = static_cast<uint32_t>(graph_.nodes.size() - 1);
     node.name = prefix + name;
@@ -119,7 +119,7 @@ class LayerGraph {
       const std::string words = kind.empty() ? value.compact() : cut(kind);
       if (name == "name" || name == "trainable" || words.empty() || words == "?" || words == "{...}") continue;
       text += (text.empty() ? "" : "; ") + cut(name) + "=" + cut(words);
-      if (text.size() > kMostAttributes) break;
+      if (text.size() > kMaxAttributes) break;
     }
     return text;
   }
@@ -143,14 +143,14 @@ class LayerGraph {
     const auto index = [&](size_t i) {
       size_t made = 0;
       for (const char c : place.items()[i].number())
-        made = std::min(made * 10 + static_cast<size_t>(c - '0'), kMostSteps);
+        made = std::min(made * 10 + static_cast<size_t>(c - '0'), kMaxSteps);
       return made;
     };
     const auto at = calls.find({place.items()[0].text(), index(1)});
     const size_t output = index(2);
     if (at == calls.end()) return false;
     const Call& call = at->second;
-    if (output >= (call.layer ? kMostOutputs : call.outputs.size())) return false;
+    if (output >= (call.layer ? kMaxOutputs : call.outputs.size())) return false;
     edge = call.layer ? session::EdgeRecord{call.outputs[0].from, static_cast<uint16_t>(output)}
                       : call.outputs[output];
     return true;
@@ -166,7 +166,7 @@ class LayerGraph {
   void connect(const Call& to, const session::EdgeRecord& edge, size_t at) {
     step();
     if (to.inputs.empty()) return;
-    if (++edges_ > kMostEdges) fail(ErrorKind::kValue, "the layers have more than ", kMostEdges, " inputs");
+    if (++edges_ > kMaxEdges) fail(ErrorKind::kValue, "the layers have more than ", kMaxEdges, " inputs");
     name_output(edge, "");
     graph_.nodes[to.inputs[std::min(at, to.inputs.size() - 1)]].inputs.push_back(edge);
   }

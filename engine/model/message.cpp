@@ -10,7 +10,7 @@
 namespace footlight::model {
 namespace {
 
-constexpr size_t kMostParts = size_t{1} << 24;
+constexpr size_t kMaxParts = size_t{1} << 24;
 constexpr int kDeepest = 100;
 
 class WireReader {
@@ -38,7 +38,7 @@ class WireReader {
   }
 
   Message::Value& add(Message& message, const Field& field) {
-    if (++parts_ > kMostParts) fail(ErrorKind::kValue, "the file has more than ", kMostParts, " parts");
+    if (++parts_ > kMaxParts) fail(ErrorKind::kValue, "the file has more than ", kMaxParts, " parts");
     message.values.emplace_back().field = &field;
     return message.values.back();
   }

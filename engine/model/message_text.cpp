@@ -9,7 +9,7 @@
 namespace footlight::model {
 namespace {
 
-constexpr size_t kMostParts = size_t{1} << 24;
+constexpr size_t kMaxParts = size_t{1} << 24;
 constexpr int kDeepest = 100;
 // The names of DataType that text has in place of numbers.
 constexpr const char* kTypes[] = {"INVALID",    "FLOAT",  "DOUBLE",    "INT32",   "UINT8",   "INT16",
@@ -93,7 +93,7 @@ class TextReader {
   }
 
   void one_value(Message& message, const Field* field, int depth, bool colon) {
-    if (++parts_ > kMostParts) fail(ErrorKind::kValue, "the file has more than ", kMostParts, " parts");
+    if (++parts_ > kMaxParts) fail(ErrorKind::kValue, "the file has more than ", kMaxParts, " parts");
     skip_space();
     const bool brace = take('{');
     if (brace || take('<')) {

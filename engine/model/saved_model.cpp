@@ -9,7 +9,7 @@
 namespace footlight::model {
 namespace {
 
-constexpr size_t kMostObjects = size_t{1} << 20;
+constexpr size_t kMaxObjects = size_t{1} << 20;
 constexpr size_t kLongest = 4096;
 constexpr int kDeepest = 32;
 
@@ -112,8 +112,8 @@ class Objects {
  public:
   Objects(ModelFile& model, const Message& graph, const std::map<std::string, GraphId, std::less<>>& ids)
       : model_(model), nodes_(graph.messages("nodes")), ids_(ids) {
-    if (nodes_.size() > kMostObjects)
-      fail(ErrorKind::kValue, "the SavedModel has more than ", kMostObjects, " objects");
+    if (nodes_.size() > kMaxObjects)
+      fail(ErrorKind::kValue, "the SavedModel has more than ", kMaxObjects, " objects");
     for (const Message* entry : graph.messages("concrete_functions"))
       if (const Message* value = entry->message("value")) concrete_[std::string(entry->text("key"))] = value;
   }

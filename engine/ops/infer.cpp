@@ -120,8 +120,8 @@ namespace {
 // The number of outputs that an attribute says.
 size_t count_of(const OpRow& row, const AttrSpec& spec, const AttrValue& value) {
   const int64_t count = std::get<int64_t>(value);
-  constexpr int64_t kMostOutputs = 1 << 24;
-  if (count < 0 || count > kMostOutputs)
+  constexpr int64_t kMaxOutputs = 1 << 24;
+  if (count < 0 || count > kMaxOutputs)
     invalid("the attribute '", spec.name, "' says how many outputs there are, ", count, " cannot be [Op:", row.name,
             "]");
   return static_cast<size_t>(count);

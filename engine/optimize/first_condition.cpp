@@ -8,8 +8,8 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMostNodes = 64;       // of a condition that is run
-constexpr int64_t kMostElements = 256;  // of any value in it
+constexpr size_t kMaxNodes = 64;       // of a condition that is run
+constexpr int64_t kMaxElements = 256;  // of any value in it
 
 class FirstRun {
  public:
@@ -23,7 +23,7 @@ class FirstRun {
   Tensor result() {
     std::vector<NodeId> order = condition_.order();
     std::erase_if(order, [&](NodeId id) { return !condition_.live(id); });
-    if (order.size() > kMostNodes + condition_.inputs.size()) return {};
+    if (order.size() > kMaxNodes + condition_.inputs.size()) return {};
     for (const NodeId id : order) run(id);
     return value(condition_.outputs[0]);
   }
@@ -44,10 +44,10 @@ class FirstRun {
     std::vector<Tensor> inputs;
     for (const Edge edge : node.inputs) {
       inputs.push_back(value(edge));
-      if (!inputs.back() || !is_plain(inputs.back().dtype()) || inputs.back().elements() > kMostElements) return;
+      if (!inputs.back() || !is_plain(inputs.back().dtype()) || inputs.back().elements() > kMaxElements) return;
     }
     for (const Shape& shape : node.shapes)
-      if (!shape.fully_known() || shape.elements() > kMostElements) return;
+      if (!shape.fully_known() || shape.elements() > kMaxElements) return;
     const std::vector<Tensor> results = evaluate_(*node.op, inputs, node.attrs);
     for (uint32_t k = 0; k < results.size(); ++k) values_[condition_.slot({id, k})] = results[k];
   }

@@ -9,7 +9,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMostBytes = 4096;
+constexpr size_t kMaxBytes = 4096;
 
 bool may_fold(const Rewrite& rewrite, NodeId id) {
   const Node& node = rewrite.node(id);
@@ -26,7 +26,7 @@ bool may_fold(const Rewrite& rewrite, NodeId id) {
     if (!is_plain(node.dtypes[k]) || !node.shapes[k].fully_known()) return false;
     bytes += static_cast<size_t>(node.shapes[k].elements()) * size_of(node.dtypes[k]);
   }
-  return bytes <= kMostBytes && std::ranges::all_of(node.inputs, [&](Edge e) { return rewrite.constant(e); });
+  return bytes <= kMaxBytes && std::ranges::all_of(node.inputs, [&](Edge e) { return rewrite.constant(e); });
 }
 
 }  // namespace

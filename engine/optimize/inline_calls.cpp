@@ -8,7 +8,7 @@ namespace footlight::optimize {
 namespace {
 
 constexpr size_t kSmall = 24;         // nodes of a function that is copied to wherever it is called
-constexpr size_t kMostCopied = 4096;  // nodes that come into one graph in a round by copies
+constexpr size_t kMaxCopied = 4096;  // nodes that come into one graph in a round by copies
 
 bool is_inlined(const Rewrite& caller, NodeId id) {
   const Node& node = caller.node(id);
@@ -41,7 +41,7 @@ void inline_calls(Rewrite& rewrite, Unit& unit) {
       continue;
     }
     const size_t nodes = live_nodes(callee);
-    if (nodes > kSmall || copied + nodes > kMostCopied) continue;
+    if (nodes > kSmall || copied + nodes > kMaxCopied) continue;
     copied += nodes;
     splice(rewrite, id, callee, node.inputs);
   }

@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // of constants that are compared
+constexpr size_t kMaxBytes = 4096;  // of constants that are compared
 
 uint64_t mix(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9e3779b97f4a7c15u;
@@ -20,7 +20,7 @@ uint64_t mix(uint64_t h, uint64_t v) {
 
 uint64_t hash_of(const Tensor& t) {
   uint64_t h = mix(static_cast<uint64_t>(t.dtype()), static_cast<uint64_t>(t.shape().rank()));
-  if (!is_plain(t.dtype()) || t.bytes() > kMostBytes) return mix(h, reinterpret_cast<uintptr_t>(t.raw()));
+  if (!is_plain(t.dtype()) || t.bytes() > kMaxBytes) return mix(h, reinterpret_cast<uintptr_t>(t.raw()));
   const char* bytes = static_cast<const char*>(t.raw());
   for (size_t at = 0; at < t.bytes(); at += 8) {
     uint64_t word = 0;
@@ -35,7 +35,7 @@ bool equal(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (!is_plain(a.dtype()) || a.device() != b.device()) return false;
   if (a.raw() == b.raw()) return true;
-  return a.bytes() <= kMostBytes && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
+  return a.bytes() <= kMaxBytes && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
 }
 
 // Lists of attributes are long and rarely differ alone: only their length is hashed.
@@ -94,7 +94,7 @@ class Joiner {
     for (const auto& [name, value] : node.attrs) h = mix(h, hash_of(value));
     const size_t mask = places_.size() - 1;
     // Equal nodes lie in one row of occupied places.
-    for (size_t at = h & mask; looked_ < kMostLooks * rewrite_.size() + kMostLooks; at = (at + 1) & mask, ++looked_) {
+    for (size_t at = h & mask; looked_ < kMaxLooks * rewrite_.size() + kMaxLooks; at = (at + 1) & mask, ++looked_) {
       if (places_[at] == kFree) {
         places_[at] = id.value;
         return;
@@ -105,7 +105,7 @@ class Joiner {
 
  private:
   static constexpr uint32_t kFree = UINT32_MAX;
-  static constexpr size_t kMostLooks = 64;  // per node, should many have one hash
+  static constexpr size_t kMaxLooks = 64;  // per node, should many have one hash
 
   bool same(const Node& a, const Node& b) const {
     if (a.op != b.op || a.inputs.size() != b.inputs.size() || a.attrs.size() != b.attrs.size() ||

@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr int64_t kMostElements = 1024;  // of zeros that are made
+constexpr int64_t kMaxElements = 1024;  // of zeros that are made
 
 class Shapes {
  public:
@@ -68,7 +68,7 @@ class Shapes {
   // Zeros do not depend on what they are like.
   void fill(NodeId id, const Node& node, int64_t value) {
     const Shape* shape = certain_shape(rewrite_, unit_, {id, 0});
-    if (!shape || shape->elements() > kMostElements || !is_plain(node.dtypes[0]) || is_complex(node.dtypes[0])) return;
+    if (!shape || shape->elements() > kMaxElements || !is_plain(node.dtypes[0]) || is_complex(node.dtypes[0])) return;
     become(id, 0, filled(node.dtypes[0], *shape, {static_cast<double>(value), value}));
   }
 

@@ -14,7 +14,7 @@ bool verify_passes = true;
 namespace {
 
 // What a pass may find because of the ones after it is found in the next round.
-constexpr int kMostRounds = 4;
+constexpr int kMaxRounds = 4;
 
 class Pipeline {
  public:
@@ -23,7 +23,7 @@ class Pipeline {
   // Passes run over all graphs one after the other, so that the stages of all graphs of a program correspond, and as
   // every round has the same passes, those of graphs of other programs too.
   void run() {
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
       found_ = 0;
       each("forward_identities", [](Rewrite& r) { forward_identities(r); });
       prune_all();

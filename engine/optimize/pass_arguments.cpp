@@ -10,12 +10,12 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // of constants that are compared
+constexpr size_t kMaxBytes = 4096;  // of constants that are compared
 
 bool same(const Tensor& a, const Tensor& b) {
   if (a.body() == b.body()) return true;
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape()) || !is_plain(a.dtype())) return false;
-  return a.raw() == b.raw() || (a.bytes() <= kMostBytes && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+  return a.raw() == b.raw() || (a.bytes() <= kMaxBytes && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
 void forward_unchanged(Rewrite& rewrite, const Unit& unit) {

@@ -11,7 +11,7 @@
 namespace footlight::optimize {
 namespace {
 
-constexpr int64_t kMostElements = 1024;  // of a constant that is made
+constexpr int64_t kMaxElements = 1024;  // of a constant that is made
 
 class Simplifier {
  public:
@@ -65,7 +65,7 @@ class Simplifier {
   // The node becomes a constant, all of one number.
   bool become(NodeId id, const Node& node, Number number) {
     const Shape* shape = certain_shape(rewrite_, unit_, {id, 0});
-    if (!shape || shape->elements() > kMostElements) return false;
+    if (!shape || shape->elements() > kMaxElements) return false;
     const Tensor value = filled(node.dtypes[0], *shape, number);
     rewrite_.replace({id, 0}, {rewrite_.insert_constant(value, id, rewrite_.name(id) + "/known"), 0});
     return true;

@@ -9,7 +9,7 @@
 namespace footlight::optimize {
 
 namespace {
-constexpr int64_t kMostElements = 4096;  // of a constant that is read
+constexpr int64_t kMaxElements = 4096;  // of a constant that is read
 }
 
 const Shape* certain_shape(const Rewrite& rewrite, const Unit& unit, Edge edge) {
@@ -39,7 +39,7 @@ std::optional<std::vector<int64_t>> constant_ints(const Rewrite& rewrite, Edge e
 
 std::optional<Number> only_number(const Tensor& tensor) {
   const int64_t count = tensor.elements();
-  if (!is_plain(tensor.dtype()) || is_complex(tensor.dtype()) || count < 1 || count > kMostElements)
+  if (!is_plain(tensor.dtype()) || is_complex(tensor.dtype()) || count < 1 || count > kMaxElements)
     return std::nullopt;
   const size_t size = size_of(tensor.dtype());
   const char* bytes = static_cast<const char*>(tensor.raw());

@@ -8,13 +8,13 @@
 
 namespace footlight::query {
 
-constexpr size_t kMostTracks = 1024;  // more are not drawn
+constexpr size_t kMaxTracks = 1024;  // more are not drawn
 
 void Counters::add(const std::vector<session::CounterRecord>& chunk, uint32_t number, const Shown& shown) {
   for (const session::CounterRecord& c : chunk) {
     if (!std::isfinite(c.value)) continue;
     const uint32_t track = shown(c.track);
-    if (counters_.size() >= kMostTracks && !counters_.contains(track)) continue;
+    if (counters_.size() >= kMaxTracks && !counters_.contains(track)) continue;
     if (track != c.track.value) shown_.try_emplace(c.track.value, track);
     Counter& counter = counters_[track];
     if (counter.parts.empty() || counter.parts.back().chunk != number)

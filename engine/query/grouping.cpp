@@ -25,7 +25,7 @@ uint64_t Grouping::place_of(const session::OpColumns& e, size_t i) {
 
 uint64_t Grouping::place_of(SourceRef source) {
   if (by_ == GroupBy::kLine) {
-    const session::Reader::Place place = reader_.place(source);
+    const session::Reader::SourcePlace place = reader_.place(source);
     if (!place.file.valid() || place.line <= 0) return kUnknown;
     return uint64_t{place.file.value} << 32 | static_cast<uint32_t>(place.line);
   }

@@ -16,7 +16,7 @@ namespace {
 
 // A longer pause behind an op is somebody else's, unless the same function goes on afterwards.
 constexpr int64_t kLongestPause = 1'000'000;
-constexpr size_t kMostUnclaimed = 1 << 14;
+constexpr size_t kMaxUnclaimed = 1 << 14;
 
 int64_t length(int64_t start, int64_t end) { return std::max<int64_t>(0, end - start); }
 
@@ -209,7 +209,7 @@ class Summing {
   static int64_t claim(std::vector<Done>& done, int64_t start, int64_t end) {
     int64_t inner = 0;
     for (; !done.empty() && done.back().start >= start; done.pop_back()) inner += done.back().took;
-    if (done.size() >= kMostUnclaimed) done.erase(done.begin(), done.begin() + kMostUnclaimed / 2);
+    if (done.size() >= kMaxUnclaimed) done.erase(done.begin(), done.begin() + kMaxUnclaimed / 2);
     done.push_back({start, end - start});
     return inner;
   }
@@ -223,7 +223,7 @@ class Summing {
     const auto [it, fresh] = places_.try_emplace(instruction, nullptr);
     if (!fresh) return *it->second;
     const SourceRef source = source_of(instruction);
-    session::Reader::Place place = reader_.place(source);
+    session::Reader::SourcePlace place = reader_.place(source);
     if (!source.code.valid()) {
       if (const auto* l = reader_.location(session::LocationId(source.offset))) place = {l->file, l->line};
     }
@@ -238,8 +238,8 @@ class Summing {
     if (!node.location.valid()) return nullptr;
     const auto [known, is_new] = callers_.try_emplace(node.location, nullptr);
     if (!is_new) return known->second;
-    const session::Reader::Place own = reader_.place(node.source);
-    const session::Reader::Place at = session::users_line(reader_, node);
+    const session::Reader::SourcePlace own = reader_.place(node.source);
+    const session::Reader::SourcePlace at = session::users_line(reader_, node);
     const session::FileRecord* const file = reader_.file(at.file);
     const bool is_same = at.file == own.file && at.line == own.line;
     if (file && is_users_file(file->path) && !is_same) known->second = &line(at.file, at.line);

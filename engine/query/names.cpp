@@ -102,7 +102,7 @@ const std::string& Names::place(SourceRef source, session::LocationId location) 
   const uint64_t key = coded ? uint64_t{source.code.value} << 32 | source.offset : location.value;
   const auto [at, added] = (coded ? places_ : locations_).try_emplace(key);
   if (!added) return at->second;
-  session::Reader::Place place = reader_.place(source);
+  session::Reader::SourcePlace place = reader_.place(source);
   if (const session::LocationRecord* l = coded ? nullptr : reader_.location(location)) {
     place = {l->file, l->line};
     if (!place.line) place = reader_.place(l->source);

@@ -39,18 +39,18 @@ class ChunkSet {
 
 }  // namespace
 
-bool OpFilter::holds(const OpRow& op) const {
+bool OpFilter::holds(const OpEventRow& op) const {
   if (call.valid() && op.call == call) return true;
   if (op.node.valid()) return holds_sorted(nodes, NodeKey{op.graph, op.node.value});
   return op.source.code.valid() && holds_sorted(sources, key_of(op.source));
 }
 
-Store::Sieve::Sieve(const OpFilter& filter) : filter_(filter) {
+Store::FilterMatcher::FilterMatcher(const OpFilter& filter) : filter_(filter) {
   for (const NodeKey& key : filter.nodes) nodes_.push_back(key.node);
   std::sort(nodes_.begin(), nodes_.end());
 }
 
-bool Store::Sieve::lets(const session::OpColumns& e, size_t i) const {
+bool Store::FilterMatcher::matches(const session::OpColumns& e, size_t i) const {
   if (filter_.call.valid() && e.call[i] == filter_.call) return true;
   if (e.node[i].valid()) return holds_sorted(nodes_, e.node[i].value);
   return e.code[i].valid() && holds_sorted(filter_.sources, key_of(e.source(i)));
@@ -194,8 +194,8 @@ GraphId Store::graph_of(const session::OpColumns& events, size_t i) const {
   return last_graph_;
 }
 
-OpRow Store::op_row(const session::OpColumns& e, uint64_t first_row, size_t i) const {
-  OpRow r;
+OpEventRow Store::op_row(const session::OpColumns& e, uint64_t first_row, size_t i) const {
+  OpEventRow r;
   r.row = first_row + i;
   r.start_ns = e.start_ns[i];
   r.end_ns = end_of(e.start_ns[i], e.end_ns[i]);
@@ -258,7 +258,7 @@ Sums Store::eager_at(SourceRef source) const {
 OpFilter Store::at_line(session::FileId file, int line) const {
   OpFilter filter;
   const auto there = [&](SourceRef source) {
-    const session::Reader::Place place = reader_.place(source);
+    const session::Reader::SourcePlace place = reader_.place(source);
     return place.line == line && place.file == file && line > 0;
   };
   const session::GraphRecord* graph = nullptr;
@@ -326,13 +326,13 @@ const std::vector<session::ChunkInfo>& Store::index_of(TrackKind kind) const {
 
 const session::ChunkInfo& Store::chunk_info(TrackKind kind, uint32_t chunk) const { return index_of(kind)[chunk]; }
 
-std::optional<OpRow> Store::op(uint64_t row) const {
+std::optional<OpEventRow> Store::op(uint64_t row) const {
   const auto [chunk, in_chunk] = chunk_of(TrackKind::kTracedOps, row);
   if (chunk >= op_chunks_.size() || !op_chunks_[chunk].readable) return {};
   return op_row(*op_store().chunk(chunk), op_store().index()[chunk].first_row, in_chunk);
 }
 
-std::optional<OpRow> Store::op_with_id(uint64_t id, const Cancel& cancel) const {
+std::optional<OpEventRow> Store::op_with_id(uint64_t id, const Cancel& cancel) const {
   for (uint32_t c = 0; c < op_chunks_.size(); ++c) {
     if (id < op_chunks_[c].first_id || id > op_chunks_[c].last_id) continue;
     cancel.check();
@@ -367,7 +367,7 @@ std::vector<DeviceRow> Store::caused_by(uint64_t op_event, size_t most, const Ca
 
 Durations Store::durations(const OpFilter& filter, const Cancel& cancel) const {
   Durations all;
-  visit(filter, INT64_MIN, INT64_MAX, cancel, [&](const OpRow& op) {
+  visit(filter, INT64_MIN, INT64_MAX, cancel, [&](const OpEventRow& op) {
     all.add(op.end_ns - op.start_ns);
     return true;
   });
@@ -390,7 +390,7 @@ Durations Store::durations(session::OpNumber op, const Cancel& cancel) const {
 
 // --- tracks ----------------------------------------------------------------------------------------------------------
 
-TrackKey Store::track_of(const OpRow& op) const {
+TrackKey Store::track_of(const OpEventRow& op) const {
   return {op.node.valid() ? TrackKind::kTracedOps : TrackKind::kEagerOps, op.thread.value, 0};
 }
 

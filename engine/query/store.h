@@ -20,7 +20,7 @@
 namespace footlight::query {
 
 // An op that ran. `row` identifies it, and stays the same as the session grows.
-struct OpRow {
+struct OpEventRow {
   uint64_t row = 0;
   int64_t start_ns = 0, end_ns = 0;
   uint64_t id = 0;   // DeviceRecord::op_event names it
@@ -52,7 +52,7 @@ struct OpFilter {
   std::vector<uint64_t> sources;   // key_of(SourceRef), sorted
   CallId call;
   bool empty() const { return nodes.empty() && sources.empty() && !call.valid(); }
-  bool holds(const OpRow& op) const;
+  bool holds(const OpEventRow& op) const;
 };
 
 struct Progress {
@@ -91,11 +91,11 @@ class Store {
   OpFilter of_nodes(std::vector<NodeKey> nodes) const;
 
   // --- rows, from the chunks that hold them ------------------------------------------------------------------------
-  std::optional<OpRow> op(uint64_t row) const;
-  std::optional<OpRow> op_with_id(uint64_t id, const Cancel& cancel) const;
+  std::optional<OpEventRow> op(uint64_t row) const;
+  std::optional<OpEventRow> op_with_id(uint64_t id, const Cancel& cancel) const;
   std::optional<DeviceRow> device(uint64_t row) const;
   std::vector<DeviceRow> caused_by(uint64_t op_event, size_t most, const Cancel& cancel) const;
-  // Calls visit(OpRow) for the ops that match the filter within [from, to), by chunk, until visit returns false.
+  // Calls visit(OpEventRow) for the ops that match the filter within [from, to), by chunk, until visit returns false.
   template <class Visit>
   void visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const;
   Durations durations(const OpFilter& filter, const Cancel& cancel) const;
@@ -110,7 +110,7 @@ class Store {
   const std::vector<session::ChunkInfo>& index_of(TrackKind kind) const;
   const session::ChunkInfo& chunk_info(TrackKind kind, uint32_t chunk) const;
   std::pair<uint32_t, uint32_t> chunk_of(TrackKind kind, uint64_t row) const;  // and the row in it
-  TrackKey track_of(const OpRow& op) const;
+  TrackKey track_of(const OpEventRow& op) const;
   // Where what lies on that track is drawn: a stage of a pipeline has one track for all its iterations, that of the
   // first, and so has its queue.
   TrackKey track_of_spans(session::TrackId id) const { return {TrackKind::kSpans, shown_track(id), 0}; }
@@ -125,15 +125,15 @@ class Store {
   std::vector<uint32_t> chunks_of_ops(const std::vector<uint64_t>& ops) const;  // by OpNumber
   bool op_chunk_readable(uint32_t chunk) const { return op_chunks_[chunk].readable; }
   size_t op_chunks() const { return op_chunks_.size(); }
-  OpRow op_row(const session::OpColumns& events, uint64_t first_row, size_t i) const;
+  OpEventRow op_row(const session::OpColumns& events, uint64_t first_row, size_t i) const;
   const session::OpStore& op_store() const { return reader_.op_events(); }
 
  private:
   // The part of a filter that can be checked without making an event's row.
-  class Sieve {
+  class FilterMatcher {
    public:
-    explicit Sieve(const OpFilter& filter);
-    bool lets(const session::OpColumns& events, size_t i) const;
+    explicit FilterMatcher(const OpFilter& filter);
+    bool matches(const session::OpColumns& events, size_t i) const;
 
    private:
     const OpFilter& filter_;
@@ -206,15 +206,15 @@ class Store {
 
 template <class Visit>
 void Store::visit(const OpFilter& filter, int64_t from, int64_t to, const Cancel& cancel, Visit&& visit) const {
-  const Sieve sieve(filter);
+  const FilterMatcher matcher(filter);
   for (const uint32_t chunk : chunks_of(filter)) {
     const session::ChunkInfo& info = op_store().index()[chunk];
     if (info.first_ns >= to || info.last_ns < from) continue;
     cancel.check();
     const auto events = op_store().chunk(chunk);
     for (size_t i = 0; i < events->size(); ++i) {
-      if (!sieve.lets(*events, i) || events->start_ns[i] >= to || events->end_ns[i] < from) continue;
-      const OpRow row = op_row(*events, info.first_row, i);
+      if (!matcher.matches(*events, i) || events->start_ns[i] >= to || events->end_ns[i] < from) continue;
+      const OpEventRow row = op_row(*events, info.first_row, i);
       if (filter.holds(row) && !visit(row)) return;
     }
   }

@@ -70,7 +70,7 @@ class Durations {
   void add(int64_t ns) {
     sums_.add(ns);
     recent_.push_back(ns);
-    if (recent_.size() >= std::clamp(2 * runs_.size(), kLeastBatch, kBatch)) settle();
+    if (recent_.size() >= std::clamp(2 * runs_.size(), kMinBatch, kBatch)) settle();
   }
   const Sums& sums() const { return sums_; }
   uint64_t count() const { return sums_.count; }
@@ -95,7 +95,7 @@ class Durations {
   }
 
  private:
-  static constexpr size_t kLeastBatch = 1 << 10, kBatch = 1 << 15;  // a table may have hundreds of these
+  static constexpr size_t kMinBatch = 1 << 10, kBatch = 1 << 15;  // a table may have hundreds of these
   void settle() {
     if (recent_.empty()) return;
     std::sort(recent_.begin(), recent_.end());

@@ -437,7 +437,7 @@ std::optional<Placed> place(const Store& store, TrackKind kind, uint64_t row) {
 }
 
 std::vector<Placed> flow_of(const Store& store, const Placed& bar, size_t most, const Cancel& cancel) {
-  std::optional<OpRow> op;
+  std::optional<OpEventRow> op;
   if (is_ops(bar.track.kind)) {
     op = store.op(bar.bar.row);
   } else if (is_device(bar.track.kind)) {
@@ -460,7 +460,7 @@ std::vector<Placed> placed(const Store& store, const OpFilter& filter, int64_t f
                            const Cancel& cancel) {
   std::vector<Placed> found;
   if (filter.empty() || most == 0) return found;
-  store.visit(filter, from, to, cancel, [&](const OpRow& op) {
+  store.visit(filter, from, to, cancel, [&](const OpEventRow& op) {
     if (auto one = place(store, TrackKind::kTracedOps, op.row)) found.push_back(std::move(*one));
     return found.size() < most;
   });

@@ -30,7 +30,7 @@ class Lanes {
 };
 
 // If more bars than this reach across earlier chunks, the chunk is out of order: its bars are laid out as they are.
-constexpr size_t kMostAcross = 256;
+constexpr size_t kMaxAcross = 256;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void Track::add(uint32_t chunk, std::vector<Span> spans) {
   for (const Span& s : spans) {
     if (is_across(s)) across.push_back({s, chunk, 0});
   }
-  if (across.size() > kMostAcross && across.size() > spans.size() / 4) across.clear();
+  if (across.size() > kMaxAcross && across.size() > spans.size() / 4) across.clear();
   std::sort(across.begin(), across.end(), [](const Across& a, const Across& b) { return a.span.row < b.span.row; });
   arrived_.insert(arrived_.end(), across.begin(), across.end());
   const auto lanes = lay_out(chunk, std::move(spans));

@@ -245,7 +245,7 @@ void Recorder::deliver_now() {
   if (getpid() != process_) return;  // a forked child: the thread is its parent's
   std::unique_lock lock(loop_->mutex);
   // One round may have begun before; then as many as a record is held back for.
-  const uint64_t wanted = loop_->rounds + 2 + RecordReader::kMostFlushesToWait;
+  const uint64_t wanted = loop_->rounds + 2 + RecordReader::kMaxFlushesToWait;
   loop_->wanted_rounds = std::max(loop_->wanted_rounds, wanted);
   loop_->wake.notify_all();
   loop_->wake.wait(lock, [&] { return loop_->stopping || loop_->rounds >= wanted; });

@@ -12,7 +12,7 @@ namespace footlight::cupti {
 namespace {
 
 // A correlation is forgotten after this many newer ones: a kernel may be delivered long after its launch.
-constexpr size_t kMostCauses = size_t{1} << 18;
+constexpr size_t kMaxCauses = size_t{1} << 18;
 
 template <class T>
 T load(const Activity* record) {
@@ -214,7 +214,7 @@ RecordReader::Cause& RecordReader::cause_of(uint32_t correlation) {
   const auto [at, fresh] = causes_.try_emplace(correlation);
   if (fresh) {
     oldest_causes_.push_back(correlation);
-    if (oldest_causes_.size() > kMostCauses) {
+    if (oldest_causes_.size() > kMaxCauses) {
       causes_.erase(oldest_causes_.front());
       oldest_causes_.pop_front();
     }
@@ -234,7 +234,7 @@ bool RecordReader::apply_cause(session::DeviceRecord& record) {
 void RecordReader::flushed() {
   std::vector<Waiting> still;
   for (Waiting& w : waiting_) {
-    if (apply_cause(w.record) || ++w.flushes > kMostFlushesToWait)
+    if (apply_cause(w.record) || ++w.flushes > kMaxFlushesToWait)
       ready_.push_back(std::move(w.record));
     else
       still.push_back(std::move(w));

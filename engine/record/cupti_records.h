@@ -22,7 +22,7 @@ class RecordReader {
   // Reads the records of one buffer. Device work whose cause is not known yet is held back.
   void read(uint8_t* buffer, size_t valid);
   // Call after each flush: records held back for this many flushes are released without a cause.
-  static constexpr unsigned kMostFlushesToWait = 3;
+  static constexpr unsigned kMaxFlushesToWait = 3;
   void flushed();
   // The records that are complete; with `all`, also those held back.
   std::vector<session::DeviceRecord> take(bool all = false);

@@ -66,12 +66,12 @@ session::ThreadRecord thread_record(const ThreadRings& rings) {
 
 // What one flush takes of a ring at most: two chunks, so that neither memory nor the time to the next drain grows with
 // the backlog.
-constexpr uint32_t kMostAtOnce = 2 * session::kUsualChunkRows;
+constexpr uint32_t kMaxAtOnce = 2 * session::kUsualChunkRows;
 // What one flush takes in all: the writer takes a batch as a whole or not at all.
-constexpr size_t kMostOfBatch = 16 * session::kUsualChunkRows;
+constexpr size_t kMaxOfBatch = 16 * session::kUsualChunkRows;
 
 uint32_t room_in(size_t taken) {
-  return static_cast<uint32_t>(std::min<size_t>(kMostAtOnce, kMostOfBatch - std::min(kMostOfBatch, taken)));
+  return static_cast<uint32_t>(std::min<size_t>(kMaxAtOnce, kMaxOfBatch - std::min(kMaxOfBatch, taken)));
 }
 
 // Whether the ring is empty now.

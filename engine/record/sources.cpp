@@ -21,7 +21,7 @@ struct Known {
   std::string path;
 };
 
-constexpr size_t kMostRetired = 1024;
+constexpr size_t kMaxRetired = 1024;
 
 struct Register {
   std::mutex mutex;
@@ -65,7 +65,7 @@ void retire_code(CodeId id) {
   Register& r = sources();
   std::lock_guard lock(r.mutex);
   r.retired.push_back(id);
-  if (r.retired.size() <= kMostRetired) return;
+  if (r.retired.size() <= kMaxRetired) return;
   r.known[r.retired.front().value] = nullptr;
   r.retired.pop_front();
 }

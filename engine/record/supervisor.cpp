@@ -34,7 +34,7 @@ constexpr int64_t kMemoryLookEvery = kSecond / 10;
 constexpr int64_t kStopStep = 2 * kSecond;           // SIGINT, then SIGTERM, then SIGKILL
 constexpr int64_t kQuietAfterEnd = kSecond / 2;      // children left behind are recorded until quiet this long
 constexpr int64_t kLongestAfterEnd = 2 * kSecond;    // or for this long, however much they say
-constexpr size_t kMostWaiting = size_t{1} << 18;     // bytes for a slow reader; then the script has to wait
+constexpr size_t kMaxWaiting = size_t{1} << 18;     // bytes for a slow reader; then the script has to wait
 
 // One of the script's descriptors: forwarded at once, recorded line by line.
 struct Channel {
@@ -46,7 +46,7 @@ struct Channel {
   int64_t pending_since = 0;
   bool broken = false;     // nobody reads `passed_to` any more
 
-  bool full() const { return waiting.size() >= kMostWaiting; }
+  bool full() const { return waiting.size() >= kMaxWaiting; }
 
   // Writes what the reader has room for, without waiting. The descriptor is shared with other programs, so it is not
   // made non-blocking: a pipe that is ready takes PIPE_BUF bytes at once.

@@ -281,7 +281,7 @@ class Run {
     void* to[fusion::kMaxSteps];
     const auto slot_of = [&](const FusedGroup::Result& result) { return (&in)[1 + result.member].first_output; };
     {
-      const Doing allocation(log, Activity::kAllocation);
+      const ActivityScope allocation(log, Activity::kAllocation);
       for (size_t k = 0; k < group.results.size(); ++k) {
         const FusedGroup::Result& result = group.results[k];
         const bool whole = group.values[result.value].level == fusion::Level::kWhole;
@@ -301,7 +301,7 @@ class Run {
     }
     const int64_t compile_before = jit::thread_compile_ns;
     {
-      const Doing running(log, Activity::kKernel);
+      const ActivityScope running(log, Activity::kKernel);
       run_fused_loop(group, inputs, over, shape, {to, group.results.size()});
     }
     if (recording_) [[unlikely]] {
@@ -316,7 +316,7 @@ class Run {
   void record_group(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs,
                     const Shape& shape) {
     ActivityLog* const log = this_thread_activity;
-    const Doing recording(log, Activity::kRecording);
+    const ActivityScope recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
     last_end_ = 0;  // what recording took is no time of the next op
     ActivityLog::Kernel kernel;
@@ -383,7 +383,7 @@ class Run {
     const std::span<const Tensor> inputs = gather(in);
     const std::span<Tensor> outputs(slots_ + in.first_output, in.outputs);
     if (in.aliases) {
-      const Doing running(log, Activity::kKernel);
+      const ActivityScope running(log, Activity::kKernel);
       return alias(in, node, inputs, outputs[0]);
     }
     if (!in.kernel) no_kernel(DeviceType::kCpu, *node.op, node.dtypes.empty() ? DType::kFloat32 : node.dtypes[0]);
@@ -391,14 +391,14 @@ class Run {
     if (in.static_outputs && in.outputs == 1 && !watched() && serves(outputs[0], node.dtypes[0], node.shapes[0])) {
     } else if (in.reuse != Instruction::kNoReuse && !watched() && take_over(in, node, inputs, outputs[0])) {
     } else {
-      const Doing allocation(log, Activity::kAllocation);
+      const ActivityScope allocation(log, Activity::kAllocation);
       before = clear(outputs);
       if (!in.static_outputs) allocate_inferred(*node.op, node.attrs, inputs, outputs);
       else for (uint32_t i = 0; i < in.outputs; ++i) outputs[i] = Tensor::empty(node.dtypes[i], node.shapes[i]);
     }
     KernelContext context{*node.op, node.attrs, inputs, outputs};
     {
-      const Doing running(log, Activity::kKernel);
+      const ActivityScope running(log, Activity::kKernel);
       in.kernel(context);
     }
     if (result_watch) [[unlikely]] result_watch(*node.op, inputs, outputs, Device::cpu());
@@ -449,7 +449,7 @@ class Run {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
     std::optional<SignatureHash> on;
-    Place place;
+    Placement place;
     {
       const DeviceWork work(recording_);
       const Node& node = program_.node(in);
@@ -466,7 +466,8 @@ class Run {
       allocate_inferred(row, node.attrs, here, outputs, place.device);
       KernelContext context{row, node.attrs, here, outputs, place.device, place.stream()};
       const bool host = place.device.type == DeviceType::kCpu;
-      const Doing running(recording_ ? this_thread_activity : nullptr, host ? Activity::kKernel : Activity::kLaunch);
+      const ActivityScope running(recording_ ? this_thread_activity : nullptr,
+                                  host ? Activity::kKernel : Activity::kLaunch);
       place.kernel(context);
       if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, place.device);
     }
@@ -477,7 +478,7 @@ class Run {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
     const SignatureHash inputs = [&] {
-      const Doing recording(this_thread_activity, Activity::kRecording);
+      const ActivityScope recording(this_thread_activity, Activity::kRecording);
       return input_hash(*program_.node(in).op, gather(in));
     }();
     kernel<true>(in);
@@ -486,7 +487,7 @@ class Run {
 
   void record(const Instruction& in, int64_t start, Device device, SignatureHash inputs) {
     ActivityLog* const log = this_thread_activity;
-    const Doing recording(log, Activity::kRecording);
+    const ActivityScope recording(log, Activity::kRecording);
     const int64_t end = last_end_ = now_ns();
     OpEvent event = event_of(in, signature_of(*program_.node(in).op, inputs, gather(in),
                                               {slots_ + in.first_output, in.outputs}));

@@ -115,7 +115,7 @@ class TileLoop final : ElementSource {
     for (size_t k = 0; k < results.size(); ++k)
       streams_ |= group.values[group.results[k].value].level == fusion::Level::kWhole && streams(k);
     for (const FusedGroup::Step& step : group.last_steps())  // it is read again
-      streams_ &= group.values[step.in[0]].place != FusedGroup::Place::kResult;
+      streams_ &= group.values[step.in[0]].place != FusedGroup::Storage::kResult;
     size_t repeat = 0;
     Singles singles = 0;
     for (size_t i = 0; i < group.outside; ++i) {
@@ -162,7 +162,7 @@ class TileLoop final : ElementSource {
 
   void* result(uint16_t value) const {
     const FusedGroup::Value& v = group_.values[value];
-    return v.place == FusedGroup::Place::kResult ? results_[v.index] : nullptr;
+    return v.place == FusedGroup::Storage::kResult ? results_[v.index] : nullptr;
   }
   // Computes the inputs of reductions on all cores, if the reductions themselves keep only one busy.
   void compute_all() {
@@ -240,7 +240,7 @@ class TileLoop final : ElementSource {
     void** const at = places.at;
     for (size_t v = 0; v < group_.values.size(); ++v) {
       places.stride[v] = 1;
-      if (group_.values[v].place == FusedGroup::Place::kTile) at[v] = memory + group_.values[v].index * bytes_;
+      if (group_.values[v].place == FusedGroup::Storage::kTile) at[v] = memory + group_.values[v].index * bytes_;
     }
     const auto steps = group_.plain_steps();
     const int64_t most = in_registers_ ? last - first : tile_;
@@ -334,7 +334,7 @@ class RowLoop {
     for (size_t v = 0; v < group_.values.size(); ++v) {
       const FusedGroup::Value& value = group_.values[v];
       places.stride[v] = 1;
-      if (value.place == FusedGroup::Place::kTile)
+      if (value.place == FusedGroup::Storage::kTile)
         places.at[v] = whole(v) ? start + value.index * tile : of_rows + value.index * row_tile;
     }
     for (int64_t row = first; row < last; row += at_once_) {

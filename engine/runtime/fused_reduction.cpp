@@ -23,7 +23,7 @@ int64_t strips_of(int64_t total, int64_t inner, int64_t grain) {
   return std::clamp<int64_t>(std::min(inner / 256, total / grain), 1, 16);
 }
 int64_t pieces_of_columns(int64_t outer, int64_t total, int64_t reduced, int64_t inner) {
-  return outer == 1 && inner <= kMostPerPiece ? pieces_of(reduced, total) : 1;
+  return outer == 1 && inner <= kMaxPerPiece ? pieces_of(reduced, total) : 1;
 }
 
 struct Blocks {

@@ -15,9 +15,9 @@ constexpr uint64_t kStepsAtLeast = 1'000'000, kStepsOfByte = 20;
 constexpr seconds kTimeAtLeast{60};
 constexpr uint64_t kBytesOfSecond = 1'000'000;
 // A cell and its pointer in the page.
-constexpr uint64_t kLeastRowBytes = 5;
-constexpr uint64_t kMostRecords = 20'000'000;
-constexpr uint64_t kMostRecordBytes = uint64_t{4} << 30;
+constexpr uint64_t kMinRowBytes = 5;
+constexpr uint64_t kMaxRecords = 20'000'000;
+constexpr uint64_t kMaxRecordBytes = uint64_t{4} << 30;
 // An event takes at least 0.3 bytes.
 constexpr uint64_t kEventsAtLeast = 4'000'000, kEventsOfByte = 16;
 constexpr milliseconds kAskEvery{20};
@@ -62,19 +62,19 @@ bool Budget::go_on(uint64_t steps, int64_t done) noexcept {
 void Budget::row(uint64_t text_bytes) {
   ++rows_;
   text_bytes_ += text_bytes;
-  if (rows_ * kLeastRowBytes > file_bytes_)
+  if (rows_ * kMinRowBytes > file_bytes_)
     throw_broken("its tables say more rows than a file of " + std::to_string(file_bytes_) + " bytes can hold");
   if (text_bytes_ > file_bytes_)
     throw_broken("its tables say more bytes than a file of " + std::to_string(file_bytes_) + " bytes can hold");
 }
 
 void Budget::records(uint64_t count, uint64_t bytes) {
-  if (count > kMostRecords)
+  if (count > kMaxRecords)
     throw Error(ErrorKind::kResourceExhausted,
-                "it has more than " + std::to_string(kMostRecords) + " records: too many to open");
-  if (bytes > kMostRecordBytes)
+                "it has more than " + std::to_string(kMaxRecords) + " records: too many to open");
+  if (bytes > kMaxRecordBytes)
     throw Error(ErrorKind::kResourceExhausted,
-                "its records take more than " + megabytes(kMostRecordBytes) + " of memory: too much to open");
+                "its records take more than " + megabytes(kMaxRecordBytes) + " of memory: too much to open");
 }
 
 bool Budget::events(uint64_t rows) {

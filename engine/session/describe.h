@@ -74,7 +74,7 @@ constexpr uint32_t kMaxProcesses = 255;  // the last number is reserved for inva
 template <class Int>
 constexpr int kProcessShift = static_cast<int>(sizeof(Int)) * 8 - 8;
 template <class Int>
-constexpr Int kMostInProcess = (Int{1} << kProcessShift<Int>)-1;
+constexpr Int kMaxInProcess = (Int{1} << kProcessShift<Int>)-1;
 
 // Converts the ids that a process gave to ids in the session. Without a process: they come from a session already.
 class InSession {
@@ -94,7 +94,7 @@ class InSession {
   template <class Int>
   constexpr Int number(Int value) const {
     if (process_ == kNone) return value;
-    return value > kMostInProcess<Int> ? static_cast<Int>(-1) : value | Int{process_} << kProcessShift<Int>;
+    return value > kMaxInProcess<Int> ? static_cast<Int>(-1) : value | Int{process_} << kProcessShift<Int>;
   }
 
  private:

@@ -18,7 +18,7 @@
 namespace footlight::session {
 namespace {
 
-constexpr int64_t kMostWal = int64_t{256} << 20;
+constexpr int64_t kMaxWal = int64_t{256} << 20;
 constexpr size_t kWalHeader = 32, kFrameHead = 24;
 
 uint32_t big(const char* at) {
@@ -122,8 +122,8 @@ std::string ReadOnlyFile::take_side_files(const std::string& path) {
     Descriptor wal = open_beside(real + "-wal", s);
     if (!wal) {
       say("-wal", "it is not a regular file");
-    } else if (s.st_size > kMostWal) {
-      say("-wal", "it is larger than " + std::to_string(kMostWal >> 20) + " MiB");
+    } else if (s.st_size > kMaxWal) {
+      say("-wal", "it is larger than " + std::to_string(kMaxWal >> 20) + " MiB");
     } else {
       const int64_t more = stored_bytes(wal.get());
       if (take_wal(std::move(wal), s.st_size)) stored_ += more;

@@ -53,7 +53,7 @@ const KeyRecord* Reader::key(KeyId id) const { return index_->find<KeyRecord>(id
 const LocationRecord* Reader::location(LocationId id) const { return index_->find<LocationRecord>(id.value); }
 const TrackRecord* Reader::track(TrackId id) const { return index_->find<TrackRecord>(id.value); }
 
-Reader::Place Reader::place(SourceRef source) const {
+Reader::SourcePlace Reader::place(SourceRef source) const {
   const CodeRecord* c = source.code.valid() ? code(source.code) : nullptr;
   if (!c) return {};
   const auto after = std::upper_bound(c->lines.begin(), c->lines.end(), source.offset,
@@ -63,11 +63,11 @@ Reader::Place Reader::place(SourceRef source) const {
 
 namespace {
 // A file of a few kilobytes can claim to hold billions of rows.
-constexpr uint64_t kMostAtOnce = 20'000'000;
+constexpr uint64_t kMaxAtOnce = 20'000'000;
 
 template <class Record>
 std::vector<Record> all_of(const ChunkStore<std::vector<Record>>& store) {
-  if (store.rows() > kMostAtOnce)
+  if (store.rows() > kMaxAtOnce)
     throw Error(ErrorKind::kResourceExhausted, std::to_string(store.rows()) + " records are too many to show at once");
   std::vector<Record> all;
   for (size_t i = 0; i < store.index().size(); ++i) {

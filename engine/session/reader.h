@@ -97,8 +97,8 @@ class Reader {
   const TrackRecord* track(TrackId) const;
   const SignatureRecord* signature(SignatureId) const;
   // Resolves a source position; file none or line 0: unknown.
-  struct Place { FileId file; int line = 0; };
-  Place place(SourceRef) const;
+  struct SourcePlace { FileId file; int line = 0; };
+  SourcePlace place(SourceRef) const;
 
   // First and last time of anything recorded, 0 when nothing was.
   int64_t first_time() const;

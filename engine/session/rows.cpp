@@ -72,11 +72,11 @@ const std::vector<Binding>* FrameReader::begin(ByteReader& in) {
   if (!numbered_) return &layouts_.front().second;
   const uint32_t number = in.u32();
   if (number == 0) {
-    constexpr size_t kMostLayouts = 100;  // every version that wrote into the session has one
+    constexpr size_t kMaxLayouts = 100;  // every version that wrote into the session has one
     const std::string_view text = in.text();
     for (const auto& [known, tables] : layouts_)
       if (known == layout_number(text)) return nullptr;
-    if (layouts_.size() >= kMostLayouts) throw_broken("it has too many layouts");
+    if (layouts_.size() >= kMaxLayouts) throw_broken("it has too many layouts");
     learn(layout_number(text), parse_layout(text));
     return nullptr;
   }

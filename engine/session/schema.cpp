@@ -288,7 +288,7 @@ std::string layout_text() {
 }
 
 Layout parse_layout(std::string_view text) {
-  constexpr size_t kMost = 1000;
+  constexpr size_t kMax = 1000;
   Layout layout;
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -302,10 +302,10 @@ Layout parse_layout(std::string_view text) {
         column.values = 1 + static_cast<size_t>(std::count(line.begin() + static_cast<std::ptrdiff_t>(equals),
                                                            line.end(), '|'));
       columns.push_back(std::move(column));
-      if (columns.size() > kMost) throw_broken("a table has too many columns");
+      if (columns.size() > kMax) throw_broken("a table has too many columns");
     } else if (line.starts_with("table ") || line.starts_with("chunk ")) {
       layout.tables.push_back({std::string(line.substr(6)), {}, line[0] == 'c'});
-      if (layout.tables.size() > kMost) throw_broken("there are too many tables");
+      if (layout.tables.size() > kMax) throw_broken("there are too many tables");
     }  // anything else from newer versions is skipped
   }
   return layout;

@@ -32,7 +32,7 @@ namespace footlight::session {
 namespace {
 constexpr size_t kMaxFileText = size_t{8} << 20;
 // More than it takes to write what waited when the first began, even if the program adds events as fast.
-constexpr int kMostRounds = 512;
+constexpr int kMaxRounds = 512;
 
 // Approximate size of a record, for the queue's cap.
 template <class R>
@@ -352,7 +352,7 @@ void Writer::State::run() {
     void* const context = pump_context;
     lock.unlock();
     bool more = true;
-    for (int round = 0; more && round < kMostRounds; ++round) {
+    for (int round = 0; more && round < kMaxRounds; ++round) {
       try {
         more = pump_now && pump_now(*writer, context);
         flush_now();

@@ -20,8 +20,8 @@ void check_dimensions_fit(const Shape& shape, DType dtype) {
 }
 
 void check_shape(const Shape& shape) {
-  if (shape.rank() > kMostDimensions)
-    invalid("a shape of ", shape.rank(), " dimensions: a tensor has at most ", kMostDimensions);
+  if (shape.rank() > kMaxDimensions)
+    invalid("a shape of ", shape.rank(), " dimensions: a tensor has at most ", kMaxDimensions);
   int64_t count = 1;
   for (int64_t d : shape.dims()) {
     if (d < kUnknownDim) invalid("Dimension ", d, " must be >= 0, or a size is larger than 2**63 - 1");
@@ -31,7 +31,7 @@ void check_shape(const Shape& shape) {
 }
 
 Shape unknown_dimensions(int64_t rank) {
-  if (rank > kMostDimensions) invalid("a shape of ", rank, " dimensions: a tensor has at most ", kMostDimensions);
+  if (rank > kMaxDimensions) invalid("a shape of ", rank, " dimensions: a tensor has at most ", kMaxDimensions);
   return Shape::of_rank(static_cast<int>(rank));
 }
 

@@ -28,7 +28,7 @@ inline int64_t steps_over(int64_t size, int64_t step) {
 }
 
 // As TensorFlow.
-inline constexpr int kMostDimensions = 254;
+inline constexpr int kMaxDimensions = 254;
 
 // Throws kInvalidArgument for more dimensions than that, for negative ones that do not stand for unknown, and where the
 // known ones have a product past 2**63 - 1. As in NumPy zeros do not count in the product: strides and the sizes of

@@ -171,7 +171,7 @@ class BorrowedBuffer final : public Buffer {
   void* context_;
 };
 
-constexpr int64_t kMostBytes = int64_t{1} << 46;
+constexpr int64_t kMaxBytes = int64_t{1} << 46;
 
 [[noreturn]] void too_large(DType dtype, const Shape& shape) {
   fail(ErrorKind::kResourceExhausted, "a tensor of shape ", shape.to_string(), " and dtype ", name_of(dtype),
@@ -181,7 +181,7 @@ constexpr int64_t kMostBytes = int64_t{1} << 46;
 // The bytes of a tensor of that shape, which exist.
 int64_t bytes_of(DType dtype, const Shape& shape, int64_t count) {
   int64_t bytes;
-  if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMostBytes)
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(size_of(dtype)), &bytes) || bytes > kMaxBytes)
     too_large(dtype, shape);
   return bytes;
 }

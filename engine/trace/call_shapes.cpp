@@ -11,9 +11,9 @@
 namespace footlight::trace {
 namespace {
 
-constexpr size_t kMostNodes = 4096;    // of a callee that is looked into
-constexpr int kMostCalls = 200;        // inside one another: each takes room on the stack
-constexpr int64_t kMostElements = 64;  // of a constant that may be a shape
+constexpr size_t kMaxNodes = 4096;    // of a callee that is looked into
+constexpr int kMaxCalls = 200;        // inside one another: each takes room on the stack
+constexpr int64_t kMaxElements = 64;  // of a constant that may be a shape
 
 bool fully_known(const std::vector<Shape>& shapes) {
   return std::ranges::all_of(shapes, [](const Shape& shape) { return shape.fully_known(); });
@@ -21,7 +21,7 @@ bool fully_known(const std::vector<Shape>& shapes) {
 
 // The value of a small integer tensor that is known while tracing: it may become a shape.
 Tensor small_constant(const Tensor& input) {
-  if (!is_integer(input.dtype()) || !input.shape().fully_known() || input.shape().elements() > kMostElements)
+  if (!is_integer(input.dtype()) || !input.shape().fully_known() || input.shape().elements() > kMaxElements)
     return {};
   if (!input.is_symbolic()) return input.body()->python_number ? input : Tensor();
   Builder* const builder = current_graph_builder;
@@ -115,7 +115,7 @@ class Inference {
 
 std::vector<Shape> call_shapes(const Graph& callee, std::span<const Tensor> inputs) {
   std::vector<Shape> declared = output_shapes(callee);
-  const bool small = callee.size() <= kMostNodes && calls_around < kMostCalls;
+  const bool small = callee.size() <= kMaxNodes && calls_around < kMaxCalls;
   if (fully_known(declared) || !small || inputs.size() != callee.inputs.size()) return declared;
   bool more = false;
   for (size_t i = 0; i < inputs.size() && !more; ++i)

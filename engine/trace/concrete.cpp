@@ -37,7 +37,7 @@ class Joined {
 };
 
 const AttrName kCall("_call"), kDifferentiated("_differentiated");
-constexpr size_t kMostOrders = 4;  // of derivatives for which a call keeps values
+constexpr size_t kMaxOrders = 4;  // of derivatives for which a call keeps values
 
 }  // namespace
 
@@ -115,7 +115,7 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   std::shared_ptr<const Forward> forward = forward_of(graph_);
   // For gradients of gradients the values of the backward pass are needed as well; what has effects, or reads what may
   // have changed since, cannot run again for them.
-  const size_t orders = std::clamp<size_t>(recorders_watching(inputs), 1, kMostOrders);
+  const size_t orders = std::clamp<size_t>(recorders_watching(inputs), 1, kMaxOrders);
   size_t differentiated = outputs.size();
   for (size_t order = 1; order < orders; ++order) {
     differentiated = forward->function->outputs();

@@ -12,7 +12,7 @@
 namespace footlight::trace {
 namespace {
 
-constexpr size_t kMostDefinitions = 1024;
+constexpr size_t kMaxDefinitions = 1024;
 
 std::mutex mutex;
 auto& definitions() {
@@ -27,7 +27,7 @@ void make_room() {
     const Definition& d = *entry.second;
     return entry.second.use_count() == 1 && !d.warned && d.evicted == d.evictions_reported;
   });
-  if (all.size() >= kMostDefinitions)
+  if (all.size() >= kMaxDefinitions)
     std::erase_if(all, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
 
@@ -65,7 +65,7 @@ std::shared_ptr<Definition> definition_at(const std::string& name, const std::st
   const std::lock_guard lock(mutex);
   auto& all = definitions();
   if (auto known = all.find(place); known != all.end()) return known->second;
-  if (all.size() >= kMostDefinitions) make_room();
+  if (all.size() >= kMaxDefinitions) make_room();
   return all.emplace(place, fresh()).first->second;
 }
 

@@ -15,7 +15,7 @@
 namespace footlight::trace {
 namespace {
 
-constexpr size_t kMostSeen = 1024;
+constexpr size_t kMaxSeen = 1024;
 
 session::Writer* recording_writer() { return recording_structure() ? session::active_writer() : nullptr; }
 
@@ -130,7 +130,7 @@ void record_trace(Function& function, Trace& trace, const keys::Key& key, sessio
   for (session::PhaseRecord& phase : record.phases) phase.thread = thread;
   writer->add(std::move(record));
   if (!error.empty()) return;
-  if (family.seen.size() == kMostSeen) family.seen.erase(family.seen.begin(), family.seen.begin() + kMostSeen / 4);
+  if (family.seen.size() == kMaxSeen) family.seen.erase(family.seen.begin(), family.seen.begin() + kMaxSeen / 4);
   family.seen.push_back({key, trace.id});
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 const AttrName kDType("dtype"), kShape("shape"), kValue("value"), kUserName("_user_specified_name"), kClass("_class");
 
-constexpr int64_t kMostKnown = 16;  // elements of a captured value that a shape may depend on
+constexpr int64_t kMaxKnown = 16;  // elements of a captured value that a shape may depend on
 constexpr uint32_t kElsewhere = UINT32_MAX;  // in place of a node that gives a resource
 
 // A node that is being added, for infer_outputs.
@@ -381,7 +381,7 @@ Tensor GraphBuilder::constant_value(const Tensor& tensor) {
     const auto k = static_cast<size_t>(found - inputs.begin()) - at->graph_->parameters;
     if (found == inputs.end() || k >= at->captures_.size()) return {};
     const Tensor& outside = at->captures_[k];
-    if (!is_plain(outside.dtype()) || !outside.shape().fully_known() || outside.elements() > kMostKnown) return {};
+    if (!is_plain(outside.dtype()) || !outside.shape().fully_known() || outside.elements() > kMaxKnown) return {};
     if (outside.is_symbolic()) return at->outer_ ? at->outer_->constant_value(outside) : Tensor();
     return outside.device() == Device::cpu() ? outside : Tensor();
   };

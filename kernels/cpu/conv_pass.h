@@ -180,17 +180,17 @@ class PassRunner {
   }
 
   void divide_taps() {
-    constexpr int64_t kMost = kInnerWeights / kColumns / static_cast<int64_t>(sizeof(T));
+    constexpr int64_t kMax = kInnerWeights / kColumns / static_cast<int64_t>(sizeof(T));
     if (tap_rows_ == 0) {
       blocks_.push_back({});
-    } else if (runs_ * run_ <= kMost) {
-      const int64_t parts = pieces(tap_rows_, std::max<int64_t>(1, kMost / (runs_ * run_)));
+    } else if (runs_ * run_ <= kMax) {
+      const int64_t parts = pieces(tap_rows_, std::max<int64_t>(1, kMax / (runs_ * run_)));
       for (int64_t k = 0; k < parts; ++k) {
         const int64_t row = tap_rows_ * k / parts;
         blocks_.push_back({row, tap_rows_ * (k + 1) / parts - row, 0, runs_, 0, run_});
       }
     } else {
-      const int64_t together = std::max<int64_t>(1, kMost / run_), parts = pieces(run_, kMost);
+      const int64_t together = std::max<int64_t>(1, kMax / run_), parts = pieces(run_, kMax);
       for (int64_t row = 0; row < tap_rows_; ++row)
         for (int64_t r = 0; r < runs_; r += together)
           for (int64_t k = 0; k < parts; ++k) {

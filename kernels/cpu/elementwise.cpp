@@ -13,16 +13,16 @@ char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + byte
 
 // The broadcast in as few dimensions as possible, innermost first: adjacent ones with matching strides are merged.
 struct Walk {
-  static constexpr int kMost = 32;
+  static constexpr int kMax = 32;
   int rank = 0;
-  int64_t size[kMost];
-  int64_t a[kMost];  // in elements; 0 where the input is broadcast
-  int64_t b[kMost];
+  int64_t size[kMax];
+  int64_t a[kMax];  // in elements; 0 where the input is broadcast
+  int64_t b[kMax];
 };
 
 Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
   Walk w;
-  if (out.rank() > Walk::kMost) invalid("tensors of more than ", Walk::kMost, " dimensions cannot be broadcast");
+  if (out.rank() > Walk::kMax) invalid("tensors of more than ", Walk::kMax, " dimensions cannot be broadcast");
   int64_t a_stride = 1;
   int64_t b_stride = 1;
   for (int i = out.rank() - 1; i >= 0; --i) {
@@ -81,7 +81,7 @@ void run_binary(KernelContext& c, BinaryLoop loop, size_t in_size, size_t out_si
   const int64_t inner = w.size[0];
   const int64_t rows = n / inner;
   parallel_for(rows, std::max<int64_t>(1, kParallelElements / weight / inner), [&](int64_t begin, int64_t end) {
-    int64_t index[Walk::kMost];
+    int64_t index[Walk::kMax];
     int64_t a = 0;
     int64_t b = 0;
     int64_t rest = begin;

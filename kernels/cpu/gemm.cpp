@@ -154,7 +154,7 @@ struct Ahead {
 constexpr int64_t kWorthAThread = 1 << 19;
 
 // Columns of b at once, so that its panels stay in the L2 cache.
-constexpr int64_t kMostColumns = 1024;
+constexpr int64_t kMaxColumns = 1024;
 
 // With so few strips a core copies all of them, if it has so many panels to multiply with.
 constexpr int64_t kFewStrips = 24, kPanelsWorthACopy = 4;
@@ -172,7 +172,7 @@ class Product {
     const int64_t panels = pieces(n, S::kColumns), depths = pieces(depth, S::kDepth);
     panel_size_ = pieces(depth, depths) * S::kColumns;
     const bool few = strips_ <= kFewStrips && (threads_ == 1 || panels >= threads_ * kPanelsWorthACopy);
-    const int64_t parts = few ? 1 : pieces(n, kMostColumns);
+    const int64_t parts = few ? 1 : pieces(n, kMaxColumns);
     if (few) share_panels_out(panels);
     else share_rows_out(pieces(panels, parts));
     for (int64_t j = 0; j < parts; ++j) {

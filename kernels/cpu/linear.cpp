@@ -1,5 +1,5 @@
 // Kernels of linear algebra on real matrices that are mostly products: inverse, linear systems, determinants, LU
-// and Cholesky. Complex ones: kernels/cpu/once.
+// and Cholesky. Complex ones: kernels/cpu/scalar.
 #include "kernels/cpu/factor.h"
 #include "kernels/cpu/matrices.h"
 #include "kernels/cpu/vector.h"

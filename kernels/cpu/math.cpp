@@ -9,7 +9,7 @@ namespace FL_ISA {
 
 namespace {
 
-struct Erf {  // double: kernels/cpu/once/special.cpp
+struct Erf {  // double: kernels/cpu/scalar/special.cpp
   FL_ON_LANES(float)
   template <class L> L operator()(L x) const { return functors::branchless::erf(x); }
 };

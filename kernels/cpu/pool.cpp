@@ -147,10 +147,10 @@ int64_t combine_places(const float* image, const int64_t* starts, int64_t count,
 template <class Places, class Combine, class Finish>
 bool in_registers(const Pool& p, const float* image, float* out, Places&& places, float neutral, Combine&& combine,
                   Finish&& finish) {
-  constexpr int64_t kMost = 64;
-  if (p.attrs.channel_size != 1 || p.attrs.channel_stride != 1 || p.pooled % 4 != 0 || p.window_size() > kMost)
+  constexpr int64_t kMax = 64;
+  if (p.attrs.channel_size != 1 || p.attrs.channel_stride != 1 || p.pooled % 4 != 0 || p.window_size() > kMax)
     return false;
-  int64_t starts[kMost];
+  int64_t starts[kMax];
   int64_t count = 0;
   places([&](int64_t place) { starts[count++] = place * p.channels; });
   const auto end = [&](const auto& sum) { return finish(sum, static_cast<float>(count)); };
@@ -264,9 +264,9 @@ void max_pool_grad(KernelContext& c) {
   const ImagesIn<T> in(c.inputs[0], p.attrs.channels_first);
   const ImagesIn<T> arriving(c.inputs[2], p.attrs.channels_first);
   ImagesOut<T> out(c.outputs[0], p.attrs.channels_first);
-  constexpr int64_t kMost = 64;
+  constexpr int64_t kMax = 64;
   const bool vectors = std::is_floating_point_v<C> && p.attrs.channel_size == 1 && p.attrs.channel_stride == 1 &&
-                       p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMost;
+                       p.pooled % LargestInVectors<C>::kWidth == 0 && p.window_size() <= kMax;
   const bool sets = vectors && p.side_by_side();
   const auto add = [&](int64_t n, int64_t pixel, auto&& places) {
     const C* from = in.data() + n * p.in_image;
@@ -274,7 +274,7 @@ void max_pool_grad(KernelContext& c) {
     const C* __restrict__ g = arriving.data() + n * p.out_image + pixel * p.pooled;
     if constexpr (std::is_floating_point_v<C>) {
       if (vectors) {
-        int64_t starts[kMost];
+        int64_t starts[kMax];
         int64_t count = 0;
         places([&](int64_t place) { starts[count++] = place * p.channels; });
         if (sets) LargestInVectors<C>::template add<true>(from, to, starts, count, g, p.pooled);

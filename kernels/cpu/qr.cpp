@@ -1,5 +1,5 @@
 // QR of real matrices by Householder reflections, in panels of columns: together they are applied as a product.
-// Complex ones: kernels/cpu/once.
+// Complex ones: kernels/cpu/scalar.
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matrices.h"
 #include "kernels/cpu/vector.h"

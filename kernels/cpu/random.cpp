@@ -1,7 +1,7 @@
 // Kernels that draw random numbers. A block of four Philox words gives four results, or two of 64 bits; which block
 // serves which element is TensorFlow's, so equal seeds give equal numbers. The stateless ops are given the stream
 // position; the others get it from their RandomState.
-#include "kernels/cpu/once/random_streams.h"
+#include "kernels/cpu/scalar/random_streams.h"
 #include "kernels/cpu/random_blocks.h"
 #include "kernels/cpu/register.h"
 #include "kernels/functors/threefry.h"

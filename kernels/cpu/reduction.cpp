@@ -13,10 +13,10 @@ using namespace reduction_order;
 
 // The dimensions as alternating runs of kept and reduced ones, outermost first; adjacent ones of a kind are merged.
 struct Groups {
-  static constexpr int kMost = 34;
+  static constexpr int kMax = 34;
   int rank = 0;
-  int64_t size[kMost];
-  bool reduced[kMost];
+  int64_t size[kMax];
+  bool reduced[kMax];
   int64_t kept_count = 1;
   int64_t reduced_count = 1;
 };
@@ -38,7 +38,7 @@ Groups groups_of(const Tensor& input, const Tensor& axes) {
     if (g.rank && g.reduced[g.rank - 1] == reduced[d]) {
       g.size[g.rank - 1] *= shape[d];
     } else {
-      if (g.rank == Groups::kMost) invalid("tensors of more than 34 dimensions longer than 1 cannot be reduced");
+      if (g.rank == Groups::kMax) invalid("tensors of more than 34 dimensions longer than 1 cannot be reduced");
       g.size[g.rank] = shape[d];
       g.reduced[g.rank++] = reduced[d];
     }
@@ -175,7 +175,7 @@ template <class Op, class T, class C>
     return;
   }
   const int64_t pieces = pieces_of(g.size[0], total);
-  if (pieces < 2 || g.kept_count > kMostPerPiece) {
+  if (pieces < 2 || g.kept_count > kMaxPerPiece) {
     reduce_group<Op, T, C>(g, 0, in, acc, total, g.kept_count);
     return;
   }

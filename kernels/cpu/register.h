@@ -1,5 +1,5 @@
 // How host kernel files register their kernels in the table. The files are compiled once per instruction set, each
-// in a namespace of its own (FL_ISA), and the set for this machine is registered; those of once/ always are.
+// in a namespace of its own (FL_ISA), and the set for this machine is registered; those of scalar/ always are.
 #pragma once
 
 #include "kernels/table.h"

@@ -16,7 +16,7 @@ namespace FL_ISA {
 namespace {
 
 const AttrName kAxis{"axis"};
-constexpr int kMostDims = 64;
+constexpr int kMaxDims = 64;
 
 // Appending a little to much: the result shares the memory of what was there, if that has room and nobody has appended
 // to it yet. Memory that is appended to again gets room for as much again, so that a growing list is copied rarely.
@@ -143,10 +143,10 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
               const Shape& block, Body&& body) {
   const int64_t total = block.elements();
   if (total == 0) return;
-  int64_t size[kMostDims], step[kMostDims];  // innermost first: of the block, and in elements of the tensor
+  int64_t size[kMaxDims], step[kMaxDims];  // innermost first: of the block, and in elements of the tensor
   int rank = 0;
   int64_t start = 0, below = 1;
-  if (shape.rank() > kMostDims) invalid("tensors of more than ", kMostDims, " dimensions cannot be sliced");
+  if (shape.rank() > kMaxDims) invalid("tensors of more than ", kMaxDims, " dimensions cannot be sliced");
   for (int d = shape.rank() - 1; d >= 0; --d) {
     const auto k = static_cast<size_t>(d);
     start += begin[k] * below;
@@ -170,7 +170,7 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
   }
   const int64_t length = size[0];
   parallel_for(total / length, std::max<int64_t>(1, (1 << 16) / length), [&](int64_t first, int64_t end) {
-    int64_t index[kMostDims];
+    int64_t index[kMaxDims];
     int64_t at = start, rest = first;
     for (int d = 1; d < rank; ++d) {
       index[d] = rest % size[d];
@@ -192,7 +192,7 @@ void for_rows(const Shape& shape, const std::vector<int64_t>& begin, const std::
 // A block of elements `stride` apart, of a dtype that gather_strided supports.
 bool gather_block(KernelContext& c, const Shape& in, const std::vector<int64_t>& begin,
                   const std::vector<int64_t>& stride, const Shape& block) {
-  if (in.rank() > Strided::kMost || !(is_plain(c.inputs[0].dtype()) || c.inputs[0].dtype() == DType::kString))
+  if (in.rank() > Strided::kMax || !(is_plain(c.inputs[0].dtype()) || c.inputs[0].dtype() == DType::kString))
     return false;
   Strided w;
   int64_t offset = 0, below = 1;

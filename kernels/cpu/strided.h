@@ -8,13 +8,13 @@ namespace footlight {
 namespace FL_ISA {
 
 struct Strided {
-  static constexpr int kMost = 32;
+  static constexpr int kMax = 32;
   int rank = 0;
-  int64_t size[kMost];
-  int64_t stride[kMost];  // in elements of the input, innermost first
+  int64_t size[kMax];
+  int64_t stride[kMax];  // in elements of the input, innermost first
 
   void add(int64_t n, int64_t step) {
-    if (rank == kMost) invalid("tensors of more than 32 dimensions cannot be moved");
+    if (rank == kMax) invalid("tensors of more than 32 dimensions cannot be moved");
     size[rank] = n;
     stride[rank++] = step;
   }

@@ -164,7 +164,7 @@ class WinogradConvolution {
 
   // The 2x2 pixels A^T m A of a tile, for `channels` channels from `channel` on.
   void finish_tile(int64_t tile, const float* sums, int64_t point, int64_t channel, int64_t channels) {
-    const Place at = place_of(shape_, tile);
+    const TilePosition at = place_of(shape_, tile);
     const int64_t x = 2 * at.x, y = 2 * at.y;
     float* const out =
         out_ + ((at.image * shape_.out_height + y) * shape_.out_width + x) * shape_.out_channels + channel;

@@ -92,7 +92,7 @@ class WinogradFilterGradient {
 
   template <int i>
   void convert_gradients(const Part& part, int64_t tile, float* to, const Points& points) const {
-    const Place at = place_of(shape_, tile);
+    const TilePosition at = place_of(shape_, tile);
     const int64_t first = part.block * kColumns;
     const int64_t channels = std::min(part.end * kColumns, shape_.out_channels) - first;
     with_pixels<2>(arriving_ + at.image * shape_.out_height * shape_.out_width * shape_.out_channels,

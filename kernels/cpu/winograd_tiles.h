@@ -84,10 +84,10 @@ void with_pixels(const float* image, int64_t height, int64_t width, int64_t chan
 }
 
 // The image of a tile and its place in it, in tiles.
-struct Place {
+struct TilePosition {
   int64_t image, y, x;
 };
-inline Place place_of(const Conv3x3Shape& shape, int64_t tile) {
+inline TilePosition place_of(const Conv3x3Shape& shape, int64_t tile) {
   const int64_t row = tile / shape.tile_columns();
   return {row / shape.tile_rows(), row % shape.tile_rows(), tile % shape.tile_columns()};
 }
@@ -95,7 +95,7 @@ inline Place place_of(const Conv3x3Shape& shape, int64_t tile) {
 // Calls body(first element, elements between rows) for the 4x4 inputs of a tile.
 template <class Body>
 void with_inputs(const Conv3x3Shape& shape, const float* in, int64_t tile, Body&& body) {
-  const Place at = place_of(shape, tile);
+  const TilePosition at = place_of(shape, tile);
   with_pixels<4>(in + at.image * shape.in_height * shape.in_width * shape.in_channels, shape.in_height, shape.in_width,
                  shape.in_channels, 2 * at.y - shape.before_y, 2 * at.x - shape.before_x, body);
 }

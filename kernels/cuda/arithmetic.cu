@@ -13,11 +13,11 @@ namespace {
 
 // A broadcast in as few dimensions as possible, innermost first; a stride is 0 where an input is broadcast.
 struct Walk {
-  static constexpr int kMost = 8;
+  static constexpr int kMax = 8;
   int rank = 0;
-  int64_t size[kMost] = {};
-  int64_t a[kMost] = {};
-  int64_t b[kMost] = {};
+  int64_t size[kMax] = {};
+  int64_t a[kMax] = {};
+  int64_t b[kMax] = {};
 };
 
 Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
@@ -40,8 +40,8 @@ Walk make_walk(const Shape& a, const Shape& b, const Shape& out) {
         continue;
       }
     }
-    if (w.rank == Walk::kMost)
-      invalid("tensors whose broadcast needs more than ", Walk::kMost,
+    if (w.rank == Walk::kMax)
+      invalid("tensors whose broadcast needs more than ", Walk::kMax,
               " dimensions cannot be computed on the GPU");
     w.size[w.rank] = out[i];
     w.a[w.rank] = as;
@@ -98,9 +98,9 @@ void binary_kernel(KernelContext& c) {
   const int64_t n = c.outputs[0].elements();
   if (n == 0) return;
   constexpr int kThreads = 256;
-  static constexpr int64_t kMostBlocks = 1 << 16;
+  static constexpr int64_t kMaxBlocks = 1 << 16;
   const auto blocks = [](int64_t items) {
-    return static_cast<unsigned>(std::clamp<int64_t>((items + kThreads - 1) / kThreads, 1, kMostBlocks));
+    return static_cast<unsigned>(std::clamp<int64_t>((items + kThreads - 1) / kThreads, 1, kMaxBlocks));
   };
   const T* const a = c.in<T>(0);
   const T* const b = c.in<T>(1);

@@ -22,8 +22,8 @@ struct Invert {
 
 template <class T>
 FL_HOST_DEVICE int shift_of(T by) {
-  constexpr T kMost = static_cast<T>(sizeof(T) * 8 - 1);
-  return static_cast<int>(by < T(0) ? T(0) : by > kMost ? kMost : by);
+  constexpr T kMax = static_cast<T>(sizeof(T) * 8 - 1);
+  return static_cast<int>(by < T(0) ? T(0) : by > kMax ? kMax : by);
 }
 struct LeftShift {
   template <class T> FL_HOST_DEVICE T operator()(T a, T b) const {

@@ -304,7 +304,7 @@ class FindingTest : public WindowCase {
     QTest::mouseClick(show(), Qt::LeftButton);
     QTRY_VERIFY(window().findings()->findChildren<FindingWidget*>().size() == count);
     QTest::keyClick(window().findings()->findChildren<FindingWidget*>().last(), Qt::Key_Return);
-    QCOMPARE(page().dismiss_button()->text(), QStringLiteral("It is a problem after all"));
+    QCOMPARE(page().dismiss_button()->text(), QStringLiteral("Mark as a problem"));
     QTest::mouseClick(page().dismiss_button(), Qt::LeftButton);
     QCOMPARE(window().findings()->count(), count);
   }

@@ -146,7 +146,7 @@ class GraphCostsTest : public QObject {
     apply_costs(plan, pieces, each, {"CPU"});
     QCOMPARE(plan.boxes[static_cast<size_t>(plan.box_of(GraphId(600), 4))].cost_ns, int64_t{400});
     // An event in the called function: its node and line are those of that function's graph.
-    query::OpRow row;
+    query::OpEventRow row;
     row.graph = GraphId(502);
     row.node = NodeId(2);
     const Selection event = Selection::of_event(nested.run.document, row, nullptr);

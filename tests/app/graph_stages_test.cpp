@@ -138,7 +138,7 @@ class GraphStagesTest : public WindowCase {
     choose(QStringLiteral("Before forward identities: it changes 1 node"));
     QCOMPARE(plan().boxes.size(), size_t{7});
     QCOMPARE(box_at(plan(), 4).mark, PlanBox::Mark::kReplaced);
-    QVERIFY(box_at(plan(), 4).note.contains(QStringLiteral("what read it reads Mul_3")));
+    QVERIFY(box_at(plan(), 4).note.contains(QStringLiteral("its readers now read Mul_3")));
     QCOMPARE(view().stage_text(), QStringLiteral("Next: forward identities: 1 node was replaced by its input "
                                                  "(Identity; line 6)"));
 

@@ -104,7 +104,7 @@ class GuardedApplicationTest : public QObject {
     queries.serve(questions, [&] {
       QTimer::singleShot(0, &there, [questions, none] { questions->answer_one(none, Questions::kAll); });
     });
-    Ticket ticket;
+    QueryHandle ticket;
     bool was_taken = false;
     queries.ask(
         ticket,

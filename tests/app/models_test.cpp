@@ -263,7 +263,7 @@ class ModelsTest : public QObject {
     QCOMPARE(nodes_of(d_, line, GraphId(10)), (std::vector<uint32_t>{5, 6, 7, 8}));
     QCOMPARE(generated_lines_of(d_, line, code), (std::vector<int>{3, 5}));
     size_t belonging = 0;
-    store_->visit(filter_of(*store_, node), INT64_MIN, INT64_MAX, {}, [&](const query::OpRow& op) {
+    store_->visit(filter_of(*store_, node), INT64_MIN, INT64_MAX, {}, [&](const query::OpEventRow& op) {
       ++belonging;
       return op.op == OpId(0);
     });

@@ -145,7 +145,7 @@ class NavigatorTest : public WindowCase {
     stack({{file, 5, "other"}, {library, 41, "call"}, {file, 2, "inner"}});
     const auto found = called_from(d, {file, 2});
     QCOMPARE(found.size(), size_t{2});
-    QCOMPARE(found[0].caller.place, (Place{file, 5}));
+    QCOMPARE(found[0].caller.place, (SourcePlace{file, 5}));
     QCOMPARE(found[0].times, uint64_t{2});
     QCOMPARE(found[1].caller.name, std::string("main"));  // the library between is no answer
     QVERIFY(called_from(d, {file, 4}).empty());
@@ -169,7 +169,7 @@ class NavigatorTest : public WindowCase {
              qPrintable(callers->actions()[0]->text()));
     callers->actions()[0]->trigger();
     menu->close();
-    QCOMPARE(window().selection().current().place, (Place{file, 5}));
+    QCOMPARE(window().selection().current().place, (SourcePlace{file, 5}));
   }
 
   void why_a_function_was_not_converted() {
@@ -188,7 +188,7 @@ class NavigatorTest : public WindowCase {
           .text.section(QStringLiteral(": "), 1);
     };
     QCOMPARE(why(20), QStringLiteral("it was made with autograph=False."));
-    QCOMPARE(why(21), QStringLiteral("it is an object or a wrapper, of which AutoGraph sees no code."));
+    QCOMPARE(why(21), QStringLiteral("it is an object or a wrapper, whose code AutoGraph cannot see."));
     QCOMPARE(why(22), QStringLiteral("do_not_convert leaves it in Python."));
     QCOMPARE(why(23), QStringLiteral("its code is in no file, as after exec() or at a prompt."));
   }

@@ -15,7 +15,7 @@ using namespace footlight::app;
 namespace {
 
 // A picture may differ a little where letters and lines are smoothed: three pixels of ten thousand.
-constexpr double kMostDifferent = 0.0003;
+constexpr double kMaxDifferent = 0.0003;
 constexpr int kVisible = 32;
 
 double share_of_different(const QImage& a, const QImage& b) {
@@ -59,7 +59,7 @@ class PicturesTest : public WindowCase {
     const QImage golden = QImage(path).convertToFormat(QImage::Format_RGB32);
     QVERIFY2(!golden.isNull(), qPrintable(path));
     const double share = share_of_different(now, golden);
-    if (share <= kMostDifferent) return;
+    if (share <= kMaxDifferent) return;
     const QString seen = QDir::current().filePath(QStringLiteral("seen_") + name + QStringLiteral(".png"));
     now.save(seen);
     QFAIL(qPrintable(QStringLiteral("%1 % of %2 differ: see %3").arg(share * 100).arg(name, seen)));

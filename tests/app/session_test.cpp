@@ -146,7 +146,7 @@ class SessionTest : public QObject {
     Session session;
     session.open(at("asked.footlight"));
     Queries& queries = session.queries();
-    Ticket first, second, third, gone;
+    QueryHandle first, second, third, gone;
     std::vector<int> answers;
     const auto sum = [](const query::Store& store, const query::Cancel&) { return store.of_op(OpId(0)).count; };
     QTRY_VERIFY(session.is_open() && !session.loading());

@@ -133,7 +133,7 @@ class SourceViewTest : public WindowCase {
     window().selection().select(Selection::of_line(window().session().document(), {file, 17}));
     source().lead()->link()->setFocus();
     QTest::keyClick(source().lead()->link(), Qt::Key_Space);
-    QCOMPARE(window().selection().current().place, (Place{file, 5}));
+    QCOMPARE(window().selection().current().place, (SourcePlace{file, 5}));
     QVERIFY(source().code()->hasFocus());
     QVERIFY(!cell(costs, 14));
   }

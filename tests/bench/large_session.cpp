@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
   bench.select("a line with nodes", Selection::of_line(d, {session::FileId(1), 50}));
   bench.select("a line with eager ops", Selection::of_line(d, {session::FileId(1), 355}));
   bench.select("a trace", Selection::of_trace(d, TraceId(5)));
-  Ticket ticket;
+  QueryHandle ticket;
   bench.time("an op in the middle of the run",
              [&] {
                session.queries().ask(

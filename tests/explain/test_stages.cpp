@@ -79,8 +79,8 @@ class TestStages : public QObject {
     QCOMPARE(said(9), std::string("slot 7, in place of another node, 1 B"));  // nobody would write this
     g.memory.pop_back();
     QCOMPARE(words_of(memory_total(g)),
-             std::string("7 values in 6 slots, 2 in place of others; 1 more in tiles of walks; at most 5.0 KB at once, "
-                         "of which 16 B stay for the next run; without what is known only when it runs"));
+             std::string("7 values in 6 slots, 2 in place of others; 1 more inside fused loops; at most 5.0 KB at "
+                         "once, of which 16 B stay for the next run; without what is known only when it runs"));
     // A file may claim any sizes, and any number of values for a node.
     GraphRecord claims = sample();
     for (uint32_t k = 0; k < 20000; ++k) claims.memory.push_back({4, 0, k, MemoryPlace::kOwn, INT64_MAX, 4, 0, 9});

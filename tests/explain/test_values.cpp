@@ -38,9 +38,10 @@ struct Places {
   const session::LocationRecord* location(session::LocationId id) const {
     return id.value < locations.size() ? &locations[id.value] : nullptr;
   }
-  struct Place { session::FileId file; int line = 0; };
-  Place place(SourceRef source) const {
-    return source.code.valid() ? Place{session::FileId(source.code.value), static_cast<int>(source.offset)} : Place{};
+  struct SourcePlace { session::FileId file; int line = 0; };
+  SourcePlace place(SourceRef source) const {
+    if (!source.code.valid()) return {};
+    return {session::FileId(source.code.value), static_cast<int>(source.offset)};
   }
 };
 

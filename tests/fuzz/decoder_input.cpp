@@ -2,9 +2,9 @@
 #include "tests/fuzz/decoder_input.h"
 
 #include "engine/base/errors.h"
-#include "kernels/cpu/once/image_files.h"
-#include "kernels/cpu/once/inflate.h"
-#include "kernels/cpu/once/tensor_proto.h"
+#include "kernels/cpu/scalar/image_files.h"
+#include "kernels/cpu/scalar/inflate.h"
+#include "kernels/cpu/scalar/tensor_proto.h"
 
 #include <cstdlib>
 #include <iterator>
@@ -21,7 +21,7 @@ struct Image {
   size_t bytes = 0;
 
   uint8_t* make(int64_t values, int64_t width_of_one = 1) {
-    if (values < 0 || values * width_of_one > files::kMostBytes) std::abort();  // more than a decoder may ask for
+    if (values < 0 || values * width_of_one > files::kMaxBytes) std::abort();  // more than a decoder may ask for
     bytes = static_cast<size_t>(values * width_of_one);
     pixels = std::make_unique<uint8_t[]>(bytes);
     return pixels.get();

@@ -1,8 +1,8 @@
 // Replays the fuzz target for decoders without a fuzzer: recorded images and small messages, and a fixed number of
 // mutations of each.
 #include "engine/base/errors.h"
-#include "kernels/cpu/once/image_files.h"
-#include "kernels/cpu/once/tensor_proto.h"
+#include "kernels/cpu/scalar/image_files.h"
+#include "kernels/cpu/scalar/tensor_proto.h"
 #include "tests/fuzz/decoder_input.h"
 
 #include <QtTest>

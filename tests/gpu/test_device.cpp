@@ -185,7 +185,7 @@ class TestDevice : public QObject {
     const Tensor shape_there = gpu::copy_to(Tensor::vector<int64_t>(two), kGpu0);
     const auto on = [](const Op& op, std::initializer_list<Tensor> inputs, const Device* asked = nullptr) {
       const std::vector<Tensor> all(inputs);
-      const Place place = place_of(op.row(), all, dispatch_dtype(op.row(), all, {}), asked);
+      const Placement place = place_of(op.row(), all, dispatch_dtype(op.row(), all, {}), asked);
       return place.kernel ? place.device : Device::gpu(9);
     };
     static const Device host = Device::cpu();

@@ -170,7 +170,7 @@ class TestKeys : public QObject {
     w.integer(3);
     w.put(Token::kNone);
     const Key k = made(w, {"x", "y"}, {{7, {"Point(left,right)"}}});
-    const std::vector<Place> found = places(k.words);
+    const std::vector<ItemPlace> found = places(k.words);
     const auto leaves = describe(k);
     QCOMPARE(found.size(), leaves.size());
     QCOMPARE(leaves[3].path, std::string("args[0]['a long name of a key'].left"));

@@ -104,7 +104,7 @@ class StoreTest : public QObject {
     for (const int line : {1, 7, 15}) {
       const OpFilter filter = store.at_line(session::FileId(1), line);
       std::vector<uint64_t> found, wanted;
-      store.visit(filter, from, to, cancel, [&](const OpRow& op) {
+      store.visit(filter, from, to, cancel, [&](const OpEventRow& op) {
         found.push_back(op.row);
         return true;
       });

@@ -109,7 +109,7 @@ Killed write_and_kill(const std::string& path, int milliseconds) {
 }
 
 // With sanitizers or on a loaded machine, the flush thread is sometimes late by more than its 50 ms.
-constexpr int64_t kMostLost = 2'000'000'000;
+constexpr int64_t kMaxLost = 2'000'000'000;
 
 void check_killed(const std::string& path, const Killed& killed) {
   auto r = Reader::open(path);
@@ -122,7 +122,7 @@ void check_killed(const std::string& path, const Killed& killed) {
   QVERIFY(r->contents().console.size() > 13);
   const int64_t lost = killed.last_said - r->op_events().index().back().last_ns;
   qInfo("killed: the last %.1f ms are missing", static_cast<double>(lost) / 1e6);
-  QVERIFY2(lost < kMostLost, std::to_string(lost).c_str());
+  QVERIFY2(lost < kMaxLost, std::to_string(lost).c_str());
   uint64_t rows = 0;
   for (size_t i = 0; i < r->op_events().index().size(); ++i) rows += r->op_events().chunk(i)->size();
   QCOMPARE(rows, r->op_events().rows());

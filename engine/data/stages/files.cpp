@@ -163,10 +163,10 @@ const StageRegistration lines("TextLineDataset", [](const StageContext& m) -> St
 
 const StageRegistration fixed("FixedLengthRecordDatasetV2", [](const StageContext& m) -> Stage* {
   const Fixed::Sizes sizes{m.integer(1), m.integer(2), m.integer(3)};
-  constexpr int64_t kMost = int64_t{1} << 40;
-  if (sizes.header < 0 || sizes.header > kMost) invalid("header_bytes must be >= 0");
-  if (sizes.record <= 0 || sizes.record > kMost) invalid("record_bytes must be > 0");
-  if (sizes.footer < 0 || sizes.footer > kMost) invalid("footer_bytes must be >= 0");
+  constexpr int64_t kMax = int64_t{1} << 40;
+  if (sizes.header < 0 || sizes.header > kMax) invalid("header_bytes must be >= 0");
+  if (sizes.record <= 0 || sizes.record > kMax) invalid("record_bytes must be > 0");
+  if (sizes.footer < 0 || sizes.footer > kMax) invalid("footer_bytes must be >= 0");
   const size_t buffer = buffer_size(m.integer(4));
   const Compression compression = compression_of(m.text(5));
   return new Files(m.texts(0), [=](const std::string& path) {

@@ -65,7 +65,7 @@ class Interleave final : public Stage {
       s.input(input_);
       s.number(at_, open_.size() - 1);
       s.number(taken_, static_cast<uint64_t>(stage_.block_));
-      for (Place& place : open_) {
+      for (Slot& place : open_) {
         bool there = place.cursor != nullptr;
         bool taken = place.taken();
         s.flag(there);
@@ -77,11 +77,11 @@ class Interleave final : public Stage {
         place.from = std::move(from[0]);
         if (there) s.input(place.cursor, [&] { return begin(place, false); });
       }
-      open_count_ = static_cast<size_t>(std::ranges::count_if(open_, &Place::taken));
+      open_count_ = static_cast<size_t>(std::ranges::count_if(open_, &Slot::taken));
     }
 
    private:
-    struct Place {
+    struct Slot {
       CursorPtr cursor;
       Outcome from;  // what its dataset was made from; or why there is none, to be said when its turn comes
       bool taken() const { return cursor || from.failure; }
@@ -89,7 +89,7 @@ class Interleave final : public Stage {
     // A thread's dataset at a free place; with threads all free places, so that they begin side by side.
     void open() {
       for (size_t i = 0; i < (stage_.ahead_ ? open_.size() : 1) && input_; ++i) {
-        Place& place = open_[(at_ + i) % open_.size()];
+        Slot& place = open_[(at_ + i) % open_.size()];
         if (place.taken()) continue;
         if (!place.from.pull(*input_)) {
           input_.reset();
@@ -103,7 +103,7 @@ class Interleave final : public Stage {
         ++open_count_;
       }
     }
-    CursorPtr begin(const Place& place, bool at_once) {
+    CursorPtr begin(const Slot& place, bool at_once) {
       Element dataset;
       function_.call(place.from.element, dataset);
       const StagePtr inner = stage_of(dataset[0]);
@@ -121,7 +121,7 @@ class Interleave final : public Stage {
     Function function_;
     Start start_;
     CursorPtr input_;
-    std::vector<Place> open_;
+    std::vector<Slot> open_;
     size_t open_count_ = 0, at_ = 0;
     int64_t taken_ = 0;
   };

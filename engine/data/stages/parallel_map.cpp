@@ -95,7 +95,7 @@ class ParallelMap final : public Stage {
 
     bool work(WorkScope& work, size_t& wanted) {
       constexpr int64_t kWorthwhile = 50'000;  // ns for a block
-      constexpr size_t kMost = 64;
+      constexpr size_t kMax = 64;
       const BlockPtr block = std::make_shared<Block>();
       {
         std::unique_lock pulling(input_mutex_, std::defer_lock);
@@ -118,7 +118,7 @@ class ParallelMap final : public Stage {
       }
       const auto count = static_cast<int64_t>(block->items.size());
       const int64_t each = (now_ns() - begin) / std::max<int64_t>(1, count);
-      wanted = std::clamp<size_t>(static_cast<size_t>(kWorthwhile / std::max<int64_t>(1, each)), 1, kMost);
+      wanted = std::clamp<size_t>(static_cast<size_t>(kWorthwhile / std::max<int64_t>(1, each)), 1, kMax);
       work.made(count);
       {
         const std::lock_guard lock(workers_.mutex());

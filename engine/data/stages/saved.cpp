@@ -14,7 +14,7 @@
 namespace footlight::data {
 namespace {
 
-constexpr int64_t kMostShards = 100'000;
+constexpr int64_t kMaxShards = 100'000;
 // What records hold: a tensor; a sparse one; greater: a ragged one, of as many tensors.
 constexpr int64_t kPlain = 0, kSparse = -1;
 
@@ -157,8 +157,8 @@ void save(KernelContext& context) {
   for (; cursor->next(element); ++count) {
     run->check();
     const int64_t shard = sharded ? *element[0].data<int64_t>() : 0;
-    if (shard < 0 || shard >= kMostShards)
-      invalid("Dataset.save: shard_func gave the shard ", shard, ": it must be from 0 to ", kMostShards - 1);
+    if (shard < 0 || shard >= kMaxShards)
+      invalid("Dataset.save: shard_func gave the shard ", shard, ": it must be from 0 to ", kMaxShards - 1);
     auto writer = writers.find(shard);
     if (writer == writers.end()) {
       char name[32];

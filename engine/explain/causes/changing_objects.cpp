@@ -73,7 +73,7 @@ std::unordered_map<uint64_t, uint64_t> classes_of(const Evidence& evidence, cons
   std::unordered_map<std::string, uint64_t> known;
   for (const TraceRecord* t : run.traces) {
     const uint64_t captured = known.try_emplace(capture_types(*t), known.size()).first->second;
-    for (const keys::Place& place : keys::places(evidence.key_of(*t)))
+    for (const keys::ItemPlace& place : keys::places(evidence.key_of(*t)))
       if (where.count(place.path) && place.item.number) classes.try_emplace(place.item.number, captured);
   }
   return classes;

@@ -8,7 +8,7 @@ namespace {
 using session::ObservationKind;
 
 // A trace that is called once runs its body as often as the program does.
-constexpr size_t kFewestHits = 1;
+constexpr size_t kMinHits = 1;
 
 void find_python_side_effect(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
@@ -16,7 +16,7 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
   for (const session::ObservationRecord& o : evidence.records().observations) {
     if (o.kind != ObservationKind::kSideEffect) continue;
     const size_t hits = served.of(o.trace);
-    if (hits < kFewestHits) {
+    if (hits < kMinHits) {
       suppress(evidence, o, to);
       continue;
     }

@@ -11,13 +11,13 @@ namespace {
 using session::ObservationKind;
 using session::ObservationRecord;
 
-using Place = std::tuple<TraceId, std::string, Line>;
-Place place_of(const ObservationRecord& o) { return {o.trace, o.path, Line{o.file, o.line}}; }
+using ReadKey = std::tuple<TraceId, std::string, Line>;
+ReadKey place_of(const ObservationRecord& o) { return {o.trace, o.path, Line{o.file, o.line}}; }
 
 // The calls between a change and the moment when the old value was back. A further change in between adds none.
 std::map<const ObservationRecord*, size_t> calls_with_another_value(const Evidence& evidence) {
   const Hits served(evidence);
-  std::map<Place, std::vector<const ObservationRecord*>> places;
+  std::map<ReadKey, std::vector<const ObservationRecord*>> places;
   for (const ObservationRecord& o : evidence.records().observations)
     if (o.kind == ObservationKind::kStateChanged && o.values.size() >= 2) places[place_of(o)].push_back(&o);
   std::map<const ObservationRecord*, size_t> calls;

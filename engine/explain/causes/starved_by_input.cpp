@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kManySteps = 10;
 constexpr uint64_t kManyWaits = 5;
 constexpr double kLargeShare = 0.2;           // of an iteration
-constexpr int64_t kLeastWaitNs = 50'000'000;  // in all iterations
-constexpr double kLeastOfRun = 0.05;
+constexpr int64_t kMinWaitNs = 50'000'000;  // in all iterations
+constexpr double kMinOfRun = 0.05;
 
 // `.map(f)` with threads: where the call stands on one line and says nothing of them.
 Finding::Edit parallel(const Evidence& evidence, const Line& line, const std::string& name) {
@@ -84,8 +84,8 @@ std::vector<Pipeline> by_pipeline(std::span<const PipelineSums> iterations) {
 
 void find_starved_by_input(const Evidence& evidence, Findings& to) {
   for (const auto& [p, iterations] : by_pipeline(evidence.records().pipelines)) {
-    const double least = kLeastOfRun * static_cast<double>(evidence.records().run_ns);
-    if (p.wait_ns < kLeastWaitNs || static_cast<double>(p.wait_ns) < least) continue;
+    const double least = kMinOfRun * static_cast<double>(evidence.records().run_ns);
+    if (p.wait_ns < kMinWaitNs || static_cast<double>(p.wait_ns) < least) continue;
     const PipelineStage& stage = *std::ranges::max_element(p.stages, {}, &PipelineStage::work_ns);
     Finding f;
     f.path = stage.name;

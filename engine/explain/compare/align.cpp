@@ -8,7 +8,7 @@
 namespace footlight::explain {
 namespace {
 
-constexpr size_t kMostCells = size_t{1} << 22;
+constexpr size_t kMaxCells = size_t{1} << 22;
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -41,7 +41,7 @@ std::vector<std::pair<size_t, size_t>> in_common(size_t left, size_t right,
   size_t tail = 0;
   while (tail < std::min(left, right) - from && equal(left - 1 - tail, right - 1 - tail)) ++tail;
   const size_t n = left - from - tail, m = right - from - tail;
-  if (n && m && n + 1 <= kMostCells / (m + 1)) {
+  if (n && m && n + 1 <= kMaxCells / (m + 1)) {
     std::vector<uint32_t> longest((n + 1) * (m + 1));
     const auto cell = [&](size_t i, size_t j) -> uint32_t& { return longest[i * (m + 1) + j]; };
     for (size_t i = n; i-- > 0;)

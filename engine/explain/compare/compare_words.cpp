@@ -130,14 +130,14 @@ std::string recording_of(const Comparison& c) {
   if (c.recorded) return "These times are as recorded: what recording took is in them.";
   if (!c.pairs || !c.pairs_with_events) return {};
   return "Recording adds " + recording_text(c.eager) + " to an " + c.eager.name + " call and " +
-         recording_text(c.traced) + " to a " + c.traced.name + " one; it is no part of the totals.";
+         recording_text(c.traced) + " to a " + c.traced.name + " one; the totals do not include it.";
 }
 
 std::string worth_of(const Comparison& c) {
   if (!c.pairs || !c.tracing_ns) return {};
   if (nothing_known(c))
     return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; whether it pays is within the spread.";
-  if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay.";
+  if (!c.worth_from) return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + " and does not pay off.";
   return "Tracing took " + time_text(static_cast<double>(c.tracing_ns)) + "; each traced call saves " +
          time_text(-c.difference.mean) + ": worth it from call " + std::to_string(*c.worth_from) + ".";
 }

@@ -16,7 +16,7 @@ using session::ComparisonRecord;
 using session::ComparisonRun;
 
 // More than any recorder writes: a strange file must not multiply.
-constexpr size_t kMostPairs = 10'000, kMostCells = size_t{1} << 24, kMostDeviceEvents = size_t{1} << 22;
+constexpr size_t kMaxPairs = 10'000, kMaxCells = size_t{1} << 24, kMaxDeviceEvents = size_t{1} << 22;
 constexpr int64_t kLatest = int64_t{1} << 61;
 
 bool is_strange(const ComparisonRun& run) {
@@ -41,7 +41,7 @@ struct Pairs {
       else if (eager->with_events && traced->with_events) with_events.push_back(pair);
       else if (!eager->with_events && !traced->with_events) without.push_back(pair);
     }
-    if (with_events.size() > kMostPairs) with_events.resize(kMostPairs);
+    if (with_events.size() > kMaxPairs) with_events.resize(kMaxPairs);
   }
 };
 
@@ -130,7 +130,7 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
   std::vector<Run> eager, traced;
   size_t device_events = 0;
   for (const auto& [left, right] : pairs.with_events) {
-    if (device_events > kMostDeviceEvents) break;
+    if (device_events > kMaxDeviceEvents) break;
     const int64_t from = std::min(left->start_ns, right->start_ns), to = std::max(left->end_ns, right->end_ns);
     const auto events = device_events_between(reader, from, to);
     device_events += events.size();
@@ -141,7 +141,7 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
   }
   const Groups groups(reader, record, eager, traced);
   c.rows = groups.rows();
-  const size_t most = std::max<size_t>(1, kMostCells / std::max<size_t>(1, c.rows.size()));
+  const size_t most = std::max<size_t>(1, kMaxCells / std::max<size_t>(1, c.rows.size()));
   if (eager.size() > most) {
     eager.erase(eager.begin() + static_cast<ptrdiff_t>(most), eager.end());
     traced.erase(traced.begin() + static_cast<ptrdiff_t>(most), traced.end());

@@ -141,7 +141,8 @@ std::string sentence_of(const Comparison& comparison);
 // "Tracing took 6.1 ms; each traced call saves 316 us." Empty: it never pays.
 std::string worth_of(const Comparison& comparison);
 
-// "Recording adds 17.2 us to an eager call and 19.3 us to a traced one; it is no part of the totals." Empty: not known.
+// "Recording adds 17.2 us to an eager call and 19.3 us to a traced one; the totals do not include it." Empty when that
+// is not known.
 std::string recording_of(const Comparison& comparison);
 
 }  // namespace footlight::explain

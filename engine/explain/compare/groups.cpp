@@ -50,7 +50,7 @@ void Groups::take_changes(const session::ComparisonRecord& record) {
   }
 }
 
-Groups::Place Groups::place_of(const OpRun& op) const {
+Groups::LineOp Groups::place_of(const OpRun& op) const {
   SourceRef source = op.source;
   std::string name;
   if (op.node.graph.valid()) {
@@ -62,14 +62,14 @@ Groups::Place Groups::place_of(const OpRun& op) const {
   }
   if (name.empty())
     if (const session::OpNameRecord* record = reader_.op_name(op.op)) name = record->name;
-  const session::Reader::Place place = reader_.place(source);
+  const session::Reader::SourcePlace place = reader_.place(source);
   return {{place.file, place.line}, name.empty() ? "unknown" : name};
 }
 
 void Groups::count(const Run& run) {
   size_t order = 0;
   for (const OpRun& op : run.ops) {
-    const Place place = place_of(op);
+    const LineOp place = place_of(op);
     ++order;
     if (!run.record->traced) {
       Ops& ops = ops_[place];
@@ -103,7 +103,7 @@ void Groups::add_nodes(GraphId id, const session::GraphRecord& graph, std::vecto
     for (const session::NodeFunction& f : node.functions) called.push_back(f.graph);
     const bool ran = ran_.contains({id, NodeId(i)});
     if (is_value(node) && !ran) continue;
-    const session::Reader::Place place = reader_.place(node.source);
+    const session::Reader::SourcePlace place = reader_.place(node.source);
     Nodes& nodes = nodes_[{{place.file, place.line}, node.op}];
     nodes.all.push_back({id, NodeId(i)});
     nodes.names.push_back(node.name);
@@ -180,8 +180,8 @@ void Groups::decide(Row& row, const Ops* ops, const Nodes* nodes) const {
 }
 
 void Groups::make_rows() {
-  std::vector<std::tuple<Line, size_t, Place>> order;
-  const auto add = [&](const Place& place, size_t first) { order.emplace_back(place.at, first, place); };
+  std::vector<std::tuple<Line, size_t, LineOp>> order;
+  const auto add = [&](const LineOp& place, size_t first) { order.emplace_back(place.at, first, place); };
   for (const auto& [place, ops] : ops_) add(place, ops.first);
   for (const auto& [place, nodes] : nodes_)
     if (!ops_.contains(place) && nodes.ran) add(place, nodes.first);

@@ -21,10 +21,10 @@ class Groups {
   int32_t row_of(const Run& run, size_t op) const;
 
  private:
-  struct Place {
+  struct LineOp {
     Line at;
     std::string op;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const LineOp&, const LineOp&) = default;
   };
   struct Nodes {
     std::vector<session::NodeOrigin> all;
@@ -41,7 +41,7 @@ class Groups {
     SourceRef source;
   };
 
-  Place place_of(const OpRun& op) const;
+  LineOp place_of(const OpRun& op) const;
   void add_graph(GraphId root, std::set<GraphId>& seen);
   void add_nodes(GraphId id, const session::GraphRecord& graph, std::vector<GraphId>& called);
   void take_changes(const session::ComparisonRecord& record);
@@ -51,9 +51,9 @@ class Groups {
 
   const session::Reader& reader_;
   std::map<std::pair<GraphId, NodeId>, const session::PassChange*> changes_;
-  std::map<Place, Nodes> nodes_;
-  std::map<Place, Ops> ops_;
-  std::map<Place, int32_t> row_at_;
+  std::map<LineOp, Nodes> nodes_;
+  std::map<LineOp, Ops> ops_;
+  std::map<LineOp, int32_t> row_at_;
   std::map<std::pair<GraphId, NodeId>, uint64_t> ran_;
   std::vector<Row> rows_;
 };

@@ -19,7 +19,7 @@ Line line_of(const session::Reader& reader, const OpRun& op) {
   if (const session::GraphRecord* graph = reader.graph(op.node.graph);
       graph && op.node.node.value < graph->nodes.size())
     source = graph->nodes[op.node.node.value].source;
-  const session::Reader::Place place = reader.place(source);
+  const session::Reader::SourcePlace place = reader.place(source);
   return {place.file, place.line};
 }
 

@@ -48,7 +48,7 @@ class Lines {
     if (&left_ == &right_) return;
     size_t seen = 0;
     for (const session::FileRecord& r : right_.contents().files) {
-      if (++seen > kMostFiles) break;
+      if (++seen > kMaxFiles) break;
       if (const session::FileRecord* l = left_file(r)) {
         left_of_[r.id] = l->id;
         right_of_[l->id] = r.id;
@@ -86,7 +86,7 @@ class Lines {
   }
 
  private:
-  static constexpr size_t kMostFiles = 2000;
+  static constexpr size_t kMaxFiles = 2000;
 
   const LineMap& map_of(session::FileId right) const {
     const auto at = maps_.find(right);
@@ -100,7 +100,7 @@ class Lines {
     const session::FileRecord* found = nullptr;
     size_t count = 0, seen = 0;
     for (const session::FileRecord& f : left_.contents().files) {
-      if (++seen > kMostFiles) break;
+      if (++seen > kMaxFiles) break;
       if (f.path == right.path || (f.path == left_script && right.path == right_script)) return &f;
       if (file_name(f.path) == file_name(right.path)) found = &f, ++count;
     }
@@ -145,7 +145,7 @@ struct Half {
 using Halves = std::map<std::pair<Lines::At, std::string>, Half>;
 
 Halves halves_of(const RecordedRuns& runs, const std::function<Lines::At(const Line&)>& at) {
-  constexpr size_t kMostNodes = 64;
+  constexpr size_t kMaxNodes = 64;
   Halves made;
   for (size_t i = 0; i < runs.places().size(); ++i) {
     const PlaceRan& place = runs.places()[i];
@@ -160,7 +160,7 @@ Halves halves_of(const RecordedRuns& runs, const std::function<Lines::At(const L
     (place.in_graph ? half.in_graph : half.eager) = true;
     if (half.function.empty()) half.function = place.function;
     if (half.names.size() < 2) half.names.insert(place.names.begin(), place.names.end());
-    if (half.nodes.size() < kMostNodes) half.nodes.insert(half.nodes.end(), place.nodes.begin(), place.nodes.end());
+    if (half.nodes.size() < kMaxNodes) half.nodes.insert(half.nodes.end(), place.nodes.begin(), place.nodes.end());
   }
   // By run, rounded: calls of one trace may turn a loop differently often.
   const auto runs_made = std::max<uint64_t>(1, runs.runs().size());

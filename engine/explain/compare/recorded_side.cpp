@@ -10,11 +10,11 @@ namespace footlight::explain {
 namespace {
 
 constexpr uint64_t kWindowOps = 1 << 18;       // that are in memory at once, about
-constexpr size_t kMostRuns = 256;              // calls that a trace is represented by
-constexpr size_t kMostCalls = size_t{1} << 22; // of a function
-constexpr size_t kMostPlaces = 50'000, kMostEvents = size_t{1} << 22;
-constexpr uint64_t kMostDrawnOps = 20'000;
-constexpr size_t kMostPieces = 40'000, kMostDrawnSpans = 200;
+constexpr size_t kMaxRuns = 256;              // calls that a trace is represented by
+constexpr size_t kMaxCalls = size_t{1} << 22; // of a function
+constexpr size_t kMaxPlaces = 50'000, kMaxEvents = size_t{1} << 22;
+constexpr uint64_t kMaxDrawnOps = 20'000;
+constexpr size_t kMaxPieces = 40'000, kMaxDrawnSpans = 200;
 
 // The op takes an element from a pipeline: its time is that of the pipeline.
 bool takes_input(std::string_view op) { return op.starts_with("IteratorGetNext"); }
@@ -160,7 +160,7 @@ void RecordedRuns::take_function() {
   each_chunk(reader_.calls(), go_on_, [&](const std::vector<session::CallRecord>& chunk) {
     for (const session::CallRecord& c : chunk) {
       if (c.function != function_ || in_trace(c.thread, c.start_ns)) continue;
-      if (++calls_ > kMostCalls)
+      if (++calls_ > kMaxCalls)
         throw Error(ErrorKind::kValue, words_of(side_.what) + ": has too many calls; compare a trace of it");
       add_span(c.thread, c.start_ns, c.end_ns, 0);
     }
@@ -185,7 +185,7 @@ void RecordedRuns::take_trace() {
         // What it did when it had its trace is a call like the others.
         if (c.end_ns > trace_->end_ns && !in_trace(c.thread, trace_->end_ns))
           others.push_back({c.thread, std::max(c.start_ns, trace_->end_ns), c.end_ns});
-      } else if (!in_trace(c.thread, c.start_ns) && ++served <= kMostCalls) {
+      } else if (!in_trace(c.thread, c.start_ns) && ++served <= kMaxCalls) {
         hits.push_back({c.thread, c.start_ns, c.end_ns});
       }
     }
@@ -198,7 +198,7 @@ void RecordedRuns::take_trace() {
     hits = others;
     served = hits.size();
   }
-  thin_out(hits, kMostRuns);
+  thin_out(hits, kMaxRuns);
   if (hits.size() < served)
     notes_.push_back(std::to_string(hits.size()) + " of the " + std::to_string(served) + " calls that " +
                      words_of(side_.what) + " served were taken, evenly");
@@ -221,7 +221,7 @@ void RecordedRuns::take_call() {
     });
   };
   each_call([&](const session::CallRecord& c, uint64_t at) {
-    if (starts.size() >= 4 * kMostCalls)
+    if (starts.size() >= 4 * kMaxCalls)
       throw Error(ErrorKind::kValue, words_of(side_.what) + ": the function has too many calls");
     starts.emplace_back(c.start_ns, at);
   });
@@ -349,7 +349,7 @@ int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {
                      : uint64_t{e.code[i].value} << 32 | e.offset[i],
                 uint64_t{e.op[i].value} | uint64_t{node} << 16 | uint64_t{e.location[i].value} << 32};
   const auto [at, fresh] = known_.try_emplace(key, -1);
-  if (!fresh || places_.size() >= kMostPlaces) return at->second;
+  if (!fresh || places_.size() >= kMaxPlaces) return at->second;
   PlaceRan made;
   SourceRef source = e.source(i);
   session::LocationId location = e.location[i];
@@ -365,7 +365,7 @@ int32_t RecordedRuns::place_of(const session::OpColumns& e, size_t i) {
   } else if (const session::OpNameRecord* name = reader_.op_name(e.op[i])) {
     made.op = name->name;
   }
-  session::Reader::Place place = reader_.place(source);
+  session::Reader::SourcePlace place = reader_.place(source);
   if (const auto* l = source.code.valid() ? nullptr : reader_.location(location)) {
     place = {l->file, l->line};
     made.function = l->qualname;
@@ -395,7 +395,7 @@ void RecordedRuns::add_ops(Stretches& stretches, int64_t from, int64_t to, bool 
         s.host.push_back({start, end, input ? Share::kInput : host ? Share::kHostKernel : Share::kLaunch, place});
         if (start < s.span.start || drawing) return;
         ++ops_of_[s.span.run];
-        if (devices && !host && place_of_event_.size() < kMostEvents) place_of_event_[e.id[i]] = place;
+        if (devices && !host && place_of_event_.size() < kMaxEvents) place_of_event_[e.id[i]] = place;
         if (place < 0) return;
         PlaceRan& ran = places_[static_cast<size_t>(place)];
         ++ran.ran;
@@ -473,14 +473,14 @@ void RecordedRuns::draw(const Stretch& s, Drawing& drawing) const {
   };
   bool goes_on = s.goes_on;
   for (const Interval& one : stretches(s.host, s.span.start, s.span.end)) {
-    if (drawing.host.size() >= kMostPieces) break;
+    if (drawing.host.size() >= kMaxPieces) break;
     Piece piece = piece_of(one);
     Piece* const last = goes_on && !drawing.host.empty() ? &drawing.host.back() : nullptr;
     goes_on = false;
     if (last && last->end == piece.start && last->label == piece.label && last->row == piece.row) last->end = piece.end;
     else drawing.host.push_back(std::move(piece));
   }
-  for (size_t i = 0; i < s.devices.size() && drawing.work.size() < kMostPieces; ++i) {
+  for (size_t i = 0; i < s.devices.size() && drawing.work.size() < kMaxPieces; ++i) {
     DrawnWork work = s.work[i];
     const std::string label = std::move(work.piece.label);
     work.piece = piece_of(s.devices[i]);
@@ -495,19 +495,19 @@ Picture RecordedRuns::picture(size_t run, const RowOf& row_of) {
   int64_t total = 0;
   for (const auto& [thread, list] : spans_) {
     for (const Span& s : list) {
-      if (s.run != run || ++count > kMostDrawnSpans) continue;
+      if (s.run != run || ++count > kMaxDrawnSpans) continue;
       shown[thread].push_back(s);
       total += s.end - s.start;
     }
   }
   Drawing drawing;
-  drawing.ops = ops_of_[run] <= kMostDrawnOps;
+  drawing.ops = ops_of_[run] <= kMaxDrawnOps;
   drawing.row_of = &row_of;
   read(shown, &drawing);
   drawing.picture = lanes_of(total, std::move(drawing.host), std::move(drawing.work));
   std::string& name = drawing.picture.lanes.front().name;
   if (!drawing.ops) name += ", calls only";
-  if (count > kMostDrawnSpans) name += ", first " + std::to_string(kMostDrawnSpans) + " calls";
+  if (count > kMaxDrawnSpans) name += ", first " + std::to_string(kMaxDrawnSpans) + " calls";
   return std::move(drawing.picture);
 }
 

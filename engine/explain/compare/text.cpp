@@ -10,7 +10,7 @@ namespace footlight::explain {
 namespace {
 
 constexpr size_t kBar = 40;
-constexpr size_t kMostRows = 60;
+constexpr size_t kMaxRows = 60;
 
 // Characters as a terminal shows them, not bytes.
 size_t width(const std::string& text) {
@@ -85,18 +85,18 @@ std::string table(const session::Reader& reader, const Comparison& c) {
   const std::string right_ops = c.recorded ? c.traced.name : "graph nodes";
   const auto place = [&](const Row& row) { return c.recorded ? row.place : place_text(reader, row.at); };
   size_t wide = 19;
-  for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i)
+  for (size_t i = 0; i < std::min(c.rows.size(), kMaxRows); ++i)
     wide = std::clamp(width(place(c.rows[i])), wide, size_t{36});
   std::string out = "  " + left("line", wide + 1) + left(cut(left_ops, 25), 26) + right("time", 9) + "  " +
                     left(cut(right_ops, 25), 26) + right("time", 9) + right("difference", 12) + "  group\n";
-  for (size_t i = 0; i < std::min(c.rows.size(), kMostRows); ++i) {
+  for (size_t i = 0; i < std::min(c.rows.size(), kMaxRows); ++i) {
     const Row& row = c.rows[i];
     out += "  " + left(cut(place(row), wide), wide + 1) + left(cut(row.eager_ops, 25), 26) +
            right(row.eager_count ? time_text(row.eager.mean) : "", 9) + "  " + left(cut(row.graph_nodes, 25), 26) +
            right(row.traced_count ? time_text(row.traced.mean) : "", 9) + right(signed_time(row.difference.mean), 12) +
            "  " + name_of(row.group) + (row.why.empty() ? "" : ", " + row.why) + "\n";
   }
-  if (c.rows.size() > kMostRows) out += "  and " + std::to_string(c.rows.size() - kMostRows) + " more rows\n";
+  if (c.rows.size() > kMaxRows) out += "  and " + std::to_string(c.rows.size() - kMaxRows) + " more rows\n";
   return out;
 }
 
@@ -128,14 +128,14 @@ std::string recorded_text(const session::Reader& reader, const Comparison& c) {
 std::string text_of(const session::Reader& reader, const Comparison& c) {
   if (c.recorded) return recorded_text(reader, c);
   std::string out = c.name + ", arguments of call " + std::to_string(c.call);
-  const session::Reader::Place place = reader.place(c.source);
+  const session::Reader::SourcePlace place = reader.place(c.source);
   const std::string at = place_text(reader, {place.file, place.line});
   out += (at.empty() ? "" : " (" + at + ")") + "\n" + sentence_of(c) + "\n";
   if (const std::string worth = worth_of(c); !worth.empty()) out += worth + "\n";
   if (c.pairs) {
     out += std::to_string(c.pairs) + " pairs of calls, " + std::to_string(c.pairs_with_events) +
            " of them recorded, after " + std::to_string(c.warm_up) + " to warm up" + known_text(c) +
-           ". It ended because " + c.stopped + ".\n";
+           ". It stopped because " + c.stopped + ".\n";
     out += recording_of(c) + "\n";
   }
   if (!c.error.empty() && c.pairs) out += "A repetition failed: " + c.error + "\n";

@@ -15,8 +15,8 @@ inline int64_t one_integer(const Tensor& t, std::string_view what) {
 
 // An axis of a tensor whose rank may not be known yet; refused if no tensor has so many dimensions.
 inline int64_t possible_axis(int64_t axis, std::string_view function) {
-  if (axis < -kMostDimensions || axis >= kMostDimensions)
-    fail(ErrorKind::kValue, function, ": axis ", axis, " is beyond the ", kMostDimensions,
+  if (axis < -kMaxDimensions || axis >= kMaxDimensions)
+    fail(ErrorKind::kValue, function, ": axis ", axis, " is beyond the ", kMaxDimensions,
          " dimensions that a tensor may have");
   return axis;
 }

@@ -64,11 +64,11 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
   static const Op op{"Split"};
   static const AttrName kNum{"num_split"};
   const std::string_view node = name_or(name, "split");
-  constexpr int64_t kMostParts = 1 << 24;
+  constexpr int64_t kMaxParts = 1 << 24;
   const auto* is = std::get_if<bool>(&num_or_size_splits.value);
   const int64_t as_number = is && *is;
   if (const auto* count = is ? &as_number : std::get_if<int64_t>(&num_or_size_splits.value)) {
-    if (*count < 1 || *count > kMostParts)
+    if (*count < 1 || *count > kMaxParts)
       invalid("Number of ways to split must be > 0 and no more than elements are, but got ", *count, " [Op:Split]");
     const Tensor inputs[] = {ops::integer(axis), x};
     return {list_of(apply_all(op.row(), inputs, {{kNum, *count}}, node))};
@@ -82,8 +82,8 @@ Arg split(const Tensor& x, const Arg& num_or_size_splits, int64_t axis, std::opt
   const int64_t count = num ? *num : sizes.shape().has_rank() ? sizes.shape()[0] : kUnknownDim;
   if (count == kUnknownDim)
     fail(ErrorKind::kValue, "the number of sizes passed to tf.split is not known; pass it as num=");
-  if (count < 1 || count > kMostParts)
-    invalid("num_split is ", count, ", it must be from 1 to ", kMostParts, " [Op:SplitV]");
+  if (count < 1 || count > kMaxParts)
+    invalid("num_split is ", count, ", it must be from 1 to ", kMaxParts, " [Op:SplitV]");
   const Tensor inputs[] = {x, sizes, ops::integer(axis)};
   return {list_of(apply_all(unequal.row(), inputs, {{kNum, count}}, node))};
 }

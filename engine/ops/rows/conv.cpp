@@ -130,8 +130,8 @@ void filter_gradient(GradientCall& c) {
 void any_shape(Inference& i) {
   const Shape& in = i.shape(0);
   const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{1});
-  if (batch_dims < 1 || batch_dims > kMostDimensions)
-    invalid("batch_dims must be positive and at most ", kMostDimensions, ", not ", batch_dims, " [Op:Conv]");
+  if (batch_dims < 1 || batch_dims > kMaxDimensions)
+    invalid("batch_dims must be positive and at most ", kMaxDimensions, ", not ", batch_dims, " [Op:Conv]");
   const Shape& filter = i.shape(1);
   if (has_nothing(filter))
     invalid("filter must not have zero elements, its shape is ", filter.to_string(), " [Op:Conv]");

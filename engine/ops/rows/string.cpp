@@ -32,10 +32,10 @@ void fill_is_short(Inference& i) {
   static const AttrName kPrecision{"precision"}, kWidth{"width"};
   const DType type = i.dtype(0);
   // The C library takes minutes and gigabytes for billions of digits, and then fails.
-  constexpr int64_t kMostDigits = 1 << 24;
+  constexpr int64_t kMaxDigits = 1 << 24;
   for (const AttrName& digits : {kPrecision, kWidth})
-    if (const int64_t many = i.attrs.get_or(digits, int64_t{-1}); many > kMostDigits && type != DType::kString)
-      invalid("numbers are written with at most ", kMostDigits, " digits, not ", many, " [Op:AsString]");
+    if (const int64_t many = i.attrs.get_or(digits, int64_t{-1}); many > kMaxDigits && type != DType::kString)
+      invalid("numbers are written with at most ", kMaxDigits, " digits, not ", many, " [Op:AsString]");
   if (!is_floating(type) && !is_complex(type) && type != DType::kString) {
     if (i.attrs.get_or(kScientific, false) || i.attrs.get_or(kShortest, false))
       invalid("scientific and shortest format not supported for datatype ", name_of(type), " [Op:AsString]");

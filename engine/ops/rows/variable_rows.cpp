@@ -31,7 +31,7 @@ void gather_shape(Inference& i) {
     return;
   }
   const int64_t batch_dims = i.attrs.get_or(kBatchDims, int64_t{0});
-  const int batch = batch_dims < 0 || batch_dims > kMostDimensions ? -1 : static_cast<int>(batch_dims);
+  const int batch = batch_dims < 0 || batch_dims > kMaxDimensions ? -1 : static_cast<int>(batch_dims);
   if (batch < 0 || batch > indices.rank() || batch >= params.rank())
     invalid("batch_dims is ", batch_dims, ", it must be between 0 and the ranks of indices (", indices.rank(),
             ") and of the variable (", params.rank(), ") [Op:", i.row.name, "]");

@@ -32,11 +32,11 @@ PyObject* with_tensors(PyObject* const* args, Py_ssize_t count, PyObject* names)
 
 // A bound method: the arguments with the object in front of them.
 PyObject* call_bound(PyObject* method, PyObject* const* args, size_t count, PyObject* names) {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMax = 8;
   const size_t all = count + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-  PyObject* few[kMost];
-  std::vector<PyObject*> many(all >= kMost ? all + 1 : 0);
-  PyObject** const call = all >= kMost ? many.data() : few;
+  PyObject* few[kMax];
+  std::vector<PyObject*> many(all >= kMax ? all + 1 : 0);
+  PyObject** const call = all >= kMax ? many.data() : few;
   call[0] = PyMethod_GET_SELF(method);
   std::copy_n(args, all, call + 1);
   const Ref kept = Ref::borrow(method);

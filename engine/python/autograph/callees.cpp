@@ -44,8 +44,8 @@ class Borrowed {
     made_->func_closure = closure.release();
   }
   ~Borrowed() {
-    constexpr size_t kMostSpares = 16;
-    if (Py_REFCNT(made_) > 1 || made_->func_dict || made_->func_weakreflist || form_.spares.size() >= kMostSpares) {
+    constexpr size_t kMaxSpares = 16;
+    if (Py_REFCNT(made_) > 1 || made_->func_dict || made_->func_weakreflist || form_.spares.size() >= kMaxSpares) {
       drop_untracked(get());
       return;
     }

@@ -52,8 +52,8 @@ uint64_t dropped_entries = 0;
 thread_local int Timer::depth = 0;
 
 int deepest_nesting() {
-  constexpr size_t kLeast = 100, kMost = 2950, kPerLevel = 2800;  // Python compiles no more by itself
-  return static_cast<int>(std::clamp(stack_left() / kPerLevel, kLeast, kMost));
+  constexpr size_t kMin = 100, kMax = 2950, kPerLevel = 2800;  // Python compiles no more by itself
+  return static_cast<int>(std::clamp(stack_left() / kPerLevel, kMin, kMax));
 }
 
 // The forms of a statement nest two nodes each.

@@ -64,11 +64,11 @@ bool any_grown(PyObject* const* args, Py_ssize_t all) {
 PyObject* as_python_does(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const Ref function = Ref::steal(PyObject_GetAttr(args[1], args[0]));
   if (!function) return nullptr;
-  constexpr size_t kMost = 10;
+  constexpr size_t kMax = 10;
   const auto all = static_cast<size_t>(count + (names ? PyTuple_GET_SIZE(names) : 0));
-  PyObject* few[kMost];
-  std::vector<PyObject*> many(all > kMost ? all : 0);
-  PyObject** const call = all > kMost ? many.data() : few;
+  PyObject* few[kMax];
+  std::vector<PyObject*> many(all > kMax ? all : 0);
+  PyObject** const call = all > kMax ? many.data() : few;
   call[0] = function.get();
   std::copy_n(args + 2, all - 2, call + 1);
   return converted_call(nullptr, call, count - 1, names);
@@ -112,10 +112,10 @@ PyObject* method_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
       return PyObject_Vectorcall(found, args + 1, given + 1, names);
     }
     case How::kOfClass: {
-      constexpr size_t kMost = 8;
+      constexpr size_t kMax = 8;
       const size_t all = given + static_cast<size_t>(names ? PyTuple_GET_SIZE(names) : 0);
-      if (all >= kMost) break;
-      PyObject* with_class[kMost] = {reinterpret_cast<PyObject*>(type)};
+      if (all >= kMax) break;
+      PyObject* with_class[kMax] = {reinterpret_cast<PyObject*>(type)};
       std::copy_n(args + 2, all, with_class + 1);
       return call_function(found, with_class, given + 1, names);
     }

@@ -104,11 +104,11 @@ Ref call(PyObject* function, PyObject* argument);
 // Zeros like `like`, as a constant in the graph being built; unknown dims are 0.
 Tensor zeros_like(DType, const Shape&);
 
-struct Place {
+struct UserLine {
   std::string file;
   int line = 0;
 };
-Place here();  // the current line of the user's code
+UserLine here();  // the current line of the user's code
 // Records the decision for the statement on the current line, once per trace, line and fate.
 void record(const char* kind, const char* fate, const std::string& note);
 

@@ -37,10 +37,10 @@ class NoTensor {
   // It is being asked: that may run code, which must not destroy it.
   bool is_busy() const { return busy_; }
   // It was searched for in vain so often that asking again costs more than it brings.
-  bool is_hopeless() const { return failures_ > kMostFailures; }
+  bool is_hopeless() const { return failures_ > kMaxFailures; }
 
  private:
-  static constexpr int kMostFailures = 8;
+  static constexpr int kMaxFailures = 8;
   struct Reached;
   class Search;
   class LongLook;

@@ -19,11 +19,11 @@ namespace {
 
 // linecache would wait for a FIFO and read all of a device. Where there is no such file it asks the loader.
 bool may_be_read(PyObject* filename) {
-  constexpr off_t kMost = off_t{64} << 20;
+  constexpr off_t kMax = off_t{64} << 20;
   const Ref bytes = Ref::steal(PyUnicode_EncodeFSDefault(filename));
   if (!bytes) return false;
   const std::string name = PyBytes_AS_STRING(bytes.get());
-  const auto harmless = [](const struct stat& there) { return S_ISREG(there.st_mode) && there.st_size <= kMost; };
+  const auto harmless = [](const struct stat& there) { return S_ISREG(there.st_mode) && there.st_size <= kMax; };
   struct stat s;
   if (stat(name.c_str(), &s) == 0) return harmless(s);
   if (name.starts_with('/')) return true;
@@ -362,10 +362,10 @@ FoundSource find_source(PyCodeObject* code, PyObject* globals) {
 }
 
 std::shared_ptr<const ParsedFile> parsed_file(PyObject* filename) {
-  constexpr Py_ssize_t kMostLines = 20'000;
+  constexpr Py_ssize_t kMaxLines = 20'000;
   const Ref lines = lines_of_file(filename, nullptr);
   if (!lines || !PyList_Check(lines.get()) || PyList_GET_SIZE(lines.get()) == 0 ||
-      PyList_GET_SIZE(lines.get()) > kMostLines || !is_utf8(lines.get()) || !init_ast_bridge()) {
+      PyList_GET_SIZE(lines.get()) > kMaxLines || !is_utf8(lines.get()) || !init_ast_bridge()) {
     clear_only(PyExc_Exception);
     return nullptr;
   }

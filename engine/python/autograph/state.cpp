@@ -331,8 +331,8 @@ Tensor zeros_like(DType dtype, const Shape& shape) {
   return zeros.as_constant();
 }
 
-Place here() {
-  Place place;
+UserLine here() {
+  UserLine place;
   PyFrameObject* frame = PyEval_GetFrame();
   if (!frame) return place;
   const Ref code = Ref::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
@@ -346,7 +346,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
   session::Writer* writer = session::active_writer();
   const TraceId trace = trace::current_trace();
   if (!writer || !trace.valid()) return;
-  const Place place = here();
+  const UserLine place = here();
   // An unrolled loop makes the same decision again and again, with other traces in between if it calls them.
   constexpr size_t kTraces = 64;
   using Decision = std::tuple<std::string, int, std::string, std::string>;

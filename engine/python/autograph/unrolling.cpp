@@ -26,7 +26,7 @@ Unrolling::Unrolling() : start_(nodes()) {}
 
 void Unrolling::turn() {
   if (++turns_ != kMany || !trace::tracing() || nodes() < start_ + kMany) return;
-  const Place place = here();
+  const UserLine place = here();
   const std::string message =
       str("this Python loop adds a copy of its body to the graph in every iteration, more than ", kMany,
           " so far; a loop over tf.range or a tensor is staged once");

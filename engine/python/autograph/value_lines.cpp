@@ -23,9 +23,9 @@ using namespace autograph;
 namespace {
 
 constexpr int kDeepest = 4;           // functions that are followed from one to the next
-constexpr size_t kMostLines = 8;      // of one argument
-constexpr size_t kMostFiles = 6;      // that one call leads to
-constexpr uint32_t kMostItems = 16;   // of a list display
+constexpr size_t kMaxLines = 8;      // of one argument
+constexpr size_t kMaxFiles = 6;      // that one call leads to
+constexpr uint32_t kMaxItems = 16;   // of a list display
 
 using Places = std::vector<SourceLine>;
 
@@ -75,7 +75,7 @@ class Finder {
   }
 
   void lines_of(const Node* expression, const Setting& in, Places& out, int depth = 0) {
-    if (out.size() >= kMostLines || depth > kDeepest) return;
+    if (out.size() >= kMaxLines || depth > kDeepest) return;
     switch (expression->kind) {
       case Kind::kName:
       case Kind::kAttribute:
@@ -193,7 +193,7 @@ class Finder {
     setting.file = readable(code->co_filename);
     setting.globals = globals && PyDict_Check(globals) ? globals : nullptr;
     if (!is_users(code->co_filename)) return setting;
-    if (files_.size() >= kMostFiles && !files_.contains(setting.file)) return setting;
+    if (files_.size() >= kMaxFiles && !files_.contains(setting.file)) return setting;
     std::shared_ptr<const ParsedFile>& parsed = files_[setting.file];
     if (!parsed) parsed = parsed_file(code->co_filename);
     setting.definitions = parsed ? &*parsed->definitions : nullptr;
@@ -202,7 +202,7 @@ class Finder {
 
   static void add(const Setting& in, uint32_t line, Places& out) {
     SourceLine place{in.file, static_cast<int>(line)};
-    if (out.size() < kMostLines && std::ranges::find(out, place) == out.end()) out.push_back(std::move(place));
+    if (out.size() < kMaxLines && std::ranges::find(out, place) == out.end()) out.push_back(std::move(place));
   }
 
   static Ref variable(const Name* name, const Setting& in) {
@@ -481,7 +481,7 @@ class Arguments {
     index += callee_.method;
     if (is(argument, Kind::kList) || is(argument, Kind::kTuple)) {
       const List& items = argument->list(at::Tuple::elts);
-      for (uint32_t i = 0; i < items.size && i < kMostItems && !is(items[i], Kind::kStarred); ++i)
+      for (uint32_t i = 0; i < items.size && i < kMaxItems && !is(items[i], Kind::kStarred); ++i)
         add(index, i, items[i], from);
     }
     add(index, {}, argument, from);

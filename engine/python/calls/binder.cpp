@@ -21,7 +21,7 @@
 namespace footlight::python {
 namespace {
 
-constexpr size_t kMostParameters = 32;
+constexpr size_t kMaxParameters = 32;
 
 struct KeptArguments;
 struct PyPublicFunction {
@@ -96,7 +96,7 @@ PyObject* returned(PyObject* self, const Arg& result, size_t nodes, std::span<Py
 }
 
 // The arguments in the order of the parameters; null for defaults.
-using Slots = std::array<PyObject*, kMostParameters>;
+using Slots = std::array<PyObject*, kMaxParameters>;
 
 void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* const* args, size_t positional,
            PyObject* names, Slots& slots, Ref& rest) {
@@ -153,7 +153,7 @@ void place(PyObject* self, const std::vector<Parameter>& parameters, PyObject* c
 
 void convert(PyObject* self, const std::vector<Parameter>& parameters, const Slots& slots,
              std::vector<Arg>& out) {
-  std::array<bool, kMostParameters> done{};
+  std::array<bool, kMaxParameters> done{};
   const size_t n = parameters.size();
   out.resize(n);
   const auto dtype_of = [&](size_t i) {
@@ -226,7 +226,7 @@ KeptArguments& kept_arguments(PyObject* self) {
   if (!of(self)->kept) {
     auto* kept = new KeptArguments;
     const std::vector<Parameter>& parameters = parameters_of(self);
-    kept->usable = parameters.size() <= kMostParameters;
+    kept->usable = parameters.size() <= kMaxParameters;
     kept->independent = ~uint64_t{0};
     for (size_t i = 0; i < parameters.size() && kept->usable; ++i) {
       const Parameter& p = parameters[i];
@@ -464,7 +464,7 @@ PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObjec
     if (Ref found = composite_result(self, args, PyVectorcall_NARGS(flags), names); found.get() != Py_NotImplemented)
       return found.release();
     const std::vector<Parameter>& parameters = parameters_of(self);
-    FL_CHECK(parameters.size() <= kMostParameters);
+    FL_CHECK(parameters.size() <= kMaxParameters);
     Slots slots{};
     Ref rest;
     place(self, parameters, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names, slots, rest);

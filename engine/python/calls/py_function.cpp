@@ -107,7 +107,7 @@ class Differentiable : public HostFunction {
  public:
   std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) final {
     const WithGil held;
-    const Doing python(this_thread_activity, Activity::kPython);
+    const ActivityScope python(this_thread_activity, Activity::kPython);
     const bool taped = differentiated_ || (tape_watching && tape_watching(inputs));
     const OutsideOfGraphs outside;
     try {
@@ -143,7 +143,7 @@ class Differentiable : public HostFunction {
   }
 
  private:
-  static constexpr size_t kMostCalls = 4096, kMostBytes = size_t{256} << 20;
+  static constexpr size_t kMaxCalls = 4096, kMaxBytes = size_t{256} << 20;
 
   TapedCall taken_out(std::deque<TapedCall>::iterator at) {
     TapedCall call = std::move(*at);
@@ -162,7 +162,7 @@ class Differentiable : public HostFunction {
     }
     kept_bytes_ += made.bytes();
     kept_.push_back(std::move(made));
-    while (kept_.size() > kMostCalls || (kept_bytes_ > kMostBytes && kept_.size() > 1)) taken_out(kept_.begin());
+    while (kept_.size() > kMaxCalls || (kept_bytes_ > kMaxBytes && kept_.size() > 1)) taken_out(kept_.begin());
   }
 
   bool differentiated_ = false;
@@ -292,7 +292,7 @@ class ArrayFunction final : public HostFunction {
 
   std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) override {
     const WithGil held;
-    const Doing python(this_thread_activity, Activity::kPython);
+    const ActivityScope python(this_thread_activity, Activity::kPython);
     const OutsideOfGraphs outside;
     try {
       return run(inputs, dtypes);

@@ -2,7 +2,7 @@
 #include "engine/base/text.h"
 #include "engine/python/formats/field_values.h"
 #include "engine/python/formats/message_object.h"
-#include "engine/python/formats/place.h"
+#include "engine/python/formats/field_path.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
 
@@ -16,14 +16,14 @@ using pb::FieldDescriptor;
 
 struct PyMap {
   PyObject_HEAD
-  Place place;
+  FieldPath place;
   const FieldDescriptor* field;
 };
 PyTypeObject map_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyMap& map_of(PyObject* o) { return *reinterpret_cast<PyMap*>(o); }
 
 void destroy(PyObject* o) {
-  map_of(o).place.~Place();
+  map_of(o).place.~FieldPath();
   Py_TYPE(o)->tp_free(o);
 }
 
@@ -39,7 +39,7 @@ std::unique_ptr<pb::Message> new_entry(const FieldDescriptor* map, PyObject* key
   return entry;
 }
 
-void add_entry(const Place& place, const FieldDescriptor* map, const pb::Message& entry) {
+void add_entry(const FieldPath& place, const FieldDescriptor* map, const pb::Message& entry) {
   pb::Message& message = place.write();
   const int at = find_entry(message, map, key_text(entry));
   pb::Message* to = at < 0 ? message.GetReflection()->AddMessage(&message, map)
@@ -192,14 +192,14 @@ int find_entry(const pb::Message& message, const FieldDescriptor* map, const std
   return -1;
 }
 
-Ref map_at(Place place, const FieldDescriptor* field) {
+Ref map_at(FieldPath place, const FieldDescriptor* field) {
   Ref object = checked(map_type.tp_alloc(&map_type, 0));
-  new (&map_of(object.get()).place) Place(std::move(place));
+  new (&map_of(object.get()).place) FieldPath(std::move(place));
   map_of(object.get()).field = field;
   return object;
 }
 
-void set_map(const Place& place, const FieldDescriptor* field, PyObject* given) {
+void set_map(const FieldPath& place, const FieldDescriptor* field, PyObject* given) {
   const Ref pairs = checked(PyMapping_Items(given));
   const FieldDescriptor* value = field->message_type()->map_value();
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {

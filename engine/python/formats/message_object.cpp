@@ -11,7 +11,7 @@
 #include "engine/formats/read.h"
 #include "engine/formats/saved_model.pb.h"
 #include "engine/python/formats/field_values.h"
-#include "engine/python/formats/place.h"
+#include "engine/python/formats/field_path.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
 
@@ -29,7 +29,7 @@ namespace pb = google::protobuf;
 
 struct PyMessage {
   PyObject_HEAD
-  Place place;
+  FieldPath place;
 };
 PyTypeObject message_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -39,11 +39,11 @@ std::map<const pb::Descriptor*, PyObject*>& classes() {
 }
 
 void destroy(PyObject* o) {
-  reinterpret_cast<PyMessage*>(o)->place.~Place();
+  reinterpret_cast<PyMessage*>(o)->place.~FieldPath();
   Py_TYPE(o)->tp_free(o);  // the deallocator of the message's class calls this one and releases the class
 }
 
-Ref field_at(const Place& place, const pb::FieldDescriptor* field) {
+Ref field_at(const FieldPath& place, const pb::FieldDescriptor* field) {
   if (field->is_map()) return map_at(place, field);
   if (field->is_repeated()) return repeated_at(place, field);
   return item_at(place, field, -1);
@@ -305,7 +305,7 @@ PyMethodDef message_methods[] = {
 
 }  // namespace
 
-const pb::Message& Place::read() const {
+const pb::Message& FieldPath::read() const {
   const pb::Message* m = root_.get();
   for (const Step& step : path_) {
     const pb::Reflection* r = m->GetReflection();
@@ -315,7 +315,7 @@ const pb::Message& Place::read() const {
   return *m;
 }
 
-pb::Message& Place::write() const {
+pb::Message& FieldPath::write() const {
   pb::Message* m = root_.get();
   for (const Step& step : path_) {
     const pb::Reflection* r = m->GetReflection();
@@ -325,14 +325,14 @@ pb::Message& Place::write() const {
   return *m;
 }
 
-const Place& place_of(PyObject* o) { return reinterpret_cast<PyMessage*>(o)->place; }
+const FieldPath& place_of(PyObject* o) { return reinterpret_cast<PyMessage*>(o)->place; }
 bool is_message(PyObject* o) { return PyType_IsSubtype(Py_TYPE(o), &message_type); }
 const pb::Message* message_in(PyObject* o) { return is_message(o) ? &place_of(o).read() : nullptr; }
 
-Ref object_at(Place place) {
+Ref object_at(FieldPath place) {
   auto* type = reinterpret_cast<PyTypeObject*>(message_class(place.read().GetDescriptor()));
   Ref object = checked(type->tp_alloc(type, 0));
-  new (&reinterpret_cast<PyMessage*>(object.get())->place) Place(std::move(place));
+  new (&reinterpret_cast<PyMessage*>(object.get())->place) FieldPath(std::move(place));
   return object;
 }
 
@@ -348,7 +348,7 @@ void set_all(PyObject* self, PyObject* keywords) {
   Py_ssize_t at = 0;
   while (keywords && PyDict_Next(keywords, &at, &name, &value)) {
     const pb::FieldDescriptor* field = field_named(self, name);
-    const Place& place = place_of(self);
+    const FieldPath& place = place_of(self);
     if (!field) {
       PyErr_Format(PyExc_ValueError, "%s has no field %R", Py_TYPE(self)->tp_name, name);
       throw PythonErrorSet();
@@ -384,7 +384,7 @@ PyObject* message_class(const pb::Descriptor* descriptor) {
   return classes()[descriptor] = type.release();
 }
 
-Ref message_object(std::shared_ptr<pb::Message> message) { return object_at(Place(std::move(message))); }
+Ref message_object(std::shared_ptr<pb::Message> message) { return object_at(FieldPath(std::move(message))); }
 
 Ref value_set(const pb::Message& message) {
   std::vector<const pb::FieldDescriptor*> fields;
@@ -392,7 +392,7 @@ Ref value_set(const pb::Message& message) {
   if (fields.empty()) return Ref::borrow(Py_None);
   std::shared_ptr<pb::Message> copy(message.New());
   copy->CopyFrom(message);
-  return field_at(Place(std::move(copy)), fields.front());
+  return field_at(FieldPath(std::move(copy)), fields.front());
 }
 
 void init_messages(PyObject* module) {

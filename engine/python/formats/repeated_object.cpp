@@ -1,7 +1,7 @@
 // Repeated fields as Python sequences.
 #include "engine/base/text.h"
 #include "engine/python/formats/field_values.h"
-#include "engine/python/formats/place.h"
+#include "engine/python/formats/field_path.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/module.h"
 
@@ -14,13 +14,13 @@ namespace {
 namespace pb = google::protobuf;
 
 struct PyRepeated {
-  PyObject_HEAD Place place;
+  PyObject_HEAD FieldPath place;
   const pb::FieldDescriptor* field;
 };
 PyTypeObject repeated_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 void destroy(PyObject* o) {
-  reinterpret_cast<PyRepeated*>(o)->place.~Place();
+  reinterpret_cast<PyRepeated*>(o)->place.~FieldPath();
   Py_TYPE(o)->tp_free(o);
 }
 
@@ -167,7 +167,7 @@ PyObject* repeated_pop(PyObject* self, PyObject* arguments) {
     if (is_message(item.get())) {  // it outlives its place
       std::shared_ptr<pb::Message> copy(place_of(item.get()).read().New());
       copy->CopyFrom(place_of(item.get()).read());
-      item = object_at(Place(std::move(copy)));
+      item = object_at(FieldPath(std::move(copy)));
     }
     remove(repeated, index, index + 1);
     return item.release();
@@ -213,15 +213,15 @@ PyMappingMethods repeated_mapping = {};
 
 }  // namespace
 
-Ref repeated_at(Place place, const pb::FieldDescriptor* field) {
+Ref repeated_at(FieldPath place, const pb::FieldDescriptor* field) {
   Ref object = checked(repeated_type.tp_alloc(&repeated_type, 0));
   auto* repeated = reinterpret_cast<PyRepeated*>(object.get());
-  new (&repeated->place) Place(std::move(place));
+  new (&repeated->place) FieldPath(std::move(place));
   repeated->field = field;
   return object;
 }
 
-Ref item_at(const Place& place, const pb::FieldDescriptor* field, int index) {
+Ref item_at(const FieldPath& place, const pb::FieldDescriptor* field, int index) {
   if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) return object_at(place.at(field, index));
   return field_value(place.read(), field, index);
 }
@@ -235,7 +235,7 @@ void append(pb::Message& message, const pb::FieldDescriptor* field, PyObject* va
   message.GetReflection()->AddAllocatedMessage(&message, field, copy.release());
 }
 
-void extend(const Place& place, const pb::FieldDescriptor* field, PyObject* values) {
+void extend(const FieldPath& place, const pb::FieldDescriptor* field, PyObject* values) {
   const Ref items = checked(PySequence_List(values));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
     append(place.write(), field, PyList_GET_ITEM(items.get(), i));

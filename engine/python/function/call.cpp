@@ -67,7 +67,7 @@ PyObject* call_eagerly(FunctionCore& core, PyObject* const* args, size_t nargsf,
     return core.function
         .call_eagerly(start,
                       [&] {
-                        const Doing python(this_thread_activity, Activity::kPython);
+                        const ActivityScope python(this_thread_activity, Activity::kPython);
                         return checked(PyObject_Vectorcall(core.python_function.get(), args, nargsf, kwnames));
                       })
         .release();

@@ -11,7 +11,7 @@
 namespace footlight::python {
 namespace {
 
-constexpr size_t kMostClasses = 1024, kMostWaiting = 4096;
+constexpr size_t kMaxClasses = 1024, kMaxWaiting = 4096;
 
 // Protected by the GIL.
 struct Known {
@@ -31,7 +31,7 @@ void find_others(PyTypeObject* type) {
   const Ref tracked = checked(PyObject_CallMethod(collector.get(), "get_objects", nullptr));
   if (!PyList_Check(tracked.get())) return;
   auto& waiting = known().waiting;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()) && waiting.size() < kMostWaiting; ++i) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()) && waiting.size() < kMaxWaiting; ++i) {
     PyObject* one = PyList_GET_ITEM(tracked.get(), i);
     if (Py_TYPE(one) != type) continue;
     waiting.insert_or_assign(one, Known::Waiting{checked(PyWeakref_NewRef(one, nullptr)), now});
@@ -43,8 +43,8 @@ void find_others(PyTypeObject* type) {
 int64_t known_since(PyObject* object) {
   if (!recording_structure()) return 0;
   auto& [in_keys, waiting] = known();
-  if (in_keys.size() >= kMostClasses) in_keys.clear();
-  if (waiting.size() >= kMostWaiting) waiting.clear();
+  if (in_keys.size() >= kMaxClasses) in_keys.clear();
+  if (waiting.size() >= kMaxWaiting) waiting.clear();
   if (++in_keys[Py_TYPE(object)] == 2) quietly([&] { find_others(Py_TYPE(object)); });
   const auto found = waiting.extract(object);
   const bool alive = !found.empty() && weak_target(found.mapped().reference.get()).get() == object;

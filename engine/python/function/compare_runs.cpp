@@ -29,14 +29,14 @@ using session::ComparisonRecord;
 using session::ComparisonRun;
 
 constexpr uint32_t kWarmUp = 3;
-constexpr uint32_t kFewest = 10;            // pairs without events before the spread may end it
-constexpr uint32_t kFewestWithEvents = 3;
-constexpr size_t kMostMarksOfRun = 100'000;
-constexpr size_t kMostMarks = 200'000;      // that are written
-constexpr uint64_t kMostBytes = uint64_t{2} << 30;  // of variables
+constexpr uint32_t kMin = 10;            // pairs without events before the spread may end it
+constexpr uint32_t kMinWithEvents = 3;
+constexpr size_t kMaxMarksOfRun = 100'000;
+constexpr size_t kMaxMarks = 200'000;      // that are written
+constexpr uint64_t kMaxBytes = uint64_t{2} << 30;  // of variables
 constexpr double kKnownWithin = 0.02;
-constexpr double kLeastSeconds = 0.2;       // before the spread may end it
-constexpr double kMostWarmUp = 0.2;         // of the time
+constexpr double kMinSeconds = 0.2;       // before the spread may end it
+constexpr double kMaxWarmUp = 0.2;         // of the time
 
 // A function's definition, as it was.
 class KeptDefinition {
@@ -87,7 +87,7 @@ class Eagerly {
 
 void wait_for_devices() {
   if (const OpenDevices* devices = open_devices.load(std::memory_order_acquire)) {
-    const Doing waiting(this_thread_activity, Activity::kWaiting);
+    const ActivityScope waiting(this_thread_activity, Activity::kWaiting);
     devices->synchronize();
   }
 }
@@ -131,7 +131,7 @@ void describe(session::ComparisonMark& mark, const OpEvent& op) {
 // A kernel that did the work of several ops becomes a mark for each, with its share of the time. Without room for them
 // the kernel belongs to no op.
 void take_parts(const ActivityLog::Parts& parts, int64_t end, ComparisonRun& run) {
-  if (run.marks.size() + parts.events.size() > kMostMarksOfRun) return;
+  if (run.marks.size() + parts.events.size() > kMaxMarksOfRun) return;
   const session::ComparisonMark kernel = run.marks.back();
   run.marks.pop_back();
   double before = 0, whole = 0;
@@ -181,7 +181,7 @@ class Repetitions {
   // `before`: the program as the call found it.
   Repetitions(const WantedComparison& wanted, const CallWords& call, const KeptProgram& before,
               ComparisonRecord& record)
-      : wanted_(wanted), call_(call), record_(record), before_(before), after_(kMostBytes) {}
+      : wanted_(wanted), call_(call), record_(record), before_(before), after_(kMaxBytes) {}
 
   // Whatever ends it, the program's state is put back.
   void run() {
@@ -212,12 +212,12 @@ class Repetitions {
           break;
         }
         // A call that is so long is warm after one.
-        if (passed() > wanted_.seconds * kMostWarmUp) warm_up = pair + 1;
+        if (passed() > wanted_.seconds * kMaxWarmUp) warm_up = pair + 1;
         forget_marks();
         continue;
       }
       (with_events ? with_events_ : without_) += 1;
-      if (without_ >= kFewest && with_events_ >= kFewestWithEvents && passed() > kLeastSeconds &&
+      if (without_ >= kMin && with_events_ >= kMinWithEvents && passed() > kMinSeconds &&
           differences_.known_within() < kKnownWithin) {
         record_.stopped = "the difference is known within 2 %";
         break;
@@ -239,7 +239,7 @@ class Repetitions {
   }
 
   // For the marks of another pair.
-  bool has_room() const { return marks_ + marks_of_pair_ <= kMostMarks; }
+  bool has_room() const { return marks_ + marks_of_pair_ <= kMaxMarks; }
 
   void forget_marks() {
     for (size_t i = record_.runs.size() - 2; i < record_.runs.size(); ++i) record_.runs[i].marks = {};
@@ -300,7 +300,7 @@ class Repetitions {
   const KeptProgram& before_;
   const KeptProgram after_;
   SuppressSideEffects quiet_;
-  ActivityLog log_{kMostMarksOfRun};
+  ActivityLog log_{kMaxMarksOfRun};
   std::minstd_rand random_{static_cast<uint32_t>(now_ns())};
   Differences differences_;
   uint32_t with_events_ = 0, without_ = 0;
@@ -340,7 +340,7 @@ Ref compare_call(const WantedComparison& wanted, vectorcallfunc plain, const Cal
   std::optional<KeptProgram> before;
   ComparisonRecord record;
   try {
-    if (writer) before.emplace(kMostBytes);
+    if (writer) before.emplace(kMaxBytes);
   } catch (const Error& e) {
     record.error = e.message();
   } catch (const PythonErrorSet&) {

@@ -39,7 +39,7 @@ struct Numbers {
   std::map<Equal, uint64_t> dead_equals;
   uint64_t next = 1;
 
-  static constexpr size_t kMostDead = 1024;
+  static constexpr size_t kMaxDead = 1024;
 
   static constexpr size_t kSweepAtLeast = 128;
 };
@@ -117,7 +117,7 @@ void note_equal(uint64_t number, PyObject* object, Py_hash_t hash) {
 void retire(uint64_t number) {
   Numbers& all = numbers();
   if (auto equal = all.equals.extract(number); !equal.empty()) {
-    if (all.dead_equals.size() >= Numbers::kMostDead) all.dead_equals.clear();
+    if (all.dead_equals.size() >= Numbers::kMaxDead) all.dead_equals.clear();
     all.dead_equals.insert_or_assign(std::move(equal.mapped()), number);
   }
   trace::key_object_died(number);

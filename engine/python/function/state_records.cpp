@@ -18,8 +18,8 @@ using session::ObservationRecord;
 
 namespace {
 
-constexpr size_t kMostLines = 6;
-constexpr size_t kMostFiles = 40;
+constexpr size_t kMaxLines = 6;
+constexpr size_t kMaxFiles = 40;
 
 // The files of the user's own program that are loaded.
 std::vector<Ref> loaded_files(const Ref& first) {
@@ -31,7 +31,7 @@ std::vector<Ref> loaded_files(const Ref& first) {
   while (modules && PyDict_Check(modules) && PyDict_Next(modules, &at, &key, &module))
     if (PyModule_Check(module)) all.push_back(Ref::borrow(module));
   for (const Ref& one : all) {
-    if (files.size() >= kMostFiles) break;
+    if (files.size() >= kMaxFiles) break;
     PyObject* dict = PyModule_GetDict(one.get());
     PyObject* file = dict ? find_item(dict, "__file__") : nullptr;
     if (!file || !PyUnicode_CheckExact(file)) continue;
@@ -128,7 +128,7 @@ void add_lines(session::Writer& writer, ObservationRecord& record, const std::ve
   size_t count = 0;
   const auto add = [&](bool initial) {
     for (const FoundUse& one : found) {
-      if (one.use.store != stores || one.use.initial != initial || count == kMostLines) continue;
+      if (one.use.store != stores || one.use.initial != initial || count == kMaxLines) continue;
       ++count;
       record.lines.push_back({role, writer.file(readable(one.file.get())), one.use.line});
     }

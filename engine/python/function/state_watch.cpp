@@ -28,7 +28,7 @@ using session::ObservationRecord;
 namespace {
 
 using Entry = WatchedEntry;
-constexpr size_t kMostFunctions = 256, kMostPlaces = 512;  // of one trace
+constexpr size_t kMaxFunctions = 256, kMaxPlaces = 512;  // of one trace
 
 Ref weak(PyObject* object) {
   Ref made = Ref::steal(PyWeakref_NewRef(object, nullptr));
@@ -63,10 +63,10 @@ auto& leaks() {
 
 // A function that is traced again and again says the same each time.
 bool said_enough(FunctionId function, const std::string& path) {
-  constexpr int kMost = 256;
+  constexpr int kMax = 256;
   static auto& said = *new std::map<std::tuple<uint32_t, FunctionId, std::string>, int>;
   if (said.size() > 4096) said.clear();
-  return ++said[{recording_number.load(std::memory_order_relaxed), function, path}] > kMost;
+  return ++said[{recording_number.load(std::memory_order_relaxed), function, path}] > kMax;
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ struct StateWatch::Impl {
 
   // `values`: of its parameters, as far as they are known; `owned` while tracing.
   void enter(PyObject* made, std::span<PyObject* const> values, int depth = 0) {
-    if (bodies.size() >= kMostFunctions || depth > 8) return;
+    if (bodies.size() >= kMaxFunctions || depth > 8) return;
     const bool object = !values.empty() && values[0] && !is_tensor(values[0]);
     const void* self = object ? static_cast<const void*>(values[0]) : PyFunction_GET_CLOSURE(made);
     if (!entered.insert({PyFunction_GET_CODE(made), self}).second) return;
@@ -103,7 +103,7 @@ struct StateWatch::Impl {
     bodies.push_back(body);
     if (known_bodies().size() < 4096) known_bodies().insert(body);
     const size_t count = body->outside.accesses.size();
-    for (size_t i = 0; i < count && entries.size() < kMostPlaces; ++i) {
+    for (size_t i = 0; i < count && entries.size() < kMaxPlaces; ++i) {
       const OutsideAccess& access = body->outside.accesses[i];
       Entry entry{Ref::borrow(made), {}, body, i, access.path.steps.size(), false, bodies.size() == 1, nullptr, {}};
       if (access.path.parameter >= 0) {
@@ -307,7 +307,7 @@ struct StateWatch::Impl {
       if (!now.same(e.before) || now.kind == SeenValue::kAbsent) continue;
       std::string path = e.path();
       if (!done.insert(path).second) continue;
-      TraceState::Place place;
+      TraceState::StateRead place;
       place.function = weak(e.function.get());
       if (e.parameter && PyWeakref_Check(e.start.get())) place.object = e.start;
       if (!place.function || (e.parameter && !place.object)) continue;
@@ -363,7 +363,7 @@ void StateWatch::contains(const std::shared_ptr<TraceState>& inner) {
 
 void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t count) {
   Impl* around = Impl::innermost;
-  if (!around || around->bodies.size() >= kMostFunctions) return;
+  if (!around || around->bodies.size() >= kMaxFunctions) return;
   quietly([&] {
     std::vector<PyObject*> all;
     const Ref made = function_behind(callable, all);

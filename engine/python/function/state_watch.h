@@ -18,7 +18,7 @@ struct WatchedBody;                      // a function's accesses, cached with i
 // State that a finished trace has read.
 class TraceState {
  public:
-  struct Place {
+  struct StateRead {
     Ref function;                        // weak; its globals and cells, or
     Ref object;                          // weak; the parameter that the path begins at
     std::shared_ptr<const WatchedBody> body;
@@ -32,7 +32,7 @@ class TraceState {
   FunctionId function;
   TraceId trace;
   uint32_t recording = 0;                // which has the function and the trace
-  std::vector<Place> places;
+  std::vector<StateRead> places;
   std::vector<std::shared_ptr<TraceState>> inner;  // of traces that it contains
 
   // A call that the trace serves. Compares the state now and then.

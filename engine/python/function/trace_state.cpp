@@ -12,7 +12,7 @@ using autograph::OutsideAccess;
 using session::ObservationKind;
 using session::ObservationRecord;
 
-static constexpr int kMostChanges = 8;   // of one place that are written down
+static constexpr int kMaxChanges = 8;   // of one place that are written down
 
 void TraceState::compare(int64_t now) {
   compared_ns_ = now;
@@ -21,8 +21,8 @@ void TraceState::compare(int64_t now) {
 }
 
 void TraceState::compare_for(TraceId hit, int64_t now, int depth) {
-  for (Place& place : places) {
-    if (place.changes >= kMostChanges) continue;
+  for (StateRead& place : places) {
+    if (place.changes >= kMaxChanges) continue;
     const Ref made = weak_target(place.function.get());
     if (!made || !PyFunction_Check(made.get())) continue;
     const OutsideAccess& access = place.body->outside.accesses[place.access];

@@ -16,7 +16,7 @@
 namespace footlight::python {
 namespace {
 
-constexpr int kMostTraces = 64;  // of one call line that are looked at
+constexpr int kMaxTraces = 64;  // of one call line that are looked at
 
 // What is known of a function's call lines.
 struct Noted {
@@ -30,11 +30,11 @@ struct Noted {
 };
 
 std::shared_ptr<Noted> noted_of(FunctionId function) {
-  constexpr size_t kMostFunctions = 4096;
+  constexpr size_t kMaxFunctions = 4096;
   static auto& all = *new std::unordered_map<FunctionId, std::shared_ptr<Noted>>;
   static uint32_t recording = 0;
   const uint32_t now = recording_number.load(std::memory_order_relaxed);
-  if (recording != now || all.size() >= kMostFunctions) all.clear();
+  if (recording != now || all.size() >= kMaxFunctions) all.clear();
   recording = now;
   std::shared_ptr<Noted>& noted = all[function];
   if (!noted) noted = std::make_shared<Noted>();
@@ -89,7 +89,7 @@ void record_value_lines(FunctionCore& core, TraceId trace) {
     if (!again) ++noted.traces;
     if (noted.traces < 2) return;
     Noted::Line& line = noted.lines[{source.code.value, source.offset}];
-    if (++line.looked <= kMostTraces) record(core, trace, line, *writer);
+    if (++line.looked <= kMaxTraces) record(core, trace, line, *writer);
   } catch (const PythonErrorSet&) {
     clear_only(PyExc_Exception);
   } catch (const Error&) {

@@ -27,7 +27,7 @@ Items Items::stored(PyObject* list_or_tuple) {
 
 void Level::too_deep(const char* walk) {
   --levels_;  // a constructor that throws has no destructor
-  fail(ErrorKind::kRecursion, walk, ": a structure nested more than ", kMost, " levels deep (does it contain itself?)");
+  fail(ErrorKind::kRecursion, walk, ": a structure nested more than ", kMax, " levels deep (does it contain itself?)");
 }
 
 void changed_meanwhile() { fail(ErrorKind::kRuntime, "a container changed while it was being read"); }

@@ -28,9 +28,9 @@ class Items {
 // together, because a container's own code may begin another one.
 class Level {
  public:
-  static constexpr int kMost = 500;
+  static constexpr int kMax = 500;
   explicit Level(const char* walk) {
-    if (++levels_ > kMost) too_deep(walk);
+    if (++levels_ > kMax) too_deep(walk);
   }
   ~Level() { --levels_; }
   Level(const Level&) = delete;

@@ -497,7 +497,7 @@ Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
   if (is_tensor(o)) return with_dtype(tensor_of(o), dtype, o);
   if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return std::move(*t);
   if (is_variable(o)) return with_dtype(variable_value(o), dtype, o);
-  const Doing conversion(this_thread_activity, Activity::kConversion);
+  const ActivityScope conversion(this_thread_activity, Activity::kConversion);
   if (is_shape(o)) return from_shape(shape_of(o), dtype);
   if (is_list(o)) return from_list(o, dtype);
   if (!registered.empty())

@@ -32,8 +32,8 @@ PyObject* dimension(int64_t d) {
 }
 
 Shape of_rank(int64_t rank) {
-  if (rank > kMostDimensions)
-    fail(ErrorKind::kValue, "A TensorShape of ", rank, " dimensions: a tensor has at most ", kMostDimensions);
+  if (rank > kMaxDimensions)
+    fail(ErrorKind::kValue, "A TensorShape of ", rank, " dimensions: a tensor has at most ", kMaxDimensions);
   return unknown_dimensions(rank);
 }
 
@@ -357,9 +357,9 @@ Shape shape_from_object(PyObject* o) {
     clear_only(PyExc_TypeError);
     fail(ErrorKind::kType, "not a shape");
   }
-  constexpr int kMost = 1 << 20;
+  constexpr int kMax = 1 << 20;
   while (const Ref dimension = Ref::steal(PyIter_Next(iterator.get()))) {
-    if (s.rank() == kMost) fail(ErrorKind::kValue, "a shape has at most ", kMost, " dimensions");
+    if (s.rank() == kMax) fail(ErrorKind::kValue, "a shape has at most ", kMax, " dimensions");
     s.append(dimension_from_object(dimension.get()));
   }
   if (PyErr_Occurred()) throw PythonErrorSet();

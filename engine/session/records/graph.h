@@ -139,7 +139,7 @@ struct NewNode {
   }
 };
 
-// A node that runs alone, though others of its kind run in walks over memory: after the last pass.
+// A node that runs alone, although others of its kind run in fused loops: after the last pass.
 struct AloneNode {
   uint16_t pass = 0;
   uint32_t node = 0;
@@ -148,7 +148,7 @@ struct AloneNode {
   template <class F>
   static void describe(F& f) {
     using R = AloneNode;
-    f.column("pass", &R::pass, "that found no walk for it: position among the graph's passes");
+    f.column("pass", &R::pass, "that found no fused loop for it: position among the graph's passes");
     f.column("node", &R::node, "by id, also of the graph's new nodes");
     f.column("why", &R::why, "an effect lies between it and others of its shape");
   }
@@ -211,7 +211,7 @@ struct GraphRecord {
            {.since = 3, .column = "pass"});
     f.list("graph_change", &R::changes, "What a pass changed in a graph.", {.since = 3});
     f.list("graph_new_node", &R::new_nodes, "A node that a pass made.", {.since = 3});
-    f.list("graph_alone", &R::alone, "A node that runs alone, though others of its kind run in walks over memory.",
+    f.list("graph_alone", &R::alone, "A node that runs alone, although others of its kind run in fused loops.",
            {.since = 3});
     f.list("graph_memory", &R::memory, "Where the values of a graph lie while it runs, in the order of its steps.",
            {.since = 3});

@@ -478,7 +478,7 @@ class CommandLine(Compared):
         self.assertRegex(out, r'script.py:5 +Sin +[\d.]+ [num]s +\S*Sin\S* +[\d.]+ [num]s .* fused')
         adds = r'([\d.]+ [num]s|nothing measurable)'
         self.assertRegex(out, f'Recording adds {adds} to an eager call and {adds} to a traced one; '
-                              r'it is no part of the totals\.')
+                              r'the totals do not include it\.')
         self.assertEqual(out, self.run_it('compare', self.session).stdout)
 
     def test_a_call_that_cannot_be_bound_again_keeps_its_result(self):

@@ -35,6 +35,11 @@ REPLACED = (
     (r'\bsession files?\b', 'recording'),
     (r'\b(this|the|a|no|of|open|whole) session\b', 'recording'),
     (r"\b(which two|which format|which recording|which script|what is ')", 'NAME needs ...; usage: ...'),
+    (r'\bof which nothing runs\b', 'cannot be run'),
+    (r'\b(in|of) (its |the )?walks?\b', 'fused loop'),
+    (r'\bit is no part of the totals\b', 'the totals do not include it'),
+    (r'\bin all, with what it runs\b', 'in total, including what it calls'),
+    (r'\bhow many were found\b', 'Number of matches'),
     (r'\bmakes? no sense\b|\bnot what it should be\b|\bnot where it says\b', 'damaged, or a wrong position'),
 )
 

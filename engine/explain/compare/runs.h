@@ -35,9 +35,9 @@ struct Run {
 Run run_of(const session::ComparisonRun& record, const std::vector<session::DeviceRecord>& device_events,
            double mark_ns = 0);
 
-// What a mark took in these repetitions. `measured` is what one took in a small loop, where it finds its code and memory
-// in the caches. In a call it may take up to twice that, or half: the one that explains best by how much longer the
-// repetitions with marks are than those beside each. What lies beyond stays unexplained.
+// What a mark took in these repetitions. `measured` is what one took in a small loop, where it finds its code and
+// memory in the caches. In a call it may take up to twice that, or half: what explains best by how much longer each
+// repetition with marks took than those `beside` it. What lies beyond stays unexplained.
 double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, const std::vector<int64_t>& beside,
                  double measured);
 

@@ -11,7 +11,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr size_t kMax = 500;
+constexpr size_t kMaxBookmarks = 500;
 }
 
 void Bookmarks::open(const QString& session) {
@@ -24,7 +24,7 @@ void Bookmarks::open(const QString& session) {
   for (const QString& line : QSettings().value(key_).toStringList()) {
     bool is_number = false;
     const int64_t time = line.section(QLatin1Char(' '), 0, 0).toLongLong(&is_number);
-    if (is_number && all_.size() < kMax) all_.push_back({time, line.section(QLatin1Char(' '), 1)});
+    if (is_number && all_.size() < kMaxBookmarks) all_.push_back({time, line.section(QLatin1Char(' '), 1)});
   }
   std::sort(all_.begin(), all_.end(), [](const Bookmark& a, const Bookmark& b) { return a.time < b.time; });
 }
@@ -34,7 +34,7 @@ void Bookmarks::toggle(int64_t time, int64_t slack, const QString& text) {
                                  [&](const Bookmark& b) { return std::abs(b.time - time) <= slack; });
   if (near != all_.end()) {
     all_.erase(near);
-  } else if (all_.size() < kMax) {
+  } else if (all_.size() < kMaxBookmarks) {
     const auto after = std::upper_bound(all_.begin(), all_.end(), time,
                                         [](int64_t t, const Bookmark& b) { return t < b.time; });
     all_.insert(after, {time, text.section(QLatin1Char('\n'), 0, 0)});

@@ -5,7 +5,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr qsizetype kMax = 500;  // the oldest are forgotten
+constexpr qsizetype kMaxDismissed = 500;  // the oldest are forgotten
 }
 
 QString Dismissed::key_of(const Document& document, const FindingCard& card) {
@@ -19,7 +19,7 @@ void Dismissed::set(const QString& key, bool dismissed) {
   if (key.isEmpty()) return;
   keys_.removeAll(key);
   if (dismissed) keys_ << key;
-  if (keys_.size() > kMax) keys_.removeFirst();
+  if (keys_.size() > kMaxDismissed) keys_.removeFirst();
 }
 
 }  // namespace footlight::app

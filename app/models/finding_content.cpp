@@ -19,11 +19,6 @@ using explain::Finding;
 
 constexpr size_t kMaxPlaces = 6;
 
-QString with_capital(QString text) {
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
 QString role_words(const std::string& role) {
   if (role == "call") return QStringLiteral("Called at");
   if (role == "value") return QStringLiteral("Made at");
@@ -186,7 +181,7 @@ FindingContent finding_content(const Document& document, const FindingCard& card
   }
   const bool costs = f.cost_ns > 0 && f.severity == explain::Severity::kCost;
   if (costs) content.evidence.push_back(cost_row(document, f));
-  if (f.calls > 0) content.evidence.push_back(row(with_capital(QLatin1String(f.counted)), count_text(f.calls)));
+  if (f.calls > 0) content.evidence.push_back(row(capitalized(QLatin1String(f.counted)), count_text(f.calls)));
   if (f.nodes > 0) content.evidence.push_back(row(QStringLiteral("Nodes"), count_text(f.nodes)));
   if (f.bytes > 0) content.evidence.push_back(row(QStringLiteral("Memory"), bytes_text(f.bytes)));
   // Its own edit alone is offered where what it needs is no edit.

@@ -249,7 +249,7 @@ InspectorGroup layers_group(const std::vector<LayerCost>& layers) {
     if (layer.flops) add("FLOPs per run", flops_text(layer.flops));
     if (layer.parameters)
       add("Parameters", count_text(layer.parameters) + QStringLiteral("  ") + bytes_text(layer.parameter_bytes));
-    if (layer.output_bytes) add("Writes a run", bytes_text(layer.output_bytes));
+    if (layer.output_bytes) add("Bytes written per run", bytes_text(layer.output_bytes));
     group.rows.push_back(std::move(row));
   }
   return group;

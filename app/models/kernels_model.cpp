@@ -128,13 +128,16 @@ std::vector<query::DeviceName> KernelsModel::names() const {
 }
 
 QString KernelsModel::sentence() const {
-  uint64_t kinds[2] = {}, times[2] = {};
-  for (const query::DeviceSum& sum : sums_) ++kinds[sum.on_device], times[sum.on_device] += sum.count;
+  uint64_t kinds[2] = {}, times[2] = {};  // of calls of the API, and of work on devices
+  for (const query::DeviceSum& sum : sums_) {
+    if (!sum.on_device && sum.kind != "runtime" && sum.kind != "driver") continue;
+    ++kinds[sum.on_device], times[sum.on_device] += sum.count;
+  }
   if (!kinds[0] && !kinds[1]) return QStringLiteral("No device worked in this time.");
   QStringList parts;
   if (kinds[1])
-    parts << counted(kinds[1], "kernel or copy ran ", "kernels and copies ran ") + counted(times[1], "time", "times") +
-                 QStringLiteral(" for ") + duration_text(device_ns_);
+    parts << counted(kinds[1], "kernel, copy or fill ran ", "kernels, copies and fills ran ") +
+                 counted(times[1], "time", "times") + QStringLiteral(" for ") + duration_text(device_ns_);
   if (kinds[0])
     parts << counted(kinds[0], "API function was called ", "API functions were called ") +
                  counted(times[0], "time", "times");

@@ -23,7 +23,8 @@ class Layers {
     std::vector<size_t> layer(graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size(); ++i) layer[i] = layer_of(graph.nodes[i]);
     const bool has_layers = std::ranges::any_of(layer, [](size_t number) { return number != 0; });
-    const GradientLayers gradients = layers_of_gradients(graph, layer, has_layers ? forward_ops(graph) : layer);
+    const std::vector<size_t> no_gradients(graph.nodes.size(), graph.nodes.size());
+    const GradientLayers gradients = layers_of_gradients(graph, layer, has_layers ? forward_ops(graph) : no_gradients);
     std::set<uint32_t> variables;
     std::map<size_t, LayerCost> here;  // every trace has the layers' variables again
     for (size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -11,7 +11,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr size_t kMax = 12;
+constexpr size_t kMaxRecentFiles = 12;
 
 auto with_path(std::vector<RecentFile>& files, const QString& path) {
   return std::find_if(files.begin(), files.end(), [&](const RecentFile& f) { return f.path == path; });
@@ -26,7 +26,7 @@ void RecentFiles::add(const QString& path) {
     files_.erase(at);
   }
   files_.insert(files_.begin(), std::move(file));
-  if (files_.size() > kMax) files_.resize(kMax);
+  if (files_.size() > kMaxRecentFiles) files_.resize(kMaxRecentFiles);
 }
 
 void RecentFiles::set_note(const QString& path, const QString& note) {
@@ -48,7 +48,7 @@ void RecentFiles::load(const QSettings& settings) {
   const QStringList paths = settings.value(QStringLiteral("recent")).toStringList();
   const QStringList times = settings.value(QStringLiteral("recentTimes")).toStringList();
   const QStringList notes = settings.value(QStringLiteral("recentNotes")).toStringList();
-  for (qsizetype i = 0; i < paths.size() && files_.size() < kMax; ++i)
+  for (qsizetype i = 0; i < paths.size() && files_.size() < kMaxRecentFiles; ++i)
     files_.push_back({paths[i], QDateTime::fromString(times.value(i), Qt::ISODate), notes.value(i)});
 }
 

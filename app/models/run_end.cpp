@@ -1,6 +1,7 @@
 // Shows the error that ended a run; without one, the recorded reason.
 #include "app/models/run_end.h"
 
+#include "app/models/phases.h"
 #include "app/models/text.h"
 
 #include "engine/explain/run_end.h"
@@ -15,8 +16,6 @@ SourcePlace error_place(const Document& document, const ErrorWords& words) {
   return file.valid() ? SourcePlace{file, words.line} : SourcePlace();
 }
 
-QString with_capital(const QString& text) { return text.left(1).toUpper() + text.mid(1); }
-
 QString shortened(const QString& text, qsizetype most) {
   return q(shortened_error(text.toStdString(), static_cast<size_t>(most)));
 }
@@ -27,7 +26,7 @@ RunEnd run_end(const Document& document) {
   end.is_known = true;
   end.is_good = document.end->exit_code == 0 && document.end->signal == 0;
   const std::string& reason = document.end->reason;
-  end.text = reason.empty() ? QStringLiteral("Finished") : with_capital(q(reason));
+  end.text = reason.empty() ? QStringLiteral("Finished") : capitalized(q(reason));
   if (end.is_good || document.end->signal) return end;
   ErrorWords words = explain::error_of_run(*document.end, explain::last_printed_traceback(document.console));
   if (words.message.empty()) return end;

@@ -10,7 +10,7 @@
 namespace footlight::app {
 namespace {
 constexpr qint64 kSliceMs = 12;
-constexpr size_t kMax = 1'000'000;
+constexpr size_t kMaxFound = 1'000'000;
 }  // namespace
 
 FindBar::FindBar(Searched* searched, QWidget* focus, QWidget* parent)
@@ -61,13 +61,13 @@ void FindBar::slice() {
   clock.start();
   const QString wanted = input()->text();
   const size_t rows = searched_->search_rows(), from = searched_->search_from();
-  for (; next_row_ < rows && found_.size() < kMax; ++next_row_) {
+  for (; next_row_ < rows && found_.size() < kMaxFound; ++next_row_) {
     if ((next_row_ & 0xff) == 0xff && clock.elapsed() >= kSliceMs) break;
     const QString text = searched_->search_text(next_row_);
     for (qsizetype at = 0; (at = text.indexOf(wanted, at, Qt::CaseInsensitive)) >= 0; at += wanted.size())
       found_.push_back({next_row_, at, wanted.size()});
   }
-  if (next_row_ >= rows || found_.size() >= kMax) slices_.stop();
+  if (next_row_ >= rows || found_.size() >= kMaxFound) slices_.stop();
   // Go to the first place from the cursor on, as soon as it is known.
   if (current_ < 0 && !found_.empty() && (found_.back().row >= from || !slices_.isActive())) {
     const auto at = std::find_if(found_.begin(), found_.end(), [&](const Found& f) { return f.row >= from; });

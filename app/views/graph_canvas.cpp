@@ -19,7 +19,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kMin = 0.02, kMax = 3;
+constexpr double kMinScale = 0.02, kMaxScale = 3;
 constexpr double kMargin = 28;
 constexpr double kReadable = 0.55, kReading = 0.75;  // the least scale for reading, and one for it
 constexpr double kOneBox = 0.85;                     // for reading a box that was searched for
@@ -123,7 +123,7 @@ QRectF GraphCanvas::visible_world() const { return {to_world({0, 0}), to_world(Q
 double GraphCanvas::least_scale() const {
   const double whole = std::min(width() / std::max(1.0, plan_.bounds.width()),
                                 height() / std::max(1.0, plan_.bounds.height()));
-  return std::min(kMin, 0.5 * whole);
+  return std::min(kMinScale, 0.5 * whole);
 }
 
 void GraphCanvas::fit() {
@@ -207,7 +207,7 @@ void GraphCanvas::centre_on(QPointF world) {
 
 void GraphCanvas::zoom(double factor, QPointF at) {
   const QPointF world = to_world(at);
-  scale_ = std::clamp(scale_ * factor, least_scale(), kMax);
+  scale_ = std::clamp(scale_ * factor, least_scale(), kMaxScale);
   offset_ = at - world * scale_;
   touched_ = true;
   moved();

@@ -54,14 +54,14 @@ TimelineCanvas::Placed TimelineCanvas::placed_bar(const query::TrackPicture& tra
 }
 
 const std::vector<TimelineCanvas::Placed>& TimelineCanvas::bars_in_view() const {
-  constexpr size_t kMax = 1000;
+  constexpr size_t kMaxBarsInView = 1000;
   if (std::exchange(in_view_known_, true)) return in_view_;
   in_view_.clear();
   for (size_t t = 0; t < picture_.tracks.size(); ++t) {
     const query::TrackPicture& track = picture_.tracks[t];
     const size_t rows = rows_of(t);
     const auto add = [&](const Placed& bar) {
-      if (bar.bar.end >= from_ && bar.bar.start <= to_ && in_view_.size() < kMax && row_of(bar) < rows)
+      if (bar.bar.end >= from_ && bar.bar.start <= to_ && in_view_.size() < kMaxBarsInView && row_of(bar) < rows)
         in_view_.push_back(bar);
     };
     for (size_t l = 0; l < track.lanes.size(); ++l)
@@ -116,7 +116,7 @@ TimelineCanvas::Hit TimelineCanvas::hit_at(QPointF point) const {
 // Stretches of a thread without any call, or without any eager op where a thread makes no calls: nothing is known of
 // what Python did there.
 std::vector<TimelineCanvas::Gap> TimelineCanvas::gaps_of(size_t index) const {
-  constexpr double kMin = 12;  // pixels
+  constexpr double kMinGapWidth = 12;  // pixels
   std::vector<Gap> gaps;
   const query::TrackPicture& track = picture_.tracks[index];
   const bool is_eager = track.key.kind == query::TrackKind::kEagerOps;
@@ -143,7 +143,7 @@ std::vector<TimelineCanvas::Gap> TimelineCanvas::gaps_of(size_t index) const {
   std::sort(busy.begin(), busy.end());
   double reached = std::max(kLabels, x_of(range_.first));
   const auto end_at = [&](double right) {
-    if (right - reached >= kMin) gaps.push_back({reached, right, time_of(reached), time_of(right)});
+    if (right - reached >= kMinGapWidth) gaps.push_back({reached, right, time_of(reached), time_of(right)});
   };
   for (const auto& [left, right] : busy) {
     end_at(std::min<double>(left, width()));

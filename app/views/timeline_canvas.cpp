@@ -110,11 +110,11 @@ void TimelineCanvas::ask_flow() {
   flow_.clear();
   flow_ticket_.withdraw();
   if (!selected_ || !queries_) return;
-  constexpr size_t kMax = 64;
+  constexpr size_t kMaxFlowEvents = 64;
   queries_->ask(
       flow_ticket_,
       [bar = *selected_](const query::Store& store, const query::Cancel& cancel) {
-        return query::flow_of(store, bar, kMax, cancel);
+        return query::flow_of(store, bar, kMaxFlowEvents, cancel);
       },
       [this](std::vector<Placed> flow) {
         flow_ = std::move(flow);

@@ -15,7 +15,7 @@
 
 namespace footlight::app {
 namespace {
-constexpr double kRow = 22, kTallest = 44, kMin = 0.6;  // narrower boxes are left out
+constexpr double kRow = 22, kTallest = 44, kMinWidth = 0.6;  // narrower boxes are left out
 }
 
 FlameView::FlameView(QWidget* parent) : QWidget(parent) {
@@ -58,7 +58,7 @@ void FlameView::lay_out(std::vector<Box>& boxes) const {
     for (const uint32_t child : frame.children) {
       const double wide = outer.width() * static_cast<double>(tree_.frames[child].total) /
                           static_cast<double>(std::max<int64_t>(1, frame.total));
-      if (wide < kMin) break;  // the others are narrower
+      if (wide < kMinWidth) break;  // the others are narrower
       boxes.push_back({child, QRectF(x, outer.top() + row, wide, row - 2)});
       x += wide;
     }

@@ -174,14 +174,14 @@ void TimelineView::show_statistics() {
 // Tracks get three fifths, or what they need if that is less; more if the table is short. Few grow, for the page to be
 // full; how much does not depend on the table's rows, for them not to jump when it changes.
 void TimelineView::share_room() {
-  constexpr int kRow = 27, kAround = 110, kMin = 190, kShare = 55;
+  constexpr int kRow = 27, kAround = 110, kMinTableHeight = 190, kShare = 55;
   canvas_->set_room(body_->height() * kShare / 100 - overview_->height());
   scroll_->setMaximumHeight(canvas_->content_height() + 4);
   const bool many_tracks = canvas_->content_height() > body_->height() * 3 / 5;
   const int rows = table_->form() == TimelineTable::kTable     ? ops().rowCount()
                    : table_->form() == TimelineTable::kKernels ? table_->kernels().rowCount()
                                                                : -1;
-  table_->setMaximumHeight(many_tracks && rows >= 0 ? std::max(kMin, rows * kRow + kAround)
+  table_->setMaximumHeight(many_tracks && rows >= 0 ? std::max(kMinTableHeight, rows * kRow + kAround)
                                                 : QWIDGETSIZE_MAX);
 }
 

@@ -144,7 +144,16 @@ QWidget* ValuesView::build_start() {
   check_ = new QPushButton(QStringLiteral("Run again and find the first NaN"));
   back_ = new QPushButton(QStringLiteral("Cancel"));
   set_tip(check_, QStringLiteral("The first call whose results hold NaN or infinity is recorded"));
-  for (QSpinBox* box : {call_, last_}) connect(box, &QSpinBox::valueChanged, this, [this] { show_start(); });
+  // Who asked for one call asks for one again.
+  connect(call_, &QSpinBox::valueChanged, this, [this, before = call_->value()](int call) mutable {
+    if (last_->value() == before) {
+      const QSignalBlocker blocker(last_);
+      last_->setRange(call, call);
+    }
+    before = call;
+    show_start();
+  });
+  connect(last_, &QSpinBox::valueChanged, this, [this] { show_start(); });
   connect(record_, &QPushButton::clicked, this, [this] {
     const session::FunctionRecord* f = document().function(current().function);
     const session::NodeRecord* node = document().node(current().graph, current().node);

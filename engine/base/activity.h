@@ -55,9 +55,10 @@ class ActivityLog {
     std::vector<OpEvent> events;
     std::vector<uint32_t> weights;
   };
-  // A kernel of a graph, and what it ran on.
+  // A kernel of a program, and what it ran on.
   struct Kernel {
-    uint32_t graph = 0, node = 0;
+    const void* instruction = nullptr;     // its address
+    uint32_t graph = 0, node = 0;          // of its first op: the address may come again
     uint64_t inputs = 0;                   // a hash
     friend bool operator==(const Kernel&, const Kernel&) = default;
   };
@@ -65,7 +66,7 @@ class ActivityLog {
   bool add_parts(const Kernel& kernel) {
     const auto known = parts_.find(kernel);
     if (known == parts_.end()) return false;
-    if (!closed_ && kernel_ != kNoOp) split_.push_back({kernel_, &known->second});
+    if (!closed_ && kernel_ != kNoOp) split_.push_back({std::exchange(kernel_, kNoOp), &known->second});
     return true;
   }
   void describe(const Kernel& kernel, Parts parts) {
@@ -97,7 +98,8 @@ class ActivityLog {
   static constexpr size_t kMaxKernels = 10'000;
   struct KernelHash {
     size_t operator()(const Kernel& k) const {
-      return k.inputs ^ (uint64_t{k.graph} << 32 | k.node) * 0x9e3779b97f4a7c15u;
+      const uint64_t node = uint64_t{k.graph} << 32 | k.node;
+      return k.inputs ^ (node ^ reinterpret_cast<uintptr_t>(k.instruction)) * 0x9e3779b97f4a7c15u;
     }
   };
 

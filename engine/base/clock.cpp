@@ -47,7 +47,8 @@ bool counter_is_a_clock() {
   return std::strncmp(name, "tsc", 3) == 0;
 }
 
-constexpr int64_t kMax = 1'000'000;  // ns that are corrected smoothly; beyond that somebody has set the clock
+// ns that are corrected smoothly; beyond that somebody has set the clock
+constexpr int64_t kMaxSmoothCorrection = 1'000'000;
 constexpr int kScales = 1024;         // at 20 a second, one is reused only when no reader can still hold it
 ClockScale g_scales[kScales];
 int g_next = 0;
@@ -86,7 +87,7 @@ void calibrate_clock() {
       scale->ns.load(std::memory_order_relaxed) +
       static_cast<int64_t>((__int128{passed} * scale->ns_per_tick.load(std::memory_order_relaxed)) >> 32);
   const int64_t behind = now.ns - said;
-  if (std::abs(behind) > kMax || now.ns <= g_first.ns || now.ticks <= g_first.ticks || passed <= 0) {
+  if (std::abs(behind) > kMaxSmoothCorrection || now.ns <= g_first.ns || now.ticks <= g_first.ticks || passed <= 0) {
     clock_scale.store(nullptr, std::memory_order_release);
     return begin();
   }

@@ -122,16 +122,20 @@ int compare(const Words& words) {
                           "are compared with `footlight compare ", request.file, " FUNCTION#1 FUNCTION#2`"));
     return print(*reader, request.json);
   }
+  const std::string call = request.option("--call", "1");
+  if (call.empty() || call == "0" || call.find_first_not_of("0123456789") != std::string::npos)
+    throw Error(ErrorKind::kValue, "compare: --call takes a number from 1, not '" + call + "'");
   const std::string output = request.option("--output");
   if (!output.empty()) session::refuse_unless_recording(output);  // else what is there would be taken for the result
   const KeptRecording kept(output);
-  const Words options{"--compare=" + request.option("--function") + ":" + request.option("--call", "1"),
+  const Words options{"--compare=" + request.option("--function") + ":" + call,
                       "--compare-pairs=" + request.option("--pairs", "200"),
                       "--compare-seconds=" + request.option("--seconds", "10")};
   const int status = run_script(options, request, kept);
-  if (DeferredSignals::caught() || (status == kUnusable && !std::filesystem::exists(kept.path()))) return status;
+  if ((DeferredSignals::caught() || status == kUnusable) && !std::filesystem::exists(kept.path())) return status;
   const auto reader = session::Reader::open(kept.path());
-  if (reader->contents().comparisons.empty()) return complain(why_nothing(*reader, request, status));
+  if (reader->contents().comparisons.empty())
+    return DeferredSignals::caught() ? status : complain(why_nothing(*reader, request, status));
   return print(*reader, request.json);
 }
 

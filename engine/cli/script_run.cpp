@@ -51,9 +51,6 @@ ScriptRequest script_request(const std::string& command, const Words& words, std
     }
   }
   if (request.file.empty()) wrong("a script or a recording is missing; usage: `footlight " + command + " script.py`");
-  const std::string call = request.option("--call", "1");
-  if (call.empty() || call == "0" || call.find_first_not_of("0123456789") != std::string::npos)
-    wrong("--call takes a number from 1, not '" + call + "'");
   return request;
 }
 
@@ -69,15 +66,21 @@ int run_script(const Words& options, const ScriptRequest& request, const KeptRec
   if (!request.arguments.empty()) words.push_back("--");
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   std::fflush(stdout);
+  const sigset_t mask = DeferredSignals::hold();
   const pid_t child = fork();
-  if (child < 0) throw Error(ErrorKind::kIo, "cannot start another process");
+  if (child < 0) {
+    DeferredSignals::give_back(mask);
+    throw Error(ErrorKind::kIo, "cannot start another process");
+  }
   if (child == 0) {
     DeferredSignals::forget();
+    DeferredSignals::give_back(mask);
     if (request.json) dup2(2, 1);
     _exit(record(words));
   }
   int status = 0;
   DeferredSignals::pass_on_to(child);
+  DeferredSignals::give_back(mask);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   DeferredSignals::pass_on_to(0);

@@ -25,8 +25,8 @@ struct ScriptRequest {
 // Reads the words of a command that has these options besides --json. Throws what is wrong with them.
 ScriptRequest script_request(const std::string& command, const Words& words, std::span<const char* const> options);
 
-// A name for a recording; in a folder of its own, which is removed if nobody asked to keep it, also when a signal ends
-// the command: that takes effect afterwards.
+// Where a command records: the file that was asked for, or one in a temporary folder that is removed with the object.
+// While it lives, signals that would end the program are deferred.
 class KeptRecording {
  public:
   explicit KeptRecording(std::string wanted);

@@ -42,13 +42,21 @@ DeferredSignals::~DeferredSignals() {
 
 void DeferredSignals::note(int signal, siginfo_t* info, void*) {
   caught_ = signal;
-  sent_by_process_ = info->si_code == SI_USER;
+  sent_by_process_ = info->si_code <= 0;  // by kill() or one like it
   if (sent_by_process_ && child_) kill(child_, signal);
 }
 
 void DeferredSignals::pass_on_to(pid_t child) {
   child_ = child;
   if (child && caught_ && sent_by_process_) kill(child, caught_);
+}
+
+sigset_t DeferredSignals::hold() {
+  sigset_t held, before;
+  sigemptyset(&held);
+  for (const int signal : kSignals) sigaddset(&held, signal);
+  sigprocmask(SIG_BLOCK, &held, &before);
+  return before;
 }
 
 void DeferredSignals::forget() {

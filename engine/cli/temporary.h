@@ -9,7 +9,7 @@
 
 namespace footlight::cli {
 
-// A folder that goes with the object.
+// A folder that is removed, with what is in it, when the object is destroyed.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const char* purpose);  // "run" makes /tmp/footlight-run-XXXXXX
@@ -37,9 +37,13 @@ class DeferredSignals {
   static void pass_on_to(pid_t child);
   // In a child, which ends by a signal as any program.
   static void forget();
+  // Until the mask is given back, signals wait: none falls between the making of a child and pass_on_to().
+  static sigset_t hold();
+  static void give_back(const sigset_t& mask) { sigprocmask(SIG_SETMASK, &mask, nullptr); }
 
  private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  // SIGPIPE: the reader of a pipe has seen enough, as `head` does.
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
   static void note(int signal, siginfo_t* info, void*);
 
   static inline volatile std::sig_atomic_t caught_ = 0, sent_by_process_ = 0, child_ = 0;

@@ -338,10 +338,11 @@ int run(const std::string& command, const Words& words) {
   if (nan) options = {"--check-numerics"};
   else options = {"--values=" + request.function + ":" + (request.call.empty() ? "1" : request.call)};
   const int status = run_script(options, request, kept);
-  if (DeferredSignals::caught() || (status == kUnusable && !std::filesystem::exists(kept.path()))) return status;
+  if ((DeferredSignals::caught() || status == kUnusable) && !std::filesystem::exists(kept.path())) return status;
   const auto reader = session::Reader::open(kept.path());
   if (nan && !Page(*reader, request).checked_functions().empty()) return print(*reader, request);
   if (!Page(*reader, request).calls().empty()) return print(*reader, request);
+  if (DeferredSignals::caught()) return status;
   std::string called;
   for (const session::FunctionRecord& f : reader->contents().functions)
     called += (called.empty() ? "" : ", ") + f.name;

@@ -198,7 +198,7 @@ SourceOutline outline_of(std::string_view text) {
   return outline;
 }
 
-std::string iterating_call(std::string_view line) {
+std::string iterating_call(std::string_view line, size_t* arguments) {
   struct Known {
     std::string_view name, module;  // of the standard library; no module: a built-in function
   };
@@ -211,7 +211,9 @@ std::string iterating_call(std::string_view line) {
     for (const Known& known : kKnown) {
       const bool with_module = !known.module.empty() && called.size() == known.module.size() + 1 + known.name.size() &&
                                called.starts_with(known.module) && called.ends_with(known.name);
-      if (called == known.name || with_module) return std::string(called);
+      if (called != known.name && !with_module) continue;
+      if (arguments) *arguments = at + 1;
+      return std::string(called);
     }
   }
   return {};

@@ -33,8 +33,8 @@ struct SourceOutline {
 };
 
 // "functools.reduce": the first call on this line that runs a Python function or an operator once for each item of a
-// sequence; empty: it has none. "tf.reduce_sum(" and "df.sum(" are none.
-std::string iterating_call(std::string_view line);
+// sequence; empty: it has none. "tf.reduce_sum(" and "df.sum(" are none. `arguments`: where they begin in the line.
+std::string iterating_call(std::string_view line, size_t* arguments = nullptr);
 
 // Empty for texts of more than a megabyte: programs are shorter.
 SourceOutline outline_of(std::string_view text);

@@ -40,7 +40,7 @@ std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& 
     cancel.check();
     try {
       for (const session::DeviceRecord& d : *reader.device_events().chunk(i)) {
-        if (d.start_ns >= to || std::max(d.start_ns, d.end_ns) < from || repeated.has(d)) continue;
+        if (d.start_ns >= to || std::max(d.start_ns + 1, d.end_ns) <= from || repeated.has(d)) continue;
         DeviceSum& sum = sums[{d.kind, d.name}];
         const int64_t took = std::max<int64_t>(0, d.end_ns - d.start_ns);
         sum.least_ns = sum.count ? std::min(sum.least_ns, took) : took;

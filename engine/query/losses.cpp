@@ -21,7 +21,7 @@ void Losses::note(const Loss& loss) {
     all_[kept++] = joined;
   }
   all_.resize(kept);
-  limit_ = std::max(kMax, 2 * kept);  // threads that lost once each cannot be joined
+  limit_ = std::max(kMaxListedLosses, 2 * kept);  // threads that lost once each cannot be joined
 }
 
 }  // namespace footlight::query

@@ -31,7 +31,7 @@ class Losses {
   size_t bytes() const { return all_.capacity() * sizeof(Loss); }
 
  private:
-  static constexpr size_t kMax = 1 << 16;
+  static constexpr size_t kMaxListedLosses = 1 << 16;
   void note(const Loss& loss);
 
   struct Last {
@@ -40,7 +40,7 @@ class Losses {
   };
   std::unordered_map<uint64_t, Last> last_;
   std::vector<Loss> all_;
-  size_t limit_ = kMax;
+  size_t limit_ = kMaxListedLosses;
   uint64_t events_ = 0;
 };
 

@@ -56,7 +56,7 @@ void each_work(const Store& store, const Wanted& wanted, int64_t from, int64_t t
       const auto chunk = reader.device_events().chunk(c);
       for (size_t i = 0; i < chunk->size(); ++i) {
         const session::DeviceRecord& d = (*chunk)[i];
-        if (d.start_ns >= to || std::max(d.start_ns, d.end_ns) < from) continue;
+        if (d.start_ns >= to || std::max(d.start_ns + 1, d.end_ns) <= from) continue;
         name.kind = d.kind, name.name = d.name;
         if (std::binary_search(wanted.work.begin(), wanted.work.end(), name) && !repeated.has(d))
           visit(d, index[c].first_row + i);

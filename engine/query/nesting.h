@@ -36,16 +36,16 @@ class Nesting {
     }
     done_.push_back({start, end - start});
     // What nobody has claimed for this long mostly stays unclaimed: neighbours are claimed together from then on.
-    if (done_.size() > static_cast<size_t>(kMax)) {
-      for (size_t i = 0; i < static_cast<size_t>(kMax) / 2; i += 2)
+    if (done_.size() > static_cast<size_t>(kMaxDone)) {
+      for (size_t i = 0; i < static_cast<size_t>(kMaxDone) / 2; i += 2)
         done_[i / 2] = {done_[i].start, done_[i].took + done_[i + 1].took};
-      done_.erase(done_.begin() + kMax / 4, done_.begin() + kMax / 2);
+      done_.erase(done_.begin() + kMaxDone / 4, done_.begin() + kMaxDone / 2);
     }
     return inner;
   }
 
  private:
-  static constexpr ptrdiff_t kMax = 1 << 16;
+  static constexpr ptrdiff_t kMaxDone = 1 << 16;
   struct Done { int64_t start, took; };
   std::deque<Done> done_;
 };

@@ -43,7 +43,7 @@ class Cover {
     done_.insert(done_.end(), waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(closed));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(closed));
     const size_t open = waiting_.size();
-    if (open <= kMax) return;
+    if (open <= kMaxOpenRows) return;
     for (size_t i = 0; i + 1 < open; i += 2)
       waiting_[i / 2] = {waiting_[i].start, waiting_[i + 1].end, waiting_[i].covered + waiting_[i + 1].covered};
     if (open % 2) waiting_[open / 2] = waiting_[open - 1];
@@ -55,7 +55,7 @@ class Cover {
   int64_t known(int64_t until) const { return waiting_.empty() ? until : std::min(until, waiting_.front().start); }
 
  private:
-  static constexpr size_t kMax = 1 << 17;
+  static constexpr size_t kMaxOpenRows = 1 << 17;
   // Joins two overlapping pieces; `b` does not begin before `a`.
   static Piece joined(const Piece& a, const Piece& b) {
     const int64_t end = std::max(a.end, b.end);

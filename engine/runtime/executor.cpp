@@ -323,7 +323,7 @@ class Run {
     if (log) {
       const Instruction& first = (&in)[1];
       const OpEvent event = event_of(first, {});
-      kernel = {event.graph().value, event.node().value, input_hash(*program_.node(first).op, inputs).value()};
+      kernel = {&in, event.graph().value, event.node().value, input_hash(*program_.node(first).op, inputs).value()};
       if (log->add_parts(kernel)) return;
     }
     const auto inside = [&](uint16_t value) {  // it was in a tile

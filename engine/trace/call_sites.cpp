@@ -14,7 +14,7 @@ namespace footlight::trace {
 namespace {
 
 constexpr size_t kDeepest = 128;        // frames; of a deeper stack only the innermost place is kept
-constexpr size_t kMax = 1'000'000;     // places in a process
+constexpr size_t kMaxSites = 1'000'000;     // places in a process
 
 class CallSites {
  public:
@@ -27,7 +27,7 @@ class CallSites {
       hasher.add(uint64_t{frames[i].offset});
       const auto [at, fresh] = known_.try_emplace(hasher.result(), static_cast<uint32_t>(sites_.size()));
       if (fresh) {
-        if (sites_.size() == kMax) {
+        if (sites_.size() == kMaxSites) {
           known_.erase(at);
           return kNoCallSite;
         }

@@ -17,7 +17,7 @@ bool KeyRecords::find(std::span<const uint64_t> words) {
     last_.id = at->second.id;
     return true;
   }
-  return known_.size() >= kMax || !recording_structure() || !session::active_writer();
+  return known_.size() >= kMaxKnownKeys || !recording_structure() || !session::active_writer();
 }
 
 KeyId KeyRecords::add(FunctionId function, const std::shared_ptr<const keys::Names>& names) {

@@ -26,7 +26,7 @@ class KeyRecords {
 
  private:
   struct Known { std::vector<uint64_t> words; KeyId id; };
-  static constexpr size_t kMax = 1 << 16;
+  static constexpr size_t kMaxKnownKeys = 1 << 16;
   // Makes the key the last one. True if it is known, or cannot be added.
   bool find(std::span<const uint64_t> words);
   KeyId add(FunctionId function, const std::shared_ptr<const keys::Names>& names);

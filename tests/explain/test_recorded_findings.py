@@ -226,7 +226,7 @@ class RecordedFindings(unittest.TestCase):
         ''')
         self.assertEqual((found['cause'], found['function'], found['path'], found['line']),
                          ('python_loop_in_trace', 'total', 'for i in range(200_000)', 6))
-        self.assertIn('200,000 times while total is traced', found['message'])
+        self.assertIn('200,000 iterations while total is traced', found['message'])
 
     def test_calls_are_counted_for_traces_of_the_same_thread(self):
         # `slow` is traced while another thread traces `counted`: it is no part of it.

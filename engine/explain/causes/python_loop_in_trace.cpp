@@ -10,7 +10,7 @@
 namespace footlight::explain {
 namespace {
 
-// Fewer take no time that anybody notices.
+// Fewer are rarely what tracing took its time for.
 constexpr uint64_t kManyTurns = 100'000;
 constexpr std::string_view kInPython = "ran in Python, ";
 
@@ -28,7 +28,14 @@ uint64_t first_number(std::string_view note) {
 
 class Search {
  public:
-  explicit Search(const Evidence& evidence) : evidence_(evidence), outlines_(evidence) {}
+  explicit Search(const Evidence& evidence) : outlines_(evidence) {
+    for (const session::DecisionRecord& d : evidence.records().decisions) {
+      if ((d.kind != "for" && d.kind != "while") || d.fate != "python") continue;
+      Noted& loop = loops_[d.trace][{d.file, d.line}];
+      loop.turns = std::max(loop.turns, first_number(d.note));
+      loop.made_nodes |= !d.note.starts_with(kInPython);
+    }
+  }
 
   struct Idle {
     SourceLoop loop;
@@ -42,9 +49,10 @@ class Search {
     std::map<Line, Idle> found;
     for (const session::TraceRecord* t : run.traces) {
       std::map<Line, Idle> here;
-      const std::map<Line, Noted> noted = loops_of(t->id);
-      for (const auto& [line, loop] : noted)
-        if (!loop.made_nodes) add_outermost(line, noted, here);
+      const auto noted = loops_.find(t->id);
+      if (noted == loops_.end()) continue;
+      for (const auto& [line, loop] : noted->second)
+        if (!loop.made_nodes) add_outermost(line, noted->second, here);
       for (auto& [line, idle] : here) {
         Idle& known = found[line];
         if (!known.traces) known.example = t->id;
@@ -58,17 +66,6 @@ class Search {
   }
 
  private:
-  std::map<Line, Noted> loops_of(TraceId trace) const {
-    std::map<Line, Noted> loops;
-    for (const session::DecisionRecord& d : evidence_.records().decisions) {
-      if (d.trace != trace || (d.kind != "for" && d.kind != "while") || d.fate != "python") continue;
-      Noted& loop = loops[{d.file, d.line}];
-      loop.turns = std::max(loop.turns, first_number(d.note));
-      loop.made_nodes |= !d.note.starts_with(kInPython);
-    }
-    return loops;
-  }
-
   // Loops in each other that make nothing are one: its turns are those of the innermost loop, all together.
   void add_outermost(const Line& line, const std::map<Line, Noted>& noted, std::map<Line, Idle>& to) {
     const SourceOutline& outline = outlines_.of(line.file);
@@ -86,12 +83,12 @@ class Search {
     idle.turns = std::max(idle.turns, turns);
   }
 
-  const Evidence& evidence_;
   Outlines outlines_;
+  std::map<TraceId, std::map<Line, Noted>> loops_;
 };
 
-void find_python_loop_in_trace(const Evidence& evidence, const FunctionRun& run, Findings& to) {
-  for (const auto& [line, idle] : Search(evidence).find(run)) {
+void find_in(const Evidence& evidence, const FunctionRun& run, Search& search, Findings& to) {
+  for (const auto& [line, idle] : search.find(run)) {
     Finding f;
     f.function = run.id;
     f.path = idle.loop.head;
@@ -99,11 +96,10 @@ void find_python_loop_in_trace(const Evidence& evidence, const FunctionRun& run,
     f.graphs = GraphRelation::kUnknown;
     f.example = idle.example;
     f.calls = evidence.calls_of(run.id);
-    f.cost_ns = run.tracing_ns();
-    f.saved_ns = idle.ns;
+    f.cost_ns = f.saved_ns = idle.ns;
     f.checked.why_not = "run again to measure it";
     const std::string name(last_name(run.record ? run.record->name : "the function"));
-    f.title = "A Python loop runs " + with_commas(idle.turns) + " times while " + name + " is traced";
+    f.title = "A Python loop runs " + with_commas(idle.turns) + " iterations while " + name + " is traced";
     f.detail = f.path + " adds no node to the graph: Python runs it in " +
                (idle.traces > 1 ? "each of " + std::to_string(idle.traces) + " traces" : std::string("the trace")) +
                ", and the graph has only its result";
@@ -111,6 +107,11 @@ void find_python_loop_in_trace(const Evidence& evidence, const FunctionRun& run,
     also(f, "Loop over tf.range, with tensors as the state of the loop, if each call needs it", f.checked);
     to.found.push_back(std::move(f));
   }
+}
+
+void find_python_loop_in_trace(const Evidence& evidence, Findings& to) {
+  Search search(evidence);
+  for (const auto& [id, run] : evidence.functions()) find_in(evidence, run, search, to);
 }
 
 const Cause python_loop_in_trace("python_loop_in_trace", find_python_loop_in_trace);

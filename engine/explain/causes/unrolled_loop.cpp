@@ -184,15 +184,26 @@ class Search {
       const Line other{line.file, above};
       const std::string_view text = evidence_.text(other);
       for (const char c : text) open += (c == '(' || c == '[') - (c == ')' || c == ']');
-      if (open > 0 && !(name = iterating_call(text)).empty()) return call_on(other, std::move(name));
+      if (open <= 0) continue;
+      // The line opens the bracket that the loop's line is in.
+      if (!(name = iterating_call(text)).empty()) return call_on(other, std::move(name));
+      break;
     }
     const std::string called(function_name(line));
-    if (called.empty()) return nullptr;
-    for (int other = 1; other <= evidence_.line_count(line.file); ++other) {
-      const std::string_view text = evidence_.text({line.file, other});
-      if (text.find(called) == text.npos || (name = iterating_call(text)).empty()) continue;
-      const size_t arguments = text.find(name + '(') + name.size() + 1;
-      if (text.substr(arguments).starts_with(called + ",")) return call_on({line.file, other}, std::move(name));
+    return called.empty() ? nullptr : call_with(line.file, called);
+  }
+
+  // The call of reduce(), sum(), map() whose first argument is this function.
+  const SourceLoop* call_with(session::FileId file, const std::string& function) {
+    const auto [known, added] = calls_with_.try_emplace({file, function}, nullptr);
+    if (!added) return known->second;
+    for (int other = 1; other <= evidence_.line_count(file); ++other) {
+      const std::string_view text = evidence_.text({file, other});
+      if (text.find(function) == text.npos) continue;
+      size_t arguments = 0;
+      std::string name = iterating_call(text, &arguments);
+      if (name.empty() || !text.substr(arguments).starts_with(function + ",")) continue;
+      return known->second = call_on({file, other}, std::move(name));
     }
     return nullptr;
   }
@@ -250,6 +261,7 @@ class Search {
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
   Outlines outlines_;
   std::map<Line, SourceLoop> calls_;
+  std::map<std::pair<session::FileId, std::string>, const SourceLoop*> calls_with_;  // null: there is none
   std::map<Line, Unrolled> found_;
 };
 
@@ -272,7 +284,7 @@ std::string fix_of_call(std::string_view name) {
 }
 
 void find_unrolled_loop(const Evidence& evidence, const FunctionRun& run, Findings& to) {
-  Search search(evidence, run);  // the loops that were found are as old as this
+  Search search(evidence, run);  // what it finds points into it
   const std::vector<Search::Unrolled> all = search.find();
   for (const Search::Unrolled& u : all) {
     const auto known = std::ranges::find_if(to.found, [&](const Finding& f) {

@@ -58,7 +58,7 @@ std::string unexplained_of(const Comparison& c) {
     const std::string time = time_text(std::abs(side->unexplained));
     text += std::to_string(std::lround(share * 100)) + " % of " +
             (c.recorded ? side->name : "the " + side->name + " time") + " is unexplained: " +
-            (side->unexplained > 0 ? time : "the parts add up to " + time + " too much") + ".";
+            (side->unexplained > 0 ? time : "the parts add up to " + time + " more than the total") + ".";
   }
   return text;
 }

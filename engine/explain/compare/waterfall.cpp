@@ -65,8 +65,11 @@ void fill_side(Side& side, const SideRuns& runs) {
   // With nothing else known, the repetitions with events stand for all.
   if (runs.totals.empty()) side.total = side.recorded;
   // The parts are of the repetitions with events, so the total that they add up to is that of their neighbours.
-  else if (!runs.with_events.empty() && runs.with_events[0].beside >= 0)
+  else if (!runs.with_events.empty() && runs.with_events[0].beside >= 0) {
     side.total.mean = spread_over(runs.with_events, [](const auto& r) { return static_cast<double>(r.beside); }).mean;
+    side.total.p5 = std::min(side.total.p5, side.total.mean);
+    side.total.p95 = std::max(side.total.p95, side.total.mean);
+  }
   for (size_t s = 0; s < kShares; ++s) {
     side.share_spread[s] =
         spread_over(runs.with_events, [s](const auto& r) { return static_cast<double>(r.shares[s]); });

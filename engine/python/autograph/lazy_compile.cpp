@@ -99,10 +99,10 @@ Ref closure_in(const InterpreterFrame* frame, PyObject* code) {
 }  // namespace
 
 void keep_latest(const std::shared_ptr<LateSource>& source) {
-  constexpr size_t kMax = 8;
-  static std::array<std::weak_ptr<LateSource>, kMax> latest;
+  constexpr size_t kKept = 8;
+  static std::array<std::weak_ptr<LateSource>, kKept> latest;
   static size_t next = 0;
-  std::weak_ptr<LateSource>& place = latest[next++ % kMax];
+  std::weak_ptr<LateSource>& place = latest[next++ % kKept];
   if (const std::shared_ptr<LateSource> oldest = place.lock()) drop_trees(*oldest);
   place = source;
 }

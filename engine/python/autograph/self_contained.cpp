@@ -20,11 +20,11 @@ uint64_t looked_at = 0;
 
 namespace {
 
-constexpr int kMax = 24;
+constexpr int kMaxObjects = 24;
 
 // How much is looked at before a call: what may hold others weighs as much as many numbers in a list.
 constexpr int kObject = 16;
-constexpr int kOfCall = kMax * kObject;
+constexpr int kOfCall = kMaxObjects * kObject;
 
 bool is_plain(PyObject* o) {
   return o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o) ||
@@ -78,7 +78,7 @@ std::string_view name_of_later(PyObject* o) {
 bool runs_later(PyObject* o) { return !name_of_later(o).empty(); }
 
 bool is_immutable(PyObject* o) {
-  int left = kMax;
+  int left = kMaxObjects;
   if (PyList_CheckExact(o) || PyDict_CheckExact(o)) return false;  // what is put into it would have to be watched
   return is_harmless(o, left);
 }
@@ -333,7 +333,7 @@ class NoTensor::Search {
       known->outside = true;
     }
     if (only_items) return items(o);
-    if (visited_count_ < kMax) visited_[visited_count_++] = o;
+    if (visited_count_ < kMaxObjects) visited_[visited_count_++] = o;
     else (visited_many_ ? visited_many_ : visited_many_ = std::make_unique<Objects>())->insert(o);
     const auto index = static_cast<size_t>(known - reached_.types.data());
     if (!items(o)) return false;
@@ -355,7 +355,7 @@ class NoTensor::Search {
   bool type(PyTypeObject* type, bool outside) {
     const Reached::Type* const known = reached_.find(type);
     if (known && (outside ? known->outside : known->made)) return true;
-    if (reached_.types.size() >= kMax) return false;
+    if (reached_.types.size() >= kMaxObjects) return false;
     if (!known) {
       static PyObject* const any = PyUnicode_InternFromString("__init__");
       _PyType_Lookup(type, any);  // which gives it a version
@@ -463,7 +463,7 @@ class NoTensor::Search {
     if (reached_.has(object)) return true;
     auto* const function = reinterpret_cast<PyFunctionObject*>(object);
     const Contained* const contained = find_(object);
-    if (!contained || !contained->yes || reached_.functions.size() >= kMax) return false;
+    if (!contained || !contained->yes || reached_.functions.size() >= kMaxObjects) return false;
     reached_.raises |= contained->raises;
     const auto fixed = [](PyObject* defaults) {
       PyObject* value;
@@ -482,7 +482,7 @@ class NoTensor::Search {
     for (const Ref& name : contained->attributes) add_name(name.get());
     const Ref free = checked(PyCode_GetFreevars(reinterpret_cast<PyCodeObject*>(function->func_code)));
     for (const Ref& name : contained->globals) {
-      if (++globals_ > kMax) return false;
+      if (++globals_ > kMaxObjects) return false;
       Py_ssize_t cell = function->func_closure ? PyTuple_GET_SIZE(free.get()) : 0;
       while (--cell >= 0)
         if (are_equal(PyTuple_GET_ITEM(free.get(), cell), name.get())) break;
@@ -506,7 +506,7 @@ class NoTensor::Search {
   const bool finds_;
   const int most_;  // of what is looked at
   int left_ = 0, depth_ = 0, globals_ = 0, visited_count_ = 0;
-  PyObject* visited_[kMax];  // borrowed
+  PyObject* visited_[kMaxObjects];  // borrowed
   using Objects = std::unordered_set<PyObject*>;
   std::unique_ptr<Objects> visited_many_;  // those after these
 };

@@ -96,7 +96,7 @@ bool is_usual(PyObject* o) {
 // Structures that are too long for a line, or unusual, are formatted by Python's pprint, with a string of four
 // characters (including quotes) for each tensor; a letter in it identifies the tensor.
 void write_pretty(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
-  constexpr uint32_t kMark = 0x3400, kFirst = 0x4e00, kMax = 20000;
+  constexpr uint32_t kMark = 0x3400, kFirst = 0x4e00, kMarks = 20000;
   std::vector<Ref> leaves;
   nest_flatten(o, leaves);
   std::vector<std::vector<Piece>> values;
@@ -104,7 +104,7 @@ void write_pretty(PyObject* o, int64_t summarize, std::vector<Piece>& out) {
     std::vector<Piece> value;
     if (is_tensor(leaf.get()) || is_variable(leaf.get())) write(leaf.get(), true, summarize, value);
     else if (!write_composite(leaf.get(), summarize, value)) continue;
-    const Py_UCS4 letters[] = {kMark, kFirst + static_cast<Py_UCS4>(values.size() % kMax)};
+    const Py_UCS4 letters[] = {kMark, kFirst + static_cast<Py_UCS4>(values.size() % kMarks)};
     values.push_back(std::move(value));
     leaf = checked(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters, 2));
   }

@@ -29,8 +29,8 @@ using session::ComparisonRecord;
 using session::ComparisonRun;
 
 constexpr uint32_t kWarmUp = 3;
-constexpr uint32_t kMin = 10;            // pairs without events before the spread may end it
-constexpr uint32_t kMinWithEvents = 3;
+constexpr uint32_t kMinPairs = 10;            // pairs without events before the spread may end it
+constexpr uint32_t kMinPairsWithEvents = 3;
 constexpr size_t kMaxMarksOfRun = 100'000;
 constexpr size_t kMaxMarks = 200'000;      // that are written
 constexpr uint64_t kMaxBytes = uint64_t{2} << 30;  // of variables
@@ -217,7 +217,7 @@ class Repetitions {
         continue;
       }
       (with_events ? with_events_ : without_) += 1;
-      if (without_ >= kMin && with_events_ >= kMinWithEvents && passed() > kMinSeconds &&
+      if (without_ >= kMinPairs && with_events_ >= kMinPairsWithEvents && passed() > kMinSeconds &&
           differences_.known_within() < kKnownWithin) {
         record_.stopped = "the difference is known within 2 %";
         break;
@@ -227,7 +227,7 @@ class Repetitions {
         break;
       }
       if (!has_room() && pair % 4 == (warm_up + 3) % 4) {
-        record_.stopped = str(with_events_, " recorded repetitions are all that a recording holds");
+        record_.stopped = str("a recording has room for ", with_events_, " recorded pairs");
         break;
       }
     }

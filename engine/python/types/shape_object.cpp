@@ -357,9 +357,9 @@ Shape shape_from_object(PyObject* o) {
     clear_only(PyExc_TypeError);
     fail(ErrorKind::kType, "not a shape");
   }
-  constexpr int kMax = 1 << 20;
+  constexpr int kMaxRank = 1 << 20;
   while (const Ref dimension = Ref::steal(PyIter_Next(iterator.get()))) {
-    if (s.rank() == kMax) fail(ErrorKind::kValue, "a shape has at most ", kMax, " dimensions");
+    if (s.rank() == kMaxRank) fail(ErrorKind::kValue, "a shape has at most ", kMaxRank, " dimensions");
     s.append(dimension_from_object(dimension.get()));
   }
   if (PyErr_Occurred()) throw PythonErrorSet();

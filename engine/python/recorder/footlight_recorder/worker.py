@@ -19,7 +19,7 @@ Runs the script as `python script.py` does and records what its traced functions
   --compare NAME[:CALL]
                       repeats a call of a traced function, eagerly and traced, when the script gets to it: its first
                       one, or the one with that number. NAME is qualified or its last part; empty: the first called
-  --compare-pairs N   so often at most (50)
+  --compare-pairs N   at most so many pairs of repetitions (200)
   --compare-seconds S for about so long (10)
   --values NAME[:CALL[-LAST]]
                       runs a call of a traced function again, node by node, and records what its tensors hold; with
@@ -106,7 +106,7 @@ def _wanted_values(settings):
 
 def _options(words):
     """(settings, script, its arguments). Our options come before the script or directly after it."""
-    settings = {'output': None, 'level': 'ops', 'commands': '-1', 'compare': None, 'pairs': '50', 'seconds': '10',
+    settings = {'output': None, 'level': 'ops', 'commands': '-1', 'compare': None, 'pairs': '200', 'seconds': '10',
                 'values': None, 'check': False}
     words = list(words)
     _take_options(words, settings, {**_OUR_OPTIONS, '--commands': 'commands', None: None})

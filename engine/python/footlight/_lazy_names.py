@@ -303,7 +303,8 @@ _BY_NAMESPACE = {
     },
     'footlight.train': {
         '_saving.moving_average': 'CheckpointView ExponentialMovingAverage',
-        '_distribute.cluster_spec': 'ClusterDef ClusterSpec Coordinator JobDef ServerDef',
+        '_distribute.cluster_spec': 'ClusterDef ClusterSpec JobDef ServerDef',
+        '_distribute.coordinator': 'Coordinator',
         '_io.example_messages': (
             'BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample'),
     },

@@ -1,5 +1,4 @@
 """tf.lookup: tables from keys to values, filled once or changed at any time."""
-import os
 import uuid
 
 import footlight as tf

@@ -80,7 +80,7 @@ def _missing(name, namespace):
 
 def _explain_missing_names():
     for full, module in list(_sys.modules.items()):
-        if (full == 'footlight' or full.startswith('footlight.')) and getattr(module, '__file__', None) is None:
+        if (full == 'footlight' or full.startswith('footlight.')) and vars(module).get('__file__') is None:
             module.__getattr__ = lambda name, full=full: _find(name, full)
 
 
@@ -121,7 +121,7 @@ def _describe():
     """Gives every namespace a docstring; functions written in Python are pickled by their public name."""
     import types
     for full, module in list(_sys.modules.items()):
-        if full != 'footlight' and (not full.startswith('footlight.') or getattr(module, '__file__', None) is not None):
+        if full != 'footlight' and (not full.startswith('footlight.') or vars(module).get('__file__') is not None):
             continue
         shown = 'tf' + full[len('footlight'):]
         if module.__doc__ is None:

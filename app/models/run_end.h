@@ -22,8 +22,6 @@ struct RunEnd {
 };
 RunEnd run_end(const Document& document);
 
-// The same with a capital: "Finished".
-QString with_capital(const QString& text);
 // In a narrow place: the beginning, and the place of an error at the end.
 QString shortened(const QString& text, qsizetype most);
 

@@ -2,6 +2,7 @@
 #include "app/views/main_window.h"
 
 #include "app/models/function_groups.h"
+#include "app/models/phases.h"
 #include "app/models/run_end.h"
 #include "app/models/text.h"
 #include "app/session/runs.h"
@@ -290,7 +291,7 @@ void MainWindow::take_document(bool another) {
 void MainWindow::say_what_is_missing() {
   const Document& d = session_.document();
   QStringList missing;
-  if (!d.damage.isEmpty()) missing << with_capital(d.damage) + QLatin1Char('.');
+  if (!d.damage.isEmpty()) missing << capitalized(d.damage) + QLatin1Char('.');
   const bool was_killed = !d.end && !d.live && !d.run.script.empty() && !worker_.running() && !session_.loading();
   if (was_killed && !model::looks_like_model(d.path.toStdString()))
     missing << QStringLiteral("The program was killed before it could say how it ended. What was recorded up to then "
@@ -424,7 +425,7 @@ void MainWindow::update_status() {
       text = QStringLiteral("Running elsewhere");
       tone = QStringLiteral("amber");
     } else if (!end.is_known) {
-      text = run_note_.isEmpty() ? QStringLiteral("Killed") : with_capital(run_note_);
+      text = run_note_.isEmpty() ? QStringLiteral("Killed") : capitalized(run_note_);
       tone = QStringLiteral("red");
     }
     const QString whole = text;
@@ -435,7 +436,7 @@ void MainWindow::update_status() {
     if (!is_error) text += dot + duration_text(d.duration_ns()) + dot + counted(d.events, "event", "events");
     top_->set_status(tone, text, whole);
   } else if (!run_note_.isEmpty()) {
-    top_->set_status(run_failed_ ? QStringLiteral("red") : QStringLiteral("green"), with_capital(run_note_));
+    top_->set_status(run_failed_ ? QStringLiteral("red") : QStringLiteral("green"), capitalized(run_note_));
   } else {
     top_->set_status({}, {});
   }

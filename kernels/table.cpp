@@ -126,7 +126,7 @@ void init_cpu_kernels() {
         if (f->isa == isa) f->fill();
     };
     // Each set replaces kernels of those before.
-    fill("once");
+    fill("scalar");
     if (chosen_isa == "avx512") fill("avx2");  // some gain nothing from AVX-512 and are built for AVX2 at most
     fill(chosen_isa);
   });

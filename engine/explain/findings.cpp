@@ -35,18 +35,17 @@ bool made_inside(const Evidence& evidence, const Finding& inner, const Finding& 
   return in_saved * 2 >= inner.saved.size();
 }
 
-// The stage of a pipeline that a loop waits for waits for Python itself.
-bool waits_for_python(const Evidence& evidence, const Finding& inner, const Finding& outer) {
-  if (inner.cause != "starved_by_input" || outer.cause != "py_function_hot_spot")
-    return false;
+// Python that runs often inside of the stage of a pipeline that a loop waits for: `inner` is the Python.
+bool is_what_input_waits_for(const Evidence& evidence, const Finding& inner, const Finding& outer) {
+  if (outer.cause != "starved_by_input" || inner.cause != "py_function_hot_spot") return false;
   const auto& functions = evidence.records().functions;
-  const auto function = std::ranges::find(functions, outer.function, &session::FunctionRecord::id);
-  return function != functions.end() && function->file == inner.line.file &&
-         function->decorator_line == inner.line.line && outer.cost_ns * 2 >= inner.cost_ns;
+  const auto function = std::ranges::find(functions, inner.function, &session::FunctionRecord::id);
+  return function != functions.end() && function->file == outer.line.file &&
+         function->decorator_line == outer.line.line && outer.cost_ns * 2 >= inner.cost_ns;
 }
 
 bool explained_by(const Evidence& evidence, const Finding& inner, const Finding& outer) {
-  if (waits_for_python(evidence, inner, outer)) return true;
+  if (is_what_input_waits_for(evidence, inner, outer)) return true;
   if (!made_inside(evidence, inner, outer)) return false;
   if (!made_inside(evidence, outer, inner)) return true;
   // They call each other: the one that was called first is named.
@@ -194,15 +193,11 @@ void put_in_order(std::vector<Finding>& found, std::vector<size_t> serials) {
   found = std::move(sorted);
 }
 
-// What helps against the inner finding helps against the one that explains it.
-void take_fixes_of_input(Findings& all, const Evidence& evidence) {
-  for (const Finding& inner : all.found) {
-    const auto outer = std::ranges::find_if(
-        all.found, [&](const Finding& f) { return waits_for_python(evidence, inner, f); });
-    if (outer == all.found.end()) continue;
-    also(*outer, inner.fix, inner.checked, inner.edit);
-    for (const Finding::Alternative& a : inner.alternatives) also(*outer, a.fix, a.checked, a.edit);
-  }
+// A stage that runs Python is also faster with a faster function.
+void add_fixes_of_python(Findings& all, const Evidence& evidence) {
+  for (Finding& outer : all.found)
+    for (const Finding& inner : all.found)
+      if (is_what_input_waits_for(evidence, inner, outer)) also(outer, inner.fix, inner.checked, inner.edit);
 }
 
 // A fix that is an edit comes before one that is advice, if it is as good.
@@ -259,7 +254,7 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
     go_on();
     cause->find(evidence, all);
   }
-  take_fixes_of_input(all, evidence);
+  add_fixes_of_python(all, evidence);
   Findings kept;
   std::vector<std::pair<size_t, size_t>> order;  // place in `kept`, in `all`
   for (Finding& f : all.found) {

@@ -77,10 +77,26 @@ struct Totals {
         (run.traced ? traced : eager).push_back(static_cast<double>(run.end_ns - run.start_ns));
     for (std::vector<double>* side : {&eager, &traced}) std::sort(side->begin(), side->end());
   }
-  static double middle(const std::vector<double>& sorted) {
-    const size_t from = sorted.size() / 4, to = sorted.size() - from;
+  // The total that is shown: of each repetition with events, the median of the two pairs without before it and the two
+  // after it; of those, the mean of the half that is neither quickest nor slowest together with its repetition.
+  static double shown(const session::ComparisonRecord& record, bool is_traced) {
+    std::vector<std::pair<double, double>> all;  // what both took, and the median
+    for (const session::ComparisonRun& run : record.runs) {
+      if (run.warm_up || !run.with_events || run.traced != is_traced) continue;
+      std::vector<double> before, after;
+      for (const session::ComparisonRun& other : record.runs)
+        if (!other.warm_up && !other.with_events && other.traced == is_traced)
+          (other.pair < run.pair ? before : after).push_back(static_cast<double>(other.end_ns - other.start_ns));
+      std::vector<double> beside(before.size() < 2 ? before.begin() : before.end() - 2, before.end());
+      beside.insert(beside.end(), after.begin(), after.size() < 2 ? after.end() : after.begin() + 2);
+      std::sort(beside.begin(), beside.end());
+      const double median = std::floor((beside[(beside.size() - 1) / 2] + beside[beside.size() / 2]) / 2);
+      all.push_back({static_cast<double>(run.end_ns - run.start_ns) + median, median});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const size_t from = all.size() / 4, to = all.size() - from;
     double sum = 0;
-    for (size_t i = from; i < to; ++i) sum += sorted[i];
+    for (size_t i = from; i < to; ++i) sum += all[i].second;
     return sum / static_cast<double>(to - from);
   }
 };
@@ -127,7 +143,7 @@ class CompareScriptTest : public WindowCase {
     QVERIFY(!raw.eager.empty() && raw.eager.size() == raw.traced.size());
     const explain::Comparison& c = *view().shown();
     // The totals, in the sentence and as the first and the last bar.
-    const double eager = Totals::middle(raw.eager), traced = Totals::middle(raw.traced);
+    const double eager = Totals::shown(record, false), traced = Totals::shown(record, true);
     QVERIFY(view().sentence().startsWith(time_words(eager) + QStringLiteral(" eager, ") + time_words(traced)));
     const std::vector<WaterfallBar>& bars = view().waterfall()->waterfall().bars;
     QVERIFY(std::abs(bars.front().to - eager) < 0.5);

@@ -115,7 +115,7 @@ class CompareViewTest : public WindowCase {
     QCOMPARE(view().start()->state(), CompareStart::State::kRunning);
     QTRY_VERIFY_WITH_TIMEOUT(window().session().is_open(), 20000);
     QTRY_VERIFY_WITH_TIMEOUT(view().start()->shown_text().contains(QStringLiteral("24 calls so far")), 20000);
-    QVERIFY(noted_words().contains("--compare train_step:5 --compare-pairs 50 --compare-seconds 10 " +
+    QVERIFY(noted_words().contains("--compare train_step:5 --compare-pairs 200 --compare-seconds 10 " +
                                    at("script.py").toUtf8()));
     QTest::keyClick(view().start()->main_button(), Qt::Key_Escape);
     QTRY_VERIFY_WITH_TIMEOUT(!window().worker().running(), 20000);

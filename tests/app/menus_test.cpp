@@ -88,7 +88,7 @@ class MenusTest : public WindowCase {
     QVERIFY(written("out.md", report_export).contains("train_step"));
     QVERIFY(QJsonDocument::fromJson(written("report.json", report_export)).isObject());
     QVERIFY(written("out.docx", report_export).isEmpty());
-    QVERIFY(window().banner_text().contains(QStringLiteral("no form is known")));
+    QVERIFY(window().banner_text().contains(QStringLiteral("no export format")));
   }
 
   void a_cancelled_export_leaves_no_file() {

@@ -362,7 +362,7 @@ class ModelsTest : public QObject {
     Document& d = run.document;
     const auto said = [&](const Selection& s) { return as_markdown(inspected(d, store, s)); };
     const QString plain = said(Selection::of_trace(d, TraceId(10)));
-    QVERIFY2(plain.contains(QStringLiteral("Per hit: `100 us median, 100 us to 800 us in nine of ten`")),
+    QVERIFY2(plain.contains(QStringLiteral("Per hit: `100 us median, 100 us to 800 us in all 3`")),
              qPrintable(plain));
     QVERIFY(plain.contains(QStringLiteral("Recording adds: `Not measured; Compare measures it`")));
     QVERIFY(said(Selection::of_function(d, FunctionId(1))).contains(QStringLiteral("Per hit: `100 us median")));

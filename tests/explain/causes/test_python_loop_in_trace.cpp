@@ -20,7 +20,7 @@ class TestPythonLoopInTrace : public QObject {
     QCOMPARE(found[0].cause, std::string("python_loop_in_trace"));
     QCOMPARE(found[0].path, std::string("for i in range(ROUNDS)"));
     QCOMPARE(found[0].line.line, 3);
-    QCOMPARE(found[0].title, std::string("A Python loop runs 3,000,000 times while step is traced"));
+    QCOMPARE(found[0].title, std::string("A Python loop runs 3,000,000 iterations while step is traced"));
     QVERIFY(found[0].detail.find("each of 2 traces") != std::string::npos);
     QVERIFY(!found[0].checked.ok);
   }
@@ -33,7 +33,7 @@ class TestPythonLoopInTrace : public QObject {
     const auto found = run.findings();
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].line.line, 3);
-    QCOMPARE(found[0].title, std::string("A Python loop runs 200,000 times while step is traced"));
+    QCOMPARE(found[0].title, std::string("A Python loop runs 200,000 iterations while step is traced"));
   }
 
   void the_inner_one_of_a_loop_that_makes_nodes() {

@@ -189,7 +189,7 @@ void GraphView::show_graph(GraphId graph) {
   costs_ = {};
   const Selection& s = current();
   const bool inside = s.kind == Selection::Kind::kNode || s.kind == Selection::Kind::kEvent;
-  if (inside && s.graph != graph) options_.reveal_graph = s.graph, options_.reveal_node = s.node;
+  if (inside) options_.reveal_graph = s.graph, options_.reveal_node = s.node;  // it may lie in something folded
   ask_costs();
   lay_out({});
   if (find_->isVisible()) search(find_->text());

@@ -102,7 +102,8 @@ class KerasTest : public WindowCase {
     window().selection().select(Selection::of_node(d, largest->id, conv->id));
     window().show_view(QStringLiteral("graph"));
     window().settle();
-    QVERIFY(std::as_const(*window().graph()->canvas()).plan().box_of(largest->id, conv->id) >= 0);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        std::as_const(*window().graph()->canvas()).plan().box_of(largest->id, conv->id) >= 0, 20000);
   }
 };
 

@@ -124,7 +124,7 @@ double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, c
   }
   const double count = spread_of(counts, order).mean;
   if (count < 1) return measured;
-  return std::clamp(spread_of(longer, order).mean / count, measured / 2, measured * 2);
+  return std::clamp(spread_of(longer, order).mean / count, measured / 2, measured * 4);
 }
 
 Share share_of(const session::DeviceRecord& event) {

@@ -36,8 +36,8 @@ Run run_of(const session::ComparisonRun& record, const std::vector<session::Devi
            double mark_ns = 0);
 
 // What a mark took in these repetitions. `measured` is what one took in a small loop, where it finds its code and
-// memory in the caches. In a call it may take up to twice that, or half: what explains best by how much longer each
-// repetition with marks took than those `beside` it. What lies beyond stays unexplained.
+// memory in the caches. In a call whose kernels fill these it may take up to four times as long, or half: what explains
+// best by how much longer each repetition with marks took than those `beside` it. What lies beyond stays unexplained.
 double mark_time(const std::vector<const session::ComparisonRun*>& with_marks, const std::vector<int64_t>& beside,
                  double measured);
 

@@ -279,17 +279,21 @@ class Grouper {
     g.key = rules_.prefix + QStringLiteral("≡") + q(first.name) + QStringLiteral("/%1/").arg(to - from);
     g.parent = parent;
     int low = 0, high = 0;
+    session::FileId file;
+    bool one_file = true;
     for (size_t c = from; c < to; ++c) {
       g.nodes += children[c].nodes;
       const SourcePlace at = document_.place(graph_.nodes[children[c].first].source);
       if (!at) continue;
+      one_file &= !low || at.file == file;
+      file = at.file;
       low = low ? std::min(low, at.line) : at.line;
       high = std::max(high, at.line);
     }
     const session::CodeRecord* code = document_.code(first.source.code);
     g.title = function && code ? q(code->qualname).section(QLatin1Char('.'), -1) + QStringLiteral("()")
                                : q(first.op) + QStringLiteral(" … ") + q(graph_.nodes[children[to - 1].first].op);
-    if (low)
+    if (low && one_file)
       g.detail =
           low == high ? QStringLiteral("line %1").arg(low) : QStringLiteral("lines %1–%2").arg(low).arg(high);
     const int made = add(std::move(g));

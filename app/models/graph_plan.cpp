@@ -301,13 +301,17 @@ class Planner {
       const session::GraphRecord* body = document_.graph(inner);
       if (!body) continue;
       int first = 0, last = 0;
+      session::FileId file;
+      bool one_file = true;
       for (const session::NodeRecord& m : body->nodes) {
         const SourcePlace at = document_.place(m.source);
         if (!at || is_identity(m) || is_constant(m) || m.op == "Placeholder") continue;
+        one_file &= !first || at.file == file;
+        file = at.file;
         first = first ? std::min(first, at.line) : at.line;
         last = std::max(last, at.line);
       }
-      const QString lines = !first ? QString()
+      const QString lines = !first || !one_file ? QString()
                             : first == last ? QStringLiteral("line %1").arg(first)
                                             : QString::fromUtf8("lines %1–%2").arg(first).arg(last);
       // A body's parameters are the last inputs of its node: a branch's come after the condition.

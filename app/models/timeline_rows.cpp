@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxRows = 24;  // deeper phases are not drawn
 
-// The span of a row that begins at or before `time`; null: there is none.
+// The span of a row that begins at or before `time`, or null.
 const query::TraceSpan* last_before(const std::vector<query::TraceSpan>& row, int64_t time) {
   const auto after = std::upper_bound(row.begin(), row.end(), time,
                                       [](int64_t t, const query::TraceSpan& s) { return t < s.start; });

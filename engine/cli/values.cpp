@@ -31,7 +31,7 @@ constexpr size_t kBarWidth = 40;
 constexpr const char* kValuesOptions[] = {"--function", "--output", "--call", "--node"};
 constexpr const char* kNanOptions[] = {"--function", "--output"};
 
-// 0: it is none.
+// The number that the text is, or 0 if it is no number of a call.
 uint64_t number_of_call(const std::string& text) {
   constexpr size_t kMaxDigits = 18;
   if (text.empty() || text.size() > kMaxDigits || text.find_first_not_of("0123456789") != text.npos) return 0;

@@ -2,6 +2,7 @@
 #include "engine/explain/loops.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace footlight::explain {
 namespace {
@@ -196,6 +197,13 @@ SourceOutline outline_of(std::string_view text) {
     return a.first_line != b.first_line ? a.first_line < b.first_line : a.last_line > b.last_line;
   });
   return outline;
+}
+
+uint64_t number_in_note(std::string_view note) {
+  uint64_t number = 0;
+  if (const size_t digit = note.find_first_of("0123456789"); digit != note.npos)
+    std::from_chars(note.data() + digit, note.data() + note.size(), number);
+  return number;
 }
 
 std::string iterating_call(std::string_view line, size_t* arguments) {

@@ -32,8 +32,11 @@ struct SourceOutline {
   std::vector<const SourceLoop*> loops_around(int line) const;
 };
 
+// What AutoGraph noted of a loop: 256 of "unrolled into 256 copies"; 0 of a note without a number.
+uint64_t number_in_note(std::string_view note);
+
 // "functools.reduce": the first call on this line that runs a Python function or an operator once for each item of a
-// sequence; empty: it has none. "tf.reduce_sum(" and "df.sum(" are none. `arguments`: where they begin in the line.
+// sequence, or an empty name. "tf.reduce_sum(" and "df.sum(" do not count. `arguments`: where they begin in the line.
 std::string iterating_call(std::string_view line, size_t* arguments = nullptr);
 
 // Empty for texts of more than a megabyte: programs are shorter.

@@ -29,7 +29,7 @@ int64_t not_finite(const TensorValue& value) { return sum_of(value.nan, infiniti
 
 namespace {
 
-// Of the numbers that were kept: two of a complex element.
+// The kept numbers have two for each complex element.
 double kept_number(const TensorValue& value, int64_t index) {
   const char* const at = value.data.bytes.data() + index * value.width;
   if (value.width == 4) {

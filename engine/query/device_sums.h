@@ -37,7 +37,7 @@ class RepeatedTimes {
   std::vector<std::pair<int64_t, int64_t>> times_;  // by start, without overlaps
 };
 
-// Of what overlaps [from, to). The longest first, the device's own before the calls.
+// Sums what overlaps [from, to). The longest comes first, work on devices before calls of the API.
 std::vector<DeviceSum> device_sums(const session::Reader& reader, const Cancel& cancel, int64_t from = INT64_MIN,
                                    int64_t to = INT64_MAX);
 

@@ -27,7 +27,7 @@ class KerasTest : public WindowCase {
     process.waitForFinished(120'000);
     return process.readAllStandardOutput() + process.readAllStandardError();
   }
-  // Of the sample; empty where this Python has no Keras.
+  // The path of a recording of the sample, or an empty one where this Python has no Keras.
   QString recorded() {
     const QString script = at("keras_cnn.py"), recording = at("keras_cnn.footlight");
     if (QFile::exists(recording)) return recording;

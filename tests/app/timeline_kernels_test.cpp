@@ -107,7 +107,7 @@ class TimelineKernelsTest : public WindowCase {
     const Sums all = by_sql({});
     QCOMPARE(all.size(), size_t{6});
     QVERIFY(shown() == all);
-    // Of a range: what overlaps it.
+    // A range has what overlaps it.
     const session::DeviceRecord &from = run_.device[150], &to = run_.device[200];
     canvas()->mark_range(from.start_ns + 1, to.start_ns);
     window().settle();

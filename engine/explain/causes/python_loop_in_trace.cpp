@@ -5,7 +5,6 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace footlight::explain {
 namespace {
@@ -19,20 +18,13 @@ struct Noted {
   bool made_nodes = false;
 };
 
-uint64_t first_number(std::string_view note) {
-  uint64_t number = 0;
-  if (const size_t digit = note.find_first_of("0123456789"); digit != note.npos)
-    std::from_chars(note.data() + digit, note.data() + note.size(), number);
-  return number;
-}
-
 class Search {
  public:
   explicit Search(const Evidence& evidence) : outlines_(evidence) {
     for (const session::DecisionRecord& d : evidence.records().decisions) {
       if ((d.kind != "for" && d.kind != "while") || d.fate != "python") continue;
       Noted& loop = loops_[d.trace][{d.file, d.line}];
-      loop.turns = std::max(loop.turns, first_number(d.note));
+      loop.turns = std::max(loop.turns, number_in_note(d.note));
       loop.made_nodes |= !d.note.starts_with(kInPython);
     }
   }

@@ -5,7 +5,6 @@
 #include "engine/explain/words.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace footlight::explain {
 namespace {
@@ -138,11 +137,7 @@ class Search {
     copies_.clear();
     for (const session::DecisionRecord& d : evidence_.records().decisions) {
       if (d.trace != trace || (d.kind != "for" && d.kind != "while")) continue;
-      uint64_t copies = 0;
-      if (d.fate == "python") {
-        const size_t digit = d.note.find_first_of("0123456789");
-        if (digit != d.note.npos) std::from_chars(d.note.data() + digit, d.note.data() + d.note.size(), copies);
-      }
+      const uint64_t copies = d.fate == "python" ? number_in_note(d.note) : 0;
       uint64_t& most = copies_[{d.file, d.line}];
       most = std::max(most, copies);
     }
@@ -261,7 +256,7 @@ class Search {
   std::map<std::pair<session::FileId, int>, uint64_t> copies_;
   Outlines outlines_;
   std::map<Line, SourceLoop> calls_;
-  std::map<std::pair<session::FileId, std::string>, const SourceLoop*> calls_with_;  // null: there is none
+  std::map<std::pair<session::FileId, std::string>, const SourceLoop*> calls_with_;  // null where no line has one
   std::map<Line, Unrolled> found_;
 };
 

@@ -41,8 +41,8 @@ class ChosenCall {
   uint64_t calls_ = 0;
 };
 
-// A call with the trace that serves it; one is made if there is none, as the call would have made it. Throws what
-// binding and tracing raise.
+// A call with the trace that serves it. The constructor traces, as the call would have, if no trace does, and throws
+// what binding and tracing raise.
 class BoundCall {
  public:
   explicit BoundCall(const CallWords& call);

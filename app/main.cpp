@@ -42,7 +42,7 @@ int fail(const QString& text) {
 // Puts into `path` where the user's copy of a sample is; returns what is wrong.
 QString copy_sample(const QString& name, QString& path) {
   QStringList names;
-  for (const SampleScript& one : sample_scripts(QStringLiteral(":/footlight/examples"))) {
+  for (const Sample& one : all_samples()) {
     names << one.name;
     if (one.name != name) continue;
     path = copy_of(one);

@@ -9,18 +9,21 @@
 namespace footlight::app {
 namespace {
 
+const QString kFolder = QStringLiteral(":/footlight/examples");
+
 QByteArray read(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-QString path_of(const SampleScript& sample) { return samples_folder() + QLatin1Char('/') + sample.name; }
+QString path_of(const Sample& sample) { return samples_folder() + QLatin1Char('/') + sample.name; }
 
-// The first sentence of the comment, split at its colon.
-void take_title(SampleScript& sample) {
+// The title and the rest are the first sentence of the script's comment, split at its colon.
+void take_title(Sample& sample) {
+  const QString text = QString::fromUtf8(sample.bytes);
   const QString quotes = QStringLiteral("\"\"\"");
-  const qsizetype begin = sample.text.indexOf(quotes) + quotes.size();
-  QString comment = sample.text.mid(begin, sample.text.indexOf(quotes, begin) - begin).simplified();
+  const qsizetype begin = text.indexOf(quotes) + quotes.size();
+  QString comment = text.mid(begin, text.indexOf(quotes, begin) - begin).simplified();
   const qsizetype stop = comment.indexOf(QStringLiteral(". "));
   comment = comment.left(stop < 0 ? comment.size() : stop);
   const qsizetype colon = comment.indexOf(QLatin1Char(':'));
@@ -30,16 +33,25 @@ void take_title(SampleScript& sample) {
 
 }  // namespace
 
-std::vector<SampleScript> sample_scripts(const QString& folder) {
-  std::vector<SampleScript> all;
-  const QDir dir(folder);
+std::vector<Sample> sample_scripts() {
+  std::vector<Sample> all;
+  const QDir dir(kFolder);
   for (const QString& name : dir.entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
-    SampleScript sample;
-    sample.name = name;
-    sample.text = QString::fromUtf8(read(dir.filePath(name)));
+    Sample sample{.name = name, .title = {}, .about = {}, .bytes = read(dir.filePath(name))};
     take_title(sample);
     all.push_back(std::move(sample));
   }
+  return all;
+}
+
+std::vector<Sample> all_samples() {
+  std::vector<Sample> all = sample_scripts();
+  const QString name = QStringLiteral("gpu.footlight");
+  all.push_back({.name = name,
+                 .title = QStringLiteral("A real GPU"),
+                 .about = QStringLiteral("The kernels, copies and CUDA calls of a short run on an NVIDIA H200, as "
+                                         "CUPTI recorded them. Look at the Timeline."),
+                 .bytes = read(QDir(kFolder).filePath(name))});
   return all;
 }
 
@@ -49,7 +61,7 @@ QString samples_folder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/examples");
 }
 
-QString copy_of(const SampleScript& sample, bool again) {
+QString copy_of(const Sample& sample, bool again) {
   const QString path = path_of(sample);
   if (!again && QFile::exists(path)) return path;
   if (!QDir().mkpath(samples_folder())) return {};
@@ -59,12 +71,13 @@ QString copy_of(const SampleScript& sample, bool again) {
     if (!QFile::copy(path, path + QStringLiteral(".mine"))) return {};
   }
   QSaveFile file(path);
-  const QByteArray text = sample.text.toUtf8();
-  return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit() ? path : QString();
+  if (!file.open(QIODevice::WriteOnly)) return {};
+  const bool written = file.write(sample.bytes) == sample.bytes.size();
+  return written && file.commit() ? path : QString();
 }
 
-bool is_changed(const SampleScript& sample) {
-  return QFile::exists(path_of(sample)) && read(path_of(sample)) != sample.text.toUtf8();
+bool is_changed(const Sample& sample) {
+  return QFile::exists(path_of(sample)) && read(path_of(sample)) != sample.bytes;
 }
 
 }  // namespace footlight::app

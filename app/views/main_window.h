@@ -146,7 +146,7 @@ class MainWindow : public QMainWindow {
   void note_run();
   void fill_recent();
   void ask_for_file();
-  void open_sample(const SampleScript& sample, bool at_once);
+  void open_sample(const Sample& sample, bool at_once);
   void list_runs();
   void ask_to_rename(const QString& path, const QString& title);
   void ask_to_quit();

@@ -35,7 +35,7 @@ void MainWindow::build_actions() {
   add_command(file, QString::fromUtf8("&Open …"), {QKeySequence::Open}, [this] { ask_for_file(); });
   recent_menu_ = file->addMenu(QStringLiteral("Open &recent"));
   QMenu* samples = file->addMenu(QStringLiteral("Sa&mples"));
-  for (const SampleScript& sample : sample_scripts(QStringLiteral(":/footlight/examples"))) {
+  for (const Sample& sample : all_samples()) {
     QAction* action = add_command(samples, QStringLiteral("Sample: %1 (%2)").arg(sample.title, sample.name), {},
                                   [this, sample] { open_sample(sample, false); });
     action->setText(QStringLiteral("%1 (%2)").arg(sample.title, sample.name));

@@ -195,10 +195,14 @@ void MainWindow::ask_for_file() {
   if (!path.isEmpty()) open(path);
 }
 
-void MainWindow::open_sample(const SampleScript& sample, bool at_once) {
-  const QString path = copy_of(sample);
+void MainWindow::open_sample(const Sample& sample, bool at_once) {
+  const QString path = copy_of(sample, sample.is_recording());
   if (path.isEmpty()) {
     show_banner(QStringLiteral("%1 could not be copied to %2").arg(sample.name, samples_folder()));
+    return;
+  }
+  if (sample.is_recording()) {
+    if (open(path)) show_view(QStringLiteral("timeline"));
     return;
   }
   prepare_script(path);

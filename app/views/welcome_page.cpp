@@ -37,7 +37,7 @@ QLabel* code_label(const QString& text, const char* role) {
 }  // namespace
 
 WelcomePage::WelcomePage(QWidget* parent)
-    : QScrollArea(parent), all_(sample_scripts(QStringLiteral(":/footlight/examples"))) {
+    : QScrollArea(parent), all_(all_samples()) {
   setFrameShape(QFrame::NoFrame);
   setWidgetResizable(true);
   setFocusPolicy(Qt::NoFocus);
@@ -196,7 +196,7 @@ void WelcomePage::show_samples() {
   grid->setColumnStretch(1, 1);
 }
 
-QWidget* WelcomePage::make_card(const SampleScript& sample) {
+QWidget* WelcomePage::make_card(const Sample& sample) {
   auto* card = new QFrame;
   card->setProperty("role", "card");
   auto* column = new QVBoxLayout(card);
@@ -205,7 +205,7 @@ QWidget* WelcomePage::make_card(const SampleScript& sample) {
   auto* title = new ElidedLabel(sample.title);
   title->setProperty("role", "strong");
   column->addWidget(title);
-  const bool changed = is_changed(sample);
+  const bool changed = !sample.is_recording() && is_changed(sample);
   column->addWidget(code_label(sample.name + (changed ? QStringLiteral("   Changed by you") : QString()), "dim"));
   set_tip(card, sample.about);
   auto* row = new QHBoxLayout;
@@ -217,8 +217,12 @@ QWidget* WelcomePage::make_card(const SampleScript& sample) {
     connect(made, &QPushButton::clicked, this, act, Qt::QueuedConnection);
     row->addWidget(made);
   };
-  link(QStringLiteral("Run"), [this, sample] { Q_EMIT sample_chosen(sample, true); });
-  link(QStringLiteral("Read"), [this, sample] { Q_EMIT sample_chosen(sample, false); });
+  if (sample.is_recording()) {
+    link(QStringLiteral("Open"), [this, sample] { Q_EMIT sample_chosen(sample, false); });
+  } else {
+    link(QStringLiteral("Run"), [this, sample] { Q_EMIT sample_chosen(sample, true); });
+    link(QStringLiteral("Read"), [this, sample] { Q_EMIT sample_chosen(sample, false); });
+  }
   if (changed)
     link(QStringLiteral("Restore"), [this, sample] {
       copy_of(sample, true);

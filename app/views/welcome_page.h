@@ -39,17 +39,17 @@ class WelcomePage : public QScrollArea {
   void run_asked();
   void read_asked();
   void path_chosen(const QString& path);
-  void sample_chosen(const footlight::app::SampleScript& sample, bool run);
+  void sample_chosen(const footlight::app::Sample& sample, bool run);
 
  private:
-  QWidget* make_card(const SampleScript& sample);
+  QWidget* make_card(const Sample& sample);
 
   QFrame* drop_;
   QWidget* ready_;  // in place of the drop zone once a script is loaded
   QLabel *script_, *script_path_;
   QPushButton *open_, *run_, *back_;
   QWidget *recent_, *samples_;
-  std::vector<SampleScript> all_;
+  std::vector<Sample> all_;
 };
 
 }  // namespace footlight::app

@@ -46,8 +46,8 @@ class FindingTest : public WindowCase {
 
   void run_script() {
     script_ = at("retracing.py");
-    for (const SampleScript& sample : sample_scripts(QStringLiteral(":/footlight/examples")))
-      if (sample.name == QStringLiteral("retracing.py")) text_ = sample.text;
+    for (const Sample& sample : sample_scripts())
+      if (sample.name == QStringLiteral("retracing.py")) text_ = QString::fromUtf8(sample.bytes);
     write(script_, text_.toUtf8());
     QVERIFY(window().open(script_));
     QTest::keyClick(&window(), Qt::Key_F5);
@@ -157,8 +157,8 @@ class FindingTest : public WindowCase {
   }
   void samples_say_what_their_reports_say() {
     QFETCH(QString, name);
-    for (const SampleScript& sample : sample_scripts(QStringLiteral(":/footlight/examples")))
-      if (sample.name == name) write(folder_.filePath(name), sample.text.toUtf8());
+    for (const Sample& sample : sample_scripts())
+      if (sample.name == name) write(folder_.filePath(name), sample.bytes);
     const QString recording = folder_.filePath(name + QStringLiteral(".footlight"));
     QProcess record;
     record.start(QCoreApplication::applicationDirPath() + QStringLiteral("/../bin/footlight"),

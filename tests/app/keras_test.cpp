@@ -31,8 +31,8 @@ class KerasTest : public WindowCase {
   QString recorded() {
     const QString script = at("keras_cnn.py"), recording = at("keras_cnn.footlight");
     if (QFile::exists(recording)) return recording;
-    for (const SampleScript& sample : sample_scripts(QStringLiteral(":/footlight/examples")))
-      if (sample.name == QStringLiteral("keras_cnn.py")) write(script, sample.text.toUtf8());
+    for (const Sample& sample : sample_scripts())
+      if (sample.name == QStringLiteral("keras_cnn.py")) write(script, sample.bytes);
     const QByteArray said = footlight({QStringLiteral("record"), script, QStringLiteral("-o"), recording});
     if (!said.contains("needs the package keras")) return recording;
     QFile::remove(recording);

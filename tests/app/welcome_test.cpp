@@ -25,11 +25,11 @@ class WelcomeTest : public WindowCase {
 
  private Q_SLOTS:
   void every_sample_has_a_title() {
-    const auto samples = sample_scripts(QStringLiteral(":/footlight/examples"));
+    const auto samples = sample_scripts();
     QCOMPARE(samples.size(), size_t{14});
-    for (const SampleScript& s : samples) {
+    for (const Sample& s : samples) {
       QVERIFY2(!s.title.isEmpty() && s.title.size() < 40, qPrintable(s.title));
-      QVERIFY(s.text.contains(s.title));
+      QVERIFY(s.bytes.contains(s.title.toUtf8()));
     }
   }
 
@@ -44,7 +44,7 @@ class WelcomeTest : public WindowCase {
     QVERIFY(!window().welcome()->isVisible());
     // A changed copy stays, and can be restored.
     write(copy, "changed = True\n");
-    const SampleScript shapes = sample_scripts(QStringLiteral(":/footlight/examples"))[7];
+    const Sample shapes = sample_scripts()[7];
     QCOMPARE(shapes.name, QStringLiteral("shapes.py"));
     QVERIFY(is_changed(shapes));
     QCOMPARE(copy_of(shapes), copy);
@@ -61,6 +61,25 @@ class WelcomeTest : public WindowCase {
                              60000);
     QTRY_VERIFY_WITH_TIMEOUT(window().findings()->count() == 1, 10000);
     QVERIFY(!window().welcome()->isVisible());
+  }
+
+  void a_recording_is_a_sample_too() {
+    window().show_welcome();
+    LinkButton* open = link(window().welcome(), QStringLiteral("Open gpu.footlight"));
+    QVERIFY(open);
+    QVERIFY(!link(window().welcome(), QStringLiteral("Run gpu.footlight")));
+    QTest::keyClick(open, Qt::Key_Space);
+    QTRY_VERIFY(window().session().is_open() && !window().session().loading());
+    QVERIFY(!window().welcome()->isVisible());
+    QCOMPARE(window().view(), QStringLiteral("timeline"));
+    // Its kernels and copies are a table of that view: a kernel for each op, and two for the product.
+    TimelineTable* table = window().timeline()->table();
+    table->form_box()->setCurrentIndex(TimelineTable::kKernels);
+    window().settle();
+    size_t kernels = 0;
+    for (int r = 0; r < table->kernels().rowCount(); ++r)
+      if (table->kernels().at(r)->kind == "kernel") kernels += table->kernels().at(r)->count;
+    QCOMPARE(kernels, size_t{9});
   }
 
   void a_loaded_script_has_its_button() {

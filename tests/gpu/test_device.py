@@ -366,11 +366,11 @@ class Recording(Recorded):
 
 
 class RealDevice(unittest.TestCase):
-    """recordings/h200.footlight: check.sh's script, recorded on an NVIDIA H200 with CUDA 13.0. Five sums, a product, then
+    """The sample gpu.footlight is check.sh's script, recorded on an NVIDIA H200 with CUDA 13.0. Five sums, a product, then
     a traced function that multiplies and subtracts."""
 
     def test_a_recording_of_a_real_device(self):
-        session = pathlib.Path(__file__).parent / "recordings" / "h200.footlight"
+        session = pathlib.Path(__file__).parents[2] / "resources" / "examples" / "gpu.footlight"
         words = subprocess.run([str(FAKES / "gpu_check"), "session", str(session)], capture_output=True, text=True, timeout=60)
         lines = words.stdout.splitlines()
         self.assertEqual(words.returncode, 0, words.stderr)

@@ -2,6 +2,7 @@
 #include "app/models/cause_words.h"
 
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 
 #include "engine/explain/cause_words.h"
 #include "engine/explain/values.h"
@@ -55,7 +56,7 @@ Where where_of(std::string_view cause) {
 }
 
 QString heading(const Document& document, Where where) {
-  const QString traces = counted(document.traces.size(), "trace", "traces");
+  const QString traces = counted(counts_of(document.traces).traces, "trace", "traces");
   switch (where) {
     case kKeys: return QStringLiteral("In the keys of %1 and %2").arg(counted(document.calls, "call", "calls"), traces);
     case kState: return QStringLiteral("In the Python state around %1").arg(traces);

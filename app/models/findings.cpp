@@ -3,6 +3,7 @@
 
 #include "app/models/run_end.h"
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 
 #include "engine/explain/cause_words.h"
 #include "engine/explain/report.h"
@@ -110,7 +111,7 @@ void add_retrace_notes(const Document& document, FindingList& list) {
     FunctionId shown;
     for (const session::FunctionRecord& f : document.functions) {
       if (f.name != name) continue;
-      traces += document.traces_of(f.id).size();
+      traces += counts_of(document.traces_of(f.id)).traces;
       calls += document.calls_of(f.id).calls;
       if (!shown.valid()) shown = f.id;
     }

@@ -5,6 +5,7 @@
 #include "app/models/inspector_writer.h"
 #include "app/models/keys.h"
 #include "app/models/run_end.h"
+#include "app/models/trace_counts.h"
 #include "app/models/values.h"
 
 #include "engine/explain/compare/text.h"
@@ -37,7 +38,9 @@ void InspectorWriter::run() {
   row_if("Engine", q(r.engine));
   row_if("Machine", q(r.machine));
   row("Functions", count_text(document_.functions.size()));
-  row("Traces", count_text(document_.traces.size()));
+  const TraceCounts counts = counts_of(document_.traces);
+  row("Traces", count_text(counts.traces));
+  if (counts.failed) row("Failed traces", count_text(counts.failed), "red");
   row("Calls", count_text(document_.calls));
   row("Op events", count_text(document_.events));
   row("Level", document_.level);
@@ -67,7 +70,9 @@ void InspectorWriter::function() {
   int64_t tracing = 0;
   for (const auto* t : traces) tracing += std::max<int64_t>(0, t->end_ns - t->start_ns);
   row("Called", counted(sums.calls, "time", "times"));
-  row("Traced", counted(traces.size(), "time", "times"), traces.size() > 2 ? "amber" : "");
+  const TraceCounts counts = counts_of(traces);
+  row("Traced", counted(counts.traces, "time", "times"), counts.traces > 2 ? "amber" : "");
+  if (counts.failed) row("Tracing failed", counted(counts.failed, "time", "times"), "red");
   if (tracing) row("Tracing took", duration_text(tracing));
   if (facts_ && facts_->waits)
     row("Threads waited", counted(facts_->waits, "time", "times") + QStringLiteral("  ") +
@@ -126,7 +131,7 @@ void InspectorWriter::trace() {
   row("Called", counted(sums.calls, "time", "times"), sums.calls <= 1 && t->number > 1 ? "amber" : "");
   per_hit([&](const explain::Comparison& c) { return c.trace == t->id; });
   if (sums.calls) row("Calls in total", duration_text(sums.total_ns));
-  if (t->cached) row("Added to", counted(t->cached, "live trace", "live traces"));
+  if (t->cached && t->error.empty()) row("Added to", counted(t->cached, "live trace", "live traces"));
   if (const session::GraphRecord* g = document_.graph(t->graph())) row("Nodes", count_text(g->nodes.size()));
   row_if("Why", q(t->why));
   if (const session::TraceRecord* near = document_.trace(t->nearest)) {

@@ -2,12 +2,14 @@
 #include "app/models/line_marks.h"
 
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 namespace footlight::app {
 namespace {
@@ -23,16 +25,19 @@ void put(CodeLine& line, const QString& text, const char* tone) {
 // Functions: how often traced; and where calls made them trace again.
 void mark_traces(const Document& document, session::FileId file, std::unordered_map<int, CodeLine>& notes) {
   std::map<int, size_t> again;
+  std::unordered_set<FunctionId> served;  // by a trace that a call made, as retraces are counted in reports
   for (const session::TraceRecord& t : document.traces) {
+    const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
+    if (!by_call || !t.error.empty() || served.insert(t.function).second) continue;
     const SourcePlace place = document.place(t.source);
-    if (place.file == file && place.line > 0 && t.number > 1) ++again[place.line];
+    if (place.file == file && place.line > 0) ++again[place.line];
   }
   // A loop may make a hundred thousand functions of one line.
   struct Traced { size_t functions = 0, traces = 0; bool is_many = false; };
   std::map<int, Traced> traced;
   for (const session::FunctionRecord& f : document.functions) {
     if (f.file != file || f.line < 1) continue;
-    const size_t traces = document.traces_of(f.id).size();
+    const size_t traces = counts_of(document.traces_of(f.id)).traces;
     if (!traces) continue;
     Traced& of_line = traced[f.line];
     ++of_line.functions;

@@ -5,6 +5,7 @@
 #include "app/models/function_groups.h"
 #include "app/models/keys.h"
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 
 #include <algorithm>
 #include <iterator>
@@ -70,7 +71,7 @@ std::vector<NavigatorModel::FunctionRow> NavigatorModel::rows_of(const Document&
       const int number = group.ids.size() > 1 ? made[t->function.value] : 0;
       row.traces.push_back({t->id, t->number, words, q(t->signature), number, !t->error.empty()});
     }
-    row.detail = traces.empty() ? QStringLiteral("Not traced") : counted(traces.size(), "trace", "traces");
+    row.detail = traces.empty() ? QStringLiteral("Not traced") : counted_traces(counts_of(traces));
     if (group.ids.size() > 1) row.detail.prepend(QString::fromUtf8("×%1 · ").arg(group.ids.size()));
     row.colour = traces.empty() ? QStringLiteral("blue") : QStringLiteral("green");
     // Amber for more than the two traces that any function may need, or a failed one.

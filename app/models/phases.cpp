@@ -9,6 +9,7 @@ namespace footlight::app {
 
 QString phase_word(const std::string& name) {
   if (name == "autograph") return QStringLiteral("AutoGraph");
+  if (name == "concrete") return QStringLiteral("concrete function");
   if (name == "python") return QStringLiteral("Python");
   if (name == "record") return QStringLiteral("recorder");
   return QString::fromStdString(name);

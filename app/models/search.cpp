@@ -2,6 +2,7 @@
 #include "app/models/search.h"
 
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 
 #include <algorithm>
 #include <cctype>
@@ -99,7 +100,7 @@ std::vector<SearchHit> search(const Document* document, const QStringList& comma
     for (const session::FunctionRecord& f : document->functions) {
       const auto traces = document->traces_of(f.id);
       if (const int s = match.score(f.name); s && is_wanted(s + 50)) {
-        add(SearchHit::Kind::kFunction, s, 50, q(f.name), counted(traces.size(), "trace", "traces"), "retraces",
+        add(SearchHit::Kind::kFunction, s, 50, q(f.name), counted_traces(counts_of(traces)), "retraces",
             Selection::of_function(*document, f.id));
       }
       if (match.empty()) continue;

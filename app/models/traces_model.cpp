@@ -4,6 +4,7 @@
 #include "app/models/keys.h"
 #include "app/models/run_end.h"
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 
 #include "engine/explain/report.h"
 
@@ -302,12 +303,13 @@ std::vector<StripCell> call_strip(const Document& document, const std::vector<qu
 
 QString calls_summary(const Document& document, FunctionId function) {
   const query::CallSums sums = document.calls_of(function);
-  uint64_t traces = 0, creating = 0;
+  TraceCounts counts;
+  uint64_t creating = 0;
   int64_t tracing = 0;
   for (const session::TraceRecord& t : document.traces) {
     if (t.function != function) continue;
-    ++traces;
-    creating += t.reason == session::TraceReason::kVariableCreation;
+    counts.add(t);
+    creating += t.error.empty() && t.reason == session::TraceReason::kVariableCreation;
     tracing += std::max<int64_t>(0, t.end_ns - t.start_ns);
   }
   QString text = counted(sums.calls, "call", "calls");
@@ -315,8 +317,9 @@ QString calls_summary(const Document& document, FunctionId function) {
   if (sums.hits) text += dot + counted(sums.hits, "hit", "hits");
   if (sums.eager) text += dot + counted(sums.eager, "eager", "eager");
   if (sums.failed) text += dot + counted(sums.failed, "failed", "failed");
-  text += dot + counted(traces, "trace", "traces");
+  text += dot + counted(counts.traces, "trace", "traces");
   if (creating) text += QStringLiteral(", %1 of them to create variables").arg(count_text(creating));
+  if (counts.failed) text += dot + counted(counts.failed, "failed trace", "failed traces");
   if (tracing > 0 && sums.total_ns > 0) {
     text += dot + QStringLiteral("tracing took %1 of the %2 in calls")
                       .arg(duration_text(tracing), duration_text(std::max(sums.total_ns, tracing)));

@@ -5,25 +5,12 @@
 #include "app/models/run_end.h"
 #include "app/models/text.h"
 
+#include "engine/session/run_times.h"
+
 #include <algorithm>
 
 namespace footlight::app {
 namespace {
-
-// How long at least one function was being traced: traces inside of others are counted once.
-int64_t tracing_ns(const Document& document) {
-  std::vector<std::pair<int64_t, int64_t>> spans;
-  for (const session::TraceRecord& t : document.traces)
-    if (t.end_ns > t.start_ns) spans.emplace_back(t.start_ns, t.end_ns);
-  std::sort(spans.begin(), spans.end());
-  int64_t sum = 0, until = INT64_MIN;
-  for (const auto& [from, to] : spans) {
-    if (to <= until) continue;
-    sum += to - std::max(from, until);
-    until = to;
-  }
-  return sum;
-}
 
 uint64_t eager_ops(const Document& document) {
   uint64_t ops = 0;
@@ -121,7 +108,7 @@ ViewLead timeline_lead(const Document& document) {
                                      : QStringLiteral(", %1 of them eager").arg(count_text(eager));
   }
   if (document.calls) text += QStringLiteral("; ") + counted(document.calls, "call", "calls");
-  if (const int64_t ns = tracing_ns(document); ns > 0)
+  if (const int64_t ns = session::tracing_time(document.traces); ns > 0)
     text += QStringLiteral("; functions were being traced for %1 of %2")
                 .arg(duration_text(ns), duration_text(std::max(ns, document.duration_ns())));
   // Nothing is recorded before the first event.

@@ -390,8 +390,8 @@ void RetracesView::show_key(TraceId id) {
   diff_->setVisible(t != nullptr);
   key_heading_->setVisible(t != nullptr);
   key_summary_->setVisible(t != nullptr);
-  compare_->setVisible(t && document().traces.size() > 1);
-  times_->setVisible(t && document().trace(t->nearest));
+  compare_->setVisible(t && t->error.empty() && document().traces.size() > 1);
+  times_->setVisible(t && t->error.empty() && document().trace(t->nearest));
   if (!t) return;
   const session::TraceRecord* near = document().trace(t->nearest);
   KeyDiff diff = diff_keys(near, *t);

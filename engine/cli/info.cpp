@@ -11,6 +11,7 @@
 #include "engine/session/schema.h"
 #include "engine/session/writer.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
@@ -56,6 +57,10 @@ uint64_t nodes(const std::vector<session::GraphRecord>& graphs) {
   return n;
 }
 
+uint64_t failed_traces(const std::vector<session::TraceRecord>& traces) {
+  return static_cast<uint64_t>(std::ranges::count_if(traces, [](const auto& t) { return !t.error.empty(); }));
+}
+
 session::RunTimes run_times(const session::Reader& r) {
   return session::run_times(r.contents().run, r.contents().end, r.first_time(), r.last_time());
 }
@@ -64,7 +69,8 @@ void print_json(const session::Reader& r) {
   const session::Contents& c = r.contents();
   JsonObject out;
   out.add("functions", uint64_t{c.functions.size()});
-  out.add("traces", uint64_t{c.traces.size()});
+  const uint64_t failed = failed_traces(c.traces);
+  out.add("traces", c.traces.size() - failed).add("failed_traces", failed);
   out.add("calls", r.calls().rows());
   out.add("nodes", nodes(c.graphs));
   out.add("op_events", r.op_events().rows());
@@ -140,7 +146,9 @@ void print_text(const session::Reader& r) {
   if (times.run_ns) line("run", seconds(times.run_ns, "the start of the script to its end"));
   if (times.events_ns) line("events", seconds(times.events_ns, "the first to the last that was recorded"));
   count("functions", c.functions.size());
-  count("traces", c.traces.size());
+  const uint64_t failed = failed_traces(c.traces);
+  count("traces", c.traces.size() - failed);
+  if (failed) count("failed traces", failed);
   count("calls", r.calls().rows());
   count("graphs", c.graphs.size());
   count("nodes", nodes(c.graphs));

@@ -368,8 +368,9 @@ class Page {
     };
     for (const explain::ReportedFunction& f : report_.functions) {
       const std::string share = explain::share_of_run(f.trace_ns, report_.run_ns);
-      mark(f.at, str(f.traces, f.traces == 1 ? " trace, " : " traces, ", time(f.trace_ns), share.empty() ? "" : ", ",
-                     share));
+      const std::string failed = f.failed_traces ? str(" (", f.failed_traces, " failed)") : "";
+      mark(f.at, str(f.traces, f.traces == 1 ? " trace" : " traces", failed, ", ", time(f.trace_ns),
+                     share.empty() ? "" : ", ", share));
     }
     std::map<explain::Line, size_t> made;
     for (const session::TraceRecord& t : reader_.contents().traces)

@@ -66,7 +66,9 @@ void write_finding(const Reader& reader, const explain::Report& report, size_t a
 std::string report_markdown(const Reader& reader, const explain::Report& report) {
   std::string out = "# " + markdown_words(report.script.substr(report.script.rfind('/') + 1)) + "\n\n";
   out += plural(report.functions.size(), "traced function") + ", " + plural(report.calls, "call") + ", " +
-         plural(report.traces, "trace") + " in " + time(report.trace_ns) + "; " +
+         plural(report.traces, "trace") +
+         (report.failed_traces ? " and " + std::to_string(report.failed_traces) + " that failed" : "") + " in " +
+         time(report.trace_ns) + "; " +
          std::to_string(report.removable().size()) +
          " avoidable.\n";
   if (!report.ended) out += "\nThe run did not end: what was recorded up to then is here.\n";
@@ -84,10 +86,13 @@ std::string report_markdown(const Reader& reader, const explain::Report& report)
   if (!report.functions.empty()) {
     out += "\n## Functions\n\n| function | defined | calls | hits | traces | tracing | running |\n"
            "|---|---|--:|--:|--:|--:|--:|\n";
+    const auto with_failed = [](size_t count, size_t failed) {
+      return std::to_string(count) + (failed ? " (" + std::to_string(failed) + " failed)" : "") + " | ";
+    };
     for (const explain::ReportedFunction& f : report.functions)
-      out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " + std::to_string(f.calls) +
-             (f.failed ? " (" + std::to_string(f.failed) + " failed)" : "") + " | " + std::to_string(f.hits) + " | " +
-             std::to_string(f.traces) + " | " + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
+      out += "| " + markdown_words(f.name, true) + " | " + place(reader, f.at, true) + " | " +
+             with_failed(f.calls, f.failed) + std::to_string(f.hits) + " | " +
+             with_failed(f.traces, f.failed_traces) + time(f.trace_ns) + " | " + time(f.run_ns) + " |\n";
   }
   if (!report.suppressed.empty()) {
     out += "\n## Checked and legitimate\n\n";

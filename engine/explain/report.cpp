@@ -30,12 +30,17 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
   std::vector<bool> traced(all.size());
   for (const session::TraceRecord& t : records.traces) {
     const auto at = by_id.find(t.function);
-    if (at == by_id.end() || !t.error.empty()) continue;
+    if (at == by_id.end()) continue;
     ReportedFunction& f = all[at->second];
-    ++f.traces;
-    f.trace_ns += t.end_ns - t.start_ns;
-    trace_ns[t.id] = t.end_ns - t.start_ns;
     const bool by_call = t.reason == session::TraceReason::kCall || t.reason == session::TraceReason::kRelaxed;
+    f.trace_ns += t.end_ns - t.start_ns;
+    if (!t.error.empty()) {
+      ++f.failed_traces;
+      if (by_call) f.run_ns -= t.end_ns - t.start_ns;  // the call that failed with it has no trace
+      continue;
+    }
+    ++f.traces;
+    trace_ns[t.id] = t.end_ns - t.start_ns;
     if (by_call && traced[at->second]) ++f.retraces;
     if (by_call) traced[at->second] = true;
   }
@@ -48,9 +53,10 @@ std::vector<ReportedFunction> functions_of(const RunRecords& records) {
     f.failed += c.outcome == CallOutcome::kFailed;
     f.run_ns += c.end_ns - c.start_ns;
     if (c.outcome == CallOutcome::kTrace)
-      if (const auto t = trace_ns.find(c.trace); t != trace_ns.end()) f.run_ns -= std::min(f.run_ns, t->second);
+      if (const auto t = trace_ns.find(c.trace); t != trace_ns.end()) f.run_ns -= t->second;
   }
-  std::erase_if(all, [](const ReportedFunction& f) { return f.calls == 0 && f.traces == 0; });
+  for (ReportedFunction& f : all) f.run_ns = std::max<int64_t>(0, f.run_ns);
+  std::erase_if(all, [](const ReportedFunction& f) { return f.calls + f.traces + f.failed_traces == 0; });
   std::ranges::stable_sort(all, std::greater(), &ReportedFunction::trace_ns);
   return all;
 }
@@ -82,8 +88,9 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     report.calls += f.calls;
     report.traces += f.traces;
     report.retraces += f.retraces;
-    report.trace_ns += f.trace_ns;
+    report.failed_traces += f.failed_traces;
   }
+  report.trace_ns = session::tracing_time(records.traces);
   Findings findings = find_findings(records, go_on);
   report.findings = std::move(findings.found);
   std::set<std::tuple<std::string, std::string, int>> said;
@@ -168,7 +175,7 @@ std::string trace_reason(const session::TraceRecord& t) {
     case session::TraceReason::kVariableCreation: return "Makes variables";
     case session::TraceReason::kEvicted: return "Traced again after eviction";
     case session::TraceReason::kRelaxed: return "Relaxed shapes";
-    case session::TraceReason::kCall: return t.nearest.valid() ? "" : "First call";
+    case session::TraceReason::kCall: return t.nearest.valid() ? "Same call, with the variables made" : "First call";
     default: return "Another reason";  // from a newer version
   }
 }

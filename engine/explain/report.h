@@ -17,9 +17,10 @@ struct ReportedFunction {
   std::string name;
   Line at;
   std::vector<FunctionId> ids = {};
-  size_t calls = 0, traces = 0, hits = 0, failed = 0;
+  size_t calls = 0, traces = 0, hits = 0, failed = 0, failed_traces = 0;
   size_t retraces = 0;                  // traces that calls made after the first one
-  int64_t trace_ns = 0, run_ns = 0;                      // run: the calls, without tracing in them
+  int64_t trace_ns = 0;  // of its traces, those that failed and those inside of them included
+  int64_t run_ns = 0;    // of its calls, without tracing in them
 };
 
 struct Report {
@@ -35,8 +36,8 @@ struct Report {
   struct Dropped { std::string function, cause; int rule = 0; };
   std::vector<Dropped> suppressed;
 
-  size_t calls = 0, traces = 0, retraces = 0;
-  int64_t trace_ns = 0;
+  size_t calls = 0, traces = 0, retraces = 0, failed_traces = 0;
+  int64_t trace_ns = 0;  // session::tracing_time
 
   // The traces that checked findings would spare.
   std::set<TraceId> removable() const;

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace footlight::session {
 
@@ -19,6 +22,22 @@ inline RunTimes run_times(const session::RunRecord& run, const std::optional<ses
   const int64_t from = run.started_ns > 0 ? run.started_ns : first;
   const int64_t to = end && end->time_ns > 0 ? end->time_ns : last;
   return {std::max<int64_t>(0, to - from), std::max<int64_t>(0, last - first)};
+}
+
+// How long at least one function was being traced: a trace inside another one, or beside one on another thread, counts
+// once. Traces that failed took their time too.
+inline int64_t tracing_time(std::span<const session::TraceRecord> traces) {
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (const session::TraceRecord& t : traces)
+    if (t.end_ns > t.start_ns) spans.emplace_back(t.start_ns, t.end_ns);
+  std::sort(spans.begin(), spans.end());
+  int64_t sum = 0, until = INT64_MIN;
+  for (const auto& [from, to] : spans) {
+    if (to <= until) continue;
+    sum += to - std::max(from, until);
+    until = to;
+  }
+  return sum;
 }
 
 }  // namespace footlight::session

@@ -95,7 +95,7 @@ void add_trace(Columns<Row>& c) {
 Columns<Phase> phase_columns() {
   Columns<Phase> c;
   add_trace(c);
-  c.add("phase", "Name of the phase: python, autograph, optimize or compile",
+  c.add("phase", "Name of the phase: python, autograph, concrete, compile, optimize or record",
         [](L&, const Phase& r) { return Kept{r.it->name}; });
   c.add("category", "Kind of step: trace, lower or compile", [](L&, const Phase& r) { return Kept{r.it->category}; });
   c.add("part_of", "Phase of which it is a part", [](L&, const Phase& r) {

@@ -106,6 +106,8 @@ void record_trace(Function& function, Trace& trace, const keys::Key& key, sessio
   record.start_ns = times.start;
   record.phases.push_back({"python", "trace", -1, times.start, times.start + times.body});
   for (const auto& [from, to] : trace.conversions) record.phases.push_back({"autograph", "trace", 0, from, to});
+  if (trace.concrete)
+    record.phases.push_back({"concrete", "trace", -1, times.start + times.body, recording_since});
   record.signature = keys::summary(key);
   record.cached = static_cast<uint32_t>(function.size());
   record.key = keys::describe(key);

@@ -20,13 +20,14 @@ PROGRAM = os.path.join(BUILD, 'bin', 'footlight')
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k != 'LD_PRELOAD'}, 'FOOTLIGHT_PYTHON': sys.executable}
 EXAMPLES = os.path.join(HERE, '..', '..', 'resources', 'examples', '*.py')
 RETRACES = os.path.join(HERE, '..', 'golden', 'retraces', '*.py')
+IN_TRACES = os.path.join(HERE, 'traces_in_traces.py')
 HIT, TRACE, FAILED = 0, 1, 3
 CALL, RELAXED = 0, 4
 MS = 1e6
 
 
 def programs():
-    return [p for pattern in (EXAMPLES, RETRACES) for p in sorted(glob.glob(pattern))
+    return [p for pattern in (EXAMPLES, RETRACES, IN_TRACES) for p in sorted(glob.glob(pattern))
             if os.path.basename(p) not in ('run.py', 'keras_cnn.py') and not p.endswith('.fixed.py')]
 
 
@@ -129,11 +130,38 @@ class Figures(unittest.TestCase):
                     self.assertEqual([f['calls'], f['hits'], f['failed']],
                                      [r.one(count), r.one(count + ' and outcome = ?', HIT),
                                       r.one(count + ' and outcome = ?', FAILED)], f)
-                    made = "from trace where error = '' and function in " + among(ids)
-                    self.assertEqual(f['traces'], r.one('select count(*) ' + made))
+                    made = 'from trace where function in ' + among(ids)
+                    self.assertEqual(f['traces'], r.one('select count(*) %s and error = \'\'' % made))
                     ns = r.one('select sum(end_ns - start_ns) ' + made)
                     self.assertAlmostEqual(f['trace_ms'], ns / MS, delta=0.0006)
-                    self.assertIn('| %d | %s |' % (f['traces'], time_text(ns)), r.markdown)
+                    failed = r.one('select count(*) %s and error != \'\'' % made)
+                    note = ' (%d failed)' % failed if failed else ''
+                    self.assertIn('| %d%s | %s |' % (f['traces'], note, time_text(ns)), r.markdown)
+                    # What calls took besides: a trace that a call made, failed or not, lies inside of that call.
+                    ns = r.one('select sum(total_ns) from call_summary where function in ' + among(ids))
+                    ns -= r.one('select sum(end_ns - start_ns) %s and reason in (%d, %d)' % (made, CALL, RELAXED))
+                    self.assertAlmostEqual(f['run_ms'], ns / MS, delta=0.0006)
+
+    def test_tracing_counts_nested_traces_once(self):
+        for r in self.recordings:
+            with self.subTest(r.name):
+                # Without the traces that lie inside others; no two of these programs' functions overlap otherwise.
+                ns = r.one('select sum(end_ns - start_ns) from trace where not exists (select 1 from trace as outer '
+                           'where outer.start_ns < trace.start_ns and outer.end_ns >= trace.end_ns)')
+                self.assertAlmostEqual(r.report['summary']['trace_ms'], ns / MS, delta=0.0006)
+                failed = r.one("select count(*) from trace where error != ''")
+                self.assertEqual(r.report['summary']['failed_traces'], failed)
+                self.assertIn('%s in %s;' % (' and %d that failed' % failed if failed else '', time_text(ns)), r.markdown)
+
+    def test_phases_of_a_trace_follow_each_other(self):
+        for r in self.recordings:
+            with self.subTest(r.name):
+                for number, in r.rows("select id from trace where error = '' and reason in (%d, %d)" % (CALL, RELAXED)):
+                    phases = r.rows('select name, start_ns, end_ns from trace_phase where trace = ? and parent < 0 '
+                                    'order by position', number)
+                    names = [name for name, _, _ in phases]
+                    self.assertEqual(names[:3], ['python', 'concrete', 'record'])
+                    self.assertEqual([end for _, _, end in phases[:2]], [start for _, start, _ in phases[1:3]])
 
     def test_what_findings_count(self):
         for r, f in self.findings:

@@ -2,6 +2,8 @@
 // that the trace served later, and the program reads that state. Fix: change it in the caller, or in a tf.Variable.
 #include "engine/explain/causes/observed.h"
 
+#include <algorithm>
+
 namespace footlight::explain {
 namespace {
 
@@ -9,6 +11,9 @@ using session::ObservationKind;
 
 // A trace that is called once runs its body as often as the program does.
 constexpr size_t kMinHits = 1;
+
+// A value as the recorder writes it: a list or dictionary that was changed may hold tensors of the trace.
+bool has_symbolic_tensor(const std::string& value) { return value.find("a symbolic tensor") != value.npos; }
 
 void find_python_side_effect(const Evidence& evidence, Findings& to) {
   const Hits served(evidence);
@@ -32,7 +37,14 @@ void find_python_side_effect(const Evidence& evidence, Findings& to) {
     f.title = name + " changes only while " + function + " is traced";
     f.detail = "This line ran when " + function + " was traced, and not in the " + later_calls(f.calls) +
                " that its graph served, so what reads " + name + " gets a wrong value";
-    f.fix = "Change " + name + " where " + function + " is called";
+    const bool of_tensors = std::ranges::any_of(f.values, has_symbolic_tensor);
+    f.fix = of_tensors ? "Return the tensor from " + function + " and put it in " + name + " where it is called"
+                       : "Change " + name + " where " + function + " is called";
+    if (of_tensors) {
+      f.detail += ", and the tensors that it holds have no value after the trace";
+      to.found.push_back(std::move(f));
+      continue;
+    }
     also(f, "Keep " + name + " in a tf.Variable and assign to that", f.checked);
     to.found.push_back(std::move(f));
   }

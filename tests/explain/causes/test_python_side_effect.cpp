@@ -25,6 +25,18 @@ class TestPythonSideEffect : public QObject {
     QCOMPARE(found[0].title, std::string("self.steps changes only while step is traced"));
   }
 
+  void a_list_that_keeps_tensors_of_the_trace() {
+    SampleRun run = run_of(6);
+    run.observations.push_back(observed(run, ObservationKind::kSideEffect, "global history", 12));
+    QCOMPARE(findings(run)[0].fix, std::string("Change history where step is called"));
+    run.observations.back().values = {"[a symbolic tensor]"};
+    const auto found = findings(run);
+    QCOMPARE(found.size(), size_t{1});
+    QCOMPARE(found[0].fix, std::string("Return the tensor from step and put it in history where it is called"));
+    QVERIFY(found[0].detail.ends_with("the tensors that it holds have no value after the trace"));
+    QVERIFY(found[0].alternatives.empty());
+  }
+
   void a_trace_that_no_later_call_hit() {
     SampleRun run = run_of(1);
     run.observations.push_back(observed(run, ObservationKind::kSideEffect, "self.steps", 12));

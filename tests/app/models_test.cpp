@@ -13,6 +13,7 @@
 #include "app/models/selection.h"
 #include "app/models/source_lines.h"
 #include "app/models/text.h"
+#include "app/models/trace_counts.h"
 #include "app/models/traces_model.h"
 
 #include <QAbstractItemModelTester>
@@ -194,6 +195,30 @@ class ModelsTest : public QObject {
     QCOMPARE(folded[1].count, size_t{3});
     QCOMPARE(folded[2].number, 2);
     QVERIFY(calls_summary(d_, FunctionId(1)).startsWith(QString::fromUtf8("24 calls · 18 hits · 6 traces")));
+  }
+
+  void failed_and_creating_traces_are_counted_apart() {
+    Document d = sample_document();
+    session::TraceRecord more = *d.trace(TraceId(10));
+    more.id = TraceId(30), more.number = 7, more.reason = session::TraceReason::kVariableCreation;
+    d.add(more);
+    more.id = TraceId(31), more.number = 8, more.reason = session::TraceReason::kCall;
+    more.nearest = TraceId(30), more.why.clear();
+    d.add(more);
+    QCOMPARE(reason_text(more), QStringLiteral("Same call, with the variables made"));
+    more.id = TraceId(32), more.number = 9, more.error = "ValueError: no";
+    d.add(more);
+    const QString said = calls_summary(d, FunctionId(1));
+    QVERIFY2(said.contains(QString::fromUtf8("8 traces, 1 of them to create variables · 1 failed trace")), qPrintable(said));
+    QCOMPARE(counted_traces(counts_of(d.traces_of(FunctionId(1)))), QStringLiteral("8 traces, 1 failed"));
+    // A retrace is what a call made after a first trace that a call made.
+    std::unordered_map<int, CodeLine> before, after;
+    const Document without = sample_document();
+    mark_lines(without, {}, session::FileId(1), before);
+    mark_lines(d, {}, session::FileId(1), after);
+    const int line = d.place(more.source).line;
+    QVERIFY(before[line].note.contains(QStringLiteral("retraced here 5 times")));
+    QVERIFY2(after[line].note.contains(QStringLiteral("retraced here 6 times")), qPrintable(after[line].note));
   }
 
   void navigator() {

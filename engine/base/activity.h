@@ -117,9 +117,6 @@ class ActivityLog {
 // A call is being repeated for a comparison: what happens meanwhile is no part of the program.
 extern std::atomic<bool> repeating_call;
 
-// Null: nothing is being compared on this thread.
-extern constinit thread_local ActivityLog* this_thread_activity FL_FAST_TLS;
-
 // In its scope the thread does that, and afterwards what it did before. A null log: nothing.
 class ActivityScope {
  public:

@@ -7,13 +7,7 @@
 
 namespace footlight {
 
-// Fills `frames` with this thread's positions in the user's code, the innermost first, and returns how many there are;
-// that may be more than fit. Installed by the Python layer, as source_provider is; null: nobody knows.
-using StackProvider = size_t (*)(std::span<SourceRef> frames);
-extern StackProvider stack_provider;
-
 // Where the program stands whose call this is: as current_source(), but not inside of a library that calls for it.
-extern SourceProvider caller_provider;
-inline SourceRef caller_source() { return caller_provider ? caller_provider() : current_source(); }
+inline SourceRef caller_source() { return front_end_hooks.caller ? front_end_hooks.caller() : current_source(); }
 
 }  // namespace footlight

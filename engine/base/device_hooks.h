@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/activity.h"
+#include "engine/base/hooks.h"
 #include "engine/base/recording.h"
 
 #include <atomic>
@@ -11,13 +12,6 @@
 #include <vector>
 
 namespace footlight {
-
-struct DeviceHooks {
-  // All device work of this thread belongs to that op event and, when `call` is valid, to that traced call.
-  void (*begin)(uint64_t op_event, CallId call);
-  void (*end)(bool had_call);
-};
-extern std::atomic<const DeviceHooks*> device_hooks;  // null: the device is not recorded
 
 // The devices that the program uses, once it has asked for them; null before that, and where there are none.
 struct OpenDevices {
@@ -34,19 +28,16 @@ void announce_devices();
 // `listener` is called by announce_devices(). False: too late, devices were already announced.
 bool on_devices_announced(void (*listener)());
 
-// The traced call that this thread is running; set by the executor.
-extern constinit thread_local CallId this_thread_call FL_FAST_TLS;
-
 class DeviceWork {
  public:
   // Not `on_device`: the op does nothing there, and nothing is recorded.
   explicit DeviceWork(bool on_device = true)
-      : hooks_(on_device ? device_hooks.load(std::memory_order_acquire) : nullptr) {
+      : hooks_(on_device ? recorder_hooks.device_work.load(std::memory_order_acquire) : nullptr) {
     if (!hooks_) return;
-    has_call_ = this_thread_call.valid();
+    has_call_ = this_thread.call.valid();
     // Several pieces of work of one op (a copy in, the kernel, a copy out) share the id that its event will have.
     // Ops of a repetition have no events: 0 names none.
-    hooks_->begin(this_thread_activity ? 0 : thread_rings().next_op_event(), this_thread_call);
+    hooks_->begin(this_thread.activity ? 0 : thread_rings().next_op_event(), this_thread.call);
   }
   ~DeviceWork() {
     if (hooks_) hooks_->end(has_call_);

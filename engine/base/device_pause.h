@@ -2,19 +2,13 @@
 // what was recorded has been delivered.
 #pragma once
 
-#include <atomic>
+#include "engine/base/hooks.h"
 
 namespace footlight {
 
-// Set by what records devices; null: nothing does. Its calls come in pairs, true and then false.
-extern std::atomic<void (*)(bool paused)> pause_device_recording;
-
-// Set by what records devices: returns once all that finished work did is with the session's writer.
-extern std::atomic<void (*)()> deliver_device_recording;
-
 class DevicesUnrecorded {
  public:
-  explicit DevicesUnrecorded(bool paused) : pause_(paused ? pause_device_recording.load() : nullptr) {
+  explicit DevicesUnrecorded(bool paused) : pause_(paused ? recorder_hooks.pause_devices.load() : nullptr) {
     if (pause_) pause_(true);
   }
   ~DevicesUnrecorded() {

@@ -1,8 +1,6 @@
 // The recording switch and the registry of rings: who has one, and what happens to it when its thread ends.
 #include "engine/base/recording.h"
 
-#include "engine/base/call_stack.h"
-
 #include "engine/base/activity.h"
 #include "engine/base/signatures.h"
 
@@ -20,12 +18,6 @@ std::atomic<int64_t> ring_bytes_left{int64_t{256} << 20};
 std::atomic<uint32_t> recording_number{0};
 std::atomic<RecordingLevel> recording_level{RecordingLevel::kOff};
 std::atomic<bool> repeating_call{false};
-std::atomic<void (*)()> ring_filling{nullptr};
-SourceProvider source_provider = nullptr;
-StackProvider stack_provider = nullptr;
-SourceProvider caller_provider = nullptr;
-constinit thread_local ThreadRings* this_thread_rings = nullptr;
-constinit thread_local ActivityLog* this_thread_activity = nullptr;
 
 // Never destroyed: threads may end after the statics of this library are gone.
 struct RingRegistry {
@@ -65,7 +57,7 @@ struct RingRegistry {
   }
 
   void after_fork_in_child() {
-    std::erase_if(rings, [](auto& r) { return r.get() != this_thread_rings; });
+    std::erase_if(rings, [](auto& r) { return r.get() != this_thread.rings; });
     for (auto& r : rings) {
       r->ops_.reset();
       r->calls_.reset();
@@ -81,7 +73,7 @@ struct RingOwner {
   ThreadRings* rings = nullptr;
   ~RingOwner() {
     if (rings) RingRegistry::thread_ended(rings);
-    this_thread_rings = nullptr;
+    this_thread.rings = nullptr;
   }
 };
 }  // namespace
@@ -91,12 +83,12 @@ ThreadRings* make_rings_of_this_thread() {
   ThreadRings* rings = RingRegistry::get().add();
   if (owner.rings) RingRegistry::thread_ended(owner.rings);  // an event after the owner's end: rare, one ring each
   owner.rings = rings;
-  this_thread_rings = rings;
+  this_thread.rings = rings;
   return rings;
 }
 
 void ThreadRings::wake() {
-  if (auto* filling = ring_filling.load(std::memory_order_acquire)) filling();
+  if (auto* filling = recorder_hooks.ring_filling.load(std::memory_order_acquire)) filling();
 }
 
 void visit_rings(RingVisitor visit, void* context) { RingRegistry::get().visit(visit, context); }

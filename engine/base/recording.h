@@ -2,8 +2,10 @@
 // `recording_level` and push; who drains the rings and where the events go is not known here.
 #pragma once
 
+#include "engine/base/hooks.h"
 #include "engine/base/ids.h"
 #include "engine/base/ring.h"
+#include "engine/base/thread_context.h"
 
 #include <atomic>
 #include <cstdint>
@@ -139,13 +141,9 @@ class ThreadRings {
 };
 
 ThreadRings* make_rings_of_this_thread();
-#if defined(__GNUC__)
-#define FL_FAST_TLS __attribute__((tls_model("initial-exec")))  // 8 bytes; a function call less per event
-#endif
-extern constinit thread_local ThreadRings* this_thread_rings FL_FAST_TLS;
 
 inline ThreadRings& thread_rings() {
-  ThreadRings* rings = this_thread_rings;
+  ThreadRings* rings = this_thread.rings;
   if (!rings) [[unlikely]] rings = make_rings_of_this_thread();
   return *rings;
 }
@@ -158,18 +156,13 @@ inline CallId next_call_id() { return thread_rings().next_call(); }
 // after what is in it. It is freed once a visit returns true: it is empty now.
 using RingVisitor = bool (*)(void* context, ThreadRings& rings, bool last);
 void visit_rings(RingVisitor visit, void* context);
-// Called from an emitting thread when a ring fills up; must be quick, must not throw, null: nobody.
-extern std::atomic<void (*)()> ring_filling;
 
 // A fork with rings in use: `before_fork` takes the registry's lock, the others let it go. The child keeps the ring of
 // its one thread, emptied, and forgets the rest.
 void rings_before_fork();
 void rings_after_fork(bool child);
 
-// Installed by the Python layer: where the user's program stands. Null: nobody knows.
-using SourceProvider = SourceRef (*)();
-extern SourceProvider source_provider;
-
-inline SourceRef current_source() { return source_provider ? source_provider() : SourceRef{}; }
+// Where the user's program stands, as far as a front end knows.
+inline SourceRef current_source() { return front_end_hooks.source ? front_end_hooks.source() : SourceRef{}; }
 
 }  // namespace footlight

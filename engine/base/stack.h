@@ -9,6 +9,7 @@
 namespace footlight {
 
 inline size_t stack_left() {
+  // A cache: the system is asked once per thread.
   static thread_local const uintptr_t lowest = [] {
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return uintptr_t{0};

@@ -7,6 +7,7 @@
 #include "engine/base/cancel.h"
 #include "engine/base/clock.h"
 #include "engine/base/step_parallelism.h"
+#include "engine/base/thread_context.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -67,9 +68,6 @@ struct Job {
   }
 };
 
-thread_local bool inside_pool = false;
-thread_local int64_t* pool_ns = nullptr;  // null: nobody asks
-
 class Pool {
  public:
   explicit Pool(int size) : shares_(static_cast<size_t>(size)) {
@@ -96,9 +94,9 @@ class Pool {
       asleep = asleep_ > 0;
     }
     if (asleep) wake_.notify_all();
-    inside_pool = true;
+    this_thread.is_in_pool_loop = true;
     job.work(0);
-    inside_pool = false;
+    this_thread.is_in_pool_loop = false;
     {
       std::lock_guard lock(mutex_);
       job_ = nullptr;  // nobody can join any more
@@ -125,7 +123,7 @@ class Pool {
   }
 
   void run(size_t thread) {
-    inside_pool = true;
+    this_thread.is_in_pool_loop = true;
     uint64_t seen = 0;
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -197,17 +195,17 @@ int max_parallel_steps() {
 
 void set_max_parallel_steps(int count) { wanted_lanes.store(std::max(0, count), std::memory_order_relaxed); }
 
-bool inside_pool_loop() { return inside_pool; }
+bool inside_pool_loop() { return this_thread.is_in_pool_loop; }
 
-PoolTime::PoolTime() : before_(std::exchange(pool_ns, &ns_)) {}
+PoolTime::PoolTime() : before_(std::exchange(this_thread.pool_ns, &ns_)) {}
 PoolTime::~PoolTime() {
-  pool_ns = before_;
+  this_thread.pool_ns = before_;
   if (before_) *before_ += ns_;
 }
 
 void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context) {
   const int size = pool_size();
-  if (size == 1 || inside_pool || count <= grain || !pool_mutex.try_lock()) {
+  if (size == 1 || this_thread.is_in_pool_loop || count <= grain || !pool_mutex.try_lock()) {
     body(context, 0, count);
     return;
   }
@@ -225,9 +223,9 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
           .count = count,
           .step = std::max(grain, count / (int64_t{size} * 16)),
           .shares = pool->shares()};
-  const int64_t start = pool_ns ? now_ns() : 0;
+  const int64_t start = this_thread.pool_ns ? now_ns() : 0;
   pool->run_job(job);
-  if (pool_ns) *pool_ns += now_ns() - start;
+  if (this_thread.pool_ns) *this_thread.pool_ns += now_ns() - start;
   if (job.error) std::rethrow_exception(job.error);
 }
 

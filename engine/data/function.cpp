@@ -22,7 +22,7 @@ class CompiledGraph final : public ElementFunction {
   explicit CompiledGraph(GraphPtr graph) : graph_(std::move(graph)) {}
   void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
     std::call_once(compiled_, [this] { program_ = compile::compile(*graph_, runtime::run_op); });
-    runtime::run(*program_, inputs, outputs, this_thread_call);
+    runtime::run(*program_, inputs, outputs, this_thread.call);
   }
   Tensor with_new_streams() override {
     const GraphPtr other = graph_with_new_streams(graph_);
@@ -52,8 +52,8 @@ Tensor compiled(const GraphPtr& graph) {
 // Ops of a function of elements run at once, whatever this thread is tracing or taping.
 class OutsideOfGraphs {
  public:
-  OutsideOfGraphs() : builder_(std::exchange(current_graph_builder, nullptr)) {}
-  ~OutsideOfGraphs() { current_graph_builder = builder_; }
+  OutsideOfGraphs() : builder_(std::exchange(this_thread.builder, nullptr)) {}
+  ~OutsideOfGraphs() { this_thread.builder = builder_; }
   OutsideOfGraphs(const OutsideOfGraphs&) = delete;
   OutsideOfGraphs& operator=(const OutsideOfGraphs&) = delete;
 

@@ -81,7 +81,7 @@ void Iterator::restore(std::string bytes) {
 }
 
 bool Iterator::next(Element& out) {
-  const TakingInput taking(this_thread_activity);
+  const TakingInput taking(this_thread.activity);
   const auto lock = lock_outside(mutex_);
   if (!run_)
     throw Error(ErrorKind::kFailedPrecondition,

@@ -52,7 +52,7 @@ class Rebuilding {
 }  // namespace
 
 Tensor rebuild_in_graph(const Tensor& dataset) {
-  if (!current_graph_builder)
+  if (!this_thread.builder)
     fail(ErrorKind::kRuntime, "a dataset is made again in a graph only: call this in a tf.function");
   return Rebuilding().made(dataset);
 }

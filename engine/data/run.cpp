@@ -13,7 +13,7 @@
 
 namespace footlight::data {
 
-FrontEndLock front_end_lock;
+constinit Hooks hooks;
 
 namespace {
 
@@ -39,10 +39,10 @@ const bool watches_forks = [] {
 }  // namespace
 
 void OutsideFrontEnd::check_interrupts() {
-  if (!state_ || !front_end_lock.interrupts) return;
-  front_end_lock.enter(std::exchange(state_, nullptr));
-  front_end_lock.interrupts();
-  state_ = front_end_lock.leave();
+  if (!state_ || !hooks.check_interrupts) return;
+  hooks.enter_front_end(std::exchange(state_, nullptr));
+  hooks.check_interrupts();
+  state_ = hooks.leave_front_end();
 }
 
 std::unique_lock<std::mutex> lock_outside(std::mutex& mutex) {

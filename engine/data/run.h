@@ -2,6 +2,7 @@
 // lets the front end go on and notices cancellation, interrupts and forks.
 #pragma once
 
+#include "engine/data/hooks.h"
 #include "engine/tensor/tensor.h"
 
 #include <atomic>
@@ -17,20 +18,12 @@ namespace footlight::data {
 
 class StageTrack;
 
-// Installed by a front end with a lock of its own (Python: the GIL), which must not be held while waiting.
-struct FrontEndLock {
-  void* (*leave)() = nullptr;             // null if this thread does not hold the lock
-  void (*enter)(void*) = nullptr;         // with what leave() gave
-  void (*interrupts)() = nullptr;         // with the lock: throws if the user has interrupted the program
-};
-extern FrontEndLock front_end_lock;
-
 // While one lives, this thread does not hold the front end's lock.
 class OutsideFrontEnd {
  public:
-  OutsideFrontEnd() : state_(front_end_lock.leave ? front_end_lock.leave() : nullptr) {}
+  OutsideFrontEnd() : state_(hooks.leave_front_end ? hooks.leave_front_end() : nullptr) {}
   ~OutsideFrontEnd() {
-    if (state_) front_end_lock.enter(state_);
+    if (state_) hooks.enter_front_end(state_);
   }
   OutsideFrontEnd(const OutsideFrontEnd&) = delete;
   OutsideFrontEnd& operator=(const OutsideFrontEnd&) = delete;

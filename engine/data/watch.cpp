@@ -10,7 +10,6 @@
 
 namespace footlight::data {
 
-constinit thread_local SpanRecorder* this_thread_recorder = nullptr;
 
 namespace {
 
@@ -115,13 +114,13 @@ void SpanRecorder::tell() {
 
 void WorkScope::enter() {
   begin_ = now_ns();
-  before_ = std::exchange(this_thread_recorder, is_consumer_ ? nullptr : recorder_);
+  before_ = std::exchange(this_thread.span_recorder, is_consumer_ ? nullptr : recorder_);
   recorder_->begin(begin_);
 }
 
 void WorkScope::leave() {
   const int64_t now = now_ns();
-  this_thread_recorder = before_;
+  this_thread.span_recorder = before_;
   if (!is_consumer_) recorder_->end(now, elements_);
   if (before_) before_->waited(&recorder_->track(), nullptr, begin_, now);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/clock.h"
+#include "engine/base/thread_context.h"
 #include "engine/record/spans.h"
 
 #include <atomic>
@@ -67,9 +68,6 @@ class SpanRecorder {
   bool any_ = false;
 };
 
-// The recorder of the stage that this thread works for; null if nothing is recorded.
-extern constinit thread_local SpanRecorder* this_thread_recorder;
-
 // While it lives, this thread works for a stage, and the stage that it worked for before waits. Does nothing if the
 // recorder is null. `is_consumer` says that the stage's worker threads do the work.
 class WorkScope {
@@ -97,7 +95,8 @@ class WorkScope {
 // While it lives, this thread waits. `what` ends the sentence "map waits for ..." and is a literal.
 class Waiting {
  public:
-  explicit Waiting(const char* what) : recorder_(this_thread_recorder), what_(what), from_(recorder_ ? now_ns() : 0) {}
+  explicit Waiting(const char* what)
+      : recorder_(this_thread.span_recorder), what_(what), from_(recorder_ ? now_ns() : 0) {}
   ~Waiting() {
     if (recorder_) [[unlikely]] recorder_->waited(nullptr, what_, from_, now_ns());
   }

@@ -4,6 +4,7 @@
 #include "engine/base/activity.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_hooks.h"
+#include "engine/eager/tape_threads.h"
 #include "engine/ops/builder.h"
 #include "engine/ops/cost.h"
 #include "engine/ops/infer.h"
@@ -13,8 +14,12 @@
 namespace footlight::eager {
 
 const Attrs no_attrs;
-thread_local const Device* wanted_device = nullptr;
-thread_local std::string name_scope;
+
+// A string has a destructor, so it is no part of ThreadContext.
+std::string& name_scope() {
+  static thread_local std::string scope;
+  return scope;
+}
 
 namespace {
 
@@ -30,7 +35,7 @@ class EagerInference final : public Inference {
 
 void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Tensor> outputs, Device device,
             int64_t start) {
-  ActivityLog* const log = this_thread_activity;
+  ActivityLog* const log = this_thread.activity;
   const ActivityScope recording(log, Activity::kRecording);
   OpEvent event{};
   event.start_ns = start;
@@ -44,7 +49,7 @@ void record(const OpRow& row, std::span<const Tensor> inputs, std::span<const Te
 }
 
 [[noreturn]] void symbolic_in_eager(const OpRow& row, const Tensor& t) {
-  if (on_leaked) on_leaked(t);
+  if (ops::hooks.leaked) ops::hooks.leaked(t);
   fail(ErrorKind::kInaccessibleTensor, "a symbolic tensor of shape ", t.shape().to_string(), " and dtype ",
        name_of(t.dtype()), " is used outside of the function whose trace made it [Op:", row.name,
        "]. Return it from the function, or compute with it inside");
@@ -61,12 +66,12 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   inference.output_shapes = shapes;
   infer_outputs(inference);
   const DType by = dispatch_dtype(row, inputs, dtypes);
-  const Placement place = place_of(row, inputs, by, wanted_device);
+  const Placement place = place_of(row, inputs, by, this_thread.device);
   const Device device = place.device;
   if (!place.kernel) [[unlikely]] no_kernel(device.type, row, by);
   const bool recorded = recording_ops();
   const int64_t start = recorded ? now_ns() : 0;
-  ActivityLog* const log = recorded ? this_thread_activity : nullptr;
+  ActivityLog* const log = recorded ? this_thread.activity : nullptr;
   {
     // Copies to where the op runs belong to it as much as its kernel does.
     const DeviceWork work(recorded && (device.type != DeviceType::kCpu || any_on_device(inputs)));
@@ -86,7 +91,7 @@ void run(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, s
   make_own(outputs);
   if (recorded) [[unlikely]] record(row, inputs, outputs, device, start);
   if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, device);
-  if (tape_hook) [[unlikely]] tape_hook(row, attrs, inputs, outputs);
+  show_recorders(row, attrs, inputs, outputs);
 }
 
 // The shapes that need no inference; false: go the long way.
@@ -100,13 +105,13 @@ bool quick_shape(const Tensor& x, const Tensor& y, const Shape*& shape) {
 // Both on the host, of one dtype, and nobody asked for another device.
 bool plain_pair(const Tensor& x, const Tensor& y) {
   return x.dtype() == y.dtype() && !x.is_symbolic() && !y.is_symbolic() && x.device() == Device::cpu() &&
-         y.device() == Device::cpu() && !wanted_device;
+         y.device() == Device::cpu() && !this_thread.device;
 }
 
 // What quick() does, with marks for each part.
 [[gnu::noinline]] Tensor quick_recorded(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DType dtype,
                                         const Shape& shape) {
-  ActivityLog* const log = this_thread_activity;
+  ActivityLog* const log = this_thread.activity;
   Tensor out;
   {
     const ActivityScope allocation(log, Activity::kAllocation);
@@ -132,7 +137,7 @@ Tensor quick(const OpRow& row, Kernel kernel, std::span<const Tensor> inputs, DT
     kernel(context);
   }
   if (result_watch) [[unlikely]] result_watch(row, inputs, {&out, 1}, Device::cpu());
-  if (tape_hook) [[unlikely]] tape_hook(row, no_attrs, inputs, {&out, 1});
+  show_recorders(row, no_attrs, inputs, {&out, 1});
   return out;
 }
 
@@ -164,7 +169,7 @@ void make_own(std::span<Tensor> outputs) {
 
 Tensor unary(const OpRow& row, const Tensor& x) {
   const Borrowed inputs(x);
-  if (row.fast == FastPath::kUnary && !x.is_symbolic() && x.device() == Device::cpu() && !wanted_device) {
+  if (row.fast == FastPath::kUnary && !x.is_symbolic() && x.device() == Device::cpu() && !this_thread.device) {
     if (Kernel kernel = kernel_for(DeviceType::kCpu, row.id, x.dtype()))
       return quick(row, kernel, inputs, x.dtype(), x.shape());
   }
@@ -208,7 +213,9 @@ std::vector<Tensor> execute(const OpRow& row, std::span<const Tensor> inputs, co
 void init() {
   init_cpu_kernels();
   static EagerBuilder builder;
-  eager_builder = &builder;
+  ops::hooks.eager_builder = &builder;
+  ops::hooks.op_applied = record_applied;
+  ops::hooks.recorders_watch = recorders_watch;
 }
 
 }  // namespace footlight::eager

@@ -31,11 +31,7 @@ std::vector<Tensor> execute(const OpRow&, std::span<const Tensor> inputs, const 
 // new tensor for it, also for one that starts later.
 void make_own(std::span<Tensor> outputs);
 
-// The device set by tf.device on this thread: ops run there if they have a kernel for it, else on the host.
-// Null: where the inputs are.
-extern thread_local const Device* wanted_device;
-
 // "outer/inner/" or "": the name scope of this thread outside of every graph.
-extern thread_local std::string name_scope;
+std::string& name_scope();
 
 }  // namespace footlight::eager

@@ -21,14 +21,14 @@ ForwardAccumulator::~ForwardAccumulator() { stop(); }
 void ForwardAccumulator::start() {
   if (!begin()) return;
   forget(this);  // where another thread stopped it
-  recorders.accumulators.push_back(this);
-  set_tape_hook();
+  own_recorders().accumulators.push_back(this);
+  set_recorders();
 }
 
 void ForwardAccumulator::stop() {
   if (!end()) return;
   forget(this);
-  set_tape_hook();
+  set_recorders();
 }
 
 void ForwardAccumulator::watch(const Tensor& primal, const Tensor& tangent) {
@@ -91,9 +91,10 @@ void ForwardAccumulator::copy_tangent(const Tensor& from, const Tensor& to) {
   if (const Tensor tangent = tangent_of(from)) tangents_[to.tape_id()] = tangent;
 }
 
-bool any_accumulator_recording() { return !recorders.accumulators.empty(); }
+bool any_accumulator_recording() { return !own_recorders().accumulators.empty(); }
 
 void copy_tangents(const Tensor& from, const Tensor& to) {
+  const Recorders& recorders = own_recorders();
   for (ForwardAccumulator* accumulator : recorders.accumulators)
     if (accumulator->records_on(recorders)) accumulator->copy_tangent(from, to);
 }

@@ -2,6 +2,7 @@
 #include "engine/eager/tape.h"
 
 #include "engine/eager/forward.h"
+#include "engine/eager/hooks.h"
 #include "engine/eager/tape_threads.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
@@ -12,12 +13,18 @@
 
 namespace footlight {
 
-thread_local Recorders recorders;
+constinit eager::Hooks eager::hooks;
+
+// Vectors have a destructor, so ThreadContext only points to them.
+Recorders& own_recorders() {
+  static thread_local Recorders recorders;
+  return recorders;
+}
 
 namespace {
 
-void tell_tapes(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                const std::shared_ptr<Backward>& custom) {
+void tell_tapes(Recorders& recorders, const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs,
+                std::span<const Tensor> outputs, const std::shared_ptr<Backward>& custom) {
   // By index: a gradient that runs while a tape records may start or stop others.
   for (size_t i = 0; i < recorders.tapes.size(); ++i)
     if (Tape* tape = recorders.tapes[i]; tape->records_on(recorders)) tape->see(row, attrs, inputs, outputs, custom);
@@ -26,7 +33,8 @@ void tell_tapes(const OpRow* row, const Attrs& attrs, std::span<const Tensor> in
 // Tapes first: what accumulators compute uses the op's outputs.
 void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
           const std::shared_ptr<Backward>& custom) {
-  tell_tapes(row, attrs, inputs, outputs, custom);
+  Recorders& recorders = own_recorders();
+  tell_tapes(recorders, row, attrs, inputs, outputs, custom);
   const size_t before = recorders.looking;
   try {
     for (size_t i = 0; i < std::min(before, recorders.accumulators.size()); ++i) {
@@ -42,23 +50,14 @@ void tell(const OpRow* row, const Attrs& attrs, std::span<const Tensor> inputs, 
   recorders.looking = before;
 }
 
-void hook(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-  tell(&row, attrs, inputs, outputs, nullptr);
-}
-
-bool tape_watches(const Tape* tape, std::span<const Tensor> tensors) {
+bool tape_watches(const Recorders& recorders, const Tape* tape, std::span<const Tensor> tensors) {
   return tape->records_on(recorders) && tape->watches_any(tensors);
 }
-bool accumulator_watches(const ForwardAccumulator* accumulator, std::span<const Tensor> tensors) {
+bool accumulator_watches(const Recorders& recorders, const ForwardAccumulator* accumulator,
+                         std::span<const Tensor> tensors) {
   return accumulator->records_on(recorders) &&
          std::ranges::any_of(tensors,
                              [&](const Tensor& t) { return static_cast<bool>(accumulator->tangent_of(t)); });
-}
-
-bool any_watches(std::span<const Tensor> tensors) {
-  return std::ranges::any_of(recorders.tapes, [&](const Tape* t) { return tape_watches(t, tensors); }) ||
-         std::ranges::any_of(recorders.accumulators,
-                             [&](const ForwardAccumulator* a) { return accumulator_watches(a, tensors); });
 }
 
 bool differentiable(DType t) {
@@ -74,18 +73,33 @@ Tensor zeros_for(const Tensor& source) {
 
 }  // namespace
 
-void set_tape_hook() {
+void set_recorders() {
+  Recorders& recorders = own_recorders();
   const bool any = !recorders.tapes.empty() || !recorders.accumulators.empty();
-  tape_hook = any ? hook : nullptr;
-  tape_watching = any ? any_watches : nullptr;
+  this_thread.recorders = any ? &recorders : nullptr;
+}
+
+void record_applied(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs,
+                    std::span<const Tensor> outputs) {
+  tell(&row, attrs, inputs, outputs, nullptr);
+}
+
+bool recorders_watch(std::span<const Tensor> tensors) {
+  const Recorders& recorders = own_recorders();
+  return std::ranges::any_of(recorders.tapes, [&](const Tape* t) { return tape_watches(recorders, t, tensors); }) ||
+         std::ranges::any_of(recorders.accumulators, [&](const ForwardAccumulator* a) {
+           return accumulator_watches(recorders, a, tensors);
+         });
 }
 
 size_t recorders_watching(std::span<const Tensor> tensors) {
+  const Recorders& recorders = own_recorders();
   const std::span all(recorders.accumulators);
   const auto shown = all.first(std::min(recorders.looking, all.size()));
   return static_cast<size_t>(
-      std::ranges::count_if(recorders.tapes, [&](const Tape* t) { return tape_watches(t, tensors); }) +
-      std::ranges::count_if(shown, [&](const ForwardAccumulator* a) { return accumulator_watches(a, tensors); }));
+      std::ranges::count_if(recorders.tapes, [&](const Tape* t) { return tape_watches(recorders, t, tensors); }) +
+      std::ranges::count_if(
+          shown, [&](const ForwardAccumulator* a) { return accumulator_watches(recorders, a, tensors); }));
 }
 
 Tape::Tape(bool persistent, bool watch_accessed_variables)
@@ -95,13 +109,13 @@ Tape::~Tape() { stop(); }
 
 bool Recorder::begin() {
   if (recording_) return false;
-  list_ = &recorders;
+  list_ = &own_recorders();
   return recording_ = true;
 }
 
 bool Recorder::end() {
   if (!recording_) return false;
-  left_behind_ |= list_ != &recorders;
+  left_behind_ |= list_ != &own_recorders();
   recording_ = false;
   return true;
 }
@@ -109,14 +123,14 @@ bool Recorder::end() {
 void Tape::start() {
   if (!begin()) return;
   forget(this);  // where another thread stopped it
-  recorders.tapes.push_back(this);
-  set_tape_hook();
+  own_recorders().tapes.push_back(this);
+  set_recorders();
 }
 
 void Tape::stop() {
   if (!end()) return;
   forget(this);
-  set_tape_hook();
+  set_recorders();
 }
 
 void Tape::watch(const Tensor& t) {
@@ -273,48 +287,49 @@ void Tape::reset_after_use() {
   const std::vector<Tensor> kept = std::exchange(kept_, {});
 }
 
-void (*custom_gradient_in_graph)(std::span<const Tensor>, std::span<const Tensor>,
-                                 const std::shared_ptr<Backward>&) = nullptr;
-
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    std::shared_ptr<Backward> backward) {
-  if (current_graph_builder && custom_gradient_in_graph) custom_gradient_in_graph(inputs, outputs, backward);
-  if (tape_hook) tell(nullptr, {}, inputs, outputs, backward);
+  if (this_thread.builder && eager::hooks.custom_gradient_in_graph)
+    eager::hooks.custom_gradient_in_graph(inputs, outputs, backward);
+  if (this_thread.recorders) tell(nullptr, {}, inputs, outputs, backward);
 }
 
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                      std::shared_ptr<Backward> backward) {
-  if (tape_hook) tell(nullptr, {}, inputs, outputs, backward);
+  if (this_thread.recorders) tell(nullptr, {}, inputs, outputs, backward);
 }
 
-bool any_tape_recording() { return tape_hook != nullptr; }
+bool any_tape_recording() { return this_thread.recorders != nullptr; }
 
 namespace {
-thread_local std::vector<Recorders*> paused;  // the lists put aside
+// The lists put aside. A vector has a destructor, so it is no part of ThreadContext.
+thread_local std::vector<Recorders*> paused;
 }  // namespace
 
 void forget(Tape* tape) {
-  std::erase(recorders.tapes, tape);
+  std::erase(own_recorders().tapes, tape);
   for (Recorders* hidden : paused) std::erase(hidden->tapes, tape);
 }
 void forget(ForwardAccumulator* accumulator) {
-  std::erase(recorders.accumulators, accumulator);
+  std::erase(own_recorders().accumulators, accumulator);
   for (Recorders* hidden : paused) std::erase(hidden->accumulators, accumulator);
 }
 
 PauseTapes::PauseTapes(Pause which) : hidden_(std::make_unique<Recorders>()) {
   paused.push_back(hidden_.get());
+  Recorders& recorders = own_recorders();
   hidden_->tapes = std::exchange(recorders.tapes, {});
   hidden_->looking = recorders.looking;
   if (which == Pause::kAll) {
     hidden_->accumulators = std::exchange(recorders.accumulators, {});
     recorders.looking = SIZE_MAX;
   }
-  set_tape_hook();
+  set_recorders();
 }
 
 PauseTapes::~PauseTapes() {
   std::erase(paused, hidden_.get());
+  Recorders& recorders = own_recorders();
   const Recorders inside = std::exchange(recorders, {});
   for (Tape* t : hidden_->tapes)
     if (t->records_on(recorders)) recorders.tapes.push_back(t);
@@ -323,7 +338,7 @@ PauseTapes::~PauseTapes() {
   recorders.looking = hidden_->looking;
   recorders.tapes.insert(recorders.tapes.end(), inside.tapes.begin(), inside.tapes.end());
   recorders.accumulators.insert(recorders.accumulators.end(), inside.accumulators.begin(), inside.accumulators.end());
-  set_tape_hook();
+  set_recorders();
 }
 
 }  // namespace footlight

@@ -132,10 +132,6 @@ class Tape : public Recorder {
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
 // Notifies every recorder of this thread that outputs depend on inputs in a custom way that is linear in reverse.
 void record_backward(std::span<const Tensor> inputs, std::span<const Tensor> outputs, std::shared_ptr<Backward>);
-// Installed by tracing: the graph being built remembers it as well, for gradients through calls of
-// the function.
-extern void (*custom_gradient_in_graph)(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                                        const std::shared_ptr<Backward>&);
 bool any_tape_recording();
 // How many recorders of this thread watch any of these: so many times their results may be differentiated.
 size_t recorders_watching(std::span<const Tensor>);

@@ -29,7 +29,7 @@ Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
   if (node.op == &kShapeOp.row()) return shape_value(node, first.shapes[node.inputs[0].output]);
   const bool cheap = node.op->family == OpFamily::kMove || node.op->family == OpFamily::kElementwise;
   if (!cheap || node.dtypes.size() != 1 || node.inputs.size() > 8 || !node.shapes[0].fully_known() ||
-      node.shapes[0].elements() > 16 || !eager_builder)
+      node.shapes[0].elements() > 16 || !ops::hooks.eager_builder)
     return {};
   std::vector<Tensor> inputs;
   for (Edge edge : node.inputs) {
@@ -40,7 +40,8 @@ Tensor look(const Graph& graph, Edge at, const KnownInput& input, int& left) {
     inputs.push_back(std::move(known));
   }
   try {
-    return gpu::on_host(eager_builder->emit_one(*node.op, inputs, node.attrs, {}));  // tf.device may send it elsewhere
+    // tf.device may send it elsewhere.
+    return gpu::on_host(ops::hooks.eager_builder->emit_one(*node.op, inputs, node.attrs, {}));
   } catch (const Error&) {
     return {};  // it will raise when it runs
   }

@@ -4,13 +4,14 @@
 #include "engine/base/activity.h"
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/base/thread_context.h"
+#include "engine/jit/hooks.h"
 
 #include <algorithm>
 
 namespace footlight::jit {
 
-std::atomic<void (*)(int64_t, int64_t)> on_compiled{nullptr};
-constinit thread_local int64_t thread_compile_ns = 0;
+constinit Hooks hooks;
 
 using fusion::FusedGroup;
 using fusion::Level;
@@ -105,14 +106,14 @@ const JitLoop* compile_if_hot(const FusedGroup& group, Singles singles, int64_t 
   if (before < threshold) return nullptr;
   if (state.was_tried.exchange(true)) return nullptr;
   const char* why = nullptr;
-  const ActivityScope compiling(this_thread_activity, Activity::kMachineCode);
+  const ActivityScope compiling(this_thread.activity, Activity::kMachineCode);
   const int64_t start = now_ns();
   std::unique_ptr<const JitLoop> jit = JitLoop::compile(group, singles, why);
   const int64_t end = now_ns();
-  thread_compile_ns += end - start;
+  this_thread.jit_compile_ns += end - start;
   if (!jit) state.why_no_code = why;
   else state.code.store(jit.get(), std::memory_order_release);
-  if (auto* const hook = on_compiled.load(std::memory_order_acquire)) hook(start, end);
+  if (auto* const hook = hooks.compiled.load(std::memory_order_acquire)) hook(start, end);
   return jit.release();
 }
 

@@ -42,11 +42,6 @@ class JitLoop final : public fusion::JitCode {
 void set_jit_threshold(int64_t ns);
 inline constexpr int64_t kDefaultJitThreshold = 200'000, kJitOff = INT64_MAX;
 
-// Called after a compilation, on the thread that compiled, with its start and end; may be null.
-extern std::atomic<void (*)(int64_t start_ns, int64_t end_ns)> on_compiled;
-// The time that this thread has spent compiling.
-extern constinit thread_local int64_t thread_compile_ns;
-
 // Counts a run over so many elements and compiles the loop if it has become hot.
 const JitLoop* compile_if_hot(const fusion::FusedGroup& group, Singles singles, int64_t elements);
 

@@ -1,6 +1,8 @@
 // Writing, reading, comparing and generalising keys.
 #include "engine/keys/key.h"
 
+#include "engine/keys/hooks.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -8,8 +10,7 @@
 
 namespace footlight::keys {
 
-bool (*custom_subtype)(uint64_t specific, uint64_t general) = nullptr;
-std::optional<uint64_t> (*custom_supertype)(uint64_t a, uint64_t b) = nullptr;
+constinit Hooks hooks;
 
 void KeyWriter::floating(double value) {
   put(Token::kFloat);
@@ -173,7 +174,7 @@ bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> ge
       if (x.dtype != y.dtype || !is_subshape(x, y)) return false;
       if (a.token == Token::kVariable && (a.trainable() != b.trainable() || a.alias() != b.alias())) return false;
     } else if (!same_words(a, b)) {
-      if (a.token != Token::kCustom || !custom_subtype || !custom_subtype(a.number, b.number)) return false;
+      if (a.token != Token::kCustom || !hooks.custom_subtype || !hooks.custom_subtype(a.number, b.number)) return false;
     }
   }
   return i == specific.size() && k == general.size();
@@ -212,8 +213,8 @@ std::optional<std::vector<uint64_t>> generalise(std::span<const uint64_t> a, std
       else out.tensor(both);
     } else if (same_words(x, y)) {
       for (uint64_t word : x.words) out.words.push_back(word);
-    } else if (const auto both = x.token == Token::kCustom && custom_supertype
-                                     ? custom_supertype(x.number, y.number)
+    } else if (const auto both = x.token == Token::kCustom && hooks.custom_supertype
+                                     ? hooks.custom_supertype(x.number, y.number)
                                      : std::nullopt) {
       out.numbered(Token::kCustom, *both);
     } else {

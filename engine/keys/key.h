@@ -151,11 +151,6 @@ struct ItemPlace {
 // In the order of describe().
 std::vector<ItemPlace> places(std::span<const uint64_t> words);
 
-// Whether one of the user's own trace types covers another; set by the front end. Null: each covers only itself.
-extern bool (*custom_subtype)(uint64_t specific, uint64_t general);
-// The number of one that covers both, set by the front end too; none: nothing does.
-extern std::optional<uint64_t> (*custom_supertype)(uint64_t a, uint64_t b);
-
 // Whether a trace made for `general` serves every argument of `specific`.
 bool is_subtype(std::span<const uint64_t> specific, std::span<const uint64_t> general);
 

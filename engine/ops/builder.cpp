@@ -3,23 +3,19 @@
 
 namespace footlight {
 
-thread_local Builder* current_graph_builder = nullptr;
-Builder* eager_builder = nullptr;
-void (*on_leaked)(const Tensor&) = nullptr;
-thread_local TapeHook tape_hook = nullptr;
-thread_local TapeWatching tape_watching = nullptr;
+constinit ops::Hooks ops::hooks;
 
 Builder& current_builder() {
-  if (current_graph_builder) return *current_graph_builder;
-  FL_CHECK(eager_builder != nullptr);
-  return *eager_builder;
+  if (this_thread.builder) return *this_thread.builder;
+  FL_CHECK(ops::hooks.eager_builder != nullptr);
+  return *ops::hooks.eager_builder;
 }
 
 // A tape must not see what the builder itself does while it adds a node; eager notifies the tape separately.
 Tensor apply(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs, std::string_view name) {
-  if (!current_graph_builder) return current_builder().emit_one(row, inputs, attrs, name);
-  Tensor out = current_graph_builder->emit_one(row, inputs, attrs, name);
-  if (tape_hook) tape_hook(row, attrs, inputs, {&out, 1});
+  if (!this_thread.builder) return current_builder().emit_one(row, inputs, attrs, name);
+  Tensor out = this_thread.builder->emit_one(row, inputs, attrs, name);
+  show_recorders(row, attrs, inputs, {&out, 1});
   return out;
 }
 
@@ -29,13 +25,13 @@ Tensor apply(const Op& op, std::initializer_list<Tensor> inputs, const Attrs& at
 
 std::vector<Tensor> apply_all(const OpRow& row, std::span<const Tensor> inputs, const Attrs& attrs,
                               std::string_view name) {
-  if (!current_graph_builder) return current_builder().emit(row, inputs, attrs, name);
-  std::vector<Tensor> outs = current_graph_builder->emit(row, inputs, attrs, name);
-  if (tape_hook) tape_hook(row, attrs, inputs, outs);
+  if (!this_thread.builder) return current_builder().emit(row, inputs, attrs, name);
+  std::vector<Tensor> outs = this_thread.builder->emit(row, inputs, attrs, name);
+  show_recorders(row, attrs, inputs, outs);
   return outs;
 }
 
-Scope::Scope(std::string_view name) : builder_(current_graph_builder) {
+Scope::Scope(std::string_view name) : builder_(this_thread.builder) {
   if (!builder_) return;
   before_ = builder_->enter_scope(name);
   own_name_ = builder_->scope();

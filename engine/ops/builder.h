@@ -1,6 +1,8 @@
 // What composites, gradients and the Python layer build with: running an op now (eager) or adding a node (tracing).
 #pragma once
 
+#include "engine/base/thread_context.h"
+#include "engine/ops/hooks.h"
 #include "engine/ops/row.h"
 #include "engine/tensor/gpu.h"
 
@@ -41,9 +43,6 @@ class Builder {
   GraphSeed* graph_seed = nullptr;
 };
 
-// The builder of this thread: null while executing eagerly outside of any trace.
-extern thread_local Builder* current_graph_builder;
-
 // The name scope of a public function that makes several nodes: "random_uniform/shape", ... Left on destruction.
 class Scope {
  public:
@@ -71,16 +70,10 @@ inline Tensor known_value(const Tensor& t) {
   return t.is_symbolic() ? current_builder().constant_value(t) : gpu::on_host(t);
 }
 
-// Installed by tracing: reports whose trace made a symbolic tensor that is used outside of it, and throws.
-extern void (*on_leaked)(const Tensor&);
-
-// Installed by engine/eager at start: the target of apply() when no graph is being built.
-extern Builder* eager_builder;
-// Installed by the gradient tape while any tape records on this thread: sees every applied op, eager or traced.
-using TapeHook = void (*)(const OpRow&, const Attrs&, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
-extern thread_local TapeHook tape_hook;
-// Set and cleared with it: whether an active tape watches one of these, or would (a trainable variable's handle).
-using TapeWatching = bool (*)(std::span<const Tensor>);
-extern thread_local TapeWatching tape_watching;
+// Shows an op that was applied to the tapes and accumulators that record on this thread.
+inline void show_recorders(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs,
+                           std::span<const Tensor> outputs) {
+  if (this_thread.recorders) [[unlikely]] ops::hooks.op_applied(row, attrs, inputs, outputs);
+}
 
 }  // namespace footlight

@@ -6,13 +6,6 @@
 
 namespace footlight {
 
-struct ControlGradients {
-  GradientFunction cond = nullptr;
-  GradientFunction loop = nullptr;
-  GradientFunction call = nullptr;
-};
-extern ControlGradients control_gradients;
-
 // The attributes that hold the graphs of an If (true, false) or a Case (by number).
 AttrName branch_attr(size_t branch);  // "branches[000007]"
 std::vector<AttrName> branches_of(const Attrs&);

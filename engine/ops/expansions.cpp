@@ -119,7 +119,7 @@ std::vector<Tensor> empty_value_list(Inputs, const Attrs& attrs) {
 std::vector<Tensor> matrix_exponential(Inputs in, const Attrs&) {
   static const Op absolute{"Abs"}, complex_absolute{"ComplexAbs"}, largest{"Max"}, ceiling{"Ceil"}, power{"Pow"},
       finite{"IsFinite"}, product{"BatchMatMulV2"}, band{"MatrixBandPart"};
-  if (!repeated) return {};
+  if (!ops::hooks.build_loop) return {};
   const Tensor& matrix = in[0];
   const auto for_matrices = [](const Tensor& t) { return ops::expand_dims(ops::expand_dims(t, -1), -1); };
   static const AttrName kTout("Tout");
@@ -139,14 +139,13 @@ std::vector<Tensor> matrix_exponential(Inputs in, const Attrs&) {
   Tensor sum = identity;
   for (int term = 15; term > 0; --term)
     sum = ops::add(identity, ops::scaled(apply(product, {small, sum}), 1. / term));
-  return {repeated(ops::cast(ops::max_of(times), DType::kInt32), sum, [&](const Tensor& i, const Tensor& value) {
+  const auto square = [&](const Tensor& i, const Tensor& value) {
     return ops::where(for_matrices(ops::less(ops::cast(i, real), times)), apply(product, {value, value}), value);
-  })};
+  };
+  return {ops::hooks.build_loop(ops::cast(ops::max_of(times), DType::kInt32), sum, square)};
 }
 
 }  // namespace
-
-Tensor (*repeated)(const Tensor&, const Tensor&, const LoopStep&) = nullptr;
 
 Expansion expansion_of(const OpRow& row) {
   static const std::map<std::string_view, Expansion> kAll{{"EmptyValueList", empty_value_list},

@@ -3,7 +3,6 @@
 
 #include "engine/ops/builder.h"
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,10 +14,5 @@ using Expansion = std::vector<Tensor> (*)(std::span<const Tensor> inputs, const 
 
 // Null for an op that TensorFlow has.
 Expansion expansion_of(const OpRow&);
-
-// A loop in the graph being built: `step` for each number below `count`, on what the one before gave. Installed by
-// engine/trace, which builds loops.
-using LoopStep = std::function<Tensor(const Tensor& number, const Tensor& value)>;
-extern Tensor (*repeated)(const Tensor& count, const Tensor& value, const LoopStep& step);
 
 }  // namespace footlight

@@ -167,7 +167,7 @@ Tensor all_axes(const Tensor& x) {
   // Cached for the most common ranks.
   static const auto* const made = new std::vector<Tensor>{make(0), make(1), make(2), make(3), make(4)};
   const auto n = static_cast<size_t>(x.shape().rank());
-  return !current_graph_builder && n < made->size() ? (*made)[n] : make(n);
+  return !this_thread.builder && n < made->size() ? (*made)[n] : make(n);
 }
 Tensor range(const Tensor& begin, const Tensor& end, std::string_view name) {
   static const Op op{"Range"};

@@ -1,15 +1,13 @@
 // The check of an op against its signature, and the shape rules that several rows share.
 #include "engine/ops/infer.h"
 
+#include "engine/ops/hooks.h"
 #include "engine/ops/output_name.h"
-#include "engine/ops/shape_value.h"
 #include "engine/tensor/size.h"
 
 #include <algorithm>
 
 namespace footlight {
-
-Shape (*known_part_of_shape)(const Tensor&) = nullptr;
 
 namespace {
 
@@ -338,8 +336,8 @@ Shape shape_from(Inference& i, size_t input, Open open) {
     return Shape(std::span<const int64_t>(*dims));
   }
   const Shape& s = i.shape(input);
-  if (known_part_of_shape && i.inputs[input].is_symbolic() && i.inputs[input].graph())
-    if (const Shape part = known_part_of_shape(i.inputs[input]); part.has_rank()) return part;
+  if (ops::hooks.known_part_of_shape && i.inputs[input].is_symbolic() && i.inputs[input].graph())
+    if (const Shape part = ops::hooks.known_part_of_shape(i.inputs[input]); part.has_rank()) return part;
   return s.has_rank() && s.rank() == 1 && s[0] >= 0 ? unknown_dimensions(s[0]) : Shape::unknown_rank();
 }
 

@@ -102,7 +102,7 @@ void set_global_seed(int64_t seed) {
 }
 
 void set_graph_seed(std::optional<int64_t> seed) {
-  Builder* const builder = current_graph_builder;
+  Builder* const builder = this_thread.builder;
   builder->own_seed->seed = seed;
   builder->graph_seed = builder->own_seed;
 }
@@ -124,7 +124,7 @@ void want_seeds(bool on) { seeds_are_wanted = on; }
 Seeds seeds_for_op(std::optional<int64_t> op_seed) {
   Global& g = global();
   std::lock_guard lock(g.mutex);
-  Builder* const builder = current_graph_builder;
+  Builder* const builder = this_thread.builder;
   const std::optional<int64_t> seed = builder && builder->graph_seed ? builder->graph_seed->seed : g.seed;
   if (!seed && !op_seed) {
     if (seeds_are_wanted)
@@ -156,7 +156,7 @@ void set_seeds(Attrs& attrs, const Op& op, std::optional<int64_t> op_seed, DType
   const auto fresh = [&] {
     return Tensor::resource(new RandomState(static_cast<uint64_t>(seeds.seed), static_cast<uint64_t>(seeds.seed2)));
   };
-  if (current_graph_builder) {
+  if (this_thread.builder) {
     attrs.set(kState, fresh());
     return;
   }

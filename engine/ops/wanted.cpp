@@ -1,25 +1,26 @@
 // The gradients and results that are needed of the current op, per thread.
 #include "engine/ops/wanted.h"
 
+#include "engine/base/thread_context.h"
+
 #include <utility>
 
 namespace footlight {
 
-namespace {
-thread_local const GradientWanted* current = nullptr;
-thread_local bool first_alone = false;
+GradientWanted::GradientWanted(std::vector<bool> wanted)
+    : wanted_(std::move(wanted)), before_(this_thread.gradient_wanted) {
+  this_thread.gradient_wanted = this;
+}
+GradientWanted::~GradientWanted() { this_thread.gradient_wanted = before_; }
+
+bool gradient_wanted(size_t input) {
+  const GradientWanted* const current = this_thread.gradient_wanted;
+  return !current || input >= current->wanted_.size() || current->wanted_[input];
 }
 
-GradientWanted::GradientWanted(std::vector<bool> wanted) : wanted_(std::move(wanted)), before_(current) {
-  current = this;
-}
-GradientWanted::~GradientWanted() { current = before_; }
+FirstResultWanted::FirstResultWanted() : before_(std::exchange(this_thread.wants_first_result_only, true)) {}
+FirstResultWanted::~FirstResultWanted() { this_thread.wants_first_result_only = before_; }
 
-bool gradient_wanted(size_t input) { return !current || input >= current->wanted_.size() || current->wanted_[input]; }
-
-FirstResultWanted::FirstResultWanted() : before_(std::exchange(first_alone, true)) {}
-FirstResultWanted::~FirstResultWanted() { first_alone = before_; }
-
-bool result_wanted(size_t output) { return output == 0 || !first_alone; }
+bool result_wanted(size_t output) { return output == 0 || !this_thread.wants_first_result_only; }
 
 }  // namespace footlight

@@ -151,7 +151,7 @@ Window placed(const OpRow& row, const WindowAttrs& attrs, int d, int64_t in, int
   const int64_t reach = reach_of(w);
   w.out = padded < reach ? (padded - reach + w.stride) / w.stride : (padded - reach) / w.stride + 1;
   // A window that does not fit is refused while tracing, even if a stride leaves an empty output.
-  if (reach > padded && current_graph_builder && !has_attr(row, kRates))
+  if (reach > padded && this_thread.builder && !has_attr(row, kRates))
     invalid("Negative dimension size caused by subtracting ", reach, " from ", padded,
             ": the window is larger than the input [Op:", row.name, "]");
   if (w.out < 0)

@@ -1,7 +1,9 @@
 // The extension module footlight._engine: loads once, in the main interpreter, and starts one room after the other.
 #include "engine/eager/execute.h"
 #include "engine/python/calls/operators.h"
+#include "engine/python/install_hooks.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/trace/init.h"
 
 namespace {
 
@@ -33,7 +35,9 @@ PyMODINIT_FUNC PyInit__engine() {
   return guarded([]() -> PyObject* {
     Ref module = checked(PyModule_Create(&definition));
     init_namespaces();
+    install_hooks();
     footlight::eager::init();
+    footlight::trace::init();
     install_operators();
     for (auto init : {init_interpreter, init_types, init_calls, init_gradients, init_function, init_autograph,
                       init_data})

@@ -162,18 +162,19 @@ bool Recorder::enable(std::string& words) {
   if (f.enable_driver_api)
     for (const uint32_t function : kNoisyDriver) f.enable_driver_api(function, 0);
   active_functions.store(&f, std::memory_order_release);
-  static const int forget_in_children = pthread_atfork(nullptr, nullptr, [] { device_hooks.store(nullptr); });
+  static const int forget_in_children =
+      pthread_atfork(nullptr, nullptr, [] { recorder_hooks.device_work.store(nullptr); });
   static_cast<void>(forget_in_children);
-  device_hooks.store(&kHooks, std::memory_order_release);
+  recorder_hooks.device_work.store(&kHooks, std::memory_order_release);
   {
     std::lock_guard lock(active_mutex);
     active_recorder = this;
   }
-  pause_device_recording.store([](bool paused) {
+  recorder_hooks.pause_devices.store([](bool paused) {
     std::lock_guard lock(active_mutex);
     if (active_recorder) active_recorder->pause(paused);
   });
-  deliver_device_recording.store([] {
+  recorder_hooks.deliver_devices.store([] {
     std::lock_guard lock(active_mutex);
     if (active_recorder) active_recorder->deliver_now();
   });
@@ -184,22 +185,22 @@ bool Recorder::enable(std::string& words) {
 void Recorder::pause(bool paused) {
   if (getpid() != process_) return;  // a forked child: CUPTI is its parent's
   const Functions& f = library_->f();
-  if (paused) device_hooks.store(nullptr, std::memory_order_release);
+  if (paused) recorder_hooks.device_work.store(nullptr, std::memory_order_release);
   for (const Kind kind : enabled_)
     if (kind != Kind::kContext) static_cast<void>(paused ? f.disable(kind) : f.enable(kind));
-  if (!paused) device_hooks.store(&kHooks, std::memory_order_release);
+  if (!paused) recorder_hooks.device_work.store(&kHooks, std::memory_order_release);
 }
 
 void Recorder::end_pauses() {
-  pause_device_recording.store(nullptr);
-  deliver_device_recording.store(nullptr);
+  recorder_hooks.pause_devices.store(nullptr);
+  recorder_hooks.deliver_devices.store(nullptr);
   std::lock_guard lock(active_mutex);
   if (active_recorder == this) active_recorder = nullptr;
 }
 
 void Recorder::disable() {
   end_pauses();
-  device_hooks.store(nullptr, std::memory_order_release);
+  recorder_hooks.device_work.store(nullptr, std::memory_order_release);
   const Functions& f = library_->f();
   for (const Kind kind : enabled_) f.disable(kind);
   enabled_.clear();
@@ -289,7 +290,7 @@ void Recorder::stop() {
   stopped_ = true;
   end_pauses();
   // No new causes; calls in progress still close their brackets, since the functions stay.
-  device_hooks.store(nullptr, std::memory_order_release);
+  recorder_hooks.device_work.store(nullptr, std::memory_order_release);
   if (options_.synchronize) options_.synchronize();
   {
     std::lock_guard lock(loop_->mutex);

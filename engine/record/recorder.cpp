@@ -159,7 +159,7 @@ void fork_in_child() {
   cupti::forget_session();
   if (!h.writer) return;
   recording_level.store(RecordingLevel::kOff, std::memory_order_relaxed);
-  ring_filling.store(nullptr, std::memory_order_relaxed);
+  recorder_hooks.ring_filling.store(nullptr, std::memory_order_relaxed);
   release_clock();
   h.writer->abandon();
   h.closed.push_back(std::move(h.writer));  // not destroyed: threads that do not exist here may hold its locks
@@ -223,14 +223,14 @@ void begin(std::unique_ptr<session::Writer> writer, bool attached, RecordingLeve
   h.writer->add(describe_process());
   session::set_active_writer(h.writer.get());
   for (auto* contribute : h.contributors) contribute(*h.writer);
-  ring_filling.store(wake_writer, std::memory_order_release);
+  recorder_hooks.ring_filling.store(wake_writer, std::memory_order_release);
   switch_level(*h.writer, level);
 }
 
 // Needs the lock and a writer. Without `end`, a session of our own stays open for at_exit(), which knows the status.
 session::Writer::Finished stop(Host& h, const session::EndRecord* end) {
   recording_level.store(RecordingLevel::kOff, std::memory_order_release);
-  ring_filling.store(nullptr, std::memory_order_release);
+  recorder_hooks.ring_filling.store(nullptr, std::memory_order_release);
   cupti::stop_into_session();
   for (auto* contribute : h.last_contributors) contribute(*h.writer);
   if (!h.attached && !end) return {};

@@ -12,7 +12,6 @@
 
 namespace footlight::record {
 
-constinit thread_local SourceRef source_without_interpreter{};
 
 namespace {
 

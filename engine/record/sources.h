@@ -39,7 +39,4 @@ bool is_own_file(std::string_view path);
 // Whether a file is of the package Keras, whose calls of functions are those of the program that called it.
 bool is_library_file(std::string_view path);
 
-// The position of this thread's program when it released the GIL, used until it takes the GIL again.
-extern constinit thread_local SourceRef source_without_interpreter FL_FAST_TLS;
-
 }  // namespace footlight::record

@@ -23,7 +23,7 @@ session::TrackId new_track() {
 }
 
 session::TrackId track_of_this_thread(session::Writer& writer) {
-  static constinit thread_local Track track;
+  static constinit thread_local Track track;  // a cache: the track made last for this thread
   if (track.writer != &writer) {
     track = {&writer, new_track()};
     const ThreadRings& rings = thread_rings();  // these have the thread's number

@@ -9,8 +9,8 @@
 namespace footlight::runtime {
 
 bool may_run_beside() {
-  return !inside_pool_loop() && max_parallel_steps() > 1 && !device_access.copy && !result_watch && !node_watch &&
-         !this_thread_activity;
+  return !inside_pool_loop() && max_parallel_steps() > 1 && !device_access.copy && !result_watch &&
+         !this_thread.node_watch && !this_thread.activity;
 }
 
 int64_t elements_of(std::span<const Tensor> inputs) {

@@ -14,6 +14,7 @@
 #include "engine/runtime/decide.h"
 #include "engine/runtime/frame.h"
 #include "engine/runtime/fused_loop.h"
+#include "engine/runtime/hooks.h"
 #include "engine/runtime/inferred.h"
 #include "engine/runtime/task_queue.h"
 #include "engine/runtime/watch.h"
@@ -27,7 +28,7 @@
 
 namespace footlight::runtime {
 
-void (*graph_runs)(const compile::Program& program) = nullptr;
+constinit Hooks hooks;
 
 namespace {
 
@@ -40,6 +41,7 @@ using fusion::Spread;
 using compile::Step;
 using compile::Tape;
 
+// Holds a graph alive, so it is no part of ThreadContext.
 thread_local Failure last_failure;
 
 [[noreturn]] void not_fed(const Node& placeholder) {
@@ -209,7 +211,7 @@ class Run {
   // The recording must know the graph before events name its nodes.
   static void record_graph(const Program& program) {
     const uint32_t recording = recording_number.load();
-    if (graph_runs) graph_runs(program);
+    if (hooks.graph_runs) hooks.graph_runs(program);
     program.recorded.store(recording, std::memory_order_release);
   }
 
@@ -272,7 +274,7 @@ class Run {
 
   void run_fused(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs, const Shape& shape,
             std::span<const Spread> over) {
-    ActivityLog* const log = recording_ ? this_thread_activity : nullptr;
+    ActivityLog* const log = recording_ ? this_thread.activity : nullptr;
     if (recording_ && !last_end_) last_end_ = now_ns();
     constexpr size_t kFew = 2;
     Tensor few[kFew];
@@ -299,13 +301,13 @@ class Run {
         to[k] = memory->raw();
       }
     }
-    const int64_t compile_before = jit::thread_compile_ns;
+    const int64_t compile_before = this_thread.jit_compile_ns;
     {
       const ActivityScope running(log, Activity::kKernel);
       run_fused_loop(group, inputs, over, shape, {to, group.results.size()});
     }
     if (recording_) [[unlikely]] {
-      last_end_ += jit::thread_compile_ns - compile_before;  // compiling is not part of the ops' time
+      last_end_ += this_thread.jit_compile_ns - compile_before;  // compiling is not part of the ops' time
       record_group(in, group, inputs, shape);
     }
     for (size_t k = 0; k < group.results.size(); ++k)
@@ -315,7 +317,7 @@ class Run {
   // An event for each node, as if they had run one after the other, each for its share of the time.
   void record_group(const Instruction& in, const FusedGroup& group, std::span<const Tensor> inputs,
                     const Shape& shape) {
-    ActivityLog* const log = this_thread_activity;
+    ActivityLog* const log = this_thread.activity;
     const ActivityScope recording(log, Activity::kRecording);
     const int64_t start = last_end_, all = now_ns() - start;
     last_end_ = 0;  // what recording took is no time of the next op
@@ -378,7 +380,7 @@ class Run {
 
   template <bool kRecorded>
   void kernel(const Instruction& in) {
-    ActivityLog* const log = kRecorded ? this_thread_activity : nullptr;
+    ActivityLog* const log = kRecorded ? this_thread.activity : nullptr;
     const Node& node = program_.node(in);
     const std::span<const Tensor> inputs = gather(in);
     const std::span<Tensor> outputs(slots_ + in.first_output, in.outputs);
@@ -466,7 +468,7 @@ class Run {
       allocate_inferred(row, node.attrs, here, outputs, place.device);
       KernelContext context{row, node.attrs, here, outputs, place.device, place.stream()};
       const bool host = place.device.type == DeviceType::kCpu;
-      const ActivityScope running(recording_ ? this_thread_activity : nullptr,
+      const ActivityScope running(recording_ ? this_thread.activity : nullptr,
                                   host ? Activity::kKernel : Activity::kLaunch);
       place.kernel(context);
       if (result_watch) [[unlikely]] result_watch(row, inputs, outputs, place.device);
@@ -478,7 +480,7 @@ class Run {
     if (!last_end_) last_end_ = now_ns();
     const int64_t start = last_end_;
     const SignatureHash inputs = [&] {
-      const ActivityScope recording(this_thread_activity, Activity::kRecording);
+      const ActivityScope recording(this_thread.activity, Activity::kRecording);
       return input_hash(*program_.node(in).op, gather(in));
     }();
     kernel<true>(in);
@@ -486,7 +488,7 @@ class Run {
   }
 
   void record(const Instruction& in, int64_t start, Device device, SignatureHash inputs) {
-    ActivityLog* const log = this_thread_activity;
+    ActivityLog* const log = this_thread.activity;
     const ActivityScope recording(log, Activity::kRecording);
     const int64_t end = last_end_ = now_ns();
     OpEvent event = event_of(in, signature_of(*program_.node(in).op, inputs, gather(in),
@@ -574,7 +576,7 @@ class Run {
   TensorBody** gathered_ = few_;
   CallId call_;
   bool recording_;
-  NodeWatch* const watch_ = node_watch;
+  NodeWatch* const watch_ = this_thread.node_watch;
   const bool devices_;  // there are devices, so each instruction is checked
   int64_t last_end_ = 0;
   std::optional<Frame> frame_;  // none: a part

@@ -14,17 +14,14 @@ void run(const compile::Program&, std::span<const Tensor> inputs, std::span<Tens
 // In its scope, everything this thread does belongs to that call.
 class InCall {
  public:
-  explicit InCall(CallId call) : before_(std::exchange(this_thread_call, call)) {}
-  ~InCall() { this_thread_call = before_; }
+  explicit InCall(CallId call) : before_(std::exchange(this_thread.call, call)) {}
+  ~InCall() { this_thread.call = before_; }
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
 
  private:
   const CallId before_;
 };
-
-// Called before running a program whose graph the recording may not know yet; may be null.
-extern void (*graph_runs)(const compile::Program& program);
 
 // Runs one op on known values, on the host. Used to fold constants.
 std::vector<Tensor> run_op(const OpRow&, std::span<const Tensor> inputs, const Attrs&);

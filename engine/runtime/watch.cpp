@@ -13,7 +13,6 @@
 namespace footlight {
 
 ResultWatch result_watch = nullptr;
-thread_local runtime::NodeWatch* runtime::node_watch = nullptr;
 
 namespace {
 

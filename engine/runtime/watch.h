@@ -2,6 +2,7 @@
 // When disabled, this costs one load and a branch.
 #pragma once
 
+#include "engine/base/thread_context.h"
 #include "engine/compile/program.h"
 #include "engine/ops/row.h"
 #include "engine/tensor/device.h"
@@ -33,7 +34,6 @@ class NodeWatch {
   virtual void ran(const compile::Program&, const compile::Instruction&, std::span<const Tensor> /*inputs*/,
                    std::span<const Tensor> /*outputs*/) {}
 };
-extern thread_local NodeWatch* node_watch;  // null: nobody looks
 
 }  // namespace runtime
 

@@ -167,6 +167,7 @@ size_t ReadOnlyFile::read(char* to, size_t size, int64_t at) const {
 // --- for SQLite ------------------------------------------------------------------------------------------------------
 namespace {
 
+// The file that this thread is opening: SQLite passes names, not pointers. Of this file alone.
 thread_local const ReadOnlyFile* t_opening = nullptr;
 
 struct OpenFile {

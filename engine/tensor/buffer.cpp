@@ -80,6 +80,7 @@ struct ThreadCache {
     if (untold > kUseStep || untold < -kUseStep) tell();
   }
 };
+// A cache: blocks that this thread has freed.
 thread_local constinit ThreadCache thread_cache{};
 
 struct ThreadCleaner {

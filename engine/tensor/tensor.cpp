@@ -28,6 +28,7 @@ struct BodyCache {
   bool watched;
   bool closed;
 };
+// A cache: bodies that this thread has freed, and ids that are its own.
 thread_local constinit BodyCache body_cache{};
 
 // The caches hold constructed bodies whose first words are overwritten by the list; refs, dtype and the flags are

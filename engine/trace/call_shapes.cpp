@@ -24,11 +24,9 @@ Tensor small_constant(const Tensor& input) {
   if (!is_integer(input.dtype()) || !input.shape().fully_known() || input.shape().elements() > kMaxElements)
     return {};
   if (!input.is_symbolic()) return input.body()->python_number ? input : Tensor();
-  Builder* const builder = current_graph_builder;
+  Builder* const builder = this_thread.builder;
   return builder ? builder->constant_value(input) : Tensor();
 }
-
-thread_local int calls_around = 0;
 
 class Inference {
  public:
@@ -115,15 +113,15 @@ class Inference {
 
 std::vector<Shape> call_shapes(const Graph& callee, std::span<const Tensor> inputs) {
   std::vector<Shape> declared = output_shapes(callee);
-  const bool small = callee.size() <= kMaxNodes && calls_around < kMaxCalls;
+  const bool small = callee.size() <= kMaxNodes && this_thread.call_shapes_depth < kMaxCalls;
   if (fully_known(declared) || !small || inputs.size() != callee.inputs.size()) return declared;
   bool more = false;
   for (size_t i = 0; i < inputs.size() && !more; ++i)
     more = !(inputs[i].shape() == callee.node(callee.inputs[i]).shapes[0]) || small_constant(inputs[i]);
   if (!more) return declared;
   struct Inside {
-    Inside() { ++calls_around; }
-    ~Inside() { --calls_around; }
+    Inside() { ++this_thread.call_shapes_depth; }
+    ~Inside() { --this_thread.call_shapes_depth; }
   } inside;
   try {
     return Inference(callee, inputs).run();

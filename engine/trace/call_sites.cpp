@@ -71,25 +71,23 @@ CallSites& call_sites() {
   return sites;
 }
 
-thread_local const Node* works_for = nullptr;
-
 }  // namespace
 
-InPlaceOf::InPlaceOf(const Node& node) : before_(works_for) {
-  if (node.source.code.valid()) works_for = &node;
+InPlaceOf::InPlaceOf(const Node& node) : node_(node), before_(this_thread.in_place_of) {
+  if (node.source.code.valid()) this_thread.in_place_of = this;
 }
 
-InPlaceOf::~InPlaceOf() { works_for = before_; }
+InPlaceOf::~InPlaceOf() { this_thread.in_place_of = before_; }
 
 void note_place(Node& node) {
-  if (works_for) {
-    node.source = works_for->source;
-    node.call_site = works_for->call_site;
+  if (const InPlaceOf* const other = this_thread.in_place_of) {
+    node.source = other->node_.source;
+    node.call_site = other->node_.call_site;
     return;
   }
-  if (recording_structure() && stack_provider) {
+  if (recording_structure() && front_end_hooks.stack) {
     std::array<SourceRef, kDeepest> frames;
-    const size_t count = stack_provider(frames);
+    const size_t count = front_end_hooks.stack(frames);
     if (count && count <= frames.size()) node.call_site = call_sites().add({frames.data(), count});
   }
   node.source = current_source();

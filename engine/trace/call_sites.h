@@ -21,7 +21,9 @@ class InPlaceOf {
   InPlaceOf& operator=(const InPlaceOf&) = delete;
 
  private:
-  const Node* before_;
+  friend void note_place(Node& node);
+  const Node& node_;
+  const InPlaceOf* before_;
 };
 
 // Adds the call sites of a graph's nodes to the session, with those that called them, before the graph. Each once in a

@@ -41,7 +41,11 @@ constexpr size_t kMaxOrders = 4;  // of derivatives for which a call keeps value
 
 }  // namespace
 
-thread_local std::string executor_type;
+// A string has a destructor, so it is no part of ThreadContext.
+std::string& executor_type() {
+  static thread_local std::string type;
+  return type;
+}
 
 CallId call_of(const Attrs& attrs) {
   const AttrValue* value = attrs.find(kCall);
@@ -77,7 +81,7 @@ Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs) {
   attrs.set(kF, callee);
   attrs.set(kConfig, std::string());
   attrs.set(kProto, std::string());
-  attrs.set(kExecutor, executor_type);
+  attrs.set(kExecutor, executor_type());
   attrs.set(kManagers, std::vector<int64_t>());
   return attrs;
 }
@@ -102,10 +106,10 @@ std::vector<Tensor> Concrete::call(std::span<const Tensor> arguments, CallId cal
 
 void Concrete::call(std::span<const Tensor> arguments, std::span<Tensor> outputs, CallId call) {
   const Joined inputs(arguments, captures_);
-  if (current_graph_builder) return stage(inputs, outputs);
+  if (this_thread.builder) return stage(inputs, outputs);
   for (const Tensor& t : std::span<const Tensor>(inputs))
     if (t.is_symbolic()) [[unlikely]] throw_leaked(t);
-  if (tape_hook && recorders_watching(inputs)) [[unlikely]]
+  if (this_thread.recorders && recorders_watching(inputs)) [[unlikely]]
     return run_for_tape(inputs, outputs, call);
   runtime::run(program(), inputs, outputs, call);
   eager::make_own(outputs);
@@ -125,11 +129,11 @@ void Concrete::run_for_tape(std::span<const Tensor> inputs, std::span<Tensor> ou
   runtime::run(forward->function->program(), inputs, all, call);
   eager::make_own(all);
   std::copy_n(all.begin(), outputs.size(), outputs.begin());
-  if (!tape_hook) return;
+  if (!this_thread.recorders) return;
   Attrs attrs = call_attrs(forward->graph(), inputs);
   if (call.valid()) attrs.set(kCall, static_cast<int64_t>(call.value));
   if (differentiated < all.size()) attrs.set(kDifferentiated, static_cast<int64_t>(differentiated));
-  tape_hook(call_row(*forward->graph()), attrs, inputs, all);
+  show_recorders(call_row(*forward->graph()), attrs, inputs, all);
 }
 
 void Concrete::stage(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
@@ -138,7 +142,7 @@ void Concrete::stage(std::span<const Tensor> inputs, std::span<Tensor> outputs) 
   const Attrs attrs = call_attrs(graph_, inputs);
   std::vector<Tensor> results =
       builder.add_known(row, inputs, attrs, output_dtypes(*graph_), call_shapes(*graph_, inputs), row.name);
-  if (tape_hook) tape_hook(row, attrs, inputs, results);
+  show_recorders(row, attrs, inputs, results);
   std::move(results.begin(), results.end(), outputs.begin());
 }
 

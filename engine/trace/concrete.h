@@ -42,8 +42,8 @@ class Concrete {
 
 // The call id in the attributes that a tape kept: the backward graph runs for the same call.
 CallId call_of(const Attrs& attrs);
-// What calls that are added to graphs say of how they want to run: "" or the name of an executor.
-extern thread_local std::string executor_type;
+// How calls that this thread adds to graphs want to run: "" or the name of an executor.
+std::string& executor_type();
 // The call node's row, attributes.
 const OpRow& call_row(const Graph& callee);
 Attrs call_attrs(const GraphPtr& callee, std::span<const Tensor> inputs);

@@ -43,7 +43,7 @@ void match_inputs(GraphBuilder& builder, std::span<const Tensor> all, const std:
 }
 
 void tell_tape(const OpRow& row, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-  if (tape_hook) tape_hook(row, attrs, inputs, outputs);
+  show_recorders(row, attrs, inputs, outputs);
 }
 
 std::vector<Tensor> trace_branch(GraphBuilder& builder, const std::string& scope, const Branch& branch) {

@@ -1,23 +1,19 @@
 // Gradients of calls and branches: the node gets a forward graph that also returns what the backward graph needs.
+#include "engine/trace/control_gradients.h"
+
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/compile/program.h"
 #include "engine/ops/control_gradients.h"
-#include "engine/ops/expansions.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"
 #include "engine/runtime/executor.h"
-#include "engine/runtime/host_function.h"
-#include "engine/runtime/optional.h"
-#include "engine/runtime/tensor_list.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
 
 #include <algorithm>
 
 namespace footlight::trace {
-
-void loop_gradient(GradientCall& call);  // loop_gradient.cpp
 
 namespace {
 
@@ -58,7 +54,7 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
                              call_of(call.attrs));
   const std::shared_ptr<const Forward> forward = forward_of(callee);
   // For higher-order gradients, a tape must know where these come from: then the values for that are returned as well.
-  const bool watched = tape_watching && tape_watching(call.inputs);
+  const bool watched = ops::hooks.recorders_watch && ops::hooks.recorders_watch(call.inputs);
   const GraphPtr graph = watched ? forward_of(forward->graph())->graph() : forward->graph();
   std::vector<Tensor> all(graph->outputs.size());
   runtime::run(*compile::compile(*graph, runtime::run_op, optimize::Keep::kOutputs), call.inputs, all,
@@ -70,12 +66,14 @@ void eager_call_gradient(GradientCall& call, const GraphPtr& callee) {
     attrs.set(kF, graph);
     attrs.set(kTout, output_dtypes(*graph));
     attrs.set(kDifferentiated, static_cast<int64_t>(all.size()));
-    tape_hook(call.row, attrs, call.inputs, all);
+    show_recorders(call.row, attrs, call.inputs, all);
     all.resize(forward->graph()->outputs.size());
   }
   forward->derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients,
                              call_of(call.attrs));
 }
+
+}  // namespace
 
 void call_gradient(GradientCall& call) {
   if (!call.outputs[0].is_symbolic()) return eager_call_gradient(call, call.attrs.get<GraphPtr>(kF));
@@ -93,6 +91,8 @@ void call_gradient(GradientCall& call) {
   tell_of_more(call.inputs, std::span(all).subspan(derivative->outputs));
   derivative->apply(call.inputs, all, padded(call.output_gradients, all.size()), call.input_gradients);
 }
+
+namespace {
 
 // --- branches ---
 // Of each branch: its extra outputs, from the one of this number on among the node's.
@@ -167,6 +167,8 @@ DType gradient_dtype(const Derivative& derivative, size_t input) {
   return graph.node(edge.node).dtypes[edge.output];
 }
 
+}  // namespace
+
 void cond_gradient(GradientCall& call) {
   Graph& graph = *call.outputs[0].graph();
   const NodeId id = call.outputs[0].node();
@@ -207,30 +209,13 @@ void cond_gradient(GradientCall& call) {
   for (size_t k = 0; k < wanted.size(); ++k) call.input_gradients[1 + wanted[k]] = gradients[k];
 }
 
-}  // namespace
-
-namespace {
-
-Tensor loop_over_numbers(const Tensor& count, const Tensor& value, const LoopStep& step) {
+Tensor loop_over_numbers(const Tensor& count, const Tensor& value, const ops::LoopStep& step) {
   static const Op less{"Less"};
   return build_while(
       {ops::integer(0), value}, [&](std::span<const Tensor> now) { return apply(less, {now[0], count}); },
       [&](std::span<const Tensor> now) {
         return std::vector<Tensor>{ops::add(now[0], ops::integer(1)), step(now[0], now[1])};
       })[1];
-}
-
-}  // namespace
-
-void init_control_gradients() {
-  runtime::register_list_kernels();
-  runtime::register_optional_kernels();
-  runtime::register_host_function_kernels();
-  init_custom_gradients();
-  control_gradients.call = call_gradient;
-  control_gradients.cond = cond_gradient;
-  control_gradients.loop = loop_gradient;
-  repeated = loop_over_numbers;
 }
 
 }  // namespace footlight::trace

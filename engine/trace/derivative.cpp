@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/eager/tape.h"
 #include "engine/ops/indexed_slices.h"
+#include "engine/trace/hooks.h"
 #include "engine/trace/saved_values.h"
 
 #include <algorithm>
@@ -20,11 +21,11 @@ bool differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype
 // Tapes do not record the construction of the gradient, only the call of the result.
 class NoTape {
  public:
-  NoTape() : before_(std::exchange(tape_hook, nullptr)) {}
-  ~NoTape() { tape_hook = before_; }
+  NoTape() : before_(std::exchange(this_thread.recorders, nullptr)) {}
+  ~NoTape() { this_thread.recorders = before_; }
 
  private:
-  TapeHook before_;
+  Recorders* before_;
 };
 
 class Sums {
@@ -73,8 +74,10 @@ struct Custom {
 };
 using Customs = std::vector<Custom>;
 
-void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                 const std::shared_ptr<Backward>& backward) {
+}  // namespace
+
+void note_custom_gradient(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                          const std::shared_ptr<Backward>& backward) {
   GraphBuilder& builder = *GraphBuilder::innermost();
   Graph& graph = *builder.graph();
   Custom custom;
@@ -98,6 +101,8 @@ void note_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs
   customs->push_back(std::move(custom));
   graph.custom_gradients = std::move(customs);
 }
+
+namespace {
 
 // True if node `index` is an output of such a part: then the gradient is computed by the user's function,
 // once all outputs have their gradients, and not by the nodes.
@@ -132,9 +137,9 @@ void backpropagate_as(const std::string& type, Graph& graph, NodeId id, Sums& su
     if (!sum && differentiable(graph.node(id).dtypes[k])) sum = footlight::apply(kZeros, {graph.tensor({id, k})});
     arriving.push_back(std::move(sum));
   }
-  if (!registered_gradient)
+  if (!hooks.registered_gradient)
     fail(ErrorKind::kLookup, "there is no gradient of ", type, " (node '", graph.node(id).name, "')");
-  const std::vector<Tensor> leaving = registered_gradient(type, graph, id, arriving);
+  const std::vector<Tensor> leaving = hooks.registered_gradient(type, graph, id, arriving);
   const auto edges = graph.node(id).inputs;
   for (size_t k = 0; k < edges.size(); ++k)
     if (leaving[k] && reached[edges[k].node.value]) sums.add(edges[k], leaving[k]);
@@ -148,7 +153,7 @@ class OfNode final : public Inference {
     output_dtypes = dtypes;
     output_shapes = shapes;
   }
-  Tensor constant(size_t input) override { return current_graph_builder->constant_value(inputs[input]); }
+  Tensor constant(size_t input) override { return this_thread.builder->constant_value(inputs[input]); }
 };
 
 // The attributes that a node would have as an op of another type, whose gradient it is to have; throws unless it could
@@ -236,12 +241,9 @@ Kept& kept(Graph& graph) {
   return *std::static_pointer_cast<Kept>(graph.derivative);
 }
 
-// How many graphs are being differentiated: all but the first are inside of others.
-thread_local int depth = 0;
-
 struct Deeper {
-  Deeper() { ++depth; }
-  ~Deeper() { --depth; }
+  Deeper() { ++this_thread.derivative_depth; }
+  ~Deeper() { --this_thread.derivative_depth; }
 };
 
 std::shared_ptr<const Forward> differentiate(const Graph& graph) {
@@ -291,7 +293,7 @@ std::shared_ptr<const Forward> differentiate(const Graph& graph) {
            std::ranges::find(forward.inputs, value.node()) == forward.inputs.end();
   };
   std::vector<SavedValue> listed;
-  for (size_t i = 0; depth > 1 && i < backward.captures().size(); ++i) {
+  for (size_t i = 0; this_thread.derivative_depth > 1 && i < backward.captures().size(); ++i) {
     const Tensor& value = backward.captures()[i];
     if (is_saved(value) && (is_plain(value.dtype()) || value.dtype() == DType::kVariant))
       listed.push_back({backward.graph()->parameters + i, {value.node(), value.output()}});
@@ -335,7 +337,7 @@ std::shared_ptr<const Forward> forward_of(const GraphPtr& graph) {
   static std::recursive_mutex building;
   const std::lock_guard lock(building);
   Kept& keep = kept(*graph);
-  std::shared_ptr<const Forward>& known = depth ? keep.within : keep.forward;
+  std::shared_ptr<const Forward>& known = this_thread.derivative_depth ? keep.within : keep.forward;
   if (!known) known = differentiate(*graph);
   return known;
 }
@@ -369,14 +371,11 @@ class MoreOutputs final : public Backward {
 }  // namespace
 
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more) {
-  if (tape_hook && !more.empty()) record_backward(inputs, more, std::make_shared<MoreOutputs>(inputs, more));
+  if (this_thread.recorders && !more.empty())
+    record_backward(inputs, more, std::make_shared<MoreOutputs>(inputs, more));
 }
 
 const AttrName kGradientType("_gradient_op_type");
-std::vector<Tensor> (*registered_gradient)(const std::string&, Graph&, NodeId, std::span<const Tensor>) = nullptr;
-
-void init_custom_gradients() { custom_gradient_in_graph = note_custom; }
-
 std::shared_ptr<const Derivative> derivative_of(const Graph& forward) {
   return forward.derivative ? std::static_pointer_cast<Kept>(forward.derivative)->derivative : nullptr;
 }

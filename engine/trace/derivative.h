@@ -3,6 +3,10 @@
 
 #include "engine/trace/concrete.h"
 
+namespace footlight {
+class Backward;
+}
+
 namespace footlight::trace {
 
 // The backward pass of a forward graph, whose outputs are those of the original, followed by the values needed here.
@@ -51,16 +55,12 @@ std::vector<Tensor> graph_gradients(Graph& graph, std::span<const Edge> ys, std:
 
 // The attribute of a node that names the type of op whose gradient it has (tf.Graph.gradient_override_map).
 extern const AttrName kGradientType;
-// Installed by a front end: the gradient that a program registered for such a type. Gives a gradient for each input.
-extern std::vector<Tensor> (*registered_gradient)(const std::string& type, Graph&, NodeId,
-                                                  std::span<const Tensor> output_gradients);
 
 // A node got extra outputs for its gradient after tapes recorded it: tells the tapes that these depend on its inputs.
 void tell_of_more(std::span<const Tensor> inputs, std::span<const Tensor> more);
 
-// Registers the gradients of branches, loops and calls with their rows. Called once at start.
-void init_control_gradients();
-// Lets graphs store custom gradients of parts of them. Called by the former.
-void init_custom_gradients();
+// Remembers a custom gradient in the graph that is being built (eager/hooks.h).
+void note_custom_gradient(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                          const std::shared_ptr<Backward>& backward);
 
 }  // namespace footlight::trace

@@ -61,18 +61,17 @@ class Pinned {
 class Depth {
  public:
   explicit Depth(FrontEnd& front_end) {
-    if (depth_ >= kDeepest)
+    if (this_thread.trace_depth >= kDeepest)
       fail(ErrorKind::kRecursion, "traced function '", front_end.source().name,
            "' keeps calling itself with new arguments: maximum recursion depth exceeded while tracing");
-    ++depth_;
+    ++this_thread.trace_depth;
   }
-  ~Depth() { --depth_; }
+  ~Depth() { --this_thread.trace_depth; }
   Depth(const Depth&) = delete;
   Depth& operator=(const Depth&) = delete;
 
  private:
   static constexpr int kDeepest = 300;
-  static inline thread_local int depth_ = 0;
 };
 
 std::string made_by(const FunctionSource& source) {
@@ -162,7 +161,7 @@ std::shared_ptr<Trace> Function::find_or_trace(std::span<const uint64_t> key, co
   const Pinned pinned(wanted);
   const Made made = make_trace(arguments, full, reason);
   // A graph around this one, or whoever asked for the trace, may run later or more than once.
-  const bool called_now = !current_graph_builder && reason != session::TraceReason::kGetConcreteFunction;
+  const bool called_now = !this_thread.builder && reason != session::TraceReason::kGetConcreteFunction;
   // The body may have called this function, so another trace may serve by now; add ours anyway.
   add(std::move(full), made.first && !called_now ? made.first : made.trace);
   return made.first ? made.first : made.trace;

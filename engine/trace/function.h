@@ -143,7 +143,7 @@ class Function {
     const int last = table_.find_last(key);
     Trace* trace = last == keys::DispatchTable::kMiss ? nullptr : traces_[static_cast<size_t>(last)].get();
     TraceId id;
-    const CallRun call{start_ns ? next_call_id() : CallId(), this_thread_call, {}, start_ns};
+    const CallRun call{start_ns ? next_call_id() : CallId(), this_thread.call, {}, start_ns};
     const runtime::InCall inside(start_ns ? call.id : call.parent);
     try {
       bool traced = false;
@@ -180,7 +180,7 @@ class Function {
 
   // A call that began at `start_ns` failed before it had a key: its arguments do not fit.
   void note_refused(int64_t start_ns) {
-    record({next_call_id(), this_thread_call, {}, start_ns}, {}, CallOutcome::kFailed);
+    record({next_call_id(), this_thread.call, {}, start_ns}, {}, CallOutcome::kFailed);
   }
 
   // Its traces, in order of creation.
@@ -222,7 +222,7 @@ class Function {
   template <class Run>
   auto recorded(int64_t start_ns, TraceId trace, KeyId key, CallOutcome good, Run&& run) {
     if (!start_ns) return run(CallId());
-    const CallRun call{next_call_id(), this_thread_call, key, start_ns};
+    const CallRun call{next_call_id(), this_thread.call, key, start_ns};
     const runtime::InCall inside(call.id);
     try {
       auto result = run(call.id);

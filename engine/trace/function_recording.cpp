@@ -144,7 +144,7 @@ void record_wait(Function& function, int64_t start_ns) {
 
 void record_call_of(Function& function, const CallRun& call, TraceId trace, CallOutcome outcome,
                     std::span<const uint64_t> asked) {
-  if (this_thread_activity) return;  // a repetition of a call that is compared is no call of the program
+  if (this_thread.activity) return;  // a repetition of a call that is compared is no call of the program
   record_function(function);
   CallEvent event;
   event.start_ns = call.start_ns;

@@ -14,8 +14,6 @@
 namespace footlight::trace {
 namespace {
 
-thread_local FunctionScope* innermost_scope = nullptr;
-
 using Feeds = std::vector<std::pair<Edge, Tensor>>;
 
 // The values from outside that an edge depends on; nothing if it depends on an argument, a value of a trace around this
@@ -76,16 +74,16 @@ void assign_in_graph(const Tensor& handle, const Tensor& value) {
 
 FunctionScope::FunctionScope(GraphBuilder& builder, std::string function, TraceId trace, Variables variables)
     : builder_(builder), function_(std::move(function)), trace_(trace), variables_(variables),
-      outer_(std::exchange(innermost_scope, this)) {}
+      outer_(std::exchange(this_thread.function_scope, this)) {}
 
-FunctionScope::~FunctionScope() { innermost_scope = outer_; }
+FunctionScope::~FunctionScope() { this_thread.function_scope = outer_; }
 
-FunctionScope* FunctionScope::innermost() { return innermost_scope; }
+FunctionScope* FunctionScope::innermost() { return this_thread.function_scope; }
 
-TraceId current_trace() { return innermost_scope ? innermost_scope->trace_ : TraceId(); }
+TraceId current_trace() { return this_thread.function_scope ? this_thread.function_scope->trace_ : TraceId(); }
 
 Tensor note_variable(const Tensor& handle, const Tensor& initial, bool lifted) {
-  return innermost_scope ? innermost_scope->note(handle, initial, lifted) : initial;
+  return this_thread.function_scope ? this_thread.function_scope->note(handle, initial, lifted) : initial;
 }
 
 Tensor FunctionScope::note(const Tensor& handle, const Tensor& initial, bool lifted) {

@@ -7,6 +7,7 @@
 #include "engine/tensor/variable.h"
 #include "engine/trace/call_sites.h"
 #include "engine/trace/derivative.h"
+#include "engine/trace/hooks.h"
 #include "engine/trace/outer_controls.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ GraphBuilder::GraphBuilder(GraphPtr graph)
   own_seed->unseeded_random_ops = static_cast<int64_t>(graph_->size());
 }
 
-GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(current_graph_builder); }
+GraphBuilder* GraphBuilder::innermost() { return static_cast<GraphBuilder*>(this_thread.builder); }
 
 NodeId GraphBuilder::add_placeholder(DType dtype, const Shape& shape, std::string full_name,
                                      std::string_view user_name) {
@@ -475,15 +476,14 @@ std::string GraphBuilder::enter_scope(std::string_view name) {
   return before;
 }
 
-void (*on_leaked_use)(const Graph&) = nullptr;
-std::string (*place_line)(SourceRef) = nullptr;
+constinit Hooks hooks;
 
 void throw_leaked(const Tensor& tensor) {
   const Graph& graph = *tensor.graph();
-  if (on_leaked_use) on_leaked_use(graph);
+  if (hooks.leaked_use) hooks.leaked_use(graph);
   const Node& node = graph.node(tensor.node());
   const std::string& name = node.name;
-  const std::string place = place_line ? place_line(node.source) : std::string();
+  const std::string place = hooks.place_line ? hooks.place_line(node.source) : std::string();
   throw Error(ErrorKind::kInaccessibleTensor,
               "the symbolic tensor '" + name + ":" + std::to_string(tensor.output()) + "' (" +
                   std::string(name_of(tensor.dtype())) + ", shape " + tensor.shape().to_string() +

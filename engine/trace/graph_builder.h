@@ -104,8 +104,8 @@ class GraphBuilder final : public Builder {
 // In its scope, ops of this thread are added to `builder`.
 class Building {
  public:
-  explicit Building(Builder* builder) : before_(current_graph_builder) { current_graph_builder = builder; }
-  ~Building() { current_graph_builder = before_; }
+  explicit Building(Builder* builder) : before_(this_thread.builder) { this_thread.builder = builder; }
+  ~Building() { this_thread.builder = before_; }
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
 
@@ -115,14 +115,10 @@ class Building {
 
 using NameScope = Scope;  // tf.name_scope while tracing; nothing in eager
 
-inline bool tracing() { return current_graph_builder != nullptr; }
+inline bool tracing() { return this_thread.builder != nullptr; }
 
 // Throws for a symbolic tensor that is used outside of its graph; names the tensor and the function.
 [[noreturn]] void throw_leaked(const Tensor&);
-// Installed by a front end: told of each such use, before the error.
-extern void (*on_leaked_use)(const Graph&);
-// Installed by a front end: a place in the user's program, as a line of a message; empty if it is not known.
-extern std::string (*place_line)(SourceRef);
 
 // Whether both are the same value from outside, so that one capture serves for both.
 bool same_value(const Tensor&, const Tensor&);

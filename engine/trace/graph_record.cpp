@@ -74,6 +74,4 @@ void record_graphs(const compile::Program& program) {
   }
 }
 
-void init_graph_record() { runtime::graph_runs = record_graphs; }
-
 }  // namespace footlight::trace

@@ -7,12 +7,10 @@
 namespace footlight::trace {
 
 // Assigns ids to the program's graph and those that it calls, and adds those to the session that it does not have yet,
-// with what the passes did to them.
+// with what the passes did to them. Installed for all graphs that run, also the forward and backward graphs of a tape,
+// which belong to no trace (runtime/hooks.h).
 void record_graphs(const compile::Program& program);
 
 session::NodeRecord node_record(const Node& node, uint32_t index);
-
-// Records all graphs that run, including the forward and backward graphs of a tape, which belong to no trace.
-void init_graph_record();
 
 }  // namespace footlight::trace

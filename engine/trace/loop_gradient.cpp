@@ -1,5 +1,7 @@
 // Gradients of loops: the forward loop pushes what each iteration's gradient needs onto lists; the backward loop pops
 // it again from the last iteration to the first.
+#include "engine/trace/control_gradients.h"
+
 #include "engine/base/text.h"
 #include "engine/ops/functions.h"
 #include "engine/ops/indexed_slices.h"

@@ -75,8 +75,8 @@ class NodeValues final : public runtime::NodeWatch {
 // In its scope this thread's programs are watched.
 class WatchNodes {
  public:
-  explicit WatchNodes(runtime::NodeWatch& watch) : before_(std::exchange(runtime::node_watch, &watch)) {}
-  ~WatchNodes() { runtime::node_watch = before_; }
+  explicit WatchNodes(runtime::NodeWatch& watch) : before_(std::exchange(this_thread.node_watch, &watch)) {}
+  ~WatchNodes() { this_thread.node_watch = before_; }
   WatchNodes(const WatchNodes&) = delete;
   WatchNodes& operator=(const WatchNodes&) = delete;
 

@@ -1,5 +1,6 @@
 // Derives dimensions from the nodes that compute them: Shape, Pack, Unpack, ConcatV2, slices of those, casts.
-#include "engine/ops/shape_value.h"
+#include "engine/trace/shape_value.h"
+
 #include "engine/ops/infer.h"
 #include "engine/tensor/size.h"
 #include "engine/tensor/slice_spec.h"
@@ -136,13 +137,8 @@ class Reader {
   int depth_ = 0;
 };
 
-Shape read(const Tensor& t) { return Reader(current_builder()).vector(t); }
-
-[[maybe_unused]] const bool installed = [] {
-  known_part_of_shape = read;
-  return true;
-}();
-
 }  // namespace
+
+Shape known_part_of_shape(const Tensor& t) { return Reader(current_builder()).vector(t); }
 
 }  // namespace footlight::trace

@@ -382,7 +382,7 @@ class Replay {
     GraphBuilder& builder = *GraphBuilder::innermost();
     const std::vector<Tensor> outputs =
         builder.add_known(*node.op, inputs, node.attrs, node.dtypes.to_vector(), node.shapes, node.op->name);
-    if (tape_hook) tape_hook(*node.op, node.attrs, inputs, outputs);
+    show_recorders(*node.op, node.attrs, inputs, outputs);
     return outputs;
   }
 

@@ -117,7 +117,7 @@ void row(const char* what, double ns) {
 int main() {
   const char* base = std::getenv("TMPDIR");
   const std::string path = std::string(base ? base : "/tmp") + "/event_cost_" + std::to_string(getpid()) + ".footlight";
-  source_provider = somewhere;
+  front_end_hooks.source = somewhere;
   eager::init();
   row("op, recording off, over the op", over_bare(with_op_event));
   row("call, recording off, over the call", over_bare(with_call));

@@ -131,7 +131,7 @@ class TestTape : public QObject {
     Tensor hidden;
     {
       PauseTapes pause;
-      QVERIFY(!tape_hook);
+      QVERIFY(!this_thread.recorders);
       hidden = ops::mul(x, x);
     }
     const Tensor y = ops::mul(hidden, x);
@@ -159,7 +159,7 @@ class TestTape : public QObject {
     asked_only.start();
     const Tensor y = ops::mul(ops::mul(read(v), read(v)), read(fixed));
     const Tensor handles[] = {v};
-    QVERIFY(tape_watching(std::span<const Tensor>(handles)));
+    QVERIFY(ops::hooks.recorders_watch(std::span<const Tensor>(handles)));
     tape.stop();
     asked_only.stop();
     QCOMPARE(value(one(tape, y, v)), 30.0);
@@ -267,7 +267,7 @@ class TestTape : public QObject {
       tape.watch(d(1));
       QVERIFY(any_tape_recording());
     }
-    QVERIFY(!any_tape_recording() && !tape_hook);
+    QVERIFY(!any_tape_recording() && !this_thread.recorders);
   }
 
   void reset_forgets() {

@@ -57,7 +57,7 @@ GraphPtr read(const formats::GraphDef& def) {
 
 void read_graph_def(std::string_view input, GraphForm form) {
   static Asked asked;
-  current_graph_builder = &asked;
+  this_thread.builder = &asked;
   formats::GraphDef def, again;
   GraphPtr graph;
   try {

@@ -172,12 +172,12 @@ class TestCupti : public QObject {
 
     const auto now = static_cast<uint64_t>(now_ns());
     const uint64_t add = run_op([&] { fake_.launch("_Z3addPfS_S_", now, now + 500); });
-    this_thread_call = CallId(42);
+    this_thread.call = CallId(42);
     const uint64_t copy = run_op([&] {
       fake_.copy(1, 4096, now + 1000, now + 1500);
       fake_.launch("matmul_kernel", now + 2000, now + 9000);
     });
-    this_thread_call = {};
+    this_thread.call = {};
     fake_.launch("orphan", now + 10000, now + 10100);
     recorder->stop();
 
@@ -236,7 +236,7 @@ class TestCupti : public QObject {
     QCOMPARE(calls.last(), QString("unsubscribe"));
     QCOMPARE(synchronized_at_flushes.load(), 1);
     QVERIFY(fake_.control()->muted > 20);
-    QVERIFY(device_hooks.load() == nullptr);
+    QVERIFY(recorder_hooks.device_work.load() == nullptr);
     recorder->stop();  // no further calls
     QCOMPARE(QString(fake_.control()->order), order);
   }
@@ -305,7 +305,7 @@ class TestCupti : public QObject {
     QVERIFY2(QString::fromStdString(said).contains(words), said.c_str());
     // Only the probe was called, and ops run without brackets.
     QCOMPARE(QString(fake.order), QString("subscribe "));
-    QVERIFY(device_hooks.load() == nullptr);
+    QVERIFY(recorder_hooks.device_work.load() == nullptr);
   }
 
   void says_what_library_is_missing() {
@@ -379,13 +379,13 @@ class TestCupti : public QObject {
     const auto now = static_cast<uint64_t>(now_ns());
     run_op([&] { fake_.launch("asked_for", now, now + 5); });
     QVERIFY(sink.of("kernel").empty());
-    deliver_device_recording.load()();
+    recorder_hooks.deliver_devices.load()();
     QCOMPARE(sink.of("kernel").size(), size_t{1});
     fake_.launch("no cause", now + 10, now + 15);  // held back for some flushes
-    deliver_device_recording.load()();
+    recorder_hooks.deliver_devices.load()();
     QCOMPARE(sink.of("kernel").size(), size_t{2});
     recorder->stop();
-    QVERIFY(!deliver_device_recording.load());
+    QVERIFY(!recorder_hooks.deliver_devices.load());
   }
 
   void overload_is_dropped_and_counted() {
@@ -487,7 +487,7 @@ class TestCupti : public QObject {
     QVERIFY(recorder);
     const pid_t child = fork();
     if (child == 0) {
-      const bool hooks_gone = device_hooks.load() == nullptr;
+      const bool hooks_gone = recorder_hooks.device_work.load() == nullptr;
       recorder.reset();
       _exit(hooks_gone ? 0 : 1);
     }

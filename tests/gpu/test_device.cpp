@@ -166,12 +166,12 @@ class TestDevice : public QObject {
   void runs_where_it_is_told() {
     static const Op kAdd{"AddV2"};
     const Tensor x = floats({1, 2}, Shape{2});
-    eager::wanted_device = &kGpu0;
+    this_thread.device = &kGpu0;
     const Tensor there = eager::binary(kAdd.row(), x, x);
     static const Device host = Device::cpu();
-    eager::wanted_device = &host;
+    this_thread.device = &host;
     const Tensor here = eager::binary(kAdd.row(), there, x);
-    eager::wanted_device = nullptr;
+    this_thread.device = nullptr;
     QVERIFY(there.device() == kGpu0);
     QVERIFY(here.device() == Device::cpu());
     QVERIFY(values(here) == std::vector<float>({3, 6}));
@@ -216,17 +216,17 @@ class TestDevice : public QObject {
     const Tensor x = floats({1, 2}, Shape{2});
     const Tensor there = gpu::copy_to(x, kGpu0);
     recording_level = RecordingLevel::kOps;
-    device_hooks = &hooks;
+    recorder_hooks.device_work = &hooks;
     std::vector<uint64_t> ids;
     eager::binary(kAdd.row(), x, x);
     ids.push_back(thread_rings().next_op_event());
     eager::binary(kAdd.row(), there, x);
-    this_thread_call = CallId(9);
+    this_thread.call = CallId(9);
     ids.push_back(thread_rings().next_op_event());
     eager::unary(kExp.row(), there);
-    this_thread_call = {};
+    this_thread.call = {};
     gpu::on_host(there);  // belongs to no op
-    device_hooks = nullptr;
+    recorder_hooks.device_work = nullptr;
     recording_level = RecordingLevel::kOff;
     QCOMPARE(begun.size(), size_t{2});
     QCOMPARE(ended, 2);

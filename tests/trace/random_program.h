@@ -184,7 +184,7 @@ class RandomProgram : private RandomOps {
     const std::vector<Tensor> floats{any(values_.floats), any(values_.floats)}, ints{any(values_.ints)};
     const Tensor taken = test();
     const auto run = [&](uint32_t seed) { return inner(seed, floats, ints).run(6); };
-    if (!current_graph_builder) return take(run(*taken.data<bool>() ? yes : no));
+    if (!this_thread.builder) return take(run(*taken.data<bool>() ? yes : no));
     take(trace::build_cond(taken, [&] { return run(yes); }, [&] { return run(no); }));
   }
 
@@ -195,7 +195,7 @@ class RandomProgram : private RandomOps {
     const Tensor index = below(4) ? op("Sub", {op("FloorMod", {all(any(values_.ints)), whole(7)}), whole(1)})
                                   : whole(below(6) - 1);
     const auto run = [&](uint32_t seed) { return inner(seed, floats, ints).run(6); };
-    if (!current_graph_builder) {
+    if (!this_thread.builder) {
       const auto at = static_cast<uint32_t>(*index.data<int32_t>());
       return take(run(seeds[std::min<size_t>(at, seeds.size() - 1)]));
     }
@@ -208,7 +208,7 @@ class RandomProgram : private RandomOps {
   using Test = std::function<Tensor(std::span<const Tensor>)>;
   // A loop until the test fails; vectors have any length in it.
   static std::vector<Tensor> repeat(std::vector<Tensor> now, const Test& test, const Body& body) {
-    if (!current_graph_builder) {
+    if (!this_thread.builder) {
       while (*test(now).data<bool>()) now = body(now);
       return now;
     }
@@ -301,7 +301,7 @@ class RandomProgram : private RandomOps {
     const std::vector<Tensor> arguments{any(values_.floats), any(values_.floats), any(values_.ints)};
     const auto body = [&](std::span<const Tensor> in) { return inner(seed, {in[0], in[1]}, {in[2]}).run(8); };
     const int times = 1 + below(2);
-    if (!current_graph_builder) {
+    if (!this_thread.builder) {
       for (int i = 0; i < times; ++i) take(body(arguments));
       return;
     }

@@ -10,6 +10,7 @@
 #include "engine/trace/concrete.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/derivative.h"
+#include "engine/trace/init.h"
 
 #include <chrono>
 #include <functional>
@@ -28,7 +29,7 @@ struct Spec {
 
 inline void start() {
   eager::init();
-  trace::init_control_gradients();
+  trace::init();
 }
 
 inline std::shared_ptr<trace::Concrete> traced(std::initializer_list<Spec> specs, const Body& body) {

@@ -1,6 +1,7 @@
 // trace::Function with a front end in C++: which trace serves, when variables are made, what is evicted, what is
 // recorded, and threads.
 #include "engine/base/errors.h"
+#include "engine/keys/hooks.h"
 #include "engine/session/reader.h"
 #include "engine/session/writer.h"
 #include "engine/trace/function_recording.h"
@@ -207,7 +208,7 @@ class TestFunction : public QObject {
     const std::optional<Error> error = error_of([&] { f({{zeros({2})}}); });
     QVERIFY(error && error->kind() == ErrorKind::kKey);
     QCOMPARE(error->message(), std::string("the body's own"));
-    QVERIFY(!current_graph_builder);
+    QVERIFY(!this_thread.builder);
     QVERIFY(!trace::FunctionScope::innermost());
     QCOMPARE(f.function.size(), size_t{1});
     QCOMPARE(f.number({{real(3)}}), 6.f);
@@ -290,7 +291,7 @@ class TestFunction : public QObject {
     key.numbered(keys::Token::kCustom, 3);
     bool traced;
     f.function.find_or_trace({key.words.data(), key.words.size()}, {}, TraceReason::kCall, traced);
-    keys::custom_subtype = [](uint64_t, uint64_t) {
+    keys::hooks.custom_subtype = [](uint64_t, uint64_t) {
       trace::key_object_died(7);
       if (searched->function.size() != 2) qFatal("evicted in the middle of a search");
       return true;
@@ -299,7 +300,7 @@ class TestFunction : public QObject {
     key.context(0);
     key.numbered(keys::Token::kCustom, 4);
     QVERIFY(f.function.find({key.words.data(), key.words.size()}) != nullptr);
-    keys::custom_subtype = nullptr;
+    keys::hooks.custom_subtype = nullptr;
     QCOMPARE(f.function.size(), size_t{1});
   }
 

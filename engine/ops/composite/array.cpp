@@ -357,7 +357,7 @@ Arg bitcast(const Tensor& input, DType type, std::string_view name) {
 Arg parallel_stack(const std::vector<Tensor>& values, std::string_view name) {
   static const Op op{"ParallelConcat"};
   static const AttrName kShape{"shape"};
-  if (!current_graph_builder)
+  if (!this_thread.builder)
     fail(ErrorKind::kRuntime,
          "tf.parallel_stack() is not compatible with eager execution: call it in a tf.function");
   const Scope scope(name_or(name, "parallel_stack"));

@@ -23,8 +23,8 @@ bool all_true(const Tensor& t) {
 // While one lives, ops run eagerly, even inside a trace.
 class Eagerly {
  public:
-  Eagerly() : graph_(current_graph_builder) { current_graph_builder = nullptr; }
-  ~Eagerly() { current_graph_builder = graph_; }
+  Eagerly() : graph_(this_thread.builder) { this_thread.builder = nullptr; }
+  ~Eagerly() { this_thread.builder = graph_; }
 
  private:
   Builder* const graph_;
@@ -222,7 +222,7 @@ Arg assert_true(const Tensor& condition_given, const std::vector<Tensor>& data, 
          ": use tf.reduce_all");
   const Tensor known = known_value(condition);
   if (known && all_true(known)) return {};
-  if (!current_graph_builder) {
+  if (!this_thread.builder) {
     std::string out = "Expected 'False' to be true. Summarized data:";
     for (const Tensor& t : data) {
       const std::string text = first_elements(t, shown(summarize), ", ");
@@ -331,7 +331,7 @@ Arg is_scalar(const Tensor& tensor, const Arg& message, std::string_view) {
 
 Arg no_op(Args, std::string_view name) {
   static const Op op{"NoOp"};
-  if (current_graph_builder) apply_all(op.row(), {}, {}, name);
+  if (this_thread.builder) apply_all(op.row(), {}, {}, name);
   return {};
 }
 

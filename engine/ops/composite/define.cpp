@@ -151,7 +151,7 @@ void one_index_type(std::initializer_list<Tensor*> all) {
     if (!from_python(*t) || t->dtype() == type || !is_integer(t->dtype())) continue;
     const std::vector<int64_t> values = infer::ints_of(*t);
     if (std::ranges::all_of(values, [&](int64_t v) { return v >= -most - 1 && v <= most; }))
-      *t = eager_builder->emit_one(cast.row(), {t, 1}, {{kTo, type}}, {}).as_constant();
+      *t = ops::hooks.eager_builder->emit_one(cast.row(), {t, 1}, {{kTo, type}}, {}).as_constant();
   }
 }
 
@@ -166,7 +166,7 @@ Tensor constant(const Tensor& value, std::string_view name) {
   static const Op op{"Const"};
   static const AttrName kValue{"value"};
   static const AttrName kDType{"dtype"};
-  if (!current_graph_builder) return value;
+  if (!this_thread.builder) return value;
   return apply(op, {}, {{kValue, value}, {kDType, value.dtype()}}, name_or(name, "Const"));
 }
 

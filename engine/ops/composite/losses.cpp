@@ -77,7 +77,7 @@ Tensor with_shape(const Tensor& x, const Shape& shape) {
 
 // The losses, which are output 0. The op also computes their gradient, but only for a tape or a trace.
 Tensor losses_of(const OpRow& row, std::span<const Tensor> both, std::string_view name) {
-  if (tape_hook || both[0].is_symbolic() || both[1].is_symbolic()) return apply_all(row, both, {}, name)[0];
+  if (this_thread.recorders || both[0].is_symbolic() || both[1].is_symbolic()) return apply_all(row, both, {}, name)[0];
   const FirstResultWanted losses_alone;
   return apply_all(row, both, {}, name)[0];
 }

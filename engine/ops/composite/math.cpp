@@ -23,7 +23,7 @@ Tensor with_axis(const Op& op, const Tensor& logits, const Arg& axis_arg, std::s
   if (axis < 0) axis += rank;
   if (axis == rank - 1) return apply(op, {logits}, {}, name);
   // Eager on the host: directly along the columns, without a transpose.
-  if (!current_graph_builder && !logits.is_symbolic() && gpu::count() == 0)
+  if (!this_thread.builder && !logits.is_symbolic() && gpu::count() == 0)
     return apply(op, {logits}, {{kAxis, axis}}, name);
   std::vector<int64_t> order(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d) order[static_cast<size_t>(d)] = d;

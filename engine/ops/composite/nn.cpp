@@ -139,7 +139,7 @@ Arg batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& varia
   const auto fits = [&](const Tensor& t) {
     return t.shape().rank() == 1 && t.shape()[0] == x.shape()[x.shape().rank() - 1];
   };
-  if (!current_graph_builder && is_floating(x.dtype()) && !x.is_symbolic() && x.shape().rank() > 1 && fits(factor) &&
+  if (!this_thread.builder && is_floating(x.dtype()) && !x.is_symbolic() && x.shape().rank() > 1 && fits(factor) &&
       fits(offset)) {
     static const Op op{"ScaleShift"};
     return {apply(op, {x, factor, offset})};

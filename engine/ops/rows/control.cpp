@@ -1,13 +1,12 @@
 // Ops that hold graphs, and ops that only structure a graph. The runtime executes them itself: they have no kernels.
 #include "engine/ops/control_gradients.h"
 #include "engine/ops/define.h"
+#include "engine/ops/hooks.h"
 
 #include <algorithm>
 #include <string>
 
 namespace footlight {
-
-ControlGradients control_gradients;
 
 AttrName branch_attr(size_t branch) {
   const std::string number = std::to_string(branch);
@@ -39,9 +38,9 @@ void shape_from_attr(Inference& i) {
   i.output_shapes[0] = i.attrs.get_or(kShape, Shape::unknown_rank());
 }
 
-void cond_gradient(GradientCall& call) { control_gradients.cond(call); }
-void loop_gradient(GradientCall& call) { control_gradients.loop(call); }
-void call_gradient(GradientCall& call) { control_gradients.call(call); }
+void cond_gradient(GradientCall& call) { ops::hooks.cond_gradient(call); }
+void loop_gradient(GradientCall& call) { ops::hooks.loop_gradient(call); }
+void call_gradient(GradientCall& call) { ops::hooks.call_gradient(call); }
 
 }  // namespace
 

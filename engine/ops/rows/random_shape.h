@@ -16,7 +16,7 @@ inline Shape sizes_from(Inference& i, size_t input) {
   Shape out;
   for (const int64_t size : *dims) {
     // In a trace -1 is a size that is not known yet; the op may also never run.
-    if (size < (current_graph_builder ? kUnknownDim : 0))
+    if (size < (this_thread.builder ? kUnknownDim : 0))
       invalid("Dimension ", size, " must be >= 0 [Op:", i.row.name, "]");
     out.append(size < 0 ? kUnknownDim : size);
   }

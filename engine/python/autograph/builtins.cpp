@@ -451,7 +451,6 @@ Given given_of(PyObject* function, PyObject* const* args, Py_ssize_t count, PyOb
 
 }  // namespace
 
-thread_local bool prints_are_staged = false;
 
 // print(...) as the option BUILTIN_FUNCTIONS of a traced function wants it.
 static Ref staged_print(PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -463,7 +462,7 @@ static Ref staged_print(PyObject* const* args, Py_ssize_t count, PyObject* names
 
 Ref call_tensor_builtin(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   static PyObject* const print = find_item(PyEval_GetBuiltins(), "print");
-  if (prints_are_staged && function == print) return staged_print(args, count, names);
+  if (python_thread.prints_are_staged && function == print) return staged_print(args, count, names);
   const auto plain = [](PyObject* o) {
     return o == Py_None || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyUnicode_CheckExact(o);
   };

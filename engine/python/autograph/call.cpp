@@ -2,6 +2,7 @@
 #include "engine/base/recording.h"
 #include "engine/python/autograph/callees.h"
 #include "engine/python/autograph/convert.h"
+#include "engine/python/autograph/hooks.h"
 #include "engine/python/autograph/lists.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/trace/graph_builder.h"
@@ -113,7 +114,8 @@ PyObject* call_method_of(PyObject* object) {
 PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   PyObject* const function = args[0];
   const auto given = static_cast<size_t>(count - 1);
-  if (on_converted_call && recording_structure()) on_converted_call(function, args + 1, count - 1);
+  if (autograph_hooks.converted_call && recording_structure())
+    autograph_hooks.converted_call(function, args + 1, count - 1);
   if (conversion_is_off()) return PyObject_Vectorcall(function, args + 1, given, names);
   if (PyFunction_Check(function)) return call_function(function, args + 1, given, names);
   if (PyMethod_Check(function) && PyFunction_Check(PyMethod_GET_FUNCTION(function)))
@@ -123,7 +125,8 @@ PyObject* converted_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
   const auto is_number = [](PyObject* o) {
     return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o);
   };
-  if (builtin && (!trace::tracing() || !prints_are_staged) && std::all_of(args + 1, args + 1 + all, is_number))
+  if (builtin && (!trace::tracing() || !python_thread.prints_are_staged) &&
+      std::all_of(args + 1, args + 1 + all, is_number))
     return PyObject_Vectorcall(function, args + 1, given, names);
   return guarded([&]() -> PyObject* {
     if (trace::tracing() && std::any_of(args + 1, args + 1 + all, is_grown)) return with_tensors(args, count, names);

@@ -4,30 +4,32 @@
 #include "engine/python/autograph/lists.h"
 #include "engine/python/autograph/sequences.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/thread_context.h"
 #include "engine/trace/control_flow.h"
 #include "engine/trace/graph_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace footlight::python::ag {
 
-namespace {
-
 // The comprehension runs over `items`. Its first `given` conditions that are tensors are answered with True; the next
 // one is noted here, and answered with False, so that the element is not computed.
-struct Filter {
-  Filter(PyObject* over, int answers) : items(over), given(answers), outer(innermost) { innermost = this; }
-  ~Filter() { innermost = outer; }
-  Filter(const Filter&) = delete;
-  Filter& operator=(const Filter&) = delete;
+struct ComprehensionFilter {
+  ComprehensionFilter(PyObject* over, int answers)
+      : items(over), given(answers), outer(std::exchange(python_thread.comprehension, this)) {}
+  ~ComprehensionFilter() { python_thread.comprehension = outer; }
+  ComprehensionFilter(const ComprehensionFilter&) = delete;
+  ComprehensionFilter& operator=(const ComprehensionFilter&) = delete;
 
   PyObject* items;
   int given;
   int seen = 0;
   Ref condition;
-  Filter* outer;
-  static inline thread_local Filter* innermost = nullptr;
+  ComprehensionFilter* outer;
 };
+
+namespace {
 
 struct Picked {
   Ref condition;  // a Python bool or a tensor
@@ -58,7 +60,7 @@ Picked pick(PyObject* function, PyObject* item, int given) {
   const Ref one = checked(PyTuple_Pack(1, item));
   Ref condition, made;
   {
-    Filter filter(one.get(), given);
+    ComprehensionFilter filter(one.get(), given);
     made = checked(PySequence_List(call(function, one.get()).get()));
     condition = filter.condition;
   }
@@ -194,7 +196,7 @@ PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t) {
     Ref made;
     bool staged;
     {
-      Filter probe(all.get(), 0);
+      ComprehensionFilter probe(all.get(), 0);
       made = call(function, all.get());
       if (generator) made = checked(PySequence_List(made.get()));
       staged = static_cast<bool>(probe.condition);
@@ -206,7 +208,7 @@ PyObject* comprehension(PyObject*, PyObject* const* args, Py_ssize_t) {
 
 // kept(condition, items)
 PyObject* kept(PyObject*, PyObject* const* args, Py_ssize_t) {
-  Filter* filter = Filter::innermost;
+  ComprehensionFilter* filter = python_thread.comprehension;
   while (filter && filter->items != args[1]) filter = filter->outer;
   if (!filter || !is_tensor_like(args[0]) || !trace::tracing()) return Py_NewRef(args[0]);
   if (filter->condition) Py_RETURN_FALSE;

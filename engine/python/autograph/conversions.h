@@ -66,7 +66,6 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
 
  private:
-  static thread_local int depth;
   DisableTracing disable_tracing_;
   int more_calls_;
   int64_t start_;

@@ -2,6 +2,7 @@
 #include "engine/python/autograph/convert.h"
 #include "engine/python/autograph/compiled.h"
 #include "engine/python/autograph/conversions.h"
+#include "engine/python/autograph/hooks.h"
 #include "engine/python/autograph/runtime.h"
 
 #include "engine/autograph/readable.h"
@@ -15,6 +16,7 @@
 #include "engine/python/interpreter/frame_layout.h"
 #include "engine/python/interpreter/source.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/thread_context.h"
 #include "engine/session/writer.h"
 
 #include <algorithm>
@@ -27,11 +29,6 @@ using namespace autograph;
 using ag::Entry;
 
 namespace {
-
-thread_local int64_t spent_ns = 0;
-thread_local int off_depth = 0;
-thread_local FunctionId converting_for;
-thread_local Conversions* converting_into = nullptr;
 
 void drop_entry(void* entry) {
   ++ag::dropped_entries;
@@ -49,8 +46,6 @@ namespace ag {
 
 uint64_t dropped_entries = 0;
 
-thread_local int Timer::depth = 0;
-
 int deepest_nesting() {
   constexpr size_t kMin = 100, kMax = 2950, kPerLevel = 2800;  // Python compiles no more by itself
   return static_cast<int>(std::clamp(stack_left() / kPerLevel, kMin, kMax));
@@ -58,17 +53,17 @@ int deepest_nesting() {
 
 // The forms of a statement nest two nodes each.
 Timer::Timer() : more_calls_(2 * deepest_nesting() + 200), start_(now_ns()), collects_(PyGC_Disable()) {
-  ++depth;
+  ++python_thread.conversion_depth;
   calls_left(PyThreadState_Get()) += more_calls_;
 }
 
 Timer::~Timer() {
   calls_left(PyThreadState_Get()) -= more_calls_;
   if (collects_) PyGC_Enable();
-  if (--depth) return;
+  if (--python_thread.conversion_depth) return;
   const int64_t end = now_ns();
-  spent_ns += end - start_;
-  if (converting_into) converting_into->emplace_back(start_, end);
+  python_thread.conversion_ns += end - start_;
+  if (python_thread.conversions) python_thread.conversions->emplace_back(start_, end);
 }
 
 Entry* known_entry(PyObject* code) {
@@ -337,7 +332,7 @@ void record_conversion(PyObject* callable, PyObject* function, std::string reaso
     record.name = readable(code->co_name);
     record.statements.push_back({code->co_firstlineno, code->co_firstlineno, "function", "fallback", reason});
   }
-  record.function = converting_for;
+  record.function = python_thread.converting_for;
   record.code = code_id(PyFunction_GET_CODE(function));
   record.file = writer->file(readable(reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function))->co_filename));
   writer->add(std::move(record));
@@ -422,7 +417,7 @@ bool ag_is_library(PyObject* code) { return is_library(reinterpret_cast<PyCodeOb
 bool ag_is_library_file(const std::string& path) {
   return is_library(path) || path.find("/site-packages/") != path.npos || path.find("/dist-packages/") != path.npos;
 }
-void (*on_converted_call)(PyObject* callable, PyObject* const* args, Py_ssize_t count) = nullptr;
+constinit AutographHooks autograph_hooks;
 
 bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, std::string* reason) {
   const Timer timer;
@@ -453,18 +448,19 @@ bool ag_generated_record(PyObject* callable, session::GeneratedRecord* record, s
   return true;
 }
 
-int64_t ag_nanoseconds() { return spent_ns; }
+int64_t ag_nanoseconds() { return python_thread.conversion_ns; }
 
 ConversionsOf::ConversionsOf(FunctionId function, Conversions& times)
-    : before_(std::exchange(converting_for, function)), times_before_(std::exchange(converting_into, &times)) {}
+    : before_(std::exchange(python_thread.converting_for, function)),
+      times_before_(std::exchange(python_thread.conversions, &times)) {}
 ConversionsOf::~ConversionsOf() {
-  converting_for = before_;
-  converting_into = times_before_;
+  python_thread.converting_for = before_;
+  python_thread.conversions = times_before_;
 }
 
-ConversionOff::ConversionOff() { ++off_depth; }
-ConversionOff::~ConversionOff() { --off_depth; }
-bool conversion_is_off() { return off_depth > 0; }
-int exchange_off_depth(int depth) { return std::exchange(off_depth, depth); }
+ConversionOff::ConversionOff() { ++python_thread.conversion_off_depth; }
+ConversionOff::~ConversionOff() { --python_thread.conversion_off_depth; }
+bool conversion_is_off() { return python_thread.conversion_off_depth > 0; }
+int exchange_off_depth(int depth) { return std::exchange(python_thread.conversion_off_depth, depth); }
 
 }  // namespace footlight::python

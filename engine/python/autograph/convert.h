@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/autograph/convert.h"
+#include "engine/python/interpreter/thread_context.h"
 #include "engine/python/types/objects.h"
 #include "engine/session/records.h"
 
@@ -60,14 +61,10 @@ bool ag_is_converted(PyObject* function);
 // The standard library, NumPy and our own package, whose code is no program of the user's.
 bool ag_is_library(PyObject* code);
 bool ag_is_library_file(const std::string& path);
-// Installed by engine/python/function: told of every call that converted code makes.
-extern void (*on_converted_call)(PyObject* callable, PyObject* const* args, Py_ssize_t count);
 
 // Time this thread spent converting, parsing and compiling so far.
 int64_t ag_nanoseconds();
 
-// From and to.
-using Conversions = std::vector<std::pair<int64_t, int64_t>>;
 // In its scope, conversions on this thread are recorded for this traced function, and when they were goes into `times`.
 class ConversionsOf {
  public:
@@ -91,11 +88,6 @@ class ConversionOff {
 };
 bool conversion_is_off();
 int exchange_off_depth(int depth);  // 0: on; the one before
-
-namespace ag {
-// Whether converted code prints tensors when its graph runs, rather than while tracing (Feature.BUILTIN_FUNCTIONS).
-extern thread_local bool prints_are_staged;
-}  // namespace ag
 
 // The cell of a name of the runtime ("ag__.if_stmt"), or null. Borrowed.
 PyObject* ag_runtime_cell(std::string_view name);

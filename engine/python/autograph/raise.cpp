@@ -8,6 +8,7 @@
 #include "engine/python/autograph/strict.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/thread_context.h"
 #include "engine/python/types/convert.h"
 #include "engine/tensor/gpu.h"
 #include "engine/trace/graph_builder.h"
@@ -18,7 +19,7 @@ namespace footlight::python::ag {
 
 namespace {
 
-thread_local int staged_depth = 0;
+// References have a destructor, so these are no part of PythonContext.
 thread_local std::vector<Ref> noted;  // exceptions that the program raised inside staged blocks
 thread_local Ref of_both;             // of the last statement whose branches both raise
 thread_local Ref refused;             // the error of a trace whose handlers caught what a graph should raise
@@ -105,9 +106,9 @@ Ref take_noted() {
 
 }  // namespace
 
-StagedBlock::StagedBlock() { ++staged_depth; }
+StagedBlock::StagedBlock() { ++python_thread.staged_depth; }
 StagedBlock::~StagedBlock() {
-  if (--staged_depth) return;
+  if (--python_thread.staged_depth) return;
   const ExceptionSetAside kept;  // what dies here may run code of the program's
   noted.clear();
   of_both = {};
@@ -129,13 +130,13 @@ Ref raised_by(const std::function<void()>& block) {
 }
 
 void end_block(Ref exception) {
-  if (staged_depth) of_both = exception;
+  if (python_thread.staged_depth) of_both = exception;
   raise_again(std::move(exception));
   throw PythonErrorSet();
 }
 
-int staged_blocks() { return staged_depth; }
-PyObject* depth(PyObject*, PyObject*) { return PyLong_FromLong(staged_depth); }
+int staged_blocks() { return python_thread.staged_depth; }
+PyObject* depth(PyObject*, PyObject*) { return PyLong_FromLong(python_thread.staged_depth); }
 
 void refuse() {
   if (refused) return;
@@ -151,11 +152,11 @@ void refuse() {
 // raise ag__.raising(e), or ag__.raising(e, depth) in a try with handlers: what ag__.depth() was where that began.
 PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count) {
   PyObject* const exception = args[0];
-  if (!staged_depth || !trace::tracing()) return Py_NewRef(exception);
+  if (!python_thread.staged_depth || !trace::tracing()) return Py_NewRef(exception);
   return guarded([&]() -> PyObject* {
     if (count > 1) {
       // The error itself would be caught by the very handlers: it is raised when the trace ends.
-      if (staged_depth > PyLong_AsLong(args[1])) refuse();
+      if (python_thread.staged_depth > PyLong_AsLong(args[1])) refuse();
       return Py_NewRef(exception);
     }
     Ref made = Ref::borrow(exception);
@@ -170,7 +171,8 @@ PyObject* raising(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* asserted(PyObject*, PyObject* const* args, Py_ssize_t count) {
   PyObject* const test = args[0];
   const bool tensor = is_tensor_like(test);
-  if (!trace::tracing() || (!tensor && (!staged_depth || (count > 3 && args[3] == Py_None)))) return Py_NewRef(test);
+  if (!trace::tracing() || (!tensor && (!python_thread.staged_depth || (count > 3 && args[3] == Py_None))))
+    return Py_NewRef(test);
   return guarded([&]() -> PyObject* {
     if (!tensor) {
       if (truth(test)) Py_RETURN_TRUE;

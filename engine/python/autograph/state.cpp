@@ -350,6 +350,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
   // An unrolled loop makes the same decision again and again, with other traces in between if it calls them.
   constexpr size_t kTraces = 64;
   using Decision = std::tuple<std::string, int, std::string, std::string>;
+  // A cache of what was recorded already.
   thread_local std::map<decltype(trace.value), std::set<Decision>> said;
   if (said.size() >= kTraces && !said.count(trace.value)) said.erase(said.begin());
   if (!said[trace.value].insert({place.file, place.line, kind, fate + note}).second) return;
@@ -357,6 +358,7 @@ void record(const char* kind, const char* fate, const std::string& note) {
 }
 
 namespace {
+// Tables of tensors met while staging, which have destructors: no part of PythonContext.
 thread_local std::unordered_set<uint64_t> true_flags;
 thread_local std::unordered_map<uint64_t, OpenFlag> open_flags;
 }

@@ -5,6 +5,7 @@
 #include "engine/base/errors.h"
 #include "engine/base/text.h"
 #include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/thread_context.h"
 
 #include <cstdlib>
 #include <utility>
@@ -12,8 +13,6 @@
 namespace footlight::python::ag {
 
 namespace {
-
-thread_local bool strict_trace = false;
 
 // `of_class`: what the names of private attributes begin with in the tree.
 const char* refused_part(const autograph::Node* node, std::string_view of_class) {
@@ -49,9 +48,9 @@ bool strict_is_asked() {
   return value && std::strtol(value, nullptr, 10) > 0;
 }
 
-StrictTrace::StrictTrace() : outer_(std::exchange(strict_trace, strict_is_asked())) {}
-StrictTrace::~StrictTrace() { strict_trace = outer_; }
-bool strict() { return strict_trace; }
+StrictTrace::StrictTrace() : outer_(std::exchange(python_thread.is_trace_strict, strict_is_asked())) {}
+StrictTrace::~StrictTrace() { python_thread.is_trace_strict = outer_; }
+bool strict() { return python_thread.is_trace_strict; }
 
 Refused refused_in(const autograph::Node* function, const std::string& private_class) {
   const size_t letters = private_class.find_first_not_of('_');

@@ -310,7 +310,7 @@ class ShortCall {
       is_long_ |= t.body()->buffer && !t.is_symbolic() && t.elements() >= kLongWork;
       Tensor* place = std::get_if<Tensor>(&to.value);
       if (!place) place = &to.value.emplace<Tensor>();
-      if (current_graph_builder) {  // a trace checks whether others hold what it keeps
+      if (this_thread.builder) {  // a trace checks whether others hold what it keeps
         *place = t;
       } else {
         borrow(*place, t);
@@ -328,7 +328,7 @@ class ShortCall {
       case ParameterType::kDType:
       case ParameterType::kShape: break;
       case ParameterType::kAny:
-        if (current_graph_builder) return false;  // a second attempt would add its nodes twice
+        if (this_thread.builder) return false;  // a second attempt would add its nodes twice
         break;
       case ParameterType::kTensor:
         if (o == Py_None && p.optional && p.default_value.none()) return true;
@@ -343,7 +343,7 @@ class ShortCall {
         break;
       case ParameterType::kTensors:
       case ParameterType::kTensorOrTensors:
-        if (current_graph_builder || (!PyList_CheckExact(o) && !PyTuple_CheckExact(o))) return false;
+        if (this_thread.builder || (!PyList_CheckExact(o) && !PyTuple_CheckExact(o))) return false;
         break;
     }
     try {
@@ -454,7 +454,7 @@ PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObjec
       ShortCall short_call(kept, parameters_of(self));
       if (short_call.collect(args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names)) {
         Arg result = [&] {
-          WithoutGil released(short_call.is_long() && !current_graph_builder);
+          WithoutGil released(short_call.is_long() && !this_thread.builder);
           return of(self)->function->call(short_call.all(), short_call.name());
         }();
         if (Tensor* t = std::get_if<Tensor>(&result.value); t && *t) return wrap_or_given(std::move(*t), given);
@@ -484,7 +484,7 @@ PyObject* call_once(PyObject* self, PyObject* const* args, size_t flags, PyObjec
     if (name_at < parameters.size())
       arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(name_at));
     bool is_long = false;
-    if (!current_graph_builder)
+    if (!this_thread.builder)
       for (const Arg& a : arguments) is_long |= elements_of(a) >= kLongWork;
     const Arg result = [&] {
       WithoutGil released(is_long);

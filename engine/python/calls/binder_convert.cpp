@@ -52,7 +52,7 @@ Arg integers(PyObject* o) {
 
 // A scalar integer in host memory, outside of any trace: its value is known and nothing has to be recorded.
 bool is_known_integer(PyObject* o) {
-  if (current_graph_builder || !is_tensor(o)) return false;
+  if (this_thread.builder || !is_tensor(o)) return false;
   const Tensor& t = tensor_of(o);
   return !t.is_symbolic() && is_integer(t.dtype()) && t.shape().rank() == 0;
 }

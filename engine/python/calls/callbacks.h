@@ -13,12 +13,12 @@ namespace footlight::python {
 // While one lives, ops of this thread run at once, whatever the graph that calls back was called from.
 class OutsideOfGraphs {
  public:
-  OutsideOfGraphs() : builder_(std::exchange(current_graph_builder, nullptr)), scope_(std::move(eager::name_scope)) {
-    eager::name_scope.clear();
+  OutsideOfGraphs() : builder_(std::exchange(this_thread.builder, nullptr)), scope_(std::move(eager::name_scope())) {
+    eager::name_scope().clear();
   }
   ~OutsideOfGraphs() {
-    current_graph_builder = builder_;
-    eager::name_scope = std::move(scope_);
+    this_thread.builder = builder_;
+    eager::name_scope() = std::move(scope_);
   }
   OutsideOfGraphs(const OutsideOfGraphs&) = delete;
   OutsideOfGraphs& operator=(const OutsideOfGraphs&) = delete;

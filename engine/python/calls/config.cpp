@@ -29,9 +29,9 @@ PyObject* run_functions_eagerly(PyObject*, PyObject* args, PyObject* keywords) {
   Py_RETURN_NONE;
 }
 PyObject* are_run_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(functions_run_eagerly); }
-PyObject* executing_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(!current_graph_builder); }
+PyObject* executing_eagerly(PyObject*, PyObject*) { return PyBool_FromLong(!this_thread.builder); }
 PyObject* inside_function(PyObject*, PyObject*) {
-  const trace::GraphBuilder* builder = current_graph_builder ? trace::GraphBuilder::innermost() : nullptr;
+  const trace::GraphBuilder* builder = this_thread.builder ? trace::GraphBuilder::innermost() : nullptr;
   return PyBool_FromLong(builder && builder->graph()->is_function);  // not in a tf.Graph
 }
 
@@ -111,13 +111,13 @@ PyObject* set_seed(PyObject*, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (seed == Py_None) {
-      if (current_graph_builder) random::set_graph_seed({});
+      if (this_thread.builder) random::set_graph_seed({});
       else random::set_global_seed(now_ns());  // as good as none
     } else {
       Ref index = checked(PyFloat_Check(seed) ? PyNumber_Long(seed) : PyNumber_Index(seed));
       const long long s = PyLong_AsLongLong(index.get());
       if (s == -1 && PyErr_Occurred()) return nullptr;
-      if (current_graph_builder) random::set_graph_seed(s);
+      if (this_thread.builder) random::set_graph_seed(s);
       else random::set_global_seed(s);
     }
     Py_RETURN_NONE;

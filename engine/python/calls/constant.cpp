@@ -21,13 +21,13 @@ namespace {
 // A converted Python value as a tensor of its own: a Const node in a graph, a plain tensor outside.
 Tensor materialized(Tensor t, std::string_view name) {
   if (t.is_symbolic() || !t.body()->python_number) return t;
-  if (current_graph_builder) {
+  if (this_thread.builder) {
     static const Op kConst{"Const"};
     const DType dtype = t.dtype();
     return apply(kConst, {}, Attrs{{AttrName("value"), std::move(t)}, {AttrName("dtype"), dtype}}, name);
   }
   t.body()->python_number = false;
-  if (eager::wanted_device && is_plain(t.dtype())) return copied_to(t, *eager::wanted_device);
+  if (this_thread.device && is_plain(t.dtype())) return copied_to(t, *this_thread.device);
   return t;
 }
 

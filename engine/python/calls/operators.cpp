@@ -77,12 +77,12 @@ struct BinaryOp {
       return guarded([&] { return wrap(run(tensor_of(a), tensor_of(b))); });
     if (Py_TYPE(a) == tensor_type && fits(b, tensor_of(a).dtype()))
       return guarded([&] { return wrap(run(tensor_of(a), *scalar_from_object(b, tensor_of(a).dtype()))); });
-    if (current_graph_builder && is_variable(b) && is_value(a)) return with_read(a, b);
+    if (this_thread.builder && is_variable(b) && is_value(a)) return with_read(a, b);
     return binary(
         a, b, [this](const Tensor& x, const Tensor& y) { return run(x, y); }, misfit);
   }
   Tensor run(const Tensor& x, const Tensor& y) const {
-    if (current_graph_builder) return apply(op.row(), Borrowed(x, y), kNone, name);
+    if (this_thread.builder) return apply(op.row(), Borrowed(x, y), kNone, name);
     WithoutGil released(is_long(x) || is_long(y));
     return eager::binary(op.row(), x, y);
   }
@@ -137,7 +137,7 @@ PyObject* divide(PyObject* a, PyObject* b) {
   return binary(a, b, [](const Tensor& x, const Tensor& y) { return composite::truediv(x, y, "truediv"); });
 }
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-  if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type && !current_graph_builder) {
+  if (Py_TYPE(a) == tensor_type && Py_TYPE(b) == tensor_type && !this_thread.builder) {
     // Two matrices: no batch dimensions to infer.
     static const Op op{"MatMul"};
     const Tensor &x = tensor_of(a), &y = tensor_of(b);
@@ -155,7 +155,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   return binary(
       a, b,
       [](const Tensor& x, const Tensor& y) {
-        WithoutGil released(!current_graph_builder && (is_long(x) || is_long(y)));
+        WithoutGil released(!this_thread.builder && (is_long(x) || is_long(y)));
         return composite::matmul(x, y, "matmul");
       },
       Misfit::kLeaveToOp);

@@ -229,7 +229,7 @@ PyObject* print(PyObject*, PyObject* args, PyObject* keywords) {
     }
     format();
     const Tensor line = lines.size() == 1 ? lines[0] : footlight::apply(kJoin.row(), lines);
-    if (!current_graph_builder) flush(stream);
+    if (!this_thread.builder) flush(stream);
     const size_t nodes = nodes_of_plain_graph();
     apply_all(kPrint.row(), std::span<const Tensor>(&line, 1), Attrs{{output, stream}, {finish, end}},
               "PrintV2");

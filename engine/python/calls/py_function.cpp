@@ -107,8 +107,8 @@ class Differentiable : public HostFunction {
  public:
   std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) final {
     const WithGil held;
-    const ActivityScope python(this_thread_activity, Activity::kPython);
-    const bool taped = differentiated_ || (tape_watching && tape_watching(inputs));
+    const ActivityScope python(this_thread.activity, Activity::kPython);
+    const bool taped = differentiated_ || (ops::hooks.recorders_watch && ops::hooks.recorders_watch(inputs));
     const OutsideOfGraphs outside;
     try {
       if (!taped) return run(inputs, dtypes);
@@ -292,7 +292,7 @@ class ArrayFunction final : public HostFunction {
 
   std::vector<Tensor> call(std::span<const Tensor> inputs, std::span<const DType> dtypes) override {
     const WithGil held;
-    const ActivityScope python(this_thread_activity, Activity::kPython);
+    const ActivityScope python(this_thread.activity, Activity::kPython);
     const OutsideOfGraphs outside;
     try {
       return run(inputs, dtypes);

@@ -39,7 +39,7 @@ std::string name_of_function(PyObject* function) {
 }  // namespace
 
 PythonCalls::PythonCalls(PyObject* function, std::string token) : token_(std::move(token)) {
-  if (!recording_structure() || !current_graph_builder) return;
+  if (!recording_structure() || !this_thread.builder) return;
   const SourcePlace place = place_of(current_source());
   if (place.file.empty()) return;
   path_ = name_of_function(function);

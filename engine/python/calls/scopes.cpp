@@ -99,20 +99,20 @@ class NameScope final : public ContextAction {
   explicit NameScope(std::string name) : name_(std::move(name)) {}
   const std::string* name() const override { return &name_; }
   Ref enter() override {
-    if (current_graph_builder) {
-      before_.push_back({{}, current_graph_builder->enter_scope(name_)});
-      if (name_.empty()) current_graph_builder->leave_scope("");  // the root, as in eager
-      return text_object(current_graph_builder->scope());
+    if (this_thread.builder) {
+      before_.push_back({{}, this_thread.builder->enter_scope(name_)});
+      if (name_.empty()) this_thread.builder->leave_scope("");  // the root, as in eager
+      return text_object(this_thread.builder->scope());
     }
-    before_.push_back({{}, eager::name_scope});
-    eager::name_scope = name_.empty() ? "" : name_.ends_with('/') ? name_ : eager::name_scope + name_ + "/";
-    return text_object(eager::name_scope);
+    before_.push_back({{}, eager::name_scope()});
+    eager::name_scope() = name_.empty() ? "" : name_.ends_with('/') ? name_ : eager::name_scope() + name_ + "/";
+    return text_object(eager::name_scope());
   }
   void leave() override {
     if (before_.empty()) return;
     auto [then, before] = std::move(before_.back());
     before_.pop_back();
-    if (!then.was_tracing()) eager::name_scope = std::move(before);
+    if (!then.was_tracing()) eager::name_scope() = std::move(before);
     else if (trace::GraphBuilder* builder = then.get()) builder->leave_scope(std::move(before));
   }
 
@@ -140,8 +140,8 @@ class DeviceScope final : public ContextAction {
   Ref enter() override {
     if (device_ && !placed_) placed_ = gpu::soft(*device_);
     auto* graph = trace::GraphBuilder::innermost();
-    before_.push_back({eager::wanted_device, {}, graph ? graph->device : std::string()});
-    if (device_ || !name_) eager::wanted_device = placed_ ? lasting(*placed_) : nullptr;
+    before_.push_back({this_thread.device, {}, graph ? graph->device : std::string()});
+    if (device_ || !name_) this_thread.device = placed_ ? lasting(*placed_) : nullptr;
     if (graph) graph->device = name_ ? merged_device(graph->device, *name_) : "";
     return Ref::borrow(Py_None);
   }
@@ -149,7 +149,7 @@ class DeviceScope final : public ContextAction {
     if (before_.empty()) return;
     Before b = std::move(before_.back());
     before_.pop_back();
-    eager::wanted_device = b.wanted;
+    this_thread.device = b.wanted;
     if (trace::GraphBuilder* graph = b.then.get()) graph->device = std::move(b.device);
   }
 
@@ -170,10 +170,10 @@ class InitScope final : public ContextAction {
     while (!before_.empty()) leave();
   }
   Ref enter() override {
-    std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;  // it stays entered
-    before_.push_back({{}, std::move(eager::name_scope), std::make_unique<PauseTapes>()});
-    eager::name_scope = std::move(scope);
-    current_graph_builder = nullptr;
+    std::string scope = this_thread.builder ? this_thread.builder->scope() : eager::name_scope();  // it stays entered
+    before_.push_back({{}, std::move(eager::name_scope()), std::make_unique<PauseTapes>()});
+    eager::name_scope() = std::move(scope);
+    this_thread.builder = nullptr;
     return Ref::borrow(Py_None);
   }
   void leave() override {
@@ -184,8 +184,8 @@ class InitScope final : public ContextAction {
       return;
     }
     // Inside of another trace that one goes on.
-    if (!current_graph_builder) current_graph_builder = before_.back().then.get();
-    eager::name_scope = std::move(before_.back().scope);
+    if (!this_thread.builder) this_thread.builder = before_.back().then.get();
+    eager::name_scope() = std::move(before_.back().scope);
     before_.pop_back();
   }
 
@@ -265,7 +265,7 @@ PyObject* control_dependencies(PyObject*, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:control_dependencies", const_cast<char**>(names), &inputs))
     return nullptr;
   return guarded([&] {
-    if (!current_graph_builder && inputs != Py_None) {
+    if (!this_thread.builder && inputs != Py_None) {
       if (PyCallable_Check(inputs)) static_cast<void>(checked(PyObject_CallNoArgs(inputs)));
       else
         for (PyObject* one : Items(inputs, "control_dependencies: a list of operations and tensors is wanted"))
@@ -295,7 +295,7 @@ PyObject* group(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* current_name_scope(PyObject*, PyObject*) {
   return guarded([&] {
-    std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;
+    std::string scope = this_thread.builder ? this_thread.builder->scope() : eager::name_scope();
     if (!scope.empty() && scope.back() == '/') scope.pop_back();
     return text_object(scope).release();
   });
@@ -310,13 +310,13 @@ class GraphScope final : public ContextAction {
   }
   Ref enter() override {
     before_.push_back({{}, std::make_unique<trace::GraphBuilder>(graph_in_object(graph_.get(), "as_default"))});
-    current_graph_builder = before_.back().builder.get();
+    this_thread.builder = before_.back().builder.get();
     return graph_;
   }
   void leave() override {
     if (before_.empty()) return;
     const SavedBuilder& then = before_.back().then;
-    if (then.here() && current_graph_builder == before_.back().builder.get()) current_graph_builder = then.get();
+    if (then.here() && this_thread.builder == before_.back().builder.get()) this_thread.builder = then.get();
     before_.pop_back();
   }
 

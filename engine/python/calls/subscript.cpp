@@ -39,7 +39,7 @@ Bound bound(PyObject* o, bool alone = false) {
     if (!fits || (t.shape().has_rank() && t.shape().rank() == 1)) bad_index(o);
     // A known integer needs no input of its own; an eager tensor from outside is an input of a graph (a
     // capture).
-    if (!t.is_symbolic() && !current_graph_builder && t.shape().rank() == 0) {
+    if (!t.is_symbolic() && !this_thread.builder && t.shape().rank() == 0) {
       Ref v = python_value(on_host(t));
       return {PyLong_AsLongLong(v.get()), {}};
     }
@@ -153,7 +153,7 @@ SliceSpec slice_spec(PyObject* key) {
     for (Tensor* t : {&spec.begin, &spec.end, &spec.strides})
       if (t->dtype() != DType::kInt64) {
         const bool constant = t->body()->python_number;
-        *t = constant ? eager_builder->emit_one(kCast.row(), std::span<const Tensor>(t, 1),
+        *t = constant ? ops::hooks.eager_builder->emit_one(kCast.row(), std::span<const Tensor>(t, 1),
                                                 Attrs{{AttrName("DstT"), DType::kInt64}}, {})
                       : apply(kCast, {*t}, Attrs{{AttrName("DstT"), DType::kInt64}});
         t->body()->python_number = constant;
@@ -167,7 +167,7 @@ namespace {
 // without tensors for the bounds. A large slice shares the memory of `x`. Empty: use the slow path, which also
 // reports errors.
 Tensor leading_part(const Tensor& x, PyObject* key) {
-  if (current_graph_builder || tape_hook || eager::wanted_device || recording_ops()) return {};
+  if (this_thread.builder || this_thread.recorders || this_thread.device || recording_ops()) return {};
   if (x.is_symbolic() || !is_plain(x.dtype()) || x.device() != Device::cpu() || x.shape().rank() == 0) return {};
   const Shape& shape = x.shape();
   int64_t first = 0, count = 1;

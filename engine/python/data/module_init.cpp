@@ -5,23 +5,16 @@
 #include "engine/data/run.h"
 #include "engine/python/interpreter/gil_state.h"
 #include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/thread_context.h"
 
 #include <unistd.h>
 
 namespace footlight::python {
 namespace {
 
-thread_local bool ends_program = false;  // the thread that has called end_datasets()
-
-void* leave() { return Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
-void enter(void* state) { take_gil_again(static_cast<PyThreadState*>(state)); }
-void interrupts() {
-  if (PyErr_CheckSignals() < 0) throw PythonErrorSet();
-}
-
 PyObject* end_datasets(PyObject*, PyObject*) {
   return guarded([] {
-    ends_program = true;
+    python_thread.ends_program = true;
     data::end_all_runs();
     return Py_NewRef(Py_None);
   });
@@ -33,8 +26,14 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+void* leave_gil() { return Py_IsInitialized() && PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void enter_gil(void* state) { take_gil_again(static_cast<PyThreadState*>(state)); }
+void check_interrupts_of_python() {
+  if (PyErr_CheckSignals() < 0) throw PythonErrorSet();
+}
+
 void stay_out_of_the_end(const Error& error) {
-  if (error.kind() != ErrorKind::kCancelled || !data::runs_have_ended() || ends_program) return;
+  if (error.kind() != ErrorKind::kCancelled || !data::runs_have_ended() || python_thread.ends_program) return;
   PyEval_SaveThread();
   for (;;) pause();
 }
@@ -43,7 +42,6 @@ void init_data(PyObject* module) {
   namespace_of("data");
   namespace_of("data.experimental");
   data::init();
-  data::front_end_lock = {leave, enter, interrupts};
   if (PyModule_AddFunctions(module, functions) < 0) throw PythonErrorSet();
   init_dataset_ops(module);
   init_dataset_iterators(module);

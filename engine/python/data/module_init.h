@@ -9,6 +9,11 @@ namespace footlight::python {
 // want the interpreter.
 void stay_out_of_the_end(const Error& error);
 
+// How threads that wait for elements get along with the GIL (engine/data/hooks.h).
+void* leave_gil();
+void enter_gil(void* state);
+void check_interrupts_of_python();
+
 void init_dataset_ops(PyObject* module);
 void init_dataset_iterators(PyObject* module);
 void init_generators(PyObject* module);

@@ -8,7 +8,10 @@
 #include "engine/ops/random_seeds.h"
 #include "engine/python/calls/op_attributes.h"
 #include "engine/python/data/module_init.h"
-#include "engine/python/function/function_object.h"
+#include "engine/python/function/call/captures.h"
+#include "engine/python/function/call/concrete.h"
+#include "engine/python/function/call/failure.h"
+#include "engine/python/function/tracing/trace_entry.h"
 #include "engine/python/interpreter/text.h"
 #include "engine/python/interpreter/walk.h"
 #include "engine/python/types/variable_object.h"
@@ -33,7 +36,7 @@ class TracedFunction final : public data::ElementFunction {
   void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
     if (recording_structure() && recorded_.recording == recording_number.load(std::memory_order_relaxed)) [[unlikely]]
       return run_recorded(inputs, outputs);
-    run_in(this_thread_call, inputs, outputs);
+    run_in(this_thread.call, inputs, outputs);
   }
   Tensor with_new_streams() override {
     const GraphPtr graph = data::graph_with_new_streams(concrete_->graph());
@@ -54,7 +57,7 @@ class TracedFunction final : public data::ElementFunction {
     CallEvent event;
     event.start_ns = now_ns();
     event.call = next_call_id();
-    event.parent = this_thread_call;
+    event.parent = this_thread.call;
     event.source = recorded_.source;
     event.function = recorded_.function;
     event.trace = recorded_.trace;

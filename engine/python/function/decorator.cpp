@@ -1,10 +1,17 @@
 // tf.function itself: options, the forms of the decorator, and the public names of this folder.
-#include "engine/python/function/compare.h"
-#include "engine/python/function/values.h"
-#include "engine/python/function/function_object.h"
-#include "engine/python/function/state_watch.h"
-
 #include "engine/base/text.h"
+#include "engine/python/function/call/captures.h"
+#include "engine/python/function/call/concrete.h"
+#include "engine/python/function/call/rebuild.h"
+#include "engine/python/function/call/signature.h"
+#include "engine/python/function/function_object.h"
+#include "engine/python/function/observed/compare.h"
+#include "engine/python/function/observed/values.h"
+#include "engine/python/function/tracing/collected.h"
+#include "engine/python/function/tracing/control.h"
+#include "engine/python/function/tracing/graph_parts.h"
+#include "engine/python/function/tracing/source.h"
+#include "engine/python/function/tracing/vectorized.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/interpreter/text.h"
@@ -13,12 +20,7 @@
 #include "engine/python/types/spec_object.h"
 #include "engine/python/types/variable_object.h"
 #include "engine/record/recorder.h"
-#include "engine/record/spans.h"
-#include "engine/jit/jit_loop.h"
-#include "engine/trace/derivative.h"
 #include "engine/trace/function_recording.h"
-#include "engine/trace/function_scope.h"
-#include "engine/trace/graph_record.h"
 
 namespace footlight::python {
 namespace {
@@ -243,7 +245,6 @@ PyMethodDef logger_definition = {"get_logger", get_logger, METH_NOARGS, "The log
 
 void init_function(PyObject* module) {
   decorate_method = decorate_definition;
-  init_numbers();
   init_function_type();
   init_concrete(module);
   init_captures(module);
@@ -251,17 +252,8 @@ void init_function(PyObject* module) {
   init_collected(module);
   init_function_control();
   init_vectorized();
-  trace::init_control_gradients();
-  trace::init_graph_record();
-  jit::on_compiled = [](int64_t start_ns, int64_t end_ns) {
-    record::add_span(session::SpanRecord::kMachineCode, session::SpanRecord::kMachineCode, start_ns, end_ns);
-  };
-  init_state_watch();
   init_compare();
   init_values();
-  on_leaked = [](const Tensor& tensor) { trace::throw_leaked(tensor); };
-  trace::place_line = line_of;
-  variable_made = trace::note_variable;
   publish_function("function", &function_definition);
   publish_function("get_logger", &logger_definition);
   register_exit_handler();

@@ -1,6 +1,7 @@
 // How tf.function objects are pickled.
-#include "engine/python/function/function_object.h"
+#include "engine/python/function/pickle.h"
 
+#include "engine/python/function/function_object.h"
 #include "engine/python/interpreter/attributes.h"
 #include "engine/python/interpreter/text.h"
 

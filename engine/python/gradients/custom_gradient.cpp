@@ -163,7 +163,7 @@ PyObject* call(PyObject*, PyObject* given) {
       copy_tangents(computed, values.back());
       leaf = checked(wrap(values.back()));
     }
-    if (any_tape_recording() || current_graph_builder)
+    if (any_tape_recording() || this_thread.builder)
       record_custom(inputs, values, std::make_shared<PythonBackward>(gradient, inputs, arguments));
     return nest_pack(PyTuple_GET_ITEM(result.get(), 0), outputs).release();
   });
@@ -193,7 +193,7 @@ PyObject* record_gradient(PyObject*, PyObject* given) {
 
 // pause_tapes(), resume_tapes(): in between nothing of this thread is recorded.
 std::vector<std::unique_ptr<PauseTapes>>& pauses() {
-  thread_local std::vector<std::unique_ptr<PauseTapes>> all;
+  thread_local std::vector<std::unique_ptr<PauseTapes>> all;  // a vector has a destructor: not in PythonContext
   return all;
 }
 PyObject* pause_tapes(PyObject*, PyObject*) {

@@ -7,13 +7,13 @@
 namespace footlight::python {
 
 void WithoutGil::release() {
-  if (recording_ops()) record::source_without_interpreter = current_source();
+  if (recording_ops()) this_thread.source_without_interpreter = current_source();
   released_.emplace();
 }
 
 void WithoutGil::restore() {
   released_.reset();
-  record::source_without_interpreter = {};
+  this_thread.source_without_interpreter = {};
 }
 
 }  // namespace footlight::python

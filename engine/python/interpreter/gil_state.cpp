@@ -61,7 +61,7 @@ void stay_out_at_exit() {
 }
 
 void EngineEntry::begin() {
-  ActivityLog* const log = this_thread_activity;
+  ActivityLog* const log = this_thread.activity;
   if (!log) return stay_out_at_exit();
   before_ = log->begin(Activity::kDispatch);
   log_ = log;

@@ -10,7 +10,8 @@
 
 namespace footlight::python {
 
-// Whether stay_out_at_exit() was called on this thread, by this extension module.
+// Whether stay_out_at_exit() was called on this thread, by this extension module. Three modules share this file, each
+// with a flag of its own: it is not in PythonContext, which only the engine's module has.
 extern constinit thread_local bool stays_out __attribute__((tls_model("initial-exec"), visibility("hidden")));
 // From here on pthread_exit() makes this thread wait when the interpreter is ending, before any frame is unwound.
 void stay_out_at_exit();

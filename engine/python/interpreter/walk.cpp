@@ -26,7 +26,7 @@ Items Items::stored(PyObject* list_or_tuple) {
 }
 
 void Level::too_deep(const char* walk) {
-  --levels_;  // a constructor that throws has no destructor
+  --python_thread.walk_levels;  // a constructor that throws has no destructor
   fail(ErrorKind::kRecursion, walk, ": a structure nested more than ", kMax, " levels deep (does it contain itself?)");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/thread_context.h"
 
 namespace footlight::python {
 
@@ -30,15 +31,14 @@ class Level {
  public:
   static constexpr int kMax = 500;
   explicit Level(const char* walk) {
-    if (++levels_ > kMax) too_deep(walk);
+    if (++python_thread.walk_levels > kMax) too_deep(walk);
   }
-  ~Level() { --levels_; }
+  ~Level() { --python_thread.walk_levels; }
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
  private:
   [[noreturn]] static void too_deep(const char* walk);
-  static inline thread_local int levels_ = 0;
 };
 
 // A container that is not the one any more that a walk began with: Python's RuntimeError.

@@ -85,7 +85,7 @@ uintptr_t mark_of(PyObject* code) {
 
 SourceRef python_source() {
   PyThreadState* ts = own_thread_state();
-  if (!ts) return record::source_without_interpreter;
+  if (!ts) return this_thread.source_without_interpreter;
   for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
     if (!has_code(f)) continue;
     const uintptr_t mark = mark_of(f->code);
@@ -96,7 +96,7 @@ SourceRef python_source() {
 
 SourceRef python_caller() {
   PyThreadState* ts = own_thread_state();
-  if (!ts) return record::source_without_interpreter;
+  if (!ts) return this_thread.source_without_interpreter;
   SourceRef innermost;
   for (InterpreterFrame* f = top_frame(ts); f; f = f->previous) {
     if (!has_code(f)) continue;
@@ -130,9 +130,9 @@ CodeId code_id(PyObject* code) {
 void init_code_objects() {
   slot = request_code_slot(drop_mark);
   if (slot < 0) throw Error(ErrorKind::kRuntime, "all of Python's code slots are in use");
-  source_provider = python_source;
-  stack_provider = python_stack;
-  caller_provider = python_caller;
+  front_end_hooks.source = python_source;
+  front_end_hooks.stack = python_stack;
+  front_end_hooks.caller = python_caller;
 }
 
 }  // namespace footlight::python

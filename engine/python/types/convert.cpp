@@ -345,7 +345,7 @@ Tensor stacked(PyObject* o, DType dtype, bool with_tensors, bool dtype_given) {
     if (!compatible(p.shape(), parts[0].shape())) ragged(o);
   // All constants: join them here, so that a graph gets one constant. Eager whatever is being traced.
   static const Op kPack{"Pack"};
-  Tensor joined = eager_builder->emit_one(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
+  Tensor joined = ops::hooks.eager_builder->emit_one(kPack.row(), parts, Attrs{{AttrName("axis"), int64_t{0}}}, {});
   joined.body()->python_number = true;
   return joined;
 }
@@ -431,7 +431,7 @@ Tensor cast_constant(const Tensor& t, DType dtype) {
   if ((t.dtype() == DType::kString) != (dtype == DType::kString))
     fail(ErrorKind::kValue, "An array of ", name_of(t.dtype()), " cannot be converted to a tensor of ",
          name_of(dtype));
-  Tensor out = eager_builder->emit_one(kCast.row(), std::span<const Tensor>(&t, 1),
+  Tensor out = ops::hooks.eager_builder->emit_one(kCast.row(), std::span<const Tensor>(&t, 1),
                                        Attrs{{AttrName("DstT"), dtype}}, {});
   out.body()->python_number = true;
   return out;
@@ -497,7 +497,7 @@ Tensor to_tensor(PyObject* o, DType dtype, const char* argument) {
   if (is_tensor(o)) return with_dtype(tensor_of(o), dtype, o);
   if (std::optional<Tensor> t = scalar_from_object(o, dtype)) return std::move(*t);
   if (is_variable(o)) return with_dtype(variable_value(o), dtype, o);
-  const ActivityScope conversion(this_thread_activity, Activity::kConversion);
+  const ActivityScope conversion(this_thread.activity, Activity::kConversion);
   if (is_shape(o)) return from_shape(shape_of(o), dtype);
   if (is_list(o)) return from_list(o, dtype);
   if (!registered.empty())

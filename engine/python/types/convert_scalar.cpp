@@ -77,7 +77,7 @@ Tensor from_long(PyObject* o, DType dtype) {
       clear_only(PyExc_OverflowError);
       fail(ErrorKind::kValue, "Can't convert a Python int this large to a tensor of ", name_of(dtype));
     }
-    fail(current_graph_builder ? ErrorKind::kType : ErrorKind::kValue,
+    fail(this_thread.builder ? ErrorKind::kType : ErrorKind::kValue,
          "Can't convert a Python int this large to a tensor: it does not fit 64 bits");
   }
   if (dtype == DType::kInvalid)
@@ -152,7 +152,7 @@ Ref nested(const Tensor& t, int axis, int64_t& at) {
 }  // namespace
 
 std::optional<Tensor> scalar_from_object(PyObject* o, DType dtype) {
-  const ActivityScope conversion(this_thread_activity, Activity::kConversion);
+  const ActivityScope conversion(this_thread.activity, Activity::kConversion);
   if (PyFloat_CheckExact(o)) return from_double(o, PyFloat_AS_DOUBLE(o), dtype);
   if (PyBool_Check(o)) return from_bool(o, dtype);
   if (PyLong_Check(o)) {
@@ -172,7 +172,7 @@ std::optional<Tensor> scalar_from_object(PyObject* o, DType dtype) {
 }
 
 Ref python_value(const Tensor& t) {
-  const ActivityScope conversion(this_thread_activity, Activity::kConversion);
+  const ActivityScope conversion(this_thread.activity, Activity::kConversion);
   int64_t at = 0;
   return nested(t, 0, at);
 }

@@ -483,7 +483,7 @@ std::pair<GraphPtr, NodeId> node_in_object(PyObject* o, const char* what) {
 }
 
 size_t nodes_of_plain_graph() {
-  const auto* builder = current_graph_builder ? trace::GraphBuilder::innermost() : nullptr;
+  const auto* builder = this_thread.builder ? trace::GraphBuilder::innermost() : nullptr;
   return builder && !builder->graph()->is_function ? builder->graph()->size() : 0;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/python/interpreter/members.h"
 #include "engine/python/interpreter/module.h"
 #include "engine/python/types/graph_object.h"
+#include "engine/python/types/hooks.h"
 #include "engine/python/types/reference_object.h"
 #include "engine/python/types/shape_object.h"
 #include "engine/python/types/spec_object.h"
@@ -126,8 +127,8 @@ Tensor initial_value(PyObject* value, DType dtype) {
 
 // The value in memory of its own, where tf.device says.
 Tensor placed(const Tensor& value) {
-  if (eager::wanted_device && is_plain(value.dtype()) && !(*eager::wanted_device == value.device()))
-    return copied_to(value, *eager::wanted_device);
+  if (this_thread.device && is_plain(value.dtype()) && !(*this_thread.device == value.device()))
+    return copied_to(value, *this_thread.device);
   return value.alias();
 }
 
@@ -214,23 +215,23 @@ PyObject* plain(PyTypeObject*, PyObject* args, PyObject* keywords) {
         fail(ErrorKind::kValue, "tf.Variable: the initial value's shape ", value.shape().to_string(),
              " is not compatible with the explicitly supplied `shape` argument ", declared.to_string());
     }
-    if (current_graph_builder && namer) {
+    if (this_thread.builder && namer) {
       const Ref unused = checked(PyObject_CallOneArg(namer, text_object(text).get()));
       text = utf8(unused.get());
     }
-    const std::string scope = current_graph_builder ? current_graph_builder->scope() : eager::name_scope;
+    const std::string scope = this_thread.builder ? this_thread.builder->scope() : eager::name_scope();
     // Only the plain value is the variable's: not what a tape or a graph knows about the tensor it came from.
     auto* variable = new Variable(value.dtype(), declared, scope + text, may_train);
     const Tensor handle = Tensor::resource(variable);
-    if (value.is_symbolic() && !current_graph_builder) on_leaked(value);
+    if (value.is_symbolic() && !this_thread.builder) ops::hooks.leaked(value);
     const bool lifted = !lifting || lifting == Py_None || is_true(lifting);
-    const Tensor now = variable_made ? variable_made(handle, value, lifted) : value;
+    const Tensor now = type_hooks.variable_made ? type_hooks.variable_made(handle, value, lifted) : value;
     if (now) variable->assign(placed(now.is_symbolic() ? value_in_its_graph(now) : now));
     PyObject* made = make(handle, Own::kYes);
     if (constraint != Py_None) of(made)->constraint = Ref::borrow(constraint);
     of(made)->aggregation = Ref::borrow(aggregation);
     of(made)->synchronization = Ref::borrow(synchronization);
-    if (current_graph_builder && listener) {
+    if (this_thread.builder && listener) {
       const Ref held = Ref::steal(made);
       static_cast<void>(checked(PyObject_CallOneArg(listener, made)));
       return Py_NewRef(made);
@@ -305,7 +306,7 @@ PyObject* repr(PyObject* self) {
     const std::string start =
         str("<tf.Variable '", name_of_variable(v), "' shape=", v->variable->shape().to_string(),
             " dtype=", name_of(v->variable->dtype()));
-    if (current_graph_builder) return PyUnicode_FromString((start + ">").c_str());
+    if (this_thread.builder) return PyUnicode_FromString((start + ">").c_str());
     if (v->variable->initialized()) value = array_repr(on_host(v->variable->read()));
     if (value.find('\n') != std::string::npos) value = "\n" + value;
     return PyUnicode_FromString((start + ", numpy=" + value + ">").c_str());
@@ -345,7 +346,7 @@ PyObject* assign_value(PyObject* self, PyObject* value, bool read, std::string_v
            name_of_variable(v), "' of shape ", v->variable->shape().to_string());
     apply_all(ops[Which].row(), Borrowed(v->handle, given), *v->read_attrs, name);
     if (read) return variable_updated(self);
-    if (!current_graph_builder) Py_RETURN_NONE;
+    if (!this_thread.builder) Py_RETURN_NONE;
     const GraphPtr& graph = trace::GraphBuilder::innermost()->graph();
     return operation_object(graph, NodeId(static_cast<uint32_t>(graph->size() - 1))).release();
   });
@@ -373,7 +374,7 @@ PyObject* assign(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 
 PyObject* numpy(PyObject* self, PyObject*) {
   return guarded([&] {
-    if (current_graph_builder)
+    if (this_thread.builder)
       fail(ErrorKind::kNotImplemented, "numpy() is only available outside of a tf.function: variable '",
            name_of_variable(of(self)), "'");
     return numpy_value(of(self)->variable->read()).release();
@@ -385,7 +386,7 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
     return nullptr;
   return guarded([&] {
-    if (current_graph_builder)
+    if (this_thread.builder)
       fail(ErrorKind::kNotImplemented, "Cannot convert variable '", name_of_variable(of(self)),
            "' to a NumPy array while a function is being traced");
     Ref v = numpy_value(of(self)->variable->read());
@@ -514,7 +515,7 @@ PyMethodDef methods[] = {
 }  // namespace
 
 PyTypeObject* variable_type = &type;
-Tensor (*variable_made)(const Tensor&, const Tensor&, bool) = nullptr;
+constinit TypeHooks type_hooks;
 
 bool is_graph_variable(PyObject* o) {
   static PyObject* const graph = PyUnicode_InternFromString("_made_in");
@@ -525,7 +526,7 @@ Tensor variable_handle(PyObject* o) { return of(o)->handle; }
 Tensor variable_value(PyObject* o) {
   static const Op kRead{"ReadVariableOp"};
   const auto read = [o] { return apply(kRead.row(), std::span<const Tensor>(&of(o)->handle, 1), *of(o)->read_attrs); };
-  if (!of(o)->after_assign || !current_graph_builder) return read();
+  if (!of(o)->after_assign || !this_thread.builder) return read();
   const Ref update = optional_attribute(o, "_update");  // what reads the result of an assignment comes after that
   return update ? after_operation(update.get(), read) : read();
 }

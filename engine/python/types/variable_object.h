@@ -32,11 +32,6 @@ PyObject* variable_updated(PyObject*);
 // `handle`. New reference; throws.
 PyObject* variable_with_handle(PyObject* like, const Tensor& handle);
 
-// Installed by tracing: called when a variable is made while a graph is being built, before it has a value.
-// `initial` may be symbolic. Throws kValue when no variable may be made here; returns the value that is to be assigned
-// now, or an empty tensor. See note_variable in engine/trace/function_scope.h.
-extern Tensor (*variable_made)(const Tensor& handle, const Tensor& initial, bool lifted);
-
 void init_variable(PyObject* module);
 
 }  // namespace footlight::python

@@ -1,6 +1,6 @@
 """tensorflow.core.function.trace_type: the types of arguments by which traces are told apart, made from values.
 
-Loaded when something of it is asked for; traced functions have keys of their own (engine/python/function/key.cpp).
+Loaded when something of it is asked for; traced functions have keys of their own (engine/python/function/call/key.cpp).
 """
 import collections.abc
 import weakref

@@ -1,0 +1,45 @@
+// Functions through which the layers that run ops, record gradients and build graphs steer this one. All are null where
+// nobody has installed them.
+#pragma once
+
+#include "engine/ops/row.h"
+
+#include <functional>
+#include <span>
+
+namespace footlight {
+class Builder;
+}
+
+namespace footlight::ops {
+
+// One step of a loop: the next value from the number of the step and the value so far.
+using LoopStep = std::function<Tensor(const Tensor& number, const Tensor& value)>;
+
+struct Hooks {
+  // --- engine/eager installs these (eager::init) ---
+  // Called by apply() when no graph is being built.
+  Builder* eager_builder = nullptr;
+  // Called for each op that a thread applies, eagerly or traced, while tapes or accumulators record on it.
+  void (*op_applied)(const OpRow&, const Attrs&, std::span<const Tensor> inputs,
+                     std::span<const Tensor> outputs) = nullptr;
+  // Called for work that only tapes need: whether one of them watches one of these tensors, or would (the handle of a
+  // trainable variable).
+  bool (*recorders_watch)(std::span<const Tensor>) = nullptr;
+
+  // --- engine/trace installs these (trace::init) ---
+  // Called by shape functions for a symbolic vector of dimensions: its contents, as far as they are known.
+  // `tf.stack([n, 3])` has a last dimension of 3.
+  Shape (*known_part_of_shape)(const Tensor&) = nullptr;
+  // Called by expansions: a loop in the graph being built that runs `step` for each number below `count`.
+  Tensor (*build_loop)(const Tensor& count, const Tensor& value, const LoopStep& step) = nullptr;
+  // Called by the tape: the gradients of ops that hold graphs.
+  GradientFunction cond_gradient = nullptr;
+  GradientFunction loop_gradient = nullptr;
+  GradientFunction call_gradient = nullptr;
+  // Called where a symbolic tensor is used outside of its trace: throws an error that says whose trace made it.
+  void (*leaked)(const Tensor&) = nullptr;
+};
+extern constinit Hooks hooks;
+
+}  // namespace footlight::ops

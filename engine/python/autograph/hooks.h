@@ -1,0 +1,14 @@
+// Functions through which engine/python/function steers converted code. All are null where nobody has installed them.
+#pragma once
+
+#include "engine/python/interpreter/ref.h"
+
+namespace footlight::python {
+
+struct AutographHooks {
+  // Called for every call that converted code makes while something is recorded. install_hooks.cpp installs it.
+  void (*converted_call)(PyObject* callable, PyObject* const* args, Py_ssize_t count) = nullptr;
+};
+extern constinit AutographHooks autograph_hooks;
+
+}  // namespace footlight::python

@@ -1,0 +1,461 @@
+// The type of tf.function objects: methods of instances, attributes, traces as objects.
+#include "engine/python/function/function_object.h"
+
+#include "engine/base/call_stack.h"
+#include "engine/compile/print.h"
+#include "engine/python/function/call/binding.h"
+#include "engine/python/function/call/call.h"
+#include "engine/python/function/call/concrete.h"
+#include "engine/python/function/call/key.h"
+#include "engine/python/function/call/object_ids.h"
+#include "engine/python/function/call/output.h"
+#include "engine/python/function/call/signature.h"
+#include "engine/python/function/observed/compare.h"
+#include "engine/python/function/observed/values.h"
+#include "engine/python/function/pickle.h"
+#include "engine/python/function/tracing/source.h"
+#include "engine/python/function/tracing/trace.h"
+#include "engine/python/function/tracing/trace_entry.h"
+#include "engine/python/interpreter/attributes.h"
+#include "engine/python/interpreter/module.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/types/trackable_object.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace footlight::python {
+
+PyTypeObject* function_type = nullptr;
+bool is_function(PyObject* o) { return Py_TYPE(o) == function_type; }
+
+namespace {
+
+// What an instance keeps of a method: its traces and attributes, but no reference to the instance, which would else be
+// freed by the garbage collector only. Who asks for the method gets a PyTracedFunction, which holds the instance.
+struct PyKeptMethod {
+  PyObject_HEAD
+  FunctionCore* core;
+  PyObject* dict;
+  PyObject* weakrefs;         // a key names it, not what is bound
+  PyTracedFunction* bound;    // while somebody holds it
+};
+
+void destroy(PyObject* self) {
+  auto* f = reinterpret_cast<PyTracedFunction*>(self);
+  PyObject_GC_UnTrack(self);
+  if (f->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(f->dict);
+  if (f->method) {
+    reinterpret_cast<PyKeptMethod*>(f->method)->bound = nullptr;
+    // These may be the last to hold the instance.
+    const Ref function = f->core->decorated ? Ref() : std::exchange(f->core->python_function, Ref());
+    const Ref converted = std::exchange(f->core->converted, Ref());
+    const Ref method = Ref::steal(f->method);
+    PyObject_GC_Del(self);
+    return;
+  }
+  delete f->core;
+  PyObject_GC_Del(self);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* f = reinterpret_cast<PyTracedFunction*>(self);
+  Py_VISIT(f->dict);
+  Py_VISIT(f->method);
+  if (f->core) {
+    Py_VISIT(f->core->python_function.get());
+    Py_VISIT(f->core->converted.get());  // the same object again where nothing is converted: a reference of its own
+  }
+  return 0;
+}
+
+int clear(PyObject* self) {
+  auto* f = reinterpret_cast<PyTracedFunction*>(self);
+  Py_CLEAR(f->dict);
+  if (f->core) {
+    const Ref function = std::exchange(f->core->python_function, Ref::borrow(Py_None));
+    const Ref converted = std::exchange(f->core->converted, Ref());
+  }
+  return 0;
+}
+
+void destroy_method(PyObject* self) {
+  auto* method = reinterpret_cast<PyKeptMethod*>(self);
+  PyObject_GC_UnTrack(self);
+  if (method->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(method->dict);
+  delete method->core;
+  PyObject_GC_Del(self);
+}
+int traverse_method(PyObject* self, visitproc visit, void* arg) {
+  auto* method = reinterpret_cast<PyKeptMethod*>(self);
+  Py_VISIT(method->dict);
+  if (!method->bound) Py_VISIT(method->core->python_function.get());  // only where it was decorated
+  return 0;
+}
+int clear_method(PyObject* self) {
+  auto* method = reinterpret_cast<PyKeptMethod*>(self);
+  Py_CLEAR(method->dict);
+  if (!method->bound) const Ref function = std::exchange(method->core->python_function, Ref());
+  return 0;
+}
+PyTypeObject method_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+// A dictionary that is pickled and copied as an empty one.
+PyObject* reduce_to_nothing(PyObject*, PyObject*) { return Py_BuildValue("(O())", &PyDict_Type); }
+PyMethodDef functions_methods[] = {{"__reduce__", reduce_to_nothing, METH_NOARGS, nullptr},
+                                   {nullptr, nullptr, 0, nullptr}};
+PyTypeObject functions_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyTypeObject* type_of_functions() {
+  static const bool ready = [] {
+    functions_type.tp_name = "footlight.Functions";
+    functions_type.tp_doc = "the traced methods of one instance";
+    functions_type.tp_base = &PyDict_Type;
+    functions_type.tp_flags = Py_TPFLAGS_DEFAULT;
+    functions_type.tp_methods = functions_methods;
+    return PyType_Ready(&functions_type) == 0;
+  }();
+  if (!ready) throw PythonErrorSet();
+  return &functions_type;
+}
+
+// The functions of one instance, stored in its own dictionary, so they die with it. A copied instance gets new ones.
+Ref functions_of(PyObject* instance) {
+  static PyObject* const name = PyUnicode_InternFromString("__footlight_functions__");
+  Ref own = Ref::steal(PyObject_GenericGetDict(instance, nullptr));
+  if (!own) {
+    clear_only(PyExc_AttributeError);
+    return {};
+  }
+  Ref owner = checked(PyLong_FromVoidPtr(instance));
+  const Ref known = Ref::borrow(find_item(own.get(), name));
+  if (known && PyDict_Check(known.get())) {
+    const Ref of = Ref::borrow(find_item(known.get(), Py_None));
+    if (of && are_equal(of.get(), owner.get())) return known;
+  }
+  Ref fresh = checked(PyObject_CallNoArgs(reinterpret_cast<PyObject*>(type_of_functions())));
+  if (PyDict_SetItem(fresh.get(), Py_None, owner.get()) < 0 ||
+      PyDict_SetItem(own.get(), name, fresh.get()) < 0)
+    throw PythonErrorSet();
+  return fresh;
+}
+
+PyTracedFunction* new_function();
+
+// The function that whoever asks an instance for a method gets: the same one as long as somebody holds it.
+PyObject* bound(PyKeptMethod* method, PyObject* python_function, PyObject* instance) {
+  if (method->bound) return Py_NewRef(reinterpret_cast<PyObject*>(method->bound));
+  Ref own;
+  if (!method->core->python_function) own = checked(PyMethod_New(python_function, instance));
+  PyTracedFunction* const f = new_function();
+  f->core = method->core;
+  f->dict = Py_XNewRef(method->dict);
+  f->method = Py_NewRef(reinterpret_cast<PyObject*>(method));
+  if (own) f->core->python_function = std::move(own);
+  method->bound = f;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  return reinterpret_cast<PyObject*>(f);
+}
+
+// Lets an instance keep what its new function has, under the class's function.
+void keep(PyObject* functions, PyObject* of, PyObject* made) {
+  auto* const f = reinterpret_cast<PyTracedFunction*>(made);
+  if (PyDict_DelItemString(f->dict, "__wrapped__") < 0) throw PythonErrorSet();  // it holds the instance
+  auto* const method = PyObject_GC_New(PyKeptMethod, &method_type);
+  if (!method) throw PythonErrorSet();
+  method->core = f->core;
+  method->dict = Py_NewRef(f->dict);
+  method->weakrefs = nullptr;
+  method->bound = f;
+  f->method = reinterpret_cast<PyObject*>(method);
+  PyObject_GC_Track(f->method);
+  if (PyDict_SetItem(functions, of, f->method) < 0) throw PythonErrorSet();
+}
+
+// A method: the instance gets a Function of its own.
+PyObject* bind_to(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) return Py_NewRef(self);
+  return guarded([&]() -> PyObject* {
+    const Ref known = functions_of(instance);
+    auto* f = reinterpret_cast<PyTracedFunction*>(self);
+    if (known)
+      if (PyObject* found = find_item(known.get(), self); found && Py_IS_TYPE(found, &method_type))
+        return bound(reinterpret_cast<PyKeptMethod*>(found), f->core->python_function.get(), instance);
+    Ref method = checked(PyMethod_New(f->core->python_function.get(), instance));
+    Ref made = make_function(method.get(), f->core->options);
+    FunctionCore& core = core_of(made.get());
+    core.name = f->core->name;
+    core.qualified_name = f->core->qualified_name;
+    core.made_at = f->core->made_at;
+    core.self_number = object_number(instance);
+    core.function.belong_to(f->core->function, core.self_number);
+    if (known) keep(known.get(), self, made.get());
+    return made.release();
+  });
+}
+
+// Copies of an object that holds a function share it.
+PyObject* copy_self(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+// A function with the same options, of another Python function.
+PyObject* clone(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  static const char* names[] = {"python_function", nullptr};
+  PyObject* callable = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O:_clone", const_cast<char**>(names), &callable))
+    return nullptr;
+  return guarded([&] {
+    const FunctionCore& core = core_of(self);
+    if (callable == Py_None) callable = core.python_function.get();
+    if (!PyCallable_Check(callable)) fail(ErrorKind::kType, repr_of(callable), " is not a callable object");
+    return make_function(callable, core.options).release();
+  });
+}
+// Puts a decorated function in the place of the Python function, before anything was traced.
+PyObject* redecorate(PyObject* self, PyObject* decorator) {
+  return guarded([&]() -> PyObject* {
+    FunctionCore& core = core_of(self);
+    if (core.function.tracing_count() > 0)
+      fail(ErrorKind::kValue, "Functions cannot be decorated after they have been traced.");
+    core.python_function = checked(PyObject_CallOneArg(decorator, core.python_function.get()));
+    core.converted = {};
+    core.decorated = true;
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* tracing_count(PyObject* self, PyObject*) { return PyLong_FromLong(core_of(self).function.tracing_count()); }
+
+std::shared_ptr<TraceEntry> trace_for(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  FunctionCore& core = core_of(self);
+  core.prepare();
+  BoundArguments bound;
+  if (core.options.input_signature && nargs == 0 && !kwnames) {
+    // The declared specs stand for the arguments.
+    PyObject* specs = core.options.input_signature.get();
+    bind_arguments(core.signature, core.name, PySequence_Fast_ITEMS(specs), PyTuple_GET_SIZE(specs), nullptr, bound);
+  } else {
+    bind_arguments(core.signature, core.name, args, nargs, kwnames, bound);
+  }
+  if (core.options.input_signature) apply_signature(core, bound);
+  if (core.options.pure) make_tensors(bound);
+  std::vector<PyObject*> values;
+  for (const Ref& value : bound.values) values.push_back(value.get());
+  CallKey key;
+  write_key(core, values, key);
+  bool traced;
+  const auto entry = std::static_pointer_cast<TraceEntry>(
+      core.function.find_or_trace({key.key.words.data(), key.key.words.size()}, CallArguments(key, values),
+                                  session::TraceReason::kGetConcreteFunction, traced));
+  return key.has_specs ? with_names(core, entry, values) : entry;
+}
+
+PyObject* concrete_of_call(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&] { return concrete_object(self, trace_for(self, args, nargs, kwnames)).release(); });
+}
+
+// Whatever stage is asked for, there is one form: the program in words.
+PyObject* program_text(PyObject* text, PyObject* args, PyObject* kwargs) {
+  const char *stage = "hlo", *device = nullptr, *platform = nullptr;
+  static const char* names[] = {"stage", "device_name", "platform_name", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|szz", const_cast<char**>(names), &stage, &device, &platform))
+    return nullptr;
+  static constexpr std::string_view kStages[] = {"hlo", "hlo_no_metadata", "stablehlo", "optimized_hlo", "program"};
+  if (std::ranges::find(kStages, std::string_view(stage)) == std::end(kStages))
+    return PyErr_Format(PyExc_ValueError, "Invalid stage %s: a program is only printed in words", stage);
+  return Py_NewRef(text);
+}
+PyMethodDef program_text_definition = {"compiler_ir",
+                                       reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(program_text)),
+                                       METH_VARARGS | METH_KEYWORDS, "The compiled program in words."};
+
+PyObject* compiler_ir(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&] {
+    const Ref& jit = core_of(self).options.jit_compile;
+    if (!jit || jit.get() != Py_True)
+      fail(ErrorKind::kValue, "Compiler IR can only be returned for functions marked with 'jit_compile=True'");
+    const std::string text = compile::to_text(trace_for(self, args, nargs, kwnames)->concrete->program());
+    return checked(PyCFunction_New(&program_text_definition, text_object(text).get())).release();
+  });
+}
+
+PyObject* pretty(PyObject* self, PyObject*) {
+  return guarded([&] {
+    std::string out;
+    for (const auto& trace : core_of(self).function.traces())
+      out += (out.empty() ? "" : "\n\n") + signature_block(static_cast<const TraceEntry&>(*trace));
+    return PyUnicode_FromStringAndSize(out.data(), static_cast<Py_ssize_t>(out.size()));
+  });
+}
+
+PyObject* all_concrete(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Ref list = checked(PyList_New(0));
+    for (const auto& trace : core_of(self).function.traces()) {
+      const Ref object = concrete_object(self, std::static_pointer_cast<TraceEntry>(trace));
+      if (PyList_Append(list.get(), object.get()) < 0) throw PythonErrorSet();
+    }
+    return list.release();
+  });
+}
+
+PyObject* get_python_function(PyObject* self, void*) { return Py_NewRef(core_of(self).python_function.get()); }
+PyObject* get_input_signature(PyObject* self, void*) {
+  const Ref& signature = core_of(self).options.input_signature;
+  return Py_NewRef(signature ? signature.get() : Py_None);
+}
+PyObject* get_signature(PyObject* self, void*) {
+  return guarded([&] {
+    Ref inspect = checked(PyImport_ImportModule("inspect"));
+    return PyObject_CallMethod(inspect.get(), "signature", "O", core_of(self).python_function.get());
+  });
+}
+PyObject* get_jit(PyObject* self, void*) {
+  const Ref& jit = core_of(self).options.jit_compile;
+  return Py_NewRef(jit ? jit.get() : Py_None);
+}
+// What was set by whoever decorates it, or what it was made of.
+PyObject* get_wrapped(PyObject* self, void*) {
+  return guarded([&] {
+    static PyObject* const name = PyUnicode_InternFromString("__wrapped__");
+    PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
+    PyObject* const set = dict ? find_item(dict, name) : nullptr;
+    return Py_NewRef(set ? set : core_of(self).python_function.get());
+  });
+}
+int set_wrapped(PyObject* self, PyObject* value, void*) {
+  PyObject* const dict = reinterpret_cast<PyTracedFunction*>(self)->dict;
+  return value ? PyDict_SetItemString(dict, "__wrapped__", value) : PyDict_DelItemString(dict, "__wrapped__");
+}
+PyObject* get_name(PyObject* self, void*) { return guarded([&] { return text_object(core_of(self).name).release(); }); }
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] {
+    return PyUnicode_FromFormat("<footlight.Function '%s' at %p>", core_of(self).qualified_name.c_str(), self);
+  });
+}
+
+PyMethodDef methods[] = {
+    {"experimental_get_tracing_count", tracing_count, METH_NOARGS, "How often the function was traced."},
+    {"get_concrete_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(concrete_of_call)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "The trace for arguments like these (values, or TensorSpecs), made when there is none."},
+    {"pretty_printed_concrete_signatures", pretty, METH_VARARGS, "The traces, one block each."},
+    {"experimental_get_compiler_ir", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(compiler_ir)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "A function that gives the program for arguments like these in words: what runs together, what cannot, costs."},
+    {"__deepcopy__", copy_self, METH_O, nullptr},
+    {"__copy__", copy_self, METH_NOARGS, nullptr},
+    {"__reduce__", reduce_function, METH_NOARGS, nullptr},
+    {"_clone", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(clone)), METH_VARARGS | METH_KEYWORDS,
+     "A function with the same options, of another Python function."},
+    {"_decorate", redecorate, METH_O, "Decorates the Python function, which has not been traced yet."},
+    {"_list_all_concrete_functions", all_concrete, METH_NOARGS, "All traces."},
+    {nullptr, nullptr, 0, nullptr}};
+
+// The keywords that tf.function was given.
+PyObject* get_options(PyObject* self, void*) {
+  const Ref& given = core_of(self).options.given;
+  return given ? PyDict_Copy(given.get()) : PyDict_New();
+}
+
+PyGetSetDef properties[] = {
+    {"_options", get_options, nullptr, nullptr, nullptr},
+    {"python_function", get_python_function, nullptr, "the function that is traced", nullptr},
+    {"_python_function", get_python_function, nullptr, nullptr, nullptr},
+    {"input_signature", get_input_signature, nullptr, "the declared signature, or None", nullptr},
+    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"_jit_compile", get_jit, nullptr, nullptr, nullptr},
+    {"name", get_name, nullptr, nullptr, nullptr},
+    {"__wrapped__", get_wrapped, set_wrapped, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+std::string class_name(PyObject* o) {
+  const std::string name = Py_TYPE(o)->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+std::string text_attribute(PyObject* o, const char* name, const std::string& otherwise) {
+  const Ref value = optional_attribute(o, name);
+  return value && PyUnicode_Check(value.get()) ? readable(value.get()) : otherwise;
+}
+
+}  // namespace
+
+FunctionCore::FunctionCore(PyObject* callable, const FunctionOptions& o)
+    : python_function(Ref::borrow(callable)),
+      name(text_attribute(callable, "__name__", class_name(callable))),
+      qualified_name(name_by_library(text_attribute(callable, "__qualname__", name))),
+      options(o),
+      made_at(caller_source()),
+      function(*this, {.reduce_retracing = o.reduce_retracing},
+               trace::definition_at(qualified_name, definition_place(callable))) {}
+
+namespace {
+// Empty, and not known to the garbage collector yet.
+PyTracedFunction* new_function() {
+  auto* f = PyObject_GC_New(PyTracedFunction, &type);
+  if (!f) throw PythonErrorSet();
+  f->vectorcall = called_by(watched_by_values(call_function));
+  f->core = nullptr;
+  f->dict = f->weakrefs = f->method = nullptr;
+  return f;
+}
+}  // namespace
+
+PyObject* lasting(PyObject* function) {
+  PyObject* const method = reinterpret_cast<PyTracedFunction*>(function)->method;
+  return method ? method : function;
+}
+
+Ref make_function(PyObject* callable, const FunctionOptions& options) {
+  PyTracedFunction* const f = new_function();
+  Ref object = Ref::steal(reinterpret_cast<PyObject*>(f));
+  f->core = new FunctionCore(callable, options);
+  f->dict = checked(PyDict_New()).release();
+  // What a program has stored in the callable, as an object with __call__ has its variables, is read off the function.
+  if (const Ref own = optional_attribute(callable, "__dict__"); own && PyDict_Check(own.get()))
+    if (PyDict_Merge(f->dict, own.get(), 0) < 0) throw PythonErrorSet();
+  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
+    if (const Ref value = optional_attribute(callable, name))
+      if (PyDict_SetItemString(f->dict, name, value.get()) < 0) throw PythonErrorSet();
+  if (PyDict_SetItemString(f->dict, "__wrapped__", callable) < 0) throw PythonErrorSet();
+  PyObject_GC_Track(object.get());
+  return object;
+}
+
+void init_function_type() {
+  type.tp_name = "footlight.Function";
+  type.tp_base = trackable_type;
+  type.tp_basicsize = sizeof(PyTracedFunction);
+  type.tp_vectorcall_offset = offsetof(PyTracedFunction, vectorcall);
+  type.tp_dictoffset = offsetof(PyTracedFunction, dict);
+  type.tp_weaklistoffset = offsetof(PyTracedFunction, weakrefs);
+  type.tp_call = PyVectorcall_Call;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                  Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  type.tp_doc = "A Python function that is traced into graphs.";
+  type.tp_dealloc = destroy;
+  type.tp_traverse = traverse;
+  type.tp_clear = clear;
+  type.tp_repr = repr;
+  type.tp_descr_get = bind_to;
+  type.tp_methods = methods;
+  type.tp_getset = properties;
+  method_type.tp_name = "footlight.Function";  // so keys name it
+  method_type.tp_basicsize = sizeof(PyKeptMethod);
+  method_type.tp_weaklistoffset = offsetof(PyKeptMethod, weakrefs);
+  method_type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  method_type.tp_dealloc = destroy_method;
+  method_type.tp_traverse = traverse_method;
+  method_type.tp_clear = clear_method;
+  if (PyType_Ready(&type) < 0 || PyType_Ready(&method_type) < 0) throw PythonErrorSet();
+  function_type = &type;
+}
+
+}  // namespace footlight::python

@@ -1,0 +1,418 @@
+// Follows the functions that run while a trace is made, looks at what they name before and after, and writes down what
+// changed.
+#include "engine/python/function/observed/state_watch.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/recording.h"
+#include "engine/python/autograph/convert.h"
+#include "engine/python/function/observed/state_records.h"
+#include "engine/python/interpreter/exceptions.h"
+#include "engine/python/interpreter/source.h"
+#include "engine/python/interpreter/text.h"
+#include "engine/python/interpreter/thread_context.h"
+#include "engine/python/interpreter/weak.h"
+#include "engine/python/types/objects.h"
+#include "engine/session/writer.h"
+#include "engine/trace/graph_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace footlight::python {
+
+using autograph::OutsideAccess;
+using session::ObservationKind;
+using session::ObservationRecord;
+
+namespace {
+
+using Entry = WatchedEntry;
+constexpr size_t kMaxFunctions = 256, kMaxPlaces = 512;  // of one trace
+
+Ref weak(PyObject* object) {
+  Ref made = Ref::steal(PyWeakref_NewRef(object, nullptr));
+  if (!made) clear_only(PyExc_TypeError);
+  return made;
+}
+
+bool holds_symbolic(const SeenValue& value) { return value.kind == SeenValue::kSymbolic; }
+
+// Of the graph itself, or of a branch or loop of it: not of a trace around it.
+bool belongs_to_outer(PyObject* value) {
+  if (!value || !is_tensor(value) || !tensor_of(value).is_symbolic()) return false;
+  const Graph* graph = tensor_of(value).graph();
+  const trace::GraphBuilder* own = trace::GraphBuilder::innermost();
+  for (const trace::GraphBuilder* b = own ? own->outer() : nullptr; b; b = b->outer())
+    if (b->graph().get() == graph) return true;
+  return false;
+}
+
+// All functions that ran in a trace.
+std::set<SharedBody>& known_bodies() {
+  static auto& all = *new std::set<SharedBody>;
+  return all;
+}
+
+// Traces whose symbolic tensors were kept, by the number of their graph.
+struct Leak { FunctionId function; TraceId trace; };
+auto& leaks() {
+  static auto& all = *new std::unordered_map<const Graph*, std::pair<std::weak_ptr<const Graph>, Leak>>;
+  return all;
+}
+
+// A function that is traced again and again says the same each time.
+bool said_enough(FunctionId function, const std::string& path) {
+  constexpr int kMax = 256;
+  static auto& said = *new std::map<std::tuple<uint32_t, FunctionId, std::string>, int>;
+  if (said.size() > 4096) said.clear();
+  return ++said[{recording_number.load(std::memory_order_relaxed), function, path}] > kMax;
+}
+
+}  // namespace
+
+struct StateWatch::Impl {
+  FunctionId function;
+  TraceId trace;
+  std::vector<WatchedEntry> entries;
+  std::set<std::pair<const void*, const void*>> entered;
+  std::vector<SharedBody> bodies;
+  std::vector<std::shared_ptr<TraceState>> inner;
+  struct Drawn {
+    ChanceSource source;
+    SeenValue before;
+    SharedBody body;
+    int line = 0;
+    std::string path;
+  };
+  std::vector<Drawn> drawn;
+  std::set<std::string> seeded;          // "random", "numpy.random"
+  StateWatch* outer = nullptr;
+  bool follow = false;
+
+  // `values`: of its parameters, as far as they are known; `owned` while tracing.
+  void enter(PyObject* made, std::span<PyObject* const> values, int depth = 0) {
+    if (bodies.size() >= kMaxFunctions || depth > 8) return;
+    const bool object = !values.empty() && values[0] && !is_tensor(values[0]);
+    const void* self = object ? static_cast<const void*>(values[0]) : PyFunction_GET_CLOSURE(made);
+    if (!entered.insert({PyFunction_GET_CODE(made), self}).second) return;
+    const SharedBody body = body_of(made);
+    if (!body) return;
+    bodies.push_back(body);
+    if (known_bodies().size() < 4096) known_bodies().insert(body);
+    const size_t count = body->outside.accesses.size();
+    for (size_t i = 0; i < count && entries.size() < kMaxPlaces; ++i) {
+      const OutsideAccess& access = body->outside.accesses[i];
+      Entry entry{Ref::borrow(made), {}, body, i, access.path.steps.size(), false, bodies.size() == 1, nullptr, {}};
+      if (access.path.parameter >= 0) {
+        const auto index = static_cast<size_t>(access.path.parameter);
+        if (index >= values.size() || !values[index]) continue;
+        entry.parameter = true;
+        // Weak: an object that the body drops dies when it would.
+        entry.start = weak(values[index]);
+        if (!entry.start) entry.start = Ref::borrow(values[index]);
+      }
+      if (access.kind == OutsideAccess::kCall) {
+        if (follow) follow_call(entry, depth);
+        if (!call(entry)) continue;
+      }
+      const Spot spot = entry.now();
+      if (spot.property) {
+        PyObject* object = spot.object.get();
+        enter(spot.property.get(), {&object, 1}, depth + 1);
+        continue;
+      }
+      entry.holder = spot.holder;
+      entry.before = see(spot.value.get());
+      if (entry.before.kind == SeenValue::kCode && access.kind <= OutsideAccess::kCall) continue;
+      entries.push_back(std::move(entry));
+    }
+  }
+
+  void follow_call(const Entry& entry, int depth) {
+    const Spot called = entry.now();
+    if (!called.value) return;
+    PyObject* function = called.value.get();
+    PyObject* self = nullptr;
+    if (PyMethod_Check(function)) self = PyMethod_GET_SELF(function), function = PyMethod_GET_FUNCTION(function);
+    Ref owner;
+    if (!self && entry.steps) {          // found on the class of the object
+      Entry object = entry;
+      --object.steps;
+      owner = object.now().value;
+      if (owner && !PyModule_Check(owner.get()) && !PyType_Check(owner.get())) self = owner.get();
+    }
+    if (PyFunction_Check(function)) enter(function, {&self, self ? size_t{1} : size_t{0}}, depth + 1);
+  }
+
+  // False: the call reads no state. It may be a draw of a number.
+  bool call(Entry& entry) {
+    const Spot called = entry.now();
+    if (!entry.steps) {
+      const ChanceSource source = chance_of(called.value.get(), nullptr, entry.last());
+      if (source.kind != Chance::kNone) draw(entry, source);
+      return called.value && !draws(source);
+    }
+    Entry owner = entry;
+    --owner.steps;
+    const Spot object = owner.now();
+    if (entry.last() == "seed" && (!object.value || PyModule_Check(object.value.get()))) {
+      seeded.insert(object.value && object.value.get() == loaded_module("random") ? "random" : "numpy.random");
+      return false;
+    }
+    // NumPy loads its generators at their first use.
+    const auto& path = entry.made().path;
+    if (entry.steps == 2 && path.steps[0].key == "random" && !object.value && std::islower(path.steps[1].key[0]) &&
+        path.steps[1].key != "default_rng" && object.holder && object.holder == loaded_module("numpy")) {
+      draw(entry, {Chance::kRandomState, {}, "numpy.random"});
+      return false;
+    }
+    const ChanceSource source = chance_of(called.value.get(), object.value.get(), entry.last());
+    if (source.kind != Chance::kNone) {
+      draw(entry, source);
+      return false;
+    }
+    const SeenValue seen = see(object.value.get());
+    if (seen.kind == SeenValue::kData) {
+      entry.steps = owner.steps;         // a method of a container reads the container
+      return true;
+    }
+    return called.value && see(called.value.get()).kind != SeenValue::kCode;
+  }
+  static bool draws(const ChanceSource& source) { return source.kind != Chance::kNone; }
+
+  void draw(const Entry& entry, const ChanceSource& source) {
+    const std::string last = entry.last();
+    if (last == "seed") seeded.insert(source.name);  // from there on the numbers are the same each time
+    if (last == "seed" || last.ends_with("state")) return;
+    std::string path = source.name;
+    if (path.empty()) {
+      Entry owner = entry;
+      if (owner.steps) --owner.steps;
+      path = owner.path();
+    }
+    const SeenValue before = source.object ? see_chance(source) : SeenValue();
+    drawn.push_back({source, before, entry.body, entry.made().line, std::move(path)});
+  }
+
+  std::vector<const WatchedBody*> involved() const {
+    std::vector<const WatchedBody*> all;
+    for (const Impl* one = this; one; one = one->outer ? one->outer->impl_.get() : nullptr)
+      for (const SharedBody& body : one->bodies) all.push_back(body.get());
+    return all;
+  }
+
+  // What other traces have run so far, too: there the tensor may be another one, of that trace.
+  static std::vector<const WatchedBody*> traced() {
+    std::vector<const WatchedBody*> all;
+    for (const SharedBody& body : known_bodies()) all.push_back(body.get());
+    return all;
+  }
+
+  void write_drawn(session::Writer& writer) {
+    std::set<std::pair<std::string, int>> done;
+    for (const Drawn& d : drawn) {
+      if (seeded.contains(d.source.name)) continue;
+      if (d.source.kind == Chance::kRandomState && !d.source.object) {
+        if (!loaded_module("numpy.random.mtrand")) continue;
+      } else if (d.source.kind != Chance::kClock) {
+        const SeenValue after = see_chance(d.source);
+        if (after.kind == SeenValue::kUnknown || after.same(d.before)) continue;
+      }
+      if (!done.insert({d.body->file, d.line}).second || said_enough(function, d.path)) continue;
+      ObservationRecord record =
+          observation(writer, ObservationKind::kRandomRead, function, trace, now_ns(), *d.body, d.line, d.path);
+      record.note = d.source.kind == Chance::kClock ? "clock" : "";
+      writer.add(std::move(record));
+    }
+  }
+
+  void write_changes(session::Writer& writer, const Graph* graph) {
+    std::set<std::string> done;
+    // What the last store leaves there.
+    std::map<std::string, const OutsideAccess*> last;
+    for (const Entry& e : entries)
+      if (e.made().kind == OutsideAccess::kStore) last[e.path()] = &e.made();
+    for (const Entry& e : entries) {
+      const OutsideAccess& access = e.made();
+      if (access.kind < OutsideAccess::kStore) continue;
+      // An item that is stored belongs to its container.
+      const Spot spot = e.now();
+      const SeenValue after = see(spot.value.get());
+      bool leaked = holds_symbolic(after) && !after.same(e.before) && !belongs_to_outer(spot.value.get());
+      if (!leaked && (access.memo || after.same(e.before) || after.kind != SeenValue::kData)) continue;
+      if (!leaked && e.body->outside.makes_once && access.kind == OutsideAccess::kStore) continue;
+      const Elsewhere where = elsewhere(e);
+      // A counter of traces counts what it should.
+      if (!leaked && autograph::is_about_traces(where.name.name + where.name.item.key)) continue;
+      if (!done.insert(where.text).second) continue;
+      auto uses = uses_of(*e.body, where.name, leaked ? traced() : involved());
+      if (where.name.kind == autograph::StateName::kAttribute) drop_other_classes(uses, e);
+      if (!leaked) std::erase_if(uses, [](const FoundUse& f) { return f.use.of_traces; });
+      const auto reads = [](const FoundUse& f) { return !f.use.store; };
+      // A list of which only the length is read.
+      if (leaked && access.kind == OutsideAccess::kMutation && std::ranges::any_of(uses, reads) &&
+          std::ranges::all_of(uses, [](const FoundUse& f) { return f.use.store || f.use.size; }))
+        leaked = false;
+      const bool reset = std::ranges::any_of(uses, [](const FoundUse& f) { return f.use.store && !f.use.initial; });
+      const auto stored = last.find(where.text);
+      if (!leaked && stored != last.end() && stored->second->literal && !reset) continue;
+      ObservationRecord record =
+          observation(writer, leaked ? ObservationKind::kTensorLeak : ObservationKind::kSideEffect, function, trace,
+                      now_ns(), *e.body, access.line, where.text);
+      record.note = access.kind == OutsideAccess::kMutation ? "mutation" : "";
+      record.values.push_back(text_of(spot.value.get()));
+      add_lines(writer, record, uses, false, leaked ? "use" : "read");
+      if (record.lines.empty() && !leaked && access.kind != OutsideAccess::kStore) {
+        for (const Entry& read : entries)
+          if (read.made().kind == OutsideAccess::kRead && read.holder == e.holder && read.last() == e.last())
+            record.lines.push_back({"read", writer.file(read.body->file), read.made().line});
+      }
+      if (leaked && graph) {
+        auto& all = leaks();
+        if (all.size() > 1024) all.clear();
+        all[graph] = {graph->weak_from_this(), {function, trace}};
+      } else if (record.lines.empty()) {
+        continue;
+      }
+      if (!said_enough(function, where.text)) writer.add(std::move(record));
+    }
+  }
+
+  std::shared_ptr<TraceState> keep() {
+    auto state = std::make_shared<TraceState>();
+    state->function = function;
+    state->trace = trace;
+    state->recording = recording_number.load(std::memory_order_relaxed);
+    state->inner = std::move(inner);
+    std::set<std::string> done;
+    for (const Entry& e : entries) {
+      const OutsideAccess& access = e.made();
+      if (access.kind > OutsideAccess::kCall || !e.before.known()) continue;
+      if (e.before.kind == SeenValue::kSymbolic) continue;
+      const bool written = std::ranges::any_of(entries, [&](const Entry& w) {
+        if (w.made().kind < OutsideAccess::kStore) return false;
+        if (w.holder == e.holder && w.last() == e.last()) return true;
+        // self.x = ... before self.x.y is read, or self.items.append() before self.items[0] is
+        const auto &wrote = w.made().path, &read = e.made().path;
+        return w.start.get() == e.start.get() && wrote.root == read.root && w.steps <= e.steps &&
+               std::equal(wrote.steps.begin(), wrote.steps.begin() + static_cast<std::ptrdiff_t>(w.steps),
+                          read.steps.begin());
+      });
+      if (written) continue;
+      const Spot spot = e.now();
+      const SeenValue now = see(spot.value.get());
+      if (!now.same(e.before) || now.kind == SeenValue::kAbsent) continue;
+      std::string path = e.path();
+      if (!done.insert(path).second) continue;
+      TraceState::StateRead place;
+      place.function = weak(e.function.get());
+      if (e.parameter && PyWeakref_Check(e.start.get())) place.object = e.start;
+      if (!place.function || (e.parameter && !place.object)) continue;
+      place.body = e.body;
+      place.access = e.access;
+      place.steps = e.steps;
+      place.path = std::move(path);
+      place.read = place.value = now;
+      place.text = text_of(spot.value.get());
+      state->places.push_back(std::move(place));
+    }
+    if (state->places.empty() && state->inner.empty()) return nullptr;
+    return state;
+  }
+};
+
+StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace,
+                       bool follow) {
+  if (!recording_structure() || !session::active_writer()) return;
+  impl_ = std::make_unique<Impl>();
+  impl_->function = function;
+  impl_->trace = trace;
+  impl_->follow = follow;
+  impl_->outer = std::exchange(python_thread.state_watch, this);
+  quietly([&] {
+    std::vector<PyObject*> all;
+    const Ref made = function_behind(body, all);
+    all.insert(all.end(), values.begin(), values.end());
+    if (made) impl_->enter(made.get(), all);
+  });
+}
+
+StateWatch::~StateWatch() {
+  if (impl_) python_thread.state_watch = impl_->outer;
+}
+
+std::shared_ptr<TraceState> StateWatch::finish(const Graph* graph) {
+  std::shared_ptr<TraceState> state;
+  session::Writer* writer = impl_ ? session::active_writer() : nullptr;
+  if (!writer) return state;
+  quietly([&] {
+    impl_->write_drawn(*writer);
+    impl_->write_changes(*writer, graph);
+    state = impl_->keep();
+  });
+  return state;
+}
+
+StateWatch::Impl* StateWatch::innermost() {
+  StateWatch* const watch = python_thread.state_watch;
+  return watch ? watch->impl_.get() : nullptr;
+}
+
+void StateWatch::contains(const std::shared_ptr<TraceState>& inner) {
+  Impl* const around = innermost();
+  if (inner && around && std::ranges::find(around->inner, inner) == around->inner.end()) around->inner.push_back(inner);
+}
+
+void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t count) {
+  Impl* const around = innermost();
+  if (!around || around->bodies.size() >= kMaxFunctions) return;
+  quietly([&] {
+    std::vector<PyObject*> all;
+    const Ref made = function_behind(callable, all);
+    all.insert(all.end(), args, args + count);
+    if (made) around->enter(made.get(), all);
+  });
+}
+
+std::vector<std::string> outside_changes(PyObject* callable) {
+  std::vector<std::string> found;
+  quietly([&] {
+    std::vector<PyObject*> first;
+    const Ref made = function_behind(callable, first);
+    const SharedBody body = made ? body_of(made.get()) : nullptr;
+    if (!body) return;
+    for (size_t i = 0; i < body->outside.accesses.size(); ++i) {
+      const OutsideAccess& access = body->outside.accesses[i];
+      const bool opens = access.kind == OutsideAccess::kCall && access.path.text() == "open";
+      if (access.kind < OutsideAccess::kStore && !opens) continue;
+      WatchedEntry entry{made, {}, body, i, access.path.steps.size(), false, true, nullptr, {}};
+      if (access.path.parameter >= 0 && static_cast<size_t>(access.path.parameter) < first.size()) {
+        entry.parameter = true;
+        entry.start = Ref::borrow(first[static_cast<size_t>(access.path.parameter)]);
+      }
+      const Ref value = access.path.parameter < 0 || entry.parameter ? entry.now().value : Ref();
+      if (value && is_variable(value.get())) continue;
+      std::string text = (opens ? "a file" : access.path.text()) + " (line " + std::to_string(access.line) + ")";
+      if (std::ranges::find(found, text) == found.end()) found.push_back(std::move(text));
+    }
+  });
+  return found;
+}
+
+void note_leaked_use(const Graph& graph) {
+  session::Writer* writer = recording_structure() ? session::active_writer() : nullptr;
+  const auto found = writer ? leaks().find(&graph) : leaks().end();
+  if (!writer || found == leaks().end() || found->second.first.lock().get() != &graph) return;
+  quietly([&] {
+    const SourcePlace place = place_of(current_source());
+    if (place.file.empty()) return;
+    const Leak& leak = found->second.second;
+    ObservationRecord record = observation(ObservationKind::kTensorLeak, leak.function, leak.trace, now_ns());
+    record.lines.push_back({"use", writer->file(place.file), place.line});
+    writer->add(std::move(record));
+  });
+}
+
+}  // namespace footlight::python

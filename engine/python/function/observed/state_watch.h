@@ -1,0 +1,82 @@
+// What a trace freezes and what happens only while it is made, for recordings: the state outside that its body reads
+// (compared again at later calls), changes of such state, numbers drawn, symbolic tensors that outlive it.
+//
+// With recording off there is none of this. It never runs the user's code, and keeps nothing of the user's alive.
+#pragma once
+
+#include "engine/python/function/observed/state_value.h"
+#include "engine/trace/function.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace footlight::python {
+
+struct WatchedBody;                      // a function's accesses, cached with its code
+
+// State that a finished trace has read.
+class TraceState {
+ public:
+  struct StateRead {
+    Ref function;                        // weak; its globals and cells, or
+    Ref object;                          // weak; the parameter that the path begins at
+    std::shared_ptr<const WatchedBody> body;
+    size_t access = 0, steps = 0;
+    std::string path;
+    SeenValue read;                      // by the trace
+    SeenValue value;                     // at the last call
+    std::string text;
+    int changes = 0;
+  };
+  FunctionId function;
+  TraceId trace;
+  uint32_t recording = 0;                // which has the function and the trace
+  std::vector<StateRead> places;
+  std::vector<std::shared_ptr<TraceState>> inner;  // of traces that it contains
+
+  // A call that the trace serves. Compares the state now and then.
+  void note_call(int64_t now_ns) {
+    const uint64_t count = ++calls_;
+    if (count < 64 || (count & (count - 1)) == 0 || now_ns - compared_ns_ > kInterval) [[unlikely]] compare(now_ns);
+  }
+
+ private:
+  static constexpr int64_t kInterval = 1'000'000;
+  void compare(int64_t now_ns);
+  void compare_for(TraceId hit, int64_t now_ns, int depth);
+  uint64_t calls_ = 0;
+  int64_t compared_ns_ = 0;
+};
+
+// Lives while a body runs.
+class StateWatch {
+ public:
+  // `values`: the arguments, in the order of the parameters.
+  // `follow`: called functions are not converted, so they are found by their names.
+  StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace, bool follow);
+  ~StateWatch();
+  StateWatch(const StateWatch&) = delete;
+  StateWatch& operator=(const StateWatch&) = delete;
+
+  // The body has returned. Null: nothing to compare later.
+  std::shared_ptr<TraceState> finish(const Graph* graph);
+  // The trace contains a call of another one.
+  static void contains(const std::shared_ptr<TraceState>& inner);
+  // Converted code calls something.
+  static void entering(PyObject* callable, PyObject* const* args, Py_ssize_t count);
+
+ private:
+  struct Impl;
+  static Impl* innermost();              // null: nothing is recorded, or nothing is being traced
+  std::unique_ptr<Impl> impl_;           // null: nothing is recorded
+};
+
+// What the body of a function changes outside of itself, from its source: "self.steps (line 12)". Not what variables of
+// the engine hold, which can be put back.
+std::vector<std::string> outside_changes(PyObject* callable);
+
+// A symbolic tensor of a finished trace is used: tells the recording (engine/trace/hooks.h).
+void note_leaked_use(const Graph&);
+
+}  // namespace footlight::python

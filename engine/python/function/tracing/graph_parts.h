@@ -1,0 +1,10 @@
+// Nodes of files and parts of graphs, added to the graph that is being built.
+#pragma once
+
+#include "engine/python/interpreter/ref.h"
+
+namespace footlight::python {
+
+void init_graph_parts(PyObject* module);
+
+}  // namespace footlight::python

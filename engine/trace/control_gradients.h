@@ -1,0 +1,15 @@
+// The gradients of ops that hold graphs, for engine/ops (ops/hooks.h).
+#pragma once
+
+#include "engine/ops/hooks.h"
+
+namespace footlight::trace {
+
+void cond_gradient(GradientCall&);
+void loop_gradient(GradientCall&);  // loop_gradient.cpp
+void call_gradient(GradientCall&);
+
+// A loop in the graph being built: `step` for each number below `count`, on what the one before gave.
+Tensor loop_over_numbers(const Tensor& count, const Tensor& value, const ops::LoopStep& step);
+
+}  // namespace footlight::trace
